@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -53,16 +52,16 @@ func readComparison(path string) (*compare.Result, error) {
 
 // against compares a run with a baseline. Nil is a run without one.
 type against struct {
-	before baseline.Baseline
+	before compare.Baseline
 	// file is that of the baseline, run the folder of the run.
 	file, run string
-	builder   baseline.Builder
+	builder   compare.Builder
 }
 
 // baselineFlag adds the flag that asks for a baseline; alone it means the usual file.
 func baselineFlag(f *pflag.FlagSet, value *string) {
-	f.Var((*baselineValue)(value), "baseline", "compare the run with this `file` of rehearse bless; alone: "+baseline.File)
-	f.Lookup("baseline").NoOptDefVal = baseline.File
+	f.Var((*baselineValue)(value), "baseline", "compare the run with this `file` of rehearse bless; alone: "+compare.BaselineFile)
+	f.Lookup("baseline").NoOptDefVal = compare.BaselineFile
 }
 
 // baselineValue is the file of a baseline. An empty one, as of a variable that is not set,
@@ -78,7 +77,7 @@ func (v *baselineValue) Type() string { return "file" }
 // Set implements pflag.Value.
 func (v *baselineValue) Set(text string) error {
 	if strings.TrimSpace(text) == "" {
-		return errors.New("the name of the file is empty, as if a variable was not set; write --baseline alone for " + baseline.File)
+		return errors.New("the name of the file is empty, as if a variable was not set; write --baseline alone for " + compare.BaselineFile)
 	}
 	*v = baselineValue(text)
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
@@ -26,7 +25,7 @@ type blessFlags struct {
 	baseline     string
 	dryRun       bool
 	allowFailing bool
-	rules        baseline.Rules // what is 0 stays as it was
+	rules        compare.Rules // what is 0 stays as it was
 }
 
 func (a *app) blessCommand() *cobra.Command {
@@ -34,7 +33,7 @@ func (a *app) blessCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bless RUN",
 		Short: "Make a run the baseline for later runs",
-		Long: `bless writes the measures and expectations of a run to a small sorted file, ` + baseline.File + `,
+		Long: `bless writes the measures and expectations of a run to a small sorted file, ` + compare.BaselineFile + `,
 to be committed and reviewed like code. It first shows the differences from the existing file. From
 then on rehearse run --baseline fails on measures that are worse, missing or new, and on changed
 expectations.
@@ -54,10 +53,10 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, args []string) error { return a.bless(cmd.Context(), args[0], flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.baseline, "baseline", baseline.File, "the `file` to write")
+	f.StringVar(&flags.baseline, "baseline", compare.BaselineFile, "the `file` to write")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "show what would change, and write nothing")
 	f.BoolVar(&flags.allowFailing, "allow-failing", false, "bless a run with failing scenarios, too: they may stay as bad as they are")
-	usual := baseline.DefaultRules()
+	usual := compare.DefaultRules()
 	for _, rule := range []struct {
 		name, says string
 		value      *float64
@@ -102,8 +101,8 @@ func (a *app) bless(ctx context.Context, path string, flags blessFlags) error {
 }
 
 // over returns the rules of the existing file, with those of the flags in their place.
-func (flags blessFlags) over(old *baseline.Baseline) baseline.Rules {
-	rules := baseline.DefaultRules()
+func (flags blessFlags) over(old *compare.Baseline) compare.Rules {
+	rules := compare.DefaultRules()
 	if old != nil {
 		rules = old.Rules
 	}
@@ -153,7 +152,7 @@ func blessable(path string, run *side, allowFailing bool) error {
 
 // earlier is the baseline that is there, if it can be used. An error has its exit
 // code.
-func (a *app) earlier(path string) (*baseline.Baseline, error) {
+func (a *app) earlier(path string) (*compare.Baseline, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -162,7 +161,7 @@ func (a *app) earlier(path string) (*baseline.Baseline, error) {
 		return nil, usage(fmt.Errorf("open the baseline: %w", err))
 	}
 	defer file.Close()
-	old, err := baseline.Read(path, file)
+	old, err := compare.ReadBaseline(path, file)
 	if err != nil { // blessing again is how such a file is mended
 		fmt.Fprintf(a.stderr, "the baseline that is there cannot be used, and is replaced as a whole:\n")
 		a.explain(err)
@@ -173,19 +172,19 @@ func (a *app) earlier(path string) (*baseline.Baseline, error) {
 }
 
 // encodeBaseline is the file, which was read back: what is written can be used.
-func encodeBaseline(path string, b baseline.Baseline) ([]byte, error) {
-	data := baseline.Encode(b)
-	if _, err := baseline.Read(path, bytes.NewReader(data)); err != nil {
+func encodeBaseline(path string, b compare.Baseline) ([]byte, error) {
+	data := compare.Encode(b)
+	if _, err := compare.ReadBaseline(path, bytes.NewReader(data)); err != nil {
 		return nil, fmt.Errorf("the run does not fit into a baseline: %w", err)
 	}
 	return data, nil
 }
 
 // writeBaseline shows what changes and writes the file.
-func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Baseline, data []byte, flags blessFlags) error {
+func (a *app) writeBaseline(run string, old *compare.Baseline, now compare.Baseline, data []byte, flags blessFlags) error {
 	same := false
 	if old != nil {
-		same = bytes.Equal(baseline.Encode(*old), data)
+		same = bytes.Equal(compare.Encode(*old), data)
 		result := compare.Compare(*old, now, compare.Options{Rules: now.Rules})
 		result.After = run
 		if err := doc.Terminal(a.stdout, reports.ComparisonDocument(&result, nil), tty.Of(a.stdout, a.getenv)); err != nil {
@@ -210,7 +209,7 @@ func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Bas
 }
 
 // warnFewTrials warns of scenarios that have too few trials for a regression to be found.
-func (a *app) warnFewTrials(b *baseline.Baseline) {
+func (a *app) warnFewTrials(b *compare.Baseline) {
 	trials, tests, few := compare.TrialsNeeded(b, b.Rules)
 	if len(few) == 0 {
 		return

@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	persistcli "github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	reactcli "github.com/rehearse-dev/rehearse/agents/react/cli"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/llm/price"
-	"github.com/rehearse-dev/rehearse/scenarios/filekind"
-
-	"github.com/spf13/cobra"
-
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -48,9 +46,9 @@ func (a *app) check(args, tags []string, prices string) error {
 	if err != nil {
 		return usage(err)
 	}
-	files, rest := filekind.Sort(args)
+	files, rest := sortFiles(args)
 	var found scenarios.Diagnostics
-	for _, k := range filekind.All() {
+	for _, k := range inputKinds() {
 		for _, file := range files[k] {
 			found = append(found, a.parseFile(k, file, table)...)
 		}
@@ -66,7 +64,7 @@ func (a *app) check(args, tags []string, prices string) error {
 	if len(found) > 0 {
 		return usage(found)
 	}
-	for _, k := range filekind.All() {
+	for _, k := range inputKinds() {
 		if n := len(files[k]); n > 0 {
 			well = append(well, format.Plural(n, string(k)))
 		}
@@ -76,15 +74,15 @@ func (a *app) check(args, tags []string, prices string) error {
 }
 
 // parseFile returns what is wrong with a file of a kind.
-func (a *app) parseFile(k filekind.Kind, f filekind.File, prices *price.Table) scenarios.Diagnostics {
+func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios.Diagnostics {
 	switch k {
-	case filekind.Plan:
+	case planInput:
 		_, found := persistcli.ParsePlan(f.Name, f.Data)
 		return found
-	case filekind.Agent:
+	case agentInput:
 		_, found := reactcli.ParseAgent(f.Name, f.Data)
 		return found
-	case filekind.Experiment:
+	case experimentInput:
 		_, found := experiment.Load(f.Name, a.agents.language, a.scenarioOptions(prices))
 		return found
 	}

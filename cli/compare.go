@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -96,7 +95,7 @@ func (a *app) compare(ctx context.Context, before, after, format string) error {
 // flags beside.
 func blessCommand(run, file string, flags ...string) string {
 	words := []string{"rehearse", "bless", run}
-	if file != baseline.File {
+	if file != compare.BaselineFile {
 		words = append(words, "--baseline", file)
 	}
 	return format.ShellLine(append(words, flags...)...)
@@ -104,7 +103,7 @@ func blessCommand(run, file string, flags ...string) string {
 
 // acceptCommand is the command that accepts a run as it is, with what bless demands of a
 // run with failing scenarios; empty if bless would refuse it all the same.
-func acceptCommand(folder, file string, run *baseline.Baseline) string {
+func acceptCommand(folder, file string, run *compare.Baseline) string {
 	var flags []string
 	for i := range run.Scenarios {
 		switch run.Scenarios[i].Verdict {
@@ -120,7 +119,7 @@ func acceptCommand(folder, file string, run *baseline.Baseline) string {
 
 // side is one side of a comparison: a run summed up, or the file of a baseline.
 type side struct {
-	baseline.Baseline
+	compare.Baseline
 	isFile bool
 	report reports.Report // of a run
 }
@@ -194,18 +193,18 @@ func isBaseline(path string) (bool, error) {
 }
 
 // readBaseline reads the file of a baseline. An error has its exit code.
-func readBaseline(path string) (baseline.Baseline, error) {
+func readBaseline(path string) (compare.Baseline, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return baseline.Baseline{}, usage(fmt.Errorf("there is no baseline %s; make one from a run: %s", path, blessCommand("RUN", path)))
+		return compare.Baseline{}, usage(fmt.Errorf("there is no baseline %s; make one from a run: %s", path, blessCommand("RUN", path)))
 	}
 	if err != nil {
-		return baseline.Baseline{}, usage(fmt.Errorf("open the baseline: %w", err))
+		return compare.Baseline{}, usage(fmt.Errorf("open the baseline: %w", err))
 	}
 	defer file.Close()
-	b, err := baseline.Read(path, file)
+	b, err := compare.ReadBaseline(path, file)
 	if err != nil {
-		return baseline.Baseline{}, usage(err)
+		return compare.Baseline{}, usage(err)
 	}
 	b.Run = path
 	return b, nil
@@ -219,7 +218,7 @@ func (a *app) sumUp(ctx context.Context, path string) (side, error) {
 		return side{}, noVerdict(err)
 	}
 	defer in.file.Close()
-	var sum baseline.Builder
+	var sum compare.Builder
 	report, err := in.read(func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
 		facts, findings, err := in.judge(s, t)
 		if err == nil {

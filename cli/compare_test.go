@@ -11,7 +11,7 @@ import (
 
 	"github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -39,8 +39,8 @@ func TestRunFindings(t *testing.T) {
 // TestOpenBaseline: a run is held against no file that it could not fall behind.
 func TestOpenBaseline(t *testing.T) {
 	g := gomega.NewWithT(t)
-	empty := filepath.Join(t.TempDir(), baseline.File)
-	g.Expect(os.WriteFile(empty, baseline.Encode(baseline.Baseline{Rules: baseline.DefaultRules()}), 0o600)).To(gomega.Succeed())
+	empty := filepath.Join(t.TempDir(), compare.BaselineFile)
+	g.Expect(os.WriteFile(empty, compare.Encode(compare.Baseline{Rules: compare.DefaultRules()}), 0o600)).To(gomega.Succeed())
 	_, err := readBaseline(empty)
 	g.Expect(err).NotTo(gomega.HaveOccurred(), "the file itself is as it was written")
 
@@ -50,7 +50,7 @@ func TestOpenBaseline(t *testing.T) {
 		want string
 	}{
 		"no scenario":                    {empty, nil, "has no scenario"},
-		"a file beside the flag":         {baseline.File, []string{"other.json"}, "write --baseline=other.json"},
+		"a file beside the flag":         {compare.BaselineFile, []string{"other.json"}, "write --baseline=other.json"},
 		"a file that is not there":       {empty + ".not", nil, "there is no baseline"},
 		"no scenario, and some selected": {empty, []string{"loop/*"}, "has no scenario"},
 	} {
@@ -81,12 +81,12 @@ func TestInterruptedComparison(t *testing.T) {
 	for name, command := range map[string]func(*app, context.Context) error{
 		"compare": func(a *app, ctx context.Context) error { return a.compare(ctx, "out", "out", "json") },
 		"bless": func(a *app, ctx context.Context) error {
-			return a.bless(ctx, "out", blessFlags{baseline: baseline.File, rules: baseline.Rules{Alpha: -1, Margin: -1, Cost: -1, Tokens: -1}})
+			return a.bless(ctx, "out", blessFlags{baseline: compare.BaselineFile, rules: compare.Rules{Alpha: -1, Margin: -1, Cost: -1, Tokens: -1}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := gomega.NewWithT(t)
-			t.Cleanup(func() { _ = os.Remove(baseline.File) })
+			t.Cleanup(func() { _ = os.Remove(compare.BaselineFile) })
 			tell := func(looks int) (string, error, bool) {
 				var out strings.Builder
 				ctx := &fleeting{Context: context.Background(), looks: looks}
@@ -104,7 +104,7 @@ func TestInterruptedComparison(t *testing.T) {
 				g.Expect(ok).To(gomega.BeTrue())
 				g.Expect(exit.code).To(gomega.Equal(exitInterrupted))
 				g.Expect(out).To(gomega.BeEmpty())
-				g.Expect(baseline.File).NotTo(gomega.BeAnExistingFile())
+				g.Expect(compare.BaselineFile).NotTo(gomega.BeAnExistingFile())
 			}
 			g.Expect(interruptions).To(gomega.BeNumerically(">=", 4), "twice through each recording")
 		})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -138,7 +137,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	complete("detector", evaluate.Detectors(), cobra.ShellCompDirectiveNoSpace)
 	complete("against", evaluate.Detectors(), cobra.ShellCompDirectiveNoSpace)
 	complete("by", evaluate.Dimensions(), 0)
-	complete("positive", slices.Concat(corpus.Messages.Labels(), corpus.Reflections.Labels()), 0)
+	complete("positive", slices.Concat(detect.Messages.Labels(), detect.Reflections.Labels()), 0)
 	complete("only", append([]string{"confidence=high", "lang=en", "lang=fr"}, starts(evaluate.Fields())...), cobra.ShellCompDirectiveNoSpace)
 	complete("min", starts(evaluate.Metrics()), cobra.ShellCompDirectiveNoSpace)
 	_ = cmd.MarkFlagDirname("out")

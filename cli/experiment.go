@@ -15,8 +15,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -136,7 +136,7 @@ func (a *app) experiment(cmd *cobra.Command, path string, flags experimentFlags)
 }
 
 // experimentExit returns the exit code of an experiment.
-func experimentExit(r *result.Result, v gate.Verdict) int {
+func experimentExit(r *result.Experiment, v gate.Verdict) int {
 	if r.Stopped.As == result.Interrupted {
 		return exitInterrupted
 	}
@@ -185,8 +185,8 @@ func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
 // carryOut runs an experiment or its search, and writes and shows the result. journals is
 // the pattern of the journals' names.
 func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment, prices *price.Table, flags experimentFlags, journals string,
-	run func(context.Context, experiment.Options) (result.Result, error),
-) (*result.Result, error) {
+	run func(context.Context, experiment.Options) (result.Experiment, error),
+) (*result.Experiment, error) {
 	if e.Live() && !flags.live {
 		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, and see first with --plan what it may take"))
 	}
@@ -244,15 +244,15 @@ func experimentProgress(p experiment.Progress) string {
 }
 
 // writeExperiment writes every file of an experiment and shows the result.
-func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Result, flags experimentFlags) error {
+func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags experimentFlags) error {
 	var files []*atomicdir.File
 	for _, part := range []struct {
 		name  string
-		write func(io.Writer, result.Result) error
+		write func(io.Writer, result.Experiment) error
 	}{
 		{experimentFile, experiments.JSON},
-		{experimentMarkdownFile, func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), 0) }},
-		{experimentPageFile, func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), r.Tool) }},
+		{experimentMarkdownFile, func(w io.Writer, r result.Experiment) error { return doc.Markdown(w, experiments.Document(&r), 0) }},
+		{experimentPageFile, func(w io.Writer, r result.Experiment) error { return doc.HTML(w, experiments.Document(&r), r.Tool) }},
 	} {
 		file, err := out.Create(part.name)
 		if err != nil {

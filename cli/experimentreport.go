@@ -9,22 +9,22 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
 
 // experimentRenderers write an experiment in the formats that there are of it.
-func (a *app) experimentRenderers() map[string]func(io.Writer, result.Result) error {
-	limited := func(bytes int) func(io.Writer, result.Result) error {
-		return func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), bytes) }
+func (a *app) experimentRenderers() map[string]func(io.Writer, result.Experiment) error {
+	limited := func(bytes int) func(io.Writer, result.Experiment) error {
+		return func(w io.Writer, r result.Experiment) error { return doc.Markdown(w, experiments.Document(&r), bytes) }
 	}
-	return map[string]func(io.Writer, result.Result) error{
-		"terminal": func(w io.Writer, r result.Result) error {
+	return map[string]func(io.Writer, result.Experiment) error{
+		"terminal": func(w io.Writer, r result.Experiment) error {
 			return doc.Terminal(w, experiments.Document(&r), tty.Of(a.stdout, a.getenv))
 		},
-		"json": experiments.JSON, "markdown": limited(0), "comment": limited(commentBytes), "html": func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), r.Tool) },
+		"json": experiments.JSON, "markdown": limited(0), "comment": limited(commentBytes), "html": func(w io.Writer, r result.Experiment) error { return doc.HTML(w, experiments.Document(&r), r.Tool) },
 	}
 }
 
@@ -53,7 +53,7 @@ func (a *app) reportExperiment(path string, flags reportFlags) (ok bool, err err
 }
 
 // readExperiment reads a result from its folder or file; it is nil if there is none.
-func readExperiment(path string) (*result.Result, error) {
+func readExperiment(path string) (*result.Experiment, error) {
 	if filepath.Base(path) != experimentFile {
 		path = filepath.Join(path, experimentFile)
 	}
@@ -65,7 +65,7 @@ func readExperiment(path string) (*result.Result, error) {
 		return nil, fmt.Errorf("open the result of the experiment: %w", err)
 	}
 	defer file.Close()
-	found, err := result.Read(file)
+	found, err := result.ReadExperiment(file)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}

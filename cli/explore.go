@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -164,16 +164,16 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 
 // exploreInto explores and writes every file.
 func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
-) (survival.Result, error) {
+) (result.Exploration, error) {
 	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor()}
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
 	files, err := a.newRunFiles(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil))
 	if err != nil {
-		return survival.Result{}, err
+		return result.Exploration{}, err
 	}
 	files.progress, files.stacks = reports.NewProgress(io.Discard, tty.Terminal{}, time.Now, 0), a.stderr
 	if files.page, err = newRunPage(); err != nil {
-		return survival.Result{}, err
+		return result.Exploration{}, err
 	}
 	defer files.page.close()
 	sink := &countingSink{Sink: files}
@@ -203,13 +203,13 @@ func (s *countingSink) Trial(j harness.Judged) error {
 }
 
 // closeExploration completes the files of an exploration.
-func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome) error {
-	f.page.explored = []survival.Result{*r}
+func (f *runFiles) closeExploration(r *result.Exploration, outcome harness.Outcome) error {
+	f.page.explored = []result.Exploration{*r}
 	for _, part := range []struct {
 		name   string
 		render func(io.Writer) error
 	}{
-		{exploreFile, func(w io.Writer) error { return survival.Write(w, r) }},
+		{exploreFile, func(w io.Writer) error { return result.WriteExploration(w, r) }},
 		{exploreMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, explored.Document(r, nil), 0) }},
 	} {
 		file, err := f.out.Create(part.name)
@@ -226,16 +226,16 @@ func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome)
 }
 
 // showExploration prints the result where the user asked for it.
-func (a *app) showExploration(r *survival.Result, asJSON bool) error {
+func (a *app) showExploration(r *result.Exploration, asJSON bool) error {
 	if asJSON {
-		return survival.Write(a.stdout, r)
+		return result.WriteExploration(a.stdout, r)
 	}
 	return doc.Terminal(a.stdout, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
 }
 
 // saveFailures writes a scenario file for each distinct failure. A file that is there
 // already is left as it is.
-func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *survival.Result) error {
+func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *result.Exploration) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for what failed: %w; choose another one with --save", err)
 	}

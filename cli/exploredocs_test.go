@@ -8,7 +8,7 @@ import (
 
 	"github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -18,7 +18,7 @@ import (
 func TestExploreDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
 	text := readDoc(t, "explore.md")
-	for _, f := range survival.Families() {
+	for _, f := range result.Families() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | ", f))
 		g.Expect(familyHelp()).To(gomega.MatchRegexp(`(?m)^  %s +\S+`, f))
 	}

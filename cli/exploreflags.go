@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 // exploreFlags are the flags of explore.
@@ -24,17 +24,17 @@ type exploreFlags struct {
 
 // familyHelp is a line for each family.
 func familyHelp() string {
-	says := map[survival.Family]string{
-		survival.Faults:  "each call × each fault that its backend can show",
-		survival.Outages: "each call × each fault that a retry heals, until the agent gives up",
-		survival.Latency: "each call × each limit of time, a tick less and a tick more",
-		survival.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
-		survival.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
-		survival.Users:   "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much",
-		survival.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
+	says := map[result.Family]string{
+		result.Faults:  "each call × each fault that its backend can show",
+		result.Outages: "each call × each fault that a retry heals, until the agent gives up",
+		result.Latency: "each call × each limit of time, a tick less and a tick more",
+		result.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
+		result.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
+		result.Users:   "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much",
+		result.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
 	}
 	var b strings.Builder
-	for _, f := range survival.Families() {
+	for _, f := range result.Families() {
 		fmt.Fprintf(&b, "  %-8s %s\n", f, says[f])
 	}
 	return b.String()
@@ -43,7 +43,7 @@ func familyHelp() string {
 // familyNames are the families as flags name them.
 func familyNames() []string {
 	var names []string
-	for _, f := range survival.Families() {
+	for _, f := range result.Families() {
 		names = append(names, string(f))
 	}
 	return names
@@ -79,7 +79,7 @@ func (flags exploreFlags) options(language *gate.Language) (explore.Options, err
 		if !slices.Contains(familyNames(), name) {
 			return opts, notAmong("family", name, familyNames())
 		}
-		opts.Families = append(opts.Families, survival.Family(name))
+		opts.Families = append(opts.Families, result.Family(name))
 	}
 	return opts, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/explore"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -22,7 +22,7 @@ func newExploreProgress(out io.Writer, term tty.Terminal, now func() time.Time) 
 
 // tell is explore.Options.Progress.
 func (p *exploreProgress) tell(e explore.Progress) {
-	if e.Cell != nil && e.Cell.Outcome == survival.Failed {
+	if e.Cell != nil && e.Cell.Outcome == result.Failed {
 		p.failed++
 	}
 	p.status.Update(func() (text, detail string) {

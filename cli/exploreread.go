@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -21,13 +21,13 @@ import (
 
 // explorationRenderers write an exploration in the formats that show it whole. The
 // others are for its recording.
-func (a *app) explorationRenderers() map[string]func(io.Writer, *survival.Result) error {
-	return map[string]func(io.Writer, *survival.Result) error{
-		"terminal": func(w io.Writer, r *survival.Result) error {
+func (a *app) explorationRenderers() map[string]func(io.Writer, *result.Exploration) error {
+	return map[string]func(io.Writer, *result.Exploration) error{
+		"terminal": func(w io.Writer, r *result.Exploration) error {
 			return doc.Terminal(w, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
 		},
-		"json":     survival.Write,
-		"markdown": func(w io.Writer, r *survival.Result) error { return doc.Markdown(w, explored.Document(r, nil), 0) },
+		"json":     result.WriteExploration,
+		"markdown": func(w io.Writer, r *result.Exploration) error { return doc.Markdown(w, explored.Document(r, nil), 0) },
 	}
 }
 
@@ -39,28 +39,28 @@ func (a *app) reportExploration(ctx context.Context, path string, flags reportFl
 	if render == nil {
 		return false, nil
 	}
-	result, err := readExploration(path)
+	found, err := readExploration(path)
 	if err != nil {
 		return true, noVerdict(err)
 	}
-	if result == nil {
+	if found == nil {
 		return false, nil
 	}
 	altered, err := a.warnIfAltered(ctx, path)
 	if err != nil {
 		return true, noVerdict(err)
 	}
-	err = a.output(flags.out, outputFormat{}, path, func(w io.Writer) error { return render(w, result) })
+	err = a.output(flags.out, outputFormat{}, path, func(w io.Writer) error { return render(w, found) })
 	if err != nil {
 		return true, noVerdict(err)
 	}
 	if altered {
 		return true, quiet(exitFail)
 	}
-	if result.Stopped == survival.Interrupted {
+	if found.Stopped == result.UserInterrupt {
 		return true, quiet(exitInterrupted)
 	}
-	return true, quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(result)}))
+	return true, quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(found)}))
 }
 
 // warnIfAltered verifies the recording beside an exploration, if there is one, and
@@ -86,7 +86,7 @@ func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err
 
 // readExploration reads an exploration from its folder or file; it is nil if there is
 // none. One beside a recording that is not finished is that of an earlier run.
-func readExploration(path string) (*survival.Result, error) {
+func readExploration(path string) (*result.Exploration, error) {
 	if filepath.Base(path) != exploreFile {
 		if _, err := os.Stat(filepath.Join(path, recordingFile+atomicdir.Partial)); err == nil {
 			return nil, nil
@@ -101,7 +101,7 @@ func readExploration(path string) (*survival.Result, error) {
 		return nil, fmt.Errorf("open the exploration: %w", err)
 	}
 	defer file.Close()
-	result, err := survival.Read(file)
+	result, err := result.ReadExploration(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

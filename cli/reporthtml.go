@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 	htmlpage "github.com/rehearse-dev/rehearse/reports/page"
@@ -40,7 +40,7 @@ func reportHTML(w io.Writer, in recorded) (reports.Report, error) {
 		return report, err
 	}
 	if explored != nil {
-		p.explored = []survival.Result{*explored}
+		p.explored = []result.Exploration{*explored}
 	}
 	return report, p.write(w, report, in.options)
 }
@@ -49,7 +49,7 @@ func reportHTML(w io.Writer, in recorded) (reports.Report, error) {
 type runPage struct {
 	builder  *htmlpage.Builder
 	spool    *os.File
-	explored []survival.Result
+	explored []result.Exploration
 	scores   *detection.Report
 }
 

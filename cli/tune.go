@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 func (a *app) tuneCommand() *cobra.Command {
@@ -79,7 +79,7 @@ func free(file string) error {
 }
 
 // saveTuned writes a promoted text.
-func (a *app) saveTuned(file string, r *result.Result) error {
+func (a *app) saveTuned(file string, r *result.Experiment) error {
 	if file == "" || r.Tune == nil || !r.Tune.Promoted {
 		return nil
 	}

@@ -7,13 +7,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 )
 
 // sides are two runs of many scenarios: without a difference in virtual time, or of
 // noisy agents in real time.
-func sides(scenarios, trials int, noisy bool) (before, after baseline.Baseline) {
+func sides(scenarios, trials int, noisy bool) (before, after compare.Baseline) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before, after = run(), run()
 	for i := range scenarios {
@@ -23,7 +22,7 @@ func sides(scenarios, trials int, noisy bool) (before, after baseline.Baseline) 
 			after.Scenarios = append(after.Scenarios, agent(r, name, trials, false))
 			continue
 		}
-		var measures []baseline.Measure
+		var measures []compare.Measure
 		for j := range 13 {
 			measures = append(measures, measured(fmt.Sprintf("m%02d", j), "", float64(i+j)))
 		}
@@ -47,7 +46,7 @@ func BenchmarkCompareNoisy100Of200(b *testing.B) { benchmark(b, 100, 200, true) 
 func BenchmarkFloorWriteBothSides1000(b *testing.B) {
 	before, after := sides(1000, 1, false)
 	for b.Loop() {
-		for _, side := range []baseline.Baseline{before, after} {
+		for _, side := range []compare.Baseline{before, after} {
 			if err := json.NewEncoder(io.Discard).Encode(side.Scenarios); err != nil {
 				b.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package compare
 import (
 	"math"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -11,7 +10,7 @@ import (
 // told no usage: its value is then a lower bound. Bounds can show that it is worse,
 // and never that it is better unless all is known now. Where they differ and cannot
 // tell, the comparison is lost; bounds that are alike say no more than before.
-func bounded(p *pair, b, a *baseline.Measure, most float64, x *Comparison) {
+func bounded(p *pair, b, a *Measure, most float64, x *Comparison) {
 	before, now := means(p, b, a)
 	d := now - before
 	within := math.Abs(d) <= most*math.Abs(before)
@@ -44,7 +43,7 @@ func bounded(p *pair, b, a *baseline.Measure, most float64, x *Comparison) {
 }
 
 // atLeast is the value of a side, which may be a lower bound.
-func atLeast(m *baseline.Measure, value float64) string {
+func atLeast(m *Measure, value float64) string {
 	if m.Known {
 		return format.Amount(value, m.Unit)
 	}

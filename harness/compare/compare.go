@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
@@ -16,7 +15,7 @@ import (
 // tested, and Holm's correction is over all tests of the comparison. A thing that
 // cannot be compared is never equal: it is a finding, or a comparison with the
 // verdict Insufficient.
-func Compare(before, after baseline.Baseline, options Options) Result {
+func Compare(before, after Baseline, options Options) Result {
 	c := comparing{rules: options.rules(before.Rules), options: options, changed: map[string]bool{}}
 	c.result = Result{Schema: Schema, Before: before.Run, After: after.Run}
 	for _, f := range options.Findings {
@@ -31,7 +30,7 @@ func Compare(before, after baseline.Baseline, options Options) Result {
 
 // comparing is a comparison under way.
 type comparing struct {
-	rules   baseline.Rules
+	rules   Rules
 	options Options
 	result  Result
 	tests   []test
@@ -51,7 +50,7 @@ func (c *comparing) find(scenario string, f gate.Finding) {
 }
 
 // scenarios pairs the scenarios by name; both lists are sorted by it.
-func (c *comparing) scenarios(before, after baseline.Baseline) {
+func (c *comparing) scenarios(before, after Baseline) {
 	b, a := before.Scenarios, after.Scenarios
 	for len(b) > 0 || len(a) > 0 {
 		switch order := compareNames(b, a); {
@@ -74,7 +73,7 @@ func (c *comparing) scenarios(before, after baseline.Baseline) {
 }
 
 // compareNames compares the names of the first scenarios; an empty list comes last.
-func compareNames(b, a []baseline.Scenario) int {
+func compareNames(b, a []Scenario) int {
 	switch {
 	case len(b) == 0:
 		return 1
@@ -86,7 +85,7 @@ func compareNames(b, a []baseline.Scenario) int {
 }
 
 // scenario compares one scenario that both sides have.
-func (c *comparing) scenario(b, a *baseline.Scenario) {
+func (c *comparing) scenario(b, a *Scenario) {
 	c.bars(b, a)
 	if !c.carriedOut(b, a) {
 		return
@@ -101,7 +100,7 @@ func (c *comparing) scenario(b, a *baseline.Scenario) {
 
 // pair is one scenario on both sides.
 type pair struct {
-	before, after *baseline.Scenario
+	before, after *Scenario
 	// repeats is true where each trial is the same as the one of its number before,
 	// but for what the agent does otherwise now.
 	repeats bool
@@ -109,19 +108,19 @@ type pair struct {
 
 // trials is up to which number a trial can be in both.
 func (p *pair) trials() int {
-	return min(p.before.Trials.Planned, p.after.Trials.Planned, baseline.MaxTrials)
+	return min(p.before.Trials.Planned, p.after.Trials.Planned, MaxTrials)
 }
 
 // repeats reports whether nothing but the agent can make a difference: time is
 // virtual, and files and seed are those of before.
-func repeats(b, a *baseline.Scenario) bool {
+func repeats(b, a *Scenario) bool {
 	return !b.RealTime && !a.RealTime && b.Bar[digest] == a.Bar[digest] && b.Bar["seed"] == a.Bar["seed"]
 }
 
 // carriedOut reports whether the trials of a scenario can be compared, and finds
 // those that cannot.
-func (c *comparing) carriedOut(b, a *baseline.Scenario) bool {
-	skipped := func(s *baseline.Scenario) bool { return s.Trials.Total() > 0 && s.Trials.Skip == s.Trials.Total() }
+func (c *comparing) carriedOut(b, a *Scenario) bool {
+	skipped := func(s *Scenario) bool { return s.Trials.Total() > 0 && s.Trials.Skip == s.Trials.Total() }
 	if skipped(b) && skipped(a) {
 		c.find(a.Name, info("skipped", "it was skipped on both sides"))
 		return false
@@ -134,7 +133,7 @@ func (c *comparing) carriedOut(b, a *baseline.Scenario) bool {
 	usable := true
 	for _, side := range []struct {
 		when string
-		s    *baseline.Scenario
+		s    *Scenario
 	}{{"before", b}, {"now", a}} {
 		f, bad := incomplete(side.s, side.when)
 		if bad {
@@ -146,7 +145,7 @@ func (c *comparing) carriedOut(b, a *baseline.Scenario) bool {
 }
 
 // terms finds what differs between the runs as a whole.
-func (c *comparing) terms(before, after baseline.Baseline) {
+func (c *comparing) terms(before, after Baseline) {
 	if before.Prices != after.Prices {
 		c.find("", info("price-date", "the price table is of %s and was of %s", dated(after.Prices), dated(before.Prices)))
 	}
@@ -154,7 +153,7 @@ func (c *comparing) terms(before, after baseline.Baseline) {
 		c.find("", info("tool", "the run is of %s and the one before of %s", after.Tool, before.Tool))
 	}
 	asked, blessed := c.options.Rules, before.Rules
-	if (asked == baseline.Rules{}) || (blessed == baseline.Rules{}) {
+	if (asked == Rules{}) || (blessed == Rules{}) {
 		return
 	}
 	for _, rule := range []struct {
@@ -177,7 +176,7 @@ func (c *comparing) terms(before, after baseline.Baseline) {
 const digest = "digest"
 
 // bars finds the bars of a scenario that were moved.
-func (c *comparing) bars(b, a *baseline.Scenario) {
+func (c *comparing) bars(b, a *Scenario) {
 	keys := maps.Clone(b.Bar)
 	if keys == nil {
 		keys = map[string]string{}

@@ -12,7 +12,6 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -41,7 +40,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		}
 	})
 	It("whose trials are missing, broken or skipped cannot pass", func() {
-		for want, trials := range map[string]baseline.Trials{
+		for want, trials := range map[string]compare.Trials{
 			"1 of 3 trials now have no result":                         {Planned: 3, Pass: 2},
 			"the harness could not carry out 1 of 3 trials now":        {Planned: 3, Pass: 2, Error: 1},
 			"2 of 3 trials now were skipped":                           {Planned: 3, Pass: 1, Skip: 2},
@@ -58,7 +57,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 	})
 	It("that were skipped before are new, and those that are on both sides are said", func() {
 		skipped := passed("a", 2, calls)
-		skipped.Trials = baseline.Trials{Planned: 2, Skip: 2}
+		skipped.Trials = compare.Trials{Planned: 2, Skip: 2}
 		Expect(rules(one(skipped, passed("a", 2, calls)))).To(Equal([]string{"new-scenario"}))
 		also := passed("b", 2, calls)
 		r := compare.Compare(run(skipped, also), run(skipped, also), compare.Options{})
@@ -68,7 +67,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 	})
 	It("that were all skipped on both sides are no comparison", func() {
 		skipped := passed("a", 2, calls)
-		skipped.Trials = baseline.Trials{Planned: 2, Skip: 2}
+		skipped.Trials = compare.Trials{Planned: 2, Skip: 2}
 		r := one(skipped, skipped)
 		Expect(rules(r)).To(Equal([]string{"nothing-compared"}))
 		Expect(r.Verdict).To(Equal(gate.Error))
@@ -123,7 +122,7 @@ var _ = Describe("the runs as a whole", Label("H-06"), func() {
 	})
 	It("are compared by other rules only as a moved bar", func() {
 		before := run(passed("a", 1, measured("tokens", "", 100)))
-		before.Rules = baseline.DefaultRules()
+		before.Rules = compare.DefaultRules()
 		wide := before.Rules
 		wide.Tokens = 9
 		r := compare.Compare(before, run(passed("a", 1, measured("tokens", "", 500))), compare.Options{Rules: wide})
@@ -133,7 +132,7 @@ var _ = Describe("the runs as a whole", Label("H-06"), func() {
 	})
 	It("are compared by default rules where theirs cannot be used", func() {
 		before := run(passed("a", 1, measured("tokens", "", 100)))
-		before.Rules = baseline.Rules{Alpha: math.NaN(), Tokens: 99}
+		before.Rules = compare.Rules{Alpha: math.NaN(), Tokens: 99}
 		r := compare.Compare(before, run(passed("a", 1, measured("tokens", "", 500))), compare.Options{})
 		Expect(of(r, "tokens").Verdict).To(Equal(compare.Worse))
 	})
@@ -153,8 +152,8 @@ var _ = Describe("options", func() {
 		Entry("too few resamples", compare.Options{Resamples: 99}, "99 resamples"),
 		Entry("too many", compare.Options{Resamples: 2_000_000}, "2000000 resamples"),
 		Entry("negative", compare.Options{Resamples: -1}, "-1 resamples"),
-		Entry("no alpha", compare.Options{Rules: baseline.Rules{Cost: 1}}, "alpha"),
-		Entry("a limit below 0", compare.Options{Rules: baseline.Rules{Alpha: 0.05, Cost: -1}}, "cost"),
+		Entry("no alpha", compare.Options{Rules: compare.Rules{Cost: 1}}, "alpha"),
+		Entry("a limit below 0", compare.Options{Rules: compare.Rules{Alpha: 0.05, Cost: -1}}, "cost"),
 	)
 })
 
@@ -244,7 +243,7 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 })
 
 // anything draws a run; a sane one is such as a Builder makes.
-func anything(rt *rapid.T, label string, sane bool) baseline.Baseline {
+func anything(rt *rapid.T, label string, sane bool) compare.Baseline {
 	number := rapid.OneOf(rapid.Float64Range(0, 10), rapid.SampledFrom([]float64{0, 1, 1, 1, 2, 1e300}))
 	count := rapid.IntRange(0, 8)
 	if !sane {
@@ -252,15 +251,15 @@ func anything(rt *rapid.T, label string, sane bool) baseline.Baseline {
 		count = rapid.OneOf(count, rapid.SampledFrom([]int{-1, math.MinInt, math.MaxInt, 1_000_000_000}))
 	}
 	verdict := rapid.SampledFrom([]gate.Verdict{gate.Pass, gate.Fail})
-	b := baseline.Baseline{Run: label}
+	b := compare.Baseline{Run: label}
 	for _, name := range []string{"a", "b", "c"} {
 		if rapid.IntRange(0, 5).Draw(rt, label+" has "+name) == 0 {
 			continue
 		}
-		s := baseline.Scenario{Name: name, RealTime: rapid.Bool().Draw(rt, "real"), Bar: map[string]string{"digest": rapid.SampledFrom([]string{"1", "1", "2"}).Draw(rt, "digest")}}
+		s := compare.Scenario{Name: name, RealTime: rapid.Bool().Draw(rt, "real"), Bar: map[string]string{"digest": rapid.SampledFrom([]string{"1", "1", "2"}).Draw(rt, "digest")}}
 		n := rapid.IntRange(1, 12).Draw(rt, "n")
 		for range n {
-			s.Ends = append(s.Ends, baseline.End{Verdict: verdict.Draw(rt, "verdict"), Status: rapid.SampledFrom([]string{"", "done", "timeout"}).Draw(rt, "status")})
+			s.Ends = append(s.Ends, compare.End{Verdict: verdict.Draw(rt, "verdict"), Status: rapid.SampledFrom([]string{"", "done", "timeout"}).Draw(rt, "status")})
 			if s.Ends[len(s.Ends)-1].Verdict == gate.Pass {
 				s.Trials.Pass++
 			} else {
@@ -269,7 +268,7 @@ func anything(rt *rapid.T, label string, sane bool) baseline.Baseline {
 			s.Trials.Planned++
 		}
 		if !sane && rapid.Bool().Draw(rt, "odd counts") {
-			s.Trials = baseline.Trials{Planned: count.Draw(rt, "planned"), Pass: count.Draw(rt, "pass"), Fail: count.Draw(rt, "fail"), Error: count.Draw(rt, "error"), Skip: count.Draw(rt, "skip")}
+			s.Trials = compare.Trials{Planned: count.Draw(rt, "planned"), Pass: count.Draw(rt, "pass"), Fail: count.Draw(rt, "fail"), Error: count.Draw(rt, "error"), Skip: count.Draw(rt, "skip")}
 		}
 		for _, m := range []struct{ name, unit string }{{"calls", ""}, {"cost_eur", "EUR"}, {"duration", "s"}, {"new_kind", "x"}} {
 			list := rapid.SliceOfN(number, n, n).Draw(rt, fmt.Sprint(m.name))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -21,7 +20,7 @@ type outcomes [8]int
 
 // detector compares the stop guard on the answers that both sides have labelled
 // alike. An answer counts once: other trials repeat its text.
-func (c *comparing) detector(before, after baseline.Baseline) {
+func (c *comparing) detector(before, after Baseline) {
 	var cells outcomes
 	total, left := 0, 0
 	for i := range after.Scenarios {

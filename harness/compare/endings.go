@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -24,7 +23,7 @@ const (
 )
 
 // incomplete finds what is missing of a side of a scenario.
-func incomplete(s *baseline.Scenario, when string) (f gate.Finding, bad bool) {
+func incomplete(s *Scenario, when string) (f gate.Finding, bad bool) {
 	t := s.Trials
 	switch {
 	case min(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) < 0 || max(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) > maxCount:
@@ -64,7 +63,7 @@ func (c *comparing) endings(p *pair) {
 	}
 }
 
-func rateOf(t baseline.Trials) measure.Value {
+func rateOf(t Trials) measure.Value {
 	s := stat.Proportion(t.Pass, t.Pass+t.Fail, stat.Level)
 	v := measure.Value{Name: passRate, Known: true, N: s.N, Interval: s.Interval, Warnings: s.Warnings}
 	if s.N > 0 {
@@ -213,9 +212,9 @@ func ended(p *pair) (x Comparison, known, differs bool) {
 }
 
 // judged reports whether a trial was carried out.
-func judged(e baseline.End) bool { return e.Verdict == gate.Pass || e.Verdict == gate.Fail }
+func judged(e End) bool { return e.Verdict == gate.Pass || e.Verdict == gate.Fail }
 
-func ending(e baseline.End) string {
+func ending(e End) string {
 	text := quoted(e.Status)
 	if e.ExitCode != 0 {
 		text += fmt.Sprintf(" with exit code %d", e.ExitCode)

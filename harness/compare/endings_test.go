@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
@@ -71,11 +70,11 @@ var _ = Describe("verdicts of trials", Label("H-06"), func() {
 
 var _ = Describe("the end status", Label("H-06"), func() {
 	calls := measured("calls", "", 1)
-	ended := func(s baseline.Scenario, e ...baseline.End) baseline.Scenario {
+	ended := func(s compare.Scenario, e ...compare.End) compare.Scenario {
 		s.Ends = e
 		return s
 	}
-	done, stuck := baseline.End{Verdict: gate.Pass, Status: "done"}, baseline.End{Verdict: gate.Pass, Status: "no-progress", ExitCode: 5}
+	done, stuck := compare.End{Verdict: gate.Pass, Status: "done"}, compare.End{Verdict: gate.Pass, Status: "no-progress", ExitCode: 5}
 
 	It("is exact", func() {
 		r := one(passed("a", 1, calls), ended(passed("a", 1, calls), stuck))
@@ -91,16 +90,16 @@ var _ = Describe("the end status", Label("H-06"), func() {
 		Expect(c.Why).To(Equal(`trial 2 ended as "done" before and as "no-progress" with exit code 5 now; 1 more trial ended otherwise`))
 	})
 	It("is another one by its exit code", func() {
-		c := of(one(passed("a", 1, calls), ended(passed("a", 1, calls), baseline.End{Verdict: gate.Pass, Status: "done", ExitCode: 1})), "status")
+		c := of(one(passed("a", 1, calls), ended(passed("a", 1, calls), compare.End{Verdict: gate.Pass, Status: "done", ExitCode: 1})), "status")
 		Expect(c.Verdict).To(Equal(compare.Worse))
 	})
 	It("is better only where every changed trial is one that passes now", func() {
-		failed := baseline.End{Verdict: gate.Fail, Status: "timeout"}
+		failed := compare.End{Verdict: gate.Fail, Status: "timeout"}
 		before := judged(passed("a", 2, calls), 0, 2)
-		before.Ends = []baseline.End{failed, failed}
+		before.Ends = []compare.End{failed, failed}
 		Expect(of(one(before, passed("a", 2, calls)), "status").Verdict).To(Equal(compare.Better))
 		mixed := judged(passed("a", 2, calls), 1, 1)
-		mixed.Ends = []baseline.End{done, {Verdict: gate.Fail, Status: "lost"}}
+		mixed.Ends = []compare.End{done, {Verdict: gate.Fail, Status: "lost"}}
 		Expect(of(one(before, mixed), "status").Verdict).To(Equal(compare.Worse))
 	})
 	It("is left to the pass rate where it varies by itself", func() {
@@ -111,14 +110,14 @@ var _ = Describe("the end status", Label("H-06"), func() {
 		Expect(c.Verdict).To(Equal(compare.Worse), "all before and all now")
 	})
 	It("says nothing of trials that were not carried out", func() {
-		after := ended(passed("a", 2, calls), done, baseline.End{Verdict: gate.Error, Status: "broken"})
-		after.Trials = baseline.Trials{Planned: 2, Pass: 1, Error: 1}
+		after := ended(passed("a", 2, calls), done, compare.End{Verdict: gate.Error, Status: "broken"})
+		after.Trials = compare.Trials{Planned: 2, Pass: 1, Error: 1}
 		Expect(one(passed("a", 2, calls), after).Comparisons).To(BeEmpty())
 	})
 })
 
 var _ = Describe("the stop guard", Label("H-06"), func() {
-	stops := func(letters ...string) baseline.Baseline {
+	stops := func(letters ...string) compare.Baseline {
 		b := run()
 		for i, text := range letters {
 			s := passed(string(rune('a'+i)), 1, measured("calls", "", 1))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -129,7 +128,7 @@ func (c *comparing) untold(strict correction) {
 // how many things it then tests: in real time the use and the times of each scenario, its
 // pass rate if it is flaky, and all else that varies. Few are the scenarios that have fewer
 // trials, sorted. All are 0 where nothing varies.
-func TrialsNeeded(b *baseline.Baseline, rules baseline.Rules) (trials, tests int, few []string) {
+func TrialsNeeded(b *Baseline, rules Rules) (trials, tests int, few []string) {
 	varying := map[string]int{} // trials by scenario
 	for i := range b.Scenarios {
 		s := &b.Scenarios[i]
@@ -152,7 +151,7 @@ func TrialsNeeded(b *baseline.Baseline, rules baseline.Rules) (trials, tests int
 }
 
 // varyingFamilies counts the families that are tested in a real-time scenario.
-func varyingFamilies(s *baseline.Scenario) int {
+func varyingFamilies(s *Scenario) int {
 	if !s.RealTime {
 		return 0
 	}

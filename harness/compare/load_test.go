@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -19,7 +18,7 @@ import (
 func loadedRuns(r *rand.Rand, scenarios, trials int, rho float64) bool {
 	before, after := run(), run()
 	for i := range scenarios {
-		for _, side := range []*[]baseline.Scenario{&before.Scenarios, &after.Scenarios} {
+		for _, side := range []*[]compare.Scenario{&before.Scenarios, &after.Scenarios} {
 			load := r.NormFloat64()
 			var duration, latency, p95 []float64
 			for range trials {

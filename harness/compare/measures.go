@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -21,15 +20,15 @@ type kind struct {
 	// time is true for what the wall clock says in real time.
 	time bool
 	// limit is the relative limit of cost and tokens; nil for others.
-	limit func(baseline.Rules) float64
+	limit func(Rules) float64
 	// beside is true for what is tested by another measure already, so that testing
 	// it as well would only weaken the tests.
 	beside bool
 }
 
-func costLimit(r baseline.Rules) float64 { return r.Cost }
+func costLimit(r Rules) float64 { return r.Cost }
 
-func tokenLimit(r baseline.Rules) float64 { return r.Tokens }
+func tokenLimit(r Rules) float64 { return r.Tokens }
 
 // kinds are the rules by measure name. Other measures are classified by their unit.
 var kinds = map[string]kind{
@@ -43,7 +42,7 @@ var kinds = map[string]kind{
 	"latency_max":   {time: true, beside: true},
 }
 
-func kindOf(m *baseline.Measure) kind {
+func kindOf(m *Measure) kind {
 	if k, ok := kinds[m.Name]; ok {
 		return k
 	}
@@ -61,7 +60,7 @@ func kindOf(m *baseline.Measure) kind {
 // be told without a test.
 func (c *comparing) measures(p *pair) (told bool) {
 	names := map[string]bool{}
-	for _, list := range [][]baseline.Measure{p.before.Measures, p.after.Measures} {
+	for _, list := range [][]Measure{p.before.Measures, p.after.Measures} {
 		for i := range list {
 			names[list[i].Name] = true
 		}
@@ -71,9 +70,9 @@ func (c *comparing) measures(p *pair) (told bool) {
 		a, inAfter := p.after.Measure(name)
 		switch {
 		case !inBefore:
-			b = baseline.Measure{Name: name, Unit: a.Unit, Known: true}
+			b = Measure{Name: name, Unit: a.Unit, Known: true}
 		case !inAfter:
-			a = baseline.Measure{Name: name, Unit: b.Unit, Known: true}
+			a = Measure{Name: name, Unit: b.Unit, Known: true}
 		}
 		k := kindOf(&b)
 		if k.left {
@@ -94,7 +93,7 @@ func (c *comparing) measures(p *pair) (told bool) {
 
 // measure compares one measure. show is false where both are equal, or where nothing
 // is to be said of it.
-func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparison, t *test, show bool) {
+func (c *comparing) measure(p *pair, k kind, b, a *Measure) (x Comparison, t *test, show bool) {
 	x = Comparison{
 		Scenario: p.after.Name, Measure: b.Name, Unit: b.Unit, Verdict: Insufficient,
 		Before: valueOf(b), After: valueOf(a), Rule: ruleOf(p, k, b, a),
@@ -148,7 +147,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 }
 
 // untimed reports whether a measure is a time of calls and a side makes none.
-func untimed(name string, s *baseline.Scenario) bool {
+func untimed(name string, s *Scenario) bool {
 	m, ok := s.Measure("calls")
 	return strings.HasPrefix(name, "latency_") && ok && m.Known && m.Value != nil && *m.Value == 0
 }
@@ -157,7 +156,7 @@ func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf
 
 // inTrial is the value of a measure in trial n on both sides; ok is false where one
 // has none.
-func inTrial(b, a *baseline.Measure, n int) (before, now float64, ok bool) {
+func inTrial(b, a *Measure, n int) (before, now float64, ok bool) {
 	before, ok1 := b.At(n)
 	now, ok2 := a.At(n)
 	return before, now, ok1 && ok2 && finite(&before) && finite(&now)
@@ -165,7 +164,7 @@ func inTrial(b, a *baseline.Measure, n int) (before, now float64, ok bool) {
 
 // ruleOf is the rule for a measure: a test for what varies from trial to trial, as
 // times of the wall clock always do.
-func ruleOf(p *pair, k kind, b, a *baseline.Measure) Rule {
+func ruleOf(p *pair, k kind, b, a *Measure) Rule {
 	wall := k.time && (p.before.RealTime || p.after.RealTime)
 	repeats := p.repeats || constant(b) && constant(a)
 	switch {
@@ -179,11 +178,11 @@ func ruleOf(p *pair, k kind, b, a *baseline.Measure) Rule {
 }
 
 // constant reports whether all trials have one value.
-func constant(m *baseline.Measure) bool {
+func constant(m *Measure) bool {
 	return !slices.ContainsFunc(m.Trials, func(v *float64) bool { return v == nil || *v != *m.Trials[0] })
 }
 
-func unknown(b, a *baseline.Measure) string {
+func unknown(b, a *Measure) string {
 	switch {
 	case b.Known:
 		return "it was known before and is not now"
@@ -195,7 +194,7 @@ func unknown(b, a *baseline.Measure) string {
 }
 
 // valueOf is a measure of a side as a value.
-func valueOf(m *baseline.Measure) measure.Value {
+func valueOf(m *Measure) measure.Value {
 	return measure.Value{Name: m.Name, Unit: m.Unit, Known: m.Known, Value: m.Value, N: m.N, Interval: m.Interval}
 }
 
@@ -207,7 +206,7 @@ func effect(x *Comparison, d float64) {
 }
 
 // exactly compares trial by trial, and the mean of the trials that were not kept.
-func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (differ bool) {
+func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 	var worse, better, trials int
 	var first string
 	var keptBefore, keptNow stat.Moments
@@ -262,12 +261,12 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (differ bool) {
 
 // beyond is the mean of a measure on both sides over the trials that were not kept, of
 // which there are rest; rest is 0 if the means are the same or unknown.
-func beyond(b, a *baseline.Measure, keptBefore, keptNow *stat.Moments) (before, now float64, rest int) {
+func beyond(b, a *Measure, keptBefore, keptNow *stat.Moments) (before, now float64, rest int) {
 	rest = b.N - keptBefore.N()
-	if b.N != a.N || rest <= 0 || keptBefore.N() != baseline.MaxTrials {
+	if b.N != a.N || rest <= 0 || keptBefore.N() != MaxTrials {
 		return 0, 0, 0
 	}
-	mean := func(m *baseline.Measure, kept *stat.Moments) float64 {
+	mean := func(m *Measure, kept *stat.Moments) float64 {
 		return (*m.Value*float64(m.N) - kept.Sum()) / float64(rest)
 	}
 	before, now = mean(b, keptBefore), mean(a, keptNow)
@@ -280,7 +279,7 @@ func beyond(b, a *baseline.Measure, keptBefore, keptNow *stat.Moments) (before, 
 }
 
 // means are those of a measure on both sides over the same trials.
-func means(p *pair, b, a *baseline.Measure) (before, now float64) {
+func means(p *pair, b, a *Measure) (before, now float64) {
 	if b.N == a.N {
 		return *b.Value, *a.Value
 	}
@@ -321,7 +320,7 @@ func relatively(before, now, most float64, x *Comparison) (show bool) {
 }
 
 // paired prepares the test of a measure over trials.
-func (c *comparing) paired(p *pair, k kind, b, a *baseline.Measure, margin float64, x *Comparison) (t *test, show bool) {
+func (c *comparing) paired(p *pair, k kind, b, a *Measure, margin float64, x *Comparison) (t *test, show bool) {
 	n := p.trials()
 	t = &test{before: make([]float64, n), after: make([]float64, n)}
 	var differences []float64

@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
@@ -65,7 +64,7 @@ var _ = Describe("what repeats", Label("H-06"), func() {
 	})
 	It("is told from the mean beyond the trials that are kept", func() {
 		values := make([]float64, 300)
-		m := func(last float64) baseline.Measure {
+		m := func(last float64) compare.Measure {
 			values[299] = last
 			out := measured("calls", "", slices.Clone(values)...)
 			out.Trials = make([]*float64, 200)
@@ -78,7 +77,7 @@ var _ = Describe("what repeats", Label("H-06"), func() {
 		Expect(one(passed("a", 300, m(1)), passed("a", 300, m(1))).Comparisons).To(BeEmpty())
 	})
 	It("is worse in the mean beyond the trials that are kept, whatever the others say", func() {
-		m := func(first, then, rest float64) baseline.Measure {
+		m := func(first, then, rest float64) compare.Measure {
 			values := slices.Repeat([]float64{then}, 300)
 			values[0] = first
 			for i := 200; i < 300; i++ {
@@ -122,7 +121,7 @@ var _ = Describe("cost and tokens", Label("H-06"), func() {
 	)
 	It("have the limit that was blessed", func() {
 		before, after := run(passed("a", 1, measured("tokens", "", 100))), run(passed("a", 1, measured("tokens", "", 109)))
-		before.Rules = baseline.DefaultRules()
+		before.Rules = compare.DefaultRules()
 		before.Rules.Tokens = 0.1
 		r := compare.Compare(before, after, compare.Options{})
 		Expect(of(r, "tokens").Verdict).To(Equal(compare.Tied))
@@ -161,7 +160,7 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		before, after := []float64{5, 5, 6, 7, 8}, []float64{11, 12, 13, 14, 15}
 		for alpha, want := range map[float64]compare.Verdict{2.0 / 252: compare.Worse, math.Nextafter(2.0/252, 0): compare.Insufficient} {
 			b := run(real("a", 5, measured("calls", "", before...)))
-			b.Rules = baseline.DefaultRules()
+			b.Rules = compare.DefaultRules()
 			b.Rules.Alpha = alpha
 			Expect(of(compare.Compare(b, run(real("a", 5, measured("calls", "", after...))), compare.Options{}), "calls").Verdict).To(Equal(want))
 		}
@@ -207,7 +206,7 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		}
 	})
 	DescribeTable("has a smallest effect of interest: that of cost and tokens is their limit",
-		func(name string, rules baseline.Rules, verdict compare.Verdict) {
+		func(name string, rules compare.Rules, verdict compare.Verdict) {
 			values := around(100, 40, 3)
 			more := slices.Clone(values)
 			for i := range more {
@@ -219,12 +218,12 @@ var _ = Describe("what varies", Label("H-06"), func() {
 			Expect(c.Rule).To(Equal(compare.Paired))
 			Expect(c.Verdict).To(Equal(verdict), c.Why)
 		},
-		Entry(nil, "cost_eur", baseline.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.2, Tokens: 0.01}, compare.Tied),
-		Entry(nil, "cost_eur", baseline.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.01, Tokens: 0.2}, compare.Worse),
-		Entry(nil, "tokens", baseline.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.01, Tokens: 0.2}, compare.Tied),
-		Entry(nil, "tokens", baseline.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.2, Tokens: 0.01}, compare.Worse),
-		Entry(nil, "calls", baseline.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.01, Tokens: 0.01}, compare.Tied),
-		Entry(nil, "calls", baseline.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.2, Tokens: 0.2}, compare.Worse),
+		Entry(nil, "cost_eur", compare.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.2, Tokens: 0.01}, compare.Tied),
+		Entry(nil, "cost_eur", compare.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.01, Tokens: 0.2}, compare.Worse),
+		Entry(nil, "tokens", compare.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.01, Tokens: 0.2}, compare.Tied),
+		Entry(nil, "tokens", compare.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.2, Tokens: 0.01}, compare.Worse),
+		Entry(nil, "calls", compare.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.01, Tokens: 0.01}, compare.Tied),
+		Entry(nil, "calls", compare.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.2, Tokens: 0.2}, compare.Worse),
 	)
 	It("is equal if no trial differs", func() {
 		r := one(real("a", 2, measured("duration", "s", 1, 2)), real("a", 2, measured("duration", "s", 1, 2)))
@@ -232,7 +231,7 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		Expect(r.Verdict).To(Equal(gate.Pass))
 	})
 	It("counts the tests of all scenarios, and none that can say nothing", func() {
-		before, after := []baseline.Scenario{}, []baseline.Scenario{}
+		before, after := []compare.Scenario{}, []compare.Scenario{}
 		for _, name := range []string{"a", "b", "c"} {
 			before = append(before, real(name, 20, measured("duration", "s", around(10, 20, 3)...)))
 			after = append(after, real(name, 20, measured("duration", "s", around(10.6, 20, 7)...)))
@@ -264,7 +263,7 @@ var _ = Describe("what varies", Label("H-06"), func() {
 })
 
 var _ = Describe("what is not known", Label("H-06"), func() {
-	compared := func(before, after baseline.Measure) compare.Result {
+	compared := func(before, after compare.Measure) compare.Result {
 		return one(passed("a", 1, measured("calls", "", 1), before), passed("a", 1, measured("calls", "", 1), after))
 	}
 
@@ -276,7 +275,7 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 		Expect(r.Verdict).To(Equal(gate.Error))
 	})
 	It("is said if it was not known before, or on neither side", func() {
-		for why, m := range map[string]baseline.Measure{
+		for why, m := range map[string]compare.Measure{
 			"it was not known before":        measured("cost_eur", "EUR", 1),
 			"it is not known on either side": unknown("cost_eur", "EUR"),
 		} {
@@ -293,7 +292,7 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 		Expect(r.Verdict).To(Equal(gate.Error))
 	})
 	DescribeTable("is compared by its lower bounds where it repeats",
-		func(before, after baseline.Measure, calls float64, verdict compare.Verdict, why string, finds ...string) {
+		func(before, after compare.Measure, calls float64, verdict compare.Verdict, why string, finds ...string) {
 			r := one(passed("a", 1, measured("calls", "", 3), before), passed("a", 1, measured("calls", "", calls), after))
 			c := of(r, "tokens")
 			Expect(c.Rule).To(Equal(compare.Relative))
@@ -332,8 +331,8 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 		Expect(of(r, "tokens").Verdict).To(Equal(compare.Insufficient))
 	})
 	It("is no pass if there was something to measure before", func() {
-		for _, gone := range []baseline.Measure{measured("tokens", "", 100, 100), measured("latency_p95", "s", 1), measured("retries", "", 0)} {
-			for _, now := range []baseline.Measure{measured("calls", "", 1), {Name: gone.Name, Unit: gone.Unit, Known: true}} {
+		for _, gone := range []compare.Measure{measured("tokens", "", 100, 100), measured("latency_p95", "s", 1), measured("retries", "", 0)} {
+			for _, now := range []compare.Measure{measured("calls", "", 1), {Name: gone.Name, Unit: gone.Unit, Known: true}} {
 				r := compared(gone, now)
 				Expect(of(r, gone.Name).Why).To(Equal("there is nothing to measure now"))
 				Expect(rules(r)).To(Equal([]string{"not-told"}), gone.Name)
@@ -351,7 +350,7 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 		r := one(passed("a", 1, measured("calls", "", 1), measured("latency_p95", "s", 1)), passed("a", 1, measured("calls", "", 0)))
 		Expect(of(r, "latency_p95").Why).To(Equal("there is nothing to measure now"))
 		Expect(rules(r)).To(BeEmpty())
-		for _, m := range []baseline.Measure{measured("duration", "s", 1), measured("tokens", "", 1)} {
+		for _, m := range []compare.Measure{measured("duration", "s", 1), measured("tokens", "", 1)} {
 			r = one(passed("a", 1, measured("calls", "", 1), m), passed("a", 1, measured("calls", "", 0)))
 			Expect(rules(r)).To(Equal([]string{"not-told"}))
 		}

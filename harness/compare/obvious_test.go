@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -18,7 +17,7 @@ import (
 // process is a scenario as a command agent has it: calls that vary by chance, tokens and
 // cost that follow them, times with noise of their own, and counts that never change.
 // Everything that varies is multiplied by the factor.
-func process(r *rand.Rand, name string, trials int, factor float64, calls func(*rand.Rand) float64) baseline.Scenario {
+func process(r *rand.Rand, name string, trials int, factor float64, calls func(*rand.Rand) float64) compare.Scenario {
 	values := map[string][]float64{}
 	add := func(name string, x float64) { values[name] = append(values[name], x) }
 	for range trials {
@@ -143,7 +142,7 @@ var _ = Describe("a change that anybody sees", Label("H-06"), func() {
 		}
 	})
 	It("is one in a pass rate, too", func() {
-		var before, after []baseline.Scenario
+		var before, after []compare.Scenario
 		for i := range 8 { // so many tests that none of a single scenario can be significant
 			name := fmt.Sprintf("s%d", i)
 			before = append(before, judged(real(name, 0, measured("calls", "", 1)), 5, 0))
@@ -158,7 +157,7 @@ var _ = Describe("a change that anybody sees", Label("H-06"), func() {
 		Expect(twice(r, 1, 3, 0.25, few).Verdict).To(Equal(gate.Pass))
 	})
 	It("is not hidden by trials that agree on everything else", func() {
-		calls := func(values ...float64) baseline.Measure { return measured("calls", "", values...) }
+		calls := func(values ...float64) compare.Measure { return measured("calls", "", values...) }
 		r := one(real("a", 3, calls(1, 1, 2), measured("retries", "", 0)), real("a", 3, calls(5, 5, 6), measured("retries", "", 0)))
 		Expect(r.Equal).To(Equal(3))
 		Expect(r.Verdict).To(Equal(gate.Error))
@@ -173,14 +172,14 @@ var _ = Describe("the trials that are needed", Label("H-06"), func() {
 			for i := range scenarios {
 				b.Scenarios = append(b.Scenarios, process(r, fmt.Sprintf("s%02d", i), 4+i%2*4, 1, few))
 			}
-			trials, tests, short := compare.TrialsNeeded(&b, baseline.DefaultRules())
+			trials, tests, short := compare.TrialsNeeded(&b, compare.DefaultRules())
 			Expect([]int{trials, tests}).To(Equal(want))
 			Expect(short).To(HaveLen((scenarios + 1) / 2))
 		}
 	})
 	It("are none where everything repeats", func() {
 		b := run(passed("a", 3, measured("calls", "", 1, 2, 3), measured("duration", "s", 1)))
-		trials, tests, short := compare.TrialsNeeded(&b, baseline.DefaultRules())
+		trials, tests, short := compare.TrialsNeeded(&b, compare.DefaultRules())
 		Expect([]int{trials, tests, len(short)}).To(Equal([]int{0, 0, 0}))
 	})
 })

@@ -6,7 +6,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
@@ -21,7 +20,7 @@ var _ = Describe("a comparison that was read", Label("H-06"), func() {
 	}
 	It("is sound as it was made", func() {
 		better := one(passed("a", 1, measured("calls", "", 2)), passed("a", 1, measured("calls", "", 1)))
-		nothing := compare.Compare(baseline.Baseline{}, baseline.Baseline{}, compare.Options{})
+		nothing := compare.Compare(compare.Baseline{}, compare.Baseline{}, compare.Options{})
 		for _, r := range []compare.Result{worse(), missing(), better, nothing} {
 			Expect(r.Check()).To(Succeed(), "%s", r.Verdict)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
@@ -157,7 +156,7 @@ func verdictOf(findings []Finding) gate.Verdict {
 type Options struct {
 	// Rules are the margins; zero means those of the run before, or the default if
 	// it has none. Others than it has are a moved bar.
-	Rules baseline.Rules
+	Rules Rules
 	// Findings are what the caller knows of the runs beside their measures, such as
 	// that one was interrupted. They count for the verdict.
 	Findings []gate.Finding
@@ -174,7 +173,7 @@ const (
 
 // Validate returns an error if the options are not valid.
 func (o *Options) Validate() error {
-	if (o.Rules != baseline.Rules{}) {
+	if (o.Rules != Rules{}) {
 		if err := o.Rules.Validate(); err != nil {
 			return err
 		}
@@ -186,7 +185,7 @@ func (o *Options) Validate() error {
 }
 
 // rules are those to compare by. Rules that cannot be used count as none.
-func (o *Options) rules(before baseline.Rules) baseline.Rules {
-	list := []baseline.Rules{o.Rules, before, baseline.DefaultRules()}
-	return list[slices.IndexFunc(list, func(r baseline.Rules) bool { return r.Validate() == nil })]
+func (o *Options) rules(before Rules) Rules {
+	list := []Rules{o.Rules, before, DefaultRules()}
+	return list[slices.IndexFunc(list, func(r Rules) bool { return r.Validate() == nil })]
 }

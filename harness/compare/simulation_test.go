@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -21,12 +20,12 @@ type world struct {
 	scenarios, trials int
 	// draw makes a scenario: changed says whether it is one in which something is
 	// worse than before.
-	draw func(r *rand.Rand, name string, trials int, changed bool) baseline.Scenario
+	draw func(r *rand.Rand, name string, trials int, changed bool) compare.Scenario
 }
 
 // timed is a world of scenarios with one measure, of which a change is a factor.
 func timed(name string, trials int, factor float64, draw func(r *rand.Rand) float64) world {
-	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) baseline.Scenario {
+	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		values := make([]float64, n)
 		for i := range values {
 			if values[i] = draw(r); changed {
@@ -39,7 +38,7 @@ func timed(name string, trials int, factor float64, draw func(r *rand.Rand) floa
 
 // counted is a world of scenarios with a count that is drawn with a parameter.
 func counted(name string, trials int, before, after float64, draw func(r *rand.Rand, p float64) float64) world {
-	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) baseline.Scenario {
+	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		p := before
 		if changed {
 			p = after
@@ -54,7 +53,7 @@ func counted(name string, trials int, before, after float64, draw func(r *rand.R
 
 // flaky is a world of scenarios that pass with a probability.
 func flaky(name string, trials int, before, after float64) world {
-	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) baseline.Scenario {
+	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		p, pass := before, 0
 		if changed {
 			p = after
@@ -71,7 +70,7 @@ func flaky(name string, trials int, before, after float64) world {
 // guarded is a world of a stop guard that errs with a probability, on answers of
 // which every third defers.
 func guarded(name string, answers int, before, after float64) world {
-	return world{name: name, scenarios: 1, trials: 1, draw: func(r *rand.Rand, name string, n int, changed bool) baseline.Scenario {
+	return world{name: name, scenarios: 1, trials: 1, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		p := before
 		if changed {
 			p = after
@@ -100,7 +99,7 @@ func stops(r *rand.Rand, answers int, err float64) string {
 
 // agent is a scenario as a real agent has it: noisy counts that cost and times
 // follow, some failures, labelled answers. A change makes it twice as slow.
-func agent(r *rand.Rand, name string, n int, changed bool) baseline.Scenario {
+func agent(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 	var calls, cost, duration, latency []float64
 	pass := 0
 	for range n {
@@ -196,7 +195,7 @@ func (s *rates) add(w world, r *rand.Rand) {
 // tooMany reports whether more false alarms were raised than alpha allows, so many
 // that chance would explain it once in two thousand times.
 func (s *rates) tooMany() bool {
-	return stat.Proportion(s.alarms, s.n, 0.999).Interval.Lo > baseline.DefaultRules().Alpha
+	return stat.Proportion(s.alarms, s.n, 0.999).Interval.Lo > compare.DefaultRules().Alpha
 }
 
 // simulated is how many comparisons a benchmark makes of each kind at least.

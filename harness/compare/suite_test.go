@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
@@ -18,8 +17,8 @@ func TestCompare(t *testing.T) {
 }
 
 // measured is a measure with these values of trials 1, 2, ...
-func measured(name, unit string, values ...float64) baseline.Measure {
-	m := baseline.Measure{Name: name, Unit: unit, Known: true, N: len(values)}
+func measured(name, unit string, values ...float64) compare.Measure {
+	m := compare.Measure{Name: name, Unit: unit, Known: true, N: len(values)}
 	sum, alike := 0.0, true
 	for i := range values {
 		m.Trials = append(m.Trials, &values[i])
@@ -35,52 +34,52 @@ func measured(name, unit string, values ...float64) baseline.Measure {
 }
 
 // unknown is a measure that is not known.
-func unknown(name, unit string) baseline.Measure { return baseline.Measure{Name: name, Unit: unit} }
+func unknown(name, unit string) compare.Measure { return compare.Measure{Name: name, Unit: unit} }
 
 // bound is a measure of which only so much is known.
-func bound(name, unit string, values ...float64) baseline.Measure {
+func bound(name, unit string, values ...float64) compare.Measure {
 	m := measured(name, unit, values...)
 	m.Known = false
 	return m
 }
 
 // passed is a scenario in virtual time of which n trials passed.
-func passed(name string, n int, measures ...baseline.Measure) baseline.Scenario {
-	return baseline.Scenario{
-		Name: name, Verdict: gate.Pass, Status: "done", Trials: baseline.Trials{Planned: n, Pass: n},
-		Ends:     []baseline.End{{Verdict: gate.Pass, Status: "done"}},
+func passed(name string, n int, measures ...compare.Measure) compare.Scenario {
+	return compare.Scenario{
+		Name: name, Verdict: gate.Pass, Status: "done", Trials: compare.Trials{Planned: n, Pass: n},
+		Ends:     []compare.End{{Verdict: gate.Pass, Status: "done"}},
 		Bar:      map[string]string{"digest": "sha256:1", "seed": "7", "clock": "virtual", "expect.calls": "at most 9"},
 		Measures: measures,
 	}
 }
 
 // real is passed in real time.
-func real(name string, n int, measures ...baseline.Measure) baseline.Scenario {
+func real(name string, n int, measures ...compare.Measure) compare.Scenario {
 	s := passed(name, n, measures...)
 	s.RealTime, s.Bar["clock"] = true, "real"
 	return s
 }
 
 // judged gives a scenario other counts of passed and failed trials.
-func judged(s baseline.Scenario, pass, fail int) baseline.Scenario {
-	s.Trials = baseline.Trials{Planned: pass + fail, Pass: pass, Fail: fail}
+func judged(s compare.Scenario, pass, fail int) compare.Scenario {
+	s.Trials = compare.Trials{Planned: pass + fail, Pass: pass, Fail: fail}
 	s.Ends = nil
 	for i := range pass + fail {
 		if i < pass {
-			s.Ends = append(s.Ends, baseline.End{Verdict: gate.Pass, Status: "done"})
+			s.Ends = append(s.Ends, compare.End{Verdict: gate.Pass, Status: "done"})
 		} else {
-			s.Ends = append(s.Ends, baseline.End{Verdict: gate.Fail, Status: "timeout", ExitCode: 1})
+			s.Ends = append(s.Ends, compare.End{Verdict: gate.Fail, Status: "timeout", ExitCode: 1})
 		}
 	}
 	return s
 }
 
-func run(scenarios ...baseline.Scenario) baseline.Baseline {
-	return baseline.Baseline{Run: "run", Tool: "rehearse 1", Prices: "2026-11-01", Scenarios: scenarios}
+func run(scenarios ...compare.Scenario) compare.Baseline {
+	return compare.Baseline{Run: "run", Tool: "rehearse 1", Prices: "2026-11-01", Scenarios: scenarios}
 }
 
 // one compares one scenario.
-func one(before, after baseline.Scenario) compare.Result {
+func one(before, after compare.Scenario) compare.Result {
 	return compare.Compare(run(before), run(after), compare.Options{})
 }
 

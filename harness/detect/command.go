@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -79,7 +78,7 @@ func (c *Command) Name() string { return "command:" + strings.Join(c.cfg.Argv, "
 func (c *Command) AtOnce() int { return 1 }
 
 // Detect implements Detector.
-func (c *Command) Detect(ctx context.Context, item corpus.Item) (Prediction, error) {
+func (c *Command) Detect(ctx context.Context, item Item) (Prediction, error) {
 	line, err := encode(item)
 	if err != nil {
 		return Prediction{}, err
@@ -101,7 +100,7 @@ func (c *Command) Detect(ctx context.Context, item corpus.Item) (Prediction, err
 }
 
 // exchange asks the running program, which it starts if need be.
-func (c *Command) exchange(ctx context.Context, line []byte, item corpus.Item) (Prediction, error) {
+func (c *Command) exchange(ctx context.Context, line []byte, item Item) (Prediction, error) {
 	if c.running == nil {
 		p, err := start(c.cfg)
 		if err != nil {

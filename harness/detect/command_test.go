@@ -18,7 +18,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -219,6 +218,6 @@ var _ = Describe("a command", func() {
 
 var _ = It("cannot be asked what is no text", func(ctx SpecContext) {
 	c := shell(detect.CommandConfig{}, echo)
-	_, err := c.Detect(ctx, corpus.Item{ID: "a", Text: "\xff"})
+	_, err := c.Detect(ctx, detect.Item{ID: "a", Text: "\xff"})
 	Expect(err).To(MatchError(ContainSubstring("ask about item a")))
 })

@@ -1,5 +1,7 @@
-// Package detect runs detectors over a corpus: the stop guard, the rule on
-// reflections, the baseline of each, or anybody else's.
+// Package detect runs detectors over labelled texts and scores their answers: confusion counts,
+// rates with intervals, groups, matched spans and steps, a threshold curve, latency and the
+// mistakes. A detector is the stop guard, the rule on reflections, the baseline of either, or an
+// external program or service.
 package detect
 
 import (
@@ -7,8 +9,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 )
 
 // Detector decides whether a message defers work, or a reflection is complacent.
@@ -19,17 +19,17 @@ type Detector interface {
 	Name() string
 	// Detect returns an error where it has no answer; of the Prediction only Calls
 	// and CostEUR then count.
-	Detect(ctx context.Context, item corpus.Item) (Prediction, error)
+	Detect(ctx context.Context, item Item) (Prediction, error)
 }
 
 // Kinded is a Detector for one kind of corpus. Others take any.
 type Kinded interface {
 	Detector
-	Kind() corpus.Kind
+	Kind() CorpusKind
 }
 
 // KindOf is the kind of corpus that a detector is for; false if it takes any.
-func KindOf(d Detector) (corpus.Kind, bool) {
+func KindOf(d Detector) (CorpusKind, bool) {
 	switch d := d.(type) {
 	case Kinded:
 		return d.Kind(), true

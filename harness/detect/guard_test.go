@@ -9,7 +9,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -65,7 +64,7 @@ var _ = Describe("the guard as a detector", func() {
 
 var _ = Describe("a threshold", func() {
 	scored := func(score *float64, err error) detect.Detector {
-		return detect.AtThreshold(by(func(context.Context, corpus.Item) (detect.Prediction, error) {
+		return detect.AtThreshold(by(func(context.Context, detect.Item) (detect.Prediction, error) {
 			return detect.Prediction{Positive: score != nil && *score < 0.5, Score: score, Calls: 1}, err
 		}), 0.5)
 	}

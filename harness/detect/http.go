@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -60,7 +59,7 @@ type endpoint struct {
 func (e *endpoint) Name() string { return e.name }
 
 // Detect implements Detector.
-func (e *endpoint) Detect(ctx context.Context, item corpus.Item) (Prediction, error) {
+func (e *endpoint) Detect(ctx context.Context, item Item) (Prediction, error) {
 	body, err := encode(item)
 	if err != nil {
 		return Prediction{}, err

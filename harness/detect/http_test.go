@@ -16,7 +16,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -148,7 +147,7 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatal(err)
 		}
 		const text = "ten bytes."
-		p, err := d.Detect(t.Context(), corpus.Item{ID: "a", Text: text})
+		p, err := d.Detect(t.Context(), detect.Item{ID: "a", Text: text})
 		if err != nil {
 			return
 		}

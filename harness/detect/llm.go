@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -51,7 +50,7 @@ func LLM(cfg LLMConfig) Detector {
 type judge struct{ cfg LLMConfig }
 
 // Kind implements Kinded: what the model is asked is about messages.
-func (*judge) Kind() corpus.Kind { return corpus.Messages }
+func (*judge) Kind() CorpusKind { return Messages }
 
 // Name implements Detector.
 func (j *judge) Name() string {
@@ -63,7 +62,7 @@ func (j *judge) Name() string {
 
 // Detect implements Detector. With an error the Prediction still tells what the
 // call cost.
-func (j *judge) Detect(ctx context.Context, item corpus.Item) (Prediction, error) {
+func (j *judge) Detect(ctx context.Context, item Item) (Prediction, error) {
 	ctx, cancel := j.cfg.Clock.WithTimeout(ctx, j.cfg.Timeout)
 	defer cancel()
 	temperature := 0.0
@@ -117,7 +116,7 @@ func readVerdict(text string) (Prediction, error) {
 		return Prediction{}, fmt.Errorf("the judge's answer is not the JSON object that was asked for: %w; it begins %q",
 			err, sanitize.Line(head([]byte(text)), maxQuote))
 	}
-	positive := v.Class == corpus.Defers
+	positive := v.Class == Defers
 	a := answer{Positive: &positive, Class: v.Class, Score: v.Score}
 	if v.Class == "" {
 		return Prediction{}, errors.New(`the judge's answer has no key "class"`)

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 )
 
 // expressions are the 49 of document 000, word for word, by category.
@@ -77,11 +75,11 @@ type naive struct{ expressions []expression }
 func (*naive) Name() string { return "naive" }
 
 // Kind implements Kinded.
-func (*naive) Kind() corpus.Kind { return corpus.Messages }
+func (*naive) Kind() CorpusKind { return Messages }
 
 // Detect implements Detector. As in the document, only the first place of each
 // expression counts.
-func (n *naive) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
+func (n *naive) Detect(_ context.Context, item Item) (Prediction, error) {
 	var p Prediction
 	for _, e := range n.expressions {
 		found := e.FindStringIndex(item.Text)

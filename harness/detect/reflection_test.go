@@ -16,9 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 )
 
 var _ = Describe("the rule on reflections as a detector", func() {
@@ -34,10 +32,10 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		got, err := say(ctx, d, critical)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Positive).To(BeFalse())
-		Expect(got.Class).To(Equal(corpus.Critical))
+		Expect(got.Class).To(Equal(detect.Critical))
 		Expect(*got.Score).To(Equal(want.Score))
 		Expect(got.Reasons).To(Equal([]string{want.Reason}))
-		Expect(say(ctx, d, complacent)).To(And(HaveField("Positive", true), HaveField("Class", corpus.Complacent)))
+		Expect(say(ctx, d, complacent)).To(And(HaveField("Positive", true), HaveField("Class", detect.Complacent)))
 	})
 
 	It("takes another threshold, and stays of its kind", func(ctx SpecContext) {
@@ -45,7 +43,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		Expect(say(ctx, d, critical)).To(HaveField("Positive", true), "a score of a few hundredths reaches it")
 		kind, ok := detect.KindOf(d)
 		Expect(ok).To(BeTrue())
-		Expect(kind).To(Equal(corpus.Reflections))
+		Expect(kind).To(Equal(detect.Reflections))
 	})
 
 	DescribeTable("cannot tell where there is no reflection", func(ctx SpecContext, text, problem string) {
@@ -72,7 +70,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		for _, d := range []detect.Detector{stopkind.Detector(stop.Balanced, 0), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
 			kind, ok := detect.KindOf(d)
 			Expect(ok).To(BeTrue())
-			Expect(kind).To(Equal(corpus.Messages))
+			Expect(kind).To(Equal(detect.Messages))
 		}
 		_, ok := detect.KindOf(by(nil))
 		Expect(ok).To(BeFalse(), "anybody's takes any")
@@ -109,15 +107,15 @@ var _ = Describe("the rule on reflections as a detector", func() {
 })
 
 // scoreOf scores a detector on the shipped reflections.
-func scoreOf(ctx context.Context, d detect.Detector) score.Result {
+func scoreOf(ctx context.Context, d detect.Detector) detect.Evaluation {
 	GinkgoHelper()
-	s := score.New(score.Options{Kind: corpus.Reflections, Resamples: 200})
+	s := detect.NewScorer(detect.ScoreOptions{Kind: detect.Reflections, Resamples: 200})
 	names, err := fs.Glob(fixtures.Reflections, "reflections/*.jsonl")
 	Expect(err).NotTo(HaveOccurred())
 	for _, name := range names {
 		data, err := fixtures.Reflections.ReadFile(name)
 		Expect(err).NotTo(HaveOccurred())
-		for item, err := range corpus.Read(bytes.NewReader(data), name, corpus.Reflections) {
+		for item, err := range detect.ReadCorpus(bytes.NewReader(data), name, detect.Reflections) {
 			Expect(err).NotTo(HaveOccurred())
 			p, err := d.Detect(ctx, item)
 			s.Add(item, p, err)
@@ -129,14 +127,14 @@ func scoreOf(ctx context.Context, d detect.Detector) score.Result {
 }
 
 // told is a value with its interval, as the docs write it.
-func told(v score.Value) string {
+func told(v detect.Value) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", *v.Value, v.Interval.Lo, v.Interval.Hi)
 }
 
 // groups are those by a dimension, in their order.
-func groups(r score.Result, by string) []score.Group {
+func groups(r detect.Evaluation, by string) []detect.Group {
 	GinkgoHelper()
-	i := slices.IndexFunc(r.Groups, func(d score.Dimension) bool { return d.By == by })
+	i := slices.IndexFunc(r.Groups, func(d detect.Dimension) bool { return d.By == by })
 	Expect(i).To(BeNumerically(">=", 0), by)
 	Expect(len(r.Groups[i].Groups)).To(BeNumerically(">", 1))
 	return r.Groups[i].Groups

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 )
 
 // Limited is a Detector that cannot look at any number of items at once.
@@ -35,7 +34,7 @@ type Answer struct {
 
 // Result has the answers of the detectors for an item.
 type Result struct {
-	Item corpus.Item
+	Item Item
 	// Answers are in the order of the detectors.
 	Answers []Answer
 }
@@ -51,7 +50,7 @@ const ahead = 4
 // When ctx ends, items under way are given up and the results end with the last
 // one that was whole; the caller sees it by the context. Nothing is under way any
 // more when the iteration is over.
-func Run(ctx context.Context, items iter.Seq2[corpus.Item, error], detectors []Detector, o RunOptions) iter.Seq2[Result, error] {
+func Run(ctx context.Context, items iter.Seq2[Item, error], detectors []Detector, o RunOptions) iter.Seq2[Result, error] {
 	if o.Clock == nil {
 		o.Clock = clock.Real()
 	}
@@ -82,7 +81,7 @@ func Run(ctx context.Context, items iter.Seq2[corpus.Item, error], detectors []D
 
 // job is an item on its way through the workers.
 type job struct {
-	item corpus.Item
+	item Item
 	err  error        // of reading it
 	done chan outcome // buffered for one
 }
@@ -94,7 +93,7 @@ type outcome struct {
 
 // feed hands out the items, first to the queue, which bounds how far workers may
 // run ahead, then to the workers.
-func feed(ctx context.Context, items iter.Seq2[corpus.Item, error], jobs, queue chan<- *job) {
+func feed(ctx context.Context, items iter.Seq2[Item, error], jobs, queue chan<- *job) {
 	defer close(queue)
 	defer close(jobs)
 	for item, err := range items {
@@ -127,7 +126,7 @@ func (j *job) run(ctx context.Context, detectors []Detector, c clock.Clock) outc
 }
 
 // ask asks one detector. One that panics has failed on this item, not on all.
-func ask(ctx context.Context, d Detector, item corpus.Item, c clock.Clock) (a Answer) {
+func ask(ctx context.Context, d Detector, item Item, c clock.Clock) (a Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = Answer{Err: fmt.Errorf("detector %s panicked: %v", d.Name(), p)}

@@ -17,17 +17,16 @@ import (
 
 	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
-func run(ctx context.Context, items iter.Seq2[corpus.Item, error], workers int, detectors ...detect.Detector) iter.Seq2[detect.Result, error] {
+func run(ctx context.Context, items iter.Seq2[detect.Item, error], workers int, detectors ...detect.Detector) iter.Seq2[detect.Result, error] {
 	return detect.Run(ctx, items, detectors, detect.RunOptions{Workers: workers})
 }
 
 var _ = Describe("a run", func() {
 	// yes says of each item that it is positive; its one reason is the item's id.
-	yes := by(func(_ context.Context, item corpus.Item) (detect.Prediction, error) {
+	yes := by(func(_ context.Context, item detect.Item) (detect.Prediction, error) {
 		return detect.Prediction{Positive: true, Reasons: []string{item.ID}}, nil
 	})
 
@@ -47,7 +46,7 @@ var _ = Describe("a run", func() {
 	)
 
 	It("asks all detectors about an item, in their order", func(ctx SpecContext) {
-		no := by(func(context.Context, corpus.Item) (detect.Prediction, error) { return detect.Prediction{}, nil })
+		no := by(func(context.Context, detect.Item) (detect.Prediction, error) { return detect.Prediction{}, nil })
 		for r := range run(ctx, numbered(3, nil), 2, yes, no) {
 			Expect(r.Answers).To(HaveLen(2))
 			Expect(r.Answers[0].Prediction.Positive).To(BeTrue())
@@ -58,7 +57,7 @@ var _ = Describe("a run", func() {
 	It("has as many items under way as workers", func(ctx SpecContext) {
 		var meeting sync.WaitGroup
 		meeting.Add(4)
-		together := by(func(context.Context, corpus.Item) (detect.Prediction, error) {
+		together := by(func(context.Context, detect.Item) (detect.Prediction, error) {
 			meeting.Done()
 			meeting.Wait() // for ever, if there were fewer
 			return detect.Prediction{}, nil
@@ -69,7 +68,7 @@ var _ = Describe("a run", func() {
 
 	It("has fewer under way where a detector cannot do more", func(ctx SpecContext) {
 		var under, most atomic.Int32
-		counted := by(func(context.Context, corpus.Item) (detect.Prediction, error) {
+		counted := by(func(context.Context, detect.Item) (detect.Prediction, error) {
 			most.Store(max(most.Load(), under.Add(1)))
 			runtime.Gosched()
 			under.Add(-1)
@@ -85,7 +84,7 @@ var _ = Describe("a run", func() {
 
 	It("tells a failure and never takes it for a no", func(ctx SpecContext) {
 		cost := 0.5
-		broken := by(func(_ context.Context, item corpus.Item) (detect.Prediction, error) {
+		broken := by(func(_ context.Context, item detect.Item) (detect.Prediction, error) {
 			switch item.ID {
 			case "1":
 				return detect.Prediction{Positive: true, Calls: 1, CostEUR: &cost}, errors.New("broken")
@@ -107,8 +106,8 @@ var _ = Describe("a run", func() {
 
 	It("passes on what is wrong with items, in between", func(ctx SpecContext) {
 		bad := errors.New("bad line")
-		items := func(yield func(corpus.Item, error) bool) {
-			_ = yield(corpus.Item{ID: "a"}, nil) && yield(corpus.Item{}, bad) && yield(corpus.Item{ID: "b"}, nil)
+		items := func(yield func(detect.Item, error) bool) {
+			_ = yield(detect.Item{ID: "a"}, nil) && yield(detect.Item{}, bad) && yield(detect.Item{ID: "b"}, nil)
 		}
 		var seen []string
 		for r, err := range run(ctx, items, 3, yes) {
@@ -125,7 +124,7 @@ var _ = Describe("a run", func() {
 
 	It("measures by the clock that it is given", func(ctx SpecContext) {
 		v := clock.NewVirtual()
-		slow := by(func(ctx context.Context, item corpus.Item) (detect.Prediction, error) {
+		slow := by(func(ctx context.Context, item detect.Item) (detect.Prediction, error) {
 			return detect.Prediction{Took: time.Hour}, v.Sleep(ctx, 3*time.Second)
 		})
 		for r := range detect.Run(ctx, numbered(2, nil), []detect.Detector{slow}, detect.RunOptions{Clock: v}) {
@@ -137,7 +136,7 @@ var _ = Describe("a run", func() {
 	It("keeps what was whole when the context ends", func(ctx SpecContext) {
 		ctx2, cancel := context.WithCancel(ctx)
 		var under atomic.Int32
-		hangs := by(func(ctx context.Context, item corpus.Item) (detect.Prediction, error) {
+		hangs := by(func(ctx context.Context, item detect.Item) (detect.Prediction, error) {
 			if item.ID != "5" {
 				return detect.Prediction{}, nil
 			}
@@ -163,7 +162,7 @@ var _ = Describe("a run", func() {
 	It("reads little ahead, and nothing is under way after its end", func(ctx SpecContext) {
 		var read, began, ended atomic.Int32
 		second := make(chan struct{})
-		lingers := by(func(ctx context.Context, item corpus.Item) (detect.Prediction, error) {
+		lingers := by(func(ctx context.Context, item detect.Item) (detect.Prediction, error) {
 			began.Add(1)
 			defer ended.Add(1)
 			if item.ID == "0" {
@@ -189,11 +188,11 @@ var _ = Describe("a run", func() {
 })
 
 // stream yields n items of 2 kB.
-func stream(n int) iter.Seq2[corpus.Item, error] {
-	return func(yield func(corpus.Item, error) bool) {
+func stream(n int) iter.Seq2[detect.Item, error] {
+	return func(yield func(detect.Item, error) bool) {
 		text := strings.Repeat("Everything is done and tested. ", 64)
 		for i := range n {
-			if !yield(corpus.Item{ID: fmt.Sprint(i), Text: strings.Clone(text)}, nil) {
+			if !yield(detect.Item{ID: fmt.Sprint(i), Text: strings.Clone(text)}, nil) {
 				return
 			}
 		}
@@ -201,7 +200,7 @@ func stream(n int) iter.Seq2[corpus.Item, error] {
 }
 
 var _ = It("takes no more memory for 100,000 items than for 1,000", func(ctx SpecContext) {
-	length := by(func(_ context.Context, item corpus.Item) (detect.Prediction, error) {
+	length := by(func(_ context.Context, item detect.Item) (detect.Prediction, error) {
 		return detect.Prediction{Reasons: []string{item.Text[:10]}}, nil
 	})
 	live := func(n int) int {
@@ -224,7 +223,7 @@ var _ = It("takes no more memory for 100,000 items than for 1,000", func(ctx Spe
 
 // BenchmarkRun is the runner's own share: its detector does nothing.
 func BenchmarkRun(b *testing.B) {
-	nothing := by(func(context.Context, corpus.Item) (detect.Prediction, error) { return detect.Prediction{}, nil })
+	nothing := by(func(context.Context, detect.Item) (detect.Prediction, error) { return detect.Prediction{}, nil })
 	b.ReportAllocs()
 	for b.Loop() {
 		n := 0
@@ -239,7 +238,7 @@ func BenchmarkRun(b *testing.B) {
 
 // BenchmarkFloorRun calls the detector in a loop.
 func BenchmarkFloorRun(b *testing.B) {
-	nothing := by(func(context.Context, corpus.Item) (detect.Prediction, error) { return detect.Prediction{}, nil })
+	nothing := by(func(context.Context, detect.Item) (detect.Prediction, error) { return detect.Prediction{}, nil })
 	b.ReportAllocs()
 	for b.Loop() {
 		for item := range stream(1000) {
@@ -255,7 +254,7 @@ func BenchmarkGuard(b *testing.B) { benchmark(b, stopkind.Detector("balanced", 0
 func BenchmarkNaive(b *testing.B) { benchmark(b, detect.Naive()) }
 
 func benchmark(b *testing.B, d detect.Detector) {
-	item := corpus.Item{ID: "a", Text: strings.Repeat("Everything is done and tested; nothing is left. ", 40)}
+	item := detect.Item{ID: "a", Text: strings.Repeat("Everything is done and tested; nothing is left. ", 40)}
 	b.SetBytes(int64(len(item.Text)))
 	b.ReportAllocs()
 	for b.Loop() {

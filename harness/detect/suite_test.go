@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -21,17 +20,17 @@ func TestDetect(t *testing.T) {
 // table is a detector that is a function.
 type table struct {
 	name string
-	say  func(context.Context, corpus.Item) (detect.Prediction, error)
+	say  func(context.Context, detect.Item) (detect.Prediction, error)
 }
 
 func (t table) Name() string { return t.name }
 
-func (t table) Detect(ctx context.Context, item corpus.Item) (detect.Prediction, error) {
+func (t table) Detect(ctx context.Context, item detect.Item) (detect.Prediction, error) {
 	return t.say(ctx, item)
 }
 
 // by names a detector that is a function.
-func by(say func(context.Context, corpus.Item) (detect.Prediction, error)) detect.Detector {
+func by(say func(context.Context, detect.Item) (detect.Prediction, error)) detect.Detector {
 	return table{"table", say}
 }
 
@@ -44,13 +43,13 @@ type alone struct {
 func (a alone) AtOnce() int { return a.atOnce }
 
 // numbered yields n items with the ids 0, 1, … and calls read for each.
-func numbered(n int, read func(int)) iter.Seq2[corpus.Item, error] {
-	return func(yield func(corpus.Item, error) bool) {
+func numbered(n int, read func(int)) iter.Seq2[detect.Item, error] {
+	return func(yield func(detect.Item, error) bool) {
 		for i := range n {
 			if read != nil {
 				read(i)
 			}
-			if !yield(corpus.Item{ID: fmt.Sprint(i), Text: "Next steps: test.", Label: corpus.Defers}, nil) {
+			if !yield(detect.Item{ID: fmt.Sprint(i), Text: "Next steps: test.", Label: detect.Defers}, nil) {
 				return
 			}
 		}
@@ -59,5 +58,5 @@ func numbered(n int, read func(int)) iter.Seq2[corpus.Item, error] {
 
 // say asks a detector about one text.
 func say(ctx context.Context, d detect.Detector, text string) (detect.Prediction, error) {
-	return d.Detect(ctx, corpus.Item{ID: "a", Text: text, Lang: "en", Label: "clean"})
+	return d.Detect(ctx, detect.Item{ID: "a", Text: text, Lang: "en", Label: "clean"})
 }

@@ -3,8 +3,6 @@ package detect
 import (
 	"context"
 	"fmt"
-
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 )
 
 // AtThreshold returns a detector that decides by the score of another one: an item with at
@@ -34,7 +32,7 @@ func (l limitedAt) AtOnce() int { return l.limited.AtOnce() }
 func (t atThreshold) Name() string { return fmt.Sprintf("%s@%g", t.Detector.Name(), t.threshold) }
 
 // Detect implements Detector.
-func (t atThreshold) Detect(ctx context.Context, item corpus.Item) (Prediction, error) {
+func (t atThreshold) Detect(ctx context.Context, item Item) (Prediction, error) {
 	p, err := t.Detector.Detect(ctx, item)
 	if err != nil {
 		return p, err

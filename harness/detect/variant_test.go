@@ -11,11 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
 // shipped reads this project's own messages.
-func shipped() (items []corpus.Item) {
+func shipped() (items []detect.Item) {
 	GinkgoHelper()
 	files, err := fs.Glob(fixtures.Stops, "stops/*.jsonl")
 	Expect(err).NotTo(HaveOccurred())
@@ -23,7 +23,7 @@ func shipped() (items []corpus.Item) {
 		file, err := fixtures.Stops.Open(name)
 		Expect(err).NotTo(HaveOccurred())
 		defer file.Close()
-		for item, err := range corpus.Read(file, name, corpus.Messages) {
+		for item, err := range detect.ReadCorpus(file, name, detect.Messages) {
 			Expect(err).NotTo(HaveOccurred())
 			items = append(items, item)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -30,7 +29,7 @@ type question struct {
 }
 
 // encode is the question about an item, as one line without its end.
-func encode(item corpus.Item) ([]byte, error) {
+func encode(item Item) ([]byte, error) {
 	line, err := json.Marshal(question{item.ID, item.Text, item.Lang})
 	if err != nil { // such as text that is not UTF-8, which no corpus file holds
 		return nil, fmt.Errorf("ask about item %s: %w", item.ID, err)
@@ -54,7 +53,7 @@ type answer struct {
 // decode reads an answer about an item and holds it to what was agreed: a
 // detector that says nonsense has failed, and must not be taken for one that says
 // no.
-func decode(raw []byte, item corpus.Item) (Prediction, error) {
+func decode(raw []byte, item Item) (Prediction, error) {
 	var a answer
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return Prediction{}, fmt.Errorf("the answer is not the JSON object that was agreed: %s; it begins %q",
@@ -99,7 +98,7 @@ func head(raw []byte) string { return string(raw[:min(len(raw), 4*maxQuote)]) }
 // labels are those of all kinds: a program is not asked which it is for.
 func labels() []string {
 	var all []string
-	for _, kind := range corpus.Kinds() {
+	for _, kind := range CorpusKinds() {
 		all = append(all, kind.Labels()...)
 	}
 	return all

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -119,13 +119,13 @@ func env() *drive.Env {
 }
 
 // run carries an experiment out.
-func run(text string, change ...func(*experiment.Options)) result.Result {
+func run(text string, change ...func(*experiment.Options)) result.Experiment {
 	GinkgoHelper()
 	return carry(load(text), change...)
 }
 
 // carry carries an experiment out that was loaded.
-func carry(e *experiment.Experiment, change ...func(*experiment.Options)) result.Result {
+func carry(e *experiment.Experiment, change ...func(*experiment.Options)) result.Experiment {
 	GinkgoHelper()
 	res, err := e.Run(context.Background(), with(change...))
 	Expect(err).NotTo(HaveOccurred())
@@ -157,7 +157,7 @@ func replace(text, old, now string) string {
 }
 
 // comparison is the one of a pair by a measure.
-func comparison(res result.Result, variant, against, by string) result.Comparison {
+func comparison(res result.Experiment, variant, against, by string) result.Comparison {
 	GinkgoHelper()
 	for _, c := range res.Comparisons {
 		if c.Variant == variant && c.Against == against && c.Measure == by {
@@ -168,7 +168,7 @@ func comparison(res result.Result, variant, against, by string) result.Compariso
 	return result.Comparison{}
 }
 
-func encoded(res result.Result) string {
+func encoded(res result.Experiment) string {
 	GinkgoHelper()
 	data, err := json.MarshalIndent(res, "", " ")
 	Expect(err).NotTo(HaveOccurred())

@@ -17,7 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -60,7 +60,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		file = filepath.Join(GinkgoT().TempDir(), "journal.jsonl")
 	})
 
-	resume := func() result.Result {
+	resume := func() result.Experiment {
 		GinkgoHelper()
 		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found).To(BeEmpty())

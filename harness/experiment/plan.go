@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	wrap "github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )

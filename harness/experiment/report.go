@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 // capped is the result of an experiment that a cap ended: all of its data are looked at
 // a last time.
-func (r *run) capped() result.Result {
+func (r *run) capped() result.Experiment {
 	add(&r.used, &r.end.Used)
 	stopped := result.Stopped{As: result.Capped, Why: r.end.Capped}
 	trials, pairs := r.cutAt()
@@ -76,10 +76,10 @@ func (r *run) table(name string, trials int) table {
 var standard = []string{pass, "calls", "tokens", "cost_eur", "cost_usd", "duration"}
 
 // report makes the result.
-func (r *run) report(last seen, stopped result.Stopped) result.Result {
+func (r *run) report(last seen, stopped result.Stopped) result.Experiment {
 	stopped.Trials, stopped.Planned = r.made, r.planned()
-	res := result.Result{
-		Schema: result.Schema, Tool: r.opts.Tool, Name: r.file.Name, About: r.file.About, File: r.path, Digest: r.digest,
+	res := result.Experiment{
+		Schema: result.ExperimentSchema, Tool: r.opts.Tool, Name: r.file.Name, About: r.file.About, File: r.path, Digest: r.digest,
 		Prices: r.opts.Env.Prices.Date, Design: r.design, Looks: r.looks, Stopped: stopped, Used: r.used,
 	}
 	res.Comparisons = r.decider.explain(last.held, last.level, last.values)

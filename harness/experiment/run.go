@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -46,18 +46,18 @@ type Progress struct {
 // comparison is decided and the file allows to stop then, a cap is used up, or ctx
 // ends. The result says which; what was found until then is in it. An error is one of
 // the journal, or of a scenario that cannot be driven.
-func (e *Experiment) Run(ctx context.Context, opts Options) (result.Result, error) {
+func (e *Experiment) Run(ctx context.Context, opts Options) (result.Experiment, error) {
 	if len(e.variants) < 2 {
-		return result.Result{}, errors.New("there is one variant, and nothing to compare it with; tune searches for another one")
+		return result.Experiment{}, errors.New("there is one variant, and nothing to compare it with; tune searches for another one")
 	}
 	return e.carry(ctx, opts, result.Used{CostKnown: true})
 }
 
 // carry carries the experiment out, after something was used already.
-func (e *Experiment) carry(ctx context.Context, opts Options, prior result.Used) (result.Result, error) {
+func (e *Experiment) carry(ctx context.Context, opts Options, prior result.Used) (result.Experiment, error) {
 	r, err := e.begin(opts)
 	if err != nil {
-		return result.Result{}, err
+		return result.Experiment{}, err
 	}
 	r.prior = prior
 	res, err := r.run(ctx)
@@ -167,21 +167,21 @@ func (r *run) add(v, s int, o *outcome) {
 }
 
 // run carries the experiment out, look by look.
-func (r *run) run(ctx context.Context) (result.Result, error) {
+func (r *run) run(ctx context.Context) (result.Experiment, error) {
 	last := r.nothing()
 	for look, trials := range r.decider.looks {
 		stopped, err := r.until(ctx, look, trials)
 		switch {
 		case err != nil:
-			return result.Result{}, err
+			return result.Experiment{}, err
 		case stopped == result.Capped && r.made == 0 && r.prior.Calls == 0:
-			return result.Result{}, fmt.Errorf("the caps of the experiment do not allow one trial: %s; raise them", r.end.Capped)
+			return result.Experiment{}, fmt.Errorf("the caps of the experiment do not allow one trial: %s; raise them", r.end.Capped)
 		case stopped == result.Capped:
 			return r.capped(), nil
 		case stopped == result.Interrupted:
 			return r.report(last, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to go on"}), nil
 		case !slices.Contains(r.skipped, ""):
-			return result.Result{}, fmt.Errorf("no scenario was carried out: %s", r.skipped[0])
+			return result.Experiment{}, fmt.Errorf("no scenario was carried out: %s", r.skipped[0])
 		}
 		last = r.look(r.decider.planned, look, trials)
 		if done, of := decided(last.held); done == of && look < len(r.decider.looks)-1 {

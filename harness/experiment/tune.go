@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -25,9 +25,9 @@ const tuned = "tuned"
 // partly luck, and the scenarios that it was chosen on cannot tell how much. The search
 // does not see the held-out scenarios. The caps are for all of it; with a journal,
 // every round has one of its own beside it.
-func (e *Experiment) Tune(ctx context.Context, opts Options) (result.Result, error) {
+func (e *Experiment) Tune(ctx context.Context, opts Options) (result.Experiment, error) {
 	if e.search == nil {
-		return result.Result{}, errors.New("the experiment has no tune: say what is to be searched, or compare its variants")
+		return result.Experiment{}, errors.New("the experiment has no tune: say what is to be searched, or compare its variants")
 	}
 	base := e.variants[e.search.base]
 	t := &tuning{
@@ -38,7 +38,7 @@ func (e *Experiment) Tune(ctx context.Context, opts Options) (result.Result, err
 	}
 	found, stopped, err := t.search(ctx)
 	if err != nil {
-		return result.Result{}, err
+		return result.Experiment{}, err
 	}
 	if stopped != nil {
 		return t.unfinished(*stopped), nil
@@ -166,10 +166,10 @@ func (t *tuning) options(doing, journal string) Options {
 }
 
 // prove holds what was found against the base on the scenarios that are held out.
-func (t *tuning) prove(ctx context.Context, found choice) (result.Result, error) {
+func (t *tuning) prove(ctx context.Context, found choice) (result.Experiment, error) {
 	v, err := t.variant(found, t.out.HeldOut)
 	if err != nil {
-		return result.Result{}, err
+		return result.Experiment{}, err
 	}
 	base := t.variants[t.Experiment.search.base]
 	t.out.Chosen = v.name
@@ -184,7 +184,7 @@ func (t *tuning) prove(ctx context.Context, found choice) (result.Result, error)
 	last.digest = "sha256:" + hex.EncodeToString(sum[:])
 	res, err := last.carry(ctx, t.options("held-out scenarios", "held-out"), t.out.Used)
 	if err != nil {
-		return result.Result{}, fmt.Errorf("hold what was found against the base: %w", err)
+		return result.Experiment{}, fmt.Errorf("hold what was found against the base: %w", err)
 	}
 	t.judge(&res, found)
 	res.Tune = &t.out
@@ -192,7 +192,7 @@ func (t *tuning) prove(ctx context.Context, found choice) (result.Result, error)
 }
 
 // judge promotes what was found, if it is better.
-func (t *tuning) judge(res *result.Result, found choice) {
+func (t *tuning) judge(res *result.Experiment, found choice) {
 	i := slices.IndexFunc(res.Comparisons, func(c result.Comparison) bool { return c.Role == result.Primary && c.Variant == tuned })
 	c := &res.Comparisons[i]
 	// One that is interrupted is not decided: with a single comparison it ends at the look
@@ -206,12 +206,12 @@ func (t *tuning) judge(res *result.Result, found choice) {
 
 // unfinished is the result of a search of which nothing was tried on the scenarios that
 // are held out.
-func (t *tuning) unfinished(stopped result.Stopped) result.Result {
+func (t *tuning) unfinished(stopped result.Stopped) result.Experiment {
 	if t.out.Why == "" {
 		t.out.Why = "the search did not come to an end: " + stopped.Why
 	}
-	return result.Result{
-		Schema: result.Schema, Tool: t.opts.Tool, Name: t.file.Name, About: t.file.About, File: t.path, Digest: t.digest,
+	return result.Experiment{
+		Schema: result.ExperimentSchema, Tool: t.opts.Tool, Name: t.file.Name, About: t.file.About, File: t.path, Digest: t.digest,
 		Prices: t.opts.Env.Prices.Date, Design: t.design, Stopped: stopped, Used: result.Used{CostKnown: true}, Tune: &t.out,
 	}
 }

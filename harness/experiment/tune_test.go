@@ -10,7 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 
@@ -72,7 +72,7 @@ func tuneFiles(text, held string) string {
 	return filepath.Join(folder, "tune.yaml")
 }
 
-func tune(path string, change ...func(*experiment.Options)) result.Result {
+func tune(path string, change ...func(*experiment.Options)) result.Experiment {
 	GinkgoHelper()
 	e, found := experiment.Load(path, kinds.Language(), options())
 	Expect(found.Err()).NotTo(HaveOccurred())

@@ -11,17 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/kinds"
-	"github.com/rehearse-dev/rehearse/redact"
-
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/redact"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -96,7 +95,7 @@ func BenchmarkInterview(b *testing.B) {
 	runs := 0
 	for b.Loop() {
 		wall, cpu := took(func() {
-			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []survival.Family{survival.Faults}})
+			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []result.Family{result.Faults}})
 			check(b, err)
 			runs = len(r.Cells)
 		})
@@ -118,7 +117,7 @@ func BenchmarkTwoWorkers(b *testing.B) {
 	sc, env := benchLoad(b, "interview/golden-lea"), benchEnv(b)
 	explored := func(workers int) time.Duration {
 		wall, _ := took(func() {
-			_, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: workers, Families: []survival.Family{survival.Texts}})
+			_, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: workers, Families: []result.Family{result.Texts}})
 			check(b, err)
 		})
 		return wall
@@ -145,7 +144,7 @@ func BenchmarkTenHours(b *testing.B) {
 	var cpu time.Duration
 	for b.Loop() {
 		_, spent := took(func() {
-			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []survival.Family{survival.Crashes}})
+			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []result.Family{result.Crashes}})
 			check(b, err)
 			b.ReportMetric(float64(len(r.Cells)), "runs/op")
 			b.ReportMetric(float64(3*r.Golden.Writes), "crash-points/op")

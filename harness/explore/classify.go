@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 // unfiredRule is the rule of findings about perturbations that did not happen.
@@ -17,8 +17,8 @@ const unfiredRule = "unfired-fault"
 const maxDetails = 400
 
 // cellOf says what a perturbed run shows.
-func cellOf(run item, j *harness.Judged, golden *measure.Facts) survival.Cell {
-	c := survival.Cell{
+func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
+	c := result.Cell{
 		Family:  run.family,
 		Perturb: texts(run.ps),
 		Outcome: outcomeOf(j.Findings, &j.Facts, golden),
@@ -40,20 +40,20 @@ func cellOf(run item, j *harness.Judged, golden *measure.Facts) survival.Cell {
 // outcomeOf is what findings and ending say. That nothing happened comes first: such
 // a run shows nothing, whatever else was found. What the harness could not do comes
 // before what the agent did wrong.
-func outcomeOf(found []gate.Finding, f, golden *measure.Facts) survival.Outcome {
+func outcomeOf(found []gate.Finding, f, golden *measure.Facts) result.Outcome {
 	if slices.ContainsFunc(found, func(f gate.Finding) bool { return f.Rule == unfiredRule }) {
-		return survival.Unfired
+		return result.Unfired
 	}
 	switch gate.VerdictOf(found) {
 	case gate.Error, gate.Skip:
-		return survival.Errored
+		return result.Errored
 	case gate.Fail:
-		return survival.Failed
+		return result.Failed
 	}
 	if f.Run.Status == golden.Run.Status && f.Run.ExitCode == golden.Run.ExitCode && answered(f) >= answered(golden) {
-		return survival.Survived
+		return result.Survived
 	}
-	return survival.Degraded
+	return result.Degraded
 }
 
 // answered counts the calls that were. A run with fewer than the golden one left
@@ -69,7 +69,7 @@ func firedIn(f, golden *measure.Facts) int {
 func broken(found []gate.Finding) (classes []string) {
 	for _, f := range found {
 		if f.Severity == gate.Failing {
-			classes = append(classes, survival.Class(f))
+			classes = append(classes, result.FindingClass(f))
 		}
 	}
 	return classes

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -34,7 +34,7 @@ type Options struct {
 	// Workers is how many runs are under way at once; less than 1 means 1.
 	Workers int
 	// Families are those to explore; none means all.
-	Families []survival.Family
+	Families []result.Family
 	// Pairs is how many pairs of faults are driven at most; 0 means DefaultPairs, and
 	// less than 0 none.
 	Pairs int
@@ -65,7 +65,7 @@ type Progress struct {
 	// Done and Planned count its runs; for shrinking, the failures.
 	Done, Planned int
 	// Cell is the one that was done last; nil where none was added.
-	Cell *survival.Cell
+	Cell *result.Cell
 }
 
 // GoldenError says that the scenario cannot be explored, because it does not even
@@ -93,18 +93,18 @@ func (e *GoldenError) Error() string {
 // When ctx ends, the cells done so far are kept, and the result says how many are
 // missing. An error is a *GoldenError, the sink's, or that of a scenario that
 // cannot be driven.
-func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Result, error) {
+func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (result.Exploration, error) {
 	sc.Perturb, sc.Trials = nil, 1
 	opts.Seed = cmp.Or(opts.Seed, sc.Seed)
 	opts.Pairs = cmp.Or(opts.Pairs, DefaultPairs)
 	driver, err := drive.New(sc, opts.Env)
 	if err != nil {
-		return survival.Result{}, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
+		return result.Exploration{}, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
 	}
 	e := &explorer{opts: opts, driver: driver, known: map[string][]string{}, ended: map[string]bool{}, retried: map[string]bool{}}
 	head := driver.Head()
-	e.result = survival.Result{
-		Schema: survival.Schema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
+	e.result = result.Exploration{
+		Schema: result.ExplorationSchema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
 		Seed: opts.Seed, Agent: head.Agent, Invariants: slices.Concat(opts.Language.Invariants(head.Agent), sc.Invariants),
 	}
 	walked, err := e.walk(ctx)
@@ -112,7 +112,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Res
 		return e.result, err
 	}
 	if !walked {
-		e.result.Stopped = survival.Interrupted
+		e.result.Stopped = result.UserInterrupt
 		return e.result, nil
 	}
 	return e.result, e.explore(ctx, &sc)
@@ -151,18 +151,18 @@ func (e *explorer) budget() int {
 }
 
 // wants reports whether a family is to be explored.
-func (e *explorer) wants(f survival.Family) bool {
+func (e *explorer) wants(f result.Family) bool {
 	return len(e.opts.Families) == 0 || slices.Contains(e.opts.Families, f)
 }
 
 // pairs plans pairs of faults, from what single ones did.
 func (e *explorer) pairs(p *plan) pairing {
-	if e.opts.Pairs < 0 || !e.wants(survival.Pairs) {
+	if e.opts.Pairs < 0 || !e.wants(result.Pairs) {
 		return pairing{}
 	}
 	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
 	if len(design.items) == 0 {
-		p.leave("%s: no call comes after one that a fault left going", survival.Pairs)
+		p.leave("%s: no call comes after one that a fault left going", result.Pairs)
 	}
 	return design
 }
@@ -175,7 +175,7 @@ func (e *explorer) covered(design *pairing) string {
 	}
 	kinds, calls, happened := map[string]bool{}, map[[2]int]bool{}, 0
 	for i, run := range e.items {
-		if o := e.result.Cells[i].Outcome; run.family != survival.Pairs || o == survival.Unfired || o == survival.Errored {
+		if o := e.result.Cells[i].Outcome; run.family != result.Pairs || o == result.Unfired || o == result.Errored {
 			continue
 		}
 		happened++
@@ -193,7 +193,7 @@ func (e *explorer) covered(design *pairing) string {
 func (e *explorer) possible() []mocks.Fault {
 	fired := map[mocks.Fault]bool{}
 	for i, run := range e.items {
-		if run.family == survival.Faults && e.result.Cells[i].Outcome != survival.Unfired {
+		if run.family == result.Faults && e.result.Cells[i].Outcome != result.Unfired {
 			fired[*run.ps[0].Fault] = true
 		}
 	}

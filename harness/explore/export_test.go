@@ -5,7 +5,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -22,11 +22,11 @@ type Path struct {
 }
 
 func (p Path) path() *path {
-	return &path{calls: make([]survival.Call, p.Calls), writes: p.Writes, turns: p.Turns, points: p.Points, realTime: p.RealTime}
+	return &path{calls: make([]result.Call, p.Calls), writes: p.Writes, turns: p.Turns, points: p.Points, realTime: p.RealTime}
 }
 
 // PlanOf plans the families: the text forms of each run, and what is left out.
-func PlanOf(p Path, families []survival.Family, thorough bool) (runs []string, left []string) {
+func PlanOf(p Path, families []result.Family, thorough bool) (runs []string, left []string) {
 	plan := planOf(p.path(), families, (&explorer{opts: Options{Thorough: thorough}}).budget())
 	for _, run := range plan.items {
 		runs = append(runs, key(run.ps))
@@ -65,13 +65,13 @@ func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 }
 
 // OutcomeOf is what findings and ending say.
-func OutcomeOf(found []gate.Finding, f, golden measure.Facts) survival.Outcome {
+func OutcomeOf(found []gate.Finding, f, golden measure.Facts) result.Outcome {
 	return outcomeOf(found, &f, &golden)
 }
 
 // Sound holds a golden run to the invariants that ship.
 func Sound(golden harness.Judged) error {
-	e := explorer{golden: golden, result: survival.Result{Invariants: kinds.Language().Invariants(golden.Scenario.Agent)}}
+	e := explorer{golden: golden, result: result.Exploration{Invariants: kinds.Language().Invariants(golden.Scenario.Agent)}}
 	return e.sound()
 }
 
@@ -80,8 +80,8 @@ func Broken(found []gate.Finding) []string { return broken(found) }
 
 // Failures are the indices of the cells that are to be shrunk; then the candidates that
 // are smaller, without those that are known.
-func Failures(cells []survival.Cell, known ...string) (failed []int, candidates []string) {
-	e := explorer{result: survival.Result{Cells: cells}, known: map[string][]string{}}
+func Failures(cells []result.Cell, known ...string) (failed []int, candidates []string) {
+	e := explorer{result: result.Exploration{Cells: cells}, known: map[string][]string{}}
 	for _, k := range known {
 		e.known[k] = nil
 	}
@@ -103,8 +103,8 @@ func Failures(cells []survival.Cell, known ...string) (failed []int, candidates 
 }
 
 // Smallest are the runs that are recorded.
-func Smallest(cells []survival.Cell) (runs []string, err error) {
-	e := explorer{result: survival.Result{Cells: cells}}
+func Smallest(cells []result.Cell) (runs []string, err error) {
+	e := explorer{result: result.Exploration{Cells: cells}}
 	items, err := e.smallest()
 	for _, run := range items {
 		runs = append(runs, key(run.ps))

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -50,7 +50,7 @@ func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario) error {
 // failures are those of the cells.
 func (e *explorer) failures() (all []*failure) {
 	for i := range e.result.Cells {
-		if e.result.Cells[i].Outcome != survival.Failed {
+		if e.result.Cells[i].Outcome != result.Failed {
 			continue
 		}
 		if classes := broken(e.result.Cells[i].Findings); len(classes) > 0 {

@@ -8,23 +8,23 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // breaks is a cell that broke something, whatever became of it.
-func breaks(outcome survival.Outcome, perturb ...string) survival.Cell {
-	return survival.Cell{Family: survival.Pairs, Perturb: perturb, Outcome: outcome, Findings: []gate.Finding{
+func breaks(outcome result.Outcome, perturb ...string) result.Cell {
+	return result.Cell{Family: result.Pairs, Perturb: perturb, Outcome: outcome, Findings: []gate.Finding{
 		{Severity: gate.Failing, Rule: gate.InvariantRule, Message: "few: one call will do"},
 	}}
 }
 
 var _ = Describe("The failures of an exploration", func() {
 	It("are those of runs that failed, and of what they broke", func() {
-		failed, _ := explore.Failures([]survival.Cell{
-			breaks(survival.Unfired, "call=1:timeout"),
-			breaks(survival.Failed, "call=2:timeout"),
-			breaks(survival.Errored, "call=3:timeout"),
+		failed, _ := explore.Failures([]result.Cell{
+			breaks(result.Unfired, "call=1:timeout"),
+			breaks(result.Failed, "call=2:timeout"),
+			breaks(result.Errored, "call=3:timeout"),
 		})
 		Expect(failed).To(Equal([]int{1}), "a run that shows nothing breaks nothing")
 		Expect(explore.Broken([]gate.Finding{
@@ -35,9 +35,9 @@ var _ = Describe("The failures of an exploration", func() {
 	})
 
 	It("are tried smaller once, and not at all where that is known", func() {
-		cells := []survival.Cell{
-			breaks(survival.Failed, "call=1:timeout", "call=2:empty-text"),
-			breaks(survival.Failed, "call=1:timeout", "call=3:refusal"),
+		cells := []result.Cell{
+			breaks(result.Failed, "call=1:timeout", "call=2:empty-text"),
+			breaks(result.Failed, "call=1:timeout", "call=3:refusal"),
 		}
 		_, candidates := explore.Failures(cells)
 		Expect(candidates).To(ConsistOf("call=1:timeout", "call=2:empty-text", "call=3:refusal"))
@@ -46,11 +46,11 @@ var _ = Describe("The failures of an exploration", func() {
 	})
 
 	It("are recorded once for each command, and not without bounds", func() {
-		var cells []survival.Cell
+		var cells []result.Cell
 		for n := 1; n <= 300; n++ {
-			c := breaks(survival.Failed, fmt.Sprintf("call=%d:timeout", n))
+			c := breaks(result.Failed, fmt.Sprintf("call=%d:timeout", n))
 			c.Shrunk, c.Command = c.Perturb, fmt.Sprint("rehearse run ", n)
-			cells = append(cells, c, c, breaks(survival.Unfired, "call=1:refusal"))
+			cells = append(cells, c, c, breaks(result.Unfired, "call=1:refusal"))
 		}
 		runs, err := explore.Smallest(cells)
 		Expect(err).NotTo(HaveOccurred())

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -18,26 +18,26 @@ const lasting = 20
 // statuses it takes one that means "later", with and without a time.
 func (e *explorer) outages(p *plan) []item {
 	switch {
-	case !e.wants(survival.Outages):
+	case !e.wants(result.Outages):
 		return nil
 	case e.path.realTime:
-		p.leave("%s: time is real here, and the pauses between attempts would be, too", survival.Outages)
+		p.leave("%s: time is real here, and the pauses between attempts would be, too", result.Outages)
 		return nil
 	}
 	singles := e.items
-	if !e.wants(survival.Faults) { // nothing is known of them
+	if !e.wants(result.Faults) { // nothing is known of them
 		var all plan
 		all.faults(&e.path, e.budget())
 		singles, p.left = all.items, append(p.left, all.left...)
 	}
 	var items []item
 	for _, run := range singles {
-		if run.family != survival.Faults || !e.healed(run.ps[0]) {
+		if run.family != result.Faults || !e.healed(run.ps[0]) {
 			continue
 		}
 		f := *run.ps[0].Fault
 		f.Times = max(lasting, 2*e.path.points.Attempts)
-		items = append(items, item{survival.Outages, []perturb.Perturbation{fault(run.ps[0].N, f)}})
+		items = append(items, item{result.Outages, []perturb.Perturbation{fault(run.ps[0].N, f)}})
 	}
 	return items
 }
@@ -55,10 +55,10 @@ func (e *explorer) healed(p perturb.Perturbation) bool {
 // settle makes of a fault that was to last one that lasts exactly as long as the
 // agent tried, which is the same run and can be repeated. It reports false if the
 // agent tried once, or the fault cannot show: those runs are of another family.
-func (e *explorer) settle(run *item, cell *survival.Cell, j *harness.Judged) bool {
+func (e *explorer) settle(run *item, cell *result.Cell, j *harness.Judged) bool {
 	p := run.ps[0]
 	switch {
-	case cell.Fired >= p.Fault.Times || cell.Outcome != survival.Unfired:
+	case cell.Fired >= p.Fault.Times || cell.Outcome != result.Unfired:
 		return true
 	case cell.Fired <= 1:
 		return false

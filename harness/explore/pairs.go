@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -76,7 +76,7 @@ func (d *pairing) rest(kindPairs [][2]int, kinds []mocks.Fault, limit int, open 
 }
 
 func (d *pairing) add(first, second perturb.Perturbation) {
-	d.items = append(d.items, item{survival.Pairs, []perturb.Perturbation{first, second}})
+	d.items = append(d.items, item{result.Pairs, []perturb.Perturbation{first, second}})
 }
 
 // productOf are all pairs of n things, in both orders and with themselves.

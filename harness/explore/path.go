@@ -6,12 +6,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 // path is a golden path as far as a plan needs to know it.
 type path struct {
-	calls  []survival.Call
+	calls  []result.Call
 	writes int
 	turns  int
 	points drive.Points
@@ -30,7 +30,7 @@ func pathOf(golden *harness.Judged, points drive.Points) path {
 		if c.Error != nil {
 			continue // the next one is made for the same answer
 		}
-		p.calls = append(p.calls, survival.Call{N: len(p.calls) + 1, Purpose: c.Purpose, Label: label(c)})
+		p.calls = append(p.calls, result.Call{N: len(p.calls) + 1, Purpose: c.Purpose, Label: label(c)})
 	}
 	if points.NoWrites == "" {
 		p.writes = golden.Facts.Run.Writes

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -29,7 +29,7 @@ const longest = 10 * time.Second
 
 // item is one run of a plan.
 type item struct {
-	family survival.Family
+	family result.Family
 	ps     []perturb.Perturbation
 }
 
@@ -45,28 +45,28 @@ func (p *plan) leave(format string, args ...any) {
 	p.left = append(p.left, fmt.Sprintf(format, args...))
 }
 
-func (p *plan) add(family survival.Family, ps ...perturb.Perturbation) {
+func (p *plan) add(family result.Family, ps ...perturb.Perturbation) {
 	p.items = append(p.items, item{family, ps})
 }
 
 // planOf plans the families, in the order of the calls, writes and turns. A budget
 // of 0 has no bounds.
-func planOf(golden *path, families []survival.Family, budget int) plan {
+func planOf(golden *path, families []result.Family, budget int) plan {
 	var p plan
-	for _, f := range survival.Families() {
+	for _, f := range result.Families() {
 		if len(families) > 0 && !slices.Contains(families, f) {
 			continue
 		}
 		switch f {
-		case survival.Faults:
+		case result.Faults:
 			p.faults(golden, budget)
-		case survival.Latency:
+		case result.Latency:
 			p.latency(golden, budget)
-		case survival.Texts:
+		case result.Texts:
 			p.texts(golden, budget)
-		case survival.Crashes:
+		case result.Crashes:
 			p.crashes(golden, budget)
-		case survival.Users:
+		case result.Users:
 			p.users(golden)
 		}
 	}
@@ -76,9 +76,9 @@ func planOf(golden *path, families []survival.Family, budget int) plan {
 // faults plans each call × each fault.
 func (p *plan) faults(golden *path, budget int) {
 	kinds := faultsOf(golden, p)
-	for _, n := range p.some(survival.Faults, len(golden.calls), len(kinds)*golden.work(), budget) {
+	for _, n := range p.some(result.Faults, len(golden.calls), len(kinds)*golden.work(), budget) {
 		for _, f := range kinds {
-			p.add(survival.Faults, fault(n, f))
+			p.add(result.Faults, fault(n, f))
 		}
 	}
 }
@@ -137,17 +137,17 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 func (p *plan) latency(golden *path, budget int) {
 	switch {
 	case golden.realTime:
-		p.leave("%s: time is real here, and no clock can be set to a tick", survival.Latency)
+		p.leave("%s: time is real here, and no clock can be set to a tick", result.Latency)
 		return
 	case len(golden.points.Timeouts) == 0:
-		p.leave("%s: the agent has no limit of time", survival.Latency)
+		p.leave("%s: the agent has no limit of time", result.Latency)
 		return
 	}
 	limits := slices.Compact(slices.Sorted(maps.Values(golden.points.Timeouts)))
-	for _, n := range p.some(survival.Latency, len(golden.calls), 2*len(limits)*golden.work(), budget) {
+	for _, n := range p.some(result.Latency, len(golden.calls), 2*len(limits)*golden.work(), budget) {
 		for _, limit := range limits {
 			for _, first := range []time.Duration{limit - tick, limit + tick} {
-				p.add(survival.Latency, perturb.Perturbation{At: perturb.Call, N: n, Do: perturb.Latency, First: quantity.Duration(first)})
+				p.add(result.Latency, perturb.Perturbation{At: perturb.Call, N: n, Do: perturb.Latency, First: quantity.Duration(first)})
 			}
 		}
 	}
@@ -156,16 +156,16 @@ func (p *plan) latency(golden *path, budget int) {
 // texts plans each call × each change of the answer's text.
 func (p *plan) texts(golden *path, budget int) {
 	kinds := []string{perturb.TextTruncated, perturb.TextReformat, perturb.TextTranslated, perturb.TextPadded}
-	for _, n := range p.some(survival.Texts, len(golden.calls), len(kinds)*golden.work(), budget) {
+	for _, n := range p.some(result.Texts, len(golden.calls), len(kinds)*golden.work(), budget) {
 		for _, kind := range kinds {
-			p.add(survival.Texts, perturb.Perturbation{At: perturb.Call, N: n, Do: kind})
+			p.add(result.Texts, perturb.Perturbation{At: perturb.Call, N: n, Do: kind})
 		}
 	}
 }
 
 // some are the numbers from 1 to n, or as many of them, evenly spread and with the
 // first and the last, as the budget allows at that much work for each.
-func (p *plan) some(family survival.Family, n, work, budget int) []int {
+func (p *plan) some(family result.Family, n, work, budget int) []int {
 	keep := n
 	if budget > 0 {
 		keep = min(n, max(2, budget/max(1, work)))
@@ -189,10 +189,10 @@ func (p *plan) some(family survival.Family, n, work, budget int) []int {
 func (p *plan) crashes(golden *path, budget int) {
 	switch {
 	case golden.points.NoWrites != "":
-		p.leave("%s: %s", survival.Crashes, golden.points.NoWrites)
+		p.leave("%s: %s", result.Crashes, golden.points.NoWrites)
 		return
 	case golden.writes == 0:
-		p.leave("%s: nothing was written", survival.Crashes)
+		p.leave("%s: nothing was written", result.Crashes)
 		return
 	}
 	kinds := []string{perturb.CrashBefore, perturb.CrashAfter, perturb.DiskFull}
@@ -203,7 +203,7 @@ func (p *plan) crashes(golden *path, budget int) {
 	}
 	for n := range groups {
 		for _, kind := range kinds {
-			p.add(survival.Crashes, perturb.Perturbation{At: perturb.Write, N: n + 1, Do: kind, Every: every})
+			p.add(result.Crashes, perturb.Perturbation{At: perturb.Write, N: n + 1, Do: kind, Every: every})
 		}
 	}
 }
@@ -227,7 +227,7 @@ func groupsOf(writes, work, budget int) int {
 // users plans each turn × each thing that people do.
 func (p *plan) users(golden *path) {
 	if golden.points.NoTurns != "" {
-		p.leave("%s: %s", survival.Users, golden.points.NoTurns)
+		p.leave("%s: %s", result.Users, golden.points.NoTurns)
 		return
 	}
 	kinds := golden.points.Turns
@@ -237,7 +237,7 @@ func (p *plan) users(golden *path) {
 	for n := 1; n <= golden.turns; n++ {
 		for _, kind := range kinds {
 			if n >= firstTurn(kind) {
-				p.add(survival.Users, perturb.Perturbation{At: perturb.Turn, N: n, Do: kind})
+				p.add(result.Users, perturb.Perturbation{At: perturb.Turn, N: n, Do: kind})
 			}
 		}
 	}

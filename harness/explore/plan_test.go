@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/explore"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -27,8 +27,8 @@ func golden() explore.Path {
 
 var _ = Describe("The plan", func() {
 	DescribeTable("has, for each point of the path, each thing that can go wrong there",
-		func(family survival.Family, runs int, first, last string) {
-			planned, left := explore.PlanOf(golden(), []survival.Family{family}, false)
+		func(family result.Family, runs int, first, last string) {
+			planned, left := explore.PlanOf(golden(), []result.Family{family}, false)
 			Expect(left).To(BeEmpty())
 			Expect(planned).To(HaveLen(runs))
 			Expect(planned[0]).To(Equal(first))
@@ -39,18 +39,18 @@ var _ = Describe("The plan", func() {
 				Expect(p.String()).To(Equal(text))
 			}
 		},
-		Entry("faults, each status among them", survival.Faults, 3*(7+2), "call=1:status,status=401", "call=3:slow-drip"),
-		Entry("latency, a tick less and a tick more than each limit", survival.Latency, 3*2*2,
+		Entry("faults, each status among them", result.Faults, 3*(7+2), "call=1:status,status=401", "call=3:slow-drip"),
+		Entry("latency, a tick less and a tick more than each limit", result.Latency, 3*2*2,
 			"call=1:latency,first=59.999999999s", "call=3:latency,first=1h0m0.000000001s"),
-		Entry("texts", survival.Texts, 3*4, "call=1:text-truncated", "call=3:text-padded"),
-		Entry("crashes", survival.Crashes, 4*3, "write=1:crash-before", "write=4:disk-full"),
-		Entry("users, as soon as there is something to do it with", survival.Users, 2+7, "turn=1:double", "turn=2:restart"),
+		Entry("texts", result.Texts, 3*4, "call=1:text-truncated", "call=3:text-padded"),
+		Entry("crashes", result.Crashes, 4*3, "write=1:crash-before", "write=4:disk-full"),
+		Entry("users, as soon as there is something to do it with", result.Users, 2+7, "turn=1:double", "turn=2:restart"),
 	)
 
 	It("has all families in one go, in the order of their list", func() {
 		all, _ := explore.PlanOf(golden(), nil, false)
 		Expect(all).To(HaveLen(27 + 12 + 12 + 12 + 9))
-		some, _ := explore.PlanOf(golden(), []survival.Family{survival.Users, survival.Texts}, false)
+		some, _ := explore.PlanOf(golden(), []result.Family{result.Users, result.Texts}, false)
 		Expect(some[0]).To(Equal("call=1:text-truncated"))
 	})
 
@@ -62,42 +62,42 @@ var _ = Describe("The plan", func() {
 		Expect(left).To(Equal([]string{"latency: the agent has no limit of time", "crash: nothing on disk", "user: nobody"}))
 		p = golden()
 		p.Writes = 0
-		_, left = explore.PlanOf(p, []survival.Family{survival.Crashes}, false)
+		_, left = explore.PlanOf(p, []result.Family{result.Crashes}, false)
 		Expect(left).To(Equal([]string{"crash: nothing was written"}))
 	})
 
 	It("has at a turn what can happen there", func() {
 		p := golden()
 		p.Points.Turns = []string{perturb.Restart}
-		runs, _ := explore.PlanOf(p, []survival.Family{survival.Users}, false)
+		runs, _ := explore.PlanOf(p, []result.Family{result.Users}, false)
 		Expect(runs).To(Equal([]string{"turn=1:restart", "turn=2:restart"}))
 	})
 
 	It("does not wait in real time", func() {
 		p := golden()
 		p.RealTime, p.Points.Faults = true, []string{"exit", "hang", "ignore-sigterm"}
-		runs, left := explore.PlanOf(p, []survival.Family{survival.Faults, survival.Latency}, false)
+		runs, left := explore.PlanOf(p, []result.Family{result.Faults, result.Latency}, false)
 		Expect(runs).To(Equal([]string{"call=1:exit", "call=2:exit", "call=3:exit"}))
 		Expect(left).To(HaveLen(2))
 		Expect(left[0]).To(HavePrefix("hang, ignore-sigterm: "))
 		p.Points.Timeouts = map[string]time.Duration{"call_timeout": 2 * time.Second, "off": 0}
-		runs, _ = explore.PlanOf(p, []survival.Family{survival.Faults}, false)
+		runs, _ = explore.PlanOf(p, []result.Family{result.Faults}, false)
 		Expect(runs).To(HaveLen(9))
 		p.Points.Faults = []string{"slow-drip"}
-		runs, _ = explore.PlanOf(p, []survival.Family{survival.Faults}, false)
+		runs, _ = explore.PlanOf(p, []result.Family{result.Faults}, false)
 		Expect(runs[0]).To(Equal("call=1:slow-drip,delay=10ms"))
 	})
 
 	It("spares calls of a long path, says so, and takes them all if asked to", func() {
 		p := golden()
 		p.Calls = 1000
-		runs, left := explore.PlanOf(p, []survival.Family{survival.Texts}, false)
+		runs, left := explore.PlanOf(p, []result.Family{result.Texts}, false)
 		Expect(len(runs)).To(BeNumerically("<=", 300))
 		Expect(runs[0]).To(Equal("call=1:text-truncated"))
 		Expect(runs[len(runs)-1]).To(Equal("call=1000:text-padded"))
 		Expect(slices.Compact(slices.Sorted(slices.Values(runs)))).To(HaveLen(len(runs)))
 		Expect(left).To(Equal([]string{fmt.Sprintf("text: %d of 1000 calls, evenly spread, as the path is long; --thorough takes them all", len(runs)/4)}))
-		runs, left = explore.PlanOf(p, []survival.Family{survival.Texts}, true)
+		runs, left = explore.PlanOf(p, []result.Family{result.Texts}, true)
 		Expect(runs).To(HaveLen(4000))
 		Expect(left).To(BeEmpty())
 	})
@@ -115,7 +115,7 @@ var _ = Describe("The plan", func() {
 		rapid.Check(GinkgoTB(), func(t *rapid.T) {
 			p := golden()
 			p.Calls, p.Writes = rapid.IntRange(0, 2000).Draw(t, "calls"), rapid.IntRange(1, 3000).Draw(t, "writes")
-			runs, _ := explore.PlanOf(p, []survival.Family{survival.Crashes}, false)
+			runs, _ := explore.PlanOf(p, []result.Family{result.Crashes}, false)
 			struck := map[string]int{}
 			for _, text := range runs {
 				one, err := perturb.Parse(text)

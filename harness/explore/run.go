@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -31,7 +31,7 @@ type explorer struct {
 	driver drive.Driver
 	golden harness.Judged
 	path   path
-	result survival.Result
+	result result.Exploration
 	// known are the classes that runs broke, by their perturbations: nothing for one
 	// that broke nothing.
 	known map[string][]string
@@ -44,7 +44,7 @@ type explorer struct {
 	items []item
 }
 
-func (e *explorer) tell(doing string, done, planned int, cell *survival.Cell) {
+func (e *explorer) tell(doing string, done, planned int, cell *result.Cell) {
 	if e.opts.Progress != nil {
 		e.opts.Progress(Progress{Doing: doing, Done: done, Planned: planned, Cell: cell})
 	}
@@ -143,7 +143,7 @@ func (e *explorer) cells(ctx context.Context, doing string, items []item) error 
 	}}
 	outcome, err := e.drive(ctx, sink, true, items)
 	if outcome.Interrupted {
-		e.stop(survival.Interrupted, len(items)-done)
+		e.stop(result.UserInterrupt, len(items)-done)
 	}
 	return err
 }
@@ -157,16 +157,16 @@ func (e *explorer) stop(why string, runs int) {
 }
 
 // judge adds the cell of a run, unless that shows what another one did.
-func (e *explorer) judge(run item, j *harness.Judged) *survival.Cell {
+func (e *explorer) judge(run item, j *harness.Judged) *result.Cell {
 	cell := cellOf(run, j, &e.golden.Facts)
-	if run.family == survival.Outages && !e.settle(&run, &cell, j) {
+	if run.family == result.Outages && !e.settle(&run, &cell, j) {
 		return nil
 	}
 	e.items = append(e.items, run)
 	e.result.Cells = append(e.result.Cells, cell)
 	e.known[key(run.ps)] = broken(cell.Findings)
 	if len(run.ps) == 1 {
-		e.ended[key(run.ps)] = cell.Outcome != survival.Survived
+		e.ended[key(run.ps)] = cell.Outcome != result.Survived
 		e.retried[key(run.ps)] = j.Facts.Script.Requests > e.golden.Facts.Script.Requests
 	}
 	return &cell

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -33,7 +33,7 @@ type Saved struct {
 // it; programs are named by their path from folder. Comments are kept. The scenario is
 // the one that was explored, and its file must still be there; opts are those that it was
 // read with.
-func Save(sc scenarios.Scenario, cell *survival.Cell, folder string, opts scenarios.Options) (Saved, error) {
+func Save(sc scenarios.Scenario, cell *result.Cell, folder string, opts scenarios.Options) (Saved, error) {
 	perturb := cell.Shrunk
 	if len(perturb) == 0 {
 		perturb = cell.Perturb
@@ -102,7 +102,7 @@ func withoutSchema(text []byte) []byte {
 	return text
 }
 
-func aboutOf(sc *scenarios.Scenario, cell *survival.Cell) string {
+func aboutOf(sc *scenarios.Scenario, cell *result.Cell) string {
 	for _, f := range cell.Findings {
 		if f.Severity == gate.Failing {
 			said := f.Message

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -69,7 +69,7 @@ func judge(file string) harness.Judged {
 // classes are what a run broke.
 func classes(found []gate.Finding) (all []string) {
 	for _, f := range found {
-		all = append(all, survival.Class(f))
+		all = append(all, result.FindingClass(f))
 	}
 	return all
 }
@@ -77,9 +77,9 @@ func classes(found []gate.Finding) (all []string) {
 var _ = Describe("Save", func() {
 	It("makes a scenario of a failure that fails alike by itself, and passes once mended", func() {
 		sc := load(filepath.Join(folder(), "fragile.yaml"))[0]
-		r := run(sc, only(survival.Faults))
+		r := run(sc, only(result.Faults))
 		failed := cell(r, "call=2:status,status=503")
-		Expect(failed.Outcome).To(Equal(survival.Failed))
+		Expect(failed.Outcome).To(Equal(result.Failed))
 		saved, err := explore.Save(sc, &failed, GinkgoT().TempDir(), saveOptions)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(saved.Name).To(Equal("spec/fragile/call-2-status-status-503"))
@@ -120,7 +120,7 @@ invariants:
 
 	It("saves what pairs are shrunk to, and shipped scenarios too", func() {
 		sc := load("loop/golden-marker")[0]
-		saved, err := explore.Save(sc, &survival.Cell{
+		saved, err := explore.Save(sc, &result.Cell{
 			Perturb: []string{"call=1:timeout", "call=2:reset-mid-stream,after=3"}, Shrunk: []string{"call=2:reset-mid-stream,after=3"},
 		}, ".", saveOptions)
 		Expect(err).NotTo(HaveOccurred())
@@ -136,9 +136,9 @@ invariants:
 		dir := folder()
 		sc := load(filepath.Join(dir, "fragile.yaml"))[0]
 		Expect(os.Remove(filepath.Join(dir, "fragile.yaml"))).To(Succeed())
-		_, err := explore.Save(sc, &survival.Cell{Perturb: []string{"call=1:timeout"}}, ".", saveOptions)
+		_, err := explore.Save(sc, &result.Cell{Perturb: []string{"call=1:timeout"}}, ".", saveOptions)
 		Expect(err).To(MatchError(ContainSubstring("read the file of scenario spec/fragile again")))
-		_, err = explore.Save(load("loop/golden-marker")[0], &survival.Cell{Perturb: []string{"call=1:nonsense"}}, ".", saveOptions)
+		_, err = explore.Save(load("loop/golden-marker")[0], &result.Cell{Perturb: []string{"call=1:nonsense"}}, ".", saveOptions)
 		Expect(err).To(MatchError(ContainSubstring("its file cannot be made of shipped:loop/golden-marker.yaml")))
 	})
 

@@ -6,48 +6,48 @@ import (
 	"github.com/onsi/gomega/format"
 	"github.com/onsi/gomega/types"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
 // Precision matches where a detector's precision is at least so high beyond doubt: the
 // lower end of its interval is. It takes a score.Result or a score.Scores, as Recall and
 // F1 do.
 func Precision(atLeast float64) types.GomegaMatcher {
-	return &scores{name: "precision", floor: atLeast, of: func(s *score.Scores) score.Value { return s.Precision }}
+	return &scores{name: "precision", floor: atLeast, of: func(s *detect.Scores) detect.Value { return s.Precision }}
 }
 
 // Recall is Precision of the recall.
 func Recall(atLeast float64) types.GomegaMatcher {
-	return &scores{name: "recall", floor: atLeast, of: func(s *score.Scores) score.Value { return s.Recall }}
+	return &scores{name: "recall", floor: atLeast, of: func(s *detect.Scores) detect.Value { return s.Recall }}
 }
 
 // F1 is Precision of the harmonic mean of precision and recall.
 func F1(atLeast float64) types.GomegaMatcher {
-	return &scores{name: "F1", floor: atLeast, of: func(s *score.Scores) score.Value { return s.F1 }}
+	return &scores{name: "F1", floor: atLeast, of: func(s *detect.Scores) detect.Value { return s.F1 }}
 }
 
 type scores struct {
 	name  string
 	floor float64
-	of    func(*score.Scores) score.Value
+	of    func(*detect.Scores) detect.Value
 
-	all   score.Scores
-	value score.Value
+	all   detect.Scores
+	value detect.Value
 }
 
 // Match implements types.GomegaMatcher.
 func (m *scores) Match(actual any) (bool, error) {
 	switch a := actual.(type) {
-	case score.Result:
+	case detect.Evaluation:
 		m.all = a.Overall
-	case *score.Result:
+	case *detect.Evaluation:
 		if a == nil {
 			return false, fmt.Errorf("the result is nil")
 		}
 		m.all = a.Overall
-	case score.Scores:
+	case detect.Scores:
 		m.all = a
-	case score.Group:
+	case detect.Group:
 		m.all = a.Scores
 	default:
 		return false, fmt.Errorf("expected a score.Result, a score.Group or a score.Scores, got\n%s", format.Object(actual, 1))

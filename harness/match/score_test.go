@@ -8,21 +8,19 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/harness/match"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // scored is a detector that found tp of the items that it should find and fp of others.
-func scored(tp, fn, fp, tn int) score.Result {
-	s := score.New(score.Options{Resamples: 500})
+func scored(tp, fn, fp, tn int) detect.Evaluation {
+	s := detect.NewScorer(detect.ScoreOptions{Resamples: 500})
 	n := 0
 	add := func(times int, label string, found bool) {
 		for range times {
 			n++
-			s.Add(corpus.Item{ID: fmt.Sprint(n), Text: "text", Label: label}, detect.Prediction{Positive: found}, nil)
+			s.Add(detect.Item{ID: fmt.Sprint(n), Text: "text", Label: label}, detect.Prediction{Positive: found}, nil)
 		}
 	}
 	add(tp, "defers", true)
@@ -35,7 +33,7 @@ func scored(tp, fn, fp, tn int) score.Result {
 var _ = Describe("the matchers of scores", func() {
 	It("match what is so beyond doubt", func() {
 		r := scored(95, 5, 2, 98) // precision 95/97, recall 95/100
-		for _, subject := range []any{r, &r, r.Overall, score.Group{Scores: r.Overall}} {
+		for _, subject := range []any{r, &r, r.Overall, detect.Group{Scores: r.Overall}} {
 			Expect(subject).To(And(match.Precision(0.9), match.Recall(0.85), match.F1(0.9)))
 			// The values are 0.979, 0.95 and 0.964; what is short of them is their doubt.
 			Expect(subject).NotTo(Or(match.Precision(0.97), match.Recall(0.94), match.F1(0.96)))
@@ -60,9 +58,9 @@ var _ = Describe("the matchers of scores", func() {
 		Expect(err).To(MatchError(ContainSubstring(message)))
 	},
 		Entry("of 0 of 0", scored(0, 0, 1, 3), match.Recall(0.5), "there is no recall: 0 found, 0 missed, 1 false alarms, 3 rightly left"),
-		Entry("of no result", (*score.Result)(nil), match.F1(0.5), "nil"),
+		Entry("of no result", (*detect.Evaluation)(nil), match.F1(0.5), "nil"),
 		Entry("of something else", 3, match.F1(0.5), "<int>: 3"),
 		Entry("of a score beyond 1", scored(1, 1, 1, 1), match.Precision(90), "between 0 and 1"),
-		Entry("of a score without an interval", score.Scores{Precision: score.Value{Value: new(float64)}}, match.Precision(0.5), "has no interval"),
+		Entry("of a score without an interval", detect.Scores{Precision: detect.Value{Value: new(float64)}}, match.Precision(0.5), "has no interval"),
 	)
 })

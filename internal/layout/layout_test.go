@@ -45,13 +45,11 @@ var allowed = map[string][]string{
 	"mocks/agent":   {"llm", "clock", "mocks", "mocks/wire"},
 	"mocks/capture": {"llm", "clock", "mocks", "mocks/wire", "mocks/tape"},
 
-	"scenarios/expect":   {},
-	"scenarios/filekind": {},
-	"scenarios/perturb":  {"mocks"},
-	"scenarios":          {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/perturb"},
+	"scenarios/expect":  {},
+	"scenarios/perturb": {"mocks"},
+	"scenarios":         {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/perturb"},
 
 	"harness/record": {"llm", "llm/price", "clock", "event", "scenarios/expect"},
-	"harness/corpus": {},
 	"harness/judge":  {"llm", "stat"},
 	"harness/app/":   {"clock", "harness/app", "harness/app/", "harness/record"},
 	"harness/app":    {"clock"},
@@ -59,34 +57,31 @@ var allowed = map[string][]string{
 		"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "scenarios", "scenarios/", "harness/record", "harness/app",
 		"harness/judge",
 	},
-	"harness/measure":           {"llm", "llm/price", "stat", "event", "harness/record"},
-	"harness/gate":              {"event", "harness/record", "harness/measure", "scenarios/expect"},
-	"harness/survival":          {"harness/gate", "harness/measure"},
-	"harness/baseline":          {"stat", "harness/record", "harness/measure", "harness/gate"},
-	"harness/compare":           {"stat", "harness/measure", "harness/gate", "harness/baseline"},
-	"harness/detect":            {"harness/corpus", "llm", "clock"},
-	"harness/detect/score":      {"harness/corpus", "harness/detect", "stat"},
-	"harness/drift":             {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
-	"harness/kind":              {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
-	"harness/kind/function":     core,
-	"harness":                   append([]string{"harness/kind/function"}, core...),
-	"harness/explore":           append([]string{"harness"}, core...),
-	"harness/experiment":        append([]string{"harness", "harness/experiment/result"}, core...),
-	"harness/experiment/result": {"harness/gate", "harness/measure"},
-	"harness/match":             {"harness", "harness/detect/score", "harness/gate", "harness/measure", "stat"},
+	"harness/measure":       {"llm", "llm/price", "stat", "event", "harness/record"},
+	"harness/gate":          {"event", "harness/record", "harness/measure", "scenarios/expect"},
+	"harness/compare":       {"stat", "harness/record", "harness/measure", "harness/gate"},
+	"harness/detect":        {"llm", "clock", "stat"},
+	"harness/drift":         {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
+	"harness/kind":          {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
+	"harness/kind/function": core,
+	"harness":               append([]string{"harness/kind/function"}, core...),
+	"harness/explore":       append([]string{"harness"}, core...),
+	"harness/experiment":    append([]string{"harness"}, core...),
+	"harness/result":        {"harness/gate", "harness/measure"},
+	"harness/match":         {"harness", "harness/detect", "harness/gate", "harness/measure", "stat"},
 
 	"reports/doc":         {},
 	"reports":             {"stat", "harness/record", "harness/measure", "harness/gate", "harness/compare", "reports/doc"},
 	"reports/drifted":     {"harness/drift", "reports/doc"},
-	"reports/explored":    {"harness/gate", "harness/survival", "reports/doc"},
-	"reports/plot":        {"stat", "harness/measure", "harness/survival", "reports/explored"},
-	"reports/detection":   {"stat", "harness/detect/score", "reports/plot", "reports/doc"},
-	"reports/experiments": {"harness/experiment/result", "harness/measure", "reports", "reports/doc", "reports/plot"},
+	"reports/explored":    {"harness/gate", "harness/result", "reports/doc"},
+	"reports/plot":        {"stat", "harness/measure", "harness/result", "reports/explored"},
+	"reports/detection":   {"stat", "harness/detect", "reports/plot", "reports/doc"},
+	"reports/experiments": {"harness/result", "harness/measure", "reports", "reports/doc", "reports/plot"},
 	"reports/inspect":     {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/spans":       {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/page": {
-		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival",
-		"harness/detect/score", "reports", "reports/",
+		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/result",
+		"harness/detect", "reports", "reports/",
 	},
 
 	"agents/": {"agents/", "llm", "clock", "event", "stat", "fixtures"},
@@ -102,7 +97,7 @@ var allowed = map[string][]string{
 	"harness/kind/":         adapts,
 
 	"kinds":          {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
-	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/corpus", "harness/detect", "harness/detect/score"},
+	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/detect"},
 	"cli":            {"*"},
 	"cmd/":           {"cli", "kinds"},
 	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports"},
@@ -113,12 +108,12 @@ var allowed = map[string][]string{
 // core is what a package of the harness may import that drives scenarios.
 var core = []string{
 	"clock", "event", "llm", "llm/", "mocks", "stat", "scenarios", "scenarios/expect", "scenarios/perturb", "harness/app", "harness/drive",
-	"harness/experiment/result", "harness/gate", "harness/kind", "harness/measure", "harness/record", "harness/survival",
+	"harness/gate", "harness/kind", "harness/measure", "harness/record", "harness/result",
 }
 
 // adapts is what a kind of agent may import: the core and what it adapts.
 var adapts = append([]string{
-	"agents/", "fixtures", "harness/app/", "harness/corpus", "harness/detect", "harness/kind/",
+	"agents/", "fixtures", "harness/app/", "harness/detect", "harness/kind/",
 }, core...)
 
 func TestImports(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
@@ -49,10 +49,10 @@ func (c *Corpus) Digest() string {
 
 // openCorpora finds the named corpora, so that a typing error is reported before a
 // detector is called. Without names it is the shipped corpus of the kind.
-func openCorpora(names []string, kind corpus.Kind, stdin io.Reader) ([]*Corpus, error) {
+func openCorpora(names []string, kind detect.CorpusKind, stdin io.Reader) ([]*Corpus, error) {
 	switch {
 	case len(names) > 0:
-	case kind == corpus.Reflections:
+	case kind == detect.Reflections:
 		names = []string{ShippedReflections}
 	default:
 		names = []string{ShippedMessages}
@@ -105,8 +105,8 @@ func shipped(within fs.FS, folder, called string) ([]*Corpus, error) {
 
 // Items reads the corpora one after another and yields the selected items, and the
 // errors in between.
-func (p *Plan) Items(ctx context.Context) iter.Seq2[corpus.Item, error] {
-	return func(yield func(corpus.Item, error) bool) {
+func (p *Plan) Items(ctx context.Context) iter.Seq2[detect.Item, error] {
+	return func(yield func(detect.Item, error) bool) {
 		for _, c := range p.Corpora {
 			if !c.items(ctx, p, yield) {
 				return
@@ -116,14 +116,14 @@ func (p *Plan) Items(ctx context.Context) iter.Seq2[corpus.Item, error] {
 }
 
 // items reports whether the next corpus may follow.
-func (c *Corpus) items(ctx context.Context, p *Plan, yield func(corpus.Item, error) bool) bool {
+func (c *Corpus) items(ctx context.Context, p *Plan, yield func(detect.Item, error) bool) bool {
 	in, err := c.open(ctx)
 	if err != nil {
-		return yield(corpus.Item{}, fmt.Errorf("open the corpus: %w", err))
+		return yield(detect.Item{}, fmt.Errorf("open the corpus: %w", err))
 	}
 	defer in.Close()
-	for item, err := range corpus.Read(io.TeeReader(in, c.hash), c.Name, p.Scoring.Kind) {
-		switch _, isLine := errors.AsType[*corpus.LineError](err); {
+	for item, err := range detect.ReadCorpus(io.TeeReader(in, c.hash), c.Name, p.Scoring.Kind) {
+		switch _, isLine := errors.AsType[*detect.LineError](err); {
 		case isLine:
 			c.Bad++
 		case err != nil:

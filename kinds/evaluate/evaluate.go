@@ -9,9 +9,7 @@ import (
 	"io"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
@@ -44,7 +42,7 @@ type Request struct {
 type Plan struct {
 	Corpora   []*Corpus
 	Detectors []detect.Detector // the scored one, and the one that it is compared with
-	Scoring   score.Options
+	Scoring   detect.ScoreOptions
 
 	selection selection
 	limits    []limit
@@ -67,13 +65,13 @@ func (r Request) Plan(ctx context.Context, stop context.CancelCauseFunc) (*Plan,
 	b := &builder{backends: r.Backends, stop: stop}
 	p := &Plan{}
 	var selecting, limiting, detecting, agreeing, opening, scoring error
-	var kind corpus.Kind
+	var kind detect.CorpusKind
 	p.selection, selecting = parseSelection(r.Only)
 	p.limits, limiting = parseLimits(r.Min)
 	p.Detectors, detecting = b.both(ctx, r)
 	kind, agreeing = kindOfItems(r.Corpora, r.Positive, p.Detectors)
 	p.Corpora, opening = openCorpora(r.Corpora, kind, r.Stdin)
-	p.Scoring = score.Options{Kind: kind, Positive: r.Positive, Seed: r.Seed, MaxErrors: r.MaxErrors}
+	p.Scoring = detect.ScoreOptions{Kind: kind, Positive: r.Positive, Seed: r.Seed, MaxErrors: r.MaxErrors}
 	if agreeing == nil {
 		scoring = p.Scoring.Validate()
 	}
@@ -88,9 +86,9 @@ func (r Request) Plan(ctx context.Context, stop context.CancelCauseFunc) (*Plan,
 // Outcome is what a run found.
 type Outcome struct {
 	Problems
-	Results    []score.Result    // of the detectors
-	Comparison *score.Comparison // nil for one detector
-	Items      int               // that the detectors were asked about
+	Results    []detect.Evaluation // of the detectors
+	Comparison *detect.Comparison  // nil for one detector
+	Items      int                 // that the detectors were asked about
 	// Interrupted says that the context ended before the corpora did.
 	Interrupted bool
 }
@@ -98,15 +96,15 @@ type Outcome struct {
 // Run asks the detectors about the selected items, and calls progress after each.
 func (p *Plan) Run(ctx context.Context, workers int, progress func(n int, r detect.Result)) *Outcome {
 	var o Outcome
-	var scorers []*score.Scorer
+	var scorers []*detect.Scorer
 	for _, d := range p.Detectors {
 		options := p.Scoring
 		options.Detector = d.Name()
-		scorers = append(scorers, score.New(options))
+		scorers = append(scorers, detect.NewScorer(options))
 	}
-	var pair *score.Pair
+	var pair *detect.Pair
 	if len(p.Detectors) == 2 { // differences are those to the other one
-		pair = score.NewPair(p.Detectors[1].Name(), p.Detectors[0].Name(), p.Scoring)
+		pair = detect.NewPair(p.Detectors[1].Name(), p.Detectors[0].Name(), p.Scoring)
 	}
 	for r, err := range detect.Run(ctx, p.Items(ctx), p.Detectors, detect.RunOptions{Workers: workers, Clock: clock.Real()}) {
 		if err != nil {
@@ -147,7 +145,7 @@ const maxProblems = 20
 // Add adds a bad line, or the error that ended a corpus. Where the run was stopped, that
 // error is only how the reading ended.
 func (p *Problems) Add(err error, stopped bool) {
-	if _, ok := errors.AsType[*corpus.LineError](err); !ok {
+	if _, ok := errors.AsType[*detect.LineError](err); !ok {
 		if !stopped {
 			p.Err = errors.Join(p.Err, err)
 		}

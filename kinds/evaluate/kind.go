@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
 // claim is the kind of items that one part of a request implies.
 type claim struct {
 	by   string
-	kind corpus.Kind
+	kind detect.CorpusKind
 }
 
 // claims returns the kinds that the named corpora and labels imply.
@@ -20,13 +19,13 @@ func claims(corpora, positive []string) []claim {
 	for _, name := range corpora {
 		switch name {
 		case ShippedMessages:
-			all = append(all, claim{"the corpus " + name, corpus.Messages})
+			all = append(all, claim{"the corpus " + name, detect.Messages})
 		case ShippedReflections:
-			all = append(all, claim{"the corpus " + name, corpus.Reflections})
+			all = append(all, claim{"the corpus " + name, detect.Reflections})
 		}
 	}
 	for _, label := range positive {
-		for _, kind := range corpus.Kinds() {
+		for _, kind := range detect.CorpusKinds() {
 			if slices.Contains(kind.Labels(), label) {
 				all = append(all, claim{"the label " + label, kind})
 			}
@@ -37,7 +36,7 @@ func claims(corpora, positive []string) []claim {
 
 // defaultDetector returns the detector for the kind of items that is asked for.
 func defaultDetector(corpora, positive []string) string {
-	if all := claims(corpora, positive); len(all) > 0 && all[0].kind == corpus.Reflections {
+	if all := claims(corpora, positive); len(all) > 0 && all[0].kind == detect.Reflections {
 		return reflectionRule
 	}
 	return "guard"
@@ -45,7 +44,7 @@ func defaultDetector(corpora, positive []string) string {
 
 // kindOfItems returns the kind that all parts of a request agree on; messages if none
 // implies one.
-func kindOfItems(corpora, positive []string, detectors []detect.Detector) (corpus.Kind, error) {
+func kindOfItems(corpora, positive []string, detectors []detect.Detector) (detect.CorpusKind, error) {
 	all := claims(corpora, positive)
 	for _, d := range detectors {
 		if kind, ok := detect.KindOf(d); ok {
@@ -53,7 +52,7 @@ func kindOfItems(corpora, positive []string, detectors []detect.Detector) (corpu
 		}
 	}
 	if len(all) == 0 {
-		return corpus.Messages, nil
+		return detect.Messages, nil
 	}
 	first := all[0]
 	for _, c := range all[1:] {

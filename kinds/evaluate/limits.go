@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
 // metrics are the scores that can have a limit.
-var metrics = map[string]func(score.Scores) score.Value{
-	"precision": func(s score.Scores) score.Value { return s.Precision },
-	"recall":    func(s score.Scores) score.Value { return s.Recall },
-	"f1":        func(s score.Scores) score.Value { return s.F1 },
+var metrics = map[string]func(detect.Scores) detect.Value{
+	"precision": func(s detect.Scores) detect.Value { return s.Precision },
+	"recall":    func(s detect.Scores) detect.Value { return s.Recall },
+	"f1":        func(s detect.Scores) detect.Value { return s.F1 },
 }
 
 // Metrics returns the names of the scores that can have a limit.
@@ -47,7 +47,7 @@ func parseLimits(texts []string) ([]limit, error) {
 
 // CheckLimits compares a result with the limits of the plan: which are missed, and
 // which cannot be decided.
-func (p *Plan) CheckLimits(r score.Result) (missed, unknown []string) {
+func (p *Plan) CheckLimits(r detect.Evaluation) (missed, unknown []string) {
 	for _, l := range p.limits {
 		value := metrics[l.metric](r.Overall).Value
 		switch {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -15,21 +15,21 @@ import (
 type selection map[string][]string
 
 // fields returns the values of an item by which it can be selected.
-var fields = map[string]func(corpus.Item) []string{
-	"id":         func(it corpus.Item) []string { return []string{it.ID} },
-	"lang":       func(it corpus.Item) []string { return []string{it.Lang} },
-	"label":      func(it corpus.Item) []string { return []string{it.Label} },
-	"category":   func(it corpus.Item) []string { return it.Categories },
-	"tag":        func(it corpus.Item) []string { return it.Tags },
-	"part":       func(it corpus.Item) []string { return []string{it.Part} },
-	"repo":       func(it corpus.Item) []string { return []string{it.Repo} },
-	"confidence": func(it corpus.Item) []string { return []string{Confidence(it)} },
+var fields = map[string]func(detect.Item) []string{
+	"id":         func(it detect.Item) []string { return []string{it.ID} },
+	"lang":       func(it detect.Item) []string { return []string{it.Lang} },
+	"label":      func(it detect.Item) []string { return []string{it.Label} },
+	"category":   func(it detect.Item) []string { return it.Categories },
+	"tag":        func(it detect.Item) []string { return it.Tags },
+	"part":       func(it detect.Item) []string { return []string{it.Part} },
+	"repo":       func(it detect.Item) []string { return []string{it.Repo} },
+	"confidence": func(it detect.Item) []string { return []string{Confidence(it)} },
 }
 
 // Confidence returns how sure the label of an item is; high if it does not say.
-func Confidence(it corpus.Item) string {
+func Confidence(it detect.Item) string {
 	if it.Confidence == "" {
-		return corpus.Confidences()[0]
+		return detect.Confidences()[0]
 	}
 	return it.Confidence
 }
@@ -57,7 +57,7 @@ func parseSelection(only []string) (selection, error) {
 }
 
 // selects reports whether an item is selected.
-func (s selection) selects(item corpus.Item) bool {
+func (s selection) selects(item detect.Item) bool {
 	for key, accepted := range s {
 		if !slices.ContainsFunc(fields[key](item), func(v string) bool { return slices.Contains(accepted, v) }) {
 			return false

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
@@ -13,7 +13,7 @@ import (
 const steps = 50
 
 // curve draws precision, recall and F1 over the threshold, and has them in a table.
-func curve(c *score.Curve) []doc.Block {
+func curve(c *detect.Curve) []doc.Block {
 	ruler := []rune(strings.Repeat(" ", steps+3))
 	for i := range 6 {
 		copy(ruler[i*steps/5:], []rune(fmt.Sprintf("%.1f", float64(i)/5)))
@@ -21,11 +21,11 @@ func curve(c *score.Curve) []doc.Block {
 	chart := []string{"threshold  " + string(ruler)}
 	for _, line := range []struct {
 		name string
-		of   func(score.Point) *float64
+		of   func(detect.Point) *float64
 	}{
-		{"precision", func(p score.Point) *float64 { return p.Precision }},
-		{"recall", func(p score.Point) *float64 { return p.Recall }},
-		{"F1", func(p score.Point) *float64 { return p.F1 }},
+		{"precision", func(p detect.Point) *float64 { return p.Precision }},
+		{"recall", func(p detect.Point) *float64 { return p.Recall }},
+		{"F1", func(p detect.Point) *float64 { return p.F1 }},
 	} {
 		chart = append(chart, fmt.Sprintf("%-9s  %s", line.name, sparkline(c, line.of)))
 	}
@@ -47,7 +47,7 @@ func curve(c *score.Curve) []doc.Block {
 var bars = []rune("▁▂▃▄▅▆▇█")
 
 // sparkline draws a share over the thresholds from 0 to 1, with a dot for 0 of 0.
-func sparkline(c *score.Curve, of func(score.Point) *float64) string {
+func sparkline(c *detect.Curve, of func(detect.Point) *float64) string {
 	var b strings.Builder
 	for i := range steps + 1 {
 		share := of(at(c, float64(i)/steps))
@@ -61,7 +61,7 @@ func sparkline(c *score.Curve, of func(score.Point) *float64) string {
 }
 
 // summary is the curve in a sentence.
-func summary(c *score.Curve) string {
+func summary(c *detect.Curve) string {
 	text := fmt.Sprintf("average precision %s", figure(c.AveragePrecision))
 	if c.Best != nil {
 		text += fmt.Sprintf("; best F1 %s from threshold %s on", figure(c.Best.F1), figure(&c.Best.Threshold))
@@ -74,14 +74,14 @@ func summary(c *score.Curve) string {
 
 // at returns what the threshold t gives: the point of the least threshold that
 // some score reaches, from t on. Above the highest score nothing is found.
-func at(c *score.Curve, t float64) score.Point {
+func at(c *detect.Curve, t float64) detect.Point {
 	for _, p := range c.Points {
 		if p.Threshold >= t {
 			return p
 		}
 	}
 	none := 0.0
-	p := score.Point{Threshold: t, Recall: &none, F1: &none, FPR: &none}
+	p := detect.Point{Threshold: t, Recall: &none, F1: &none, FPR: &none}
 	if len(c.Points) > 0 { // 0 of 0 stays so
 		last := c.Points[len(c.Points)-1]
 		if last.Recall == nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -26,9 +26,9 @@ type Report struct {
 	// Problems say which lines of the corpora could not be read, and why.
 	Problems []string `json:"problems"`
 	// Detectors are in the order in which they were asked for.
-	Detectors []score.Result `json:"detectors"`
+	Detectors []detect.Evaluation `json:"detectors"`
 	// Comparisons are of detectors on the same items.
-	Comparisons []score.Comparison `json:"comparisons"`
+	Comparisons []detect.Comparison `json:"comparisons"`
 }
 
 // Corpus is a file of labelled messages.

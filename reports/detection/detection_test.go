@@ -18,7 +18,7 @@ import (
 	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
@@ -89,7 +89,7 @@ var _ = Describe("the report of detectors", func() {
 
 	It("shows tables of at most 80 columns, of 100,000 items, too", func() {
 		r := sample()
-		big := score.Counts{TP: 14000, FP: 1234, FN: 2345, TN: 82421}
+		big := detect.Counts{TP: 14000, FP: 1234, FN: 2345, TN: 82421}
 		r.Detectors[0].Overall.Counts = big
 		for _, d := range r.Detectors[0].Groups {
 			for i := range d.Groups {
@@ -111,13 +111,13 @@ var _ = Describe("the report of detectors", func() {
 
 	It("shows the largest of many groups, and counts the others", func() {
 		r := sample()
-		d := score.Dimension{By: "repository"}
+		d := detect.Dimension{By: "repository"}
 		for i := range 50 {
-			g := score.Group{Name: fmt.Sprintf("repo-%02d", i)}
+			g := detect.Group{Name: fmt.Sprintf("repo-%02d", i)}
 			g.TN = i + 1
 			d.Groups = append(d.Groups, g)
 		}
-		r.Detectors[0].Groups = []score.Dimension{d}
+		r.Detectors[0].Groups = []detect.Dimension{d}
 		onTerminal, inMarkdown := render(terminal, r, options{}), render(markdown, r, options{})
 		Expect(onTerminal).To(And(ContainSubstring("repo-49"), ContainSubstring("repo-30"), Not(ContainSubstring("repo-29")), ContainSubstring("and 30 more smaller groups")))
 		Expect(inMarkdown).To(And(ContainSubstring("`repo-49`"), ContainSubstring("`repo-00`")))
@@ -127,7 +127,7 @@ var _ = Describe("the report of detectors", func() {
 		r := sample()
 		d := &r.Detectors[0]
 		d.Curve.Missing, d.Classes.Unknown = 2, 1
-		for want, c := range map[string]score.Cost{
+		for want, c := range map[string]detect.Cost{
 			"12 calls, 0.340 EUR":          {Calls: 12, EUR: 0.34, Known: true},
 			"12 calls, at least 0.100 EUR": {Calls: 12, EUR: 0.1},
 			"1 call, unknown EUR":          {Calls: 1},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -82,12 +82,12 @@ func row(cells ...any) []doc.Text {
 }
 
 // positive names what the detector should find.
-func positive(r *score.Result) doc.Span { return doc.Quote(strings.Join(r.Positive, " or ")) }
+func positive(r *detect.Evaluation) doc.Span { return doc.Quote(strings.Join(r.Positive, " or ")) }
 
 // interval is the head of a column of intervals.
 var interval = fmt.Sprintf("%g %% interval", 100*stat.Level)
 
-func detector(r *score.Result) doc.Section {
+func detector(r *detect.Evaluation) doc.Section {
 	judged := format.Plural(r.Scored, "item")
 	if r.Failed > 0 {
 		judged = fmt.Sprintf("%d of %s (%d could not be judged)", r.Scored, format.Plural(r.Items, "item"), r.Failed)
@@ -103,7 +103,7 @@ func detector(r *score.Result) doc.Section {
 	rates := table(1, "", "value", interval, "of", "by")
 	for _, x := range []struct {
 		name string
-		v    score.Value
+		v    detect.Value
 		of   string
 	}{
 		{"precision", r.Overall.Precision, "found"},
@@ -142,7 +142,7 @@ func scoreTable(head string) doc.Table {
 	return t
 }
 
-func scoreRow(name doc.Text, s score.Scores) []doc.Text {
+func scoreRow(name doc.Text, s detect.Scores) []doc.Text {
 	return row(name, s.TP, s.FP, s.FN, s.TN, brief(s.Precision), brief(s.Recall), figure(s.F1.Value), between(s.F1, func(v *float64) string {
 		return fmt.Sprintf("%.2f", *v)
 	}), brief(s.FPR))
@@ -150,7 +150,7 @@ func scoreRow(name doc.Text, s score.Scores) []doc.Text {
 
 // groups has all groups in their order, or if they are many those with the most items
 // first.
-func groups(d score.Dimension) doc.Table {
+func groups(d detect.Dimension) doc.Table {
 	t := scoreTable("by " + d.By)
 	t.Max, t.Noun = maxGroups, "smaller groups"
 	for _, g := range byWeight(d) {
@@ -159,7 +159,7 @@ func groups(d score.Dimension) doc.Table {
 	return t
 }
 
-func classes(c *score.Classes) []doc.Block {
+func classes(c *detect.Classes) []doc.Block {
 	t := doc.Table{Columns: []doc.Column{{Head: doc.Line("label, then detected"), Shorten: true}}}
 	for i, label := range c.Labels {
 		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(doc.Quote(label)), Right: true})
@@ -176,7 +176,7 @@ func classes(c *score.Classes) []doc.Block {
 	return []doc.Block{t, doc.Paragraph(doc.Line(note))}
 }
 
-func matches(what string, list []score.Match) []doc.Block {
+func matches(what string, list []detect.Match) []doc.Block {
 	if len(list) == 0 {
 		return nil
 	}
@@ -185,7 +185,7 @@ func matches(what string, list []score.Match) []doc.Block {
 	for _, m := range list {
 		for _, by := range []struct {
 			name string
-			score.Found
+			detect.Found
 		}{{"exact", m.Exact}, {"overlap", m.Overlap}} {
 			t.Rows = append(t.Rows, row(doc.Line(doc.Quote(m.Scope), " "+by.name), m.Items, by.TP, by.FP, by.FN,
 				brief(by.Precision), brief(by.Recall), figure(by.F1.Value), between(by.F1, figure)))
@@ -194,7 +194,7 @@ func matches(what string, list []score.Match) []doc.Block {
 	return []doc.Block{t}
 }
 
-func comparison(c *score.Comparison) doc.Section {
+func comparison(c *detect.Comparison) doc.Section {
 	right := table(1, "", "B right", "B wrong")
 	right.Rows = [][]doc.Text{row("A right", c.Both, c.OnlyA), row("A wrong", c.OnlyB, c.Neither)}
 	p := "n/a"
@@ -204,7 +204,7 @@ func comparison(c *score.Comparison) doc.Section {
 	t := table(1, "B - A", "value", interval, "by")
 	for _, d := range []struct {
 		name string
-		v    score.Value
+		v    detect.Value
 	}{{"precision", c.Precision}, {"recall", c.Recall}, {"F1", c.F1}} {
 		t.Rows = append(t.Rows, row(d.name, signed(d.v.Value), between(d.v, signed), method(d.v)))
 	}
@@ -215,11 +215,11 @@ func comparison(c *score.Comparison) doc.Section {
 }
 
 // mistakes are a section for each of the two kinds of errors.
-func mistakes(r *score.Result, errors int) (sections []doc.Block) {
+func mistakes(r *detect.Evaluation, errors int) (sections []doc.Block) {
 	for _, kind := range []struct {
 		name string
 		n    int // all of them
-		list []score.Mistake
+		list []detect.Mistake
 	}{{"false positive", r.Overall.FP, r.FalsePositives}, {"false negative", r.Overall.FN, r.FalseNegatives}} {
 		list := kind.list
 		if errors != 0 {
@@ -241,7 +241,7 @@ func mistakes(r *score.Result, errors int) (sections []doc.Block) {
 	return sections
 }
 
-func mistake(m *score.Mistake) doc.Item {
+func mistake(m *detect.Mistake) doc.Item {
 	verdict := fmt.Sprintf("%s (%s)", m.Label, m.Confidence)
 	if m.Class != "" {
 		verdict += ", taken for " + m.Class

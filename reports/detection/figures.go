@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -25,7 +25,7 @@ func signed(v *float64) string {
 }
 
 // between is the interval of v, or nothing.
-func between(v score.Value, show func(*float64) string) string {
+func between(v detect.Value, show func(*float64) string) string {
 	if v.Interval == nil {
 		return ""
 	}
@@ -33,7 +33,7 @@ func between(v score.Value, show func(*float64) string) string {
 }
 
 // brief is a share with its interval, both with two decimals, for tables.
-func brief(v score.Value) string {
+func brief(v detect.Value) string {
 	if v.Value == nil {
 		return "n/a"
 	}
@@ -45,7 +45,7 @@ func brief(v score.Value) string {
 }
 
 // method names how an interval was made, if there is one.
-func method(v score.Value) string {
+func method(v detect.Value) string {
 	if v.Interval == nil {
 		return ""
 	}
@@ -53,7 +53,7 @@ func method(v score.Value) string {
 }
 
 // speed is one line of latencies and throughput.
-func speed(l *score.Latency) string {
+func speed(l *detect.Latency) string {
 	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", format.Seconds(l.P50),
 		format.Seconds(l.P99), format.Seconds(l.Max), format.Number(float64(l.Bytes)))
 	if l.MBPerSecond != nil {
@@ -63,7 +63,7 @@ func speed(l *score.Latency) string {
 }
 
 // paid is one line of calls and what they cost.
-func paid(c *score.Cost) string {
+func paid(c *detect.Cost) string {
 	made := format.Plural(c.Calls, "call")
 	switch {
 	case c.Known:
@@ -76,21 +76,21 @@ func paid(c *score.Cost) string {
 
 // dimensions are those that add to the overall scores: not those in which all items are
 // of one group.
-func dimensions(r *score.Result) []score.Dimension {
-	list := slices.DeleteFunc(slices.Clone(r.Groups), func(d score.Dimension) bool {
+func dimensions(r *detect.Evaluation) []detect.Dimension {
+	list := slices.DeleteFunc(slices.Clone(r.Groups), func(d detect.Dimension) bool {
 		return len(d.Groups) == 1 && d.Groups[0].Total() == r.Overall.Total()
 	})
 	if len(r.Categories) > 0 {
-		list = append(list, score.Dimension{By: "named category", Groups: r.Categories})
+		list = append(list, detect.Dimension{By: "named category", Groups: r.Categories})
 	}
 	return list
 }
 
 // byWeight returns the groups in their order, or if they are many those with the most
 // items first.
-func byWeight(d score.Dimension) []score.Group {
+func byWeight(d detect.Dimension) []detect.Group {
 	if len(d.Groups) <= maxGroups {
 		return d.Groups
 	}
-	return slices.SortedStableFunc(slices.Values(d.Groups), func(a, b score.Group) int { return b.Total() - a.Total() })
+	return slices.SortedStableFunc(slices.Values(d.Groups), func(a, b detect.Group) int { return b.Total() - a.Total() })
 }

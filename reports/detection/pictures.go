@@ -3,7 +3,7 @@ package detection
 import (
 	"math"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -12,7 +12,7 @@ const maxCurves = 8
 
 // Pictures draws precision and recall of all detectors, and what other thresholds
 // would give of each that says scores.
-func Pictures(detectors []score.Result) []plot.Picture {
+func Pictures(detectors []detect.Evaluation) []plot.Picture {
 	points := make([]plot.Point, len(detectors))
 	var curves []plot.Picture
 	for i := range detectors {
@@ -29,7 +29,7 @@ func Pictures(detectors []score.Result) []plot.Picture {
 }
 
 // bounds are a value with its interval; NaN stands for what there is not.
-func bounds(v score.Value) (value, lo, hi float64) {
+func bounds(v detect.Value) (value, lo, hi float64) {
 	if v.Interval == nil {
 		return orNaN(v.Value), math.NaN(), math.NaN()
 	}
@@ -43,7 +43,7 @@ func orNaN(v *float64) float64 {
 	return *v
 }
 
-func drawn(c *score.Curve) plot.Curve {
+func drawn(c *detect.Curve) plot.Curve {
 	out := plot.Curve{Best: math.NaN()}
 	if c.Best != nil {
 		out.Best = c.Best.Threshold

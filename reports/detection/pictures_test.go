@@ -4,7 +4,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
 
@@ -19,7 +19,7 @@ var _ = Describe("the pictures", func() {
 		Expect(pictures[1].SVG).NotTo(BeNil())
 	})
 	It("say why there is nothing to be seen", func() {
-		pictures := detection.Pictures([]score.Result{{Detector: "none", Curve: &score.Curve{}}})
+		pictures := detection.Pictures([]detect.Evaluation{{Detector: "none", Curve: &detect.Curve{}}})
 		Expect(pictures).To(HaveLen(2))
 		for _, p := range pictures {
 			Expect(p.SVG).To(BeNil())

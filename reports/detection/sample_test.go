@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
 
 // judged is an item with what two detectors say of it.
 type judged struct {
-	item corpus.Item
+	item detect.Item
 	a, b detect.Prediction
 	err  error // of detector a
 }
@@ -29,7 +27,7 @@ func answers() []judged {
 	add := func(label, lang string, score float64, b bool) *judged {
 		n := len(list)
 		j := judged{
-			item: corpus.Item{
+			item: detect.Item{
 				ID: fmt.Sprintf("m%02d", n+1), Text: text, Lang: lang, Label: label, Confidence: []string{"high", "medium"}[n%2],
 				Part: "natural", Repo: fmt.Sprint("team/project-", n%3), Tags: []string{"prose"},
 			},
@@ -68,8 +66,8 @@ func sample() detection.Report {
 }
 
 func report(list []judged, a, b string) detection.Report {
-	sa, sb := score.New(score.Options{Detector: a}), score.New(score.Options{Detector: b})
-	pair := score.NewPair(b, a, score.Options{})
+	sa, sb := detect.NewScorer(detect.ScoreOptions{Detector: a}), detect.NewScorer(detect.ScoreOptions{Detector: b})
+	pair := detect.NewPair(b, a, detect.ScoreOptions{})
 	for _, j := range list {
 		sa.Add(j.item, j.a, j.err)
 		sb.Add(j.item, j.b, nil)
@@ -78,7 +76,7 @@ func report(list []judged, a, b string) detection.Report {
 	return detection.Report{
 		Tool: "rehearse 0.1.0", Corpora: []detection.Corpus{{Name: "stops.jsonl", Items: len(list), Bad: 1, Digest: "sha256:0123"}},
 		Problems:  []string{"stops.jsonl:7: the item has no text"},
-		Detectors: []score.Result{sa.Result(), sb.Result()}, Comparisons: []score.Comparison{pair.Result()},
+		Detectors: []detect.Evaluation{sa.Result(), sb.Result()}, Comparisons: []detect.Comparison{pair.Result()},
 	}
 }
 

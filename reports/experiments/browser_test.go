@@ -14,7 +14,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/browser"
 )
 
@@ -33,7 +33,7 @@ var _ = Describe("the page in a browser", Label("H-05"), func() {
 		})).To(Succeed())
 		Expect(chromedp.Do(ctx, browser.Call(cdplog.Enable, cdp.Empty{}))).To(Succeed())
 		dir := GinkgoT().TempDir()
-		for name, r := range map[string]result.Result{"sample": sample(), "tuning": tuning(), "hostile": hostile()} {
+		for name, r := range map[string]result.Experiment{"sample": sample(), "tuning": tuning(), "hostile": hostile()} {
 			file := filepath.Join(dir, name+".html")
 			Expect(os.WriteFile(file, []byte(page(r)), 0o600)).To(Succeed())
 			Expect(chromedp.Do(ctx, chromedp.Navigate("file://"+file))).To(Succeed())

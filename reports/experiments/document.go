@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
@@ -33,7 +33,7 @@ var (
 )
 
 // Document returns what the experiment found: the comparisons lead.
-func Document(r *result.Result) doc.Document {
+func Document(r *result.Experiment) doc.Document {
 	verdict, found := headline(r)
 	d := doc.Document{
 		Marker: Marker, Kind: "Experiment", Name: doc.Line(doc.Quote(r.Name)),
@@ -90,7 +90,7 @@ func heads(left int, names ...string) []doc.Column {
 }
 
 // figures are the numbers to be seen first.
-func figures(r *result.Result) doc.Facts {
+func figures(r *result.Experiment) doc.Facts {
 	cost := format.Amount(r.Used.EUR, "EUR")
 	if !r.Used.CostKnown {
 		cost = "at least " + cost
@@ -109,7 +109,7 @@ func figures(r *result.Result) doc.Facts {
 }
 
 // comparisons are those by one measure, with their differences as a picture.
-func comparisons(r *result.Result, list []*result.Comparison) doc.Section {
+func comparisons(r *result.Experiment, list []*result.Comparison) doc.Section {
 	s := doc.Section{Title: doc.Line("By ", doc.Quote(list[0].Measure))}
 	if list[0].Role == result.Secondary {
 		s.Title = doc.Line(s.Title, ", which explains and does not decide")
@@ -169,7 +169,7 @@ func byScenario(u units, c *result.Comparison) doc.Details {
 }
 
 // variants is a table of the means over the trials.
-func variants(r *result.Result) doc.Table {
+func variants(r *result.Experiment) doc.Table {
 	t := doc.Table{Max: maxShown, Noun: "variants", Columns: []doc.Column{
 		{Head: doc.Line("variant"), Shorten: true}, {Head: doc.Line("passed"), Right: true, Optional: true},
 	}}
@@ -202,7 +202,7 @@ func variants(r *result.Result) doc.Table {
 }
 
 // settings lists what the variants set, and what is to be taken with care.
-func settings(r *result.Result) doc.List {
+func settings(r *result.Experiment) doc.List {
 	list := doc.List{Noun: "variants"}
 	for i := range r.Variants {
 		x := &r.Variants[i]
@@ -225,7 +225,7 @@ func settings(r *result.Result) doc.List {
 }
 
 // plane draws the variants by cost and quality.
-func plane(r *result.Result) doc.Plot {
+func plane(r *result.Experiment) doc.Plot {
 	first := &r.Pareto[0]
 	var list []plot.Tradeoff
 	for i := range r.Pareto {
@@ -238,7 +238,7 @@ func plane(r *result.Result) doc.Plot {
 	return doc.Plot{Title: p.Title, Text: p.Text, SVG: p.SVG}
 }
 
-func pareto(r *result.Result) doc.Table {
+func pareto(r *result.Experiment) doc.Table {
 	t := doc.Table{Max: maxShown, Noun: "variants", Columns: []doc.Column{
 		{Head: doc.Line("variant"), Shorten: true},
 		{Head: doc.Line("cost of a trial"), Right: true},
@@ -264,7 +264,7 @@ func pareto(r *result.Result) doc.Table {
 }
 
 // search is how a search for a better prompt went.
-func search(r *result.Result) doc.Section {
+func search(r *result.Experiment) doc.Section {
 	t := r.Tune
 	u := unitsOf(r, r.Design.Primary.Name)
 	list := doc.List{Max: maxShown, Noun: "rounds"}
@@ -302,7 +302,7 @@ func chosen(choice map[string]string) string {
 	return strings.Join(parts, "; ")
 }
 
-func looksTable(r *result.Result) doc.Table {
+func looksTable(r *result.Experiment) doc.Table {
 	t := doc.Table{Columns: heads(0, "trials of each variant in each scenario", "alpha spent by then", "level of one comparison", "decided")}
 	for _, l := range r.Looks {
 		t.Rows = append(t.Rows, []doc.Text{
@@ -312,7 +312,7 @@ func looksTable(r *result.Result) doc.Table {
 	return t
 }
 
-func scenarios(r *result.Result) doc.Table {
+func scenarios(r *result.Experiment) doc.Table {
 	t := doc.Table{Columns: heads(3, "scenario", "agent", "not carried out"), Noun: "scenarios"}
 	for _, s := range r.Scenarios {
 		t.Rows = append(t.Rows, []doc.Text{doc.Line(doc.Quote(s.Name)), doc.Line(doc.Quote(s.Agent)), doc.Line(doc.Quote(s.Skipped))})

@@ -7,12 +7,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // JSON writes the whole result, indented.
-func JSON(w io.Writer, r result.Result) error {
+func JSON(w io.Writer, r result.Experiment) error {
 	if err := format.JSON(w, r); err != nil {
 		return fmt.Errorf("write the result of the experiment as JSON: %w", err)
 	}
@@ -20,7 +20,7 @@ func JSON(w io.Writer, r result.Result) error {
 }
 
 // headline is the verdict of the experiment, and in a sentence what was found.
-func headline(r *result.Result) (result.Verdict, string) {
+func headline(r *result.Experiment) (result.Verdict, string) {
 	if r.Tune != nil {
 		return tuned(r.Tune)
 	}
@@ -62,7 +62,7 @@ func tuned(t *result.Tune) (result.Verdict, string) {
 }
 
 // sentence says what a comparison found.
-func sentence(r *result.Result, c *result.Comparison) string {
+func sentence(r *result.Experiment, c *result.Comparison) string {
 	variant, against, by := c.Variant, c.Against, c.Measure
 	switch known(c.Verdict) {
 	case result.Better:
@@ -84,7 +84,7 @@ func known(v result.Verdict) result.Verdict {
 }
 
 // inRole returns the comparisons of a role.
-func inRole(r *result.Result, role result.Role) []*result.Comparison {
+func inRole(r *result.Experiment, role result.Role) []*result.Comparison {
 	var list []*result.Comparison
 	for i := range r.Comparisons {
 		if c := &r.Comparisons[i]; c.Role == role {
@@ -95,7 +95,7 @@ func inRole(r *result.Result, role result.Role) []*result.Comparison {
 }
 
 // byMeasure are the comparisons by each measure, the primary one first.
-func byMeasure(r *result.Result) [][]*result.Comparison {
+func byMeasure(r *result.Experiment) [][]*result.Comparison {
 	var groups [][]*result.Comparison
 	at := map[string]int{}
 	for _, role := range []result.Role{result.Primary, result.Secondary} {

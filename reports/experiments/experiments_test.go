@@ -15,29 +15,29 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"golang.org/x/net/html"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
 
-func terminal(r result.Result, t tty.Terminal) string {
+func terminal(r result.Experiment, t tty.Terminal) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.Terminal(&b, experiments.Document(&r), t)).To(Succeed())
 	return b.String()
 }
 
-func markdown(r result.Result, limit int) string {
+func markdown(r result.Experiment, limit int) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.Markdown(&b, experiments.Document(&r), limit)).To(Succeed())
 	return b.String()
 }
 
-func page(r result.Result) string {
+func page(r result.Experiment) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.HTML(&b, experiments.Document(&r), r.Tool)).To(Succeed())
@@ -45,7 +45,7 @@ func page(r result.Result) string {
 }
 
 // last is the last line of what a terminal shows, unwrapped.
-func last(r result.Result) string {
+func last(r result.Experiment) string {
 	GinkgoHelper()
 	blocks := strings.Split(strings.TrimSpace(terminal(r, tty.Terminal{Width: 400})), "\n\n")
 	return blocks[len(blocks)-1]
@@ -58,7 +58,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		golden.Expect("terminal-tune.txt", []byte(terminal(tuning(), tty.Terminal{})))
 	})
 	DescribeTable("is never wider than asked", func(width int) {
-		for _, r := range []result.Result{sample(), tuning(), hostile(), {}} {
+		for _, r := range []result.Experiment{sample(), tuning(), hostile(), {}} {
 			for line := range strings.Lines(terminal(r, tty.Terminal{Width: width})) {
 				Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 			}
@@ -85,24 +85,24 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Expect(text).To(ContainSubstring("and 264 more"))
 	})
 
-	DescribeTable("ends with what was found", func(change func(*result.Result), want string) {
+	DescribeTable("ends with what was found", func(change func(*result.Experiment), want string) {
 		r := sample()
 		r.Comparisons = r.Comparisons[:1]
 		change(&r)
 		Expect(last(r)).To(HaveSuffix(" interview/mirror: " + want))
 	},
-		Entry("better", func(*result.Result) {}, "with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
-		Entry("worse", func(r *result.Result) { r.Comparisons[0].Verdict = result.Worse }, "with-examples is worse than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
-		Entry("equivalent", func(r *result.Result) { r.Comparisons[0].Verdict = result.Equivalent }, "with-examples and shipped are equivalent by pass: +17.0 points [+8.0 points, +26.0 points]"),
-		Entry("undecided", func(r *result.Result) {
+		Entry("better", func(*result.Experiment) {}, "with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("worse", func(r *result.Experiment) { r.Comparisons[0].Verdict = result.Worse }, "with-examples is worse than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("equivalent", func(r *result.Experiment) { r.Comparisons[0].Verdict = result.Equivalent }, "with-examples and shipped are equivalent by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("undecided", func(r *result.Experiment) {
 			r.Comparisons[0].Verdict, r.Comparisons[0].Effect = result.Undecided, measure.Value{}
 		}, "undecided whether with-examples is better than shipped by pass: the difference is unknown"),
-		Entry("a verdict that there is not", func(r *result.Result) { r.Comparisons[0].Verdict = "" },
+		Entry("a verdict that there is not", func(r *result.Experiment) { r.Comparisons[0].Verdict = "" },
 			"undecided whether with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
-		Entry("several", func(r *result.Result) { r.Comparisons = sample().Comparisons }, "1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass"),
-		Entry("none", func(r *result.Result) { r.Comparisons = nil }, "nothing was compared"),
-		Entry("a promotion", func(r *result.Result) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the scenarios that were held out"),
-		Entry("none promoted", func(r *result.Result) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
+		Entry("several", func(r *result.Experiment) { r.Comparisons = sample().Comparisons }, "1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass"),
+		Entry("none", func(r *result.Experiment) { r.Comparisons = nil }, "nothing was compared"),
+		Entry("a promotion", func(r *result.Experiment) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the scenarios that were held out"),
+		Entry("none promoted", func(r *result.Experiment) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
 	)
 
 	It("says of a search that did not come to its end nothing that is not so", func() {
@@ -174,7 +174,7 @@ var _ = Describe("the page", Label("H-05"), func() {
 		Expect(page(tuning())).To(ContainSubstring("The promoted text"))
 	})
 	It("needs nothing else: no script, no link outside, no request", func() {
-		for _, r := range []result.Result{sample(), tuning(), hostile(), {}} {
+		for _, r := range []result.Experiment{sample(), tuning(), hostile(), {}} {
 			for _, e := range elements(page(r)) {
 				Expect([]string{"script", "iframe", "img", "link", "object", "embed", "form"}).NotTo(ContainElement(e.Data))
 				for _, a := range e.Attr {
@@ -200,13 +200,13 @@ var _ = Describe("writing", func() {
 	It("tells of an error", func() {
 		full := errors.New("disk full")
 		w := failing{full}
-		for _, write := range []func(io.Writer, result.Result) error{
+		for _, write := range []func(io.Writer, result.Experiment) error{
 			experiments.JSON,
-			func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), "") },
-			func(w io.Writer, r result.Result) error {
+			func(w io.Writer, r result.Experiment) error { return doc.HTML(w, experiments.Document(&r), "") },
+			func(w io.Writer, r result.Experiment) error {
 				return doc.Terminal(w, experiments.Document(&r), tty.Terminal{})
 			},
-			func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), 0) },
+			func(w io.Writer, r result.Experiment) error { return doc.Markdown(w, experiments.Document(&r), 0) },
 		} {
 			Expect(write(w, sample())).To(MatchError(full))
 		}

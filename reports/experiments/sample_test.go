@@ -3,8 +3,8 @@ package experiments_test
 import (
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -29,7 +29,7 @@ func sampleVariant(name string, pass int, quality, cost, calls float64) result.V
 func number(v float64) *float64 { return &v }
 
 // sample is an experiment with every verdict.
-func sample() result.Result {
+func sample() result.Experiment {
 	pass := result.Measure{Name: "pass", Better: result.Higher, Smallest: 0.05, Share: true}
 	cost := result.Measure{Name: "cost_eur", Unit: "EUR", Better: result.Lower, Smallest: 0.001}
 	compare := func(variant string, v result.Verdict, before, after, half, p float64) result.Comparison {
@@ -50,8 +50,8 @@ func sample() result.Result {
 	cheaper := compare("with-examples", result.Worse, 0.011, 0.019, 0.0007, 0.000001)
 	cheaper.Measure, cheaper.Unit, cheaper.Role = "cost_eur", "EUR", result.Secondary
 	cheaper.Relative, cheaper.Warnings = number(0.73), []string{"2 trials have no price"}
-	return result.Result{
-		Schema: result.Schema, Tool: "rehearse 1.2.3", Name: "interview/mirror", About: "Which mirror prompt keeps to the form?", File: "mirror.yaml",
+	return result.Experiment{
+		Schema: result.ExperimentSchema, Tool: "rehearse 1.2.3", Name: "interview/mirror", About: "Which mirror prompt keeps to the form?", File: "mirror.yaml",
 		Digest: "sha256:0123456789abcdef0123456789abcdef", Prices: "2026-11-01",
 		Design: result.Design{
 			Trials: 30, Seed: 7, Alpha: 0.05, Power: 0.8, Scope: result.These, Against: "shipped", Primary: pass, Secondary: []result.Measure{cost},
@@ -80,7 +80,7 @@ func sample() result.Result {
 }
 
 // tuning is a search that found something.
-func tuning() result.Result {
+func tuning() result.Experiment {
 	r := sample()
 	r.Variants, r.Comparisons, r.Pareto, r.Warnings = r.Variants[:2], r.Comparisons[:1], r.Pareto[:2], nil
 	r.Tune = &result.Tune{
@@ -98,7 +98,7 @@ func tuning() result.Result {
 }
 
 // hostile has a stranger's worst in every text.
-func hostile() result.Result {
+func hostile() result.Experiment {
 	evil := "\x1b[31m\u202e</code>|`x`\r\n# h\n<script>alert(1)</script>@you \xff\"'" + strings.Repeat("é", 700)
 	r := tuning()
 	r.Name, r.About, r.File, r.Tool, r.Digest, r.Prices = evil, evil, evil, evil, evil, evil

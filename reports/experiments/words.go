@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -20,7 +20,7 @@ type units struct {
 }
 
 // unitsOf are those of a measure of the experiment, or of one that all have.
-func unitsOf(r *result.Result, measure string) units {
+func unitsOf(r *result.Experiment, measure string) units {
 	for _, m := range append([]result.Measure{r.Design.Primary}, r.Design.Secondary...) {
 		if m.Name == measure {
 			return units{m.Unit, m.Share}
@@ -80,7 +80,7 @@ func (u units) interval(v measure.Value, format func(float64) string) string {
 }
 
 // effect is "+17.0 pp [+8.1 pp, +25.9 pp]".
-func effect(r *result.Result, c *result.Comparison) string {
+func effect(r *result.Experiment, c *result.Comparison) string {
 	u := unitsOf(r, c.Measure)
 	if !c.Effect.Known || c.Effect.Value == nil {
 		return "the difference is unknown"
@@ -94,7 +94,7 @@ func effect(r *result.Result, c *result.Comparison) string {
 
 // evidence is how sure a comparison is: how many pairs it has, its p-values, and what would
 // decide it.
-func evidence(r *result.Result, c *result.Comparison) string {
+func evidence(r *result.Experiment, c *result.Comparison) string {
 	parts := []string{fmt.Sprintf("%s in %s", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))}
 	if c.Missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d missing", c.Missing))
@@ -136,7 +136,7 @@ func notes(c *result.Comparison) []string {
 }
 
 // wanted says how much would decide.
-func wanted(r *result.Result, c *result.Comparison) string {
+func wanted(r *result.Experiment, c *result.Comparison) string {
 	switch {
 	case c.Needed <= 0:
 		return "no sample size is known that would settle this"
@@ -147,7 +147,7 @@ func wanted(r *result.Result, c *result.Comparison) string {
 }
 
 // facts are what was decided before, and what it took.
-func facts(r *result.Result) doc.Facts {
+func facts(r *result.Experiment) doc.Facts {
 	d := &r.Design
 	var list doc.Facts
 	add := func(name, value string) { list = append(list, doc.Fact{Name: name, Value: doc.Line(doc.Quote(value))}) }
@@ -198,7 +198,7 @@ func scope(s result.Scope, n int) string {
 	return fmt.Sprintf("these %d scenarios themselves", n)
 }
 
-func looks(r *result.Result) string {
+func looks(r *result.Experiment) string {
 	d := &r.Design
 	if d.Looks <= 1 {
 		return "one, at the end"
@@ -246,7 +246,7 @@ func trials(t result.Trials) string {
 }
 
 // shown are the names of the measures that a table of variants has.
-func shown(r *result.Result) []string {
+func shown(r *result.Experiment) []string {
 	list := []string{r.Design.Primary.Name}
 	for _, m := range r.Design.Secondary {
 		list = append(list, m.Name)

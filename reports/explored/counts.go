@@ -1,31 +1,31 @@
 package explored
 
-import "github.com/rehearse-dev/rehearse/harness/survival"
+import "github.com/rehearse-dev/rehearse/harness/result"
 
 // Count is how the runs of one family came out.
 type Count struct {
 	// Family is empty for the sum of all.
-	Family survival.Family
+	Family result.Family
 	Runs   int
 	// By has the runs of each outcome; one that is not known counts as an error.
-	By map[survival.Outcome]int
+	By map[result.Outcome]int
 }
 
 // Counts has a row for each family that was explored, and their sum where there is
 // more than one.
-func Counts(r *survival.Result) []Count {
-	total := Count{By: map[survival.Outcome]int{}}
-	of := map[survival.Family]*Count{}
-	var order []survival.Family
-	for _, f := range survival.Families() {
+func Counts(r *result.Exploration) []Count {
+	total := Count{By: map[result.Outcome]int{}}
+	of := map[result.Family]*Count{}
+	var order []result.Family
+	for _, f := range result.Families() {
 		order = append(order, f)
-		of[f] = &Count{Family: f, By: map[survival.Outcome]int{}}
+		of[f] = &Count{Family: f, By: map[result.Outcome]int{}}
 	}
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if of[c.Family] == nil { // of a later version
 			order = append(order, c.Family)
-			of[c.Family] = &Count{Family: c.Family, By: map[survival.Outcome]int{}}
+			of[c.Family] = &Count{Family: c.Family, By: map[result.Outcome]int{}}
 		}
 		for _, count := range []*Count{of[c.Family], &total} {
 			count.Runs++

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -18,7 +18,7 @@ const Marker = "<!-- rehearse:explore -->"
 
 // symbol is an outcome in one cell, told apart without colours.
 type symbol struct {
-	outcome survival.Outcome
+	outcome result.Outcome
 	mark    string
 	means   string
 	tone    doc.Tone
@@ -26,16 +26,16 @@ type symbol struct {
 
 // symbols are in the order in which outcomes are counted.
 var symbols = []symbol{
-	{survival.Survived, ".", "survived", doc.Good},
-	{survival.Degraded, "~", "degraded", doc.Info},
-	{survival.Failed, "X", "failed", doc.Bad},
-	{survival.Unfired, "-", "could not happen", doc.Faint},
-	{survival.Errored, "?", "no verdict", doc.Broken},
+	{result.Survived, ".", "survived", doc.Good},
+	{result.Degraded, "~", "degraded", doc.Info},
+	{result.Failed, "X", "failed", doc.Bad},
+	{result.Unfired, "-", "could not happen", doc.Faint},
+	{result.Errored, "?", "no verdict", doc.Broken},
 }
 
 // symbolOf takes an outcome that is not known for an error; the empty one is a cell in
 // which nothing was run.
-func symbolOf(o survival.Outcome) symbol {
+func symbolOf(o result.Outcome) symbol {
 	for _, s := range symbols {
 		if s.outcome == o {
 			return s
@@ -55,7 +55,7 @@ const (
 
 // Document returns what the exploration found: the failures lead. place returns where in
 // an HTML page the run with one of the given perturbations is; it may be nil.
-func Document(r *survival.Result, place func(perturb ...[]string) string) doc.Document {
+func Document(r *result.Exploration, place func(perturb ...[]string) string) doc.Document {
 	if place == nil {
 		place = func(...[]string) string { return "" }
 	}
@@ -89,24 +89,24 @@ func Document(r *survival.Result, place func(perturb ...[]string) string) doc.Do
 		left.Items = append(left.Items, doc.Item{Text: doc.Line(doc.Quote(l))})
 	}
 	add(&d.Body, "Left out", doc.Plain, left)
-	add(&d.Body, "Could not happen", doc.Plain, reasons(r, survival.Unfired))
-	add(&d.Body, "No verdict", doc.Broken, reasons(r, survival.Errored))
+	add(&d.Body, "Could not happen", doc.Plain, reasons(r, result.Unfired))
+	add(&d.Body, "No verdict", doc.Broken, reasons(r, result.Errored))
 	add(&d.Lead, "Failures", doc.Bad, failures(r, place))
 	return d
 }
 
 // summary is one sentence on the whole.
-func summary(r *survival.Result) doc.Text {
+func summary(r *result.Exploration) doc.Text {
 	n := r.Count()
 	text := fmt.Sprintf("%s perturbed: %d survived, %d degraded, %d failed", format.Plural(len(r.Cells), "run"),
-		n[survival.Survived], n[survival.Degraded], n[survival.Failed])
-	if k := n[survival.Unfired]; k > 0 {
+		n[result.Survived], n[result.Degraded], n[result.Failed])
+	if k := n[result.Unfired]; k > 0 {
 		text += fmt.Sprintf(", %d could not happen", k)
 	}
-	if k := len(r.Cells) - n[survival.Survived] - n[survival.Degraded] - n[survival.Failed] - n[survival.Unfired]; k > 0 {
+	if k := len(r.Cells) - n[result.Survived] - n[result.Degraded] - n[result.Failed] - n[result.Unfired]; k > 0 {
 		text += fmt.Sprintf(", %d without a verdict", k)
 	}
-	if n[survival.Survived]+n[survival.Degraded]+n[survival.Failed] == 0 {
+	if n[result.Survived]+n[result.Degraded]+n[result.Failed] == 0 {
 		text += "; nothing took effect, so nothing is shown"
 	}
 	if r.NotRun > 0 {
@@ -124,7 +124,7 @@ func summary(r *survival.Result) doc.Text {
 }
 
 // verdictWord is the verdict; a part of the plan has not passed.
-func verdictWord(r *survival.Result) string {
+func verdictWord(r *result.Exploration) string {
 	verdict := Verdict(r)
 	if r.NotRun > 0 && verdict == gate.Pass {
 		return "no failure so far"
@@ -133,7 +133,7 @@ func verdictWord(r *survival.Result) string {
 }
 
 // counts has a row for each family.
-func counts(r *survival.Result) doc.Table {
+func counts(r *result.Exploration) doc.Table {
 	t := doc.Table{Columns: []doc.Column{{Head: doc.Line("family"), Shorten: true}, {Head: doc.Line("runs"), Right: true}}}
 	for _, s := range symbols {
 		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(s.means), Right: true})
@@ -160,7 +160,7 @@ func legend() doc.Text {
 	return doc.Line(t, "(blank) not run")
 }
 
-func matrixBlock(r *survival.Result, m *Matrix, place func(...[]string) string) doc.Matrix {
+func matrixBlock(r *result.Exploration, m *Matrix, place func(...[]string) string) doc.Matrix {
 	caption := fmt.Sprintf(": each %s × what happens there", m.Point)
 	if m.Worst {
 		caption += "; each row shows the worst of several"
@@ -174,7 +174,7 @@ func matrixBlock(r *survival.Result, m *Matrix, place func(...[]string) string) 
 		for i, o := range row.Cells {
 			s := symbolOf(o)
 			mark := doc.Mark{Sign: s.mark, Meaning: s.means, Tone: s.tone}
-			if run := row.Runs[i]; o == survival.Failed && run >= 0 {
+			if run := row.Runs[i]; o == result.Failed && run >= 0 {
 				mark.Link = place(r.Cells[run].Shrunk, r.Cells[run].Perturb)
 			}
 			to.Cells = append(to.Cells, mark)
@@ -197,7 +197,7 @@ func rowLabel(m *Matrix, row Row) string {
 }
 
 // failures has each failure once; the one that broke most runs comes first.
-func failures(r *survival.Result, place func(...[]string) string) doc.List {
+func failures(r *result.Exploration, place func(...[]string) string) doc.List {
 	found := Failures(r)
 	slices.SortStableFunc(found, func(a, b Failure) int { return b.Runs - a.Runs })
 	list := doc.List{Noun: "failures"}
@@ -236,7 +236,7 @@ func tallies(list []Tally) string {
 }
 
 // reasons are why runs had an outcome that shows nothing.
-func reasons(r *survival.Result, o survival.Outcome) doc.List {
+func reasons(r *result.Exploration, o result.Outcome) doc.List {
 	list := doc.List{Max: maxReasons, Noun: "reasons"}
 	for _, t := range Reasons(r, o) {
 		list.Items = append(list.Items, doc.Item{Text: doc.Line(format.Plural(t.Runs, "run"), ": ", doc.Quote(t.What))})

@@ -19,21 +19,21 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
-func terminal(r survival.Result, t tty.Terminal) string {
+func terminal(r result.Exploration, t tty.Terminal) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.Terminal(&b, explored.Document(&r, nil), t)).To(Succeed())
 	return b.String()
 }
 
-func markdown(r survival.Result, limit int) string {
+func markdown(r result.Exploration, limit int) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.Markdown(&b, explored.Document(&r, nil), limit)).To(Succeed())
@@ -41,7 +41,7 @@ func markdown(r survival.Result, limit int) string {
 }
 
 // hostile has a model's and a stranger's worst in every text.
-func hostile() survival.Result {
+func hostile() result.Exploration {
 	r := sample()
 	evil := "\x1b[31m\u202e</code>|`x`\r\n# h\n<script>@you \xff" + strings.Repeat("é", 700)
 	r.Scenario, r.Stopped, r.Covered, r.Left = evil, evil, evil, []string{evil}
@@ -61,25 +61,25 @@ func hostile() survival.Result {
 		}
 	}
 	r.Cells = append(r.Cells,
-		survival.Cell{Family: survival.Faults}, survival.Cell{Family: survival.Faults, Outcome: survival.Failed},
-		survival.Cell{Family: "later", Perturb: []string{"call=1:x"}, Outcome: "unheard of"},
-		survival.Cell{Family: survival.Faults, Perturb: []string{"call=99999999999999999999:x"}},
-		survival.Cell{Family: survival.Faults, Perturb: []string{"turn=1:x"}},
+		result.Cell{Family: result.Faults}, result.Cell{Family: result.Faults, Outcome: result.Failed},
+		result.Cell{Family: "later", Perturb: []string{"call=1:x"}, Outcome: "unheard of"},
+		result.Cell{Family: result.Faults, Perturb: []string{"call=99999999999999999999:x"}},
+		result.Cell{Family: result.Faults, Perturb: []string{"turn=1:x"}},
 	)
 	return r
 }
 
 // many is an exploration of a thousand calls that all fare differently.
-func many(purpose func(n int) string) survival.Result {
-	r := survival.Result{Schema: survival.Schema, Scenario: "persist/ten-hours"}
+func many(purpose func(n int) string) result.Exploration {
+	r := result.Exploration{Schema: result.ExplorationSchema, Scenario: "persist/ten-hours"}
 	for n := 1; n <= 1000; n++ {
-		r.Calls = append(r.Calls, survival.Call{N: n, Purpose: purpose(n)})
+		r.Calls = append(r.Calls, result.Call{N: n, Purpose: purpose(n)})
 		for i, kind := range kinds {
-			o := survival.Survived
+			o := result.Survived
 			if n>>(i%10)&1 == 1 {
-				o = survival.Degraded
+				o = result.Degraded
 			}
-			r.Cells = append(r.Cells, survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: o})
+			r.Cells = append(r.Cells, result.Cell{Family: result.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: o})
 		}
 	}
 	return r
@@ -91,7 +91,7 @@ var _ = Describe("the terminal", func() {
 		golden.Expect("terminal-120-color.txt", []byte(terminal(sample(), tty.Terminal{Width: 120, Color: true})))
 	})
 	DescribeTable("is never wider than asked, but for the commands", func(width int) {
-		for _, r := range []survival.Result{sample(), hostile(), many(func(int) string { return "" })} {
+		for _, r := range []result.Exploration{sample(), hostile(), many(func(int) string { return "" })} {
 			for line := range strings.Lines(terminal(r, tty.Terminal{Width: width})) {
 				if !strings.HasPrefix(line, "    again: ") {
 					Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
@@ -121,9 +121,9 @@ var _ = Describe("the terminal", func() {
 		Entry("with one for each call", func(n int) string { return fmt.Sprint("purpose ", n) }),
 	)
 	It("keeps many columns together where there is room, without blanks between them", func() {
-		r := survival.Result{}
+		r := result.Exploration{}
 		for i := range 30 {
-			r.Cells = append(r.Cells, survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=1:x%d", i)}, Outcome: survival.Survived})
+			r.Cells = append(r.Cells, result.Cell{Family: result.Faults, Perturb: []string{fmt.Sprintf("call=1:x%d", i)}, Outcome: result.Survived})
 		}
 		Expect(terminal(r, tty.Terminal{})).To(ContainSubstring("\ncall 1  " + strings.Repeat(".", 30) + "\n"))
 	})
@@ -135,7 +135,7 @@ var _ = Describe("the terminal", func() {
 	It("says how much was not run, and why", func() {
 		r := sample()
 		r.NotRun, r.Stopped = 12, "interrupted"
-		r.Cells = []survival.Cell{{Family: survival.Faults, Outcome: survival.Survived}}
+		r.Cells = []result.Cell{{Family: result.Faults, Outcome: result.Survived}}
 		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nno failure so far interview/golden: 1 run`))
 		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`; 12\s+planned\s+and\s+not\s+run \(interrupted\)`))
 	})
@@ -160,11 +160,11 @@ var _ = Describe("a matrix", func() {
 	})
 	It("never hides a failure behind another outcome", func() {
 		r := many(func(int) string { return "" })
-		r.Cells[5000].Outcome = survival.Failed
-		r.Cells[7000].Outcome = survival.Errored
+		r.Cells[5000].Outcome = result.Failed
+		r.Cells[7000].Outcome = result.Errored
 		m := explored.Matrices(&r, 24)
 		Expect(m[0].Rows).To(HaveLen(24))
-		seen := map[survival.Outcome]int{}
+		seen := map[result.Outcome]int{}
 		places := 0
 		for _, row := range m[0].Rows {
 			places += len(row.At)
@@ -173,7 +173,7 @@ var _ = Describe("a matrix", func() {
 			}
 		}
 		Expect(places).To(Equal(1000))
-		Expect(seen).To(And(HaveKeyWithValue(survival.Failed, 1), HaveKeyWithValue(survival.Errored, 1)))
+		Expect(seen).To(And(HaveKeyWithValue(result.Failed, 1), HaveKeyWithValue(result.Errored, 1)))
 	})
 	It("says which run each cell shows", func() {
 		r := sample()
@@ -190,18 +190,18 @@ var _ = Describe("a matrix", func() {
 		Expect(explored.Matrices(&r, 24)[0].Rows[1].Runs).To(Equal([]int{5, -1, -1, -1, -1}))
 	})
 	It("says where several crashes share a run, and how many there were", func() {
-		r := survival.Result{Golden: measure.Golden{Writes: 863}}
+		r := result.Exploration{Golden: measure.Golden{Writes: 863}}
 		for n := 1; n <= 17; n++ {
-			r.Cells = append(r.Cells, survival.Cell{
-				Family: survival.Crashes, Perturb: []string{fmt.Sprintf("write=%d:crash-before,every=17", n)}, Outcome: survival.Survived, Fired: 51,
+			r.Cells = append(r.Cells, result.Cell{
+				Family: result.Crashes, Perturb: []string{fmt.Sprintf("write=%d:crash-before,every=17", n)}, Outcome: result.Survived, Fired: 51,
 			})
 		}
 		const note = "runs strike at the write shown and every 17 writes from there on: 17 runs struck 867 times on a path of 863 writes"
 		Expect(explored.Matrices(&r, 24)[0].Note).To(Equal(note))
-		r.Cells = append(r.Cells, survival.Cell{
-			Family: survival.Crashes, Perturb: []string{"write=1:disk-full,every=20"}, Outcome: survival.Survived, Fired: 1,
-		}, survival.Cell{
-			Family: survival.Crashes, Perturb: []string{"write=1:crash-after"}, Outcome: survival.Survived, Fired: 1,
+		r.Cells = append(r.Cells, result.Cell{
+			Family: result.Crashes, Perturb: []string{"write=1:disk-full,every=20"}, Outcome: result.Survived, Fired: 1,
+		}, result.Cell{
+			Family: result.Crashes, Perturb: []string{"write=1:crash-after"}, Outcome: result.Survived, Fired: 1,
 		})
 		Expect(explored.Matrices(&r, 24)[0].Note).To(ContainSubstring("every 17 to 20 writes from there on: 18 runs struck 868 times"))
 		Expect(strings.Join(strings.Fields(terminal(r, tty.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; runs strike at the write shown and every 17 to 20 writes"))
@@ -215,24 +215,24 @@ var _ = Describe("a matrix", func() {
 	})
 
 	It("takes crashes that repeat at different intervals for the same thing", func() {
-		r := survival.Result{Cells: []survival.Cell{
-			{Family: survival.Crashes, Perturb: []string{"write=1:crash-before,every=10"}, Outcome: survival.Survived},
-			{Family: survival.Crashes, Perturb: []string{"write=2:crash-before,every=7"}, Outcome: survival.Failed},
-			{Family: survival.Crashes, Perturb: []string{"write=2:crash-before"}, Outcome: survival.Survived},
+		r := result.Exploration{Cells: []result.Cell{
+			{Family: result.Crashes, Perturb: []string{"write=1:crash-before,every=10"}, Outcome: result.Survived},
+			{Family: result.Crashes, Perturb: []string{"write=2:crash-before,every=7"}, Outcome: result.Failed},
+			{Family: result.Crashes, Perturb: []string{"write=2:crash-before"}, Outcome: result.Survived},
 		}}
 		m := explored.Matrices(&r, 24)
 		Expect(m).To(HaveLen(1))
 		Expect(m[0].Heads).To(Equal([]string{"crash-before"}))
 		Expect(m[0].Rows).To(HaveLen(2))
-		Expect(m[0].Rows[1].Cells).To(Equal([]survival.Outcome{survival.Failed}))
+		Expect(m[0].Rows[1].Cells).To(Equal([]result.Outcome{result.Failed}))
 	})
 })
 
 var _ = Describe("failures", func() {
-	broken := func(shrunk []string, findings ...gate.Finding) survival.Cell {
-		return survival.Cell{
-			Family: survival.Faults, Perturb: []string{"call=1:timeout", "call=2:timeout"}, Shrunk: shrunk,
-			Outcome: survival.Failed, Findings: findings, Command: strings.Join(shrunk, " "),
+	broken := func(shrunk []string, findings ...gate.Finding) result.Cell {
+		return result.Cell{
+			Family: result.Faults, Perturb: []string{"call=1:timeout", "call=2:timeout"}, Shrunk: shrunk,
+			Outcome: result.Failed, Findings: findings, Command: strings.Join(shrunk, " "),
 		}
 	}
 	says := func(message string) gate.Finding {
@@ -240,7 +240,7 @@ var _ = Describe("failures", func() {
 	}
 
 	It("are shown with the fewest perturbations, and those of a run that broke this first", func() {
-		r := survival.Result{Cells: []survival.Cell{
+		r := result.Exploration{Cells: []result.Cell{
 			broken([]string{"call=1:timeout", "call=2:timeout"}, says("a")),
 			broken([]string{"call=3:timeout"}, says("b"), says("a")),
 			broken([]string{"call=4:timeout"}, says("a")),
@@ -255,17 +255,17 @@ var _ = Describe("failures", func() {
 	It("are none of what is only noted", func() {
 		noted := says("a")
 		noted.Severity = gate.Info
-		r := survival.Result{Cells: []survival.Cell{broken(nil, noted, says("b"))}}
+		r := result.Exploration{Cells: []result.Cell{broken(nil, noted, says("b"))}}
 		Expect(explored.Failures(&r)).To(HaveExactElements(HaveField("Finding.Message", "b")))
 	})
 	It("leave the most frequent reason first", func() {
-		because := func(why string) survival.Cell {
-			return survival.Cell{Outcome: survival.Unfired, Findings: []gate.Finding{{Severity: gate.Broken, Evidence: why}}}
+		because := func(why string) result.Cell {
+			return result.Cell{Outcome: result.Unfired, Findings: []gate.Finding{{Severity: gate.Broken, Evidence: why}}}
 		}
-		r := survival.Result{Cells: []survival.Cell{
-			because("call=1:timeout: seldom"), because("call=1:missing-done: often"), because("call=2:timeout: often"), {Outcome: survival.Unfired},
+		r := result.Exploration{Cells: []result.Cell{
+			because("call=1:timeout: seldom"), because("call=1:missing-done: often"), because("call=2:timeout: often"), {Outcome: result.Unfired},
 		}}
-		Expect(explored.Reasons(&r, survival.Unfired)).To(Equal([]explored.Tally{
+		Expect(explored.Reasons(&r, result.Unfired)).To(Equal([]explored.Tally{
 			{What: "often: missing-done (1), timeout (1)", Runs: 2}, {What: "seldom: timeout (1)", Runs: 1}, {What: "nothing says why", Runs: 1},
 		}))
 	})
@@ -277,7 +277,7 @@ var _ = Describe("Markdown", func() {
 		contents  = regexp.MustCompile(`(?s)<code>.*?</code>`)
 		converter = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 	)
-	shape := func(r survival.Result) string {
+	shape := func(r result.Exploration) string {
 		GinkgoHelper()
 		var out bytes.Buffer
 		Expect(converter.Convert([]byte(markdown(r, 0)), &out)).To(Succeed())
@@ -301,19 +301,19 @@ var _ = Describe("Markdown", func() {
 	})
 })
 
-var _ = DescribeTable("the verdict", func(want gate.Verdict, outcomes ...survival.Outcome) {
-	var r survival.Result
+var _ = DescribeTable("the verdict", func(want gate.Verdict, outcomes ...result.Outcome) {
+	var r result.Exploration
 	for _, o := range outcomes {
-		r.Cells = append(r.Cells, survival.Cell{Outcome: o})
+		r.Cells = append(r.Cells, result.Cell{Outcome: o})
 	}
 	Expect(explored.Verdict(&r)).To(Equal(want))
 },
 	Entry("nothing was run", gate.Error),
-	Entry("nothing took effect", gate.Error, survival.Unfired, survival.Unfired),
-	Entry("what took effect broke nothing", gate.Pass, survival.Survived, survival.Degraded, survival.Unfired),
-	Entry("something broke", gate.Fail, survival.Survived, survival.Failed),
-	Entry("the harness could not tell", gate.Error, survival.Survived, survival.Errored, survival.Failed),
-	Entry("of a later version", gate.Error, survival.Survived, survival.Outcome("new")),
+	Entry("nothing took effect", gate.Error, result.Unfired, result.Unfired),
+	Entry("what took effect broke nothing", gate.Pass, result.Survived, result.Degraded, result.Unfired),
+	Entry("something broke", gate.Fail, result.Survived, result.Failed),
+	Entry("the harness could not tell", gate.Error, result.Survived, result.Errored, result.Failed),
+	Entry("of a later version", gate.Error, result.Survived, result.Outcome("new")),
 )
 
 var _ = Describe("a writer that fails", func() {
@@ -336,10 +336,10 @@ func FuzzRender(f *testing.F) {
 	f.Add("fault", "call=1:status,status=503", "survived", "", "", 3)
 	f.Add("later", "write=2:crash-before,every=3", "unheard of", "promise", "\x1b[31m", 0)
 	f.Fuzz(func(t *testing.T, family, perturb, outcome, rule, message string, times int) {
-		r := survival.Result{Calls: []survival.Call{{N: 1, Purpose: message}}}
+		r := result.Exploration{Calls: []result.Call{{N: 1, Purpose: message}}}
 		for i := range max(0, min(times, 5)) {
-			r.Cells = append(r.Cells, survival.Cell{
-				Family: survival.Family(family), Perturb: []string{perturb, perturb}[:1+i%2], Outcome: survival.Outcome(outcome),
+			r.Cells = append(r.Cells, result.Cell{
+				Family: result.Family(family), Perturb: []string{perturb, perturb}[:1+i%2], Outcome: result.Outcome(outcome),
 				Findings: []gate.Finding{{Severity: gate.Failing, Rule: rule, Message: message, Evidence: perturb}},
 			})
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 // Failure is one thing that is broken, however many runs showed it.
@@ -30,13 +30,13 @@ type Tally struct {
 }
 
 // Failures lists what is broken, each thing once, in the order of the plan.
-func Failures(r *survival.Result) []Failure {
+func Failures(r *result.Exploration) []Failure {
 	found := map[string]int{}
 	var list []Failure
 	first := map[string]bool{} // Smallest is of a cell that breaks this before all else
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if c.Outcome != survival.Failed {
+		if c.Outcome != result.Failed {
 			continue
 		}
 		leading := true
@@ -44,7 +44,7 @@ func Failures(r *survival.Result) []Failure {
 			if f.Severity != gate.Failing {
 				continue
 			}
-			k := survival.Class(f)
+			k := result.FindingClass(f)
 			at, known := found[k]
 			if !known {
 				at = len(list)
@@ -64,7 +64,7 @@ func Failures(r *survival.Result) []Failure {
 }
 
 // smallest is what breaks a failed cell, shrunk if it was.
-func smallest(c *survival.Cell) []string {
+func smallest(c *result.Cell) []string {
 	if len(c.Shrunk) > 0 {
 		return c.Shrunk
 	}
@@ -73,13 +73,13 @@ func smallest(c *survival.Cell) []string {
 
 // smaller reports whether c shows a failure with fewer perturbations, or as few of
 // which it is certain that they break this: a cell is shrunk for what it breaks first.
-func smaller(c *survival.Cell, than *Failure, certain bool) bool {
+func smaller(c *result.Cell, than *Failure, certain bool) bool {
 	a, b := len(smallest(c)), len(than.Smallest)
 	return a < b || a == b && certain
 }
 
 // tally counts the cell under what happened, without where.
-func tally(list []Tally, c *survival.Cell) []Tally {
+func tally(list []Tally, c *result.Cell) []Tally {
 	what := string(c.Family)
 	if ps := smallest(c); len(ps) == 1 {
 		if at, ok := placeOf(ps[0]); ok {
@@ -103,7 +103,7 @@ func count(list []Tally, what string) []Tally {
 // Reasons counts what the findings of all cells of one outcome say, most frequent
 // first: why perturbations could not happen, with those that could not, and what the
 // harness could not do.
-func Reasons(r *survival.Result, o survival.Outcome) []Tally {
+func Reasons(r *result.Exploration, o result.Outcome) []Tally {
 	var list []Tally
 	var kinds [][]Tally // of each reason
 	for i := range r.Cells {

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Matrix is what became of the runs of one family: a row for each place at which the
 // path was left, a column for each thing that happened there.
 type Matrix struct {
-	Family survival.Family
+	Family result.Family
 	// Point is what places are counted in: "call", "write" or "turn".
 	Point string
 	// Heads say what happened, in the order of the plan.
@@ -35,7 +35,7 @@ type Row struct {
 	// Name says what calls they are; empty for other places.
 	Name string
 	// Cells has an outcome for each head; empty where nothing was run.
-	Cells []survival.Outcome
+	Cells []result.Outcome
 	// Runs are the indices in Result.Cells of the runs whose outcomes are shown, of
 	// several the first that came out so; -1 where nothing was run.
 	Runs []int
@@ -44,9 +44,9 @@ type Row struct {
 // Matrices returns a matrix for each family of single perturbations that was
 // explored. Places of one purpose that fared alike share a row; where these are more
 // than limit rows, all of one purpose do, and then neighbours.
-func Matrices(r *survival.Result, limit int) []Matrix {
+func Matrices(r *result.Exploration, limit int) []Matrix {
 	var list []Matrix
-	for _, family := range survival.Families() {
+	for _, family := range result.Families() {
 		if m := matrix(r, family); len(m.Rows) > 0 {
 			m.fold(limit)
 			list = append(list, m)
@@ -90,7 +90,7 @@ func (p place) every() int {
 // sharing counts the runs in which several strikes share one.
 type sharing struct{ runs, struck, least, most int }
 
-func (s *sharing) add(c *survival.Cell, every int) {
+func (s *sharing) add(c *result.Cell, every int) {
 	if every == 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func (s *sharing) note(writes int) string {
 }
 
 // matrix has a row for each place. Of two runs in one cell the worse one is shown.
-func matrix(r *survival.Result, family survival.Family) Matrix {
+func matrix(r *result.Exploration, family result.Family) Matrix {
 	m := Matrix{Family: family}
 	columns, rows := map[string]int{}, map[int]int{}
 	var shared sharing
@@ -165,14 +165,14 @@ func (r *Row) widen(columns int) {
 }
 
 // show shows the outcome of a run in a column, unless a worse one is there.
-func (r *Row) show(column int, o survival.Outcome, run int) {
+func (r *Row) show(column int, o result.Outcome, run int) {
 	if rank(o) > rank(r.Cells[column]) {
 		r.Cells[column], r.Runs[column] = o, run
 	}
 }
 
 // name gives calls their purposes.
-func (m *Matrix) name(calls []survival.Call) {
+func (m *Matrix) name(calls []result.Call) {
 	purposes := map[int]string{}
 	for _, c := range calls {
 		purposes[c.N] = c.Purpose
@@ -225,16 +225,16 @@ func (r *Row) add(other Row) {
 }
 
 // outcomes are in the order in which one hides another where only one can be shown.
-var outcomes = []survival.Outcome{
-	"", survival.Survived, survival.Unfired, survival.Degraded, survival.Errored, survival.Failed,
+var outcomes = []result.Outcome{
+	"", result.Survived, result.Unfired, result.Degraded, result.Errored, result.Failed,
 }
 
 // rank is how little an outcome may be hidden; one that is not known is an error.
-func rank(o survival.Outcome) int {
+func rank(o result.Outcome) int {
 	if i := slices.Index(outcomes, o); i >= 0 {
 		return i
 	}
-	return slices.Index(outcomes, survival.Errored)
+	return slices.Index(outcomes, result.Errored)
 }
 
 // Ranges writes ascending numbers briefly: "1-3,7".

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
 // kinds are faults in number and names as the real ones are.
@@ -17,9 +17,9 @@ var kinds = []string{
 }
 
 // sample is an exploration of an interview of 30 calls, with cells of all outcomes.
-func sample() survival.Result {
-	r := survival.Result{
-		Schema: survival.Schema, Tool: "rehearse test", Scenario: "interview/golden", Digest: "sha256:0123", Seed: 1, Agent: "interview",
+func sample() result.Exploration {
+	r := result.Exploration{
+		Schema: result.ExplorationSchema, Tool: "rehearse test", Scenario: "interview/golden", Digest: "sha256:0123", Seed: 1, Agent: "interview",
 		Golden:     measure.Golden{Status: "finished", Calls: measure.CallFacts{Total: 30}, Writes: 12},
 		Invariants: []string{"// answers-kept: no answer is lost\ninterview.lost == 0"},
 		Covered:    "each fault is in at least 8 pairs",
@@ -30,15 +30,15 @@ func sample() survival.Result {
 		if n%10 == 0 {
 			purpose = "validation"
 		}
-		r.Calls = append(r.Calls, survival.Call{N: n, Purpose: purpose})
+		r.Calls = append(r.Calls, result.Call{N: n, Purpose: purpose})
 		for _, kind := range kinds {
 			r.Cells = append(r.Cells, cell(n, kind))
 		}
 	}
 	for n := 1; n <= 12; n++ {
 		for _, do := range []string{"crash-before", "crash-after", "disk-full"} {
-			r.Cells = append(r.Cells, survival.Cell{
-				Family: survival.Crashes, Perturb: []string{fmt.Sprintf("write=%d:%s", n, do)}, Outcome: survival.Survived, Fired: 1,
+			r.Cells = append(r.Cells, result.Cell{
+				Family: result.Crashes, Perturb: []string{fmt.Sprintf("write=%d:%s", n, do)}, Outcome: result.Survived, Fired: 1,
 			})
 		}
 	}
@@ -47,23 +47,23 @@ func sample() survival.Result {
 }
 
 // cell is what a fault did at call n.
-func cell(n int, kind string) survival.Cell {
+func cell(n int, kind string) result.Cell {
 	text := fmt.Sprintf("call=%d:%s", n, kind)
-	c := survival.Cell{Family: survival.Faults, Perturb: []string{text}, Outcome: survival.Survived, Status: "finished", Calls: 31, Fired: 1}
+	c := result.Cell{Family: result.Faults, Perturb: []string{text}, Outcome: result.Survived, Status: "finished", Calls: 31, Fired: 1}
 	switch {
 	case kind == "status,status=401" || kind == "status,status=429" && n > 25:
-		c.Outcome, c.Status, c.Details = survival.Degraded, "error", "the key was refused"
+		c.Outcome, c.Status, c.Details = result.Degraded, "error", "the key was refused"
 	case kind == "missing-done" && n%10 == 0:
-		c.Outcome, c.Fired, c.Findings = survival.Unfired, 0, []gate.Finding{{
+		c.Outcome, c.Fired, c.Findings = result.Unfired, 0, []gate.Finding{{
 			Severity: gate.Broken, Rule: "unfired-fault", Message: "a planned fault never fired",
 			Evidence: text + ": it cannot show in that answer",
 		}}
 	case kind == "not-utf8" && n == 17:
-		c.Outcome, c.Findings = survival.Errored, []gate.Finding{{
+		c.Outcome, c.Findings = result.Errored, []gate.Finding{{
 			Severity: gate.Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: "the agent panicked",
 		}}
 	case kind == "empty-text" && n%10 == 0, kind == "refusal" && n == 20:
-		c.Outcome, c.Shrunk = survival.Failed, c.Perturb
+		c.Outcome, c.Shrunk = result.Failed, c.Perturb
 		c.Command = "rehearse run interview/golden --perturb " + text
 		c.Findings = []gate.Finding{lost(n), {
 			Severity: gate.Failing, Rule: "promise", Message: gate.ViolationMessage,
@@ -81,10 +81,10 @@ func lost(n int) gate.Finding {
 }
 
 // pair is a cell that needs both of its faults.
-func pair() survival.Cell {
+func pair() result.Cell {
 	both := []string{"call=3:timeout", "call=7:empty-text,times=2"}
-	return survival.Cell{
-		Family: survival.Pairs, Perturb: both, Outcome: survival.Failed, Status: "finished", Fired: 3, Shrunk: both,
+	return result.Cell{
+		Family: result.Pairs, Perturb: both, Outcome: result.Failed, Status: "finished", Fired: 3, Shrunk: both,
 		Command: "rehearse run interview/golden --perturb call=3:timeout --perturb call=7:empty-text,times=2",
 		Findings: []gate.Finding{{
 			Severity: gate.Failing, Rule: "invariant", Message: "bounded-calls: at most 10 calls more than on the golden path",

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/rehearse-dev/rehearse/harness/compare"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -75,7 +75,7 @@ func detectors(r *detection.Report) []doc.Block {
 	for i := range list {
 		d := &list[i]
 		row := []doc.Text{doc.Line(doc.Quote(d.Detector)), doc.Line(format.Number(float64(d.Scored)))}
-		for _, v := range []score.Value{d.Overall.Precision, d.Overall.Recall, d.Overall.F1, d.Overall.FPR} {
+		for _, v := range []detect.Value{d.Overall.Precision, d.Overall.Recall, d.Overall.F1, d.Overall.FPR} {
 			row = append(row, doc.Line(share(measure.Value{Known: true, Value: v.Value, Interval: v.Interval})))
 		}
 		t.Rows = append(t.Rows, row)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 	"github.com/rehearse-dev/rehearse/reports/plot"
@@ -15,7 +15,7 @@ const maxPlaces = 12
 
 // exploration is what was found off a golden path, with maps that show the same place by
 // place.
-func (b *Builder) exploration(r *survival.Result) doc.Section {
+func (b *Builder) exploration(r *result.Exploration) doc.Section {
 	d := explored.Document(r, func(perturb ...[]string) string { return b.runOf(r.Scenario, perturb...) })
 	d.Name = doc.Line(doc.Quote(r.Scenario).To(b.linkTo(r.Scenario)))
 	s := d.Section()
@@ -37,8 +37,8 @@ func (b *Builder) exploration(r *survival.Result) doc.Section {
 }
 
 // explorationLine counts the perturbed runs by outcome.
-func explorationLine(list []survival.Result) string {
-	counts, total := map[survival.Outcome]int{}, 0
+func explorationLine(list []result.Exploration) string {
+	counts, total := map[result.Outcome]int{}, 0
 	for i := range list {
 		rows := explored.Counts(&list[i])
 		for o, n := range rows[len(rows)-1].By {
@@ -48,16 +48,16 @@ func explorationLine(list []survival.Result) string {
 	}
 	var parts []string
 	for _, o := range []struct {
-		outcome survival.Outcome
+		outcome result.Outcome
 		words   string
 	}{
-		{survival.Survived, "survived"},
-		{survival.Degraded, "degraded"},
-		{survival.Failed, "failed"},
-		{survival.Unfired, "could not happen"},
-		{survival.Errored, "no verdict"},
+		{result.Survived, "survived"},
+		{result.Degraded, "degraded"},
+		{result.Failed, "failed"},
+		{result.Unfired, "could not happen"},
+		{result.Errored, "no verdict"},
 	} {
-		if n := counts[o.outcome]; n > 0 || o.outcome == survival.Failed {
+		if n := counts[o.outcome]; n > 0 || o.outcome == result.Failed {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o.words))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
@@ -22,12 +22,12 @@ func losing(writes, kinds int) run {
 	golden := record.Scenario{Name: "interview/short", File: "shipped:interview/short", Trials: 1, Agent: "interview"}
 	r := run{head: record.Run{ID: "losing", Tool: "rehearse 1.2.3"}}
 	r.add(golden, dialogue(golden.Name, 1, [2]string{"A", "B"}))
-	e := survival.Result{Schema: survival.Schema, Scenario: golden.Name, Agent: "interview"}
+	e := result.Exploration{Schema: result.ExplorationSchema, Scenario: golden.Name, Agent: "interview"}
 	for n := 1; n <= writes; n++ {
 		for _, kind := range []string{"crash-before", "crash-after"} {
-			c := survival.Cell{Family: survival.Crashes, Perturb: []string{fmt.Sprintf("write=%d:%s", n, kind)}, Outcome: survival.Survived, Fired: 1}
+			c := result.Cell{Family: result.Crashes, Perturb: []string{fmt.Sprintf("write=%d:%s", n, kind)}, Outcome: result.Survived, Fired: 1}
 			if kind == "crash-before" {
-				c.Outcome, c.Shrunk, c.Command = survival.Failed, c.Perturb, "rehearse run interview/short --perturb '"+c.Perturb[0]+"'"
+				c.Outcome, c.Shrunk, c.Command = result.Failed, c.Perturb, "rehearse run interview/short --perturb '"+c.Perturb[0]+"'"
 				c.Findings = []gate.Finding{
 					{Severity: gate.Failing, Rule: "promise", Message: gate.ViolationMessage, Evidence: "question " + strings.Repeat("x", 1+n%kinds) + " has no answer"},
 					{Severity: gate.Failing, Rule: "invariant", Message: lost, Evidence: "interview.answers = 3"},
@@ -99,10 +99,10 @@ var _ = Describe("The page of an exploration", func() {
 		Expect(many).To(HavePrefix(`<details class="more"><summary>`), "all places fared alike")
 		r := losing(60, 1)
 		cells := r.input.Explored[0].Cells
-		cells[0].Outcome = survival.Degraded
+		cells[0].Outcome = result.Degraded
 		Expect(maps(r)).To(HavePrefix(`<details class="more" open>`))
 		r = losing(12, 1)
-		r.input.Explored[0].Cells[0].Outcome = survival.Degraded
+		r.input.Explored[0].Cells[0].Outcome = result.Degraded
 		Expect(maps(r)).To(HavePrefix(`<details class="more"><summary>`), "a short path")
 	})
 
@@ -117,7 +117,7 @@ var _ = Describe("The page of an exploration", func() {
 
 	It("says why runs have no verdict, and how many failures it leaves out", func() {
 		r := losing(70, 70)
-		r.input.Explored[0].Cells[1].Outcome = survival.Errored
+		r.input.Explored[0].Cells[1].Outcome = result.Errored
 		r.input.Explored[0].Cells[1].Findings = []gate.Finding{{Severity: gate.Broken, Message: "the process did not start", Evidence: "no such file"}}
 		html := r.page(page.Options{})
 		Expect(plainText(html, "<h4>No verdict</h4>", "</ul>")).To(Equal("1 run: the process did not start: no such file"))

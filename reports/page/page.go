@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -26,7 +26,7 @@ type Input struct {
 	// Report is that of the trials, with what changed since the baseline.
 	Report reports.Report
 	// Explored are explorations of golden paths.
-	Explored []survival.Result
+	Explored []result.Exploration
 	// Detection are the scores of detectors; nil if there are none.
 	Detection *detection.Report
 }

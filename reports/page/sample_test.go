@@ -11,11 +11,11 @@ import (
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/compare"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -143,7 +143,7 @@ func small() run {
 	lost := dialogue(perturbed.Name, 1, [2]string{"Where is order 1042?", "Order 1042 is on its way."})
 	r.add(perturbed, lost, gate.Finding{Severity: gate.Failing, Rule: "invariant", Message: `run.status == "done"`, Evidence: `run.status is "error"`})
 	r.comparison = comparison()
-	r.input = page.Input{Explored: []survival.Result{exploration()}, Detection: scores()}
+	r.input = page.Input{Explored: []result.Exploration{exploration()}, Detection: scores()}
 	return r
 }
 
@@ -198,23 +198,23 @@ func comparison() *compare.Result {
 	}
 }
 
-func exploration() survival.Result {
-	r := survival.Result{
-		Schema: survival.Schema, Tool: "rehearse 1.2.3", Scenario: "orders/golden", Agent: "loop", Invariants: []string{`run.status == "done"`},
-		Calls: []survival.Call{{N: 1, Purpose: "answer"}, {N: 2, Purpose: "check"}}, Left: []string{"crash: nothing durable is written"}, NotRun: 3, Stopped: "--max-runs 6",
+func exploration() result.Exploration {
+	r := result.Exploration{
+		Schema: result.ExplorationSchema, Tool: "rehearse 1.2.3", Scenario: "orders/golden", Agent: "loop", Invariants: []string{`run.status == "done"`},
+		Calls: []result.Call{{N: 1, Purpose: "answer"}, {N: 2, Purpose: "check"}}, Left: []string{"crash: nothing durable is written"}, NotRun: 3, Stopped: "--max-runs 6",
 	}
-	outcomes := [][]survival.Outcome{
-		{survival.Survived, survival.Degraded, survival.Survived, survival.Unfired}, {survival.Survived, survival.Failed, survival.Errored, survival.Survived},
+	outcomes := [][]result.Outcome{
+		{result.Survived, result.Degraded, result.Survived, result.Unfired}, {result.Survived, result.Failed, result.Errored, result.Survived},
 	}
 	for i, row := range outcomes {
 		for j, o := range row {
 			kind := []string{"status,status=500", "reset-mid-stream", "timeout", "missing-done"}[j]
-			c := survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", i+1, kind)}, Outcome: o, Fired: 1}
+			c := result.Cell{Family: result.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", i+1, kind)}, Outcome: o, Fired: 1}
 			switch o {
-			case survival.Failed:
+			case result.Failed:
 				c.Shrunk, c.Command = c.Perturb, "rehearse run orders/golden --perturb 'call=2:reset-mid-stream'"
 				c.Findings = []gate.Finding{{Severity: gate.Failing, Rule: "invariant", Message: `run.status == "done"`, Evidence: `run.status is "error"`}}
-			case survival.Unfired:
+			case result.Unfired:
 				c.Findings = []gate.Finding{{Severity: gate.Broken, Rule: "unfired-fault", Message: "the reply has no such mark"}}
 			}
 			r.Cells = append(r.Cells, c)
@@ -224,19 +224,19 @@ func exploration() survival.Result {
 }
 
 func scores() *detection.Report {
-	value := func(v float64) score.Value {
-		return score.Value{Value: &v, N: 200, Interval: &stat.Interval{Lo: v - 0.04, Hi: v + 0.03, Level: 0.95, N: 200}}
+	value := func(v float64) detect.Value {
+		return detect.Value{Value: &v, N: 200, Interval: &stat.Interval{Lo: v - 0.04, Hi: v + 0.03, Level: 0.95, N: 200}}
 	}
-	curve := score.Curve{N: 200, Best: &score.Point{Threshold: 0.5}}
+	curve := detect.Curve{N: 200, Best: &detect.Point{Threshold: 0.5}}
 	for i := range 11 {
 		x := float64(i) / 10
-		curve.Points = append(curve.Points, score.Point{Threshold: x, Precision: ptr(0.5 + x/2), Recall: ptr(1 - x*x), F1: ptr(0.9 - (x-0.5)*(x-0.5))})
+		curve.Points = append(curve.Points, detect.Point{Threshold: x, Precision: ptr(0.5 + x/2), Recall: ptr(1 - x*x), F1: ptr(0.9 - (x-0.5)*(x-0.5))})
 	}
 	return &detection.Report{
 		Corpora: []detection.Corpus{{Name: "corpus.jsonl", Items: 200}},
-		Detectors: []score.Result{
-			{Detector: "guard", Items: 200, Scored: 200, Overall: score.Scores{Precision: value(0.94), Recall: value(0.91), F1: value(0.925), FPR: value(0.05)}, Curve: &curve},
-			{Detector: "naive", Items: 200, Scored: 200, Overall: score.Scores{Precision: value(0.71), Recall: value(0.62), F1: value(0.66), FPR: value(0.2)}},
+		Detectors: []detect.Evaluation{
+			{Detector: "guard", Items: 200, Scored: 200, Overall: detect.Scores{Precision: value(0.94), Recall: value(0.91), F1: value(0.925), FPR: value(0.05)}, Curve: &curve},
+			{Detector: "naive", Items: 200, Scored: 200, Overall: detect.Scores{Precision: value(0.71), Recall: value(0.62), F1: value(0.66), FPR: value(0.2)}},
 		},
 	}
 }

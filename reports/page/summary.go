@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -267,9 +267,9 @@ func (b *Builder) attention(in Input) []attention {
 }
 
 // isOff reports whether s is a run off a golden path that was explored.
-func (b *Builder) isOff(s reports.Scenario, list []survival.Result) bool {
+func (b *Builder) isOff(s reports.Scenario, list []result.Exploration) bool {
 	return len(b.scenario(s.Name).perturb) > 0 &&
-		slices.ContainsFunc(list, func(r survival.Result) bool { return r.Scenario == goldenOf(s.Name) })
+		slices.ContainsFunc(list, func(r result.Exploration) bool { return r.Scenario == goldenOf(s.Name) })
 }
 
 // pointerTo leads to a scenario, with its first finding.

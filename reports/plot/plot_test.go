@@ -19,7 +19,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
@@ -144,13 +144,13 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			Expect(p.SVG).To(BeNil(), want)
 			Expect(p.Text).To(ContainSubstring(want))
 		}
-		Expect(plot.Survival(&survival.Result{})).To(BeEmpty())
+		Expect(plot.Survival(&result.Exploration{})).To(BeEmpty())
 	})
 	It("let no text out of its place", func() {
 		r := exploration(3)
 		r.Scenario = evil
 		for i := range r.Cells {
-			r.Cells[i].Outcome, r.Cells[i].Perturb[0] = survival.Failed, r.Cells[i].Perturb[0]+evil
+			r.Cells[i].Outcome, r.Cells[i].Perturb[0] = result.Failed, r.Cells[i].Perturb[0]+evil
 			r.Cells[i].Findings = []gate.Finding{{Message: evil}}
 		}
 		for _, p := range append(plot.Survival(r),
@@ -242,9 +242,9 @@ var _ = Describe("a picture of much", Label("H-05"), func() {
 	It("never hides a failed run behind another", func() {
 		r := exploration(500)
 		for i := range r.Cells {
-			r.Cells[i].Outcome = survival.Survived
+			r.Cells[i].Outcome = result.Survived
 		}
-		r.Cells[777].Outcome, r.Cells[777].Findings = survival.Failed, []gate.Finding{{Message: "lost"}}
+		r.Cells[777].Outcome, r.Cells[777].Findings = result.Failed, []gate.Finding{{Message: "lost"}}
 		p := plot.Survival(r)[0]
 		sound(p)
 		Expect(string(p.SVG)).To(ContainSubstring("call=98:status,code=500: lost"))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -101,22 +101,22 @@ func curve() plot.Curve {
 }
 
 // exploration has a run for each of calls and faults, of which some come out badly.
-func exploration(calls int) *survival.Result {
-	r := &survival.Result{Scenario: "interview/golden"}
+func exploration(calls int) *result.Exploration {
+	r := &result.Exploration{Scenario: "interview/golden"}
 	kinds := []string{"status,code=429", "status,code=500", "reset-before-headers", "reset-mid-stream", "malformed-json", "empty-text", "latency,first=30s", "slow-drip"}
 	for n := 1; n <= calls; n++ {
-		r.Calls = append(r.Calls, survival.Call{N: n, Purpose: "question"})
+		r.Calls = append(r.Calls, result.Call{N: n, Purpose: "question"})
 		for k, kind := range kinds {
-			c := survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: survival.Survived}
+			c := result.Cell{Family: result.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: result.Survived}
 			switch {
 			case k == 4 && n%3 == 0:
-				c.Outcome, c.Findings = survival.Failed, []gate.Finding{{Severity: gate.Failing, Rule: "invariant", Message: "an answer was lost: <b>run</b>"}}
+				c.Outcome, c.Findings = result.Failed, []gate.Finding{{Severity: gate.Failing, Rule: "invariant", Message: "an answer was lost: <b>run</b>"}}
 			case k == 5:
-				c.Outcome = survival.Degraded
+				c.Outcome = result.Degraded
 			case k == 6 && n > calls/2:
-				c.Outcome = survival.Unfired
+				c.Outcome = result.Unfired
 			case k == 7 && n == 2:
-				c.Outcome = survival.Errored
+				c.Outcome = result.Errored
 			}
 			r.Cells = append(r.Cells, c)
 		}

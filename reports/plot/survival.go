@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports/explored"
@@ -22,26 +22,26 @@ const (
 // shade is how an outcome is drawn: by colour and by sign, so that neither print nor
 // anybody's eyes have to tell colours apart.
 type shade struct {
-	outcome           survival.Outcome
+	outcome           result.Outcome
 	class, sign, says string
 }
 
 // shades are ordered: the later one is shown where a cell stands for several runs.
 var shades = []shade{
-	{survival.Survived, "pass soft", "·", "survived"},
-	{survival.Unfired, "skip soft", "–", "could not happen"},
-	{survival.Degraded, "info", "~", "degraded"},
-	{survival.Errored, "error", "!", "no verdict"},
-	{survival.Failed, "fail", "×", "failed"},
+	{result.Survived, "pass soft", "·", "survived"},
+	{result.Unfired, "skip soft", "–", "could not happen"},
+	{result.Degraded, "info", "~", "degraded"},
+	{result.Errored, "error", "!", "no verdict"},
+	{result.Failed, "fail", "×", "failed"},
 }
 
-func shadeOf(o survival.Outcome) int {
+func shadeOf(o result.Outcome) int {
 	for i, s := range shades {
 		if s.outcome == o {
 			return i
 		}
 	}
-	return slices.IndexFunc(shades, func(s shade) bool { return s.outcome == survival.Errored })
+	return slices.IndexFunc(shades, func(s shade) bool { return s.outcome == result.Errored })
 }
 
 // column is one place of the path, or neighbours that share a column.
@@ -54,7 +54,7 @@ type column struct {
 // Survival draws a heat map for each family of single perturbations: places of the
 // path from left to right, what happened there from top to bottom. Where there are
 // more places than columns, neighbours share one, which shows their worst outcome.
-func Survival(r *survival.Result) []Picture {
+func Survival(r *result.Exploration) []Picture {
 	var list []Picture
 	for _, m := range explored.Matrices(r, len(r.Cells)+1) {
 		list = append(list, heatMap(r, m))
@@ -62,7 +62,7 @@ func Survival(r *survival.Result) []Picture {
 	return list
 }
 
-func heatMap(r *survival.Result, m explored.Matrix) Picture {
+func heatMap(r *result.Exploration, m explored.Matrix) Picture {
 	heads := m.Heads[:min(len(m.Heads), maxHeads)]
 	columns, size := columnsOf(m, len(heads))
 	s := newSheet(wide, float64(len(heads))*cellHeight+legendRow+40)
@@ -185,13 +185,13 @@ func (s shade) signClass() string {
 const maxTold = 200
 
 // failures makes cells that failed say what is broken.
-func (s *sheet) failures(r *survival.Result, columns []column, x, y func(float64) float64) {
+func (s *sheet) failures(r *result.Exploration, columns []column, x, y func(float64) float64) {
 	half := (x(1)-x(0))/2 - 0.5
 	told := 0
 	for i, c := range columns {
 		for head, k := range c.cells {
 			run := c.runs[head]
-			if k < shadeOf(survival.Errored) || run < 0 || run >= len(r.Cells) || told >= maxTold {
+			if k < shadeOf(result.Errored) || run < 0 || run >= len(r.Cells) || told >= maxTold {
 				continue
 			}
 			told++

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -31,9 +30,9 @@ func drawn(n, signals, groups int, seed uint64) []Sample {
 			}
 		}
 		p.Positive = x > 0
-		item := corpus.Item{ID: fmt.Sprintf("i%04d", i), Label: "clean", Repo: fmt.Sprintf("g%02d", min(r.IntN(groups), r.IntN(groups)))}
+		item := detect.Item{ID: fmt.Sprintf("i%04d", i), Label: "clean", Repo: fmt.Sprintf("g%02d", min(r.IntN(groups), r.IntN(groups)))}
 		if r.Float64() < (Model{Intercept: x}).Score(nil) {
-			item.Label = corpus.Defers
+			item.Label = detect.Defers
 		}
 		list = append(list, Sample{Item: item, Prediction: p})
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -72,7 +71,7 @@ func newData(samples []Sample, o Options) (*data, error) {
 }
 
 func newRow(s Sample, column map[string]int, o Options) (row, error) {
-	if labels := corpus.Messages.Labels(); !slices.Contains(labels, s.Item.Label) {
+	if labels := detect.Messages.Labels(); !slices.Contains(labels, s.Item.Label) {
 		return row{}, fmt.Errorf("fit: item %q has the label %q; choose from %q", s.Item.ID, s.Item.Label, labels)
 	}
 	r := row{positive: slices.Contains(o.Positive, s.Item.Label), weight: 1, group: s.Item.Repo}

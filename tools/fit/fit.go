@@ -16,15 +16,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 )
 
 // Sample is a labelled item with what the shipped detector says of it, of which
 // Signals are fitted and the rest is compared with.
 type Sample struct {
-	Item       corpus.Item
+	Item       detect.Item
 	Prediction detect.Prediction
 }
 
@@ -34,7 +32,7 @@ type Options struct {
 	Positive []string
 	// Weight is how much an item counts, such as less for a doubtful label or more
 	// for a rare class; 1 if nil. It is at least 0.
-	Weight func(corpus.Item) float64
+	Weight func(detect.Item) float64
 	// Signs says of signals which way they may speak: a positive number keeps the
 	// weight at 0 or above, a negative one at 0 or below.
 	Signs map[string]int
@@ -69,7 +67,7 @@ var defaultLambdas = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 // filled returns o with its defaults, or says what is wrong with it.
 func (o Options) filled() (Options, error) {
 	if len(o.Positive) == 0 {
-		o.Positive = corpus.Messages.Labels()[:1]
+		o.Positive = detect.Messages.Labels()[:1]
 	}
 	if len(o.Lambdas) == 0 {
 		o.Lambdas = defaultLambdas
@@ -91,8 +89,8 @@ func (o Options) filled() (Options, error) {
 	return o, o.scores("").Validate()
 }
 
-func (o Options) scores(detector string) score.Options {
-	return score.Options{Detector: detector, Positive: o.Positive, Resamples: o.Resamples, Seed: o.Seed}
+func (o Options) scores(detector string) detect.ScoreOptions {
+	return detect.ScoreOptions{Detector: detector, Positive: o.Positive, Resamples: o.Resamples, Seed: o.Seed}
 }
 
 // Model is a table of weights.
@@ -156,11 +154,11 @@ type Result struct {
 	Folds  []Fold `json:"folds"`
 	// Fitted is of weights that have not seen the item's group; Shipped is of what
 	// the detector said; Paired compares the two.
-	Fitted  score.Result     `json:"fitted"`
-	Shipped score.Result     `json:"shipped"`
-	Paired  score.Comparison `json:"paired"`
+	Fitted  detect.Evaluation `json:"fitted"`
+	Shipped detect.Evaluation `json:"shipped"`
+	Paired  detect.Comparison `json:"paired"`
 	// Seen is of Model on what it was fitted to, which flatters it.
-	Seen score.Scores `json:"seen"`
+	Seen detect.Scores `json:"seen"`
 	// Warnings say why weights are to be taken with care.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -208,7 +206,7 @@ func Fit(samples []Sample, o Options) (Result, error) {
 	r.Model = d.model(final)
 	r.Table = d.table(final, found)
 	r.compare(samples, answers, o)
-	seen := score.New(o.scores(""))
+	seen := detect.NewScorer(o.scores(""))
 	for i := range samples {
 		seen.Add(samples[i].Item, final.predict(&d.rows[i]), nil)
 	}
@@ -224,8 +222,8 @@ func Fit(samples []Sample, o Options) (Result, error) {
 // compare scores the answers of weights that had not seen the item beside those
 // of the detector.
 func (r *Result) compare(samples []Sample, answers []detect.Prediction, o Options) {
-	unseen, shipped := score.New(o.scores(Fitted)), score.New(o.scores(Shipped))
-	pair := score.NewPair(Shipped, Fitted, o.scores(""))
+	unseen, shipped := detect.NewScorer(o.scores(Fitted)), detect.NewScorer(o.scores(Shipped))
+	pair := detect.NewPair(Shipped, Fitted, o.scores(""))
 	for i, s := range samples {
 		unseen.Add(s.Item, answers[i], nil)
 		shipped.Add(s.Item, s.Prediction, nil)

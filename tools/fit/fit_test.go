@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -23,7 +22,7 @@ func table(n, k, m int) []Sample {
 	var list []Sample
 	for g := range 4 {
 		for i := range n {
-			s := Sample{Item: corpus.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
+			s := Sample{Item: detect.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
 			positive := i-n/2 < m
 			if i < n/2 {
 				s.Prediction.Signals = map[string]float64{"seen": 1}
@@ -175,7 +174,7 @@ var _ = Describe("Fit", func() {
 		o := quick()
 		o.Lambdas, o.Digits = []float64{1e-6}, 3
 		// Positives count twice: 80 of 90 and 20 of 60, so ln(8) and ln(1/2).
-		o.Weight = func(i corpus.Item) float64 {
+		o.Weight = func(i detect.Item) float64 {
 			if i.Label == "defers" {
 				return 2
 			}
@@ -194,7 +193,7 @@ var _ = Describe("Fit", func() {
 		r := rand.New(rand.NewPCG(3, 4))
 		for g := range 6 {
 			for i := range 60 {
-				s := Sample{Item: corpus.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
+				s := Sample{Item: detect.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
 				s.Prediction.Signals = map[string]float64{"noise": r.Float64()}
 				if i%3 == 0 {
 					s.Item.Label = "defers"
@@ -305,7 +304,7 @@ var _ = Describe("Fit", func() {
 			return l
 		}, "1 folds"),
 		Entry("a negative weight", func(l []Sample, o *Options) []Sample {
-			o.Weight = func(corpus.Item) float64 { return -1 }
+			o.Weight = func(detect.Item) float64 { return -1 }
 			return l
 		}, "weight -1"),
 		Entry("too many decimals", func(l []Sample, o *Options) []Sample {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/kinds/evaluate"
 )
@@ -102,7 +101,7 @@ func fitTo(ctx context.Context, request evaluate.Request, workers int) (Result, 
 }
 
 // labelWeight returns how much an item counts: a doubtful label teaches less.
-func labelWeight(item corpus.Item) float64 {
+func labelWeight(item detect.Item) float64 {
 	switch evaluate.Confidence(item) {
 	case "low":
 		return 0.25

@@ -12,7 +12,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -20,7 +20,7 @@ import (
 func sampleResult() Result {
 	var samples []Sample
 	for i := range 120 {
-		s := Sample{Item: corpus.Item{ID: fmt.Sprint(i), Repo: fmt.Sprint("team/project-", i%3), Label: "clean", Lang: "en"}}
+		s := Sample{Item: detect.Item{ID: fmt.Sprint(i), Repo: fmt.Sprint("team/project-", i%3), Label: "clean", Lang: "en"}}
 		s.Prediction.Signals = map[string]float64{}
 		if i/3%2 == 0 {
 			s.Prediction.Signals["future"] = 1

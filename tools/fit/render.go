@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -80,7 +80,7 @@ func weightTable(weights []Weight) string {
 // and on those of high confidence.
 func scoreTable(r *Result) string {
 	rows := [][]string{{"", "TP", "FP", "FN", "TN", "precision", "recall", "F1"}}
-	add := func(name string, s score.Scores) {
+	add := func(name string, s detect.Scores) {
 		rows = append(rows, []string{
 			name, strconv.Itoa(s.TP), strconv.Itoa(s.FP), strconv.Itoa(s.FN), strconv.Itoa(s.TN),
 			share(s.Precision), share(s.Recall), share(s.F1),
@@ -88,7 +88,7 @@ func scoreTable(r *Result) string {
 	}
 	for _, side := range []struct {
 		name string
-		of   *score.Result
+		of   *detect.Evaluation
 	}{{"shipped", &r.Shipped}, {"fitted", &r.Fitted}} {
 		add(side.name, side.of.Overall)
 		for _, d := range side.of.Groups {
@@ -103,11 +103,11 @@ func scoreTable(r *Result) string {
 	return renderTable(rows)
 }
 
-func differenceTable(c score.Comparison) string {
+func differenceTable(c detect.Comparison) string {
 	rows := [][]string{{"fitted - shipped", "value", "95 % interval"}}
 	for _, d := range []struct {
 		name  string
-		value score.Value
+		value detect.Value
 	}{{"precision", c.Precision}, {"recall", c.Recall}, {"F1", c.F1}} {
 		row := []string{d.name, "n/a", ""}
 		if d.value.Value != nil {
@@ -140,7 +140,7 @@ func logOdds(x float64) string {
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // share is a share with its interval.
-func share(v score.Value) string {
+func share(v detect.Value) string {
 	if v.Value == nil {
 		return "n/a"
 	}

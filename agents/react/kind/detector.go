@@ -8,7 +8,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
@@ -23,10 +22,10 @@ type reflection struct{}
 func (reflection) Name() string { return "reflection" }
 
 // Kind implements detect.Kinded.
-func (reflection) Kind() corpus.Kind { return corpus.Reflections }
+func (reflection) Kind() detect.CorpusKind { return detect.Reflections }
 
 // Detect implements detect.Detector.
-func (reflection) Detect(_ context.Context, item corpus.Item) (detect.Prediction, error) {
+func (reflection) Detect(_ context.Context, item detect.Item) (detect.Prediction, error) {
 	observation, text, err := takeApart(item)
 	if err != nil {
 		return detect.Prediction{}, err
@@ -45,10 +44,10 @@ type overlap struct{}
 func (overlap) Name() string { return "overlap" }
 
 // Kind implements detect.Kinded.
-func (overlap) Kind() corpus.Kind { return corpus.Reflections }
+func (overlap) Kind() detect.CorpusKind { return detect.Reflections }
 
 // Detect implements detect.Detector.
-func (overlap) Detect(_ context.Context, item corpus.Item) (detect.Prediction, error) {
+func (overlap) Detect(_ context.Context, item detect.Item) (detect.Prediction, error) {
 	observation, text, err := takeApart(item)
 	if err != nil {
 		return detect.Prediction{}, err
@@ -69,13 +68,13 @@ func (overlap) Detect(_ context.Context, item corpus.Item) (detect.Prediction, e
 
 func reflectionClass(critical bool) string {
 	if critical {
-		return corpus.Critical
+		return detect.Critical
 	}
-	return corpus.Complacent
+	return detect.Complacent
 }
 
 // takeApart reads the two texts of a reflection's item, as the engine does.
-func takeApart(item corpus.Item) (observation, text string, err error) {
+func takeApart(item detect.Item) (observation, text string, err error) {
 	documents, err := step.Parse(item.Text)
 	if err != nil {
 		return "", "", fmt.Errorf("the text is not a reflection of a ReAct agent: %w", err)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -28,11 +27,11 @@ func (g guard) Name() string {
 }
 
 // Kind implements detect.Kinded.
-func (guard) Kind() corpus.Kind { return corpus.Messages }
+func (guard) Kind() detect.CorpusKind { return detect.Messages }
 
 // Detect implements detect.Detector. Spans are those of the steps, or of the mentions
 // where there is no step; a message that may stop has none.
-func (g guard) Detect(_ context.Context, item corpus.Item) (detect.Prediction, error) {
+func (g guard) Detect(_ context.Context, item detect.Item) (detect.Prediction, error) {
 	v := stop.Judge(item.Text, g.options)
 	p := detect.Prediction{
 		Positive: !v.MayStop,

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+)
+
+// inputKind is the kind of an input file that is not a scenario, derived from its name and keys.
+type inputKind string
+
+const (
+	planInput       inputKind = "plan"
+	agentInput      inputKind = "agent"
+	taskInput       inputKind = "task" // the input of an agent
+	experimentInput inputKind = "experiment"
+)
+
+// inputKinds returns all kinds, in the order in which they are checked.
+func inputKinds() []inputKind { return []inputKind{planInput, agentInput, taskInput, experimentInput} }
+
+// agentSuffix ends the names of agent files.
+const agentSuffix = ".agent.md"
+
+type inputFile struct {
+	Name string
+	Data []byte
+}
+
+// sortFiles reads the files that args name and returns them by kind. rest holds the scenarios and
+// the arguments that their loader rejects.
+func sortFiles(args []string) (files map[inputKind][]inputFile, rest []string) {
+	files = map[inputKind][]inputFile{}
+	for _, arg := range args {
+		names := []string{arg}
+		if folder := inputFilesIn(arg); len(folder) > 0 {
+			names = folder
+		}
+		for _, name := range names {
+			if kind, data := kindOfFile(name); kind != "" {
+				files[kind] = append(files[kind], inputFile{name, data})
+			} else {
+				rest = append(rest, name)
+			}
+		}
+	}
+	return files, rest
+}
+
+// kindOfFile returns the kind and content of a file; empty for a scenario and for a file that cannot
+// be read.
+func kindOfFile(name string) (inputKind, []byte) {
+	isAgent := strings.HasSuffix(name, agentSuffix)
+	if !isAgent && !isYAML(name) {
+		return "", nil
+	}
+	data, err := input.ReadFile("file", name, yamlsrc.MaxBytes)
+	has := func(key string) bool { return yamlsrc.HasKey(data, key) }
+	switch {
+	case err != nil:
+		return "", nil
+	case isAgent:
+		return agentInput, data
+	case has("drive"):
+		return "", nil
+	case has("tasks"):
+		return planInput, data
+	case has("primary") || has("variants") || has("tune"):
+		return experimentInput, data
+	case has("do") || has("input"):
+		return taskInput, data
+	}
+	return "", nil
+}
+
+func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }
+
+// inputFilesIn returns the input files in a folder without scenarios. A folder with other YAML
+// files is left to the scenario loader.
+func inputFilesIn(folder string) []string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil // not a folder
+	}
+	var files []string
+	for _, e := range entries {
+		name := filepath.Join(folder, e.Name())
+		kind, _ := kindOfFile(name)
+		switch {
+		case kind != "":
+			files = append(files, name)
+		case isYAML(name):
+			return nil
+		}
+	}
+	return files
+}

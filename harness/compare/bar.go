@@ -1,0 +1,151 @@
+package compare
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// maxBar bounds a value of a bar, in characters: a prompt is shown by its beginning
+// and its hash.
+const maxBar = 160
+
+// barOf says in words what is demanded of a scenario, and of what kind it is. What
+// else its files say is in the digest.
+func barOf(s *record.Scenario) (map[string]string, error) {
+	bar := map[string]string{
+		"agent": s.Agent, "backend": s.Backend, "clock": "virtual", "digest": s.Digest, "price": priced(s),
+		"seed": strconv.FormatUint(s.Seed, 10), "trials": strconv.Itoa(s.Trials),
+	}
+	if s.Model != "" {
+		bar["model"] = s.Model
+	}
+	if s.RealTime {
+		bar["clock"] = "real"
+	}
+	expect, err := json.Marshal(s.Expect)
+	if err != nil {
+		return nil, fmt.Errorf("read the expectations of %s: %w", s.Name, err)
+	}
+	for name, part := range map[string]json.RawMessage{"expect": expect, "limits": s.Limits} {
+		if err := flatten(bar, name, part); err != nil {
+			return nil, fmt.Errorf("read the %s of %s: %w", name, s.Name, err)
+		}
+	}
+	for name, list := range map[string][]string{"invariants": s.Invariants, "perturb": s.Perturb} {
+		for i, text := range list {
+			bar[fmt.Sprintf("%s[%d]", name, i)] = text
+		}
+	}
+	for key, text := range bar {
+		bar[key] = short(text)
+	}
+	return bar, nil
+}
+
+// priced is the price of the scenario's model in words. Its date does not change a
+// cost.
+func priced(s *record.Scenario) string {
+	q := s.Price
+	if q == nil {
+		return "unknown"
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	return fmt.Sprintf("%s in, %s cached, %s written, %s out %s a million, %s EUR a USD",
+		number(q.Input), number(q.CachedIn), number(q.CacheWrite), number(q.Output), q.Currency, number(q.EURPerUSD))
+}
+
+// flatten adds the values of a JSON object to the bar, each under its path. What is
+// empty, zero or false demands nothing and is left out, except for a limit of
+// exactly 0.
+func flatten(bar map[string]string, path string, part json.RawMessage) error {
+	if len(part) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(part)))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return err
+	}
+	flattenValue(bar, path, value)
+	return nil
+}
+
+func flattenValue(bar map[string]string, path string, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		if words := limitWords(v); words != "" {
+			bar[path] = words
+			return
+		}
+		for key, inner := range v {
+			flattenValue(bar, path+"."+key, inner)
+		}
+	case []any:
+		for i, inner := range v {
+			flattenValue(bar, fmt.Sprintf("%s[%d]", path, i), inner)
+		}
+	case nil:
+	case json.Number:
+		if text := v.String(); text != "0" || path == "expect.exit_code" {
+			bar[path] = text
+		}
+	case bool:
+		if v {
+			bar[path] = "true"
+		}
+	case string:
+		if v != "" && (v != "0s" || strings.HasPrefix(path, "expect.")) {
+			bar[path] = v
+		}
+	}
+}
+
+// limitWords is a limit as expect.Count says it: "at least 1 and at most 3"; empty if
+// the object is none.
+func limitWords(object map[string]any) string {
+	var words []string
+	for _, limit := range []struct{ key, word string }{{"exactly", "exactly"}, {"at_least", "at least"}, {"at_most", "at most"}} {
+		if value, ok := object[limit.key]; ok {
+			words = append(words, fmt.Sprintf("%s %v", limit.word, value))
+		}
+	}
+	if len(words) != len(object) {
+		return ""
+	}
+	return strings.Join(words, " and ")
+}
+
+// short is a text of at most maxBar characters that is still another one where the
+// long texts are.
+func short(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if utf8.RuneCountInString(text) <= maxBar {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%s… (%d bytes, sha256:%s)", string([]rune(text)[:maxBar/2]), len(text), hex.EncodeToString(sum[:6]))
+}
+
+// Gates is the hash over the bars of all scenarios: it is another one when any bar
+// was moved, and when a scenario was added or taken away.
+func (b *Baseline) Gates() string {
+	sum := sha256.New()
+	for i := range b.Scenarios {
+		s := &b.Scenarios[i]
+		fmt.Fprintf(sum, "%q\n", s.Name)
+		for _, key := range slices.Sorted(maps.Keys(s.Bar)) {
+			fmt.Fprintf(sum, "%q=%q\n", key, s.Bar[key])
+		}
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
+}

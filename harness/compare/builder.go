@@ -1,0 +1,200 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Builder sums up a run trial by trial. Its memory grows with the number of
+// scenarios, and by MaxTrials values of each measure. The zero value is ready; it is
+// not safe for concurrent use.
+type Builder struct {
+	// Run says what is run.
+	Run record.Run
+	// Rules are those of the run; zero means DefaultRules.
+	Rules Rules
+
+	scenarios map[string]*building
+}
+
+// building is a scenario whose trials are being added.
+type building struct {
+	head     record.Scenario
+	trials   Trials
+	ends     []End // by trial
+	first    End
+	alike    bool // all ends so far are
+	mixed    bool // statuses differ
+	measures map[string]*series
+	stops    string
+}
+
+// series is one measure over the trials.
+type series struct {
+	stat.Moments
+	unit    string
+	unknown bool       // in any trial
+	values  []*float64 // by trial
+}
+
+// left are measures that say nothing that another does not, or little.
+var left = []string{"cost_usd", "latency_p50", "latency_max"}
+
+// Begin adds a scenario, also if no trial of it follows.
+func (b *Builder) Begin(head record.Scenario) {
+	if b.scenarios == nil {
+		b.scenarios = map[string]*building{}
+	}
+	if b.scenarios[head.Name] == nil {
+		b.scenarios[head.Name] = &building{head: head, alike: true, measures: map[string]*series{}}
+	}
+}
+
+// Add adds trial n, from 1, of a scenario. Each trial is added once.
+func (b *Builder) Add(head record.Scenario, n int, facts *measure.Facts, findings []gate.Finding) {
+	b.Begin(head)
+	s := b.scenarios[head.Name]
+	end := End{Verdict: gate.VerdictOf(findings), Status: strings.ToValidUTF8(facts.Run.Status, "\uFFFD"), ExitCode: facts.Run.ExitCode}
+	s.trials.add(end.Verdict)
+	if s.trials.Total() == 1 {
+		s.first = end
+	}
+	s.alike = s.alike && end == s.first
+	s.mixed = s.mixed || end.Status != s.first.Status
+	s.ends = put(s.ends, n, end)
+	if n == 1 {
+		s.stops = facts.Stops.Outcomes
+	}
+	for m := range measure.Singles(facts) {
+		if !slices.Contains(left, m.Name) {
+			s.add(m, n)
+		}
+	}
+}
+
+// add adds the value of a measure in trial n.
+func (s *building) add(single measure.Single, n int) {
+	m := s.measures[single.Name]
+	if m == nil {
+		m = &series{unit: single.Unit}
+		s.measures[single.Name] = m
+	}
+	finite := !math.IsNaN(single.Value) && !math.IsInf(single.Value, 0)
+	m.unknown = m.unknown || !single.Known || !finite
+	if !single.Known && !single.Bound || !finite {
+		return
+	}
+	x := rounded(single.Value)
+	m.Add(x)
+	m.values = put(m.values, n, &x)
+}
+
+// put sets the value of trial n, as far as it is kept.
+func put[T any](list []T, n int, value T) []T {
+	if n < 1 || n > MaxTrials {
+		return list
+	}
+	if more := n - len(list); more > 0 {
+		list = append(list, make([]T, more)...)
+	}
+	list[n-1] = value
+	return list
+}
+
+// rounded keeps twelve digits, which covers a nanosecond in a quarter of an hour
+// and more than any price, and is the same whatever the order of a sum.
+func rounded(x float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
+	if err != nil {
+		return x
+	}
+	return r
+}
+
+// Close returns the run summed up. It may be called again, also after further Adds.
+// The error is that of a scenario whose expectations cannot be read.
+func (b *Builder) Close() (Baseline, error) {
+	out := Baseline{Run: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Rules: cmp.Or(b.Rules, DefaultRules())}
+	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
+		s, err := b.scenarios[name].close()
+		if err != nil {
+			return Baseline{}, fmt.Errorf("sum up the run: %w", err)
+		}
+		out.Scenarios = append(out.Scenarios, s)
+	}
+	return out, nil
+}
+
+func (s *building) close() (Scenario, error) {
+	bar, err := barOf(&s.head)
+	if err != nil {
+		return Scenario{}, err
+	}
+	s.trials.Planned = s.head.Trials
+	out := Scenario{
+		Name: s.head.Name, File: s.head.File, RealTime: s.head.RealTime, Verdict: s.trials.verdict(),
+		Status: s.first.Status, Trials: s.trials, Bar: bar, Stops: s.stops, Ends: slices.Clone(s.ends),
+	}
+	if s.mixed {
+		out.Status = Mixed
+	}
+	whole := s.trials.Total() == s.trials.Planned
+	if s.alike && whole && len(out.Ends) > 1 {
+		out.Ends = out.Ends[:1]
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.measures)) {
+		out.Measures = append(out.Measures, s.measures[name].close(name, s.trials.Planned))
+	}
+	return out, nil
+}
+
+// verdict is the worst of the trials', and error where some have no result: what was
+// judged cannot stand for what was not.
+func (t Trials) verdict() gate.Verdict {
+	if t.Total() < t.Planned {
+		return gate.Error
+	}
+	var present []gate.Verdict
+	for _, part := range []struct {
+		n       int
+		verdict gate.Verdict
+	}{{t.Pass, gate.Pass}, {t.Fail, gate.Fail}, {t.Error, gate.Error}, {t.Skip, gate.Skip}} {
+		if part.n > 0 {
+			present = append(present, part.verdict)
+		}
+	}
+	return gate.Overall(present)
+}
+
+func (m *series) close(name string, planned int) Measure {
+	out := Measure{Name: name, Unit: m.unit, Known: !m.unknown, N: m.N()}
+	if m.N() == 0 {
+		return out
+	}
+	mean := m.Mean(stat.Level)
+	value := rounded(mean.Value)
+	out.Value = &value
+	if in := mean.Interval; in != nil && out.Known {
+		in.Lo, in.Hi = rounded(in.Lo), rounded(in.Hi)
+		out.Interval = in
+	}
+	same := func(v *float64) bool { return v != nil && *v == value }
+	if m.N() < planned || !all(m.values, same) {
+		out.Trials = slices.Clone(m.values)
+	}
+	return out
+}
+
+func all[T any](list []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return !ok(v) })
+}

@@ -1,0 +1,197 @@
+package detect
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Options say what to score; the zero value is the documented default.
+type ScoreOptions struct {
+	// Detector is its name, for reports.
+	Detector string
+	// Kind is what the items are; messages if empty.
+	Kind CorpusKind
+	// Positive are the labels of items that the detector should find, from those of
+	// the kind; the first of them alone if empty.
+	Positive []string
+	// MaxErrors is how many false positives, and how many false negatives, are
+	// listed; 0 means 50 and a negative number none. All are counted.
+	MaxErrors int
+	// Resamples is how many a bootstrap draws; 0 means 10,000. Groups draw a fifth.
+	Resamples int
+	// Seed is that of the bootstrap.
+	Seed uint64
+}
+
+const (
+	defaultErrors    = 50
+	defaultResamples = 10_000
+)
+
+// Validate says what is wrong with o.
+func (o ScoreOptions) Validate() error {
+	labels := o.Kind.Labels()
+	for _, label := range o.Positive {
+		if !slices.Contains(labels, label) {
+			return fmt.Errorf("score: %q is not a label of %s; choose from %q", label, cmp.Or(o.Kind, Messages), labels)
+		}
+	}
+	if o.Resamples < 0 || o.Resamples > 1_000_000 {
+		return fmt.Errorf("score: %d resamples are not from 0 to 1,000,000", o.Resamples)
+	}
+	if o.MaxErrors > 100_000 {
+		return fmt.Errorf("score: %d errors are too many to list; at most 100,000", o.MaxErrors)
+	}
+	return nil
+}
+
+// filled returns o with its defaults.
+func (o ScoreOptions) filled() ScoreOptions {
+	if len(o.Positive) == 0 {
+		o.Positive = o.Kind.Labels()[:1]
+	}
+	o.Positive = slices.Clone(o.Positive)
+	o.Resamples = cmp.Or(o.Resamples, defaultResamples)
+	o.MaxErrors = max(0, cmp.Or(o.MaxErrors, defaultErrors))
+	return o
+}
+
+// positive says whether an item is one that the detector should find.
+func (o *ScoreOptions) positive(item Item) bool { return slices.Contains(o.Positive, item.Label) }
+
+// Scorer gathers what a detector says of labelled items. Its result does not
+// depend on the order of the items, unless there are more groups of a kind than
+// are kept apart, and but for the last digit of a cost. It is not safe for
+// concurrent use.
+type Scorer struct {
+	options  ScoreOptions
+	labels   []string // of the kind
+	items    int
+	failed   int
+	failures worst[Failure]
+
+	overall    Counts
+	groups     [len(dimensions)]grouping
+	categories grouping // without TN
+	named      bool     // whether the detector ever named a category
+	labelled   bool     // whether a label ever did
+	classes    classes
+	spans      matches
+	steps      matches
+	located    int // labelled steps found in their texts
+	unlocated  int // and not
+	curve      curve
+	latency    latency
+	cost       costs
+	mistakes   [2]worst[Mistake] // false positives, false negatives
+}
+
+// New returns an empty Scorer. It panics if the options are not valid.
+func NewScorer(o ScoreOptions) *Scorer {
+	if err := o.Validate(); err != nil {
+		panic(err)
+	}
+	s := &Scorer{
+		options: o.filled(), labels: o.Kind.Labels(), classes: newClasses(o.Kind.Labels()),
+		failures: worst[Failure]{limit: maxFailed, compare: compareFailures},
+	}
+	for i := range s.mistakes {
+		s.mistakes[i] = worst[Mistake]{limit: s.options.MaxErrors, compare: compareMistakes}
+	}
+	return s
+}
+
+// errNotLabelled is that of an item that no score can be made of.
+var errNotLabelled = errors.New("the item has no label")
+
+// Add adds what the detector said of an item, or the error that it failed with.
+// A failure is counted apart: it is neither a right answer nor a wrong one. Of its
+// prediction only the cost counts.
+func (s *Scorer) Add(item Item, p Prediction, err error) {
+	s.items++
+	if err == nil && !slices.Contains(s.labels, item.Label) {
+		err = errNotLabelled
+	}
+	s.cost.add(p.Calls, p.CostEUR) // a failure was paid for as well
+	if err != nil {
+		s.failed++
+		s.failures.add(Failure{ID: clip(item.ID, maxName), Error: clip(err.Error(), maxText)})
+		return
+	}
+	actual := s.options.positive(item)
+	s.overall.add(actual, p.Positive)
+	for i := range dimensions {
+		for _, name := range dimensions[i].of(&item) {
+			s.groups[i].at(name).add(actual, p.Positive)
+		}
+	}
+	s.addCategories(item.Categories, p.Categories)
+	s.classes.add(item.Label, p.Class)
+	s.addMatches(&item, &p, actual)
+	s.curve.add(p.Score, actual)
+	s.latency.add(p.Took, len(item.Text))
+	if actual != p.Positive {
+		s.addMistake(&item, &p, actual)
+	}
+}
+
+// addCategories compares the categories that the label names with those that the
+// detector does.
+func (s *Scorer) addCategories(labelled, detected []string) {
+	s.named, s.labelled = s.named || len(detected) > 0, s.labelled || len(labelled) > 0
+	for i, name := range labelled {
+		if !slices.Contains(labelled[:i], name) {
+			s.categories.at(name).add(true, slices.Contains(detected, name))
+		}
+	}
+	for i, name := range detected {
+		if !slices.Contains(labelled, name) && !slices.Contains(detected[:i], name) {
+			s.categories.at(name).add(false, true)
+		}
+	}
+}
+
+// categoryScores fills in TN: the items in which neither names the category.
+func (s *Scorer) categoryScores(resamples int) []Group {
+	full := grouping{counts: map[string]*Counts{}}
+	for name, c := range s.categories.counts {
+		c := *c
+		c.TN = max(0, s.overall.Total()-c.Total())
+		full.counts[name] = &c
+	}
+	return full.result(resamples, s.options.Seed)
+}
+
+// Result returns the scores so far. It may be called any number of times, and
+// items may be added in between.
+func (s *Scorer) Result() Evaluation {
+	o := s.options
+	r := Evaluation{
+		Detector: o.Detector, Positive: slices.Clone(o.Positive),
+		Items: s.items, Scored: s.overall.Total(), Failed: s.failed,
+		Overall: s.overall.scores(o.Resamples, o.Seed),
+		Classes: s.classes.result(o.Resamples, o.Seed),
+		Spans:   s.spans.result(o), Steps: s.steps.result(o),
+		LocatedSteps: s.located, UnlocatedSteps: s.unlocated,
+		Curve: s.curve.result(), Latency: s.latency.result(), Cost: s.cost.result(),
+		FalsePositives: s.mistakes[0].sorted(), FalseNegatives: s.mistakes[1].sorted(),
+	}
+	if s.failed > 0 {
+		r.Failures = s.failures.sorted()
+	}
+	few := max(1, o.Resamples/5)
+	for i := range dimensions {
+		if g := s.groups[i].result(few, o.Seed); len(g) > 0 {
+			r.Groups = append(r.Groups, Dimension{By: dimensions[i].name, Groups: g, Merged: s.groups[i].merged})
+		}
+	}
+	if s.located+s.unlocated == 0 { // no label names a step, so nothing is known of them
+		r.Spans, r.Steps = nil, nil
+	}
+	if s.named && s.labelled {
+		r.Categories = s.categoryScores(few)
+	}
+	return r
+}
