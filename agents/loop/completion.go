@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
@@ -74,7 +73,7 @@ func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *run.Ending 
 // answer without numbers, times and spacing where it has none.
 func leaves(answer string, steps []stop.Step) string {
 	if len(steps) == 0 {
-		return answers.Near(answer)
+		return run.Near(answer)
 	}
 	ids := make([]string, len(steps))
 	for i, s := range steps {
@@ -105,9 +104,9 @@ func (r *runner) said(answer, summary string) string {
 // prose returns what an answer says beside being done.
 func (r *runner) prose(answer string) string {
 	if r.set.Mode == JSON {
-		return answers.ObjectProse(answer)
+		return objectProse(answer)
 	}
-	return answers.Markers{Done: r.set.Marker}.Prose(answer)
+	return markers{done: r.set.Marker}.prose(answer)
 }
 
 // emitVerdict reports what the stop guard decided: whether the run is forced to go on, and

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -18,7 +17,7 @@ func (r *runner) judge(n int, reply llm.Reply, err error) *run.Ending {
 	}
 	if end := r.Limits(); end != nil {
 		if err == nil && end.Status == StatusBudget { // what was paid for is not lost
-			r.result.Completed = r.verdict(reply).State == answers.Done
+			r.result.Completed = r.verdict(reply).state == finished
 		}
 		return end
 	}
@@ -59,13 +58,13 @@ func (r *runner) judgeFailure(n int, err error) *run.Ending {
 func errorKey(err error) string {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
-		return answers.Near(err.Error())
+		return run.Near(err.Error())
 	}
 	message := e.Message
 	if message == "" && e.Err != nil {
 		message = e.Err.Error()
 	}
-	return fmt.Sprintf("%s %d %s", e.Kind, e.Status, answers.Near(message))
+	return fmt.Sprintf("%s %d %s", e.Kind, e.Status, run.Near(message))
 }
 
 func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
@@ -75,11 +74,11 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	stuck := r.stalled.next(reply.Text)
 	verdict := r.read(n, reply)
 	switch {
-	case verdict.State == answers.Blocked:
-		r.dep.Sink.Emit(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.Summary})
-		return &run.Ending{Status: StatusBlocked, Details: strings.TrimSuffix("handed over to a person: "+verdict.Summary, ": ")}
-	case verdict.State == answers.Done && (stuck == nil || !r.refused[reply.Text]):
-		return r.complete(n, reply, verdict.Summary)
+	case verdict.state == blocked:
+		r.dep.Sink.Emit(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.summary})
+		return &run.Ending{Status: StatusBlocked, Details: strings.TrimSuffix("handed over to a person: "+verdict.summary, ": ")}
+	case verdict.state == finished && (stuck == nil || !r.refused[reply.Text]):
+		return r.complete(n, reply, verdict.summary)
 	case stuck != nil:
 		return stuck
 	}
@@ -88,30 +87,30 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 }
 
 // verdict parses what an answer says about completion.
-func (r *runner) verdict(reply llm.Reply) answers.Verdict {
-	var verdict answers.Verdict
+func (r *runner) verdict(reply llm.Reply) claim {
+	var verdict claim
 	if r.set.Mode == JSON {
-		verdict = answers.ReadObject(reply.Text)
+		verdict = readObject(reply.Text)
 	} else {
-		verdict = answers.Markers{Done: r.set.Marker, Blocked: r.set.BlockedMarker}.Read(reply.Text)
+		verdict = markers{done: r.set.Marker, blocked: r.set.BlockedMarker}.read(reply.Text)
 	}
-	if r.set.Mode == Answer && verdict.State == answers.Continue && strings.TrimSpace(reply.Text) != "" {
-		verdict.State = answers.Done
+	if r.set.Mode == Answer && verdict.state == unfinished && strings.TrimSpace(reply.Text) != "" {
+		verdict.state = finished
 	}
 	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
-		verdict = verdict.CutOff("finish reason " + string(reply.Finish))
+		verdict = verdict.cutOff("finish reason " + string(reply.Finish))
 	}
 	return verdict
 }
 
 // read takes what an answer says about completion.
-func (r *runner) read(n int, reply llm.Reply) answers.Verdict {
+func (r *runner) read(n int, reply llm.Reply) claim {
 	verdict := r.verdict(reply)
-	if verdict.Note != "" {
-		r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.Note})
+	if verdict.note != "" {
+		r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.note})
 	}
-	if verdict.Summary != "" {
-		r.result.Summary = verdict.Summary
+	if verdict.summary != "" {
+		r.result.Summary = verdict.summary
 	}
 	return verdict
 }

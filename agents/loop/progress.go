@@ -3,7 +3,6 @@ package loop
 import (
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 )
 
@@ -11,8 +10,8 @@ import (
 type progress struct {
 	identical, alternation, near int
 
-	same, nearlySame answers.Repeats
-	cycle            answers.Cycle
+	same, nearlySame run.Repeats
+	cycle            run.Cycle
 }
 
 func newProgress(s Settings) progress {
@@ -26,7 +25,7 @@ func (p *progress) next(answer string) *run.Ending {
 	period, times := p.cycle.Next(answer)
 	nearly := 0
 	if p.near > 0 {
-		nearly = p.nearlySame.Next(answers.Near(answer))
+		nearly = p.nearlySame.Next(run.Near(answer))
 	}
 	switch {
 	case p.identical > 0 && same >= p.identical:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -20,15 +19,15 @@ type runner struct {
 
 	breaker run.Breaker
 	stalled progress
-	errors  answers.Repeats // of equal errors
-	failed  int             // calls in a row
+	errors  run.Repeats // of equal errors
+	failed  int         // calls in a row
 
 	dialogue dialogue
 	refused  map[string]bool // completions that the stop guard refused
 	refusals int
 	todos    todoList
-	same     answers.Repeats // of refusals that leave equal steps
-	left     []string        // the steps that the last prompt asks for
+	same     run.Repeats // of refusals that leave equal steps
+	left     []string    // the steps that the last prompt asks for
 	result   Result
 }
 
@@ -121,7 +120,7 @@ func (r *runner) finish(end *run.Ending) Result {
 	res.Guard, res.Details, res.Err = end.Guard, end.Details, end.Err
 	res.Todos = r.todos.all
 	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()
-	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).Summary)
+	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).summary)
 	if end.Guard != "" {
 		r.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, N: res.Iterations, Detail: end.Details})
 	}

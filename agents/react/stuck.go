@@ -3,7 +3,7 @@ package react
 import (
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 )
 
 // stuck sees that an agent goes round in circles: the same action with the same
@@ -11,9 +11,9 @@ import (
 type stuck struct {
 	limit int // 0 or less is never
 
-	same   answers.Repeats
-	cycle  answers.Cycle
-	errors answers.Repeats
+	same   run.Repeats
+	cycle  run.Cycle
+	errors run.Repeats
 	why    string
 }
 
@@ -24,7 +24,7 @@ func (s *stuck) saw(action, input, observation string, failed bool) {
 	if s.limit < 1 {
 		return
 	}
-	near := answers.Near(observation)
+	near := run.Near(observation)
 	round := action + "\x00" + input + "\x00" + near
 	same := s.same.Next(round)
 	period, times := s.cycle.Next(round)

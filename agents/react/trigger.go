@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -18,9 +17,9 @@ var triggerLexicon string
 var ranks = []Trigger{Security, Conflict, Decision, Missing, Ambiguity}
 
 // triggerPhrases are the phrases that speak of a trigger, with its rank.
-var triggerPhrases = sync.OnceValue(func() *phrase.Set[int] {
-	set := new(phrase.Set[int])
-	for name, line := range phrase.Lists(triggerLexicon) {
+var triggerPhrases = sync.OnceValue(func() *textfold.PhraseSet[int] {
+	set := new(textfold.PhraseSet[int])
+	for name, line := range textfold.LexiconLines(triggerLexicon) {
 		if err := set.Add(line, slices.Index(ranks, Trigger(name))); err != nil {
 			panic(fmt.Sprintf("react: triggers.txt: %v", err))
 		}

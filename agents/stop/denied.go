@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/stop/internal/match"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
@@ -15,7 +14,7 @@ func Denied(steps []string, answer string) []bool {
 	found := findDenials(answer)
 	denied := make([]bool, len(steps))
 	for i, step := range steps {
-		words := match.Content(step)
+		words := contentWords(step)
 		denied[i] = len(words) > 0 && slices.ContainsFunc(found, func(d denial) bool { return d.of(words) })
 	}
 	return denied
@@ -27,9 +26,9 @@ func (s Step) Same(other Step) bool {
 	if s.ID == other.ID {
 		return true
 	}
-	a, b := match.Content(s.Description), match.Content(other.Description)
+	a, b := contentWords(s.Description), contentWords(other.Description)
 	longer := max(len(a), len(b))
-	return longer > 0 && 4*min(match.Shared(a, b), match.Shared(b, a)) >= 3*longer
+	return longer > 0 && 4*min(sharedWords(a, b), sharedWords(b, a)) >= 3*longer
 }
 
 // denial is a phrase that denies something, with the words of its sentence around it.
@@ -88,10 +87,10 @@ func findDenials(answer string) []denial {
 
 // of reports whether d denies a step of these words.
 func (d denial) of(step []string) bool {
-	if 2*match.Shared(step, d.words) < len(step) {
+	if 2*sharedWords(step, d.words) < len(step) {
 		return false
 	}
-	return d.passive || match.Shared(step[:1], d.words[d.after:min(d.after+denialReach, len(d.words))]) == 1
+	return d.passive || sharedWords(step[:1], d.words[d.after:min(d.after+denialReach, len(d.words))]) == 1
 }
 
 // indexOf returns where words contain the phrase, -1 if nowhere.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
-	"github.com/rehearse-dev/rehearse/agents/stop/internal/match"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
@@ -24,7 +23,7 @@ func Done(steps []string, answer string) []bool {
 	r.read(answer)
 	contents := make([][]string, len(steps))
 	for i, step := range steps {
-		contents[i] = match.Content(step)
+		contents[i] = contentWords(step)
 	}
 	for s := range r.sentences {
 		if !r.tells(s) {
@@ -173,7 +172,7 @@ func (r *reading) affirmed(s int) [][]string {
 		}
 		denied = denied || r.denies(i)
 		if w.Fold == "" {
-			piece = append(piece, match.Content(r.doc.Raw[w.Start:w.End])...)
+			piece = append(piece, contentWords(r.doc.Raw[w.Start:w.End])...)
 			continue
 		}
 		piece = append(piece, w.Fold)
@@ -187,17 +186,17 @@ func names(step, said []string) bool {
 	if len(step) == 0 {
 		return false
 	}
-	if all := match.Shared(step, said); len(step) > 1 && 3*all >= 2*len(step) {
+	if all := sharedWords(step, said); len(step) > 1 && 3*all >= 2*len(step) {
 		return true
 	}
 	verb, objects := step[:1], step[1:]
 	if len(objects) == 0 {
 		return slices.ContainsFunc(said, func(w string) bool { // "Doc" is short for "document"
-			return match.Related(verb[0], w) || len(verb[0]) > 2 && strings.HasPrefix(w, verb[0])
+			return relatedWords(verb[0], w) || len(verb[0]) > 2 && strings.HasPrefix(w, verb[0])
 		})
 	}
-	n := match.Shared(objects, said)
-	return n > 0 && 2*n >= len(objects) && (match.Shared(verb, said) == 1 || sameKind(verb[0], said))
+	n := sharedWords(objects, said)
+	return n > 0 && 2*n >= len(objects) && (sharedWords(verb, said) == 1 || sameKind(verb[0], said))
 }
 
 // sameKind reports whether a report has a verb of the same kind of work, says of its

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 //go:embed lexicon.txt
@@ -70,10 +70,10 @@ func (l list) at(ws []word) int { return l.phrases().at(ws) }
 
 func readLexicon(text string) map[list]phrases {
 	lists := map[list]phrases{}
-	for name, line := range phrase.Lists(text) {
+	for name, line := range textfold.LexiconLines(text) {
 		l := list(name)
-		if lists[l].Set == nil {
-			lists[l] = phrases{new(phrase.Set[struct{}])}
+		if lists[l].PhraseSet == nil {
+			lists[l] = phrases{new(textfold.PhraseSet[struct{}])}
 		}
 		if err := lists[l].Add(line, struct{}{}); err != nil {
 			panic(fmt.Sprintf("flow: lexicon.txt: %v", err))

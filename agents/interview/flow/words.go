@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -49,7 +48,7 @@ func parts(gap string) bool {
 }
 
 // phrases is a set of phrases.
-type phrases struct{ *phrase.Set[struct{}] }
+type phrases struct{ *textfold.PhraseSet[struct{}] }
 
 // at returns the length in words of the longest phrase at the head of ws, within one
 // clause; 0 if there is none.

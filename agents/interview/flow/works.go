@@ -7,7 +7,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/titles"
-	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
@@ -86,7 +85,7 @@ func byTitle(ws []word, works []string) (int, bool) {
 		for _, w := range name {
 			title = append(title, w.folded)
 		}
-		names := phrases{new(phrase.Set[struct{}])}
+		names := phrases{new(textfold.PhraseSet[struct{}])}
 		names.AddWords(title, struct{}{})
 		o.names = append(o.names, names)
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/transcript"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -22,7 +22,7 @@ import (
 // Session is one run of a loop.
 type Session struct {
 	settings   loop.Settings
-	transcript *transcript.File
+	transcript *run.Transcript
 	redact     *redact.Redactor
 }
 
@@ -32,7 +32,7 @@ func Open(path, tool string, s loop.Settings, r *redact.Redactor) (*Session, err
 	for _, text := range []*string{&shown.Prompt, &shown.System, &shown.ContinuePrompt} {
 		*text = r.Text(*text)
 	}
-	file, err := transcript.Create(path, struct {
+	file, err := run.CreateTranscript(path, struct {
 		Type     string        `json:"type"`
 		Tool     string        `json:"tool"`
 		Settings loop.Settings `json:"settings"`

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/transcript"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -22,7 +22,7 @@ import (
 type Session struct {
 	job        *Job
 	options    react.Options
-	transcript *transcript.File
+	transcript *run.Transcript
 	redact     *redact.Redactor
 }
 
@@ -30,7 +30,7 @@ type Session struct {
 func Open(path, tool string, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
 	s := &Session{job: job, options: o, redact: r}
 	var err error
-	s.transcript, err = transcript.Create(path, struct {
+	s.transcript, err = run.CreateTranscript(path, struct {
 		Type      string        `json:"type"`
 		Tool      string        `json:"tool"`
 		Agent     string        `json:"agent"`

@@ -12,13 +12,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // turn is one call of a golden case.
 type turn struct {
-	stop host.Stop
+	stop hook.Stop
 	raw  string // sent in place of the stop, if set
 	// blocked is whether the agent must go on, and notes what standard error must
 	// say; empty: nothing.
@@ -36,8 +35,8 @@ type story struct {
 // flagless hosts do not say that an agent was sent back.
 func flagless(h hook.Host) bool { return h == hook.OpenHands }
 
-func session(message string, blocks int) host.Stop {
-	return host.Stop{Session: "session-1", Message: message, Blocks: blocks}
+func session(message string, blocks int) hook.Stop {
+	return hook.Stop{Session: "session-1", Message: message, Blocks: blocks}
 }
 
 var stories = []story{
@@ -93,7 +92,7 @@ var stories = []story{
 		return []turn{{raw: `{"unknown": [1, 2]}`, notes: "names no session"}}
 	}},
 	{name: "no-message", turns: func(hook.Host) []turn {
-		return []turn{{stop: host.Stop{Session: "session-1"}, notes: "no last message"}}
+		return []turn{{stop: hook.Stop{Session: "session-1"}, notes: "no last message"}}
 	}},
 	{name: "shadow", config: func(c *hook.Config) { c.Shadow = true }, turns: func(hook.Host) []turn {
 		return []turn{{stop: session(deferral("write the tests"), 0)}}
@@ -101,9 +100,9 @@ var stories = []story{
 }
 
 // renamed returns an event of the host that is no stop.
-func renamed(h hook.Host, s host.Stop) string {
+func renamed(h hook.Host, s hook.Stop) string {
 	GinkgoHelper()
-	stdin, err := host.Input(h, s)
+	stdin, err := h.Input(s)
 	Expect(err).NotTo(HaveOccurred())
 	var fields map[string]any
 	Expect(json.Unmarshal(stdin, &fields)).To(Succeed())
@@ -137,7 +136,7 @@ var _ = Describe("the contract", Label("G-12"), func() {
 						stdin = input(h, t.stop, dir)
 					}
 					stdout, stderr := guard.call(stdin)
-					answer, err := host.Read(h, 0, []byte(stdout))
+					answer, err := h.ReadAnswer(0, []byte(stdout))
 					Expect(err).NotTo(HaveOccurred(), stdout)
 					Expect(answer.Blocked).To(Equal(t.blocked), stderr)
 					if t.blocked {
@@ -162,15 +161,15 @@ var _ = Describe("the contract", Label("G-12"), func() {
 })
 
 // input returns a host's input, with the transcript where the host has one.
-func input(h hook.Host, s host.Stop, dir string) string {
+func input(h hook.Host, s hook.Stop, dir string) string {
 	GinkgoHelper()
 	if inTranscript(h) && s.Message != "" {
-		content, err := host.Transcript(h, s.Message)
+		content, err := h.Transcript(s.Message)
 		Expect(err).NotTo(HaveOccurred())
 		s.Transcript = filepath.Join(dir, "transcript.jsonl")
 		Expect(os.WriteFile(s.Transcript, content, 0o600)).To(Succeed())
 	}
-	stdin, err := host.Input(h, s)
+	stdin, err := h.Input(s)
 	Expect(err).NotTo(HaveOccurred())
 	return string(stdin)
 }

@@ -12,20 +12,19 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 )
 
 // child runs the guard as a host does: as a process.
-func child(h hook.Host, cfg hook.Config, stdin []byte) (answer host.Answer, stderr string) {
+func child(h hook.Host, cfg hook.Config, stdin []byte) (answer hook.Answer, stderr string) {
 	GinkgoHelper()
-	argv, env, err := host.Command("", cfg)
+	argv, env, err := cfg.Command("")
 	Expect(err).NotTo(HaveOccurred())
 	cmd := exec.Command(argv[0], argv[1:]...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &errs
 	cmd.Env = append(os.Environ(), env...)
 	Expect(cmd.Run()).To(Succeed(), errs.String())
-	answer, err = host.Read(h, cmd.ProcessState.ExitCode(), out.Bytes())
+	answer, err = h.ReadAnswer(cmd.ProcessState.ExitCode(), out.Bytes())
 	Expect(err).NotTo(HaveOccurred(), out.String())
 	return answer, errs.String()
 }
@@ -65,7 +64,7 @@ var _ = Describe("as a child process", Label("G-12"), func() {
 		Expect(cmd.ProcessState.ExitCode()).NotTo(BeElementOf(0, 2))
 	})
 	It("it fails open on a configuration that is none", func() {
-		argv, env, err := host.Command("", hook.Config{Host: "claud"})
+		argv, env, err := hook.Config{Host: "claud"}.Command("")
 		Expect(err).NotTo(HaveOccurred())
 		for _, setting := range []string{env[0], hook.Env + "={", hook.Env + `={"cap":"many"}`} {
 			cmd := exec.Command(argv[0])

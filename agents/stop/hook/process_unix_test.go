@@ -12,11 +12,10 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 )
 
 var _ = It("does not refuse when a host ends it: Go's exit status for SIGQUIT is a host's refusal", Label("G-12"), func() {
-	argv, env, err := host.Command("", hook.Config{State: GinkgoT().TempDir()})
+	argv, env, err := hook.Config{State: GinkgoT().TempDir()}.Command("")
 	Expect(err).NotTo(HaveOccurred())
 	cmd := exec.Command(argv[0])
 	cmd.Dir = GinkgoT().TempDir() // some systems leave a core there

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
@@ -81,13 +80,13 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 		g.Subagents = true
 		stops := []struct {
 			host hook.Host
-			stop host.Stop
+			stop hook.Stop
 		}{
-			{hook.Claude, host.Stop{Session: "a"}},
-			{hook.Claude, host.Stop{Session: "b"}},
-			{hook.Codex, host.Stop{Session: "a"}},
-			{hook.Claude, host.Stop{Session: "a", Agent: "1"}},
-			{hook.Claude, host.Stop{Session: "a", Agent: "2"}},
+			{hook.Claude, hook.Stop{Session: "a"}},
+			{hook.Claude, hook.Stop{Session: "b"}},
+			{hook.Codex, hook.Stop{Session: "a"}},
+			{hook.Claude, hook.Stop{Session: "a", Agent: "1"}},
+			{hook.Claude, hook.Stop{Session: "a", Agent: "2"}},
 		}
 		for i := range hook.DefaultCap + 1 {
 			for _, s := range stops {
@@ -129,7 +128,7 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 					message = deferral(fmt.Sprint("do ", n))
 				}
 				active := i > 0 && row > 0 // the host tells the truth
-				stdin, err := host.Input(h, host.Stop{Session: "s", Message: message, Blocks: map[bool]int{true: row}[active]})
+				stdin, err := h.Input(hook.Stop{Session: "s", Message: message, Blocks: map[bool]int{true: row}[active]})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +136,7 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 					stdin = bytes.Replace(stdin, []byte("{"), []byte(`{"last_assistant_message":`+fmt.Sprintf("%q", message)+","), 1)
 				}
 				stdout, _ := g.call(string(stdin))
-				answer, err := host.Read(h, 0, []byte(stdout))
+				answer, err := h.ReadAnswer(0, []byte(stdout))
 				switch {
 				case err != nil:
 					t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 )
 
 var _ = Describe("the host", func() {
@@ -20,7 +19,7 @@ var _ = Describe("the host", func() {
 			g := newGuard()
 			s := session(deferral("write the tests"), 0)
 			stdout, stderr := g.call(input(h, s, GinkgoT().TempDir()))
-			answer, err := host.Read(h, 0, []byte(stdout))
+			answer, err := h.ReadAnswer(0, []byte(stdout))
 			Expect(err).NotTo(HaveOccurred(), "%s: %s", h, stdout)
 			Expect(answer.Blocked).To(BeTrue(), "%s: %s", h, stderr)
 			counts, err := hook.Tallies(context.Background(), g.State)

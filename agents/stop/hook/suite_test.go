@@ -13,7 +13,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
@@ -99,12 +98,12 @@ func (g guard) call(stdin string) (stdout, stderr string) {
 }
 
 // stop lets an agent stop, and reads the answer as its host does.
-func (g guard) stop(h hook.Host, s host.Stop) (host.Answer, string) {
+func (g guard) stop(h hook.Host, s hook.Stop) (hook.Answer, string) {
 	GinkgoHelper()
-	stdin, err := host.Input(h, s)
+	stdin, err := h.Input(s)
 	Expect(err).NotTo(HaveOccurred())
 	stdout, stderr := g.call(string(stdin))
-	answer, err := host.Read(h, 0, []byte(stdout))
+	answer, err := h.ReadAnswer(0, []byte(stdout))
 	Expect(err).NotTo(HaveOccurred(), stdout)
 	return answer, stderr
 }

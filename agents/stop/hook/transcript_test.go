@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 )
 
 // transcribed returns the hosts with a transcript.
@@ -31,7 +30,7 @@ func write(content string) string {
 // the stop whose message ends in the work that is announced.
 func lookup(h hook.Host, transcript string) (work, stderr string) {
 	GinkgoHelper()
-	answer, stderr := newGuard().stop(h, host.Stop{Session: "s", Transcript: transcript})
+	answer, stderr := newGuard().stop(h, hook.Stop{Session: "s", Transcript: transcript})
 	_, steps, _ := strings.Cut(answer.Reason, "1. ")
 	work, _, _ = strings.Cut(steps, "\n")
 	work = strings.Trim(work, `"`)
@@ -42,7 +41,7 @@ func lookup(h hook.Host, transcript string) (work, stderr string) {
 func unreadable(path func(dir string) string, says string) {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
-	answer, stderr := newGuard().stop(hook.Copilot, host.Stop{Session: "s", Transcript: path(dir)})
+	answer, stderr := newGuard().stop(hook.Copilot, hook.Stop{Session: "s", Transcript: path(dir)})
 	Expect(answer.Blocked).To(BeFalse())
 	Expect(stderr).To(And(ContainSubstring("may stop unjudged: open the transcript"), ContainSubstring(says)))
 	Expect(stderr).NotTo(ContainSubstring(dir), "a host may name anything")
@@ -51,14 +50,14 @@ func unreadable(path func(dir string) string, says string) {
 var _ = Describe("the transcript", func() {
 	for _, h := range transcribed() {
 		It("of "+string(h)+" has the message that the input lacks", func() {
-			content, err := host.Transcript(h, deferral("write the tests"))
+			content, err := h.Transcript(deferral("write the tests"))
 			Expect(err).NotTo(HaveOccurred())
 			work, stderr := lookup(h, write(string(content)))
 			Expect(work).To(Equal("write the tests"), stderr)
 		})
 		It("of "+string(h)+" is read from its end, whatever its length", func() {
 			long := strings.Repeat("Is “this” read? ", 30_000) // half a megabyte in one line
-			content, err := host.Transcript(h, long+"\n\n"+deferral("write the tests"))
+			content, err := h.Transcript(long + "\n\n" + deferral("write the tests"))
 			Expect(err).NotTo(HaveOccurred())
 			before := strings.Repeat(`{"type":"summary","summary":"an older part"}`+"\n", 5000)
 			work, stderr := lookup(h, write(before+string(content)))
@@ -170,9 +169,9 @@ var _ = Describe("the transcript", func() {
 	)
 
 	It("is taken from the input where that has the message", func() {
-		content, err := host.Transcript(hook.Claude, deferral("write the tests"))
+		content, err := hook.Claude.Transcript(deferral("write the tests"))
 		Expect(err).NotTo(HaveOccurred())
-		answer, _ := newGuard().stop(hook.Claude, host.Stop{Session: "s", Message: finished, Transcript: write(string(content))})
+		answer, _ := newGuard().stop(hook.Claude, hook.Stop{Session: "s", Message: finished, Transcript: write(string(content))})
 		Expect(answer.Blocked).To(BeFalse())
 	})
 

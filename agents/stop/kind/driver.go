@@ -14,7 +14,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -116,7 +115,7 @@ func (s *hosted) end(status string, code, n int, text, details string) record.En
 
 // tell tells of a judgement. The hook says no more than its decision, so what it
 // saw is judged once more: it is a pure function of the message.
-func (s *hosted) tell(n int, message string, said host.Answer, note string) {
+func (s *hosted) tell(n int, message string, said hook.Answer, note string) {
 	v := stop.Judge(message, stop.Options{Policy: s.opts.Policy})
 	attrs := v.Attrs()
 	attrs["allow"], attrs["forced"] = !said.Blocked, said.Blocked && s.blocks < s.hostCap
@@ -128,14 +127,13 @@ func (s *hosted) tell(n int, message string, said host.Answer, note string) {
 
 // ask starts the hook as a child process, as the host does, and reads its answer.
 // The note is what the hook wrote to standard error.
-func (s *hosted) ask(ctx context.Context, message string) (said host.Answer, note string, err error) {
+func (s *hosted) ask(ctx context.Context, message string) (said hook.Answer, note string, err error) {
 	input, err := s.input(message)
 	if err != nil {
 		return said, "", err
 	}
-	argv, env, err := host.Command(s.trial.Env.Executable, hook.Config{
-		Host: s.host, Policy: s.opts.Policy, Cap: s.opts.Cap, State: s.state(), Shadow: s.opts.Shadow,
-	})
+	cfg := hook.Config{Host: s.host, Policy: s.opts.Policy, Cap: s.opts.Cap, State: s.state(), Shadow: s.opts.Shadow}
+	argv, env, err := cfg.Command(s.trial.Env.Executable)
 	if err != nil {
 		return said, "", err
 	}
@@ -152,7 +150,7 @@ func (s *hosted) ask(ctx context.Context, message string) (said host.Answer, not
 	} else if ok && exit.ExitCode() < 0 {
 		return said, "", fmt.Errorf("the hook was ended by force (%w)", err)
 	}
-	said, err = host.Read(s.host, cmd.ProcessState.ExitCode(), out.Bytes())
+	said, err = s.host.ReadAnswer(cmd.ProcessState.ExitCode(), out.Bytes())
 	if err != nil {
 		return said, "", fmt.Errorf("the host cannot use the hook's answer: %w", err)
 	}
@@ -175,10 +173,10 @@ func (s *hosted) transcript() string { return filepath.Join(s.folder, "transcrip
 
 // input is what the host sends of a stop, damaged as the scenario says.
 func (s *hosted) input(message string) ([]byte, error) {
-	st := host.Stop{Session: "session-1", Message: message, Blocks: s.blocks}
+	st := hook.Stop{Session: "session-1", Message: message, Blocks: s.blocks}
 	if s.host != hook.OpenHands { // it has none
 		st.Transcript = s.transcript()
-		data, err := host.Transcript(s.host, message)
+		data, err := s.host.Transcript(message)
 		if err != nil {
 			return nil, err
 		}
@@ -196,5 +194,5 @@ func (s *hosted) input(message string) ([]byte, error) {
 	case damageNoTranscript:
 		st.Message, st.Transcript = "", filepath.Join(s.folder, "gone.jsonl")
 	}
-	return host.Input(s.host, st)
+	return s.host.Input(st)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
@@ -38,7 +37,7 @@ func (a *Agent) install(site app.Site) (*guarded, error) {
 	cfg := hook.Config{
 		Host: hook.Host(a.cfg.Agent), Policy: a.cfg.Guard, State: filepath.Join(site.Home, "guard"), Log: g.log,
 	}
-	argv, env, err := host.Command(a.cfg.Executable, cfg)
+	argv, env, err := cfg.Command(a.cfg.Executable)
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,14 @@ import (
 	"path"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 //go:embed lexicon/*.txt
 var files embed.FS
 
 // shipped is read when a text is first searched.
-var shipped = sync.OnceValue(func() *phrase.Set[meaning] {
+var shipped = sync.OnceValue(func() *textfold.PhraseSet[meaning] {
 	set, err := load()
 	if err != nil {
 		panic(err) // the files are part of the program, and a test loads them
@@ -43,8 +43,8 @@ var others = map[string]role{"disclaimers": disclaimer, "trade": trade}
 
 // load reads the lexicon: a list for each zone, and the others. A line that begins with
 // "!" holds exceptions, with "+" links.
-func load() (*phrase.Set[meaning], error) {
-	set := new(phrase.Set[meaning])
+func load() (*textfold.PhraseSet[meaning], error) {
+	set := new(textfold.PhraseSet[meaning])
 	entries, err := files.ReadDir("lexicon")
 	if err != nil {
 		return nil, fmt.Errorf("list the lexicon: %w", err)
@@ -54,7 +54,7 @@ func load() (*phrase.Set[meaning], error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the lexicon: %w", err)
 		}
-		for list, line := range phrase.Lists(string(data)) {
+		for list, line := range textfold.LexiconLines(string(data)) {
 			m := meaning{role: others[list]}
 			if m.role == entry {
 				m.zone = Zone(list)

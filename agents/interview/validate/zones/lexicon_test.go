@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -27,7 +26,7 @@ var _ = Describe("The lexicon", func() {
 			got = append(got, e.Name())
 			data, err := files.ReadFile("lexicon/" + e.Name())
 			Expect(err).NotTo(HaveOccurred())
-			for list, line := range phrase.Lists(string(data)) {
+			for list, line := range textfold.LexiconLines(string(data)) {
 				Expect(e.Name()).To(HavePrefix(list+"."), line)
 				Expect(textfold.Join(line)).To(Equal(strings.Join(strings.FieldsFunc(line, func(r rune) bool {
 					return strings.ContainsRune(" {},!+*", r)

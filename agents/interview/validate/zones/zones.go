@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -74,7 +73,7 @@ func endsSentence(gap string) bool {
 
 // scan is the state of one search.
 type scan struct {
-	lexicon *phrase.Set[meaning]
+	lexicon *textfold.PhraseSet[meaning]
 	at      int // number of words
 	// active are the phrases that have begun, next those after the present word.
 	active, next []thread
@@ -97,7 +96,7 @@ type scan struct {
 
 // thread is a phrase that has begun.
 type thread struct {
-	state      phrase.State
+	state      textfold.PhraseState
 	word       int  // the first one
 	sold       bool // a phrase of trade stands before it
 	start, end int  // bytes

@@ -1,4 +1,4 @@
-package answers
+package run
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package phrase_test
+package textfold_test
 
 import (
 	"fmt"
@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/internal/phrase"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // found returns what a set finds at the head of a text, as "length value".
-func found(s *phrase.Set[string], text string) string {
+func found(s *textfold.PhraseSet[string], text string) string {
 	var all []string
 	for n, v := range s.Prefixes(slices.Values(strings.Fields(text))) {
 		all = append(all, fmt.Sprintf("%d %s", n, v))
@@ -39,7 +39,7 @@ func TestPhrasesAreFoundAtTheHeadOfWords(t *testing.T) {
 		{"nothing", "", "a", ""},
 		{"empty parts", "a,,b,", "b", "1 v"},
 	} {
-		var s phrase.Set[string]
+		var s textfold.PhraseSet[string]
 		if err := s.Add(c.line, "v"); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestPhrasesAreFoundAtTheHeadOfWords(t *testing.T) {
 }
 
 func TestAPhraseHasEachOfItsValuesOnce(t *testing.T) {
-	var s phrase.Set[string]
+	var s textfold.PhraseSet[string]
 	for _, v := range []string{"x", "y", "x"} {
 		if err := s.Add("a b", v); err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestLinesAreRefused(t *testing.T) {
 		"a}b":   "was not opened",
 		strings.Repeat("{a,b,c,d,e,f,g,h,i,j}", 4): "at most 5000",
 	} {
-		var s phrase.Set[string]
+		var s textfold.PhraseSet[string]
 		if err := s.Add(line, "v"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}
@@ -76,7 +76,7 @@ func TestLinesAreRefused(t *testing.T) {
 
 func TestListsHaveNamesAndContinue(t *testing.T) {
 	var all []string
-	for name, line := range phrase.Lists("# about\nx: a, b,\n  c\n\ny:\n  d\n  # e\n") {
+	for name, line := range textfold.LexiconLines("# about\nx: a, b,\n  c\n\ny:\n  d\n  # e\n") {
 		all = append(all, name+"="+line)
 	}
 	if got := strings.Join(all, "|"); got != "x=a, b,|x=c|y=d" {

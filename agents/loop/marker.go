@@ -1,46 +1,46 @@
-package answers
+package loop
 
 import "strings"
 
-// Markers are the lines by which an agent signals in plain text.
-type Markers struct {
-	// Done is the whole line, without the space around it, that means done.
-	Done string
-	// Blocked begins a line that asks for a person; empty switches it off.
-	Blocked string
+// markers are the lines by which an agent signals in plain text.
+type markers struct {
+	// done is the whole line, without the space around it, that means done.
+	done string
+	// blocked begins a line that asks for a person; empty switches it off.
+	blocked string
 }
 
-// Read looks for the markers on lines outside fenced code blocks. Space around a
+// read looks for the markers on lines outside fenced code blocks. Space around a
 // line does not count; anything else does, so that "**DONE**", "DONE." and
-// "not DONE" are no markers. Of both markers in one answer, Blocked wins.
+// "not DONE" are no markers. Of both markers in one answer, blocked wins.
 //
 // Fences are those of CommonMark: at least three backticks or tildes, closed by
 // at least as many of the same, and running to the end if never closed.
-func (m Markers) Read(text string) Verdict {
-	var verdict Verdict
+func (m markers) read(text string) claim {
+	var found claim
 	var open fence
 	for line := range strings.Lines(text) {
 		if open.step(line) {
 			continue
 		}
 		line = strings.TrimSpace(line)
-		if rest, ok := strings.CutPrefix(line, m.Blocked); ok && m.Blocked != "" {
-			return Verdict{State: Blocked, Summary: strings.TrimSpace(rest)}
+		if rest, ok := strings.CutPrefix(line, m.blocked); ok {
+			return claim{state: blocked, summary: strings.TrimSpace(rest)}
 		}
-		if line == m.Done {
-			verdict.State = Done
+		if line == m.done {
+			found.state = finished
 		}
 	}
-	return verdict
+	return found
 }
 
-// Prose returns the text without the lines that Read takes for the done marker: what
+// prose returns the text without the lines that read takes for the done marker: what
 // the agent says to a person.
-func (m Markers) Prose(text string) string {
+func (m markers) prose(text string) string {
 	var b strings.Builder
 	var open fence
 	for line := range strings.Lines(text) {
-		if open.step(line) || strings.TrimSpace(line) != m.Done {
+		if open.step(line) || strings.TrimSpace(line) != m.done {
 			b.WriteString(line)
 		}
 	}

@@ -9,7 +9,7 @@
 // The words of a phrase are folded as those of the text are (see package textfold). Braces
 // hold alternatives, as in a shell, and may be nested. A word that ends in "*" matches every
 // word that begins so; "*" alone matches any one word.
-package phrase
+package textfold
 
 import (
 	"fmt"
@@ -18,21 +18,21 @@ import (
 	"strings"
 )
 
-// Set is a set of phrases with values. The zero value is an empty set.
-type Set[T comparable] struct {
+// PhraseSet is a set of phrases with values. The zero value is an empty set.
+type PhraseSet[T comparable] struct {
 	nodes   []node[T]
-	edges   map[edge]State
+	edges   map[edge]PhraseState
 	longest int
 }
 
-// State is a number of words of one or several phrases that have been read. Start is none.
-type State int32
+// PhraseState is a number of words of one or several phrases that have been read. noWords is none.
+type PhraseState int32
 
-// Start is the state before the first word.
-const Start State = 0
+// noWords is the state before the first word.
+const noWords PhraseState = 0
 
 type edge struct {
-	from State
+	from PhraseState
 	word string
 }
 
@@ -44,11 +44,11 @@ type node[T comparable] struct {
 // stem leads to a state by every word that begins with a text.
 type stem struct {
 	text string
-	to   State
+	to   PhraseState
 }
 
 // Add adds the phrases of a line of a lexicon.
-func (s *Set[T]) Add(line string, value T) error {
+func (s *PhraseSet[T]) Add(line string, value T) error {
 	for _, part := range split(line) {
 		texts, err := expand(part)
 		if err != nil {
@@ -62,14 +62,14 @@ func (s *Set[T]) Add(line string, value T) error {
 }
 
 // AddWords adds one phrase; one without words is ignored.
-func (s *Set[T]) AddWords(words []string, value T) {
+func (s *PhraseSet[T]) AddWords(words []string, value T) {
 	if len(words) == 0 {
 		return
 	}
 	if s.edges == nil {
-		s.edges, s.nodes = map[edge]State{}, make([]node[T], 1)
+		s.edges, s.nodes = map[edge]PhraseState{}, make([]node[T], 1)
 	}
-	at := Start
+	at := noWords
 	for _, w := range words {
 		at = s.child(at, w)
 	}
@@ -79,12 +79,12 @@ func (s *Set[T]) AddWords(words []string, value T) {
 	s.longest = max(s.longest, len(words))
 }
 
-func (s *Set[T]) child(from State, word string) State {
+func (s *PhraseSet[T]) child(from PhraseState, word string) PhraseState {
 	key := edge{from, word}
 	if to, ok := s.edges[key]; ok {
 		return to
 	}
-	to := State(len(s.nodes)) //nolint:gosec // lexicons have some ten thousand nodes
+	to := PhraseState(len(s.nodes)) //nolint:gosec // lexicons have some ten thousand nodes
 	s.nodes, s.edges[key] = append(s.nodes, node[T]{}), to
 	if text, open := strings.CutSuffix(word, "*"); open {
 		s.nodes[from].stems = append(s.nodes[from].stems, stem{text, to})
@@ -93,11 +93,11 @@ func (s *Set[T]) child(from State, word string) State {
 }
 
 // Longest returns the number of words of the longest phrase.
-func (s *Set[T]) Longest() int { return s.longest }
+func (s *PhraseSet[T]) Longest() int { return s.longest }
 
 // Next returns the states after one more word.
-func (s *Set[T]) Next(from State, word string) iter.Seq[State] {
-	return func(yield func(State) bool) {
+func (s *PhraseSet[T]) Next(from PhraseState, word string) iter.Seq[PhraseState] {
+	return func(yield func(PhraseState) bool) {
 		if len(s.nodes) == 0 {
 			return
 		}
@@ -113,14 +113,14 @@ func (s *Set[T]) Next(from State, word string) iter.Seq[State] {
 }
 
 // Values returns the values of the phrases that end at a state.
-func (s *Set[T]) Values(at State) []T { return s.nodes[at].values }
+func (s *PhraseSet[T]) Values(at PhraseState) []T { return s.nodes[at].values }
 
 // Prefixes returns the phrases with which words begin: their lengths in words and values.
-func (s *Set[T]) Prefixes(words iter.Seq[string]) iter.Seq2[int, T] {
+func (s *PhraseSet[T]) Prefixes(words iter.Seq[string]) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
-		states, n := []State{Start}, 0
+		states, n := []PhraseState{noWords}, 0
 		for w := range words {
-			var next []State
+			var next []PhraseState
 			n++
 			for _, at := range states {
 				for to := range s.Next(at, w) {
@@ -139,8 +139,8 @@ func (s *Set[T]) Prefixes(words iter.Seq[string]) iter.Seq2[int, T] {
 	}
 }
 
-// Lists returns the lines of a lexicon with the names of their lists.
-func Lists(lexicon string) iter.Seq2[string, string] {
+// LexiconLines returns the lines of a lexicon with the names of their lists.
+func LexiconLines(lexicon string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		name := ""
 		for line := range strings.Lines(lexicon) {

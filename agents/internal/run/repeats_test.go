@@ -1,4 +1,4 @@
-package answers_test
+package run_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 )
 
 // letters splits "A B A" into its texts.
@@ -17,7 +17,7 @@ func letters(text string) []string { return strings.Fields(text) }
 var _ = Describe("Repeats", Label("L-05"), func() {
 	DescribeTable("counts equal texts in a row",
 		func(texts []string, want ...int) {
-			var run answers.Repeats
+			var run run.Repeats
 			for i, text := range texts {
 				Expect(run.Next(text)).To(Equal(want[i]), "text %d of %q", i, texts)
 			}
@@ -30,7 +30,7 @@ var _ = Describe("Repeats", Label("L-05"), func() {
 	)
 
 	It("forgets on Reset", func() {
-		var run answers.Repeats
+		var run run.Repeats
 		run.Next("A")
 		run.Reset()
 		Expect(run.Next("A")).To(Equal(1))
@@ -39,7 +39,7 @@ var _ = Describe("Repeats", Label("L-05"), func() {
 	It("equals a naive count from the end", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			texts := rapid.SliceOf(rapid.SampledFrom(letters("A B C"))).Draw(t, "texts")
-			var run answers.Repeats
+			var run run.Repeats
 			for i, text := range texts {
 				naive := 0
 				for j := i; j >= 0 && texts[j] == text; j-- {
@@ -75,7 +75,7 @@ func naiveCycle(texts []string) (period, times int) {
 var _ = Describe("Cycle", Label("L-10"), func() {
 	DescribeTable("finds texts that take turns",
 		func(texts string, period, times int) {
-			var c answers.Cycle
+			var c run.Cycle
 			var gotPeriod, gotTimes int
 			for _, text := range letters(texts) {
 				gotPeriod, gotTimes = c.Next(text)
@@ -99,7 +99,7 @@ var _ = Describe("Cycle", Label("L-10"), func() {
 	It("equals a naive search from the end", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			texts := rapid.SliceOfN(rapid.SampledFrom(letters("A B C")), 0, 40).Draw(t, "texts")
-			var c answers.Cycle
+			var c run.Cycle
 			for i, text := range texts {
 				period, times := c.Next(text)
 				wantPeriod, wantTimes := naiveCycle(texts[:i+1])
@@ -113,7 +113,7 @@ var _ = Describe("Cycle", Label("L-10"), func() {
 
 var _ = Describe("Near", Label("L-10"), func() {
 	DescribeTable("is equal for texts that differ in digits, times and spacing",
-		func(a, b string) { Expect(answers.Near(a)).To(Equal(answers.Near(b))) },
+		func(a, b string) { Expect(run.Near(a)).To(Equal(run.Near(b))) },
 		Entry("counts", "step 3 of 9", "step 12 of 9"),
 		Entry("fractions", "took 1.5 s", "took 2 s"),
 		Entry("thousands", "1,024 files", "7 files"),
@@ -129,7 +129,7 @@ var _ = Describe("Near", Label("L-10"), func() {
 	)
 
 	DescribeTable("differs where words, case or punctuation do",
-		func(a, b string) { Expect(answers.Near(a)).NotTo(Equal(answers.Near(b))) },
+		func(a, b string) { Expect(run.Near(a)).NotTo(Equal(run.Near(b))) },
 		Entry("a word", "still running", "almost through"),
 		Entry("case", "done", "Done"),
 		Entry("punctuation", "done.", "done!"),
@@ -140,8 +140,8 @@ var _ = Describe("Near", Label("L-10"), func() {
 
 	It("is its own fixed point", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			once := answers.Near(rapid.String().Draw(t, "text"))
-			if twice := answers.Near(once); twice != once {
+			once := run.Near(rapid.String().Draw(t, "text"))
+			if twice := run.Near(once); twice != once {
 				t.Fatalf("%q became %q", once, twice)
 			}
 		})

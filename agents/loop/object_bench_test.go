@@ -1,4 +1,4 @@
-package answers_test
+package loop_test
 
 import (
 	"bytes"
@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // BenchmarkReadObject shows that the time for hostile answers grows with their
@@ -20,7 +21,7 @@ func BenchmarkReadObject(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					answers.ReadObject(text)
+					read(loop.JSON, llm.Reply{Text: text})
 				}
 			})
 		}

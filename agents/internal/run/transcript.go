@@ -1,6 +1,6 @@
 // Package transcript keeps the transcripts of agents: files of JSON lines, one with the
 // settings, one for each iteration and one for the end.
-package transcript
+package run
 
 import (
 	"encoding/json"
@@ -11,13 +11,13 @@ import (
 
 // File is a transcript. Each line is on the disk before the next call: a kill loses nothing
 // that was paid for. Callers remove secrets before they write.
-type File struct {
+type Transcript struct {
 	*os.File
 	Path string
 }
 
 // Create creates the file, which must not exist, with a first line.
-func Create(path string, first any) (*File, error) {
+func CreateTranscript(path string, first any) (*Transcript, error) {
 	const hint = "choose another file with --transcript"
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the transcript: %w; %s", err, hint)
@@ -26,7 +26,7 @@ func Create(path string, first any) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin the transcript: %w; %s", err, hint)
 	}
-	t := &File{Path: path, File: file}
+	t := &Transcript{Path: path, File: file}
 	if err := t.Append(first); err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("%w; %s", err, hint)
@@ -35,7 +35,7 @@ func Create(path string, first any) (*File, error) {
 }
 
 // Append writes a line.
-func (t *File) Append(v any) error {
+func (t *Transcript) Append(v any) error {
 	data, err := json.Marshal(v)
 	if err == nil {
 		_, err = t.Write(append(data, '\n'))

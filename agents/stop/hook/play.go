@@ -1,53 +1,51 @@
-// Package host plays the hosts' side of the stop hook: it writes what a host
-// sends and reads an answer as the host would. Harness and tests drive the guard
-// with it, in process or as a real child process.
-package host
+package hook
+
+// This file is the host's side of the contract, with which a harness calls the guard in
+// process or as a child process.
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 )
 
-// Stop is an agent about to stop.
+// Stop describes an agent that is about to stop.
 type Stop struct {
-	// Session names the session.
 	Session string
-	// Message is the agent's last message. Copilot CLI and Cursor do not send it:
-	// there it must stand in the transcript.
+	// Message is the agent's last message. Copilot CLI and Cursor do not send it, so it must
+	// be in the transcript there.
 	Message string
-	// Transcript is the path of the session's transcript; empty sends none.
+	// Transcript is the path of the session's transcript; empty if there is none.
 	Transcript string
-	// Blocks is how many stops of this turn a hook refused before this one.
+	// Blocks is how many stops of this turn hooks have refused before.
 	Blocks int
 	// Agent is the id of the subagent that stops; empty for the main agent.
 	Agent string
 	// Mode is the permission mode where the host has one; default: "default".
 	Mode string
-	// Status is how the turn ended where the host says so; default: well.
+	// Status is how the turn ended where the host reports it; default: completed.
 	Status string
-	// Background is how many tasks of the agent still run; only Claude Code and Qwen
-	// Code say so.
+	// Background is how many background tasks are running; only Claude Code and Qwen Code
+	// report it.
 	Background int
 }
 
-// Input returns what the host writes to the hook's standard input.
-func Input(host hook.Host, s Stop) ([]byte, error) {
-	build := inputs[host]
+// Input returns what the host writes to the standard input of the hook.
+func (h Host) Input(s Stop) ([]byte, error) {
+	build := inputs[h]
 	if build == nil {
-		return nil, fmt.Errorf("host %q is none of %v", host, hook.Hosts())
+		return nil, fmt.Errorf("%q is not a known host; the hosts are %v", h, Hosts())
 	}
 	if s.Mode == "" {
 		s.Mode = "default"
 	}
 	fields := build(s)
-	if s.Agent != "" && host != hook.Cursor && host != hook.OpenHands && host != hook.Gemini {
+	if s.Agent != "" && h != Cursor && h != OpenHands && h != Gemini {
 		fields["agent_id"], fields["agent_type"] = s.Agent, "general-purpose"
 		fields["agent_transcript_path"] = orNull(s.Transcript)
 		if _, ok := fields["hook_event_name"]; ok {
@@ -56,55 +54,55 @@ func Input(host hook.Host, s Stop) ([]byte, error) {
 	}
 	data, err := json.Marshal(fields)
 	if err != nil {
-		return nil, fmt.Errorf("write the input of host %s: %w", host, err)
+		return nil, fmt.Errorf("write the input of host %s: %w", h, err)
 	}
 	return append(data, '\n'), nil
 }
 
 type fields = map[string]any
 
-// moment dates the inputs of hosts that send a time.
+// moment is the time in inputs and transcripts.
 const moment = "2026-09-19T10:00:00.000Z"
 
-var inputs = map[hook.Host]func(Stop) fields{
-	hook.Claude: claude,
-	hook.Codex: func(s Stop) fields {
+var inputs = map[Host]func(Stop) fields{
+	Claude: claude,
+	Codex: func(s Stop) fields {
 		return fields{
 			"session_id": s.Session, "turn_id": "turn-7", "transcript_path": orNull(s.Transcript), "cwd": "/project",
 			"hook_event_name": "Stop", "model": "gpt-5-codex", "permission_mode": s.Mode,
 			"stop_hook_active": s.Blocks > 0, "last_assistant_message": orNull(s.Message),
 		}
 	},
-	hook.Gemini: func(s Stop) fields {
+	Gemini: func(s Stop) fields {
 		return fields{
 			"session_id": s.Session, "transcript_path": s.Transcript, "cwd": "/project", "hook_event_name": "AfterAgent",
 			"timestamp": moment, "prompt": "Fix the failing test.", "prompt_response": s.Message, "stop_hook_active": s.Blocks > 0,
 		}
 	},
-	hook.Qwen: func(s Stop) fields {
+	Qwen: func(s Stop) fields {
 		f := claude(s)
 		delete(f, "prompt_id")
 		delete(f, "session_crons")
 		f["crons"], f["timestamp"], f["context_limit"], f["input_tokens"] = []any{}, moment, 131072, 2048
 		return f
 	},
-	hook.Copilot: func(s Stop) fields {
+	Copilot: func(s Stop) fields {
 		return fields{
 			"sessionId": s.Session, "timestamp": 1789812000000, "cwd": "/project", "transcriptPath": s.Transcript,
-			"stopReason": or(s.Status, "end_turn"), "stop_hook_active": s.Blocks > 0,
+			"stopReason": cmp.Or(s.Status, "end_turn"), "stop_hook_active": s.Blocks > 0,
 		}
 	},
-	hook.Cursor: func(s Stop) fields {
+	Cursor: func(s Stop) fields {
 		return fields{
 			"conversation_id": s.Session, "generation_id": "9a1b", "model": "composer-1", "hook_event_name": "stop",
 			"cursor_version": "2.4.0", "workspace_roots": []string{"/project"}, "user_email": nil,
-			"transcript_path": orNull(s.Transcript), "status": or(s.Status, "completed"), "loop_count": s.Blocks,
+			"transcript_path": orNull(s.Transcript), "status": cmp.Or(s.Status, "completed"), "loop_count": s.Blocks,
 		}
 	},
-	hook.OpenHands: func(s Stop) fields {
+	OpenHands: func(s Stop) fields {
 		return fields{
 			"event_type": "Stop", "tool_name": nil, "tool_input": nil, "tool_output": nil, "message": orNull(s.Message),
-			"session_id": s.Session, "working_dir": "/project", "metadata": fields{"reason": or(s.Status, "finish")},
+			"session_id": s.Session, "working_dir": "/project", "metadata": fields{"reason": cmp.Or(s.Status, "finish")},
 		}
 	},
 }
@@ -132,101 +130,92 @@ func orNull(s string) any {
 	return s
 }
 
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
-// Transcript returns the content of a transcript as the host writes it: the user's
-// request and the agent's last message.
-func Transcript(host hook.Host, message string) ([]byte, error) {
+// Transcript returns a transcript as the host writes it, with the user's request and the
+// agent's last message.
+func (h Host) Transcript(message string) ([]byte, error) {
 	text := func(kind, s string) []fields { return []fields{{"type": kind, "text": s}} }
 	const request = "Fix the failing test."
 	var lines []fields
-	switch host {
-	case hook.Claude:
+	switch h {
+	case Claude:
 		lines = []fields{
 			{"type": "user", "message": fields{"role": "user", "content": request}},
 			{"type": "assistant", "message": fields{"id": "msg_1", "role": "assistant", "content": text("text", message)}},
 		}
-	case hook.Codex:
+	case Codex:
 		lines = []fields{
 			{"timestamp": moment, "type": "response_item", "payload": fields{"type": "message", "role": "user", "content": text("input_text", request)}},
 			{"timestamp": moment, "type": "response_item", "payload": fields{"type": "message", "role": "assistant", "content": text("output_text", message)}},
 			{"timestamp": moment, "type": "event_msg", "payload": fields{"type": "token_count"}},
 		}
-	case hook.Gemini:
+	case Gemini:
 		lines = []fields{
 			{"id": "1", "timestamp": moment, "type": "user", "content": []fields{{"text": request}}},
 			{"id": "2", "timestamp": moment, "type": "gemini", "content": message, "thoughts": []any{}},
 			{"$set": fields{"lastUpdated": moment}},
 		}
-	case hook.Qwen:
+	case Qwen:
 		lines = []fields{
 			{"type": "user", "message": fields{"role": "user", "parts": []fields{{"text": request}}}},
 			{"type": "assistant", "message": fields{"role": "model", "parts": []fields{{"text": "Hm.", "thought": true}, {"text": message}}}},
 		}
-	case hook.Copilot:
+	case Copilot:
 		lines = []fields{
 			{"type": "user.message", "data": fields{"content": request}},
 			{"type": "assistant.message", "data": fields{"messageId": "m1", "content": message, "toolRequests": []any{}}},
 			{"type": "assistant.turn_end", "data": fields{"turnId": "1"}},
 		}
-	case hook.Cursor:
+	case Cursor:
 		lines = []fields{
 			{"role": "user", "message": fields{"content": text("text", request)}},
 			{"role": "assistant", "message": fields{"content": text("text", message)}},
 		}
 	default:
-		return nil, fmt.Errorf("host %q has no transcript", host)
+		return nil, fmt.Errorf("host %q has no transcript", h)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	for _, line := range lines {
 		if err := enc.Encode(line); err != nil {
-			return nil, fmt.Errorf("write a transcript of host %s: %w", host, err)
+			return nil, fmt.Errorf("write a transcript of host %s: %w", h, err)
 		}
 	}
 	return b.Bytes(), nil
 }
 
-// Answer is what a hook's answer means to the host.
+// Answer is a hook's answer as the host understands it.
 type Answer struct {
-	// Blocked is whether the agent goes on.
-	Blocked bool
-	// Reason is what it is told then.
-	Reason string
+	Blocked bool   // the agent must go on
+	Reason  string // its next prompt if it is blocked
 }
 
-// keys are those that a host's contract has; Codex fails a hook for any other.
-var keys = map[hook.Host][]string{
-	hook.Claude:    {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
-	hook.Codex:     {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage"},
-	hook.Gemini:    {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
-	hook.Qwen:      {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
-	hook.Copilot:   {"decision", "reason"},
-	hook.Cursor:    {"followup_message"},
-	hook.OpenHands: {"continue", "decision", "reason", "additionalContext"},
+// answerKeys are the keys that each host accepts; Codex fails a hook for any other.
+var answerKeys = map[Host][]string{
+	Claude:    {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
+	Codex:     {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage"},
+	Gemini:    {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
+	Qwen:      {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
+	Copilot:   {"decision", "reason"},
+	Cursor:    {"followup_message"},
+	OpenHands: {"continue", "decision", "reason", "additionalContext"},
 }
 
-// maxReason is the most that a host takes, in UTF-16 units.
-const maxReason = 10_000
+// maxUnits is the longest reason that hosts accept, in UTF-16 units.
+const maxUnits = 10_000
 
-// Read reads a hook's answer as the host does, but strictly: what a host would
-// pass over or complain about is an error.
-func Read(host hook.Host, status int, stdout []byte) (Answer, error) {
+// ReadAnswer parses a hook's answer as the host does, but strictly: what a host would ignore
+// or warn about is an error.
+func (h Host) ReadAnswer(status int, stdout []byte) (Answer, error) {
 	switch {
-	case keys[host] == nil:
-		return Answer{}, fmt.Errorf("host %q is none of %v", host, hook.Hosts())
+	case answerKeys[h] == nil:
+		return Answer{}, fmt.Errorf("%q is not a known host; the hosts are %v", h, Hosts())
 	case status != 0:
 		return Answer{}, fmt.Errorf("the hook ended with exit status %d", status)
 	}
 	stdout = bytes.TrimSpace(stdout)
 	if len(stdout) == 0 {
-		if host == hook.Gemini || host == hook.Qwen || host == hook.Cursor || host == hook.OpenHands {
-			return Answer{}, errors.New("the answer is empty; this host wants JSON")
+		if h == Gemini || h == Qwen || h == Cursor || h == OpenHands {
+			return Answer{}, errors.New("the answer is empty; this host expects JSON")
 		}
 		return Answer{}, nil
 	}
@@ -235,7 +224,7 @@ func Read(host hook.Host, status int, stdout []byte) (Answer, error) {
 		return Answer{}, fmt.Errorf("the answer is not one JSON object: %w", err)
 	}
 	for key := range all {
-		if !slices.Contains(keys[host], key) {
+		if !slices.Contains(answerKeys[h], key) {
 			return Answer{}, fmt.Errorf("the answer has the key %q, which this host does not know", key)
 		}
 	}
@@ -252,14 +241,14 @@ func Read(host hook.Host, status int, stdout []byte) (Answer, error) {
 	case !out.Blocked:
 		return Answer{}, nil
 	case strings.TrimSpace(out.Reason) == "":
-		return Answer{}, errors.New("the agent is to go on, and is not told why")
-	case units(out.Reason) > maxReason:
-		return Answer{}, fmt.Errorf("the reason has %d characters; hosts take %d", units(out.Reason), maxReason)
+		return Answer{}, errors.New("the agent is blocked without a reason")
+	case units(out.Reason) > maxUnits:
+		return Answer{}, fmt.Errorf("the reason has %d characters; hosts accept %d", units(out.Reason), maxUnits)
 	}
 	return out, nil
 }
 
-// units returns the length that a host written in JavaScript sees.
+// units returns the length of s in UTF-16 units, as a host written in JavaScript counts it.
 func units(s string) (n int) {
 	for _, r := range s {
 		if n++; r > 0xffff {
@@ -270,20 +259,20 @@ func units(s string) (n int) {
 }
 
 // Command returns what starts the guard as a child process: a program that calls
-// hook.Main (this one if executable is empty), and what its environment needs
+// Main (this one if executable is empty), and what its environment needs
 // beside the parent's.
-func Command(executable string, cfg hook.Config) (argv, env []string, err error) {
+func (c Config) Command(executable string) (argv, env []string, err error) {
 	if executable == "" {
 		if executable, err = os.Executable(); err != nil {
 			return nil, nil, fmt.Errorf("find the program to start as a hook: %w", err)
 		}
 	}
-	setting, err := json.Marshal(cfg)
+	setting, err := json.Marshal(c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the hook's configuration: %w", err)
 	}
 	return []string{executable}, []string{
-		hook.Env + "=" + string(setting),
+		Env + "=" + string(setting),
 		// A race-detector build otherwise sleeps for a second before it exits.
 		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"),
 	}, nil

@@ -1,4 +1,4 @@
-package answers
+package run
 
 // Repeats counts how often the same text came in a row. The zero value is ready.
 // Equality is strict: one byte of difference begins a new run.

@@ -1,4 +1,4 @@
-package answers
+package run
 
 // The lengths of the cycles that Cycle looks for. Repeats counts cycles of one.
 const (

@@ -1,4 +1,4 @@
-package answers
+package loop
 
 import (
 	"bytes"
@@ -11,44 +11,44 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadObject takes the last JSON object of the answer, in a code block or not,
+// readObject takes the last JSON object of the answer, in a code block or not,
 // and reads its members "status" and "summary". Status is "done", "continue",
-// or "blocked" or "escalate"; anything else is Continue with a note. A summary
+// or "blocked" or "escalate"; anything else is unfinished with a note. A summary
 // that is not text is left out.
-func ReadObject(text string) Verdict {
+func readObject(text string) claim {
 	data := []byte(text)
 	start, end := lastObject(data)
 	if start == end {
-		return Verdict{Note: "the answer holds no JSON object"}
+		return claim{note: "the answer holds no JSON object"}
 	}
 	var object struct {
 		Status  any `json:"status"`
 		Summary any `json:"summary"`
 	}
 	if err := json.Unmarshal(data[start:end], &object, tolerant); err != nil {
-		return Verdict{Note: fmt.Sprintf("the last JSON object cannot be read: %v", err)}
+		return claim{note: fmt.Sprintf("the last JSON object cannot be read: %v", err)}
 	}
 	summary, _ := object.Summary.(string)
 	switch object.Status {
 	case "done":
-		return Verdict{State: Done, Summary: summary}
+		return claim{state: finished, summary: summary}
 	case "blocked", "escalate":
-		return Verdict{State: Blocked, Summary: summary}
+		return claim{state: blocked, summary: summary}
 	case "continue":
-		return Verdict{Summary: summary}
+		return claim{summary: summary}
 	case nil:
-		return Verdict{Summary: summary, Note: "the last JSON object has no status"}
+		return claim{summary: summary, note: "the last JSON object has no status"}
 	}
-	return Verdict{Summary: summary, Note: fmt.Sprintf("status %.60q is not known, so the answer is not done", fmt.Sprint(object.Status))}
+	return claim{summary: summary, note: fmt.Sprintf("status %.60q is not known, so the answer is not done", fmt.Sprint(object.Status))}
 }
 
 // tolerant are the readings on which JSON parsers differ: of a repeated name the
 // last value counts, and bytes that are not UTF-8 are replaced.
 var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// ObjectProse returns the text without the object that ReadObject reads, and without
+// objectProse returns the text without the object that readObject reads, and without
 // the code fence around it: what the agent says to a person.
-func ObjectProse(text string) string {
+func objectProse(text string) string {
 	start, end := lastObject([]byte(text))
 	before, after := text[:start], text[end:]
 	opening := before[strings.LastIndexByte(strings.TrimRight(before, " \t\r\n"), '\n')+1:]

@@ -1,5 +1,4 @@
-// Package match compares short texts by the words that carry their meaning.
-package match
+package stop
 
 import (
 	"slices"
@@ -9,9 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// Content returns the folded words of a text without articles, prepositions and
+// contentWords returns the folded words of a text without articles, prepositions and
 // pronouns.
-func Content(s string) []string {
+func contentWords(s string) []string {
 	words := strings.FieldsFunc(text.Fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(function, w) })
 }
@@ -20,19 +19,19 @@ func Content(s string) []string {
 var function = strings.Fields("the a an and or of to in on for with by at from it its this that these those all also then now " +
 	"le la les l un une des du de d et ou a au aux en dans sur pour par avec ce cette ces puis aussi je i we let me us")
 
-// Shared counts the words of some that occur in others, in whatever form.
-func Shared(some, others []string) int {
+// sharedWords counts the words of some that occur in others, in whatever form.
+func sharedWords(some, others []string) int {
 	n := 0
 	for _, w := range some {
-		if slices.ContainsFunc(others, func(o string) bool { return Related(w, o) }) {
+		if slices.ContainsFunc(others, func(o string) bool { return relatedWords(w, o) }) {
 			n++
 		}
 	}
 	return n
 }
 
-// Related reports whether two folded words may be forms of one: test, tests, tester.
-func Related(a, b string) bool {
+// relatedWords reports whether two folded words may be forms of one: test, tests, tester.
+func relatedWords(a, b string) bool {
 	if a == b {
 		return true
 	}
