@@ -7,7 +7,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
 )
 
 // final is what is there of the end: the decision, the verification and the
@@ -16,12 +15,12 @@ type final struct {
 	decision step.Decision
 	// left is what the agent says is missing, of done_partial.
 	left     []string
-	answers  []verify.Answer
+	answers  []step.Claim
 	verified bool
 	output   *string
 	// lack is why the last answer did not do; record is the last judgement.
 	lack   string
-	record *verify.Record
+	record *step.Verification
 }
 
 // missing returns what an output lacks that could not be mended.
@@ -83,7 +82,7 @@ func (f *final) take(d *step.Document) *refusal {
 		f.output = &d.Text
 		return nil
 	}
-	answers, err := verify.Read(d.Text)
+	answers, err := step.ReadVerification(d.Text)
 	if err != nil {
 		return refusalOf(err, d.Pos)
 	}
@@ -99,9 +98,9 @@ func (f *final) complete() bool { return f.output != nil && f.verified }
 func (r *runner) verify() *ending {
 	f := &r.final
 	value, problem := outputValue(r.agent.Contract, *f.output)
-	record := verify.Judge(f.answers, r.promised())
+	record := step.JudgeVerification(f.answers, r.promised())
 	if problem != "" {
-		record.Findings = append(record.Findings, verify.Finding{Part: verify.Correctness, Message: problem})
+		record.Findings = append(record.Findings, step.Finding{Part: step.Correctness, Message: problem})
 	}
 	f.record = &record
 	passed := record.Passed()
@@ -147,24 +146,24 @@ func (r *runner) partial(missing []string) *ending {
 }
 
 // promised returns what a verification is checked against.
-func (r *runner) promised() verify.Contract {
-	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
+func (r *runner) promised() step.Requirements {
+	c := step.Requirements{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
 	for _, in := range r.agent.Contract.Inputs {
 		if in.Required {
-			c.Required = append(c.Required, in.Name)
+			c.Inputs = append(c.Inputs, in.Name)
 		}
 	}
 	return c
 }
 
-func (r *runner) emitVerification(record verify.Record) {
+func (r *runner) emitVerification(record step.Verification) {
 	var findings []string
 	for _, f := range record.Findings {
 		findings = append(findings, string(f.Part)+": "+f.Message)
 	}
 	r.emit(line(strings.Join(findings, "; ")), Verified{
-		Completeness: record.Holds(verify.Completeness), Consistency: record.Holds(verify.Consistency),
-		Correctness: record.Holds(verify.Correctness), Constraints: record.Holds(verify.Constraints),
+		Completeness: record.Holds(step.Completeness), Consistency: record.Holds(step.Consistency),
+		Correctness: record.Holds(step.Correctness), Constraints: record.Holds(step.Constraints),
 		Passed: record.Passed(), Verified: record.Verified(), Revision: r.revisions,
 	})
 }

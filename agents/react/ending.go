@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
+	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
 // ending is why an agent ends; nil means that it goes on.
@@ -17,7 +17,7 @@ type ending struct {
 
 	output       string
 	value        json.RawMessage
-	verification *verify.Record
+	verification *step.Verification
 	missing      []string // of done_partial
 	trigger      Trigger  // of escalate
 	question     string   // of escalate

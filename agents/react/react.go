@@ -26,7 +26,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
+	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -179,8 +179,8 @@ type Result struct {
 	Details string `json:"details,omitempty"`
 	Guard   string `json:"guard,omitempty"`
 	// Iterations are those of all agents: one for each entry of the transcript.
-	Iterations   int            `json:"iterations"`
-	Verification *verify.Record `json:"verification,omitempty"`
+	Iterations   int                `json:"iterations"`
+	Verification *step.Verification `json:"verification,omitempty"`
 	// Verified is true if every part of the verification holds, and what it names was
 	// found in the contract and the context. False means that a part does not hold, or
 	// holds by the agent's word alone, or that there is no verification.

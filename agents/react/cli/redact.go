@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
+	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
 func (s *Session) redactTask(task react.Task) react.Task {
@@ -40,10 +40,10 @@ func (s *Session) redactResult(r react.Result) react.Result {
 	return r
 }
 
-func (s *Session) redactVerification(v verify.Record) *verify.Record {
-	v.Answers, v.Findings = slices.Clone(v.Answers), slices.Clone(v.Findings)
-	for i, answer := range v.Answers {
-		v.Answers[i].Text, v.Answers[i].Checks = s.redact.Text(answer.Text), s.redactAll(answer.Checks)
+func (s *Session) redactVerification(v step.Verification) *step.Verification {
+	v.Claims, v.Findings = slices.Clone(v.Claims), slices.Clone(v.Findings)
+	for i, claim := range v.Claims {
+		v.Claims[i].Text, v.Claims[i].Checks = s.redact.Text(claim.Text), s.redactAll(claim.Checks)
 	}
 	for i, finding := range v.Findings {
 		v.Findings[i].Message = s.redact.Text(finding.Message)

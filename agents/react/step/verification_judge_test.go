@@ -1,4 +1,4 @@
-package verify_test
+package step_test
 
 import (
 	"fmt"
@@ -7,31 +7,33 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
+	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-var contract = verify.Contract{
-	Required:    []string{"code", "severity_limit"},
+var parts = []step.Part{step.Completeness, step.Consistency, step.Correctness, step.Constraints}
+
+var requirements = step.Requirements{
+	Inputs:      []string{"code", "severity_limit"},
 	Constraints: []string{"At most 10 issues", "Never change a file of the workspace"},
 	Context:     []string{"src/app.js", "The task: audit the handler in lib/db.js."},
 }
 
 // judged returns the findings on a verification that a part is replaced in.
-func judged(part, said string, c verify.Contract) verify.Record {
+func judged(part, said string, c step.Requirements) step.Verification {
 	GinkgoHelper()
 	text := "verification:\n"
-	for _, p := range verify.Parts() {
+	for _, p := range parts {
 		if string(p) == part {
 			text += said
 			continue
 		}
 		text += "  " + string(p) + ": ✓\n"
 	}
-	return verify.Judge(read(text), c)
+	return step.JudgeVerification(read(text), c)
 }
 
 // messages returns the findings in words.
-func messages(r verify.Record) []string {
+func messages(r step.Verification) []string {
 	all := []string{}
 	for _, f := range r.Findings {
 		all = append(all, string(f.Part)+": "+f.Message)
@@ -41,7 +43,7 @@ func messages(r verify.Record) []string {
 
 var _ = Describe("Judge", Label("R-08"), func() {
 	It("lets a verification pass that names what the contract asks for", func() {
-		r := verify.Judge(read(`verification:
+		r := step.JudgeVerification(read(`verification:
   completeness:
     question: Is every input treated?
     check: ["the code: 2 files", "the limit of severity, 7"]
@@ -51,46 +53,46 @@ var _ = Describe("Judge", Label("R-08"), func() {
     check: [each call was followed to its end]
   constraints:
     check: ["3 issues of 10", "no file was changed"]
-`), contract)
+`), requirements)
 		Expect(messages(r)).To(BeEmpty())
 		Expect(r.Passed()).To(BeTrue())
-		Expect(r.Answers[0].Bound).To(BeTrue())
-		Expect(r.Answers[1].Bound).To(BeTrue())
-		Expect(r.Answers[2].Bound).To(BeFalse(), "nothing in a contract says what is correct")
-		Expect(r.Answers[3].Bound).To(BeTrue())
+		Expect(r.Claims[0].Bound).To(BeTrue())
+		Expect(r.Claims[1].Bound).To(BeTrue())
+		Expect(r.Claims[2].Bound).To(BeFalse(), "nothing in a contract says what is correct")
+		Expect(r.Claims[3].Bound).To(BeTrue())
 	})
 
 	It("takes the claim of a tick form, and tells it apart from what is bound", func() {
-		r := verify.Judge(read("verification:\n  completeness: ✓\n  consistency: ✓ well\n  correctness: ✓\n  constraints: ✓ 3 issues, no file of the workspace changed\n"), contract)
+		r := step.JudgeVerification(read("verification:\n  completeness: ✓\n  consistency: ✓ well\n  correctness: ✓\n  constraints: ✓ 3 issues, no file of the workspace changed\n"), requirements)
 		Expect(r.Passed()).To(BeTrue())
 		Expect(r.Verified()).To(BeFalse())
-		Expect(r.ByWord()).To(Equal([]verify.Part{verify.Completeness, verify.Consistency}))
-		Expect(r.Answers[0].Bound).To(BeFalse())
-		Expect(r.Answers[1].Bound).To(BeFalse())
-		Expect(r.Answers[3].Bound).To(BeTrue())
-		Expect(r.Holds(verify.Completeness)).To(BeTrue())
+		Expect(r.ByWord()).To(Equal([]step.Part{step.Completeness, step.Consistency}))
+		Expect(r.Claims[0].Bound).To(BeFalse())
+		Expect(r.Claims[1].Bound).To(BeFalse())
+		Expect(r.Claims[3].Bound).To(BeTrue())
+		Expect(r.Holds(step.Completeness)).To(BeTrue())
 	})
 
 	It("verifies a tick form that names what the contract asks for, and no bare one", func() {
-		Expect(verify.Judge(read("verification:\n  completeness: ✓ code, severity_limit\n  consistency: ✓ src/app.js\n  correctness: ✓ line 12\n"+
-			"  constraints: ✓ 3 issues, no file of the workspace changed\n"), contract).Verified()).To(BeTrue())
+		Expect(step.JudgeVerification(read("verification:\n  completeness: ✓ code, severity_limit\n  consistency: ✓ src/app.js\n  correctness: ✓ line 12\n"+
+			"  constraints: ✓ 3 issues, no file of the workspace changed\n"), requirements).Verified()).To(BeTrue())
 		bare := read("verification:\n  completeness: ✓ ok\n  consistency: ✓ ok\n  correctness: ✓ ok\n  constraints: ✓ ok\n")
-		Expect(verify.Judge(bare, contract).ByWord()).To(Equal([]verify.Part{verify.Completeness, verify.Consistency, verify.Constraints}))
-		Expect(verify.Judge(bare, verify.Contract{}).ByWord()).To(Equal([]verify.Part{verify.Consistency}), "nothing else is asked for")
+		Expect(step.JudgeVerification(bare, requirements).ByWord()).To(Equal([]step.Part{step.Completeness, step.Consistency, step.Constraints}))
+		Expect(step.JudgeVerification(bare, step.Requirements{}).ByWord()).To(Equal([]step.Part{step.Consistency}), "nothing else is asked for")
 	})
 
 	DescribeTable("finds a changed file where a constraint forbids it", func(constraint string, forbids bool) {
-		c := verify.Contract{Constraints: []string{constraint}, Written: []string{"docs/start.md"}}
+		c := step.Requirements{Constraints: []string{constraint}, Written: []string{"docs/start.md"}}
 		text := "verification:\n  completeness: ✓\n  consistency: ✓\n  correctness: ✓\n  constraints: ✓ " + constraint + "\n"
 		if forbids {
-			Expect(messages(verify.Judge(read(text), c))).To(Equal([]string{
+			Expect(messages(step.JudgeVerification(read(text), c))).To(Equal([]string{
 				fmt.Sprintf("constraints: the constraint %q does not hold: the run changed %q", constraint, "docs/start.md"),
 			}))
 		} else {
-			Expect(verify.Judge(read(text), c).Passed()).To(BeTrue())
+			Expect(step.JudgeVerification(read(text), c).Passed()).To(BeTrue())
 		}
 		c.Written = nil
-		Expect(verify.Judge(read(text), c).Passed()).To(BeTrue())
+		Expect(step.JudgeVerification(read(text), c).Passed()).To(BeTrue())
 	},
 		Entry(nil, "No file is changed.", true),
 		Entry(nil, "Never change a file of the workspace", true),
@@ -109,27 +111,27 @@ var _ = Describe("Judge", Label("R-08"), func() {
 
 	It("does not change the answers that it is given", func() {
 		given := read("verification:\n  completeness: ✓ code, severity limit\n")
-		verify.Judge(given, contract)
+		step.JudgeVerification(given, requirements)
 		Expect(given[0].Bound).To(BeFalse())
 	})
 
 	It("finds each part that is not there", func() {
-		r := verify.Judge(nil, contract)
+		r := step.JudgeVerification(nil, requirements)
 		Expect(messages(r)).To(Equal([]string{
 			"completeness: the verification does not answer it", "consistency: the verification does not answer it",
 			"correctness: the verification does not answer it", "constraints: the verification does not answer it",
 		}))
 		Expect(r.Passed()).To(BeFalse())
-		Expect(r.Holds(verify.Correctness)).To(BeFalse())
-		Expect(verify.Record{}.Passed()).To(BeFalse())
-		Expect(verify.Record{}.Holds(verify.Correctness)).To(BeFalse())
+		Expect(r.Holds(step.Correctness)).To(BeFalse())
+		Expect(step.Verification{}.Passed()).To(BeFalse())
+		Expect(step.Verification{}.Holds(step.Correctness)).To(BeFalse())
 	})
 
 	DescribeTable("finds",
 		func(part, said, want string) {
-			r := judged(part, said, contract)
+			r := judged(part, said, requirements)
 			Expect(messages(r)).To(Equal([]string{part + ": " + want}))
-			Expect(r.Holds(verify.Part(part))).To(BeFalse())
+			Expect(r.Holds(step.Part(part))).To(BeFalse())
 		},
 		Entry("a denial", "correctness", "  correctness: ✗ line 12 is wrong\n", "the agent says that it does not hold: ✗ line 12 is wrong"),
 		Entry("a denial in the schema form", "correctness", "  correctness:\n    check: [line 12]\n    passed: false\n", "the agent says that it does not hold: line 12"),
@@ -146,7 +148,7 @@ var _ = Describe("Judge", Label("R-08"), func() {
 
 	DescribeTable("takes for no file",
 		func(said string) {
-			Expect(messages(judged("consistency", "  consistency: ✓ "+said+"\n", contract))).To(BeEmpty())
+			Expect(messages(judged("consistency", "  consistency: ✓ "+said+"\n", requirements))).To(BeEmpty())
 		},
 		Entry("a call", "the call of res.json() and of fs.sh(x)"),
 		Entry("a member", "console.log and process.env are as they were"),
@@ -165,28 +167,28 @@ var _ = Describe("Judge", Label("R-08"), func() {
 		for i := range 5_000 {
 			fmt.Fprintf(&b, " a%d.go", i)
 		}
-		Expect(messages(judged("consistency", "  consistency: ✓"+b.String()+"\n", contract))[0]).To(HaveSuffix(`"a9.go", 190 more, which was not read`))
+		Expect(messages(judged("consistency", "  consistency: ✓"+b.String()+"\n", requirements))[0]).To(HaveSuffix(`"a9.go", 190 more, which was not read`))
 	})
 
 	It("does not take a longer name for a file that was read", func() {
-		Expect(messages(judged("consistency", "  consistency: ✓ as in p.js\n", contract))).To(HaveLen(1))
-		Expect(messages(judged("consistency", "  consistency: ✓ as in app.json\n", contract))).To(HaveLen(1))
-		Expect(messages(judged("consistency", "  consistency: ✓ as in other/app.js\n", contract))).To(HaveLen(1))
+		Expect(messages(judged("consistency", "  consistency: ✓ as in p.js\n", requirements))).To(HaveLen(1))
+		Expect(messages(judged("consistency", "  consistency: ✓ as in app.json\n", requirements))).To(HaveLen(1))
+		Expect(messages(judged("consistency", "  consistency: ✓ as in other/app.js\n", requirements))).To(HaveLen(1))
 	})
 
 	It("asks for no check where the contract requires nothing", func() {
-		r := verify.Judge(read(`verification:
+		r := step.JudgeVerification(read(`verification:
   completeness: {check: [], passed: true}
   consistency: {check: [the task], passed: true}
   correctness: {check: [the sums], passed: true}
   constraints: {check: [], passed: true}
-`), verify.Contract{})
+`), step.Requirements{})
 		Expect(messages(r)).To(BeEmpty())
 	})
 
 	DescribeTable("recognises a constraint in the words of a check",
 		func(constraint, check string, want bool) {
-			c := verify.Contract{Constraints: []string{constraint}}
+			c := step.Requirements{Constraints: []string{constraint}}
 			r := judged("constraints", "  constraints:\n    check:\n      - \""+check+"\"\n", c)
 			Expect(r.Passed()).To(Equal(want))
 		},

@@ -1,4 +1,4 @@
-package verify_test
+package step_test
 
 import (
 	"errors"
@@ -8,12 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
 )
 
 // FuzzRead holds that any text is read or refused with a place that exists in it, that a
 // part is answered once, and that the judgement never lets pass what is denied.
-func FuzzRead(f *testing.F) {
+func FuzzReadVerification(f *testing.F) {
 	for _, seed := range []string{
 		"verification:\n  completeness: ✓ a\n  correctness: [x] b: c\n", "verification:\n  constraints:\n    question: a\n    check: [a, {b: c}]\n    passed: true\n",
 		"verification: {correctness: ok}", "verification:\n  - a\n", "verification:\n  exactitude:\n  - [ ] é: 'x'\n", "verification:\n\tcorrectness: ✓\n",
@@ -21,9 +20,9 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	c := verify.Contract{Required: []string{"a_b", ""}, Constraints: []string{"at most 3 c", "."}, Context: []string{"a.go", ""}}
+	c := step.Requirements{Inputs: []string{"a_b", ""}, Constraints: []string{"at most 3 c", "."}, Context: []string{"a.go", ""}}
 	f.Fuzz(func(t *testing.T, text string) {
-		found, err := verify.Read(text)
+		found, err := step.ReadVerification(text)
 		if err != nil {
 			e, ok := errors.AsType[*step.Error](err)
 			if !ok || e.Rule == "" || e.Message == "" || e.Line < 1 || e.Column < 1 || e.Line > strings.Count(text, "\n")+strings.Count(text, "\r")+3 {
@@ -31,23 +30,23 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		seen := map[verify.Part]bool{}
+		seen := map[step.Part]bool{}
 		for _, a := range found {
 			if seen[a.Part] {
 				t.Errorf("%s twice", a.Part)
 			}
 			seen[a.Part] = true
-			if a.Form != verify.Schema && a.Form != verify.Tick || a.Pos.Line < 1 {
+			if a.Form != "schema" && a.Form != "tick" || a.Pos.Line < 1 {
 				t.Errorf("%+v", a)
 			}
 		}
-		r := verify.Judge(found, c)
+		r := step.JudgeVerification(found, c)
 		for _, a := range found {
 			if !a.Passed && r.Holds(a.Part) {
 				t.Errorf("%+v holds", a)
 			}
 		}
-		for _, p := range verify.Parts() {
+		for _, p := range parts {
 			if !seen[p] && r.Holds(p) {
 				t.Errorf("%s holds and was not answered", p)
 			}
@@ -65,21 +64,21 @@ func TestMoreRequired(t *testing.T) {
 		list := func(items []string) string { return "[\"as to " + strings.Join(items, "\", \"as to ") + "\"]" }
 		text := "verification:\n  completeness: {check: " + list(inputs) + "}\n  constraints: {check: " + list(rules) + "}\n" +
 			"  correctness: ✓\n  consistency: ✓\n"
-		found, err := verify.Read(text)
+		found, err := step.ReadVerification(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := verify.Contract{Required: inputs, Constraints: rules}
-		if r := verify.Judge(found, c); !r.Passed() {
+		c := step.Requirements{Inputs: inputs, Constraints: rules}
+		if r := step.JudgeVerification(found, c); !r.Passed() {
 			t.Fatalf("%v", r.Findings)
 		}
-		c.Required = append(c.Required, word.Draw(t, "another"))
+		c.Inputs = append(c.Inputs, word.Draw(t, "another"))
 		c.Constraints = append(c.Constraints, "zzzzzzzzzz")
-		r := verify.Judge(found, c)
-		if r.Holds(verify.Constraints) {
+		r := step.JudgeVerification(found, c)
+		if r.Holds(step.Constraints) {
 			t.Fatal("a constraint holds that no check names")
 		}
-		if !r.Holds(verify.Completeness) && len(r.Findings) != 2 {
+		if !r.Holds(step.Completeness) && len(r.Findings) != 2 {
 			t.Fatalf("%v", r.Findings)
 		}
 	})

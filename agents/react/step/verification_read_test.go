@@ -1,4 +1,4 @@
-package verify_test
+package step_test
 
 import (
 	"errors"
@@ -9,13 +9,12 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/agents/react/verify"
 )
 
 // read reads a verification that must be readable.
-func read(text string) []verify.Answer {
+func read(text string) []step.Claim {
 	GinkgoHelper()
-	found, err := verify.Read(text)
+	found, err := step.ReadVerification(text)
 	Expect(err).NotTo(HaveOccurred())
 	return found
 }
@@ -38,11 +37,11 @@ var _ = Describe("Read", func() {
   correctness: [x] done: all of it,
     and more
   constraints: ✗ two of them are open
-`)).To(Equal([]verify.Answer{
-			{Part: verify.Completeness, Form: verify.Tick, Passed: true, Text: "✓ Both inputs are treated", Pos: step.Pos{Line: 2, Column: 3}},
-			{Part: verify.Consistency, Form: verify.Tick, Passed: true, Text: "ok: the lines are those of the file", Pos: step.Pos{Line: 3, Column: 16}},
-			{Part: verify.Correctness, Form: verify.Tick, Passed: true, Text: "[x] done: all of it, and more", Pos: step.Pos{Line: 6, Column: 3}},
-			{Part: verify.Constraints, Form: verify.Tick, Text: "✗ two of them are open", Pos: step.Pos{Line: 8, Column: 3}},
+`)).To(Equal([]step.Claim{
+			{Part: step.Completeness, Form: "tick", Passed: true, Text: "✓ Both inputs are treated", Pos: step.Pos{Line: 2, Column: 3}},
+			{Part: step.Consistency, Form: "tick", Passed: true, Text: "ok: the lines are those of the file", Pos: step.Pos{Line: 3, Column: 16}},
+			{Part: step.Correctness, Form: "tick", Passed: true, Text: "[x] done: all of it, and more", Pos: step.Pos{Line: 6, Column: 3}},
+			{Part: step.Constraints, Form: "tick", Text: "✗ two of them are open", Pos: step.Pos{Line: 8, Column: 3}},
 		}))
 	})
 
@@ -63,12 +62,12 @@ var _ = Describe("Read", func() {
   correctness:
     question: Is it right?
     check: the lines were looked at again
-`)).To(Equal([]verify.Answer{
-			{Part: verify.Completeness, Form: verify.Schema, Passed: true, Checks: []string{"code", "2"}, Pos: step.Pos{Line: 9, Column: 3}},
-			{Part: verify.Consistency, Form: verify.Schema, Passed: true, Checks: []string{"✓ app.js: as it was read"}, Pos: step.Pos{Line: 10, Column: 3}},
-			{Part: verify.Correctness, Form: verify.Schema, Passed: true, Checks: []string{"the lines were looked at again"}, Pos: step.Pos{Line: 14, Column: 3}},
+`)).To(Equal([]step.Claim{
+			{Part: step.Completeness, Form: "schema", Passed: true, Checks: []string{"code", "2"}, Pos: step.Pos{Line: 9, Column: 3}},
+			{Part: step.Consistency, Form: "schema", Passed: true, Checks: []string{"✓ app.js: as it was read"}, Pos: step.Pos{Line: 10, Column: 3}},
+			{Part: step.Correctness, Form: "schema", Passed: true, Checks: []string{"the lines were looked at again"}, Pos: step.Pos{Line: 14, Column: 3}},
 			{
-				Part: verify.Constraints, Form: verify.Schema, Passed: true, Text: "They are.",
+				Part: step.Constraints, Form: "schema", Passed: true, Text: "They are.",
 				Checks: []string{"at most ten: ✓ there are three", "[x] in French: it is"}, Pos: step.Pos{Line: 2, Column: 3},
 			},
 		}))
@@ -76,13 +75,13 @@ var _ = Describe("Read", func() {
 
 	It("reads both forms in one verification, and French names", func() {
 		found := read("verification:\r\n  Complétude: ✔️ tout est traité\r\n  cohérence:\r\n    check: [a]\r\n  exactitude: oui\r\n  contraintes : true\r\n")
-		parts, forms := []verify.Part{}, []verify.Form{}
+		order, forms := []step.Part{}, []string{}
 		for _, a := range found {
 			Expect(a.Passed).To(BeTrue())
-			parts, forms = append(parts, a.Part), append(forms, a.Form)
+			order, forms = append(order, a.Part), append(forms, a.Form)
 		}
-		Expect(parts).To(Equal(verify.Parts()))
-		Expect(forms).To(Equal([]verify.Form{verify.Tick, verify.Schema, verify.Tick, verify.Tick}))
+		Expect(order).To(Equal(parts))
+		Expect(forms).To(Equal([]string{"tick", "schema", "tick", "tick"}))
 	})
 
 	It("reads a flow mapping as a whole", func() {
@@ -113,7 +112,7 @@ var _ = Describe("Read", func() {
 	DescribeTable("lets a part in the schema form pass",
 		func(fields string, want bool) {
 			found := read("verification:\n  correctness:\n" + fields)
-			Expect(found[0].Form).To(Equal(verify.Schema))
+			Expect(found[0].Form).To(Equal("schema"))
 			Expect(found[0].Passed).To(Equal(want))
 		},
 		Entry("that names checks", "    check: [a]\n", true),
@@ -129,7 +128,7 @@ var _ = Describe("Read", func() {
 
 	DescribeTable("refuses with the place, the rule and what to write",
 		func(text, place, message string) {
-			_, err := verify.Read(text)
+			_, err := step.ReadVerification(text)
 			e, ok := errors.AsType[*step.Error](err)
 			Expect(ok).To(BeTrue())
 			Expect(fmt.Sprintf("%d:%d %s", e.Line, e.Column, e.Rule)).To(Equal(place))
@@ -138,7 +137,7 @@ var _ = Describe("Read", func() {
 		Entry("nothing", "", "1:1 no-verification", "completeness, consistency, correctness, constraints"),
 		Entry("another document", "\nthought: x\n", "2:1 no-verification", `found "thought: x"`),
 		Entry("no parts", "verification:\n", "1:1 no-verification", "has no parts"),
-		Entry("a text", "verification: all of it\n", "1:1 no-verification", "holds no parts"),
+		Entry("a text", "verification: all of it\n", "1:1 no-verification", "has no parts"),
 		Entry("an unknown part", "verification:\n  completness: ✓\n", "2:3 unknown-part", `did you mean "completeness"?`),
 		Entry("an unknown part of another word", "verification:\n  beauty:\n    check: [a]\n", "2:3 unknown-part", "the parts are completeness,"),
 		Entry("a part twice", "verification:\n  correctness: ✓\n  correctness: ✓\n", "3:3 duplicate-part", "first on line 2"),
@@ -148,6 +147,6 @@ var _ = Describe("Read", func() {
 		Entry("a number", "verification:\n  correctness:\n    12\n", "3:5 bad-value", "a mark and a sentence"),
 		Entry("an empty part", "verification:\n  correctness:\n", "2:15 bad-value", "says nothing"),
 		Entry("broken YAML", "verification:\n  correctness:\n    check: [a\n", "4:1 yaml", "not valid YAML"),
-		Entry("a text that is too long", "verification:\n"+strings.Repeat(" ", verify.MaxBytes), "1:1 too-large", "at most 65536"),
+		Entry("a text that is too long", "verification:\n"+strings.Repeat(" ", step.MaxBytes), "1:1 too-large", "at most 65536"),
 	)
 })

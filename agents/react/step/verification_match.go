@@ -1,4 +1,4 @@
-package verify
+package step
 
 import (
 	"path"
@@ -11,16 +11,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// stopWords say nothing of a constraint.
-var stopWords = set(`
+// stopWords are ignored when requirements and claims are compared.
+var stopWords = wordSet(`
 	a an and are as at be by for from has have if in into is it its no not of on or that the their them
 	there these they this to was were will with must should shall may can only each every any all
 	au aux avec ce ces chaque d dans de des doit doivent du elle en est et etre il ils l la le les leur ne
 	ni ou par pas peut plus pour qu que qui sans se ses son sont sur tous tout toute toutes un une y
 `)
 
-// stems returns the words of a text that say something, without their endings.
-func stems(text string) []string {
+// significantWords returns the words of a text without stop words, unless it has no others.
+func significantWords(text string) []string {
 	var all []string
 	for _, w := range textfold.Fold(text) {
 		if !stopWords[w] {
@@ -28,14 +28,14 @@ func stems(text string) []string {
 		}
 	}
 	if len(all) == 0 {
-		return textfold.Fold(text) // of stop words only, such as an input named "to"
+		return textfold.Fold(text) // such as an input named "to"
 	}
 	return all
 }
 
-// same reports whether two words are forms of one: equal, or equal at the beginning but for
-// a short ending ("file", "files"; "modifie", "modification").
-func same(a, b string) bool {
+// sameWord reports whether two words are equal except for a short ending ("file", "files";
+// "modifie", "modification").
+func sameWord(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -53,13 +53,13 @@ func same(a, b string) bool {
 	return n >= 5 && len(short)-n <= 3
 }
 
-// named reports whether one of the texts has at least one in share of the words.
-func named(want []string, spoken [][]string, share int) bool {
+// containsWords reports whether one of the texts has at least one in share of the wanted words.
+func containsWords(texts [][]string, want []string, share int) bool {
 	need := (len(want) + share - 1) / share
-	for _, text := range spoken {
+	for _, text := range texts {
 		found := 0
 		for _, w := range want {
-			if slices.ContainsFunc(text, func(t string) bool { return same(w, t) }) {
+			if slices.ContainsFunc(text, func(t string) bool { return sameWord(w, t) }) {
 				found++
 			}
 		}
@@ -70,36 +70,34 @@ func named(want []string, spoken [][]string, share int) bool {
 	return false
 }
 
-// extensions are those of files; "v1.2", "e.g." and "example.com" have others. Those that
-// are more often the end of a call or a member ("console.log", "process.env") are left out.
-var extensions = set(`
+// extensions are file extensions. Those that more often end a call or a member
+// ("console.log", "process.env") are left out.
+var extensions = wordSet(`
 	bash bat c cc cfg clj conf cpp cs css csv dart diff exs go gradle h hpp hs htm html ini ipynb java jl js
 	json jsonl jsx kt less lock lua md mjs mod patch php pl properties proto ps1 py r rb rs rst sass scala scss
 	sh sql sum svelte svg swift tex tf toml ts tsv tsx txt vue xml yaml yml zig
 `)
 
 // products are names that look like files.
-var products = set("node.js vue.js next.js express.js react.js three.js d3.js nuxt.js chart.js asp.net res.json response.json")
+var products = wordSet("node.js vue.js next.js express.js react.js three.js d3.js nuxt.js chart.js asp.net res.json response.json")
 
-// maxFiles is how many of the files that a verification mentions are looked at, and
-// maxName how long an entry of the context may be that is compared word for word.
 const (
-	maxFiles = 200
-	maxName  = 200
+	maxFiles = 200 // mentioned files that are examined
+	maxName  = 200 // bytes of an entry of the context that is compared word by word
 )
 
-// files returns the file names that texts mention, each once and at most maxFiles.
-func files(said []string) []string {
+// mentionedFiles returns the file names in texts, each once and at most maxFiles.
+func mentionedFiles(texts []string) []string {
 	var all []string
 	known := make(map[string]bool)
-	for _, s := range said {
+	for _, s := range texts {
 		for at := 0; at < len(s); {
-			from := at + strings.IndexFunc(s[at:], inPath)
+			from := at + strings.IndexFunc(s[at:], isPathRune)
 			if from < at {
 				break
 			}
 			to := len(s)
-			if n := strings.IndexFunc(s[from:], notPath); n >= 0 {
+			if n := strings.IndexFunc(s[from:], isNotPathRune); n >= 0 {
 				to = from + n
 			}
 			at = to
@@ -128,16 +126,16 @@ func isFile(token string) bool {
 	return stem != "" && extensions[ext] && (len(ext) > 1 || len(stem) > 1 && !strings.Contains(stem, ".")) && !products[name]
 }
 
-func inPath(r rune) bool { return !notPath(r) }
-
-func notPath(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/\\~@+", r)
+func isPathRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-/\\~@+", r)
 }
 
-// unread returns the files that texts mention and the context does not.
-func unread(said, context []string) []string {
+func isNotPathRune(r rune) bool { return !isPathRune(r) }
+
+// unreadFiles returns the files that are mentioned in texts and not in the context.
+func unreadFiles(texts, context []string) []string {
 	var all []string
-	for _, f := range files(said) {
+	for _, f := range mentionedFiles(texts) {
 		if !inContext(f, context) {
 			all = append(all, f)
 		}
@@ -145,8 +143,8 @@ func unread(said, context []string) []string {
 	return all
 }
 
-// inContext reports whether a file is one of the context, or mentioned in one of
-// its texts. A name alone stands for a path that ends in it.
+// inContext reports whether the context has or mentions a file. A name without a folder
+// matches any path that ends in it.
 func inContext(file string, context []string) bool {
 	for _, c := range context {
 		if mentions(c, file) || strings.HasSuffix(file, "/"+strings.TrimPrefix(c, "./")) {
@@ -156,8 +154,7 @@ func inContext(file string, context []string) bool {
 	return false
 }
 
-// mentions reports whether a text has the file as a name of its own, or as the end of a
-// path.
+// mentions reports whether a text contains the file as a whole name or as the end of a path.
 func mentions(text, file string) bool {
 	for at := 0; ; at++ {
 		i := strings.Index(text[at:], file)
@@ -167,26 +164,24 @@ func mentions(text, file string) bool {
 		at += i
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(file):])
-		if (before == utf8.RuneError || before == '/' || notPath(before)) && (after == utf8.RuneError || after == '.' || notPath(after)) {
+		if (before == utf8.RuneError || before == '/' || !isPathRune(before)) && (after == utf8.RuneError || after == '.' || !isPathRune(after)) {
 			return true
 		}
 	}
 }
 
-// refers reports whether texts name something of the context.
-func refers(said, context []string) bool {
-	for _, f := range files(said) {
-		if inContext(f, context) {
-			return true
-		}
+// refersTo reports whether texts name something of the context.
+func refersTo(texts, context []string) bool {
+	if slices.ContainsFunc(mentionedFiles(texts), func(f string) bool { return inContext(f, context) }) {
+		return true
 	}
 	for _, c := range context {
 		if len(c) > maxName {
 			continue
 		}
-		want := stems(c)
-		for _, s := range said {
-			if len(want) > 0 && named(want, [][]string{stems(s)}, 1) {
+		want := significantWords(c)
+		for _, s := range texts {
+			if len(want) > 0 && containsWords([][]string{significantWords(s)}, want, 1) {
 				return true
 			}
 		}
@@ -194,8 +189,8 @@ func refers(said, context []string) bool {
 	return false
 }
 
-// forbidsChanges matches a constraint by which the agent changes no file at all. A
-// constraint about certain files has other words between these.
+// forbidsChanges matches a constraint that forbids every change of files; one about
+// certain files has other words between these.
 var forbidsChanges = regexp.MustCompile(`(?i)\b(no|never|not|without)\b[^.;]{0,30}\b(chang|modif|edit|writ|creat|touch)\w*\b[^.;]{0,20}\b(any )?files?\b(?: of the workspace)?\s*[.;]?\s*$|` +
 	`\bno files? (is|are|may be|must be|was|were|gets?) (chang|modif|edit|writ|creat|touch)\w*\s*[.;]?\s*$|\bread[- ]only\b|\blecture seule\b|` +
 	`\baucun fichier (n'est|ne doit être|ne sera|n'a été) (modifié|changé|créé|écrit|touché)|\bne (modifie|change|crée|touche|modifier|changer|créer|toucher)\w* (aucun|pas de) fichier`)
