@@ -87,28 +87,19 @@ func (AnthropicMessages) EncodeError(e *APIError) []Frame {
 	if e.Code == quotaCode {
 		e = &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Code: e.Code, Message: e.Message}
 	}
-	b := appendAnthropicError(make([]byte, 0, 128+len(e.Message)), e)
-	h := head(jsonType, "", len(b))
-	h.Set("X-Should-Retry", strconv.FormatBool(retryable(e)))
-	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.FormatInt(roundUp(e.RetryAfter, time.Second), 10))
-	}
-	return []Frame{{Status: e.Status, Header: h, Data: b}}
+	return errorFrames(e, anthropicError(e))
 }
 
-func appendAnthropicError(b []byte, e *APIError) []byte {
+func anthropicError(e *APIError) jsonText {
 	kind := e.Type
 	if !slices.Contains(anthropicErrorTypes, kind) {
 		kind = anthropicType(e.Status)
 	}
-	b = append(b, `{"type":"error","error":{"type":`...)
-	b = appendString(b, kind)
-	b = append(b, `,"message":`...)
-	b = appendString(b, e.Message)
+	j := make(jsonText, 0, 128+len(e.Message)).raw(`{"type":"error","error":{"type":`).quote(kind).raw(`,"message":`).quote(e.Message)
 	if e.Details != "" {
-		b = append(append(b, `,"details":`...), e.Details...)
+		j = j.raw(`,"details":`).raw(e.Details)
 	}
-	return append(b, `},"request_id":null}`...)
+	return j.raw(`},"request_id":null}`)
 }
 
 // anthropicErrorTypes are the provider's types, without the one for all other
@@ -120,43 +111,30 @@ var anthropicErrorTypes = []string{
 
 // EncodeModels answers GET /v1/models with the given model names.
 func (AnthropicMessages) EncodeModels(models []string, created time.Time) []Frame {
-	b := []byte(`{"data":[`)
+	j := jsonText(`{"data":[`)
 	for i, m := range models {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendAnthropicModel(b, m, created)
+		j = j.comma(i).anthropicModel(m, created)
 	}
-	b = append(b, `],"has_more":false,"first_id":`...)
 	first, last := "", ""
 	if n := len(models); n > 0 {
 		first, last = models[0], models[n-1]
 	}
-	b = appendStringOrNull(b, first)
-	b = append(b, `,"last_id":`...)
-	b = appendStringOrNull(b, last)
-	return jsonFrames("", append(b, '}'))
+	return jsonFrames("", j.raw(`],"has_more":false,"first_id":`).quoteOrNull(first).raw(`,"last_id":`).quoteOrNull(last).raw(`}`))
 }
 
 // EncodeModel answers GET /v1/models/<model>.
 func (AnthropicMessages) EncodeModel(model string, created time.Time) []Frame {
-	return jsonFrames("", appendAnthropicModel(nil, model, created))
+	return jsonFrames("", jsonText(nil).anthropicModel(model, created))
 }
 
-func appendAnthropicModel(b []byte, model string, created time.Time) []byte {
-	b = append(b, `{"type":"model","id":`...)
-	b = appendString(b, model)
-	b = append(b, `,"display_name":`...)
-	b = appendString(b, model)
-	b = append(b, `,"created_at":"`...)
-	b = time.Unix(unixSeconds(created), 0).UTC().AppendFormat(b, time.RFC3339)
-	return append(b, `"}`...)
+func (j jsonText) anthropicModel(model string, created time.Time) jsonText {
+	return j.raw(`{"type":"model","id":`).quote(model).raw(`,"display_name":`).quote(model).
+		raw(`,"created_at":`).quote(time.Unix(unixSeconds(created), 0).UTC().Format(time.RFC3339)).raw(`}`)
 }
 
 // EncodeTokens answers POST /v1/messages/count_tokens.
 func (AnthropicMessages) EncodeTokens(input int) []Frame {
-	b := append([]byte(nil), `{"input_tokens":`...)
-	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
+	return jsonFrames("", jsonText(`{"input_tokens":`).int(input).raw(`}`))
 }
 
 // stopReason returns the provider's name of the reason why an answer ended. At Anthropic a

@@ -11,158 +11,113 @@ import (
 // Encode implements Codec. The times are those of OpenAIChat.
 func (AnthropicMessages) Encode(call Call, c Completion) []Frame {
 	c.Finish = c.FinishReason()
+	var frames []Frame
 	if call.Stream {
-		return encodeMessagesStream(c)
+		frames = encodeMessageEvents(c)
+	} else {
+		frames = jsonFrames("", message(c))
+		frames[0].Delay = addUp(c.First, generation(c))
 	}
-	frames := jsonFrames("", appendMessage(nil, c))
-	frames[0].Header["Request-Id"] = requestID(c.ID)
-	frames[0].Delay = addUp(c.First, generation(c))
+	frames[0].Header["Request-Id"] = []string{"req_" + c.ID}
 	return frames
 }
 
-// requestID is the value of the header that names a request.
-func requestID(answer string) []string { return []string{"req_" + answer} }
-
-// appendMessage appends the body of an answer that is not streamed.
-func appendMessage(b []byte, c Completion) []byte {
-	if b == nil {
-		b = make([]byte, 0, 560+outputLen(c)*9/8)
-	}
-	b = appendMessagePrefix(b, c)
+// message returns the body of an answer that is not streamed.
+func message(c Completion) jsonText {
+	j := make(jsonText, 0, 560+outputLen(c)*9/8).messageHead(c)
 	for i, part := range c.parts() {
-		b = append(b, listSeparator(i, "")...)
+		j = j.comma(i)
 		switch part.kind {
 		case thinkingPart:
-			b = append(b, `{"type":"thinking","thinking":`...)
-			b = appendString(b, part.text)
-			b = append(b, `,"signature":`...)
-			b = appendString(b, signature(part.text))
-			b = append(b, '}')
+			j = j.raw(`{"type":"thinking","thinking":`).quote(part.text).raw(`,"signature":`).quote(signature(part.text)).raw(`}`)
 		case textPart, refusalPart:
-			b = append(b, `{"type":"text","text":`...)
-			b = appendString(b, part.text)
-			b = append(b, '}')
+			j = j.raw(`{"type":"text","text":`).quote(part.text).raw(`}`)
 		case callPart:
-			b = appendToolUse(b, part.call, toolInput(part.call.Arguments))
+			j = j.toolUse(part.call, toolInput(part.call.Arguments))
 		}
 	}
-	b = append(b, `],"stop_reason":`...)
-	b = appendString(b, stopReason(c))
-	b = append(b, `,"stop_sequence":null,"usage":`...)
-	return append(appendMessagesUsage(b, c.reportedUsage(), c.reportedUsage().Output), '}')
+	u := c.reportedUsage()
+	return j.raw(`],"stop_reason":`).quote(stopReason(c)).raw(`,"stop_sequence":null,"usage":`).messageUsage(u, u.Output).raw(`}`)
 }
 
-// appendMessagePrefix appends an answer up to its list of blocks.
-func appendMessagePrefix(b []byte, c Completion) []byte {
-	b = append(b, `{"id":`...)
-	b = appendString(b, c.ID)
-	b = append(b, `,"type":"message","role":"assistant","model":`...)
-	b = appendString(b, c.Model)
-	return append(b, `,"content":[`...)
+// messageHead appends an answer up to its list of blocks.
+func (j jsonText) messageHead(c Completion) jsonText {
+	return j.raw(`{"id":`).quote(c.ID).raw(`,"type":"message","role":"assistant","model":`).quote(c.Model).raw(`,"content":[`)
 }
 
-// appendToolUse appends a block that calls a tool; input is JSON.
-func appendToolUse(b []byte, t *llm.ToolCall, input []byte) []byte {
-	b = append(b, `{"type":"tool_use","id":`...)
-	b = appendString(b, t.ID)
-	b = append(b, `,"name":`...)
-	b = appendString(b, t.Name)
-	b = append(b, `,"input":`...)
-	return append(append(b, input...), '}')
+// toolUse appends a block that calls a tool; input is JSON.
+func (j jsonText) toolUse(t *llm.ToolCall, input string) jsonText {
+	return j.raw(`{"type":"tool_use","id":`).quote(t.ID).raw(`,"name":`).quote(t.Name).raw(`,"input":`).raw(input).raw(`}`)
 }
 
-// toolInput is a tool call's arguments as a member of a body that has to be JSON:
-// what the model wrote, or where that is no JSON, the text of it. A text that is
-// itself JSON is quoted once more, so that both can be distinguished.
-func toolInput(arguments string) []byte {
+// toolInput returns a tool call's arguments as a member of a body that has to be JSON:
+// what the model wrote or, if that is not JSON, the text of it. A text that is
+// itself a JSON string is quoted once more, so that both can be distinguished.
+func toolInput(arguments string) string {
 	if arguments == "" {
-		return []byte("{}")
+		return "{}"
 	}
 	if v := jsontext.Value(arguments); v.IsValid() && v.Kind() != '"' {
-		return v
+		return arguments
 	}
-	return appendString(nil, arguments)
+	return string(jsonText(nil).quote(arguments))
 }
 
-// appendMessagesUsage appends token counts as Anthropic gives them: cached tokens
-// are no part of the input's, as in llm.Usage.
-func appendMessagesUsage(b []byte, u llm.Usage, output int) []byte {
-	b = append(b, `{"input_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Input), 10)
-	b = append(b, `,"cache_creation_input_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.CacheWrite), 10)
-	b = append(b, `,"cache_read_input_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.CachedInput), 10)
-	b = append(b, `,"output_tokens":`...)
-	b = strconv.AppendInt(b, int64(output), 10)
+// messageUsage appends token counts as Anthropic gives them: cached tokens
+// are not part of the input's, as in llm.Usage.
+func (j jsonText) messageUsage(u llm.Usage, output int) jsonText {
+	j = j.raw(`{"input_tokens":`).int(u.Input).raw(`,"cache_creation_input_tokens":`).int(u.CacheWrite).
+		raw(`,"cache_read_input_tokens":`).int(u.CachedInput).raw(`,"output_tokens":`).int(output)
 	if output > 0 && u.Reasoning > 0 && output >= u.Reasoning {
-		b = append(b, `,"output_tokens_details":{"thinking_tokens":`...)
-		b = strconv.AppendInt(b, int64(u.Reasoning), 10)
-		b = append(b, '}')
+		j = j.raw(`,"output_tokens_details":{"thinking_tokens":`).int(u.Reasoning).raw(`}`)
 	}
-	return append(b, '}')
+	return j.raw(`}`)
 }
 
-// encodeMessagesStream builds the events of a streamed answer.
-func encodeMessagesStream(c Completion) []Frame {
+// encodeMessageEvents returns the events of a streamed answer.
+func encodeMessageEvents(c Completion) []Frame {
 	parts := c.parts()
-	e := newEvents(c, parts, 130, 3*len(parts)+5)
-	e.frames[0].Header["Request-Id"] = requestID(c.ID)
+	s := newEvents(c, "", parts, 130, 3*len(parts)+5)
+	u := c.reportedUsage()
 
-	e.begin("message_start")
-	e.str(`,"message":`)
-	e.buf = appendMessagePrefix(e.buf, c)
-	e.str(`],"stop_reason":null,"stop_sequence":null,"usage":`)
-	e.buf = appendMessagesUsage(e.buf, c.reportedUsage(), min(1, c.reportedUsage().Output))
-	e.str("}")
-	e.end()
+	s.begin("message_start")
+	s.buf = s.buf.raw(`,"message":`).messageHead(c).
+		raw(`],"stop_reason":null,"stop_sequence":null,"usage":`).messageUsage(u, min(1, u.Output)).raw("}")
+	s.end()
 	for i := range parts {
-		e.block(i, &parts[i])
+		s.block(i, &parts[i])
 		if i == 0 {
-			e.begin("ping")
-			e.end()
+			s.event("ping", "")
 		}
 	}
-	e.begin("message_delta")
-	e.str(`,"delta":{"stop_reason":`)
-	e.quote(stopReason(c))
-	e.str(`,"stop_sequence":null},"usage":`)
-	e.buf = appendMessagesUsage(e.buf, c.reportedUsage(), c.reportedUsage().Output)
-	e.end()
-	e.begin("message_stop")
-	e.end()
-	return e.frames
+	s.begin("message_delta")
+	s.buf = s.buf.raw(`,"delta":{"stop_reason":`).quote(stopReason(c)).raw(`,"stop_sequence":null},"usage":`).messageUsage(u, u.Output)
+	s.end()
+	s.event("message_stop", "")
+	return s.frames
 }
 
 // block appends the events of one block.
-func (e *events) block(i int, p *part) {
+func (s *stream) block(i int, p *part) {
 	index := `,"index":` + strconv.Itoa(i)
-	e.begin("content_block_start")
-	e.str(index)
-	e.str(`,"content_block":`)
+	s.begin("content_block_start")
+	s.buf = s.buf.raw(index).raw(`,"content_block":`)
 	delta := ""
 	switch p.kind {
 	case thinkingPart:
-		e.str(`{"type":"thinking","thinking":"","signature":""}`)
+		s.buf = s.buf.raw(`{"type":"thinking","thinking":"","signature":""}`)
 		delta = `{"type":"thinking_delta","thinking":`
 	case textPart, refusalPart:
-		e.str(`{"type":"text","text":""}`)
+		s.buf = s.buf.raw(`{"type":"text","text":""}`)
 		delta = `{"type":"text_delta","text":`
 	case callPart:
-		e.buf = appendToolUse(e.buf, p.call, []byte("{}"))
+		s.buf = s.buf.toolUse(p.call, "{}")
 		delta = `{"type":"input_json_delta","partial_json":`
 	}
-	e.end()
-	e.pieces("content_block_delta", index+`,"delta":`+delta, p.text, "}")
+	s.end()
+	s.pieces("content_block_delta", index+`,"delta":`+delta, p.text, "}")
 	if p.kind == thinkingPart {
-		e.begin("content_block_delta")
-		e.str(index)
-		e.str(`,"delta":{"type":"signature_delta","signature":`)
-		e.quote(signature(p.text))
-		e.str("}")
-		e.end()
+		s.event("content_block_delta", index+`,"delta":{"type":"signature_delta","signature":"`+signature(p.text)+`"}`)
 	}
-	e.begin("content_block_stop")
-	e.str(index)
-	e.end()
+	s.event("content_block_stop", index)
 }

@@ -52,7 +52,7 @@ func (OpenAIChat) Dialect() Dialect {
 		choices:   true,
 		textMarks: []string{`"content":"`, `"arguments":"`, `":"`},
 		errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
-			return sseEvent("", appendOpenAIError(nil, e))
+			return sseEvent("", openAIError(e))
 		},
 	}
 }
@@ -80,7 +80,7 @@ func (c AnthropicMessages) Dialect() Dialect {
 		textMarks:    []string{`"text_delta","text":"`, `"partial_json":"`, `"text":"`, `":"`},
 		stockError:   c.stockError,
 		errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
-			return sseEvent("error", appendAnthropicError(nil, e))
+			return sseEvent("error", anthropicError(e))
 		},
 	}
 }

@@ -124,45 +124,32 @@ func embeddingInput(item jsontext.Value) (text string, ok bool) {
 	return fmt.Sprint(tokens), err == nil && len(tokens) > 0
 }
 
-func (r *embeddings) encode(promptTokens int) []Frame {
-	b := []byte(`{"object":"list","data":[`)
+func (r *embeddings) encode(tokens int) []Frame {
+	j := jsonText(`{"object":"list","data":[`)
 	for i, input := range r.inputs {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"object":"embedding","index":`...)
-		b = strconv.AppendInt(b, int64(i), 10)
-		b = append(b, `,"embedding":`...)
-		b = r.appendVector(b, unitVector(input, r.dimensions))
-		b = append(b, '}')
+		j = j.comma(i).raw(`{"object":"embedding","index":`).int(i).raw(`,"embedding":`)
+		j = r.appendVector(j, unitVector(input, r.dimensions)).raw(`}`)
 	}
-	b = append(b, `],"model":`...)
-	b = appendString(b, r.model)
-	b = append(b, `,"usage":{"prompt_tokens":`...)
-	b = strconv.AppendInt(b, int64(promptTokens), 10)
-	b = append(b, `,"total_tokens":`...)
-	b = strconv.AppendInt(b, int64(promptTokens), 10)
-	return jsonFrames("", append(b, `}}`...))
+	return jsonFrames("", j.raw(`],"model":`).quote(r.model).
+		raw(`,"usage":{"prompt_tokens":`).int(tokens).raw(`,"total_tokens":`).int(tokens).raw(`}}`))
 }
 
-func (r *embeddings) appendVector(b []byte, v []float32) []byte {
+func (r *embeddings) appendVector(j jsonText, v []float32) jsonText {
 	if r.base64 {
 		raw := make([]byte, 0, 4*len(v))
 		for _, x := range v {
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 		}
-		b = append(b, '"')
-		b = base64.StdEncoding.AppendEncode(b, raw)
-		return append(b, '"')
+		return j.quote(base64.StdEncoding.EncodeToString(raw))
 	}
+	j = j.raw("[")
 	for i, x := range v {
-		b = append(b, listSeparator(i, "[")...)
-		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
+		j = strconv.AppendFloat(j.comma(i), float64(x), 'g', -1, 32)
 	}
-	return append(b, ']')
+	return j.raw("]")
 }
 
-// unitVector is a vector of length 1 whose direction is drawn by a generator
+// unitVector returns a vector of length 1 whose direction is drawn by a generator
 // that the text's SHA-256 seeds. Coordinates are uniform before they are scaled,
 // for the way Go draws normal ones may change.
 func unitVector(text string, dimensions int) []float32 {

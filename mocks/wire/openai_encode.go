@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -15,52 +13,39 @@ import (
 func (OpenAIChat) Encode(call Call, c Completion) []Frame {
 	c.Finish = c.FinishReason()
 	if call.Stream {
-		return encodeStream(call, c)
+		return encodeChunks(&call, c)
 	}
-	frames := jsonFrames(c.ID, appendCompletion(&call, c))
+	frames := jsonFrames(c.ID, chatCompletion(&call, c))
 	frames[0].Delay = addUp(c.First, generation(c))
 	return frames
 }
 
-// appendCompletion returns the body of an answer that is not streamed.
-func appendCompletion(call *Call, c Completion) []byte {
-	b := make([]byte, 0, 640+outputLen(c)*9/8)
-	b = appendPrefix(b, c, "chat.completion")
-	b = append(b, `,"choices":[{"index":0,"message":{"role":"assistant","content":`...)
+// chatCompletion returns the body of an answer that is not streamed.
+func chatCompletion(call *Call, c Completion) jsonText {
+	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion")
+	j = j.raw(`,"choices":[{"index":0,"message":{"role":"assistant","content":`)
 	if c.Text == "" && (c.Refusal != "" || len(c.ToolCalls) > 0) {
-		b = append(b, "null"...)
+		j = j.raw("null")
 	} else {
-		b = appendString(b, c.Text)
+		j = j.quote(c.Text)
 	}
-	b = append(b, `,"refusal":`...)
-	b = appendStringOrNull(b, c.Refusal)
-	for i, t := range c.ToolCalls {
-		b = append(b, listSeparator(i, `,"tool_calls":[`)...)
-		b = append(b, `{"id":`...)
-		shape := shapeOf(call, t.Name)
-		b = shape.appendCall(b, t, shape.written(t))
-	}
+	j = j.raw(`,"refusal":`).quoteOrNull(c.Refusal)
 	if len(c.ToolCalls) > 0 {
-		b = append(b, ']')
+		j = j.raw(`,"tool_calls":[`)
+		for i, t := range c.ToolCalls {
+			shape := shapeOf(call, t.Name)
+			j = j.comma(i).raw(`{"id":`).chatCall(shape, t, shape.written(t))
+		}
+		j = j.raw("]")
 	}
-	b = append(b, `},"logprobs":null,"finish_reason":`...)
-	b = appendString(b, string(c.Finish))
-	b = append(b, `}],"usage":`...)
-	b = appendUsage(b, c.reportedUsage())
-	return append(b, '}')
+	return j.raw(`},"logprobs":null,"finish_reason":`).quote(string(c.Finish)).
+		raw(`}],"usage":`).chatUsage(c.reportedUsage()).raw("}")
 }
 
-// appendPrefix opens an object and appends what every answer and chunk share.
-func appendPrefix(b []byte, c Completion, object string) []byte {
-	b = append(b, `{"id":`...)
-	b = appendString(b, c.ID)
-	b = append(b, `,"object":"`...)
-	b = append(b, object...)
-	b = append(b, `","created":`...)
-	b = strconv.AppendInt(b, unixSeconds(c.Created), 10)
-	b = append(b, `,"model":`...)
-	b = appendString(b, c.Model)
-	return append(b, `,"service_tier":"default","system_fingerprint":null`...)
+// chatHead opens an object with the members that every answer and chunk has.
+func (j jsonText) chatHead(c Completion, object string) jsonText {
+	return j.raw(`{"id":`).quote(c.ID).raw(`,"object":"`).raw(object).raw(`","created":`).unix(c.Created).
+		raw(`,"model":`).quote(c.Model).raw(`,"service_tier":"default","system_fingerprint":null`)
 }
 
 // callShape is the form of a call of one kind of tool in chat completions.
@@ -86,47 +71,23 @@ func (s callShape) written(t llm.ToolCall) string {
 	return t.Arguments
 }
 
-// appendCall appends a tool call from its id's value on.
-func (s callShape) appendCall(b []byte, t llm.ToolCall, written string) []byte {
-	b = appendString(b, t.ID)
-	b = append(b, `,"type":"`...)
-	b = append(b, s.kind...)
-	b = append(b, `","`...)
-	b = append(b, s.kind...)
-	b = append(b, `":{"name":`...)
-	b = appendString(b, t.Name)
-	b = append(b, `,"`...)
-	b = append(b, s.field...)
-	b = append(b, `":`...)
-	b = appendString(b, written)
-	return append(b, `}}`...)
+// chatCall appends a tool call from its id's value on.
+func (j jsonText) chatCall(s callShape, t llm.ToolCall, written string) jsonText {
+	return j.quote(t.ID).raw(`,"type":"`).raw(s.kind).raw(`","`).raw(s.kind).raw(`":{"name":`).quote(t.Name).
+		raw(`,"`).raw(s.field).raw(`":`).quote(written).raw(`}}`)
 }
 
-// appendUsage appends token counts as OpenAI gives them: cached tokens are part
+// chatUsage appends token counts as OpenAI gives them: cached tokens are part
 // of the prompt's there, unlike in llm.Usage.
-func appendUsage(b []byte, u llm.Usage) []byte {
+func (j jsonText) chatUsage(u llm.Usage) jsonText {
 	prompt := addUp(u.Input, u.CachedInput, u.CacheWrite)
-	b = append(b, `{"prompt_tokens":`...)
-	b = strconv.AppendInt(b, int64(prompt), 10)
-	b = append(b, `,"completion_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Output), 10)
-	b = append(b, `,"total_tokens":`...)
-	b = strconv.AppendInt(b, int64(addUp(prompt, u.Output)), 10)
-	b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.CachedInput), 10)
-	b = append(b, `},"completion_tokens_details":{"reasoning_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Reasoning), 10)
-	return append(b, `}}`...)
+	return j.raw(`{"prompt_tokens":`).int(prompt).raw(`,"completion_tokens":`).int(u.Output).
+		raw(`,"total_tokens":`).int(addUp(prompt, u.Output)).
+		raw(`,"prompt_tokens_details":{"cached_tokens":`).int(u.CachedInput).
+		raw(`},"completion_tokens_details":{"reasoning_tokens":`).int(u.Reasoning).raw(`}}`)
 }
 
-func listSeparator(i int, open string) string {
-	if i == 0 {
-		return open
-	}
-	return ","
-}
-
-// outputLen is the number of bytes that the model wrote.
+// outputLen returns the number of bytes that the model wrote.
 func outputLen(c Completion) int {
 	n := len(c.Text) + len(c.Refusal)
 	for _, t := range c.ToolCalls {
@@ -135,126 +96,83 @@ func outputLen(c Completion) int {
 	return n
 }
 
-// stream builds the frames of a streamed answer. All chunks share one buffer.
-type stream struct {
-	frames []Frame
-	buf    []byte
-	// prefix and suffix are what each chunk has before its delta and after its
-	// finish reason.
-	prefix []byte
-	suffix string
-	// perPiece is the time that a chunk with output takes; wait is what has to
-	// pass before the next chunk.
-	perPiece, wait time.Duration
+// sseDone is the event that ends a stream of chunks.
+const sseDone = "data: [DONE]\n\n"
+
+// chunks is a stream of chat-completion chunks.
+type chunks struct {
+	*stream
+	prefix jsonText // of each chunk, before its delta
+	suffix string   // of each chunk, after its finish reason
 }
 
-func encodeStream(call Call, c Completion) []Frame {
-	pieces := countPieces(c.Text) + countPieces(c.Refusal)
-	for _, t := range c.ToolCalls {
-		pieces += countPieces(shapeOf(&call, t.Name).written(t))
+func encodeChunks(call *Call, c Completion) []Frame {
+	s := newChunks(call, c)
+	if c.Text == "" && len(c.ToolCalls) > 0 {
+		s.chunk(`{"role":"assistant","content":null,"refusal":null}`, "")
+	} else {
+		s.chunk(`{"role":"assistant","content":"","refusal":null}`, "")
 	}
-	s := newStream(call, c, pieces)
 	s.pieces(`{"content":`, c.Text, `}`)
 	s.pieces(`{"refusal":`, c.Refusal, `}`)
 	for i, t := range c.ToolCalls {
-		s.toolCall(i, t, shapeOf(&call, t.Name))
+		shape, open := shapeOf(call, t.Name), `{"tool_calls":[{"index":`+strconv.Itoa(i)
+		s.begin()
+		s.buf = s.buf.raw(open).raw(`,"id":`).chatCall(shape, t, "").raw(`]}`)
+		s.end("")
+		s.pieces(open+`,"`+shape.kind+`":{"`+shape.field+`":`, shape.written(t), `}}]}`)
 	}
-	s.begin()
-	s.buf = append(s.buf, `{}`...)
-	s.end(string(c.Finish))
+	s.chunk(`{}`, string(c.Finish))
 	if call.IncludeUsage {
-		s.usage(c)
+		s.buf = s.buf.raw("data: ").chatHead(c, "chat.completion.chunk").
+			raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
+		s.frame()
 	}
-	s.frame(append(s.buf[len(s.buf):], sseDone...))
+	s.buf = s.buf.raw(sseDone)
+	s.frame()
 	return s.frames
 }
 
-// newStream begins a stream with its head and the chunk that gives the role.
-func newStream(call Call, c Completion, pieces int) *stream {
-	s := &stream{suffix: "}]}\n\n", wait: max(0, c.First)}
-	s.prefix = append(make([]byte, 0, 220+len(c.ID)+len(c.Model)), "data: "...)
-	s.prefix = appendPrefix(s.prefix, c, "chat.completion.chunk")
-	s.prefix = append(s.prefix, `,"choices":[{"index":0,"delta":`...)
+func newChunks(call *Call, c Completion) chunks {
+	prefix := append(make(jsonText, 0, 220+len(c.ID)+len(c.Model)), "data: "...)
+	s := chunks{
+		prefix: prefix.chatHead(c, "chat.completion.chunk").raw(`,"choices":[{"index":0,"delta":`),
+		suffix: "}]}\n\n",
+	}
 	if call.IncludeUsage {
 		s.suffix = "}],\"usage\":null}\n\n"
 	}
-	delta := 56 // of a chunk, beside its text; a guess too low costs one more buffer
-	if len(c.ToolCalls) > 0 {
+	pieces, delta := countPieces(c.Text)+countPieces(c.Refusal), 56 // bytes of a chunk beside its text
+	for _, t := range c.ToolCalls {
+		pieces += countPieces(shapeOf(call, t.Name).written(t))
 		delta = 100
 	}
-	chunks := pieces + len(c.ToolCalls) + 4
-	s.frames = make([]Frame, 0, chunks+1)
-	s.buf = make([]byte, 0, chunks*(len(s.prefix)+len(s.suffix)+delta)+outputLen(c)*9/8+400)
-
-	header := head(sseType, c.ID, -1)
-	header["Cache-Control"] = []string{"no-cache"}
-	s.frames = append(s.frames, Frame{Status: http.StatusOK, Header: header})
-	s.begin()
-	switch {
-	case c.Text == "" && len(c.ToolCalls) > 0:
-		s.buf = append(s.buf, `{"role":"assistant","content":null,"refusal":null}`...)
-	default:
-		s.buf = append(s.buf, `{"role":"assistant","content":"","refusal":null}`...)
-	}
-	s.end("")
-
-	// What no piece of output can carry comes before the next chunk.
-	total := generation(c)
-	s.perPiece = total / time.Duration(max(1, pieces))
-	s.wait = total - s.perPiece*time.Duration(pieces)
+	n := pieces + len(c.ToolCalls) + 4
+	s.stream = newStream(c, c.ID, pieces, n, n*(len(s.prefix)+len(s.suffix)+delta)+outputLen(c)*9/8+400)
 	return s
 }
 
 // begin opens a chunk up to its delta.
-func (s *stream) begin() {
-	s.buf = append(s.buf[len(s.buf):], s.prefix...)
+func (s *chunks) begin() { s.buf = append(s.buf, s.prefix...) }
+
+// end closes a chunk after its delta.
+func (s *chunks) end(finish string) {
+	s.buf = s.buf.raw(`,"logprobs":null,"finish_reason":`).quoteOrNull(finish).raw(s.suffix)
+	s.frame()
 }
 
-// end closes the chunk after its delta and makes it a frame.
-func (s *stream) end(finish string) {
-	s.buf = append(s.buf, `,"logprobs":null,"finish_reason":`...)
-	s.buf = appendStringOrNull(s.buf, finish)
-	s.frame(append(s.buf, s.suffix...))
-}
-
-func (s *stream) frame(data []byte) {
-	s.buf = data
-	s.frames = append(s.frames, Frame{Delay: s.wait, Data: data[:len(data):len(data)]})
-	s.wait = 0
-}
-
-// pieces appends a chunk for each piece of text, between open and shut.
-func (s *stream) pieces(open, text, shut string) {
-	for text != "" {
-		n := nextPiece(text)
-		s.begin()
-		s.buf = append(s.buf, open...)
-		s.buf = appendString(s.buf, text[:n])
-		s.buf = append(s.buf, shut...)
-		s.wait += s.perPiece
-		s.end("")
-		text = text[n:]
-	}
-}
-
-// toolCall appends a chunk with a call's id and name, then its arguments.
-func (s *stream) toolCall(i int, t llm.ToolCall, shape callShape) {
-	open := `{"tool_calls":[{"index":` + strconv.Itoa(i)
+func (s *chunks) chunk(delta, finish string) {
 	s.begin()
-	s.buf = append(s.buf, open...)
-	s.buf = append(s.buf, `,"id":`...)
-	s.buf = shape.appendCall(s.buf, t, "")
-	s.buf = append(s.buf, `]}`...)
-	s.end("")
-	s.pieces(open+`,"`+shape.kind+`":{"`+shape.field+`":`, shape.written(t), `}}]}`)
+	s.buf = s.buf.raw(delta)
+	s.end(finish)
 }
 
-// usage appends the chunk that has the usage and no choice.
-func (s *stream) usage(c Completion) {
-	b := s.buf[len(s.buf):]
-	b = append(b, "data: "...)
-	b = appendPrefix(b, c, "chat.completion.chunk")
-	b = append(b, `,"choices":[],"usage":`...)
-	b = appendUsage(b, c.reportedUsage())
-	s.frame(append(b, "}\n\n"...))
+// pieces appends a chunk for each piece of text, between before and after.
+func (s *chunks) pieces(before, text, after string) {
+	for piece := range piecesOf(text) {
+		s.skip(1)
+		s.begin()
+		s.buf = s.buf.raw(before).quote(piece).raw(after)
+		s.end("")
+	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"iter"
 	"math"
 	"time"
 	"unicode/utf8"
@@ -10,9 +11,9 @@ import (
 // several pieces too.
 const maxPiece = 16
 
-// nextPiece is the length of the first piece of text, 0 if text is empty. Pieces
+// nextPiece returns the length of the first piece of text, 0 if text is empty. Pieces
 // look like a model's tokens: spaces and the word after them. A piece ends where
-// a rune ends, so each is valid UTF-8 if text is, and together they are text.
+// a rune ends: it is valid UTF-8 if text is. Together the pieces are text.
 func nextPiece(text string) int {
 	word := false
 	for i := 0; i < len(text); {
@@ -34,17 +35,29 @@ func nextPiece(text string) int {
 	return len(text)
 }
 
-// countPieces is the number of pieces of text.
+// piecesOf returns the pieces of text in their order.
+func piecesOf(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text != "" {
+			n := nextPiece(text)
+			if !yield(text[:n]) {
+				return
+			}
+			text = text[n:]
+		}
+	}
+}
+
+// countPieces returns the number of pieces of text.
 func countPieces(text string) int {
 	n := 0
-	for text != "" {
-		text = text[nextPiece(text):]
+	for range piecesOf(text) {
 		n++
 	}
 	return n
 }
 
-// firstPieces is the first n pieces of text.
+// firstPieces returns the first n pieces of text.
 func firstPieces(text string, n int) string {
 	end := 0
 	for range n {
@@ -67,7 +80,7 @@ func addUp[T ~int | ~int64](parts ...T) T {
 	return sum
 }
 
-// generation is the time that the output takes, without the first byte's. It
+// generation returns the time of the output, without that of the first byte. It
 // saturates: a script may ask for any number of tokens.
 func generation(c Completion) time.Duration {
 	if c.PerToken <= 0 || c.Usage.Output <= 0 {

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -34,8 +33,7 @@ func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.En
 
 // EncodeTokens answers POST /v1/responses/input_tokens.
 func (OpenAIResponses) EncodeTokens(input int) []Frame {
-	b := append([]byte(nil), `{"object":"response.input_tokens","input_tokens":`...)
-	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
+	return jsonFrames("", jsonText(`{"object":"response.input_tokens","input_tokens":`).int(input).raw(`}`))
 }
 
 // toolKind describes the calls of a tool that is not a plain function.

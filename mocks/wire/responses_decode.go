@@ -246,7 +246,7 @@ func (t *assistantTurn) end() {
 
 // customArguments returns the input of a custom tool, a text, as arguments in JSON.
 func customArguments(input string) string {
-	return string(append(appendString([]byte(`{"input":`), input), '}'))
+	return string(jsonText(`{"input":`).quote(input).raw("}"))
 }
 
 // isCall reports whether an item of that type calls a tool that the client runs.

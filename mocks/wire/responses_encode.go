@@ -24,12 +24,12 @@ func (OpenAIResponses) Encode(call Call, c Completion) []Frame {
 	if call.Stream {
 		return r.stream()
 	}
-	frames := jsonFrames(c.ID, r.append(make([]byte, 0, 1100+outputLen(c)*9/8), true))
+	frames := jsonFrames(c.ID, r.append(make(jsonText, 0, 1100+outputLen(c)*9/8), true))
 	frames[0].Delay = addUp(c.First, generation(c))
 	return frames
 }
 
-// response is an answer on its way into frames.
+// response is an answer that is being encoded.
 type response struct {
 	call   *Call
 	answer Completion
@@ -37,9 +37,9 @@ type response struct {
 	failed *APIError // that ended it; nil if none did
 }
 
-// append appends the object of the whole answer, or while it is under way,
-// what is known before.
-func (r *response) append(b []byte, done bool) []byte {
+// append appends the object of the answer: the whole if it is done, else what is known
+// before its output.
+func (r *response) append(j jsonText, done bool) jsonText {
 	status, incomplete := "in_progress", ""
 	switch {
 	case r.failed != nil:
@@ -47,78 +47,53 @@ func (r *response) append(b []byte, done bool) []byte {
 	case done:
 		status, incomplete = responseStatus(r.answer)
 	}
-	created := unixSeconds(r.answer.Created)
-	b = append(b, `{"id":`...)
-	b = appendString(b, r.answer.ID)
-	b = append(b, `,"object":"response","created_at":`...)
-	b = strconv.AppendInt(b, created, 10)
-	b = append(b, `,"status":"`...)
-	b = append(b, status...)
-	b = append(b, `","background":false,"error":`...)
-	b = r.appendFailure(b)
-	b = append(b, `,"incomplete_details":`...)
+	j = j.raw(`{"id":`).quote(r.answer.ID).raw(`,"object":"response","created_at":`).unix(r.answer.Created).
+		raw(`,"status":"`).raw(status).raw(`","background":false,"error":`)
+	if r.failed == nil {
+		j = j.raw("null")
+	} else { // it has no type, which therefore stands for a missing code
+		j = j.raw(`{"code":`).quote(cmp.Or(r.failed.Code, r.failed.Type)).raw(`,"message":`).quote(r.failed.Message).raw("}")
+	}
+	j = j.raw(`,"incomplete_details":`)
 	if incomplete == "" {
-		b = append(b, "null"...)
+		j = j.raw("null")
 	} else {
-		b = append(b, `{"reason":"`...)
-		b = append(b, incomplete...)
-		b = append(b, `"}`...)
+		j = j.raw(`{"reason":"`).raw(incomplete).raw(`"}`)
 	}
-	b = append(b, `,"instructions":null,"max_output_tokens":`...)
+	j = j.raw(`,"instructions":null,"max_output_tokens":`)
 	if n := r.call.MaxTokens; n > 0 {
-		b = strconv.AppendInt(b, int64(n), 10)
+		j = j.int(n)
 	} else {
-		b = append(b, "null"...)
+		j = j.raw("null")
 	}
-	b = append(b, `,"model":`...)
-	b = appendString(b, r.answer.Model)
-	b = append(b, `,"output":[`...)
+	j = j.raw(`,"model":`).quote(r.answer.Model).raw(`,"output":[`)
 	if done {
 		for i := range r.parts {
-			b = append(b, listSeparator(i, "")...)
-			b = r.appendItem(b, i, true)
+			j = r.appendItem(j.comma(i), i, true)
 		}
 	}
-	b = append(b, `],"parallel_tool_calls":true,"previous_response_id":`...)
-	b = appendStringOrNull(b, r.call.previous)
-	b = append(b, `,"reasoning":{"effort":null,"summary":null},"store":`...)
-	b = strconv.AppendBool(b, r.call.store != nil)
-	b = append(b, `,"temperature":`...)
+	j = j.raw(`],"parallel_tool_calls":true,"previous_response_id":`).quoteOrNull(r.call.previous).
+		raw(`,"reasoning":{"effort":null,"summary":null},"store":`).raw(strconv.FormatBool(r.call.store != nil)).raw(`,"temperature":`)
 	if t := r.call.Temperature; t != nil {
-		b = strconv.AppendFloat(b, *t, 'g', -1, 64)
+		j = strconv.AppendFloat(j, *t, 'g', -1, 64)
 	} else {
-		b = append(b, '1')
+		j = j.raw("1")
 	}
-	b = append(b, `,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1,"truncation":"disabled","usage":`...)
+	j = j.raw(`,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1,"truncation":"disabled","usage":`)
 	if done {
-		b = appendResponseUsage(b, r.answer.reportedUsage())
+		j = j.responseUsage(r.answer.reportedUsage())
 	} else {
-		b = append(b, "null"...)
+		j = j.raw("null")
 	}
-	b = append(b, `,"user":null,"metadata":`...)
-	return append(r.appendMetadata(b), '}')
+	return r.appendMetadata(j.raw(`,"user":null,"metadata":`)).raw("}")
 }
 
-// appendFailure appends the error that ended the answer. It has no type, so that
-// this stands for a code that is not given.
-func (r *response) appendFailure(b []byte) []byte {
-	if r.failed == nil {
-		return append(b, "null"...)
-	}
-	b = append(b, `{"code":`...)
-	b = appendString(b, cmp.Or(r.failed.Code, r.failed.Type))
-	b = append(b, `,"message":`...)
-	return append(appendString(b, r.failed.Message), '}')
-}
-
-func (r *response) appendMetadata(b []byte) []byte {
-	b = append(b, '{')
+func (r *response) appendMetadata(j jsonText) jsonText {
+	j = j.raw("{")
 	n := 0
 	member := func(key, value string) {
-		b = append(b, listSeparator(n, "")...)
+		j = j.comma(n).quote(key).raw(":").quote(value)
 		n++
-		b = append(appendString(b, key), ':')
-		b = appendString(b, value)
 	}
 	if p := r.call.Purpose; p != "" {
 		member("purpose", p)
@@ -126,26 +101,17 @@ func (r *response) appendMetadata(b []byte) []byte {
 	for _, key := range slices.Sorted(maps.Keys(r.call.Tags)) {
 		member(key, r.call.Tags[key])
 	}
-	return append(b, '}')
+	return j.raw("}")
 }
 
-// appendResponseUsage appends token counts as OpenAI gives them: cached tokens are
+// responseUsage appends token counts as OpenAI gives them: cached tokens are
 // part of the input's there, unlike in llm.Usage.
-func appendResponseUsage(b []byte, u llm.Usage) []byte {
+func (j jsonText) responseUsage(u llm.Usage) jsonText {
 	input := addUp(u.Input, u.CachedInput, u.CacheWrite)
-	b = append(b, `{"input_tokens":`...)
-	b = strconv.AppendInt(b, int64(input), 10)
-	b = append(b, `,"input_tokens_details":{"cached_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.CachedInput), 10)
-	b = append(b, `,"cache_write_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.CacheWrite), 10)
-	b = append(b, `},"output_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Output), 10)
-	b = append(b, `,"output_tokens_details":{"reasoning_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Reasoning), 10)
-	b = append(b, `},"total_tokens":`...)
-	b = strconv.AppendInt(b, int64(addUp(input, u.Output)), 10)
-	return append(b, '}')
+	return j.raw(`{"input_tokens":`).int(input).
+		raw(`,"input_tokens_details":{"cached_tokens":`).int(u.CachedInput).raw(`,"cache_write_tokens":`).int(u.CacheWrite).
+		raw(`},"output_tokens":`).int(u.Output).raw(`,"output_tokens_details":{"reasoning_tokens":`).int(u.Reasoning).
+		raw(`},"total_tokens":`).int(addUp(input, u.Output)).raw("}")
 }
 
 // itemPrefixes are the prefixes of the ids of items.
@@ -161,8 +127,9 @@ func (r *response) kind(i int) toolKind {
 		return toolKind{item: itemReasoning}
 	case callPart:
 		return r.call.kindOf(p.call.Name)
+	default:
+		return toolKind{item: itemMessage}
 	}
-	return toolKind{item: itemMessage}
 }
 
 // itemID returns the id of the item of part i.
@@ -171,102 +138,77 @@ func (r *response) itemID(i int) string {
 }
 
 // appendItem appends the item of part i, whole or as it is before its text comes.
-func (r *response) appendItem(b []byte, i int, whole bool) []byte {
+func (r *response) appendItem(j jsonText, i int, whole bool) jsonText {
 	p, kind := &r.parts[i], r.kind(i)
-	b = append(b, `{"id":`...)
-	b = appendString(b, r.itemID(i))
-	b = append(b, `,"type":"`...)
-	b = append(b, kind.item...)
-	b = append(b, '"')
+	j = j.raw(`{"id":`).quote(r.itemID(i)).raw(`,"type":"`).raw(kind.item).raw(`"`)
 	switch p.kind {
 	case thinkingPart:
-		return r.appendReasoning(b, p, whole)
+		j = j.raw(`,"summary":[`)
+		if whole {
+			j = j.summary(p.text)
+		}
+		encrypted := ""
+		if whole && r.call.encrypted {
+			encrypted = signature(p.text)
+		}
+		return j.raw(`],"encrypted_content":`).quoteOrNull(encrypted).raw("}")
 	case callPart:
-		return appendCall(b, p, kind, whole)
-	}
-	b = r.appendStatus(b, i, whole)
-	b = append(b, `,"role":"assistant","content":[`...)
-	if whole {
-		b = appendContent(b, p, p.text)
-	}
-	return append(b, `]}`...)
-}
-
-// appendStatus appends how far the item of part i is. It is the last one that an
-// answer's limit cuts off.
-func (r *response) appendStatus(b []byte, i int, whole bool) []byte {
-	status := "in_progress"
-	if whole {
-		status = "completed"
-		if i == len(r.parts)-1 {
+		return j.raw(`,"status":"`).raw(itemStatus(whole)).raw(`"`).itemCall(p, kind, whole)
+	default:
+		status := itemStatus(whole)
+		if whole && i == len(r.parts)-1 { // the last one is cut off at an answer's limit
 			status, _ = responseStatus(r.answer)
 		}
+		j = j.raw(`,"status":"`).raw(status).raw(`","role":"assistant","content":[`)
+		if whole {
+			j = j.content(p, p.text)
+		}
+		return j.raw(`]}`)
 	}
-	b = append(b, `,"status":"`...)
-	b = append(b, status...)
-	return append(b, '"')
 }
 
-func (r *response) appendReasoning(b []byte, p *part, whole bool) []byte {
-	b = append(b, `,"summary":[`...)
+func itemStatus(whole bool) string {
 	if whole {
-		b = appendSummary(b, p.text)
+		return "completed"
 	}
-	b = append(b, `],"encrypted_content":`...)
-	if whole && r.call.encrypted {
-		b = appendString(b, signature(p.text))
-	} else {
-		b = append(b, "null"...)
-	}
-	return append(b, '}')
+	return "in_progress"
 }
 
-func appendSummary(b []byte, text string) []byte {
-	b = append(b, `{"type":"summary_text","text":`...)
-	return append(appendString(b, text), '}')
+// summary appends the summary of a thought.
+func (j jsonText) summary(text string) jsonText {
+	return j.raw(`{"type":"summary_text","text":`).quote(text).raw("}")
 }
 
-// appendContent appends a part of a message's content.
-func appendContent(b []byte, p *part, text string) []byte {
+// content appends a part of a message's content.
+func (j jsonText) content(p *part, text string) jsonText {
 	if p.kind == refusalPart {
-		b = append(b, `{"type":"refusal","refusal":`...)
-		return append(appendString(b, text), '}')
+		return j.raw(`{"type":"refusal","refusal":`).quote(text).raw("}")
 	}
-	b = append(b, `{"type":"output_text","annotations":[],"logprobs":[],"text":`...)
-	return append(appendString(b, text), '}')
+	return j.raw(`{"type":"output_text","annotations":[],"logprobs":[],"text":`).quote(text).raw("}")
 }
 
-// appendCall appends a tool call after its item's type.
-func appendCall(b []byte, p *part, kind toolKind, whole bool) []byte {
-	status := "completed"
-	if !whole {
-		status = "in_progress"
-	}
-	b = append(b, `,"status":"`...)
-	b = append(b, status...)
-	b = append(b, `","call_id":`...)
-	b = appendString(b, p.call.ID)
+// itemCall appends a tool call after its item's status.
+func (j jsonText) itemCall(p *part, kind toolKind, whole bool) jsonText {
+	j = j.raw(`,"call_id":`).quote(p.call.ID)
 	if !kind.object {
-		b = append(b, `,"name":`...)
-		b = appendString(b, cmp.Or(kind.name, p.call.Name))
+		j = j.raw(`,"name":`).quote(cmp.Or(kind.name, p.call.Name))
 	}
 	if kind.namespace != "" {
-		b = append(b, `,"namespace":`...)
-		b = appendString(b, kind.namespace)
+		j = j.raw(`,"namespace":`).quote(kind.namespace)
 	}
-	b = append(append(append(b, `,"`...), kind.field...), `":`...)
+	j = j.raw(`,"`).raw(kind.field).raw(`":`)
 	switch {
 	case kind.object:
-		b = append(b, toolInput(p.text)...)
+		j = j.raw(toolInput(p.text))
 	case whole:
-		b = appendString(b, p.text)
+		j = j.quote(p.text)
 	default:
-		b = append(b, `""`...)
+		j = j.raw(`""`)
 	}
-	return append(b, '}')
+	return j.raw("}")
 }
 
-// customInput is the text that a custom tool is called with: the only member,
+// customInput returns the text that a custom tool is called with: the only member,
 // input, of the arguments, or else the arguments themselves.
 func customInput(arguments string) string {
 	var v map[string]jsontext.Value

@@ -5,121 +5,95 @@ import (
 	"strconv"
 )
 
-// stream builds the events of a streamed answer.
+// stream returns the events of a streamed answer.
 func (r *response) stream() []Frame {
-	c := r.answer
-	e := newEvents(c, r.parts, 190+len(c.ID), 8*len(r.parts)+3)
-	e.frames[0].Header["X-Request-Id"] = []string{c.ID}
-	e.numbered = true
-	for _, kind := range []string{"response.created", "response.in_progress"} {
-		e.response(kind, r, false)
-	}
+	s := newEvents(r.answer, r.answer.ID, r.parts, 190+len(r.answer.ID), 8*len(r.parts)+3)
+	s.numbered = true
+	s.response("response.created", r, false)
+	s.response("response.in_progress", r, false)
 	for i := range r.parts {
-		r.streamPart(e, i)
+		r.streamPart(s, i)
 	}
-	status, _ := responseStatus(c)
-	e.response("response."+status, r, true)
-	return e.frames
+	status, _ := responseStatus(r.answer)
+	s.response("response."+status, r, true)
+	return s.frames
 }
 
-// response appends an event that carries the whole answer.
-func (e *events) response(kind string, r *response, done bool) {
-	e.begin(kind)
-	e.str(`,"response":`)
-	e.buf = r.append(e.buf, done)
-	e.end()
+// response appends an event that carries the answer.
+func (s *stream) response(kind string, r *response, done bool) {
+	s.begin(kind)
+	s.buf = r.append(s.buf.raw(`,"response":`), done)
+	s.end()
 }
 
 // streamPart appends the events of one item.
-func (r *response) streamPart(e *events, i int) {
+func (r *response) streamPart(s *stream, i int) {
 	p, kind := &r.parts[i], r.kind(i)
 	index := `,"output_index":` + strconv.Itoa(i)
-	within := string(append(appendString([]byte(index+`,"item_id":`), r.itemID(i)), ','))
-
-	e.begin("response.output_item.added")
-	e.str(index + `,"item":`)
-	e.buf = r.appendItem(e.buf, i, false)
-	e.end()
+	within := string(jsonText(index).raw(`,"item_id":`).quote(r.itemID(i)).raw(","))
+	item := func(event string, whole bool) {
+		s.begin("response.output_item." + event)
+		s.buf = r.appendItem(s.buf.raw(index).raw(`,"item":`), i, whole)
+		s.end()
+	}
+	item("added", false)
 	switch {
 	case p.kind == thinkingPart:
-		e.summary(within, p)
+		s.thought(within+`"summary_index":0`, p.text)
 	case p.kind != callPart:
-		e.content(within, p)
+		s.message(within+`"content_index":0`, p)
 	case !kind.object:
-		e.written(within, kind, p)
+		s.call(within, kind, p)
 	default: // such an item comes as a whole
-		e.skip(p.text)
+		s.skip(countPieces(p.text))
 	}
-	e.begin("response.output_item.done")
-	e.str(index + `,"item":`)
-	e.buf = r.appendItem(e.buf, i, true)
-	e.end()
+	item("done", true)
 }
 
-// summary appends the events of a thought.
-func (e *events) summary(within string, p *part) {
-	within += `"summary_index":0`
-	one := func(kind, member, text string) {
-		e.begin(kind)
-		e.str(within + member)
-		if member == `,"part":` {
-			e.buf = appendSummary(e.buf, text)
-		} else {
-			e.quote(text)
-		}
-		e.end()
-	}
-	one("response.reasoning_summary_part.added", `,"part":`, "")
-	e.pieces("response.reasoning_summary_text.delta", within+`,"delta":`, p.text, "")
-	one("response.reasoning_summary_text.done", `,"text":`, p.text)
-	one("response.reasoning_summary_part.done", `,"part":`, p.text)
+// thought appends the events of a thought.
+func (s *stream) thought(within, text string) {
+	const kind = "response.reasoning_summary_"
+	s.event(kind+"part.added", within+`,"part":`+string(jsonText(nil).summary("")))
+	s.pieces(kind+"text.delta", within+`,"delta":`, text, "")
+	s.event(kind+"text.done", within+`,"text":`+string(jsonText(nil).quote(text)))
+	s.event(kind+"part.done", within+`,"part":`+string(jsonText(nil).summary(text)))
 }
 
-// content appends the events of a text or a refusal.
-func (e *events) content(within string, p *part) {
-	within += `"content_index":0`
-	part := func(kind, text string) {
-		e.begin(kind)
-		e.str(within + `,"part":`)
-		e.buf = appendContent(e.buf, p, text)
-		e.end()
+// message appends the events of a text or a refusal.
+func (s *stream) message(within string, p *part) {
+	part := func(event, text string) {
+		s.begin("response.content_part." + event)
+		s.buf = s.buf.raw(within).raw(`,"part":`).content(p, text)
+		s.end()
 	}
-	part("response.content_part.added", "")
+	kind, member, logprobs := "response.output_text", `,"text":`, `,"logprobs":[]`
 	if p.kind == refusalPart {
-		e.pieces("response.refusal.delta", within+`,"delta":`, p.text, "")
-		e.begin("response.refusal.done")
-		e.str(within + `,"refusal":`)
-		e.quote(p.text)
-	} else {
-		e.pieces("response.output_text.delta", within+`,"logprobs":[],"delta":`, p.text, "")
-		e.begin("response.output_text.done")
-		e.str(within + `,"logprobs":[],"text":`)
-		e.quote(p.text)
+		kind, member, logprobs = "response.refusal", `,"refusal":`, ""
 	}
-	e.end()
-	part("response.content_part.done", p.text)
+	part("added", "")
+	s.pieces(kind+".delta", within+logprobs+`,"delta":`, p.text, "")
+	s.begin(kind + ".done")
+	s.buf = s.buf.raw(within).raw(logprobs).raw(member).quote(p.text)
+	s.end()
+	part("done", p.text)
 }
 
-// written appends the events of what a model writes for a tool.
-func (e *events) written(within string, kind toolKind, p *part) {
+// call appends the events of what a model writes for a tool.
+func (s *stream) call(within string, kind toolKind, p *part) {
 	event := "response." + kind.item + "_" + kind.field
-	e.pieces(event+".delta", within+`"delta":`, p.text, "")
-	e.begin(event + ".done")
-	e.str(within)
+	s.pieces(event+".delta", within+`"delta":`, p.text, "")
+	s.begin(event + ".done")
+	s.buf = s.buf.raw(within)
 	if kind.item == itemFunctionCall {
-		e.str(`"name":`)
-		e.quote(cmp.Or(kind.name, p.call.Name))
-		e.str(",")
+		s.buf = s.buf.raw(`"name":`).quote(cmp.Or(kind.name, p.call.Name)).raw(",")
 	}
-	e.str(`"` + kind.field + `":`)
-	e.quote(p.text)
-	e.end()
+	s.buf = s.buf.raw(`"`).raw(kind.field).raw(`":`).quote(p.text)
+	s.end()
 }
 
-// failedResponse is the event that ends a stream in an error, after n others.
+// failedResponse returns the event that ends a stream in an error, after n others.
 func failedResponse(call Call, c Completion, e *APIError, n int) []byte {
-	r := &response{call: &call, answer: c, failed: e}
-	s := &events{numbered: true, number: n, frames: make([]Frame, 0, 1)}
-	s.response("response.failed", r, false)
+	s := &stream{numbered: true, number: n}
+	s.response("response.failed", &response{call: &call, answer: c, failed: e}, false)
 	return s.frames[0].Data
 }
