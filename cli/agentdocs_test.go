@@ -68,8 +68,8 @@ func TestAgentDocsName(t *testing.T) {
 	}
 	for _, name := range slices.Concat(
 		constants(t, "../agents/persist/state", regexp.MustCompile("^(shortRun|todosUnchecked|validationMissing|iterationIncomplete|pendingTasks|refusedStop)$")),
-		constants(t, "../agents/persist/state", regexp.MustCompile("^(Kind|[Ww]hy|Grade)[A-Z]")),
-		constants(t, "../agents/persist/check", regexp.MustCompile("^(Pass|Fail|Unknown|None|Critical|High|Medium|Low)$")),
+		constants(t, "../agents/persist/state", regexp.MustCompile("^(Kind|why|[Gg]rade)[A-Z]")),
+		constants(t, "../agents/persist/check", regexp.MustCompile("^(Pass|Fail|Unknown|None|critical|high|medium|low)$")),
 		keysOf(plan.Plan{}, "yaml"), keysOf(plan.Task{}, "yaml"), keysOf(plan.Worker{}, "yaml"), keysOf(plan.React{}, "yaml"),
 		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(llm.Caps{}, "yaml"),
 	) {

@@ -156,13 +156,13 @@ func drawSupervisor(t *testing.T) string {
 		return strings.NewReplacer("m0s", "m", "h0m", "h").Replace(u.Std().String())
 	}
 	subs := map[string]string{
-		"attempt": "an intent, the worker's attempt, its outcome",
+		"intent":  "an intent, the worker's attempt, its outcome",
 		"check":   fmt.Sprintf("each %d tasks, with none to do, after a round", l.CheckEvery),
 		"derive":  fmt.Sprintf("a round: tasks made of failed checks; %d at most", l.Rounds),
 		"segment": fmt.Sprintf("%d tool calls: a fresh conversation", l.HardCalls),
 		"end":     "nothing is left to do, or no round helps",
 	}
-	moves := constants(t, "../agents/persist/state", regexp.MustCompile("^Do[A-Z]"))
+	moves := constants(t, "../agents/persist/state", regexp.MustCompile("^Kind(Intent|Check|Derive|Segment|End)$"))
 	const x, w, top = 720, 330, 40
 	middle := top + len(moves)*58/2 - boxHeight/2
 	var d drawing
@@ -179,7 +179,7 @@ func drawSupervisor(t *testing.T) string {
 		if move == "end" {
 			p = goodPaint
 		}
-		d.box(x, y, w, p, move, subs[move])
+		d.box(x, y, w, p, strings.Replace(move, "intent", "attempt", 1), subs[move])
 		d.arrow(fmt.Sprintf("M650 %dH685V%dH%d", middle+boxHeight/2, y+boxHeight/2, x-1), false)
 		fmt.Fprintf(&d, `<path d="M%d %dh16" stroke="#4a5568" stroke-width="1.3"/>`+"\n", x+w, y+boxHeight/2)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/plan/propose"
+	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -57,35 +57,18 @@ one of Go, Node, Python or Rust. It never overwrites a file.`,
 // writePlan writes a plan with the checks of the project in the folder, and returns a line
 // on what it found.
 func (a *app) writePlan(folder string) (found string, err error) {
-	proposal := propose.Look(os.DirFS(folder)) // which may not be there yet
-	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.Plan(planName(folder)))); err != nil {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return "", noVerdict(fmt.Errorf("find the folder %s: %w", folder, err))
+	}
+	proposal := cli.Propose(os.DirFS(folder)) // the folder need not exist yet
+	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.StarterPlan(filepath.Base(abs)))); err != nil {
 		return "", err
 	}
 	if len(proposal.Kinds) == 0 {
 		return "", nil
 	}
 	return fmt.Sprintf("found a project of %s: see the checks in %s\n", strings.Join(proposal.Kinds, " and "), filepath.Join(folder, planFile)), nil
-}
-
-// planName makes a plan's name of that of a folder.
-func planName(folder string) string {
-	abs, err := filepath.Abs(folder)
-	if err != nil {
-		return "project"
-	}
-	name := strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '.' || r == '_':
-			return r
-		}
-		return '-'
-	}, filepath.Base(abs)), "-._")
-	if name == "" {
-		return "project"
-	}
-	return name[:min(len(name), 64)]
 }
 
 func (a *app) writeStarter(folder string) error {

@@ -7,12 +7,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/cli"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -145,14 +144,14 @@ func superviseError(err error) error {
 
 // superviseStatus prints where a plan stands.
 func (a *app) superviseStatus(job *cli.Job, asJSON bool) error {
-	standing, err := job.Standing()
+	result, activity, err := job.Status()
 	if err != nil {
 		return superviseError(err)
 	}
-	if err := a.showSupervised(job, standing.Result, asJSON); err != nil {
+	if err := a.showSupervised(job, result, asJSON); err != nil {
 		return err
 	}
-	if activity := job.Activity(standing); activity != "" {
+	if activity != "" {
 		fmt.Fprintln(a.stderr, activity)
 	}
 	return nil

@@ -40,7 +40,7 @@ func moody(p plan.Plan, seed int, w *world, store *tape) *rig {
 		if chance(3, seed, name) == 0 {
 			continue
 		}
-		r.deps.Probes[name] = check.ProbeFunc(func(context.Context) check.Result {
+		r.deps.Probes[name] = check.Probe(func(context.Context) check.Result {
 			fixed := w.did["round-1."+string(name)] || w.did["round-2."+string(name)]
 			if fixed || chance(3, seed, name, len(w.did)) > 0 {
 				return check.Result{Verdict: check.Pass}

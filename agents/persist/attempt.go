@@ -58,7 +58,7 @@ func (r *supervisor) try(move state.Move) *ending {
 		ctx = timed
 	}
 	assignment := Assignment{
-		Task: task.Task, Key: state.Key(task.ID, task.Attempts), Attempt: task.Attempts, Segment: r.state.Segment,
+		Task: task.Task, Key: task.Key(), Attempt: task.Attempts, Segment: r.state.Segment,
 		Prompt: r.prompt(task), Meter: a,
 	}
 	r.attempt = a
@@ -104,9 +104,8 @@ func (r *supervisor) wait(move state.Move) *ending {
 	task := r.state.Task(move.Task)
 	r.emit(event.Event{
 		Kind: event.Guard, Name: "outage", N: r.waited,
-		Detail: fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s; waiting for %s",
-			r.state.Outage, state.MaxOutage, r.state.Down, move.Wait),
-		Attrs: map[string]any{"task": task.ID, "wait": int(move.Wait.Seconds())},
+		Detail: fmt.Sprintf("%s; waiting for %s", r.state.DescribeOutage(), move.Wait),
+		Attrs:  map[string]any{"task": task.ID, "wait": int(move.Wait.Seconds())},
 	})
 	r.mu.Unlock()
 	err := r.Clock.Sleep(r.ctx, move.Wait)
@@ -153,9 +152,9 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 	case out.Grade == Done:
 	case !slices.Contains([]Grade{Failed, Blocked, Escalated, Split}, out.Grade):
 		return fail("", "the worker gave the grade %q, which is none; %s", out.Grade, out.Details)
-	case errors.Is(cause, ErrStagnation):
+	case errors.Is(cause, errStagnation):
 		return fail(state.CauseStagnation, "no activity for %s (limits.stagnation)", limits.Stagnation)
-	case errors.Is(cause, ErrNoProgress):
+	case errors.Is(cause, errNoProgress):
 		return fail(state.CauseNoProgress, "no task was done in %s of activity (limits.no_progress)", limits.NoProgress)
 	case a.full && out.Grade == Failed:
 		out.Grade = Split
@@ -190,8 +189,7 @@ func (r *supervisor) settle(task int, a *attempt, out Outcome, cause string, j r
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps
 	}
-	bounded := o.Bounded()
-	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &bounded}
+	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
 	r.enter(&record, a.files, task)
 	if err := r.put(record); err != nil {
 		return r.keepFailure(err)
@@ -231,10 +229,10 @@ func (a *attempt) watch() {
 	stuck := a.progress + r.limits.NoProgress.Std() - r.now()
 	switch {
 	case idle <= 0:
-		a.cancel(ErrStagnation)
+		a.cancel(errStagnation)
 		a.stop = func() {}
 	case stuck <= 0:
-		a.cancel(ErrNoProgress)
+		a.cancel(errNoProgress)
 		a.stop = func() {}
 	default:
 		a.stop = r.Clock.AfterFunc(min(idle, stuck), func() {
@@ -325,12 +323,15 @@ func (a *attempt) Touch(paths ...string) {
 	defer a.run.mu.Unlock()
 	a.active = a.run.now()
 	for _, path := range paths {
-		if !a.touched[path] && len(a.files) < state.MaxFiles && len(path) <= maxPath {
+		if !a.touched[path] && len(a.files) < maxFiles && len(path) <= maxPath {
 			a.touched[path] = true
 			a.files = append(a.files, path)
 		}
 	}
 }
 
-// maxPath is how long the path of a file in context may be, in bytes.
-const maxPath = 4096
+// The bounds of the files that one attempt puts into the context.
+const (
+	maxFiles = 1000
+	maxPath  = 4096 // bytes
+)

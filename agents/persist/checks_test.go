@@ -36,7 +36,7 @@ func each() []TableEntry {
 
 // fixedBy passes once one of the tasks was worked on.
 func (r *rig) fixedBy(task string) check.Probe {
-	return check.ProbeFunc(func(context.Context) check.Result {
+	return check.Probe(func(context.Context) check.Result {
 		if slices.ContainsFunc(r.worked, func(key string) bool { return strings.HasPrefix(key, task+"#") }) {
 			return check.Result{Verdict: check.Pass}
 		}
@@ -114,7 +114,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 		p.Limits.Rounds = 3
 		r := newRig(p)
 		n := 0
-		r.deps.Probes[check.Tests] = check.ProbeFunc(func(context.Context) check.Result {
+		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
 			n++
 			return check.Result{Verdict: check.Fail, Items: []string{fmt.Sprintf("Test%d", n)}}
 		})
@@ -150,7 +150,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 
 	It("takes as long as its probe does", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Tests] = check.ProbeFunc(func(ctx context.Context) check.Result {
+		r.deps.Probes[check.Tests] = check.Probe(func(ctx context.Context) check.Result {
 			_ = r.clock.Sleep(ctx, 7*time.Minute)
 			return check.Result{Verdict: check.Pass, Name: "forged", Took: time.Hour}
 		})
@@ -160,7 +160,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 
 	It("of a hostile probe is bounded", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Tests] = check.ProbeFunc(func(context.Context) check.Result {
+		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
 			huge := strings.Repeat("x\xff", 1<<20)
 			return check.Result{Verdict: check.Fail, Details: huge, Output: huge, Items: slices.Repeat([]string{huge}, 1000)}
 		})
@@ -219,7 +219,7 @@ var _ = Describe("A round", Label("P-02"), func() {
 		p.Limits.Rounds = 2
 		r := newRig(p)
 		n := 0
-		r.deps.Probes[check.Tests] = check.ProbeFunc(func(context.Context) check.Result {
+		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
 			n++
 			if slices.Contains(r.worked, "t0040#1") && strings.HasPrefix(r.worked[len(r.worked)-1], "round-") {
 				return check.Result{Verdict: check.Pass}
@@ -277,7 +277,7 @@ var _ = Describe("The signs of a premature stop", Label("P-03"), func() {
 		Entry("no validation", func(r *rig) {
 			n := 0
 			r.deps.Probes[check.Tests] = r.fixedBy("round-1.tests")
-			r.deps.Probes[check.Validation] = check.ProbeFunc(func(context.Context) check.Result {
+			r.deps.Probes[check.Validation] = check.Probe(func(context.Context) check.Result {
 				if n++; n == 1 {
 					return check.Result{Verdict: check.Unknown}
 				}

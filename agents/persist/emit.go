@@ -35,7 +35,7 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 	if o.Cause != "" {
 		guard(o.Cause, o.Details+"; it goes to the end of the queue, and the next task is taken")
 	}
-	if now := r.stage(t.ID); o.Grade == state.GradeFailed && now == state.Waiting {
+	if now, _ := r.state.ByID(t.ID); o.Grade == string(Failed) && now.Waiting() {
 		guard("retry", "the attempt failed and is made again: "+o.Details)
 	}
 	if v != nil {
@@ -46,16 +46,11 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 	r.emitContext(record)
 }
 
-func (r *supervisor) stage(id string) state.Stage {
-	t, _ := r.state.ByID(id)
-	return t.Stage
-}
-
 // emitChecks tells what checks found, one by one and in all.
-func (r *supervisor) emitChecks(why state.Why, results []check.Result) {
+func (r *supervisor) emitChecks(record state.Record) {
 	n := r.state.Counts.Checks
 	counts := map[check.Verdict]int{}
-	for _, c := range results {
+	for _, c := range record.Results {
 		counts[c.Verdict]++
 		r.emit(event.Event{Kind: event.Verdict, Name: "check", N: n, Detail: c.Details, Attrs: map[string]any{
 			"check": string(c.Name), "verdict": string(c.Verdict), "round": r.state.Counts.Rounds,
@@ -63,7 +58,7 @@ func (r *supervisor) emitChecks(why state.Why, results []check.Result) {
 	}
 	r.emit(event.Event{Kind: event.Verdict, Name: "checks", N: n, Attrs: map[string]any{
 		"pass": counts[check.Pass], "fail": counts[check.Fail], "unknown": counts[check.Unknown], "none": counts[check.None],
-		"why": string(why),
+		"why": string(record.Why),
 	}})
 }
 
@@ -94,7 +89,7 @@ func (r *supervisor) emitForced() {
 
 func (r *supervisor) emitSign(sign state.Sign, forced bool) {
 	r.emit(event.Event{Kind: event.Guard, Name: "sign", N: r.state.Counts.Attempts, Detail: sign.Meaning(), Attrs: map[string]any{
-		"sign": string(sign), "severity": string(sign.Severity()), "forced": forced,
+		"sign": string(sign), "severity": sign.Severity(), "forced": forced,
 	}})
 }
 

@@ -139,7 +139,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 	It("takes no verdict of a check that the interrupt cut off", func() {
 		r := newRig(tasks("a"))
 		ctx, cancel := context.WithCancel(context.Background())
-		r.deps.Probes[check.Tests] = check.ProbeFunc(func(context.Context) check.Result {
+		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
 			cancel()
 			return check.Result{Verdict: check.Fail}
 		})

@@ -31,15 +31,15 @@ var _ = Describe("What fails inside", func() {
 	})
 
 	DescribeTable("leaves a check unknown",
-		func(broken check.ProbeFunc) {
+		func(broken check.Probe) {
 			r := newRig(tasks("a"))
 			r.deps.Probes[check.Tests] = broken
 			result := r.run()
 			Expect(result.Status).To(Equal(persist.StatusEscalated))
 			Expect(verdict(result, check.Tests)).To(Equal(check.Unknown))
 		},
-		Entry("where a probe panics", check.ProbeFunc(func(context.Context) check.Result { panic("oh") })),
-		Entry("where it gives no verdict", check.ProbeFunc(func(context.Context) check.Result { return check.Result{} })),
+		Entry("where a probe panics", check.Probe(func(context.Context) check.Result { panic("oh") })),
+		Entry("where it gives no verdict", check.Probe(func(context.Context) check.Result { return check.Result{} })),
 	)
 
 	It("leaves the stop guard's check unknown where the judge panics", func() {

@@ -33,8 +33,8 @@ func (r *supervisor) keepEnd(end *ending) error {
 	if r.state == nil || end.kept || end.Status == StatusError {
 		return nil
 	}
-	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: state.Clip(end.Details, state.MaxDetails), Spent: r.spent(Outcome{})}
-	if err := r.put(state.Record{Kind: state.KindEnd, End: last}); err != nil {
+	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: end.Details, Spent: r.spent(Outcome{})}
+	if err := r.put(state.Record{Kind: state.KindEnd, End: last}.Bounded()); err != nil {
 		return err
 	}
 	return r.checkpoint("final")
@@ -43,7 +43,7 @@ func (r *supervisor) keepEnd(end *ending) error {
 // Look returns where a run stands by what a store holds, without going on: a Result
 // whose Status is empty where the run has no end yet. Its error wraps a *PlanChanged
 // for a plan that is not the one that was begun.
-func Look(p plan.Plan, from Reader) (Result, error) {
+func Look(p plan.Plan, from reader) (Result, error) {
 	f, _, err := fold(p, from)
 	if err != nil {
 		return Result{}, err
@@ -65,7 +65,7 @@ func report(s *state.State, kept saved) Result {
 	result := Result{
 		Tasks: make([]Task, 0, s.Len()), Checks: s.Results, Answer: s.Answer,
 		Counts: Counts{
-			Done: s.Count(state.Done), Attempts: c.Attempts, Retries: c.Retries,
+			Done: s.CountDone(), Attempts: c.Attempts, Retries: c.Retries,
 			Checks: c.Checks, Rounds: c.Rounds, Derived: c.Derived,
 			Checkpoints: kept.Checkpoints, Stagnations: c.Stagnations,
 			Segments: s.Segment, ToolCalls: c.Calls,

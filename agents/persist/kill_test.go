@@ -48,7 +48,12 @@ func TestMain(m *testing.M) {
 // superviseIn carries the plan out as far as it gets. It reports on standard output:
 // "open", the key of each attempt once its effect is there, and how the run ended.
 func superviseIn(dir string) int {
-	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{Sync: journal.Sync(os.Getenv(killSync))})
+	syncEvery, err := strconv.Atoi(os.Getenv(killSync))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	store, err := journal.Open(filepath.Join(dir, "state"), syncEvery)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -68,7 +73,7 @@ func runIn(dir string, store journal.Store, report func(key string)) persist.Res
 	w := &effectWorker{dir: dir, clock: clock.NewVirtual(), report: report}
 	return persist.Run(context.Background(), killPlan(), persist.Deps{
 		Store: store, Clock: w.clock, Workers: map[string]persist.Worker{"default": w},
-		Probes: map[check.Name]check.Probe{check.Tests: check.ProbeFunc(w.repaired)},
+		Probes: map[check.Name]check.Probe{check.Tests: check.Probe(w.repaired)},
 	})
 }
 
@@ -184,12 +189,12 @@ func outcomes(all []state.Record) map[string]bool {
 type tally struct{ kills, plans, early, between, torn, repeated int }
 
 // child starts a process that supervises in a folder.
-func child(ctx context.Context, dir string, sync journal.Sync) (cmd *exec.Cmd, lines *bufio.Scanner, said *strings.Builder) {
+func child(ctx context.Context, dir string, syncEvery int) (cmd *exec.Cmd, lines *bufio.Scanner, said *strings.Builder) {
 	GinkgoHelper()
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
 	cmd, said = exec.CommandContext(ctx, self), &strings.Builder{}
-	cmd.Env = append(os.Environ(), killFolder+"="+dir, killSync+"="+string(sync))
+	cmd.Env = append(os.Environ(), killFolder+"="+dir, killSync+"="+strconv.Itoa(syncEvery))
 	cmd.Stderr = said
 	stdout, err := cmd.StdoutPipe()
 	Expect(err).NotTo(HaveOccurred())
@@ -202,8 +207,8 @@ func child(ctx context.Context, dir string, sync journal.Sync) (cmd *exec.Cmd, l
 func kill(ctx context.Context, dir string, random *rand.Rand) (through bool) {
 	GinkgoHelper()
 	// Whether the disk was waited for makes no difference to a kill.
-	sync := []journal.Sync{journal.SyncAlways, journal.SyncGroup}[random.IntN(2)]
-	cmd, lines, said := child(ctx, dir, sync)
+	syncEvery := []int{1, 64}[random.IntN(2)]
+	cmd, lines, said := child(ctx, dir, syncEvery)
 	for range random.IntN(8) {
 		if !lines.Scan() {
 			break
@@ -246,16 +251,16 @@ var _ = Describe("a supervisor that is killed again and again", func() {
 
 	It("is told from one that runs: the second is refused and told which process that is, until it is killed", func(ctx SpecContext) {
 		dir := GinkgoT().TempDir()
-		cmd, lines, _ := child(ctx, dir, journal.SyncAlways)
+		cmd, lines, _ := child(ctx, dir, 1)
 		Expect(lines.Scan()).To(BeTrue())
 		Expect(lines.Text()).To(Equal("open"))
 		Expect(cmd.Process.Signal(syscall.SIGSTOP)).To(Succeed()) // it stays as it is
-		_, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+		_, err := journal.Open(filepath.Join(dir, "state"), 1)
 		Expect(err).To(MatchError(journal.ErrBusy))
 		Expect(err).To(MatchError(HaveSuffix(fmt.Sprintf("process %d", cmd.Process.Pid))))
 		Expect(cmd.Process.Kill()).To(Succeed())
 		Expect(cmd.Wait()).NotTo(Succeed())
-		store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+		store, err := journal.Open(filepath.Join(dir, "state"), 1)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(store.Close()).To(Succeed())
 	})
@@ -273,7 +278,7 @@ func killCount() int {
 func undisturbed() (all []state.Record, effects []string) {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
-	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+	store, err := journal.Open(filepath.Join(dir, "state"), 1)
 	Expect(err).NotTo(HaveOccurred())
 	result := runIn(dir, store, func(string) {})
 	Expect(store.Close()).To(Succeed())
@@ -330,7 +335,7 @@ func (t *tally) count(early, torn, between bool) {
 func expectNothingMore(ctx context.Context, dir string) {
 	GinkgoHelper()
 	before := effectsIn(dir)
-	cmd, lines, said := child(ctx, dir, journal.SyncAlways)
+	cmd, lines, said := child(ctx, dir, 1)
 	last := ""
 	for lines.Scan() {
 		last = lines.Text()

@@ -16,12 +16,12 @@ import (
 
 // The names of blobs in the store.
 const (
-	planBlob    = "plan.json"    // state.Fingerprint of the plan that was begun
+	planBlob    = "plan.json"    // the fingerprint of the plan that was begun
 	resumesBlob = "resumes.json" // how often it was resumed
 )
 
-// Reader is what of a journal.Store, or of a view of one, the state is read from.
-type Reader interface {
+// reader is the part of a journal.Store that reads; a journal.Viewer has it, too.
+type reader interface {
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (journal.Recovery, error)
 	Read(name string) ([]byte, error)
 }
@@ -67,17 +67,17 @@ func (e *PlanChanged) Error() string {
 // folding is the fold over what a store holds.
 type folding struct {
 	plan  plan.Plan
-	print state.Fingerprint
-	from  Reader
+	print fingerprint
+	from  reader
 	state *state.State
 	saved saved
 }
 
 // fold reads what a store holds.
-func fold(p plan.Plan, from Reader) (*folding, journal.Recovery, error) {
+func fold(p plan.Plan, from reader) (*folding, journal.Recovery, error) {
 	f := &folding{plan: p, from: from}
 	var err error
-	if f.print, err = state.FingerprintOf(p); err != nil {
+	if f.print, err = fingerprintOf(p); err != nil {
 		return nil, journal.Recovery{}, err
 	}
 	if f.state, err = state.New(p); err != nil {
@@ -127,18 +127,15 @@ func (f *folding) record(data []byte) error {
 
 // same returns a *PlanChanged if a digest is not that of the plan.
 func (f *folding) same(begun string) error {
-	if begun == f.print.Digest() {
+	if begun == f.print.digest() {
 		return nil
 	}
-	e := &PlanChanged{}
 	data, err := f.from.Read(planBlob)
-	var then state.Fingerprint
-	if err != nil || json.Unmarshal(data, &then) != nil {
-		return e // that the plan changed is known, what of it is not
+	var stored fingerprint
+	if err != nil || json.Unmarshal(data, &stored) != nil {
+		return &PlanChanged{} // what changed is unknown
 	}
-	e.Goal = then.Goal != f.print.Goal
-	e.Changed, e.Added, e.Removed, e.Order = then.Changes(f.print)
-	return e
+	return stored.changes(f.print)
 }
 
 // load takes the state from the store, or begins it.
@@ -170,7 +167,7 @@ func (r *supervisor) load() *ending {
 }
 
 // begin writes what plan the state is of.
-func (r *supervisor) begin(print state.Fingerprint) error {
+func (r *supervisor) begin(print fingerprint) error {
 	data, err := json.Marshal(print)
 	if err != nil {
 		return err
@@ -178,7 +175,7 @@ func (r *supervisor) begin(print state.Fingerprint) error {
 	if err := r.Store.Save(planBlob, data); err != nil {
 		return err
 	}
-	return r.put(state.Record{Kind: state.KindBegin, Plan: print.Digest()})
+	return r.put(state.Record{Kind: state.KindBegin, Plan: print.digest()})
 }
 
 // resume counts and tells that a run goes on, and takes back its end.
@@ -206,7 +203,7 @@ func snapshotLost(found journal.Recovery) string {
 }
 
 // resumes returns how often a run was resumed.
-func resumes(from Reader) (n int, err error) {
+func resumes(from reader) (n int, err error) {
 	data, err := from.Read(resumesBlob)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -41,12 +41,11 @@ func (r *supervisor) prompt(t state.Task) string {
 
 // reason says why a task of a round is there.
 func (r *supervisor) reason(b *strings.Builder, t state.Task) {
-	of, _ := t.Deferred()
-	d, open := r.state.DeferralOf(of)
+	by, refused, announced := r.state.Announced(t)
 	switch {
-	case of != "" && open:
-		fmt.Fprintf(b, "\nThis task is there because the answer to the task %s announced it and did not do it:\n", oneLine(of))
-		quote(b, d.Refused)
+	case announced:
+		fmt.Fprintf(b, "\nThis task is there because the answer to the task %s announced it and did not do it:\n", oneLine(by))
+		quote(b, refused)
 		b.WriteString("If it is done already, or not wanted any more, say so and say why.\n")
 	case t.From != "":
 		fmt.Fprintf(b, "\nThis task is there because the check %q fails.\n", t.From)

@@ -67,6 +67,9 @@ type Task struct {
 	Details string `json:"details,omitempty"`
 }
 
+// Open reports whether the task is neither done nor dropped.
+func (t Task) Open() bool { return t.State != "done" && t.State != "dropped" }
+
 // Counts are over the whole run, all its processes together.
 type Counts struct {
 	Done, Attempts, Retries int

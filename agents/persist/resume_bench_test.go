@@ -74,7 +74,7 @@ func (longAnswers) Work(context.Context, persist.Assignment) persist.Outcome {
 func longRun(b *testing.B) (dir string, p plan.Plan, size int64) {
 	b.Helper()
 	dir, p = b.TempDir(), many(6500)
-	store, err := journal.Open(dir, journal.Options{Sync: journal.SyncGroup, Every: 1 << 20})
+	store, err := journal.Open(dir, 1<<20)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,19 +24,20 @@ func (r *supervisor) check(why state.Why) *ending {
 	}
 	var results []check.Result
 	for _, info := range check.All() {
-		if why == state.WhyAfterTask && !r.fails(info.Name) {
+		if why.FailedOnly() && !r.fails(info.Name) {
 			continue
 		}
 		result := r.answer(info.Name)
 		if clock.Err(r.ctx) != nil {
 			return nil // over says why; what was found may be due to the end
 		}
-		results = append(results, state.Bounded(result))
+		results = append(results, result)
 	}
-	if err := r.put(state.Record{Kind: state.KindCheck, N: r.state.Counts.Checks + 1, Why: why, Results: results}); err != nil {
+	record := state.Record{Kind: state.KindCheck, N: r.state.Counts.Checks + 1, Why: why, Results: results}.Bounded()
+	if err := r.put(record); err != nil {
 		return r.keepFailure(err)
 	}
-	r.emitChecks(why, results)
+	r.emitChecks(record)
 	return nil
 }
 
@@ -63,7 +64,7 @@ func (r *supervisor) answer(name check.Name) check.Result {
 	if _, planned := r.plan.Checks[name]; planned {
 		return check.Result{Name: name, Verdict: check.Unknown, Details: "the plan names a probe, and the run was given none"}
 	}
-	if result, own := r.state.Own(name, state.Saved{Due: r.due(), Soft: r.saved.Soft == r.state.Segment}); own {
+	if result, own := r.state.Own(name, r.due(), r.saved.Soft == r.state.Segment); own {
 		return result
 	}
 	return check.Result{Name: name, Verdict: check.None, Details: "no probe is given"}
@@ -92,7 +93,7 @@ func ask(ctx context.Context, p check.Probe) (result check.Result) {
 			result = check.Result{Verdict: check.Unknown, Details: fmt.Sprintf("the probe failed: panic: %v", v)}
 		}
 	}()
-	return p.Probe(ctx)
+	return p(ctx)
 }
 
 // derive begins a round: failed checks become tasks.
@@ -141,7 +142,7 @@ func (r *supervisor) segment() *ending {
 
 // next returns the id of the task whose turn it is; empty if there is none.
 func (r *supervisor) next() string {
-	if move := r.state.Next(); move.Do == state.DoAttempt {
+	if move := r.state.Next(); move.Kind == state.KindIntent {
 		return r.name(move.Task)
 	}
 	return ""

@@ -154,14 +154,14 @@ func (r *supervisor) pass() *ending {
 	if err := r.emitSigns(); err != nil {
 		return r.keepFailure(err)
 	}
-	switch move := r.state.Next(); move.Do {
-	case state.DoAttempt:
+	switch move := r.state.Next(); move.Kind {
+	case state.KindIntent:
 		return r.try(move)
-	case state.DoCheck:
+	case state.KindCheck:
 		return r.check(move.Why)
-	case state.DoDerive:
+	case state.KindDerive:
 		return r.derive(move)
-	case state.DoSegment:
+	case state.KindSegment:
 		return r.segment()
 	default:
 		return &ending{recorded(move.End), r.state.End != nil}

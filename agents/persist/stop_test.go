@@ -31,7 +31,7 @@ func everything(w *world, store *tape) *rig {
 	p.Tasks[8].Files = []string{"a.go"}
 	r := newRig(p)
 	r.store, r.deps.Store = store, store
-	r.deps.Probes[check.Tests] = check.ProbeFunc(func(context.Context) check.Result {
+	r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
 		if w.did["round-1.tests"] {
 			return check.Result{Verdict: check.Pass}
 		}
@@ -178,7 +178,7 @@ func stopAt(want *tape, k int, late bool) {
 // note adds the tasks whose done outcome the journal has.
 func note(store *tape, finished map[string]bool) {
 	for _, record := range store.of(state.KindOutcome) {
-		if record.Outcome.Grade == state.GradeDone {
+		if record.Outcome.Grade == "done" {
 			finished[record.Task] = true
 		}
 	}

@@ -158,7 +158,7 @@ func hangs(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
 // probe answers with the verdicts in turn, the last one for ever.
 func probe(verdicts ...check.Verdict) check.Probe {
 	n := 0
-	return check.ProbeFunc(func(context.Context) check.Result {
+	return check.Probe(func(context.Context) check.Result {
 		v := verdicts[min(n, len(verdicts)-1)]
 		n++
 		return check.Result{Verdict: v, Details: fmt.Sprintf("found at look %d", n)}

@@ -9,15 +9,15 @@ import (
 )
 
 // Worker does one attempt at a task. It never panics through and honours ctx, whose
-// cause says why it ends: ErrStagnation, ErrSegment, the user's interrupt, or a deadline.
+// cause says why it ends: errStagnation, ErrSegment, the user's interrupt, or a deadline.
 type Worker interface {
 	Work(ctx context.Context, a Assignment) Outcome
 }
 
 // Why the supervisor ends an attempt.
 var (
-	ErrStagnation = errors.New("the task showed no activity for too long")
-	ErrNoProgress = errors.New("the run was active for too long without a task being done")
+	errStagnation = errors.New("the task showed no activity for too long")
+	errNoProgress = errors.New("the run was active for too long without a task being done")
 	// ErrSegment ends an attempt whose segment has no tool call left. It goes on in
 	// the next segment and is no failure.
 	ErrSegment = errors.New("the segment has no tool call left")

@@ -4,6 +4,7 @@ package check
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -32,11 +33,16 @@ type Criticality string
 
 // The criticalities, most critical first.
 const (
-	Critical Criticality = "critical"
-	High     Criticality = "high"
-	Medium   Criticality = "medium"
-	Low      Criticality = "low"
+	critical Criticality = "critical"
+	high     Criticality = "high"
+	medium   Criticality = "medium"
+	low      Criticality = "low"
 )
+
+// Rank returns 0 for the most critical checks, 1 for the next, and so on.
+func (c Criticality) Rank() int {
+	return slices.Index([]Criticality{critical, high, medium, low}, c)
+}
 
 // Info describes a check.
 type Info struct {
@@ -52,19 +58,19 @@ type Info struct {
 // All lists every check in the order of reports.
 func All() []Info {
 	return []Info{
-		{Todos, Medium, true, "no todo is pending or under way"},
-		{Compile, Critical, false, "the code compiles"},
-		{Tests, Critical, false, "the tests pass"},
-		{Features, High, false, "nothing is left unfinished"},
-		{Problems, High, true, "no problem that came up is open"},
-		{Validation, Critical, false, "the full validation passes"},
-		{Pending, High, true, "no task waits"},
-		{Dependencies, High, true, "what each task depends on is done"},
-		{Checkpoints, Low, true, "no checkpoint is due"},
-		{Corrections, Medium, true, "no correction is under way"},
-		{ToolCalls, Low, true, "the segment's tool calls are below the hard limit"},
-		{SoftLimit, Low, true, "past the soft limit a checkpoint was made"},
-		{StopGuard, High, true, "no answer announces what is not done"},
+		{Todos, medium, true, "no todo is pending or under way"},
+		{Compile, critical, false, "the code compiles"},
+		{Tests, critical, false, "the tests pass"},
+		{Features, high, false, "nothing is left unfinished"},
+		{Problems, high, true, "no problem that came up is open"},
+		{Validation, critical, false, "the full validation passes"},
+		{Pending, high, true, "no task waits"},
+		{Dependencies, high, true, "what each task depends on is done"},
+		{Checkpoints, low, true, "no checkpoint is due"},
+		{Corrections, medium, true, "no correction is under way"},
+		{ToolCalls, low, true, "the segment's tool calls are below the hard limit"},
+		{SoftLimit, low, true, "past the soft limit a checkpoint was made"},
+		{StopGuard, high, true, "no answer announces what is not done"},
 	}
 }
 
@@ -102,12 +108,4 @@ const MaxItems = 20
 
 // Probe answers one check. It never panics and honours ctx. The supervisor sets
 // Name and Took.
-type Probe interface {
-	Probe(ctx context.Context) Result
-}
-
-// ProbeFunc lets a function be a Probe.
-type ProbeFunc func(context.Context) Result
-
-// Probe calls f.
-func (f ProbeFunc) Probe(ctx context.Context) Result { return f(ctx) }
+type Probe func(ctx context.Context) Result

@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/agents/react"
@@ -97,15 +96,11 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	if err != nil {
 		return result, err
 	}
-	probes, err := probe.Build(j.Plan, j.Folder, clock.Real())
+	probes, err := work.Probes(j.Plan, j.Folder, clock.Real())
 	if err != nil {
 		return result, err
 	}
-	look := j.Standing
-	if o.Fresh {
-		look = j.unbegun
-	}
-	standing, err := look()
+	before, err := j.before(o.Fresh)
 	if err != nil {
 		return result, err
 	}
@@ -114,7 +109,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		return result, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	v.begin(j, backend, standing.Result)
+	v.begin(j, backend, before)
 	if deps.Inert && !o.Quiet && loopsUnprobed(j.Plan) {
 		for _, line := range inertWarning(backend) {
 			v.Print(line)
@@ -129,6 +124,15 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		return result, j.explainChange(changed)
 	}
 	return result, nil
+}
+
+// before returns where the plan stands before it is run.
+func (j *Job) before(fresh bool) (persist.Result, error) {
+	if fresh {
+		return j.unbegun()
+	}
+	result, _, err := j.Status()
+	return result, err
 }
 
 // loopsUnprobed reports whether a runner loop works on the plan, and no check has a

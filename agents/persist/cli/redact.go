@@ -4,10 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/redact"
-
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // redacting strips secrets from the results of workers and probes, so that none reaches the
@@ -28,15 +27,15 @@ func (g redacting) workers(workers map[string]persist.Worker) map[string]persist
 func (g redacting) probes(probes map[check.Name]check.Probe) map[check.Name]check.Probe {
 	out := make(map[check.Name]check.Probe, len(probes))
 	for name, p := range probes {
-		out[name] = check.ProbeFunc(func(ctx context.Context) check.Result {
-			r := p.Probe(ctx)
+		out[name] = func(ctx context.Context) check.Result {
+			r := p(ctx)
 			r.Details, r.Output = g.redact.Text(r.Details), g.redact.Text(r.Output)
 			r.Items = slices.Clone(r.Items)
 			for i, item := range r.Items {
 				r.Items[i] = g.redact.Text(item)
 			}
 			return r
-		})
+		}
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 		}
 	}
 	_, err := os.Stat(j.State)
-	store, opening := journal.Open(j.State, journal.Options{})
+	store, opening := journal.Open(j.State, 1)
 	if opening != nil {
 		return nil, stateError(opening)
 	}
@@ -36,7 +36,7 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 		return nil, stateError(fmt.Errorf("set the old state aside: %w; choose another folder with --state", err))
 	}
 	fmt.Fprintf(notes, "the old state is kept in %s\n", aside)
-	if store, err = journal.Open(j.State, journal.Options{}); err != nil {
+	if store, err = journal.Open(j.State, 1); err != nil {
 		return nil, stateError(err)
 	}
 	return store, nil

@@ -11,53 +11,43 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// Standing is where a plan stands.
-type Standing struct {
-	persist.Result
-	running bool // a process works on it
-	pid     int  // of that process; 0: not known
-}
-
-// Standing returns where the plan stands, without touching its state. A plan without a state
-// has not begun.
-func (j *Job) Standing() (Standing, error) {
+// Status returns where the plan stands and which process works on it, without touching the
+// state. The activity is empty if the plan has ended.
+func (j *Job) Status() (result persist.Result, activity string, err error) {
 	view, err := journal.View(j.State)
 	if errors.Is(err, fs.ErrNotExist) {
-		return j.unbegun()
+		result, err = j.unbegun()
+		return result, j.activity(0, false), err
 	}
 	if err != nil {
-		return Standing{}, stateError(fmt.Errorf("%w; name another folder with --state", err))
+		return result, "", stateError(fmt.Errorf("%w; name another folder with --state", err))
 	}
 	defer func() { _ = view.Close() }() // it was only read
-	var s Standing
-	s.pid, s.running = view.Owner()
-	s.Result, err = persist.Look(j.Plan, view)
+	pid, running := view.Owner()
+	result, err = persist.Look(j.Plan, view)
 	if changed, ok := errors.AsType[*persist.PlanChanged](err); ok {
-		return s, j.explainChange(changed)
+		return result, "", j.explainChange(changed)
 	}
 	if err != nil {
-		return s, stateError(fmt.Errorf("%w; --fresh begins anew and keeps this state aside", err))
+		return result, "", stateError(fmt.Errorf("%w; --fresh begins anew and keeps this state aside", err))
 	}
-	return s, nil
+	if !running && result.Status != "" {
+		return result, "", nil
+	}
+	return result, j.activity(pid, running), nil
 }
 
-// unbegun returns where the plan stands before anything was done.
-func (j *Job) unbegun() (s Standing, err error) {
-	s.Result, err = persist.Look(j.Plan, journal.NewMemory())
-	return s, err
-}
+// unbegun returns the status of the plan before anything was done.
+func (j *Job) unbegun() (persist.Result, error) { return persist.Look(j.Plan, journal.NewMemory()) }
 
-// Activity returns who works on the state and when it was last written; empty if the plan
-// has ended.
-func (j *Job) Activity(s Standing) string {
-	if !s.running && s.Status != "" {
-		return ""
-	}
+// activity describes which process works on the state and when it was last written. A pid of
+// 0 is unknown.
+func (j *Job) activity(pid int, running bool) string {
 	by := "no process works on it now"
 	switch {
-	case s.running && s.pid > 0:
-		by = fmt.Sprintf("process %d works on it now", s.pid)
-	case s.running:
+	case running && pid > 0:
+		by = fmt.Sprintf("process %d works on it now", pid)
+	case running:
 		by = "a process works on it now"
 	}
 	return by + lastWritten(j.State)

@@ -20,9 +20,9 @@ func record(i int) []byte {
 	return fmt.Appendf(nil, `{"kind":"outcome","task":"task-%06d","grade":"done","answer":%q}`, i, strings.Repeat("It is in place. ", 30))
 }
 
-func loaded(b *testing.B, o journal.Options) *journal.Disk {
+func loaded(b *testing.B, syncEvery int) *journal.Disk {
 	b.Helper()
-	s, err := journal.Open(b.TempDir(), o)
+	s, err := journal.Open(b.TempDir(), syncEvery)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func loaded(b *testing.B, o journal.Options) *journal.Disk {
 // BenchmarkAppend is an outcome and the next intent that wait for the disk.
 // BenchmarkAppendFloor writes the same bytes and waits as well.
 func BenchmarkAppend(b *testing.B) {
-	s := loaded(b, journal.Options{})
+	s := loaded(b, 1)
 	b.SetBytes(int64(2 * len(record(0))))
 	for i := 0; b.Loop(); i++ {
 		if err := s.Append(record(i), record(i)); err != nil {
@@ -71,7 +71,7 @@ func plain(b *testing.B) *os.File {
 // BenchmarkAppendGroup waits once for 64 calls. BenchmarkAppendGroupFloor writes the same bytes
 // and waits as often.
 func BenchmarkAppendGroup(b *testing.B) {
-	s := loaded(b, journal.Options{Sync: journal.SyncGroup})
+	s := loaded(b, 64)
 	b.SetBytes(int64(2 * len(record(0))))
 	for i := 0; b.Loop(); i++ {
 		if err := s.Append(record(i), record(i)); err != nil {
@@ -99,7 +99,7 @@ func BenchmarkAppendGroupFloor(b *testing.B) {
 func large(b *testing.B) (dir string, size int64) {
 	b.Helper()
 	dir = b.TempDir()
-	s, err := journal.Open(dir, journal.Options{Sync: journal.SyncGroup, Every: 1 << 30})
+	s, err := journal.Open(dir, 1<<30)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func BenchmarkLoad(b *testing.B) {
 	dir, size := large(b)
 	b.SetBytes(size)
 	for b.Loop() {
-		s, err := journal.Open(dir, journal.Options{})
+		s, err := journal.Open(dir, 1)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func BenchmarkLoadFloor(b *testing.B) {
 // BenchmarkCheckpoint replaces a snapshot of 256 KB. BenchmarkCheckpointFloor writes, waits,
 // renames and waits for the folder as well.
 func BenchmarkCheckpoint(b *testing.B) {
-	s := loaded(b, journal.Options{})
+	s := loaded(b, 1)
 	data := bytes.Repeat([]byte("x"), 256<<10)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {

@@ -45,7 +45,7 @@ func readBlob(in files, path, name string) ([]byte, error) {
 	if err := checkName(name); err != nil {
 		return nil, fmt.Errorf("reading a blob: %w", err)
 	}
-	sealed, err := read(in, savedFolder+"/"+name, MaxBlob+256)
+	sealed, err := read(in, savedFolder+"/"+name, maxBlob+256)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s in %s: %w", name, path, err)
 	}

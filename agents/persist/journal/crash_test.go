@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
 )
 
 // life is what one process does with a store, and what it was told.
@@ -25,14 +24,10 @@ type life struct {
 }
 
 // live opens a store and uses it until that fails or there is no more to do.
-func (l *life) live(m *machine, o journal.Options) error {
-	s := journal.On(m.disk(), o)
-	if _, err := storetest.Read(s); err != nil {
+func (l *life) live(m *machine, syncEvery int) error {
+	s := journal.On(m.disk(), syncEvery)
+	if _, err := readStore(s); err != nil {
 		return err
-	}
-	every := 1
-	if o.Sync == journal.SyncGroup {
-		every = o.Every
 	}
 	waiting := 0
 	for i := range 6 {
@@ -44,7 +39,7 @@ func (l *life) live(m *machine, o journal.Options) error {
 			return err
 		}
 		l.records, l.underway = append(l.records, l.underway...), nil
-		if waiting++; waiting == every {
+		if waiting++; waiting == syncEvery {
 			l.certain, waiting = len(l.records), 0
 		}
 		if i%2 == 1 {
@@ -69,8 +64,8 @@ func (l *life) live(m *machine, o journal.Options) error {
 // an Append or none, the newest snapshot and blob; and that a next life can go on.
 func (l *life) expectKept(m *machine, certain int) {
 	GinkgoHelper()
-	s := journal.On(m.disk(), journal.Options{})
-	found, err := storetest.Read(s)
+	s := journal.On(m.disk(), 1)
+	found, err := readStore(s)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(found.SnapshotLost).To(BeEmpty())
 
@@ -103,7 +98,7 @@ func (l *life) expectKept(m *machine, certain int) {
 	}
 
 	Expect(s.Append([]byte("next"))).To(Succeed())
-	again, err := storetest.Read(journal.On(m.restart().disk(), journal.Options{}))
+	again, err := readStore(journal.On(m.restart().disk(), 1))
 	Expect(err).NotTo(HaveOccurred())
 	Expect(again.After).To(Equal(append(found.After, "next")))
 	Expect(again.Torn).To(BeZero())
@@ -111,15 +106,15 @@ func (l *life) expectKept(m *machine, certain int) {
 
 var _ = Describe("a process that ends at each byte and each operation", func() {
 	// eachStep calls try with a life that ended at each of its steps.
-	eachStep := func(o journal.Options, try func(l *life, m *machine)) {
+	eachStep := func(syncEvery int, try func(l *life, m *machine)) {
 		GinkgoHelper()
 		whole, undisturbed := life{}, newMachine()
-		Expect(whole.live(undisturbed, o)).To(Succeed())
+		Expect(whole.live(undisturbed, syncEvery)).To(Succeed())
 		torn := 0
 		for step := 1; step < undisturbed.steps; step++ {
 			l, m := life{}, newMachine()
 			m.dies = step
-			Expect(l.live(m, o)).To(MatchError(errDead), "step %d", step)
+			Expect(l.live(m, syncEvery)).To(MatchError(errDead), "step %d", step)
 			if len(l.underway) > 0 {
 				torn++
 			}
@@ -128,12 +123,11 @@ var _ = Describe("a process that ends at each byte and each operation", func() {
 		Expect(torn).To(BeNumerically(">", 100), "hardly any stop was inside an Append")
 		AddReportEntry("stops", fmt.Sprintf("%d, of which %d inside an Append", undisturbed.steps-1, torn), ReportEntryVisibilityAlways)
 	}
-	always := journal.Options{}
-	group := journal.Options{Sync: journal.SyncGroup, Every: 4}
+	const always, group = 1, 4
 
 	It("loses nothing when it is killed", Label("P-05"), func() {
-		for _, o := range []journal.Options{always, group} {
-			eachStep(o, func(l *life, m *machine) { l.expectKept(m.restart(), len(l.records)) })
+		for _, syncEvery := range []int{always, group} {
+			eachStep(syncEvery, func(l *life, m *machine) { l.expectKept(m.restart(), len(l.records)) })
 		}
 	})
 
@@ -152,7 +146,7 @@ var _ = Describe("a process that ends at each byte and each operation", func() {
 		eachStep(group, func(l *life, m *machine) {
 			for range 4 {
 				next := m.powerCut(random)
-				found, err := storetest.Read(journal.On(next.restart().disk(), journal.Options{}))
+				found, err := readStore(journal.On(next.restart().disk(), 1))
 				Expect(err).NotTo(HaveOccurred())
 				if found.Records < len(l.records) {
 					lost++

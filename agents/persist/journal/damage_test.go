@@ -12,16 +12,16 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // sample returns a machine with three Appends, a snapshot after the second, and a blob.
 func sample() *machine {
 	GinkgoHelper()
 	m := newMachine()
-	s := journal.On(m.disk(), journal.Options{})
-	_, err := storetest.Read(s)
+	s := journal.On(m.disk(), 1)
+	_, err := readStore(s)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(s.Append([]byte(`{"kind":"begin","plan":"demo"}`))).To(Succeed())
 	Expect(s.Append([]byte(`{"kind":"outcome","task":"a"}`), []byte(`{"kind":"intent","task":"b"}`))).To(Succeed())
@@ -58,14 +58,14 @@ var _ = Describe("a journal that was cut", func() {
 				kept += len(all[n])
 				n++
 			}
-			s := journal.On(m.disk(), journal.Options{})
-			found, err := storetest.Read(s)
+			s := journal.On(m.disk(), 1)
+			found, err := readStore(s)
 			Expect(err).NotTo(HaveOccurred(), "cut to %d bytes", size)
 			Expect(found.Records).To(Equal(counts[n]), "cut to %d bytes", size)
 			Expect(found.Torn).To(Equal(size-kept), "cut to %d bytes", size)
 			Expect(m.names["journal"].data).To(Equal(whole[:max(kept, len(journal.Header))]))
 			Expect(s.Append([]byte("next"))).To(Succeed())
-			found, err = storetest.Read(journal.On(m.disk(), journal.Options{}))
+			found, err = readStore(journal.On(m.disk(), 1))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(found.Records).To(Equal(counts[n] + 1))
 			Expect(found.Torn).To(BeZero())
@@ -79,11 +79,11 @@ var _ = Describe("a journal that was changed", func() {
 		GinkgoHelper()
 		m := newMachine()
 		m.names["journal"] = &node{data: bytes.Clone(data)}
-		s := journal.On(m.disk(), journal.Options{})
-		_, err := storetest.Read(s)
+		s := journal.On(m.disk(), 1)
+		_, err := readStore(s)
 		Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring(reason)), MatchError(ContainSubstring("nothing was cut"))))
 		Expect(m.names["journal"].data).To(Equal(data))
-		Expect(s.Append([]byte("x"))).To(MatchError(journal.ErrBroken))
+		Expect(s.Append([]byte("x"))).To(MatchError(jsonl.ErrBroken))
 	}
 
 	It("is refused for any byte of all lines but the last", func() {
@@ -114,7 +114,7 @@ var _ = Describe("a journal that was changed", func() {
 			data[before+at] ^= 1
 			m := newMachine()
 			m.names["journal"] = &node{data: data}
-			found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+			found, err := readStore(journal.On(m.disk(), 1))
 			Expect(err).NotTo(HaveOccurred())
 			Expect(found.Records).To(Equal(3))
 			Expect(found.Torn).To(Equal(len(all[last])))
@@ -138,7 +138,7 @@ var _ = Describe("a journal that was changed", func() {
 	It("is refused when another version wrote it", func() {
 		m := newMachine()
 		m.names["journal"] = &node{data: []byte("rehearse-journal/2: binary\n\x00\x01")}
-		_, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+		_, err := readStore(journal.On(m.disk(), 1))
 		Expect(err).To(MatchError(And(ContainSubstring("format 2,"), ContainSubstring("the version that wrote it"))))
 		Expect(m.names["journal"].data).To(HaveLen(29))
 	})
@@ -149,7 +149,7 @@ var _ = Describe("a journal that was changed", func() {
 			before := bytes.Join(all, nil)
 			m := newMachine()
 			m.names["journal"] = &node{data: summed(append(bytes.Join(all, nil), "00000000"+line...))}
-			found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+			found, err := readStore(journal.On(m.disk(), 1))
 			Expect(err).NotTo(HaveOccurred(), line)
 			Expect(found.Records).To(Equal(3), line)
 			Expect(m.names["journal"].data).To(Equal(before), line)
@@ -159,10 +159,10 @@ var _ = Describe("a journal that was changed", func() {
 	It("is not read into memory for a line without end", func() {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		text := io.MultiReader(strings.NewReader(journal.Header), io.LimitReader(endless{}, 16*journal.MaxAppend))
+		text := io.MultiReader(strings.NewReader(journal.Header), io.LimitReader(endless{}, 16*maxAppend))
 		Expect(journal.Check(text)).To(BeZero())
 		runtime.ReadMemStats(&after)
-		Expect(after.TotalAlloc - before.TotalAlloc).To(BeNumerically("<", 8*journal.MaxAppend))
+		Expect(after.TotalAlloc - before.TotalAlloc).To(BeNumerically("<", 8*maxAppend))
 	})
 })
 
@@ -179,8 +179,8 @@ var _ = Describe("a snapshot that cannot be used", func() {
 	}
 	replayed := func(m *machine, reason string) {
 		GinkgoHelper()
-		s := journal.On(m.disk(), journal.Options{})
-		found, err := storetest.Read(s)
+		s := journal.On(m.disk(), 1)
+		found, err := readStore(s)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found.SnapshotLost).To(ContainSubstring(reason))
 		Expect(found.Snapshot).To(BeFalse())
@@ -188,7 +188,7 @@ var _ = Describe("a snapshot that cannot be used", func() {
 		Expect(found.After).To(HaveExactElements(everything[:found.Records]))
 		Expect(found.Replayed).To(Equal(found.Records))
 		Expect(s.Checkpoint([]byte("new"))).To(Succeed())
-		found, err = storetest.Read(journal.On(m.disk(), journal.Options{}))
+		found, err = readStore(journal.On(m.disk(), 1))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found.State).To(Equal("new"))
 	}
@@ -210,10 +210,10 @@ var _ = Describe("a snapshot that cannot be used", func() {
 			m := sample()
 			damage(m)
 			before := m.restart()
-			s := journal.On(m.disk(), journal.Options{})
-			_, err := storetest.Read(s)
+			s := journal.On(m.disk(), 1)
+			_, err := readStore(s)
 			Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot goes up to record 3, and the journal "+reason))))
-			Expect(s.Append([]byte("x"))).To(MatchError(journal.ErrBroken))
+			Expect(s.Append([]byte("x"))).To(MatchError(jsonl.ErrBroken))
 			for name, n := range m.names {
 				Expect(n.data).To(Equal(before.names[name].data), name)
 			}
@@ -226,8 +226,8 @@ var _ = Describe("a snapshot that cannot be used", func() {
 		Entry("the journal is gone", func(m *machine) { delete(m.names, "journal") }, "goes up to record 0;"),
 		Entry("it is that of another journal", func(m *machine) {
 			other := newMachine()
-			s := journal.On(other.disk(), journal.Options{})
-			_, err := storetest.Read(s)
+			s := journal.On(other.disk(), 1)
+			_, err := readStore(s)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(s.Append(raw([]string{"a", "b", "c"})...)).To(Succeed())
 			Expect(s.Checkpoint([]byte("other"))).To(Succeed())
@@ -237,7 +237,7 @@ var _ = Describe("a snapshot that cannot be used", func() {
 
 	It("is left when it is too large for one of ours", func() {
 		m := sample()
-		m.names["snapshot"].data = make([]byte, journal.MaxBlob+1024)
+		m.names["snapshot"].data = make([]byte, maxBlob+1024)
 		replayed(m, "too large")
 	})
 
@@ -254,7 +254,7 @@ var _ = Describe("a blob that was changed", func() {
 		for at := range size {
 			m := sample()
 			m.names["saved/context-1"].data[at] ^= 1
-			_, err := journal.On(m.disk(), journal.Options{}).Read("context-1")
+			_, err := journal.On(m.disk(), 1).Read("context-1")
 			Expect(err).To(MatchError(journal.ErrCorrupt))
 		}
 	})
@@ -262,7 +262,7 @@ var _ = Describe("a blob that was changed", func() {
 	It("is not that of another name", func() {
 		m := sample()
 		m.names["saved/context-2"] = m.names["saved/context-1"]
-		_, err := journal.On(m.disk(), journal.Options{}).Read("context-2")
+		_, err := journal.On(m.disk(), 1).Read("context-2")
 		Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring(`saved as "context-1"`))))
 	})
 })

@@ -10,49 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// Sync is a policy for when records are synced to the disk.
-type Sync string
-
-// The policies. Under each of them a process may be killed at any instant without losing a
-// record that Append acknowledged. They differ in what a power cut, or a crash of the system, may lose.
-const (
-	// SyncAlways waits for the disk with each Append: nothing is lost.
-	SyncAlways Sync = "always"
-	// SyncGroup waits once for Options.Every calls of Append, and at each Checkpoint
-	// and Close: up to that many of the last calls may be lost. What is lost was
-	// done, but a resumed run does not know and does it again.
-	SyncGroup Sync = "group"
-)
-
-// Options configure a store; the zero value has the documented defaults.
-type Options struct {
-	// Sync is the policy; default SyncAlways.
-	Sync Sync
-	// Every is the number of calls of Append per sync under SyncGroup; default 64.
-	Every int
-}
-
-func (o Options) every() (int, error) {
-	switch {
-	case o.Sync != "" && o.Sync != SyncAlways && o.Sync != SyncGroup:
-		return 0, fmt.Errorf("%q is not a way to sync a journal; use %q or %q", o.Sync, SyncAlways, SyncGroup)
-	case o.Every < 0:
-		return 0, fmt.Errorf("%d calls cannot wait for the disk together; the least is 1", o.Every)
-	case o.Sync != SyncGroup:
-		return 1, nil
-	case o.Every == 0:
-		return 64, nil
-	}
-	return o.Every, nil
-}
-
 // Disk is a Store in a folder of its own: a journal that people can read, a snapshot,
 // saved blobs, and who holds it.
 type Disk struct {
-	path    string
-	every   int
-	files   files
-	release func() error // releases the lock of the folder
+	path      string
+	syncEvery int
+	files     files
+	release   func() error // releases the lock of the folder
 
 	mu      sync.Mutex
 	loaded  bool
@@ -66,11 +30,12 @@ type Disk struct {
 
 // Open locks the folder dir, which it creates if needed, readable for its owner alone. The
 // error wraps ErrBusy, and names the process, if another one has it locked.
-func Open(dir string, o Options) (*Disk, error) {
-	every, err := o.every()
-	if err != nil {
-		return nil, err
-	}
+//
+// One in syncEvery calls of Append waits until the disk has the records; with 1, or less,
+// each call does. A process may be killed at any instant without losing a record that Append
+// acknowledged. A power cut may lose the last syncEvery-1 calls; the work that they record
+// is then done again.
+func Open(dir string, syncEvery int) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the state folder: %w; choose another one", explain(err))
 	}
@@ -83,7 +48,7 @@ func Open(dir string, o Options) (*Disk, error) {
 		return nil, errors.Join(fmt.Errorf("taking the state folder %s: %w", dir, explain(err)), root.Close())
 	}
 	free := func() error { return errors.Join(release(root, lock), root.Close()) }
-	return &Disk{path: dir, every: every, files: rooted{root}, release: free}, nil
+	return &Disk{path: dir, syncEvery: syncEvery, files: rooted{root}, release: free}, nil
 }
 
 func explain(err error) error {
@@ -138,7 +103,7 @@ func (d *Disk) begin(end extent) error {
 	if err != nil {
 		return err
 	}
-	log := jsonl.NewLog(f, end.size, d.every)
+	log := jsonl.NewLog(f, end.size, max(1, d.syncEvery))
 	if end.torn > 0 {
 		if err := log.Cut(); err != nil {
 			return errors.Join(fmt.Errorf("cutting off its torn end: %w", err), f.Close())

@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
 )
 
 var _ = Describe("a state folder", func() {
@@ -20,7 +19,7 @@ var _ = Describe("a state folder", func() {
 
 	open := func() *journal.Disk {
 		GinkgoHelper()
-		s, err := journal.Open(dir, journal.Options{})
+		s, err := journal.Open(dir, 1)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(s.Close)
 		return s
@@ -28,7 +27,7 @@ var _ = Describe("a state folder", func() {
 	loaded := func() *journal.Disk {
 		GinkgoHelper()
 		s := open()
-		_, err := storetest.Read(s)
+		_, err := readStore(s)
 		Expect(err).NotTo(HaveOccurred())
 		return s
 	}
@@ -55,14 +54,14 @@ var _ = Describe("a state folder", func() {
 
 	It("is held by one at a time, who is named", func() {
 		first := loaded()
-		_, err := journal.Open(dir, journal.Options{})
+		_, err := journal.Open(dir, 1)
 		Expect(err).To(MatchError(journal.ErrBusy))
 		Expect(err).To(MatchError(And(
 			HaveSuffix(fmt.Sprintf("process %d", os.Getpid())), ContainSubstring(dir))))
 		Expect(first.Append([]byte("1"))).To(Succeed(), "it was disturbed")
 		Expect(first.Close()).To(Succeed())
 		Expect(filepath.Join(dir, "owner")).NotTo(BeAnExistingFile())
-		found, err := storetest.Read(open())
+		found, err := readStore(open())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found.After).To(Equal([]string{"1"}))
 	})
@@ -71,7 +70,7 @@ var _ = Describe("a state folder", func() {
 		open()
 		for _, content := range []string{"", "x", "-4", "0", "99999999999999999999999"} {
 			Expect(os.WriteFile(filepath.Join(dir, "owner"), []byte(content), 0o600)).To(Succeed())
-			_, err := journal.Open(dir, journal.Options{})
+			_, err := journal.Open(dir, 1)
 			Expect(err).To(MatchError(journal.ErrBusy))
 			Expect(err).To(MatchError(ContainSubstring("a process that has not said which yet")))
 		}
@@ -88,8 +87,8 @@ var _ = Describe("a state folder", func() {
 			Expect(use()).To(MatchError(ContainSubstring("escapes")))
 			Expect(os.ReadFile(outside)).To(BeEquivalentTo(journal.Header))
 		},
-		Entry("of the lock", "lock", func() error { _, err := journal.Open(dir, journal.Options{}); return err }),
-		Entry("of the journal", "journal", func() error { _, err := storetest.Read(open()); return err }),
+		Entry("of the lock", "lock", func() error { _, err := journal.Open(dir, 1); return err }),
+		Entry("of the journal", "journal", func() error { _, err := readStore(open()); return err }),
 		Entry("of the folder of blobs", "saved", func() error { return loaded().Save("a", nil) }),
 		Entry("of a part of a snapshot", "snapshot_partial", func() error { return loaded().Checkpoint(nil) }),
 	)
@@ -97,19 +96,9 @@ var _ = Describe("a state folder", func() {
 	It("is no file", func() {
 		Expect(os.MkdirAll(filepath.Dir(dir), 0o700)).To(Succeed())
 		Expect(os.WriteFile(dir, nil, 0o600)).To(Succeed())
-		_, err := journal.Open(dir, journal.Options{})
+		_, err := journal.Open(dir, 1)
 		Expect(err).To(MatchError(And(ContainSubstring(dir), ContainSubstring("choose another one"))))
 	})
-
-	DescribeTable("is not opened with options that mean nothing",
-		func(o journal.Options, reason string) {
-			_, err := journal.Open(dir, o)
-			Expect(err).To(MatchError(ContainSubstring(reason)))
-			Expect(dir).NotTo(BeADirectory())
-		},
-		Entry("another way to sync", journal.Options{Sync: "never"}, `"never" is not a way to sync`),
-		Entry("a group of less than none", journal.Options{Every: -1}, "-1 calls"),
-	)
 })
 
 var _ = Describe("a view of a state folder", func() {
@@ -123,7 +112,7 @@ var _ = Describe("a view of a state folder", func() {
 		DeferCleanup(v.Close)
 		return v
 	}
-	look := func(v *journal.Viewer) (found storetest.Found) {
+	look := func(v *journal.Viewer) (found contents) {
 		GinkgoHelper()
 		var err error
 		found.Recovery, err = v.Load(
@@ -142,9 +131,9 @@ var _ = Describe("a view of a state folder", func() {
 	})
 
 	It("shows what another process writes, and who that is", func() {
-		s, err := journal.Open(dir, journal.Options{})
+		s, err := journal.Open(dir, 1)
 		Expect(err).NotTo(HaveOccurred())
-		_, err = storetest.Read(s)
+		_, err = readStore(s)
 		Expect(err).NotTo(HaveOccurred())
 		v := view()
 		for i := range 3 {
@@ -153,7 +142,7 @@ var _ = Describe("a view of a state folder", func() {
 		}
 		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
 		Expect(s.Save("context", []byte("a.go"))).To(Succeed())
-		Expect(look(v)).To(Equal(storetest.Found{Recovery: journal.Recovery{Records: 3, Snapshot: true}, State: "state"}))
+		Expect(look(v)).To(Equal(contents{Recovery: journal.Recovery{Records: 3, Snapshot: true}, State: "state"}))
 		Expect(v.Read("context")).To(BeEquivalentTo("a.go"))
 		pid, running := v.Owner()
 		Expect(running).To(BeTrue())
@@ -163,7 +152,7 @@ var _ = Describe("a view of a state folder", func() {
 		Expect(s.Close()).To(Succeed())
 		_, running = v.Owner()
 		Expect(running).To(BeFalse())
-		s, err = journal.Open(dir, journal.Options{})
+		s, err = journal.Open(dir, 1)
 		Expect(err).NotTo(HaveOccurred(), "the question kept the lock")
 		Expect(s.Close()).To(Succeed())
 	})
@@ -181,9 +170,9 @@ var _ = Describe("a view of a state folder", func() {
 	})
 
 	It("says that a journal is gone of which there is a snapshot, as the next process does", func() {
-		s, err := journal.Open(dir, journal.Options{})
+		s, err := journal.Open(dir, 1)
 		Expect(err).NotTo(HaveOccurred())
-		_, err = storetest.Read(s)
+		_, err = readStore(s)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(s.Append([]byte("1"))).To(Succeed())
 		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
@@ -194,9 +183,9 @@ var _ = Describe("a view of a state folder", func() {
 		v := view()
 		_, err = v.Load(nil, nil)
 		Expect(err).To(gone)
-		s, err = journal.Open(dir, journal.Options{})
+		s, err = journal.Open(dir, 1)
 		Expect(err).NotTo(HaveOccurred())
-		_, err = storetest.Read(s)
+		_, err = readStore(s)
 		Expect(err).To(gone)
 		Expect(s.Close()).To(Succeed())
 		_, err = v.Load(nil, nil)

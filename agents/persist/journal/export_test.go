@@ -12,12 +12,8 @@ type (
 const Header = header
 
 // On returns a store in a folder that it holds already.
-func On(f Files, o Options) *Disk {
-	every, err := o.every()
-	if err != nil {
-		panic(err)
-	}
-	return &Disk{path: "here", every: every, files: f, release: func() error { return nil }}
+func On(f Files, syncEvery int) *Disk {
+	return &Disk{path: "here", syncEvery: syncEvery, files: f, release: func() error { return nil }}
 }
 
 // Folder implements Files by functions, since its methods have no exported names.

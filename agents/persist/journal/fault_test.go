@@ -10,7 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 var errDisk = errors.New("the disk does not answer")
@@ -20,10 +20,10 @@ var _ = Describe("a disk that fails", func() {
 	BeforeEach(func() { m = newMachine() })
 
 	// begun is a store on m that holds a record and a snapshot of it.
-	begun := func(o journal.Options) *journal.Disk {
+	begun := func(syncEvery int) *journal.Disk {
 		GinkgoHelper()
-		s := journal.On(m.disk(), o)
-		Expect(storetest.Read(s)).To(Equal(storetest.Found{}))
+		s := journal.On(m.disk(), syncEvery)
+		Expect(readStore(s)).To(Equal(contents{}))
 		Expect(s.Append([]byte("first"))).To(Succeed())
 		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
 		return s
@@ -31,7 +31,7 @@ var _ = Describe("a disk that fails", func() {
 	// after is what a later process finds after the snapshot.
 	after := func() []string {
 		GinkgoHelper()
-		found, err := storetest.Read(journal.On(m.restart().disk(), journal.Options{}))
+		found, err := readStore(journal.On(m.restart().disk(), 1))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found.State).To(Equal("state"))
 		Expect(found.Torn).To(BeZero())
@@ -47,12 +47,12 @@ var _ = Describe("a disk that fails", func() {
 	It("is full at each byte of an Append: the earlier records stay, and later ones fit again", func() {
 		for keep := range 30 {
 			m = newMachine()
-			s := begun(journal.Options{})
+			s := begun(1)
 			fails(fault{op: "write", name: "journal", keep: keep, err: syscall.ENOSPC})
 			err := s.Append([]byte("second"), []byte("third"))
 			Expect(err).To(MatchError(syscall.ENOSPC))
 			Expect(err).To(MatchError(ContainSubstring("free some space, or keep the state on another disk")))
-			Expect(err).NotTo(MatchError(journal.ErrBroken))
+			Expect(err).NotTo(MatchError(jsonl.ErrBroken))
 			Expect(after()).To(BeEmpty())
 			Expect(s.Append([]byte("fourth"))).To(Succeed())
 			Expect(after()).To(Equal([]string{"fourth"}))
@@ -60,7 +60,7 @@ var _ = Describe("a disk that fails", func() {
 	})
 
 	It("writes less than it was given, and says nothing", func() {
-		s := begun(journal.Options{})
+		s := begun(1)
 		fails(fault{op: "write", name: "journal", keep: 5})
 		Expect(s.Append([]byte("second"))).To(MatchError(ContainSubstring("short write")))
 		Expect(s.Append([]byte("third"))).To(Succeed())
@@ -68,18 +68,18 @@ var _ = Describe("a disk that fails", func() {
 	})
 
 	It("cannot take back what it wrote in part: no more records", func() {
-		s := begun(journal.Options{})
+		s := begun(1)
 		fails(fault{op: "write", name: "journal", keep: 5, err: syscall.ENOSPC})
 		fails(fault{op: "truncate", name: "journal", err: errDisk})
 		err := s.Append([]byte("second"))
-		Expect(err).To(MatchError(journal.ErrBroken))
+		Expect(err).To(MatchError(jsonl.ErrBroken))
 		Expect(err).To(MatchError(And(ContainSubstring("no space left"), ContainSubstring("does not answer"), ContainSubstring("start again"))))
-		Expect(s.Append([]byte("third"))).To(MatchError(journal.ErrBroken))
-		Expect(s.Checkpoint([]byte("other state"))).To(MatchError(journal.ErrBroken))
+		Expect(s.Append([]byte("third"))).To(MatchError(jsonl.ErrBroken))
+		Expect(s.Checkpoint([]byte("other state"))).To(MatchError(jsonl.ErrBroken))
 		Expect(s.Close()).To(Succeed())
 
 		By("cutting it off when it is opened anew")
-		found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+		found, err := readStore(journal.On(m.disk(), 1))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found.Torn).To(Equal(5))
 		Expect(found.After).To(BeEmpty())
@@ -87,32 +87,32 @@ var _ = Describe("a disk that fails", func() {
 	})
 
 	DescribeTable("cannot be waited for: no more records, since a second wait could lie",
-		func(o journal.Options, appends int) {
-			s := begun(o)
+		func(syncEvery int, appends int) {
+			s := begun(syncEvery)
 			for range appends - 1 {
 				Expect(s.Append([]byte("more"))).To(Succeed())
 			}
 			fails(fault{op: "sync", name: "journal", err: errDisk})
-			Expect(s.Append([]byte("last"))).To(And(MatchError(journal.ErrBroken), MatchError(errDisk)))
-			Expect(s.Append([]byte("later"))).To(MatchError(journal.ErrBroken))
+			Expect(s.Append([]byte("last"))).To(And(MatchError(jsonl.ErrBroken), MatchError(errDisk)))
+			Expect(s.Append([]byte("later"))).To(MatchError(jsonl.ErrBroken))
 			Expect(after()).To(HaveLen(appends - 1))
 			Expect(after()).NotTo(ContainElement("last"))
 		},
-		Entry("with each record", journal.Options{}, 1),
-		Entry("with a group", journal.Options{Sync: journal.SyncGroup, Every: 3}, 3),
+		Entry("with each record", 1, 1),
+		Entry("with a group", 3, 3),
 	)
 
 	It("cannot be waited for at a snapshot of records that are not on the disk", func() {
-		s := begun(journal.Options{Sync: journal.SyncGroup})
+		s := begun(64)
 		Expect(s.Append([]byte("second"))).To(Succeed())
 		fails(fault{op: "sync", name: "journal", err: errDisk})
-		Expect(s.Checkpoint([]byte("later state"))).To(MatchError(journal.ErrBroken))
+		Expect(s.Checkpoint([]byte("later state"))).To(MatchError(jsonl.ErrBroken))
 		Expect(after()).To(Equal([]string{"second"}))
 	})
 
 	DescribeTable("fails during a snapshot: the earlier one stands, and nothing is left lying about",
 		func(f fault) {
-			s := begun(journal.Options{})
+			s := begun(1)
 			Expect(s.Append([]byte("second"))).To(Succeed())
 			fails(f)
 			err := s.Checkpoint([]byte(strings.Repeat("later state ", 10)))
@@ -132,7 +132,7 @@ var _ = Describe("a disk that fails", func() {
 	)
 
 	It("fails after a snapshot has its name: either one stands", func() {
-		s := begun(journal.Options{})
+		s := begun(1)
 		fails(fault{op: "sync folder", name: ".", err: errDisk})
 		Expect(s.Checkpoint([]byte("state"))).To(MatchError(errDisk))
 		Expect(after()).To(BeEmpty())
@@ -140,7 +140,7 @@ var _ = Describe("a disk that fails", func() {
 
 	DescribeTable("fails while a blob is saved: the earlier one stands",
 		func(f fault) {
-			s := begun(journal.Options{})
+			s := begun(1)
 			Expect(s.Save("context", []byte("earlier"))).To(Succeed())
 			fails(f)
 			err := s.Save("context", []byte("later"))
@@ -157,7 +157,7 @@ var _ = Describe("a disk that fails", func() {
 	)
 
 	It("has no room for the folder of blobs", func() {
-		s := begun(journal.Options{})
+		s := begun(1)
 		fails(fault{op: "mkdir", name: "saved", err: syscall.ENOSPC})
 		Expect(s.Save("context", nil)).To(MatchError(ContainSubstring("free some space")))
 		Expect(s.Save("context", nil)).To(Succeed())
@@ -165,15 +165,15 @@ var _ = Describe("a disk that fails", func() {
 
 	DescribeTable("fails while a state is loaded: nothing is added to what is not known",
 		func(f fault) {
-			begun(journal.Options{})
+			begun(1)
 			m.names["journal"].data = append(m.names["journal"].data, "torn"...)
 			fails(f)
-			s := journal.On(m.disk(), journal.Options{})
-			_, err := storetest.Read(s)
+			s := journal.On(m.disk(), 1)
+			_, err := readStore(s)
 			Expect(err).To(MatchError(errDisk))
 			Expect(err).To(MatchError(ContainSubstring("loading the journal of here")))
-			Expect(s.Append([]byte("x"))).To(MatchError(journal.ErrBroken))
-			Expect(s.Checkpoint(nil)).To(MatchError(journal.ErrBroken))
+			Expect(s.Append([]byte("x"))).To(MatchError(jsonl.ErrBroken))
+			Expect(s.Checkpoint(nil)).To(MatchError(jsonl.ErrBroken))
 			Expect(s.Close()).To(Succeed())
 		},
 		Entry("it cannot be read", fault{op: "open", name: "journal", err: errDisk}),
@@ -183,15 +183,15 @@ var _ = Describe("a disk that fails", func() {
 	)
 
 	It("cannot be waited for at the end", func() {
-		s := begun(journal.Options{Sync: journal.SyncGroup})
+		s := begun(64)
 		Expect(s.Append([]byte("second"))).To(Succeed())
 		fails(fault{op: "sync", name: "journal", err: errDisk})
 		Expect(s.Close()).To(MatchError(errDisk))
 	})
 
-	DescribeTable("is waited for as often as the options say",
-		func(o journal.Options, want int) {
-			s := begun(o)
+	DescribeTable("is waited for as often as it is opened for",
+		func(syncEvery, want int) {
+			s := begun(syncEvery)
 			before := m.ops["sync journal"]
 			for i := range 10 {
 				Expect(s.Append(fmt.Append(nil, i), fmt.Append(nil, i))).To(Succeed())
@@ -204,10 +204,8 @@ var _ = Describe("a disk that fails", func() {
 			Expect(s.Close()).To(Succeed())
 			Expect(m.names["journal"].safe).To(Equal(m.names["journal"].data), "so does the end")
 		},
-		Entry("always", journal.Options{}, 10),
-		Entry("always, whatever a group were", journal.Options{Sync: journal.SyncAlways, Every: 5}, 10),
-		Entry("for each group of four", journal.Options{Sync: journal.SyncGroup, Every: 4}, 2),
-		Entry("for each group of one", journal.Options{Sync: journal.SyncGroup, Every: 1}, 10),
-		Entry("for a group of 64 unless told otherwise", journal.Options{Sync: journal.SyncGroup}, 0),
+		Entry("by each of ten calls", 1, 10),
+		Entry("by one in four", 4, 2),
+		Entry("by none of fewer calls", 64, 0),
 	)
 })

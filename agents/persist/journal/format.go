@@ -17,7 +17,7 @@ const header = "rehearse-journal/1: on each line its checksum (CRC-32C), the num
 const headerPrefix = "rehearse-journal/"
 
 // maxLine is the size of the longest line that Append writes.
-const maxLine = MaxAppend + 64
+const maxLine = maxAppend + 64
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

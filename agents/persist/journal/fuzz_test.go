@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // FuzzLoad loads whatever may stand in the files of a state. It must not panic; what it
@@ -17,8 +17,8 @@ import (
 // there at the next look, after those that were found.
 func FuzzLoad(f *testing.F) {
 	valid := newMachine()
-	s := journal.On(valid.disk(), journal.Options{})
-	if _, err := storetest.Read(s); err != nil {
+	s := journal.On(valid.disk(), 1)
+	if _, err := readStore(s); err != nil {
 		f.Fatal(err)
 	}
 	for _, step := range []func() error{
@@ -47,13 +47,13 @@ func FuzzLoad(f *testing.F) {
 		m := newMachine()
 		m.names["journal"] = &node{data: bytes.Clone(text)}
 		m.names["snapshot"] = &node{data: snapshot}
-		s := journal.On(m.disk(), journal.Options{})
-		found, err := storetest.Read(s)
+		s := journal.On(m.disk(), 1)
+		found, err := readStore(s)
 		if err != nil {
 			if !bytes.Equal(m.names["journal"].data, text) {
 				t.Fatalf("refused with %v, and changed", err)
 			}
-			if err := s.Append([]byte("x")); !errors.Is(err, journal.ErrBroken) {
+			if err := s.Append([]byte("x")); !errors.Is(err, jsonl.ErrBroken) {
 				t.Fatalf("a journal that was refused is added to: %v", err)
 			}
 			return
@@ -67,7 +67,7 @@ func FuzzLoad(f *testing.F) {
 		if err := s.Append([]byte("next")); err != nil {
 			t.Fatal(err)
 		}
-		again, err := storetest.Read(journal.On(m.restart().disk(), journal.Options{}))
+		again, err := readStore(journal.On(m.restart().disk(), 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func openJournal(in files) (io.ReadCloser, error) {
 // loadSnapshot returns the newest snapshot and where in the journal it stands. The error
 // is fs.ErrNotExist if there is no snapshot, or the reason why it cannot be used.
 func loadSnapshot(in files) (at mark, state []byte, err error) {
-	sealed, err := read(in, snapshotFile, MaxBlob+256)
+	sealed, err := read(in, snapshotFile, maxBlob+256)
 	if err != nil {
 		return mark{}, nil, err
 	}

@@ -7,16 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // Store keeps records and a snapshot. One process at a time holds it. Its methods
 // are safe for concurrent use.
 //
 // A record is a text in one line, such as JSON as an encoder writes it: not empty,
-// at most MaxRecord bytes, and without control characters (those below a space). A
-// snapshot and a blob are any bytes, at most MaxBlob of them.
+// at most 4 MiB, and without control characters (those below a space). A
+// snapshot and a blob are any bytes, at most 64 MiB of them.
 type Store interface {
 	// Load delivers the newest snapshot, if there is one, and then each record after it,
 	// in order. It is called once, before any Append and Checkpoint. The data is valid
@@ -24,7 +22,7 @@ type Store interface {
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (Recovery, error)
 	// Append adds records, all or none of which a later Load sees. When it returns nil
 	// they are as durable as the store's options say. After an error the store holds what it
-	// held before. Together the records have at most MaxAppend bytes.
+	// held before. Together the records have at most 16 MiB.
 	Append(records ...[]byte) error
 	// Checkpoint makes a snapshot that stands for all records so far. It brings every
 	// record to the disk first. After an error the earlier snapshot stands.
@@ -58,19 +56,15 @@ var ErrBusy = errors.New("another supervisor holds this state")
 // Read wraps it for a blob that does not have its checksum.
 var ErrCorrupt = errors.New("the state is corrupt")
 
-// ErrBroken is wrapped by the errors of a store that takes no more records because it
-// no longer knows what the disk holds. To open it anew finds out.
-var ErrBroken = jsonl.ErrBroken
-
 // ErrClosed is wrapped by the errors of a store that was closed, or that another
 // one took over.
 var ErrClosed = errors.New("the journal is closed")
 
 // What a store takes at most, in bytes.
 const (
-	MaxRecord = 4 << 20
-	MaxAppend = 16 << 20 // all records of one Append
-	MaxBlob   = 64 << 20
+	maxRecord = 4 << 20
+	maxAppend = 16 << 20 // all records of one Append
+	maxBlob   = 64 << 20
 )
 
 var (
@@ -86,8 +80,8 @@ func checkRecords(records [][]byte) error {
 		switch {
 		case len(record) == 0:
 			return fmt.Errorf("record %d of %d is empty", i+1, len(records))
-		case len(record) > MaxRecord:
-			return fmt.Errorf("record %d of %d has %d bytes; at most %d are kept", i+1, len(records), len(record), MaxRecord)
+		case len(record) > maxRecord:
+			return fmt.Errorf("record %d of %d has %d bytes; at most %d are kept", i+1, len(records), len(record), maxRecord)
 		}
 		for at, b := range record {
 			if b < ' ' {
@@ -95,15 +89,15 @@ func checkRecords(records [][]byte) error {
 			}
 		}
 	}
-	if total > MaxAppend {
-		return fmt.Errorf("%d records have %d bytes together; at most %d are kept at once", len(records), total, MaxAppend)
+	if total > maxAppend {
+		return fmt.Errorf("%d records have %d bytes together; at most %d are kept at once", len(records), total, maxAppend)
 	}
 	return nil
 }
 
 func checkBlob(what string, data []byte) error {
-	if len(data) > MaxBlob {
-		return fmt.Errorf("%s has %d bytes; at most %d are kept", what, len(data), MaxBlob)
+	if len(data) > maxBlob {
+		return fmt.Errorf("%s has %d bytes; at most %d are kept", what, len(data), maxBlob)
 	}
 	return nil
 }

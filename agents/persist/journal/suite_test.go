@@ -1,13 +1,13 @@
 package journal_test
 
 import (
+	"fmt"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
 )
 
 func TestJournal(t *testing.T) {
@@ -16,38 +16,38 @@ func TestJournal(t *testing.T) {
 }
 
 var _ = Describe("in memory", func() {
-	fresh := func() storetest.Place { return &inMemory{} }
-	storetest.Contract("*journal.Memory", fresh)
-	storetest.Property("*journal.Memory", fresh)
+	fresh := func() place { return &inMemory{} }
+	storeContract("*journal.Memory", fresh)
+	storeProperty("*journal.Memory", fresh)
 })
 
 var _ = Describe("on a disk", func() {
-	for _, sync := range []journal.Sync{journal.SyncAlways, journal.SyncGroup} {
-		Describe("synced "+string(sync), func() {
-			storetest.Contract("*journal.Disk", func() storetest.Place {
-				return &onDisk{dir: GinkgoT().TempDir(), options: journal.Options{Sync: sync, Every: 3}}
+	for _, syncEvery := range []int{1, 3} {
+		Describe(fmt.Sprintf("synced every %d", syncEvery), func() {
+			storeContract("*journal.Disk", func() place {
+				return &onDisk{dir: GinkgoT().TempDir(), syncEvery: syncEvery}
 			})
 		})
 	}
 })
 
 var _ = Describe("on a disk that takes no time", func() {
-	for _, o := range []journal.Options{{}, {Sync: journal.SyncGroup, Every: 3}} {
-		Describe("synced "+string(o.Sync), func() {
-			storetest.Property("*journal.Disk", func() storetest.Place { return &onMachine{newMachine(), o} })
+	for _, syncEvery := range []int{1, 3} {
+		Describe(fmt.Sprintf("synced every %d", syncEvery), func() {
+			storeProperty("*journal.Disk", func() place { return &onMachine{newMachine(), syncEvery} })
 		})
 	}
 })
 
 // onMachine is a machine whose process is killed before the next begins.
 type onMachine struct {
-	m       *machine
-	options journal.Options
+	m         *machine
+	syncEvery int
 }
 
 func (p *onMachine) Open() (journal.Store, error) {
 	p.m = p.m.restart()
-	return journal.On(p.m.disk(), p.options), nil
+	return journal.On(p.m.disk(), p.syncEvery), nil
 }
 
 // inMemory is a place that is lost with the spec.
@@ -64,9 +64,9 @@ func (p *inMemory) Open() (journal.Store, error) {
 
 // onDisk is a folder.
 type onDisk struct {
-	dir     string
-	options journal.Options
-	last    *journal.Disk
+	dir       string
+	syncEvery int
+	last      *journal.Disk
 }
 
 func (p *onDisk) Open() (journal.Store, error) {
@@ -75,7 +75,7 @@ func (p *onDisk) Open() (journal.Store, error) {
 			return nil, err
 		}
 	}
-	s, err := journal.Open(p.dir, p.options)
+	s, err := journal.Open(p.dir, p.syncEvery)
 	p.last = s
 	return s, err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	react "github.com/rehearse-dev/rehearse/agents/react/kind"
@@ -90,11 +89,11 @@ func (r *supervision) open() error {
 		}
 	}
 	// Programs live in real time, whatever the trial's clock.
-	if r.probes, err = probe.Build(r.plan, r.workspace.Folder, clock.Real()); err != nil {
+	if r.probes, err = work.Probes(r.plan, r.workspace.Folder, clock.Real()); err != nil {
 		return err
 	}
 	for name, looks := range r.opts.Looks {
-		r.probes[name] = scripted{looks: looks, clock: r.trial.Clock, seen: func() int { return r.witness.checks[name] }}
+		r.probes[name] = r.scriptedProbe(name, looks)
 	}
 	if r.opts.Store != "file" {
 		r.memory = journal.NewMemory()
@@ -190,24 +189,19 @@ func (r *supervision) store() (journal.Store, error) {
 		r.memory = r.memory.Reopen()
 		return r.memory, nil
 	}
-	// The machine does not die with a process of the trial, so that what was written
-	// is there again without waiting for the disk each time.
-	return journal.Open(r.folder, journal.Options{Sync: journal.SyncGroup})
+	// A simulated crash does not lose what was written, so there is no need to wait for the
+	// disk each time.
+	return journal.Open(r.folder, 64)
 }
 
-// scripted is a probe that finds what the scenario says, look for look. A look that
-// nobody has stored is found again.
-type scripted struct {
-	looks []Look
-	clock clock.Clock
-	seen  func() int // how many looks are stored
-}
-
-// Probe implements check.Probe.
-func (s scripted) Probe(ctx context.Context) check.Result {
-	look := s.looks[min(s.seen(), len(s.looks)-1)]
-	if err := s.clock.Sleep(ctx, look.Takes.Std()); err != nil {
-		return check.Result{Verdict: check.Unknown, Details: "interrupted: " + err.Error()}
+// scriptedProbe returns a probe that answers with the next of the looks, and with the last
+// one from then on. A look whose result was not stored is repeated.
+func (r *supervision) scriptedProbe(name check.Name, looks []Look) check.Probe {
+	return func(ctx context.Context) check.Result {
+		look := looks[min(r.witness.checks[name], len(looks)-1)]
+		if err := r.trial.Clock.Sleep(ctx, look.Takes.Std()); err != nil {
+			return check.Result{Verdict: check.Unknown, Details: "interrupted: " + err.Error()}
+		}
+		return check.Result{Verdict: look.Verdict, Details: look.Details, Items: look.Items}
 	}
-	return check.Result{Verdict: look.Verdict, Details: look.Details, Items: look.Items}
 }

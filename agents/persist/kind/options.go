@@ -62,9 +62,6 @@ type Crash struct {
 	When string `yaml:"when,omitempty" json:"when,omitempty" jsonschema:"enum=before,enum=after"`
 }
 
-// CrashAfter is the value of Crash.When that is not the default.
-const CrashAfter = "after"
-
 // whole returns the plan with its copies.
 func (d *Options) whole() plan.Plan {
 	p := d.Plan

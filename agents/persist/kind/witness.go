@@ -131,7 +131,7 @@ func (w *witness) close(r persist.Result) {
 		switch {
 		case t.State == string(persist.Done) && t.From == "":
 			planned++
-		case t.State != string(persist.Done) && t.State != string(state.Dropped):
+		case t.Open():
 			open++
 		}
 	}

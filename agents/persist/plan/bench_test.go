@@ -26,7 +26,7 @@ func chain(n int) []byte {
 // BenchmarkParse stands beside the YAML library alone, and shows that the time is
 // linear in the number of tasks.
 func BenchmarkParse(b *testing.B) {
-	for _, n := range []int{100, 1000, plan.MaxTasks} {
+	for _, n := range []int{100, 1000, maxTasks} {
 		text := chain(n)
 		b.Run(fmt.Sprintf("tasks=%d/plan", n), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
@@ -50,7 +50,7 @@ func BenchmarkParse(b *testing.B) {
 
 // BenchmarkProblems is what the meaning costs, at its worst: every task is wrong.
 func BenchmarkProblems(b *testing.B) {
-	for _, n := range []int{1000, plan.MaxTasks} {
+	for _, n := range []int{1000, maxTasks} {
 		p := plan.Plan{Name: "p", Tasks: make([]plan.Task, n)}
 		for i := range p.Tasks {
 			p.Tasks[i] = plan.Task{ID: fmt.Sprintf("task-%d", i), Do: "x", After: []string{fmt.Sprintf("tsak-%d", i)}, By: fmt.Sprintf("worker-%d", i)}

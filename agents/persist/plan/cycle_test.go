@@ -58,8 +58,8 @@ var _ = Describe("cycles of dependencies", func() {
 
 	It("may be as long as the plan", func() {
 		p := plan.Plan{Name: "p"}
-		for i := range plan.MaxTasks {
-			p.Tasks = append(p.Tasks, plan.Task{ID: fmt.Sprintf("t%d", i), Do: "x", After: []string{fmt.Sprintf("t%d", (i+1)%plan.MaxTasks)}})
+		for i := range maxTasks {
+			p.Tasks = append(p.Tasks, plan.Task{ID: fmt.Sprintf("t%d", i), Do: "x", After: []string{fmt.Sprintf("t%d", (i+1)%maxTasks)}})
 		}
 		Expect(p.Problems()).To(HaveLen(1))
 	})

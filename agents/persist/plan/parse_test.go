@@ -149,7 +149,7 @@ var _ = Describe("Parse", func() {
 	})
 
 	It("refuses a plan that is too large", func() {
-		Expect(refused(of(slicesOf(plan.MaxTasks+1, "{id: a%d, do: x}")...))).To(ConsistOf(ContainSubstring("the plan has 10001 tasks; at most 10000 are allowed")))
+		Expect(refused(of(slicesOf(maxTasks+1, "{id: a%d, do: x}")...))).To(ConsistOf(ContainSubstring("the plan has 10001 tasks; at most 10000 are allowed")))
 		Expect(refused(one("goal: " + strings.Repeat("x", yamlsrc.MaxBytes)))).To(ConsistOf(ContainSubstring("at most 1048576 are allowed")))
 		Expect(refused(one("goal: " + strings.Repeat("x", 70_000)))).To(ConsistOf(ContainSubstring("the text has 70000 bytes; at most 65536 are allowed")))
 		Expect(refused(of("{id: a, do: x, files: [" + strings.Repeat("f,", 1001) + "]}"))).To(ConsistOf(ContainSubstring("the list has 1001 entries; at most 1000 are allowed")))
@@ -164,7 +164,7 @@ var _ = Describe("Parse", func() {
 	})
 
 	It("lists a hundred problems and no more, however many there are", func() {
-		Expect(refused(of(slicesOf(plan.MaxTasks, "{id: a%d, do: x, after: [b%[1]d], by: w}")...))).To(HaveLen(100))
+		Expect(refused(of(slicesOf(maxTasks, "{id: a%d, do: x, after: [b%[1]d], by: w}")...))).To(HaveLen(100))
 	})
 })
 

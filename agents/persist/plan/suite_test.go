@@ -11,3 +11,6 @@ func TestPlan(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "agents/persist/plan")
 }
+
+// maxTasks is the largest number of tasks of a plan.
+const maxTasks = 10_000

@@ -20,7 +20,7 @@ import (
 // The bounds of a plan. They are far above what people write, and low enough that
 // a hostile plan costs no more than its size.
 const (
-	MaxTasks = 10_000
+	maxTasks = 10_000
 	maxText  = 64 << 10 // bytes of a task, a goal or a fix
 	maxItems = 1000     // entries of any other list
 	maxPath  = 4096     // bytes
@@ -94,13 +94,13 @@ func (v *validator) head() {
 	switch n := len(v.plan.Tasks); {
 	case n == 0:
 		v.add("tasks", "the plan has no tasks; give at least one")
-	case n > MaxTasks:
-		v.add("tasks", "the plan has %d tasks; at most %d are allowed", n, MaxTasks)
+	case n > maxTasks:
+		v.add("tasks", "the plan has %d tasks; at most %d are allowed", n, maxTasks)
 	}
 }
 
 func (v *validator) tasks() {
-	if len(v.plan.Tasks) > MaxTasks {
+	if len(v.plan.Tasks) > maxTasks {
 		return
 	}
 	index := make(map[string]int, len(v.plan.Tasks)) // of the first task of an id

@@ -9,9 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// ErrRecord is wrapped by the error of a record that does not follow from those
+// errRecord is wrapped by the error of a record that does not follow from those
 // before it: the journal was changed, or is of another plan.
-var ErrRecord = errors.New("the record does not fit the journal before it")
+var errRecord = errors.New("the record does not fit the journal before it")
 
 // Apply takes the next record. After an error the state is as it was.
 func (s *State) Apply(r Record) error {
@@ -26,7 +26,7 @@ func (s *State) Apply(r Record) error {
 
 func (s *State) apply(r Record) error {
 	if s.Begun() == (r.Kind == KindBegin) {
-		return fmt.Errorf("%w: a journal begins once", ErrRecord)
+		return fmt.Errorf("%w: a journal begins once", errRecord)
 	}
 	switch r.Kind {
 	case KindBegin:
@@ -46,13 +46,13 @@ func (s *State) apply(r Record) error {
 		s.Segment, s.SegmentCalls, s.Split = r.N, 0, false
 	case KindEnd:
 		if r.End == nil {
-			return fmt.Errorf("%w: it says no end", ErrRecord)
+			return fmt.Errorf("%w: it says no end", errRecord)
 		}
 		s.End, s.Spent = r.End, r.End.Spent
 	case KindReopen:
 		s.reopen()
 	default:
-		return fmt.Errorf("%w: no record is of the kind %q", ErrRecord, r.Kind)
+		return fmt.Errorf("%w: no record is of the kind %q", errRecord, r.Kind)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *State) apply(r Record) error {
 func (s *State) intent(r Record) error {
 	i, ok := s.tasks.byID[r.Task]
 	if !ok || s.Running >= 0 || s.tasks.ready.Len() == 0 || s.tasks.ready.heap[0] != i {
-		return fmt.Errorf("%w: it is not the turn of the task %q", ErrRecord, r.Task)
+		return fmt.Errorf("%w: it is not the turn of the task %q", errRecord, r.Task)
 	}
 	heap.Pop(&s.tasks.ready)
 	s.Running, s.Fresh = i, false
@@ -75,20 +75,20 @@ func (s *State) intent(r Record) error {
 func (s *State) outcome(r Record) error {
 	i, ok := s.tasks.byID[r.Task]
 	if !ok || s.Running != i || r.Outcome == nil {
-		return fmt.Errorf("%w: no attempt at the task %q is under way", ErrRecord, r.Task)
+		return fmt.Errorf("%w: no attempt at the task %q is under way", errRecord, r.Task)
 	}
 	o, t := r.Outcome, s.tasks.all[i]
 	to, ok := stageAfter[o.Grade]
 	if !ok {
-		return fmt.Errorf("%w: there is no grade %q", ErrRecord, o.Grade)
+		return fmt.Errorf("%w: there is no grade %q", errRecord, o.Grade)
 	}
-	later := to == Failed && o.Later
-	if to == Failed && (later || t.left > 1) {
-		to = Waiting
+	later := to == stageFailed && o.Later
+	if to == stageFailed && (later || t.left > 1) {
+		to = stageWaiting
 	}
 	if later {
 		s.Outage++
-		s.Down = fmt.Sprintf("task %q: %s", t.ID, Clip(o.Details, maxItem))
+		s.Down = fmt.Sprintf("task %q: %s", t.ID, clip(o.Details, maxItem))
 	} else {
 		s.Outage, s.Down = 0, ""
 	}
@@ -97,11 +97,11 @@ func (s *State) outcome(r Record) error {
 	s.Counts.Calls += o.Calls
 	if o.Answer != "" {
 		s.Answer = o.Answer
-		if to == Done {
+		if to == stageDone {
 			s.judged(t, o)
 		}
 	}
-	if to == Done && o.Inert {
+	if to == stageDone && o.Inert {
 		s.Inert++
 	}
 	if o.Cause == CauseStagnation {
@@ -109,10 +109,10 @@ func (s *State) outcome(r Record) error {
 	}
 	t.Details, t.Carry = o.Details, o.Carry
 	s.settle(i, to, o)
-	if to == Done {
+	if to == stageDone {
 		s.Since++
 	}
-	if to == Done || o.Cause == CauseNoProgress {
+	if to == stageDone || o.Cause == CauseNoProgress {
 		s.Progress = r.At
 	}
 	return nil
@@ -121,7 +121,7 @@ func (s *State) outcome(r Record) error {
 // stageAfter says where a task stands after an attempt; one that failed may be tried
 // again.
 var stageAfter = map[string]Stage{
-	GradeDone: Done, GradeFailed: Failed, GradeBlocked: Blocked, GradeEscalated: Escalated, GradeSplit: Waiting, GradePaused: Waiting,
+	gradeDone: stageDone, gradeFailed: stageFailed, gradeBlocked: stageBlocked, gradeEscalated: stageEscalated, gradeSplit: stageWaiting, GradePaused: stageWaiting,
 }
 
 // settle moves a task to where it stands after an attempt.
@@ -129,17 +129,17 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 	t := s.tasks.all[i]
 	inRound := t.order < 0
 	switch o.Grade {
-	case GradeSplit:
+	case gradeSplit:
 		s.Split = true
-	case GradeFailed:
+	case gradeFailed:
 		if !o.Later {
 			t.left--
 		}
-		if to == Waiting {
+		if to == stageWaiting {
 			s.Counts.Retries++
 		}
 	}
-	if to == Waiting {
+	if to == stageWaiting {
 		s.tasks.requeue(i, o.Cause != "")
 		return
 	}
@@ -148,7 +148,7 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 	case inRound:
 		s.Round.Open--
 		s.Recheck = true
-	case to == Done:
+	case to == stageDone:
 		s.Round.InRow, s.Round.Moved = 0, true
 	}
 }
@@ -158,7 +158,7 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 func (s *State) check(r Record) {
 	s.Counts.Checks++
 	s.Recheck = false
-	if r.Why == WhyAfterTask {
+	if r.Why == whyAfterTask {
 		for _, found := range r.Results {
 			if i := slices.IndexFunc(s.Results, func(c check.Result) bool { return c.Name == found.Name }); i >= 0 {
 				s.Results[i] = found
@@ -187,18 +187,18 @@ func (s *State) derive(r Record) error {
 	for _, d := range r.Tasks {
 		i, known := s.tasks.byID[d.ID]
 		again := d.Do == ""
-		if twice[d.ID] || again != known || again && s.tasks.all[i].Stage != Failed {
-			return fmt.Errorf("%w: the task %q cannot be part of a round", ErrRecord, d.ID)
+		if twice[d.ID] || again != known || again && s.tasks.all[i].Stage != stageFailed {
+			return fmt.Errorf("%w: the task %q cannot be part of a round", errRecord, d.ID)
 		}
 		twice[d.ID] = true
 	}
-	s.Round = Round{InRow: s.Round.InRow + 1, Open: len(r.Tasks), Failures: s.failures()}
+	s.Round = round{InRow: s.Round.InRow + 1, Open: len(r.Tasks), Failures: s.failures()}
 	s.Counts.Rounds++
 	s.tasks.round = s.tasks.round[:0]
 	for _, d := range r.Tasks {
 		i, known := s.tasks.byID[d.ID]
 		if known {
-			s.tasks.move(i, Waiting)
+			s.tasks.move(i, stageWaiting)
 			s.tasks.all[i].left = 1
 		} else {
 			d.Of, d.Step = s.origin(d)
@@ -231,14 +231,14 @@ func (s *State) reopen() {
 	var again []int
 	for i := s.tasks.first; i != none; i = s.tasks.all[i].next {
 		switch s.tasks.all[i].Stage {
-		case Failed, Blocked, Escalated:
+		case stageFailed, stageBlocked, stageEscalated:
 			again = append(again, i)
 		default:
 		}
 	}
 	for _, i := range again {
 		t := s.tasks.all[i]
-		s.tasks.move(i, Waiting)
+		s.tasks.move(i, stageWaiting)
 		t.left = 1 + t.MaxRetries()
 		t.order = i
 		if t.waits == 0 {

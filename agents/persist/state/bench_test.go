@@ -54,7 +54,7 @@ func half(b *testing.B, n int) (*supervisor, plan.Plan) {
 	if err := s.put(state.Record{Kind: state.KindBegin, Plan: "digest"}); err != nil {
 		b.Fatal(err)
 	}
-	for s.state.Count(state.Done) < n/2 {
+	for s.state.CountDone() < n/2 {
 		if err := s.move(s.state.Next()); err != nil {
 			b.Fatal(err)
 		}

@@ -4,37 +4,32 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Saved is what the supervisor knows of its checkpoints, which no record reports.
-type Saved struct {
-	// Due says that the time for a checkpoint has passed.
-	Due bool
-	// Soft says that a checkpoint was made in this segment past the soft limit.
-	Soft bool
-}
-
-// Own answers a check from the state; ok is false for one that it cannot answer.
-func (s *State) Own(name check.Name, saved Saved) (result check.Result, ok bool) {
+// Own answers a check from the state. It returns false for a check that needs a probe.
+// Checkpoints are not recorded, so the caller passes whether one is due, and whether one was
+// made past the soft limit of this segment.
+func (s *State) Own(name check.Name, checkpointDue, softLimitSaved bool) (result check.Result, ok bool) {
 	n := s.tasks.stages
 	switch name {
 	case check.Todos:
-		open := []Stage{Waiting, Failed, Blocked, Escalated}
-		result = verdict(n[Waiting]+n[Failed]+n[Blocked]+n[Escalated], "%s not done", s.some(open...))
+		open := []Stage{stageWaiting, stageFailed, stageBlocked, stageEscalated}
+		result = verdict(n[stageWaiting]+n[stageFailed]+n[stageBlocked]+n[stageEscalated], "%s not done", s.some(open...))
 	case check.Pending:
-		result = verdict(n[Waiting], "%s waiting", s.some(Waiting))
+		result = verdict(n[stageWaiting], "%s waiting", s.some(stageWaiting))
 	case check.Problems:
-		open := []Stage{Failed, Blocked, Escalated}
-		result = verdict(n[Failed]+n[Blocked]+n[Escalated], "%s with an open problem", s.some(open...))
+		open := []Stage{stageFailed, stageBlocked, stageEscalated}
+		result = verdict(n[stageFailed]+n[stageBlocked]+n[stageEscalated], "%s with an open problem", s.some(open...))
 	case check.Dependencies:
 		lost := s.unreachable()
 		result = verdict(len(lost), "%s after one that cannot be done", lost)
 	case check.Corrections:
 		result = verdict(s.Round.Open, "%s of a correction not through", nil)
 	case check.Checkpoints:
-		result = s.limit(!saved.Due, "a checkpoint is due")
+		result = s.limit(!checkpointDue, "a checkpoint is due")
 	case check.SoftLimit:
-		result = s.limit(s.SegmentCalls < s.limits.SoftCalls || saved.Soft,
+		result = s.limit(s.SegmentCalls < s.limits.SoftCalls || softLimitSaved,
 			fmt.Sprintf("%d tool calls without a checkpoint (limits.soft_calls %d)", s.SegmentCalls, s.limits.SoftCalls))
 	case check.ToolCalls:
 		result = s.limit(s.SegmentCalls < s.limits.HardCalls,
@@ -54,27 +49,27 @@ func verdict(n int, what string, items []string) check.Result {
 		return check.Result{Verdict: check.Pass}
 	}
 	items = clipAll(items)
-	return check.Result{Verdict: check.Fail, Details: fmt.Sprintf(what, count(n, "task")), Items: items}
+	return check.Result{Verdict: check.Fail, Details: fmt.Sprintf(what, format.Plural(n, "task")), Items: items}
 }
 
 func (s *State) limit(ok bool, details string) check.Result {
 	if ok {
 		return check.Result{Verdict: check.Pass}
 	}
-	return check.Result{Verdict: check.Fail, Details: Clip(details, MaxDetails)}
+	return check.Result{Verdict: check.Fail, Details: clip(details, maxDetails)}
 }
 
 // unreachable returns the ids of the tasks that wait for one that is not waiting, and not
 // done. It looks at these only.
 func (s *State) unreachable() []string {
 	n := s.tasks.stages
-	if n[Failed]+n[Blocked]+n[Escalated] == 0 {
+	if n[stageFailed]+n[stageBlocked]+n[stageEscalated] == 0 {
 		return nil
 	}
 	seen := map[int]bool{}
 	var way []int
 	for i := s.tasks.first; i != none; i = s.tasks.all[i].next {
-		if s.tasks.all[i].Stage != Waiting {
+		if s.tasks.all[i].Stage != stageWaiting {
 			way = append(way, i)
 		}
 	}
@@ -83,7 +78,7 @@ func (s *State) unreachable() []string {
 		i := way[0]
 		way = way[1:]
 		for _, j := range s.tasks.needed[i] {
-			if t := s.tasks.all[j]; !seen[j] && t.Stage == Waiting {
+			if t := s.tasks.all[j]; !seen[j] && t.Stage == stageWaiting {
 				seen[j] = true
 				ids = append(ids, t.ID)
 				way = append(way, j)
@@ -91,11 +86,4 @@ func (s *State) unreachable() []string {
 		}
 	}
 	return ids
-}
-
-// Bounded returns a result of a probe as a record holds it.
-func Bounded(c check.Result) check.Result {
-	c.Details, c.Output = Clip(c.Details, MaxDetails), Clip(c.Output, maxOutput)
-	c.Items = clipAll(c.Items)
-	return c
 }

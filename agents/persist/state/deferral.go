@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Deferral is what the answer of a done task announces and does not do. It stays
+// deferral is what the answer of a done task announces and does not do. It stays
 // until each of its steps was done or dismissed by a task of a round that was made
 // of it; the answers of other tasks change nothing about it.
-type Deferral struct {
+type deferral struct {
 	// Task is the id of the task.
 	Task string `json:"task"`
 	// Refused is why the stop guard refuses the answer; empty if it could not judge it.
@@ -43,8 +44,8 @@ func (s *State) judged(t *Task, o *Outcome) {
 	if len(steps) == 0 && t.step != "" {
 		steps = []string{t.step}
 	}
-	d, open := s.DeferralOf(owner)
-	d.Task, d.Refused, d.Unjudged = owner, Clip(o.Refused, maxItem), Clip(o.Unjudged, maxItem)
+	d, open := s.deferralOf(owner)
+	d.Task, d.Refused, d.Unjudged = owner, clip(o.Refused, maxItem), clip(o.Unjudged, maxItem)
 	d.Steps = slices.Clone(d.Steps)
 	for _, step := range steps {
 		if !slices.Contains(d.Steps, step) {
@@ -52,20 +53,20 @@ func (s *State) judged(t *Task, o *Outcome) {
 		}
 	}
 	if open {
-		s.Deferrals[s.deferral(owner)] = d
+		s.Deferrals[s.deferralIndex(owner)] = d
 		return
 	}
 	s.Deferrals = append(s.Deferrals, d)
 }
 
-// deferral returns the index of what the answer of a task defers; negative if there is none.
-func (s *State) deferral(task string) int {
-	return slices.IndexFunc(s.Deferrals, func(d Deferral) bool { return d.Task == task })
+// deferralIndex returns the index of what the answer of a task defers; negative if there is none.
+func (s *State) deferralIndex(task string) int {
+	return slices.IndexFunc(s.Deferrals, func(d deferral) bool { return d.Task == task })
 }
 
 // settleDeferral takes a step from the deferral of a task, or, without a step, all of it.
 func (s *State) settleDeferral(task, step string) {
-	i := s.deferral(task)
+	i := s.deferralIndex(task)
 	if i < 0 {
 		return
 	}
@@ -77,18 +78,28 @@ func (s *State) settleDeferral(task, step string) {
 	}
 }
 
-// DeferralOf returns what is still deferred by the answer of a task.
-func (s *State) DeferralOf(task string) (d Deferral, ok bool) {
-	i := s.deferral(task)
+// deferralOf returns what is still deferred by the answer of a task.
+func (s *State) deferralOf(task string) (d deferral, ok bool) {
+	i := s.deferralIndex(task)
 	if i < 0 {
-		return Deferral{}, false
+		return deferral{}, false
 	}
 	return s.Deferrals[i], true
 }
 
+// Announced returns the task whose answer announced t, and why the stop guard refused that
+// answer. It returns false if t has no open deferral.
+func (s *State) Announced(t Task) (by, refused string, ok bool) {
+	if t.of == "" {
+		return "", "", false
+	}
+	d, ok := s.deferralOf(t.of)
+	return t.of, d.Refused, ok
+}
+
 // refused reports whether an answer announces what is not done.
 func (s *State) refused() bool {
-	return slices.ContainsFunc(s.Deferrals, func(d Deferral) bool { return d.Refused != "" })
+	return slices.ContainsFunc(s.Deferrals, func(d deferral) bool { return d.Refused != "" })
 }
 
 // deferred answers the check of the stop guard: no deferral is left.
@@ -106,13 +117,13 @@ func (s *State) deferred() check.Result {
 	switch {
 	case len(refused) > 0:
 		result.Verdict = check.Fail
-		result.Details = fmt.Sprintf("%s may not stop: %s", count(len(refused), "answer"), strings.Join(refused, "; "))
+		result.Details = fmt.Sprintf("%s may not stop: %s", format.Plural(len(refused), "answer"), strings.Join(refused, "; "))
 		result.Items = clipAll(steps)
 	case len(unjudged) > 0:
 		result.Verdict = check.Unknown
-		result.Details = fmt.Sprintf("%s could not be judged: %s", count(len(unjudged), "answer"), strings.Join(unjudged, "; "))
+		result.Details = fmt.Sprintf("%s could not be judged: %s", format.Plural(len(unjudged), "answer"), strings.Join(unjudged, "; "))
 	}
-	result.Details = Clip(result.Details, MaxDetails)
+	result.Details = clip(result.Details, maxDetails)
 	return result
 }
 

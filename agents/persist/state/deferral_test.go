@@ -15,7 +15,7 @@ import (
 func deferring(s *state.State, steps ...string) {
 	GinkgoHelper()
 	Expect(s.Apply(state.Record{Kind: state.KindBegin, Plan: "p"})).To(Succeed())
-	apply(s, "a", state.Outcome{Grade: state.GradeDone, Answer: "x", Refused: "it defers work", Steps: steps})
+	apply(s, "a", state.Outcome{Grade: "done", Answer: "x", Refused: "it defers work", Steps: steps})
 }
 
 func apply(s *state.State, task string, o state.Outcome) {
@@ -42,7 +42,7 @@ var _ = Describe("What an earlier version has stored", Label("P-05"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(back.Deferrals).To(HaveLen(1))
 		Expect(back.Deferrals[0].Steps).To(Equal([]string{"write the tests"}))
-		found, _ := back.Own(check.StopGuard, state.Saved{})
+		found, _ := back.Own(check.StopGuard, false, false)
 		Expect(found.Verdict).To(Equal(check.Fail))
 	})
 
@@ -52,7 +52,7 @@ var _ = Describe("What an earlier version has stored", Label("P-05"), func() {
 			Expect(s.Apply(state.Record{Kind: state.KindDerive, N: 1, Tasks: []state.Derived{
 				{ID: "round-1.step-1", Do: do, From: check.StopGuard},
 			}})).To(Succeed())
-			apply(s, "round-1.step-1", state.Outcome{Grade: state.GradeDone, Answer: "It is done."})
+			apply(s, "round-1.step-1", state.Outcome{Grade: "done", Answer: "It is done."})
 			Expect(s.Deferrals).To(BeEmpty())
 		},
 		Entry("by its step", []string{"write the tests"}, "write the tests"),
@@ -64,7 +64,7 @@ var _ = Describe("What an earlier version has stored", Label("P-05"), func() {
 		Expect(s.Apply(state.Record{Kind: state.KindDerive, N: 1, Tasks: []state.Derived{
 			{ID: "round-1.step-1", Do: "write the tests", From: check.StopGuard, Of: "a", Step: "write the tests"},
 		}})).To(Succeed())
-		apply(s, "round-1.step-1", state.Outcome{Grade: state.GradeDone, Answer: "x", Unjudged: "no judge"})
+		apply(s, "round-1.step-1", state.Outcome{Grade: "done", Answer: "x", Unjudged: "no judge"})
 		Expect(s.Deferrals).To(HaveLen(1))
 	})
 })

@@ -7,72 +7,68 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Do is what a supervisor does next.
-type Do string
-
-// What there is to do.
-const (
-	DoAttempt Do = "attempt" // make an attempt at a task
-	DoCheck   Do = "check"   // make checks
-	DoDerive  Do = "derive"  // begin a round
-	DoSegment Do = "segment" // begin a segment
-	DoEnd     Do = "end"
-)
-
-// Move is the next thing to do.
+// Move is what the supervisor does next.
 type Move struct {
-	Do Do
-	// Task is the index of the task of DoAttempt. Again says that the attempt was begun
-	// before, by a process that was killed: there is an intent already.
+	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task,
+	// KindCheck, KindDerive for a round, KindSegment or KindEnd.
+	Kind Kind
+	// Task is the index of the task to attempt. Again is true if a process that was killed
+	// began the attempt, so that its intent is recorded already.
 	Task  int
 	Again bool
-	// Wait is how long to wait before the attempt of DoAttempt.
+	// Wait is the time to wait before the attempt.
 	Wait time.Duration
-	// Why is that of DoCheck.
+	// Why is the reason for a check.
 	Why Why
-	// Forced says of DoDerive that the run could stop here and may not.
+	// Forced is true for a round that begins where the run could otherwise stop.
 	Forced bool
-	// Tasks are those of DoDerive.
+	// Tasks are the tasks of a round.
 	Tasks []Derived
-	// End is that of DoEnd.
+	// End is how the run ends.
 	End End
 }
 
 // Next decides what to do, from nothing but the state.
 func (s *State) Next() Move {
 	ready := s.tasks.ready.Len() > 0
-	down := s.Outage >= MaxOutage
+	down := s.Outage >= maxOutage
 	full := s.Split || s.SegmentCalls >= s.limits.HardCalls
 	switch {
 	case s.End != nil:
-		return Move{Do: DoEnd, End: *s.End}
+		return Move{Kind: KindEnd, End: *s.End}
 	case s.Running >= 0:
-		return Move{Do: DoAttempt, Task: s.Running, Again: true}
+		return Move{Kind: KindIntent, Task: s.Running, Again: true}
 	case s.Recheck && len(s.Results) > 0:
-		return Move{Do: DoCheck, Why: WhyAfterTask}
+		return Move{Kind: KindCheck, Why: whyAfterTask}
 	case full && s.Segment < s.limits.Segments:
-		return Move{Do: DoSegment}
+		return Move{Kind: KindSegment}
 	case ready && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
-		return Move{Do: DoCheck, Why: whyInterval}
+		return Move{Kind: KindCheck, Why: whyInterval}
 	}
 	if s.Fresh && s.mayRound(ready) && !full && !down {
-		return Move{Do: DoDerive, Tasks: s.round(), Forced: !ready}
+		return Move{Kind: KindDerive, Tasks: s.nextRound(), Forced: !ready}
 	}
 	switch {
 	case ready && !full && !down:
-		return Move{Do: DoAttempt, Task: s.tasks.ready.heap[0], Wait: outageWait(s.Outage)}
+		return Move{Kind: KindIntent, Task: s.tasks.ready.heap[0], Wait: outageWait(s.Outage)}
 	case !s.Fresh && s.Round.Failures != "":
-		return Move{Do: DoCheck, Why: whyFinal}
+		return Move{Kind: KindCheck, Why: whyFinal}
 	case !s.Fresh:
-		return Move{Do: DoCheck, Why: whyQueueEmpty}
+		return Move{Kind: KindCheck, Why: whyQueueEmpty}
 	}
-	return Move{Do: DoEnd, End: s.end(full && ready)}
+	return Move{Kind: KindEnd, End: s.end(full && ready)}
 }
 
-// MaxOutage is how many attempts in a row may fail as what they need is not there.
-const MaxOutage = 10
+// maxOutage is how many attempts in a row may fail as what they need is not there.
+const maxOutage = 10
+
+// DescribeOutage returns what the attempts lacked, for a person.
+func (s *State) DescribeOutage() string {
+	return fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s", s.Outage, maxOutage, s.Down)
+}
 
 // outageWait returns how long to wait after so many such attempts: an outage of minutes
 // costs little, and one of an hour and more is seen through.
@@ -99,13 +95,13 @@ func (s *State) end(outspent bool) End {
 	failed, unknown := s.named(check.Fail), s.named(check.Unknown)
 	end := End{Spent: s.Spent}
 	switch n := s.tasks.stages; {
-	case s.Outage >= MaxOutage && s.tasks.ready.Len() > 0: // else nothing waits for what is not there
+	case s.Outage >= maxOutage && s.tasks.ready.Len() > 0: // else nothing waits for what is not there
 		end.Status, end.Guard = "blocked", "outage"
 		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.Down)
-	case n[Escalated] > 0:
+	case n[stageEscalated] > 0:
 		end.Status = "escalated"
-		end.Details = "a person must decide: " + s.stories(Escalated)
-	case n[Failed]+n[Blocked] > 0 || n[Waiting] > 0 && !outspent:
+		end.Details = "a person must decide: " + s.stories(stageEscalated)
+	case n[stageFailed]+n[stageBlocked] > 0 || n[stageWaiting] > 0 && !outspent:
 		end.Status = "blocked"
 		end.Details = s.blockage(outspent)
 	case outspent:
@@ -120,12 +116,12 @@ func (s *State) end(outspent bool) End {
 	case s.Inert > 0 && !s.probed():
 		end.Status, end.Guard = "escalated", "unverified"
 		end.Details = fmt.Sprintf("a person must look: %s done by a worker that only answers and can change nothing, and no check looks at what was made; "+
-			"give the plan a check with a command, or an agent with tools of its own", count(s.Inert, "task"))
+			"give the plan a check with a command, or an agent with tools of its own", format.Plural(s.Inert, "task"))
 	default:
 		end.Status = "complete"
 		end.Details = s.complete()
 	}
-	end.Details = Clip(end.Details, MaxDetails)
+	end.Details = clip(end.Details, maxDetails)
 	return end
 }
 
@@ -140,7 +136,7 @@ func (s *State) probed() bool {
 // capped returns which limit leaves checks failing.
 func (s *State) capped(failed []check.Name) (guard, details string) {
 	if s.Round.InRow >= s.limits.Rounds {
-		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing", count(s.Round.InRow, "round"), s.told(failed))
+		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing", format.Plural(s.Round.InRow, "round"), s.told(failed))
 	}
 	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.told(failed))
 }
@@ -148,16 +144,16 @@ func (s *State) capped(failed []check.Name) (guard, details string) {
 // blockage returns what cannot be done.
 func (s *State) blockage(outspent bool) string {
 	var parts []string
-	if s.tasks.stages[Failed]+s.tasks.stages[Blocked] > 0 {
-		parts = append(parts, s.stories(Failed, Blocked))
+	if s.tasks.stages[stageFailed]+s.tasks.stages[stageBlocked] > 0 {
+		parts = append(parts, s.stories(stageFailed, stageBlocked))
 	}
 	lost := s.unreachable()
 	if len(lost) == 0 && !outspent { // they wait for each other
-		lost = s.some(Waiting)
+		lost = s.some(stageWaiting)
 	}
 	if n := len(lost); n > 0 {
 		named := strings.Join(lost[:min(n, check.MaxItems)], ", ")
-		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", count(n, "task"), named))
+		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", format.Plural(n, "task"), named))
 	}
 	return "what is left cannot be done: " + strings.Join(parts, "; ")
 }
@@ -177,7 +173,7 @@ func (s *State) stories(stages ...Stage) string {
 		}
 		text := fmt.Sprintf("task %q %s", t.ID, t.Stage)
 		if t.Details != "" {
-			text += ": " + Clip(t.Details, maxItem)
+			text += ": " + clip(t.Details, maxItem)
 		}
 		parts = append(parts, text)
 		return true
@@ -189,7 +185,7 @@ func (s *State) stories(stages ...Stage) string {
 }
 
 func (s *State) complete() string {
-	text := fmt.Sprintf("%s done, every check passes", count(s.tasks.stages[Done], "task"))
+	text := fmt.Sprintf("%s done, every check passes", format.Plural(s.tasks.stages[stageDone], "task"))
 	if left := s.named(check.None); len(left) > 0 {
 		text += "; not checked: " + join(left)
 	}
@@ -216,7 +212,7 @@ func (s *State) told(names []check.Name) string {
 		}
 		text := string(c.Name)
 		if c.Details != "" {
-			text += " (" + Clip(c.Details, maxItem) + ")"
+			text += " (" + clip(c.Details, maxItem) + ")"
 		}
 		parts = append(parts, text)
 	}
@@ -229,11 +225,4 @@ func join(names []check.Name) string {
 		texts[i] = string(n)
 	}
 	return strings.Join(texts, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

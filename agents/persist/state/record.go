@@ -13,7 +13,6 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/agents/persist/window"
 )
 
 // Kind says what a record tells.
@@ -63,7 +62,7 @@ type Record struct {
 	N int `json:"n,omitempty"`
 	// Why says when a check was made.
 	Why Why `json:"why,omitempty"`
-	// Results are what KindCheck found: of every check, or, with WhyAfterTask, of those
+	// Results are what KindCheck found: of every check, or, with whyAfterTask, of those
 	// that had failed.
 	Results []check.Result `json:"results,omitempty"`
 
@@ -74,26 +73,28 @@ type Record struct {
 
 	// Context changes the files in context: with an intent those of the task enter,
 	// with an outcome those that the attempt used.
-	Context *window.Change `json:"context,omitempty"`
+	Context *Change `json:"context,omitempty"`
 
 	End *End `json:"end,omitempty"`
 }
 
 // Key names an attempt: that of an intent and of its outcome. It is the same when
 // the attempt is made again after a crash.
-func (r Record) Key() string { return Key(r.Task, r.Attempt) }
+func (r Record) Key() string { return key(r.Task, r.Attempt) }
 
-// Key names an attempt at a task.
-func Key(task string, attempt int) string { return task + "#" + strconv.Itoa(attempt) }
+func key(task string, attempt int) string { return task + "#" + strconv.Itoa(attempt) }
 
 // Why says when a check was made.
 type Why string
+
+// FailedOnly reports whether only the checks that had failed are made.
+func (w Why) FailedOnly() bool { return w == whyAfterTask }
 
 // When checks are made.
 const (
 	whyInterval   Why = "interval"    // some tasks were done since the last one
 	whyQueueEmpty Why = "queue-empty" // no task can be run
-	WhyAfterTask  Why = "after-task"  // a task of a round is through: the failed checks only
+	whyAfterTask  Why = "after-task"  // a task of a round is through: the failed checks only
 	whyFinal      Why = "final"       // the tasks of a round are through
 )
 
@@ -125,11 +126,11 @@ type Outcome struct {
 
 // The grades of an Outcome.
 const (
-	GradeDone      = "done"
-	GradeFailed    = "failed"
-	GradeBlocked   = "blocked"
-	GradeEscalated = "escalated"
-	GradeSplit     = "split"
+	gradeDone      = "done"
+	gradeFailed    = "failed"
+	gradeBlocked   = "blocked"
+	gradeEscalated = "escalated"
+	gradeSplit     = "split"
 	// GradePaused is an attempt that a cap of the budget ended after an answer. The
 	// task goes on from there when the run does, and has not failed.
 	GradePaused = "paused"
@@ -176,12 +177,10 @@ type End struct {
 // journal takes.
 const (
 	maxAnswer  = 8 << 10
-	MaxDetails = 1 << 10
+	maxDetails = 1 << 10
 	maxCarry   = 8 << 10
 	maxItem    = 300
 	maxOutput  = 2 << 10
-	// MaxFiles is how many files one attempt enters into the context.
-	MaxFiles = 1000
 )
 
 // Decode reads a record as a journal holds it.
@@ -202,9 +201,9 @@ func (r Record) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Clip bounds a text from outside to a number of bytes: its beginning and its end
+// clip bounds a text from outside to a number of bytes: its beginning and its end
 // stay, and it is valid UTF-8.
-func Clip(text string, most int) string {
+func clip(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
 		return text
@@ -221,12 +220,27 @@ func Clip(text string, most int) string {
 	return text[:head] + gap + text[tail:]
 }
 
-// Bounded returns the outcome as a record holds it.
-func (o Outcome) Bounded() Outcome {
-	o.Answer, o.Details, o.Carry = Clip(o.Answer, maxAnswer), Clip(o.Details, MaxDetails), Clip(o.Carry, maxCarry)
-	o.Refused, o.Unjudged = Clip(o.Refused, MaxDetails), Clip(o.Unjudged, MaxDetails)
-	o.Steps = clipAll(o.Steps)
-	return o
+// Bounded returns the record with its texts cut to the sizes that a journal holds.
+func (r Record) Bounded() Record {
+	if r.Outcome != nil {
+		o := *r.Outcome
+		o.Answer, o.Details, o.Carry = clip(o.Answer, maxAnswer), clip(o.Details, maxDetails), clip(o.Carry, maxCarry)
+		o.Refused, o.Unjudged = clip(o.Refused, maxDetails), clip(o.Unjudged, maxDetails)
+		o.Steps = clipAll(o.Steps)
+		r.Outcome = &o
+	}
+	if r.End != nil {
+		end := *r.End
+		end.Details = clip(end.Details, maxDetails)
+		r.End = &end
+	}
+	r.Results = slices.Clone(r.Results)
+	for i, c := range r.Results {
+		c.Details, c.Output = clip(c.Details, maxDetails), clip(c.Output, maxOutput)
+		c.Items = clipAll(c.Items)
+		r.Results[i] = c
+	}
+	return r
 }
 
 // clipAll bounds the number of texts, and each.
@@ -234,7 +248,7 @@ func clipAll(texts []string) []string {
 	texts = texts[:min(len(texts), check.MaxItems)]
 	var out []string
 	for _, text := range texts {
-		out = append(out, Clip(text, maxItem))
+		out = append(out, clip(text, maxItem))
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func (s *State) fixable() []check.Result {
 		switch {
 		case c.Verdict != check.Fail:
 		case c.Own && mirrors[c.Name]:
-		case c.Own && c.Name == check.Problems && s.tasks.stages[Failed] == 0:
+		case c.Own && c.Name == check.Problems && s.tasks.stages[stageFailed] == 0:
 		default:
 			failed = append(failed, c)
 		}
@@ -36,10 +36,9 @@ func (s *State) fixable() []check.Result {
 
 // rank is the place of each check in the order of criticality.
 var rank = func() map[check.Name]int {
-	weight := map[check.Criticality]int{check.Critical: 0, check.High: 1, check.Medium: 2, check.Low: 3}
 	ranks := map[check.Name]int{}
 	for _, info := range check.All() {
-		ranks[info.Name] = weight[info.Criticality]
+		ranks[info.Name] = info.Criticality.Rank()
 	}
 	return ranks
 }()
@@ -59,14 +58,14 @@ func (s *State) failures() string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// round returns the tasks of the next round.
-func (s *State) round() []Derived {
+// nextRound returns the tasks of the next round.
+func (s *State) nextRound() []Derived {
 	var made []Derived
 	for _, c := range s.fixable() {
 		switch {
 		case c.Own && c.Name == check.Problems:
 			s.tasks.open(func(t *Task) bool {
-				if t.Stage == Failed {
+				if t.Stage == stageFailed {
 					made = append(made, Derived{ID: t.ID, From: c.Name})
 				}
 				return true

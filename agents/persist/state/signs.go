@@ -21,18 +21,18 @@ const (
 )
 
 // Severity returns how much a sign weighs. Each of them keeps the run from being complete.
-func (s Sign) Severity() check.Criticality {
+func (s Sign) Severity() string {
 	switch s {
 	case todosUnchecked, validationMissing, refusedStop:
-		return check.Critical
+		return "critical"
 	default:
-		return check.High
+		return "high"
 	}
 }
 
 // Look returns the signs that there are at a time of the run.
 func (s *State) Look(at time.Duration) []Sign {
-	left := s.tasks.stages[Waiting] > 0
+	left := s.tasks.stages[stageWaiting] > 0
 	var signs []Sign
 	for _, c := range []struct {
 		sign Sign

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
@@ -15,7 +14,7 @@ import (
 // task that is over there are a letter and a number, so that a plan of thousands
 // costs some kilobytes.
 type snapshot struct {
-	Facts
+	facts
 	// Stages has a letter for each task, Attempts a number.
 	Stages   string       `json:"stages"`
 	Attempts []int        `json:"attempts"`
@@ -50,7 +49,7 @@ type more struct {
 }
 
 // letters are the stages in a snapshot.
-var letters = map[Stage]byte{Waiting: 'w', Done: 'd', Failed: 'f', Blocked: 'b', Escalated: 'e', Dropped: 'x'}
+var letters = map[Stage]byte{stageWaiting: 'w', stageDone: 'd', stageFailed: 'f', stageBlocked: 'b', stageEscalated: 'e', stageDropped: 'x'}
 
 var stageOf = func() map[byte]Stage {
 	stages := map[byte]Stage{}
@@ -64,7 +63,7 @@ var stageOf = func() map[byte]Stage {
 // number of tasks by a few nanoseconds for each.
 func (s *State) Snapshot() ([]byte, error) {
 	t := s.tasks
-	out := snapshot{Facts: s.Facts, Attempts: make([]int, len(t.all)), Front: t.front, Back: t.back}
+	out := snapshot{facts: s.facts, Attempts: make([]int, len(t.all)), Front: t.front, Back: t.back}
 	stages := make([]byte, len(t.all))
 	for i, task := range t.all {
 		stages[i], out.Attempts[i] = letters[task.Stage], task.Attempts
@@ -101,7 +100,7 @@ func Restore(p plan.Plan, data []byte) (*State, error) {
 		return nil, err
 	}
 	// The window keeps the size that the plan says now.
-	in := snapshot{Facts: Facts{Window: s.Window}}
+	in := snapshot{facts: facts{Window: s.Window}}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
 	}
@@ -131,7 +130,7 @@ func (s *State) restore(in snapshot) error {
 		if !ok {
 			return fmt.Errorf("%w: it has a stage %q", errSnapshot, in.Stages[i])
 		}
-		if stage != Waiting {
+		if stage != stageWaiting {
 			t.move(i, stage)
 		}
 	}
@@ -142,12 +141,12 @@ func (s *State) restore(in snapshot) error {
 		task := t.all[m.Task]
 		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
 	}
-	if in.Running >= 0 && t.all[in.Running].Stage != Waiting {
+	if in.Running >= 0 && t.all[in.Running].Stage != stageWaiting {
 		return fmt.Errorf("%w: a task is under way that is over", errSnapshot)
 	}
-	s.Facts = in.Facts
+	s.facts = in.facts
 	if in.Refused+in.Unjudged != "" {
-		s.Deferrals = append(s.Deferrals, Deferral{Task: earlier, Refused: in.Refused, Steps: in.Steps, Unjudged: in.Unjudged})
+		s.Deferrals = append(s.Deferrals, deferral{Task: earlier, Refused: in.Refused, Steps: in.Steps, Unjudged: in.Unjudged})
 	}
 	t.front, t.back = in.Front, in.Back
 	t.refill(s.Running)
@@ -163,7 +162,7 @@ func (t *tasks) refill(running int) {
 		if task.order < 0 {
 			t.round = append(t.round, i)
 		}
-		if task.Stage == Waiting && task.waits == 0 && i != running {
+		if task.Stage == stageWaiting && task.waits == 0 && i != running {
 			heap.Push(&t.ready, i)
 		}
 	}
@@ -176,25 +175,4 @@ func (s *State) Clone() (*State, error) {
 		return nil, err
 	}
 	return Restore(s.plan, data)
-}
-
-// Equal reports whether two states are the same in all that counts, and else says
-// where they differ; for tests.
-func (s *State) Equal(other *State) (bool, string) {
-	a, errA := s.Snapshot()
-	b, errB := other.Snapshot()
-	if errA != nil || errB != nil {
-		return false, errors.Join(errA, errB).Error()
-	}
-	if string(a) == string(b) {
-		return true, ""
-	}
-	at := 0
-	for at < min(len(a), len(b)) && a[at] == b[at] {
-		at++
-	}
-	show := func(text []byte) string {
-		return strings.ToValidUTF8(string(text[max(0, at-80):min(len(text), at+80)]), "")
-	}
-	return false, show(a) + "\n≠\n" + show(b)
 }

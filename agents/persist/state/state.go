@@ -11,19 +11,18 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/agents/persist/window"
 )
 
 // State is where a run stands. It is not safe for concurrent use.
 type State struct {
-	Facts
+	facts
 	plan   plan.Plan
 	limits plan.Limits // with their defaults
 	tasks  *tasks
 }
 
-// Facts are what a State holds beside its tasks. They are for reading.
-type Facts struct {
+// facts are what a State holds beside its tasks. They are for reading.
+type facts struct {
 	// Plan is the digest of the plan that was begun; empty before.
 	Plan string `json:"plan"`
 	// Records counts those that were applied; At is the time of the last one.
@@ -33,7 +32,7 @@ type Facts struct {
 	// negative if there is none.
 	Running int `json:"running"`
 
-	Counts Counts `json:"counts"`
+	Counts counts `json:"counts"`
 	Spent  Spent  `json:"spent"`
 
 	// Results are what each check found last, in the order of check.All; empty before the
@@ -47,7 +46,7 @@ type Facts struct {
 	// made again since.
 	Recheck bool `json:"recheck,omitempty"`
 
-	Round Round `json:"round"`
+	Round round `json:"round"`
 
 	// Segment is the number of the segment, from 1; SegmentCalls its tool calls.
 	Segment      int `json:"segment"`
@@ -60,11 +59,11 @@ type Facts struct {
 	Answer string `json:"answer,omitempty"`
 	// Deferrals are what answers announce and nobody has done or dismissed yet, in the
 	// order of the answers.
-	Deferrals []Deferral `json:"deferrals,omitempty"`
+	Deferrals []deferral `json:"deferrals,omitempty"`
 	// Inert counts the tasks that were done by workers which cannot change anything.
 	Inert int `json:"inert,omitempty"`
 
-	Window *window.Window `json:"window"`
+	Window *Window `json:"window"`
 	// Looked is when the context was looked at last.
 	Looked time.Duration `json:"looked"`
 
@@ -77,8 +76,8 @@ type Facts struct {
 	End      *End          `json:"end,omitempty"`
 }
 
-// Counts are over the whole run.
-type Counts struct {
+// counts are over the whole run.
+type counts struct {
 	Attempts int `json:"attempts"`
 	Retries  int `json:"retries"`
 	Checks   int `json:"checks"`
@@ -92,8 +91,8 @@ type Counts struct {
 	Split       int `json:"split"` // attempts that went on in another segment
 }
 
-// Round is the work on failed checks.
-type Round struct {
+// round is the work on failed checks.
+type round struct {
 	// InRow counts the rounds since a task of the plan was done outside of one.
 	InRow int `json:"in_row,omitempty"`
 	// Open is how many of its tasks are not through.
@@ -123,7 +122,7 @@ func New(p plan.Plan) (*State, error) {
 		}
 	}
 	return &State{
-		Facts: Facts{Running: none, Segment: 1, Window: window.New(p.Limits.ContextFiles)},
+		facts: facts{Running: none, Segment: 1, Window: newWindow(p.Limits.ContextFiles)},
 		plan:  p, limits: p.Limits, tasks: newTasks(p.Tasks),
 	}, nil
 }
@@ -153,8 +152,8 @@ func (s *State) Tasks() []Task {
 	return all
 }
 
-// Count returns how many tasks have a stage.
-func (s *State) Count(of Stage) int { return s.tasks.stages[of] }
+// CountDone returns how many tasks are done.
+func (s *State) CountDone() int { return s.tasks.stages[stageDone] }
 
 // Len returns how many tasks there are.
 func (s *State) Len() int { return len(s.tasks.all) }
@@ -205,7 +204,7 @@ func (s *State) some(stages ...Stage) []string {
 func describe(t *Task) string {
 	text := t.ID
 	switch t.Stage {
-	case Waiting:
+	case stageWaiting:
 	default:
 		text += " (" + string(t.Stage) + ")"
 	}

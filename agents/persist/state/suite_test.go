@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
-	"github.com/rehearse-dev/rehearse/agents/persist/window"
 )
 
 func TestState(t *testing.T) {
@@ -37,7 +36,7 @@ func newSupervisor(p plan.Plan) (*supervisor, error) {
 	s, err := state.New(p)
 	return &supervisor{
 		plan: p, state: s,
-		work:  func(state.Task) state.Outcome { return state.Outcome{Grade: state.GradeDone, Answer: "Done."} },
+		work:  func(state.Task) state.Outcome { return state.Outcome{Grade: "done", Answer: "Done."} },
 		probe: func(check.Name) (check.Result, bool) { return check.Result{}, false },
 		after: func() {},
 	}, err
@@ -69,19 +68,19 @@ func (s *supervisor) run(most int) (state.End, error) {
 	}
 	for range most {
 		move := s.state.Next()
-		if move.Do == state.DoEnd {
+		if move.Kind == state.KindEnd {
 			return move.End, nil
 		}
 		if err := s.move(move); err != nil {
-			return state.End{}, fmt.Errorf("%s: %w", move.Do, err)
+			return state.End{}, fmt.Errorf("%s: %w", move.Kind, err)
 		}
 	}
 	return state.End{}, fmt.Errorf("no end after %d moves", most)
 }
 
 func (s *supervisor) move(m state.Move) error {
-	switch m.Do {
-	case state.DoAttempt:
+	switch m.Kind {
+	case state.KindIntent:
 		if !m.Again {
 			t := s.state.Task(m.Task)
 			if err := s.put(state.Record{Kind: state.KindIntent, Task: t.ID, Attempt: t.Attempts + 1, Context: use(t.Files)}); err != nil {
@@ -92,20 +91,20 @@ func (s *supervisor) move(m state.Move) error {
 		out := s.work(t)
 		s.now += time.Minute
 		return s.put(state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &out})
-	case state.DoCheck:
+	case state.KindCheck:
 		return s.put(state.Record{Kind: state.KindCheck, N: s.state.Counts.Checks + 1, Why: m.Why, Results: s.check(m.Why)})
-	case state.DoDerive:
+	case state.KindDerive:
 		return s.put(state.Record{Kind: state.KindDerive, N: s.state.Counts.Rounds + 1, Tasks: m.Tasks})
 	default:
 		return s.put(state.Record{Kind: state.KindSegment, N: s.state.Segment + 1})
 	}
 }
 
-func use(files []string) *window.Change {
+func use(files []string) *state.Change {
 	if len(files) == 0 {
 		return nil
 	}
-	return &window.Change{Used: files}
+	return &state.Change{Used: files}
 }
 
 func (s *supervisor) check(why state.Why) []check.Result {
@@ -115,12 +114,12 @@ func (s *supervisor) check(why state.Why) []check.Result {
 	}
 	var results []check.Result
 	for _, info := range check.All() {
-		if why == state.WhyAfterTask && !failed[info.Name] {
+		if why.FailedOnly() && !failed[info.Name] {
 			continue
 		}
 		result, ok := s.probe(info.Name)
 		if !ok {
-			if result, ok = s.state.Own(info.Name, state.Saved{Soft: true}); !ok {
+			if result, ok = s.state.Own(info.Name, false, true); !ok {
 				result = check.Result{Verdict: check.None}
 			}
 		}

@@ -13,17 +13,17 @@ type Stage string
 
 // The stages.
 const (
-	Waiting   Stage = "waiting"
-	Done      Stage = "done"
-	Failed    Stage = "failed"  // its retries are used up
-	Blocked   Stage = "blocked" // trying again cannot help
-	Escalated Stage = "escalated"
-	// Dropped is a derived task whose check passed before it was its turn.
-	Dropped Stage = "dropped"
+	stageWaiting   Stage = "waiting"
+	stageDone      Stage = "done"
+	stageFailed    Stage = "failed"  // its retries are used up
+	stageBlocked   Stage = "blocked" // trying again cannot help
+	stageEscalated Stage = "escalated"
+	// stageDropped is a derived task whose check passed before it was its turn.
+	stageDropped Stage = "dropped"
 )
 
-// over says that the task will not be looked at again.
-func (s Stage) over() bool { return s == Done || s == Dropped }
+// over reports whether the task is through for good.
+func (s Stage) over() bool { return s == stageDone || s == stageDropped }
 
 // Task is a task of the plan, or one that was made of a failed check.
 type Task struct {
@@ -49,9 +49,12 @@ type Task struct {
 	next, prev int
 }
 
-// Deferred returns the task whose answer deferred this one, and what the answer says of
-// it; of is empty for a task that is not made of a deferral.
-func (t Task) Deferred() (of, step string) { return t.of, t.step }
+// Waiting reports whether the task is to be done yet, or once more.
+func (t Task) Waiting() bool { return t.Stage == stageWaiting }
+
+// Key names the last attempt at the task. An attempt that is made again after a crash has the
+// same key.
+func (t Task) Key() string { return key(t.ID, t.Attempts) }
 
 const none = -1
 
@@ -103,7 +106,7 @@ func newTasks(planned []plan.Task) *tasks {
 // add appends a task that waits. It is not put into the queue.
 func (t *tasks) add(task Task) int {
 	i := len(t.all)
-	task.Stage, task.left = Waiting, 1+task.MaxRetries()
+	task.Stage, task.left = stageWaiting, 1+task.MaxRetries()
 	task.prev, task.next, task.at = t.last, none, none
 	if t.last == none {
 		t.first = i
@@ -113,7 +116,7 @@ func (t *tasks) add(task Task) int {
 	t.last = i
 	t.all = append(t.all, &task)
 	t.byID[task.ID] = i
-	t.stages[Waiting]++
+	t.stages[stageWaiting]++
 	return i
 }
 
@@ -128,15 +131,15 @@ func (t *tasks) move(i int, to Stage) {
 	}
 	task.Details, task.Carry = "", ""
 	if i >= t.planned {
-		task.Do = Clip(task.Do, maxItem) // of many rounds only the beginnings are kept
+		task.Do = clip(task.Do, maxItem) // of many rounds only the beginnings are kept
 	}
 	t.unlink(task)
-	if to != Done {
+	if to != stageDone {
 		return
 	}
 	for _, j := range t.needed[i] {
 		if next := t.all[j]; next.waits > 0 {
-			if next.waits--; next.waits == 0 && next.Stage == Waiting {
+			if next.waits--; next.waits == 0 && next.Stage == stageWaiting {
 				heap.Push(&t.ready, j)
 			}
 		}
@@ -187,7 +190,7 @@ func (t *tasks) drop(f func(*Task) bool) int {
 	for _, i := range t.round {
 		if task := t.all[i]; task.at != none && i >= t.planned && f(task) {
 			heap.Remove(&t.ready, task.at)
-			t.move(i, Dropped)
+			t.move(i, stageDropped)
 			n++
 		}
 	}

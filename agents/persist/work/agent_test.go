@@ -53,8 +53,8 @@ func deciding(decision string, keys ...string) string {
 func newAgent(turns ...turn) *rig {
 	GinkgoHelper()
 	r := newRig(plan.Worker{React: &plan.React{Agent: "agents/auditor.agent.md", Workspace: "code"}}, turns...)
-	r.write("agents/auditor.agent.md", auditor)
-	r.write("code/src/login.go", "eval(input)\n")
+	write(r.deps.Folder, "agents/auditor.agent.md", auditor)
+	write(r.deps.Folder, "code/src/login.go", "eval(input)\n")
 	return r
 }
 
@@ -155,7 +155,7 @@ var _ = Describe("A ReAct agent", func() {
 			say("thought: The reader knows more.\naction: delegate\naction_input:\n  agent_id: reader\n  task: read it\n"),
 			say(searching), say(docs(finished, verified, report)), say(docs(finished, verified, report)),
 		)
-		r.write("agents/reader.agent.md", "---\nid: reader\ndescription: Reads.\ncontract: {constraints: [Be quick.]}\n---\nYou read.\n")
+		write(r.deps.Folder, "agents/reader.agent.md", "---\nid: reader\ndescription: Reads.\ncontract: {constraints: [Be quick.]}\n---\nYou read.\n")
 		out := r.work()
 		Expect(out.Grade).To(Equal(persist.Done), "%+v", out)
 		Expect(r.requests[1].Tags).To(And(HaveKeyWithValue("agent", "reader"), HaveKeyWithValue("task", "build")))
@@ -169,9 +169,9 @@ var _ = Describe("A ReAct agent", func() {
 	},
 		Entry("a file that is not there", func(r *rig) { r.plan.Workers["w"].React.Agent = "none.agent.md" }, "none.agent.md"),
 		Entry("a file outside the folder", func(r *rig) { r.plan.Workers["w"].React.Agent = "../x.agent.md" }, "escapes"),
-		Entry("a file that is not valid, with its places", func(r *rig) { r.write("agents/auditor.agent.md", "---\nid: A\n---\n") }, "agents/auditor.agent.md:2:5: "),
-		Entry("a broken file beside it", func(r *rig) { r.write("agents/b.agent.md", "no front matter") }, "agents/b.agent.md"),
-		Entry("two of one id", func(r *rig) { r.write("agents/b.agent.md", auditor) }, `agents/auditor.agent.md and agents/b.agent.md have the same id "auditor"`),
+		Entry("a file that is not valid, with its places", func(r *rig) { write(r.deps.Folder, "agents/auditor.agent.md", "---\nid: A\n---\n") }, "agents/auditor.agent.md:2:5: "),
+		Entry("a broken file beside it", func(r *rig) { write(r.deps.Folder, "agents/b.agent.md", "no front matter") }, "agents/b.agent.md"),
+		Entry("two of one id", func(r *rig) { write(r.deps.Folder, "agents/b.agent.md", auditor) }, `agents/auditor.agent.md and agents/b.agent.md have the same id "auditor"`),
 		Entry("a folder", func(r *rig) { r.plan.Workers["w"].React.Agent = "agents" }, "is not a file"),
 		Entry("no folder", func(r *rig) { r.deps.Folder += "/none" }, "open the folder of the agents"),
 	)

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/redact"
-
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/redact"
 )
 
 const (

@@ -75,7 +75,7 @@ var _ = Describe("A command", func() {
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-		cancel(persist.ErrStagnation)
+		cancel(errStagnation)
 		var out persist.Outcome
 		Eventually(got).Should(Receive(&out))
 		Expect(out.Grade).To(Equal(persist.Failed))
@@ -117,7 +117,7 @@ var _ = Describe("A command", func() {
 		Expect(out.Details).To(ContainSubstring(cause.Error()))
 		Expect(strings.TrimSpace(out.Carry)).To(Equal("half of it"))
 	},
-		Entry("by the watchdog", persist.ErrStagnation, persist.Failed),
+		Entry("by the watchdog", errStagnation, persist.Failed),
 		Entry("with its segment", persist.ErrSegment, persist.Split),
 		Entry("by the user", errTest, persist.Failed),
 	)

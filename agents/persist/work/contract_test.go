@@ -34,8 +34,7 @@ var _ = Describe("A worker", func() {
 				Expect(r.requests).To(BeEmpty())
 				Expect(r.meter.calls).To(BeZero())
 			},
-				Entry("by the watchdog", persist.ErrStagnation, persist.Failed),
-				Entry("for want of progress", persist.ErrNoProgress, persist.Failed),
+				Entry("by the watchdog", errStagnation, persist.Failed),
 				Entry("with its segment", persist.ErrSegment, persist.Split),
 				Entry("by the user", errTest, persist.Failed),
 				Entry("at a deadline", context.DeadlineExceeded, persist.Failed),
@@ -85,7 +84,7 @@ var _ = Describe("A worker", func() {
 				Expect(out.Details).To(ContainSubstring(cause.Error()))
 				Expect(r.requests).To(HaveLen(1))
 			},
-				Entry("by the watchdog", persist.ErrStagnation, persist.Failed),
+				Entry("by the watchdog", errStagnation, persist.Failed),
 				Entry("with its segment", persist.ErrSegment, persist.Split),
 				Entry("by the user", errTest, persist.Failed),
 			)

@@ -2,6 +2,7 @@ package work_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -156,14 +158,6 @@ func (r *rig) workIn(ctx context.Context) persist.Outcome {
 	return r.worker().Work(ctx, r.assignment())
 }
 
-// write puts a file into the plan's folder.
-func (r *rig) write(name, text string) {
-	GinkgoHelper()
-	file := filepath.Join(r.deps.Folder, filepath.FromSlash(name))
-	Expect(os.MkdirAll(filepath.Dir(file), 0o755)).To(Succeed())
-	Expect(os.WriteFile(file, []byte(text), 0o644)).To(Succeed())
-}
-
 // kinds returns those of the events that were told.
 func (r *rig) kinds() []event.Kind {
 	var all []event.Kind
@@ -171,4 +165,38 @@ func (r *rig) kinds() []event.Kind {
 		all = append(all, e.Kind)
 	}
 	return slices.Compact(all)
+}
+
+// errStagnation is any cause by which a supervisor ends an attempt.
+var errStagnation = errors.New("no activity")
+
+// newProbe returns the probe of a spec.
+func newProbe(spec plan.Probe, dir string, clk clock.Clock) (check.Probe, error) {
+	probes, err := work.Probes(plan.Plan{Checks: map[check.Name]plan.Probe{check.Tests: spec}}, dir, clk)
+	return probes[check.Tests], err
+}
+
+// ask makes a probe on the machine's clock and asks it.
+func ask(ctx context.Context, dir string, spec plan.Probe) check.Result {
+	GinkgoHelper()
+	p, err := newProbe(spec, dir, nil)
+	Expect(err).NotTo(HaveOccurred())
+	return p(ctx)
+}
+
+// folder makes a folder with files, by their paths.
+func folder(files map[string]string) string {
+	GinkgoHelper()
+	dir := GinkgoT().TempDir()
+	for name, text := range files {
+		write(dir, name, text)
+	}
+	return dir
+}
+
+func write(dir, name, text string) {
+	GinkgoHelper()
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	Expect(os.MkdirAll(filepath.Dir(file), 0o755)).To(Succeed())
+	Expect(os.WriteFile(file, []byte(text), 0o644)).To(Succeed())
 }

@@ -1,4 +1,4 @@
-package probe
+package work
 
 import (
 	"bytes"
@@ -19,13 +19,14 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // maxFile is how many bytes of a file are read.
 const maxFile = 1 << 20
 
-// todos reads a list of todos.
-type todos struct{ file, dir string }
+// todoProbe reads a list of todos.
+type todoProbe struct{ file, dir string }
 
 // todo is one entry of the list.
 type todo struct {
@@ -42,7 +43,7 @@ const (
 	settled // done or cancelled
 )
 
-func (t todos) probe(context.Context) check.Result {
+func (t todoProbe) probe(context.Context) check.Result {
 	data, err := t.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -62,7 +63,7 @@ func (t todos) probe(context.Context) check.Result {
 }
 
 // read reads the file, and not through a link that leads out of the folder.
-func (t todos) read() ([]byte, error) {
+func (t todoProbe) read() ([]byte, error) {
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
 		return nil, err
@@ -117,9 +118,9 @@ func judgeTodos(file string, list []todo) check.Result {
 		}
 	}
 	if open.count == 0 {
-		return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("%s: none of %s open", file, count(len(list), "todo"))}
+		return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("%s: none of %s open", file, format.Plural(len(list), "todo"))}
 	}
-	details := fmt.Sprintf("%s: %d of %s open", file, open.count, count(len(list), "todo"))
+	details := fmt.Sprintf("%s: %d of %s open", file, open.count, format.Plural(len(list), "todo"))
 	if working > 0 {
 		details += fmt.Sprintf(", %d in progress", working)
 	}

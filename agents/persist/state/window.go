@@ -2,7 +2,7 @@
 // least recently used ones leave first, and one that comes back is in it once. It
 // neither reads nor saves anything: who asks saves what is to leave, and applies the
 // change after that.
-package window
+package state
 
 import (
 	"container/list"
@@ -20,7 +20,7 @@ const remembered = 20
 
 // Window is the set of files in context; the zero value holds default ones at most. Paths
 // are cleaned, with slashes, so that ./a and a are one file; an empty path is none. Its
-// JSON form holds all of it. It must not be copied.
+// JSON windowForm holds all of it. It must not be copied.
 type Window struct {
 	max int
 	// in are the files in context and out those that left, each least recently used
@@ -58,8 +58,8 @@ type Change struct {
 // Empty reports whether c changes nothing.
 func (c Change) Empty() bool { return len(c.Used)+len(c.Evicted) == 0 && !c.Look }
 
-// New returns an empty window that holds at most limit files; below 1 means default.
-func New(limit int) *Window { return &Window{max: max(limit, 0)} }
+// newWindow returns an empty window that holds at most limit files; below 1 means default.
+func newWindow(limit int) *Window { return &Window{max: max(limit, 0)} }
 
 // Max returns how many files it holds at most.
 func (w *Window) Max() int {
@@ -217,8 +217,8 @@ func (w *Window) list(in bool) *list.List {
 	return &w.out
 }
 
-// form is a Window in JSON.
-type form struct {
+// windowForm is a Window in JSON.
+type windowForm struct {
 	Max   int      `json:"max"`
 	In    []string `json:"in,omitempty"`
 	Out   []string `json:"out,omitempty"`
@@ -227,7 +227,7 @@ type form struct {
 
 // MarshalJSON implements json.Marshaler.
 func (w *Window) MarshalJSON() ([]byte, error) {
-	f := form{Max: w.Max(), In: w.Files(), Out: w.Evicted()}
+	f := windowForm{Max: w.Max(), In: w.Files(), Out: w.Evicted()}
 	for e := w.in.Back(); e != nil && e.Value.(*member).fresh; e = e.Prev() {
 		f.Fresh++
 	}
@@ -238,7 +238,7 @@ func (w *Window) MarshalJSON() ([]byte, error) {
 // more files the least recently used ones have left then. What Apply would not make of
 // a window, such as doubles, is put right.
 func (w *Window) UnmarshalJSON(data []byte) error {
-	var f form
+	var f windowForm
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package probe_test
+package work_test
 
 import (
 	"context"

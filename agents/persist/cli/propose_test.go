@@ -1,4 +1,4 @@
-package propose_test
+package cli_test
 
 import (
 	"errors"
@@ -13,14 +13,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/agents/persist/plan/propose"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-func TestPropose(t *testing.T) {
+func TestCLI(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "agents/persist/plan/propose")
+	RunSpecs(t, "agents/persist/cli")
 }
 
 // files returns a folder of files, with the text after the first line break of each.
@@ -33,7 +33,7 @@ func files(texts map[string]string) fstest.MapFS {
 }
 
 // commands returns the command lines of the proposed checks.
-func commands(p propose.Proposal) map[check.Name]string {
+func commands(p cli.Proposal) map[check.Name]string {
 	all := make(map[check.Name]string)
 	for name, probe := range p.Checks {
 		if len(probe.Command) > 0 {
@@ -50,7 +50,7 @@ const (
 
 var _ = Describe("Look", func() {
 	DescribeTable("recognises", func(texts map[string]string, kind string, want map[check.Name]string) {
-		p := propose.Look(files(texts))
+		p := cli.Propose(files(texts))
 		Expect(p.Kinds).To(Equal([]string{kind}))
 		Expect(commands(p)).To(Equal(want))
 		Expect(p.Checks).To(HaveKey(check.Features))
@@ -99,7 +99,7 @@ var _ = Describe("Look", func() {
 	)
 
 	It("puts several projects together", func() {
-		p := propose.Look(files(map[string]string{
+		p := cli.Propose(files(map[string]string{
 			"go.mod": "module x", "my web/package.json": `{"scripts": {"test": "vitest run"}}`, "my web/tsconfig.json": "{}",
 			"node_modules/x/package.json": "{}", ".hidden/go.mod": "", "testdata/go.mod": "",
 		}))
@@ -110,14 +110,14 @@ var _ = Describe("Look", func() {
 	})
 
 	It("finds a list of todos, if it has checkboxes", func() {
-		Expect(propose.Look(files(map[string]string{"TODO.md": "# x\n- [ ] a\n"})).Checks).To(HaveKeyWithValue(check.Todos, plan.Probe{File: "TODO.md"}))
-		Expect(propose.Look(files(map[string]string{"TODO.md": "- a\n"})).Checks).To(BeEmpty())
+		Expect(cli.Propose(files(map[string]string{"TODO.md": "# x\n- [ ] a\n"})).Checks).To(HaveKeyWithValue(check.Todos, plan.Probe{File: "TODO.md"}))
+		Expect(cli.Propose(files(map[string]string{"TODO.md": "- a\n"})).Checks).To(BeEmpty())
 	})
 
 	DescribeTable("proposes less, and says so, where it finds", func(texts map[string]string, note string) {
-		p := propose.Look(files(texts))
+		p := cli.Propose(files(texts))
 		Expect(p.Notes).To(ContainElement(ContainSubstring(note)))
-		_, found := plan.Parse("plan.yaml", []byte(p.Plan("x")))
+		_, found := plan.Parse("plan.yaml", []byte(p.StarterPlan("x")))
 		Expect(found).To(BeEmpty())
 	},
 		Entry("a malformed package.json", map[string]string{"package.json": `{"scripts": `}, "package.json: is not understood, so no checks are proposed for Node: unexpected end of JSON input"),
@@ -129,16 +129,16 @@ var _ = Describe("Look", func() {
 	)
 
 	It("finds nothing in an empty folder, and does not fail in one that cannot be read", func() {
-		p := propose.Look(files(nil))
+		p := cli.Propose(files(nil))
 		Expect(p.Kinds).To(BeEmpty())
 		Expect(p.Checks).To(BeEmpty())
-		Expect(propose.Look(broken{}).Kinds).To(BeEmpty())
-		p = propose.Look(os.DirFS(GinkgoT().TempDir()))
+		Expect(cli.Propose(broken{}).Kinds).To(BeEmpty())
+		p = cli.Propose(os.DirFS(GinkgoT().TempDir()))
 		Expect(p.Checks).To(BeEmpty())
 	})
 
 	It("takes a folder of the name of a file for no file", func() {
-		Expect(propose.Look(files(map[string]string{"package.json/x": "", "go.mod/x": ""})).Kinds).To(BeEmpty())
+		Expect(cli.Propose(files(map[string]string{"package.json/x": "", "go.mod/x": ""})).Kinds).To(BeEmpty())
 	})
 })
 
@@ -148,8 +148,8 @@ func (broken) Open(string) (fs.File, error) { return nil, errors.New("broken") }
 
 var _ = Describe("the starter plan", func() {
 	DescribeTable("is this text, which loads with the proposed checks", func(name string, texts map[string]string) {
-		p := propose.Look(files(texts))
-		text := p.Plan("My Project!")
+		p := cli.Propose(files(texts))
+		text := p.StarterPlan("My Project!")
 		loaded, found := plan.Parse("plan.yaml", []byte(text))
 		Expect(found).To(BeEmpty())
 		Expect(loaded.Name).To(Equal("my-project"))
@@ -162,6 +162,21 @@ var _ = Describe("the starter plan", func() {
 			"go.mod": "module x", "web/package.json": `{"scripts": {"test": "vitest run"}}`, "tool/pyproject.toml": "[tool.pytest]", "TODO.md": "- [ ] a\n",
 		}),
 		Entry(nil, "nothing", nil),
+	)
+
+	DescribeTable("has a valid name derived from that of the folder",
+		func(folder, want string) {
+			loaded, found := plan.Parse("plan.yaml", []byte(cli.Proposal{}.StarterPlan(folder)))
+			Expect(found).To(BeEmpty())
+			Expect(loaded.Name).To(Equal(want))
+		},
+		Entry("which is valid", "shop", "shop"),
+		Entry("with a space and capitals", "My Shop", "my-shop"),
+		Entry("which is hidden", ".hidden", "hidden"),
+		Entry("which is the root", "/", "project"),
+		Entry("with accents", "été", "t"),
+		Entry("without a Latin letter", "日本", "project"),
+		Entry("which is too long", strings.Repeat("x", 70), strings.Repeat("x", 64)),
 	)
 
 	It("loads, whatever the folder holds and is called", func() {
@@ -180,10 +195,10 @@ var _ = Describe("the starter plan", func() {
 					fsys[at] = &fstest.MapFile{Data: []byte(text.Draw(t, "text"))}
 				}
 			}
-			p := propose.Look(fsys)
-			loaded, found := plan.Parse("plan.yaml", []byte(p.Plan(rapid.String().Draw(t, "called"))))
+			p := cli.Propose(fsys)
+			loaded, found := plan.Parse("plan.yaml", []byte(p.StarterPlan(rapid.String().Draw(t, "called"))))
 			if len(found) > 0 {
-				t.Fatalf("%v\n%s", found, p.Plan("x"))
+				t.Fatalf("%v\n%s", found, p.StarterPlan("x"))
 			}
 			if len(loaded.Checks) != len(p.Checks) {
 				t.Fatalf("%v are not %v", loaded.Checks, p.Checks)

@@ -1,4 +1,4 @@
-package propose
+package cli
 
 import (
 	"io/fs"

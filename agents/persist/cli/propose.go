@@ -1,6 +1,4 @@
-// Package propose recognises Go, Node, Python and Rust projects in a folder and
-// proposes how a supervisor checks them.
-package propose
+package cli
 
 import (
 	"errors"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Proposal is what was recognised in a folder.
@@ -39,9 +38,9 @@ type project struct {
 // is none.
 type recogniser func(*folder) *project
 
-// Look recognises the projects in a folder and in those directly below it. It
+// Propose recognises the projects in a folder and in those directly below it. It
 // never fails: what cannot be read or is malformed is named in Notes.
-func Look(fsys fs.FS) Proposal {
+func Propose(fsys fs.FS) Proposal {
 	p := Proposal{Checks: make(map[check.Name]plan.Probe)}
 	var projects []*project
 	for _, dir := range folders(fsys) {
@@ -114,28 +113,13 @@ func (p *Proposal) command(name check.Name, projects []*project) {
 	}
 }
 
-// shell returns a command in a folder as the shell has it.
+// shell returns a command in a folder as a line of the shell.
 func shell(dir string, argv []string) string {
-	words := make([]string, len(argv))
-	for i, arg := range argv {
-		words[i] = quote(arg)
-	}
-	line := strings.Join(words, " ")
+	line := format.ShellLine(argv...)
 	if dir == "." {
 		return line
 	}
-	return "(cd " + quote("./"+dir) + " && " + line + ")"
-}
-
-// quote returns an argument as the shell reads it back.
-func quote(arg string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./=:@%+,", r)
-	}
-	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !plain(r) }) {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	return "(cd " + format.ShellLine("./"+dir) + " && " + line + ")"
 }
 
 // markers proposes to search the projects' sources for unfinished work.

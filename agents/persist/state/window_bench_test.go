@@ -1,4 +1,4 @@
-package window_test
+package state_test
 
 import (
 	"fmt"

@@ -1,6 +1,7 @@
-package propose
+package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,12 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Plan returns a starter plan as commented YAML, which loads. Its name is made of the
-// one given, such as that of the folder.
-func (p Proposal) Plan(name string) string {
+// StarterPlan returns a commented plan with the proposed checks, as YAML. The plan's name is
+// derived from the given one, such as that of the folder.
+func (p Proposal) StarterPlan(name string) string {
 	var b strings.Builder
 	b.WriteString("# A plan for `rehearse supervise`: what is to be done, and what must hold before it\n# may stop.\n")
-	fmt.Fprintf(&b, "name: %s\n", identifier(name))
+	fmt.Fprintf(&b, "name: %s\n", planName(name))
 	b.WriteString(`# Said with every task.
 goal: Say in a sentence what all tasks serve.
 
@@ -90,23 +91,16 @@ func listText(items []string) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// identifier makes an allowed name of any text.
-func identifier(text string) string {
-	text = strings.Map(func(r rune) rune {
+// planName turns a text into a valid name of a plan.
+func planName(text string) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
 		switch {
-		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-':
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '.' || r == '_':
 			return r
 		case 'A' <= r && r <= 'Z':
 			return r - 'A' + 'a'
 		}
 		return '-'
-	}, text)
-	text = strings.Trim(text, "-._")
-	if len(text) > 64 {
-		text = strings.TrimRight(text[:64], "-._")
-	}
-	if text == "" {
-		return "plan"
-	}
-	return text
+	}, text), "-._")
+	return cmp.Or(name[:min(len(name), 64)], "project")
 }

@@ -1,4 +1,4 @@
-package probe_test
+package work_test
 
 import (
 	"os"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -29,12 +28,12 @@ func FuzzTodos(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p, err := probe.New(plan.Probe{File: name}, dir, nil)
+		p, err := newProbe(plan.Probe{File: name}, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := p.Probe(t.Context())
-		if again := p.Probe(t.Context()); again.Verdict != r.Verdict || again.Details != r.Details || len(again.Items) != len(r.Items) {
+		r := p(t.Context())
+		if again := p(t.Context()); again.Verdict != r.Verdict || again.Details != r.Details || len(again.Items) != len(r.Items) {
 			t.Errorf("%+v, and then %+v", r, again)
 		}
 		if (r.Verdict == check.Fail) != (len(r.Items) > 0) || len(r.Items) > check.MaxItems {

@@ -1,4 +1,4 @@
-package probe
+package work
 
 import (
 	"context"
@@ -9,29 +9,25 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/redact"
-
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// grace is how long a command may take to end after it was asked to.
-const grace = 2 * time.Second
+// probeGrace is how long a command may take to end after it was asked to.
+const probeGrace = 2 * time.Second
 
-// maxCommand is how many characters of a command line are shown.
-const maxCommand = 80
-
-// command asks a program, by its exit status.
-type command struct {
+// commandProbe asks a program, by its exit status.
+type commandProbe struct {
 	spec  plan.Probe
 	dir   string
 	clock clock.Clock
 }
 
-func (c command) probe(ctx context.Context) check.Result {
+func (c commandProbe) probe(ctx context.Context) check.Result {
 	within, cancel := c.clock.WithTimeout(ctx, c.spec.Timeout.Std())
 	defer cancel()
 	var said child.Tail
@@ -40,14 +36,14 @@ func (c command) probe(ctx context.Context) check.Result {
 		Dir:    c.dir,
 		Env:    redact.WithoutSecrets(os.Environ(), c.spec.Env),
 		Stdout: &said,
-		Grace:  grace,
+		Grace:  probeGrace,
 	})
 	if err != nil {
 		return unknown("%s cannot be run: %v", c.name(), err)
 	}
 	r := c.judge(ctx, end)
 	if end.Left {
-		r.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", grace)
+		r.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", probeGrace)
 	}
 	if end.Cause != nil && said.Cut() {
 		return r // where a flood was cut off is chance, and two runs are to say the same
@@ -63,7 +59,7 @@ func (c command) probe(ctx context.Context) check.Result {
 }
 
 // judge returns the verdict on how the command ended.
-func (c command) judge(ctx context.Context, end child.Ending) check.Result {
+func (c commandProbe) judge(ctx context.Context, end child.Ending) check.Result {
 	switch {
 	case end.Cause != nil && clock.Err(ctx) == nil:
 		return unknown("%s did not end within %s (timeout)", c.name(), c.spec.Timeout)
@@ -79,8 +75,8 @@ func (c command) judge(ctx context.Context, end child.Ending) check.Result {
 	return check.Result{Verdict: check.Pass, Details: c.name() + " passed"}
 }
 
-func (c command) name() string {
-	return sanitize.Line(strings.Join(c.spec.Command, " "), maxCommand)
+func (c commandProbe) name() string {
+	return sanitize.Line(strings.Join(c.spec.Command, " "), maxName)
 }
 
 // A line of output reports a failure if it says so, or begins with a place in a

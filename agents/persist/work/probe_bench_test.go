@@ -1,4 +1,4 @@
-package probe_test
+package work_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -28,13 +27,13 @@ func BenchmarkMarkers(b *testing.B) {
 		}
 	}
 	b.Run("probe", func(b *testing.B) {
-		p, err := probe.New(plan.Probe{Markers: []string{"TODO", "FIXME"}, In: []string{"**/*.go"}}, dir, nil)
+		p, err := newProbe(plan.Probe{Markers: []string{"TODO", "FIXME"}, In: []string{"**/*.go"}}, dir, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(1000 * len(text)))
 		for b.Loop() {
-			if r := p.Probe(b.Context()); r.Verdict != check.Pass {
+			if r := p(b.Context()); r.Verdict != check.Pass {
 				b.Fatal(r)
 			}
 		}
@@ -67,13 +66,13 @@ func BenchmarkTodos(b *testing.B) {
 	if err := os.WriteFile(filepath.Join(dir, "TODO.md"), []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	p, err := probe.New(plan.Probe{File: "TODO.md"}, dir, nil)
+	p, err := newProbe(plan.Probe{File: "TODO.md"}, dir, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if r := p.Probe(b.Context()); r.Verdict != check.Pass {
+		if r := p(b.Context()); r.Verdict != check.Pass {
 			b.Fatal(r)
 		}
 	}

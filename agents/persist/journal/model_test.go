@@ -1,10 +1,10 @@
-package storetest
+package journal_test
 
 import (
 	"fmt"
 
-	. "github.com/onsi/ginkgo/v2" //nolint:staticcheck // these are specs, as in a test file
-	. "github.com/onsi/gomega"    //nolint:staticcheck // these are specs, as in a test file
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
@@ -19,17 +19,17 @@ type model struct {
 	blobs    map[string]string
 }
 
-func (m *model) found() Found {
-	f := Found{
+func (m *model) found() contents {
+	f := contents{
 		Recovery: journal.Recovery{Records: len(m.records), Replayed: len(m.records) - m.covers, Snapshot: m.snapshot},
 		State:    m.state,
 	}
-	return Found{Recovery: f.Recovery, State: f.State, After: append(f.After, m.records[m.covers:]...)}
+	return contents{Recovery: f.Recovery, State: f.State, After: append(f.After, m.records[m.covers:]...)}
 }
 
-// Property registers that a store holds what was stored after any steps. It takes
+// storeProperty registers that a store holds what was stored after any steps. It takes
 // thousands of them: give it a store that does not wait for a real disk.
-func Property(driver string, fresh func() Place) {
+func storeProperty(driver string, fresh func() place) {
 	open := opening(driver, fresh)
 	It("holds what was stored, whatever is done to it", func() {
 		m := model{blobs: map[string]string{}}

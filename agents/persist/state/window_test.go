@@ -1,4 +1,4 @@
-package window_test
+package state_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/window"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
 // names are file-0 up to file-(n-1).
@@ -20,23 +21,32 @@ func names(from, to int) (all []string) {
 	return all
 }
 
+// newWindow returns the empty window of a plan with that limit.
+func newWindow(limit int) *state.Window {
+	s, err := state.New(plan.Plan{Limits: plan.Limits{ContextFiles: limit}})
+	if err != nil {
+		panic(err)
+	}
+	return s.Window
+}
+
 // holding returns a window of so many files, file-0 used first.
-func holding(limit, n int) *window.Window {
-	w := window.New(limit)
+func holding(limit, n int) *state.Window {
+	w := newWindow(limit)
 	w.Apply(w.Want(names(0, n), nil))
 	return w
 }
 
 var _ = Describe("a window", func() {
 	It("holds 50 files unless told otherwise", func() {
-		Expect(window.New(0).Max()).To(Equal(50))
-		Expect(window.New(-1).Max()).To(Equal(50))
-		Expect(window.New(3).Max()).To(Equal(3))
+		Expect(newWindow(0).Max()).To(Equal(50))
+		Expect(newWindow(-1).Max()).To(Equal(50))
+		Expect(newWindow(3).Max()).To(Equal(3))
 	})
 
 	DescribeTable("evicts what is too many, least recently used first",
 		func(files int) {
-			w := window.New(0)
+			w := newWindow(0)
 			evicted := []string{}
 			for _, file := range names(0, files) {
 				c := w.Want([]string{file}, nil)
@@ -49,7 +59,7 @@ var _ = Describe("a window", func() {
 			Expect(w.Evicted()).To(HaveExactElements(evicted))
 
 			By("and as well when all come at once")
-			w = window.New(0)
+			w = newWindow(0)
 			c := w.Want(names(0, files), nil)
 			Expect(c.Evicted).To(HaveExactElements(evicted))
 			w.Apply(c)
@@ -63,7 +73,7 @@ var _ = Describe("a window", func() {
 		w.Apply(w.Want([]string{"file-0"}, nil))
 		Expect(w.Files()).To(Equal([]string{"file-1", "file-2", "file-0"}))
 		c := w.Want([]string{"new"}, nil)
-		Expect(c).To(Equal(window.Change{Used: []string{"new"}, Evicted: []string{"file-1"}}))
+		Expect(c).To(Equal(state.Change{Used: []string{"new"}, Evicted: []string{"file-1"}}))
 	})
 
 	It("keeps what is essential, be it old", func() {
@@ -78,7 +88,7 @@ var _ = Describe("a window", func() {
 		w := holding(3, 1)
 		wanted := names(1, 6)
 		c := w.Want(wanted, wanted)
-		Expect(c).To(Equal(window.Change{
+		Expect(c).To(Equal(state.Change{
 			Used: names(1, 4), Evicted: []string{"file-0"}, Left: names(4, 6),
 		}))
 		w.Apply(c)
@@ -88,7 +98,7 @@ var _ = Describe("a window", func() {
 	It("restores a file once", func() {
 		w := holding(2, 3)
 		c := w.Want([]string{"file-0", "file-0", "./file-0"}, nil)
-		Expect(c).To(Equal(window.Change{
+		Expect(c).To(Equal(state.Change{
 			Used: []string{"file-0"}, Evicted: []string{"file-1"}, Restored: []string{"file-0"},
 		}))
 		w.Apply(c)
@@ -107,7 +117,7 @@ var _ = Describe("a window", func() {
 	It("evicts nothing when nothing can be saved", func() {
 		w := holding(3, 2)
 		c := w.Fit([]string{"file-0", "a", "b", "c"})
-		Expect(c).To(Equal(window.Change{Used: []string{"file-0", "a"}, Left: []string{"b", "c"}}))
+		Expect(c).To(Equal(state.Change{Used: []string{"file-0", "a"}, Left: []string{"b", "c"}}))
 		w.Apply(c)
 		Expect(w.Files()).To(Equal([]string{"file-1", "file-0", "a"}))
 		Expect(w.Evicted()).To(BeEmpty())
@@ -117,7 +127,7 @@ var _ = Describe("a window", func() {
 	It("is looked over for files that nobody used since the last look", func() {
 		w := holding(10, 4)
 		look := w.Stale(nil)
-		Expect(look).To(Equal(window.Change{Look: true}), "all were used since the beginning")
+		Expect(look).To(Equal(state.Change{Look: true}), "all were used since the beginning")
 		Expect(look.Empty()).To(BeFalse())
 		w.Apply(look)
 		w.Apply(w.Want([]string{"file-1", "new"}, nil))
@@ -129,7 +139,7 @@ var _ = Describe("a window", func() {
 	})
 
 	It("knows a file by any way to write its path", func() {
-		w := window.New(0)
+		w := newWindow(0)
 		w.Apply(w.Want([]string{"a/b", "a//b", "./a/c/../b", "", "a/b/"}, nil))
 		Expect(w.Files()).To(Equal([]string{"a/b"}))
 		Expect(w.Has("./a/b")).To(BeTrue())
@@ -138,7 +148,7 @@ var _ = Describe("a window", func() {
 	})
 
 	It("does not remember for ever what left", func() {
-		w := window.New(1)
+		w := newWindow(1)
 		w.Apply(w.Want(names(0, 100), nil))
 		Expect(w.Evicted()).To(Equal(names(79, 99)))
 	})
@@ -154,26 +164,26 @@ var _ = Describe("a window", func() {
 		text, err := json.Marshal(holding(5, 6))
 		Expect(err).NotTo(HaveOccurred())
 		for limit, want := range map[int][]string{3: names(3, 6), 9: names(1, 6)} {
-			w := window.New(limit)
+			w := newWindow(limit)
 			Expect(json.Unmarshal(text, w)).To(Succeed())
 			Expect(w.Max()).To(Equal(limit))
 			Expect(w.Files()).To(Equal(want))
 			Expect(w.Evicted()).To(HaveLen(6 - len(want)))
 		}
-		var w window.Window
+		var w state.Window
 		Expect(json.Unmarshal(text, &w)).To(Succeed())
 		Expect(w.Max()).To(Equal(5))
 	})
 
 	It("is ready without being made", func() {
-		var w window.Window
+		var w state.Window
 		w.Apply(w.Want(names(0, 51), nil))
 		Expect(w.Files()).To(Equal(names(1, 51)))
 	})
 
 	DescribeTable("is put right when its text is not one of a window",
 		func(text string, want []string) {
-			var w window.Window
+			var w state.Window
 			Expect(json.Unmarshal([]byte(text), &w)).To(Succeed())
 			Expect(w.Files()).To(HaveExactElements(want))
 			w.Apply(w.Stale(nil))
@@ -188,7 +198,7 @@ var _ = Describe("a window", func() {
 	)
 
 	It("refuses a text that is something else", func() {
-		var w window.Window
+		var w state.Window
 		Expect(json.Unmarshal([]byte(`{"max":"many"}`), &w)).NotTo(Succeed())
 	})
 })
@@ -200,7 +210,7 @@ var _ = Describe("any window", func() {
 
 	It("never holds too much or anything twice, and loses nothing", Label("P-06"), func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			w := window.New(rapid.IntRange(1, 9).Draw(t, "max"))
+			w := newWindow(rapid.IntRange(1, 9).Draw(t, "max"))
 			known := map[string]bool{}
 			t.Repeat(map[string]func(*rapid.T){
 				"want": func(t *rapid.T) {
@@ -238,7 +248,7 @@ var _ = Describe("any window", func() {
 					w.Apply(c)
 				},
 				"anything": func(t *rapid.T) {
-					c := window.Change{Used: some.Draw(t, "used"), Evicted: some.Draw(t, "evicted"), Look: rapid.Bool().Draw(t, "look")}
+					c := state.Change{Used: some.Draw(t, "used"), Evicted: some.Draw(t, "evicted"), Look: rapid.Bool().Draw(t, "look")}
 					w.Apply(c)
 					for _, file := range slices.Concat(c.Used, c.Evicted) {
 						known[file] = true
@@ -252,7 +262,7 @@ var _ = Describe("any window", func() {
 	It("is the same after it was stored, and when its changes are replayed", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			limit := rapid.IntRange(1, 9).Draw(t, "max")
-			w, replayed := window.New(limit), window.New(limit)
+			w, replayed := newWindow(limit), newWindow(limit)
 			for range rapid.IntRange(0, 20).Draw(t, "steps") {
 				c := w.Want(some.Draw(t, "named"), some.Draw(t, "essential"))
 				if rapid.Bool().Draw(t, "look") {
@@ -261,15 +271,15 @@ var _ = Describe("any window", func() {
 				w.Apply(c)
 				text, err := json.Marshal(c)
 				Expect(err).NotTo(HaveOccurred())
-				var again window.Change
+				var again state.Change
 				Expect(json.Unmarshal(text, &again)).To(Succeed())
 				replayed.Apply(again)
 			}
 			text, err := json.Marshal(w)
 			Expect(err).NotTo(HaveOccurred())
-			stored := &window.Window{}
+			stored := &state.Window{}
 			Expect(json.Unmarshal(text, stored)).To(Succeed())
-			for _, other := range []*window.Window{stored, replayed} {
+			for _, other := range []*state.Window{stored, replayed} {
 				Expect(json.Marshal(other)).To(MatchJSON(text))
 				Expect(other.Stale(nil)).To(Equal(w.Stale(nil)))
 			}
@@ -278,7 +288,7 @@ var _ = Describe("any window", func() {
 })
 
 // expectChange checks what Want answered.
-func expectChange(w *window.Window, c window.Change, named, essential []string) {
+func expectChange(w *state.Window, c state.Change, named, essential []string) {
 	GinkgoHelper()
 	Expect(slices.Concat(c.Used, c.Left)).To(ConsistOf(distinct(named)), "a file that was asked for is neither used nor left")
 	for _, file := range essential {
@@ -302,7 +312,7 @@ func expectChange(w *window.Window, c window.Change, named, essential []string) 
 	}
 }
 
-func expectWindow(w *window.Window, known map[string]bool) {
+func expectWindow(w *state.Window, known map[string]bool) {
 	GinkgoHelper()
 	in, out := w.Files(), w.Evicted()
 	Expect(len(in)).To(BeNumerically("<=", w.Max()))

@@ -1,4 +1,4 @@
-package probe
+package work
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // The bounds of a search.
@@ -248,21 +249,21 @@ func (s *search) result() check.Result {
 	words := string(bytes.Join(s.words, []byte(", ")))
 	skipped := ""
 	if s.passed > 0 {
-		skipped += fmt.Sprintf("; passed over as generated or ignored by git: %s", count(s.passed, "path"))
+		skipped += fmt.Sprintf("; passed over as generated or ignored by git: %s", format.Plural(s.passed, "path"))
 	}
 	if s.big > 0 {
-		skipped += fmt.Sprintf("; passed over as larger than %d bytes: %s", maxFile, count(s.big, "file"))
+		skipped += fmt.Sprintf("; passed over as larger than %d bytes: %s", maxFile, format.Plural(s.big, "file"))
 	}
 	switch {
 	case s.found.count > 0:
 		return check.Result{
 			Verdict: check.Fail, Items: s.found.list(),
-			Details: fmt.Sprintf("%s with %s in %s%s", count(s.found.count, "line"), words, count(s.withHits, "file"), skipped),
+			Details: fmt.Sprintf("%s with %s in %s%s", format.Plural(s.found.count, "line"), words, format.Plural(s.withHits, "file"), skipped),
 		}
 	case s.doubt != nil:
 		return unknown("the search for %s is not complete: %v", words, reason(s.doubt))
 	case s.files == 0:
 		return unknown("no text file was searched for %s; look at in%s", words, skipped)
 	}
-	return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("no %s in %s%s", words, count(s.files, "file"), skipped)}
+	return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("no %s in %s%s", words, format.Plural(s.files, "file"), skipped)}
 }

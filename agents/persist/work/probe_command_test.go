@@ -1,6 +1,6 @@
 //go:build unix
 
-package probe_test
+package work_test
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
@@ -90,10 +90,10 @@ var _ = Describe("a command", Label("P-01"), func() {
 		spec := sh(script)
 		spec.Timeout = quantity.Duration(time.Minute)
 		dir := GinkgoT().TempDir()
-		p, err := probe.New(spec, dir, v)
+		p, err := newProbe(spec, dir, v)
 		Expect(err).NotTo(HaveOccurred())
 		got := make(chan check.Result)
-		go func() { got <- p.Probe(ctx) }()
+		go func() { got <- p(ctx) }()
 		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
 		Expect(v.Virtual.Sleep(ctx, time.Minute)).To(Succeed())
 		var r check.Result
@@ -114,9 +114,9 @@ var _ = Describe("a command", Label("P-01"), func() {
 			Skip("there is no setsid here")
 		}
 		dir := GinkgoT().TempDir()
-		p, err := probe.New(sh("setsid sh -c 'echo $$ > new; mv new left; exec sleep 600' & while [ ! -e left ]; do :; done"), dir, hasty{clock.NewVirtual()})
+		p, err := newProbe(sh("setsid sh -c 'echo $$ > new; mv new left; exec sleep 600' & while [ ! -e left ]; do :; done"), dir, hasty{clock.NewVirtual()})
 		Expect(err).NotTo(HaveOccurred())
-		r := p.Probe(ctx)
+		r := p(ctx)
 		Expect(r.Verdict).To(Equal(check.Pass))
 		Expect(r.Details).To(HaveSuffix("something that it started left its process group, held its output for 2s and may still run"))
 		pid, err := os.ReadFile(filepath.Join(dir, "left"))
@@ -127,10 +127,10 @@ var _ = Describe("a command", Label("P-01"), func() {
 	It("says why it was ended from outside", func(ctx SpecContext) {
 		within, cancel := context.WithCancelCause(ctx)
 		dir := GinkgoT().TempDir()
-		p, err := probe.New(sh("touch ready; exec sleep 600"), dir, nil)
+		p, err := newProbe(sh("touch ready; exec sleep 600"), dir, nil)
 		Expect(err).NotTo(HaveOccurred())
 		got := make(chan check.Result)
-		go func() { got <- p.Probe(within) }()
+		go func() { got <- p(within) }()
 		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
 		cancel(errors.New("the user interrupted"))
 		var r check.Result
@@ -174,21 +174,21 @@ var _ = Describe("a probe", func() {
 	})
 
 	It("is refused without a kind, or with a bad pattern", func() {
-		_, err := probe.New(plan.Probe{}, "", nil)
+		_, err := newProbe(plan.Probe{}, "", nil)
 		Expect(err).To(HaveOccurred())
-		_, err = probe.New(plan.Probe{Markers: []string{"x"}, In: []string{"["}}, "", nil)
+		_, err = newProbe(plan.Probe{Markers: []string{"x"}, In: []string{"["}}, "", nil)
 		Expect(err).To(HaveOccurred())
-		_, err = probe.Build(plan.Plan{Checks: map[check.Name]plan.Probe{check.Tests: {}}}, "", nil)
+		_, err = work.Probes(plan.Plan{Checks: map[check.Name]plan.Probe{check.Tests: {}}}, "", nil)
 		Expect(err).To(MatchError(HavePrefix("check tests: ")))
 	})
 
 	It("is made for each check of a plan", func(ctx SpecContext) {
-		probes, err := probe.Build(plan.Plan{Checks: map[check.Name]plan.Probe{
+		probes, err := work.Probes(plan.Plan{Checks: map[check.Name]plan.Probe{
 			check.Tests: sh("exit 1"), check.Validation: {None: "x"},
 		}}, "", nil)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(probes).To(HaveLen(2))
-		Expect(probes[check.Tests].Probe(ctx).Verdict).To(Equal(check.Fail))
-		Expect(strings.TrimSpace(probes[check.Validation].Probe(ctx).Details)).To(Equal("x"))
+		Expect(probes[check.Tests](ctx).Verdict).To(Equal(check.Fail))
+		Expect(strings.TrimSpace(probes[check.Validation](ctx).Details)).To(Equal("x"))
 	})
 })

@@ -1,6 +1,4 @@
-// Package storetest has the contract of a supervisor's store, as specs that each
-// implementation runs.
-package storetest
+package journal_test
 
 import (
 	"bytes"
@@ -10,22 +8,29 @@ import (
 	"strings"
 	"sync"
 
-	. "github.com/onsi/ginkgo/v2" //nolint:staticcheck // these are specs, as in a test file
-	. "github.com/onsi/gomega"    //nolint:staticcheck // these are specs, as in a test file
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// Place is where a spec keeps a store of its own.
-type Place interface {
+// The limits that Store documents.
+const (
+	maxRecord = 4 << 20
+	maxAppend = 16 << 20
+	maxBlob   = 64 << 20
+)
+
+// place is where a spec keeps a store of its own.
+type place interface {
 	// Open opens the store, whatever became of the one that was opened before: that
 	// one is closed, or left as by a process that was killed.
 	Open() (journal.Store, error)
 }
 
-// Contract registers what every store must do. The driver is its Go type, so that
+// storeContract registers what every store must do. The driver is its Go type, so that
 // the specs cannot pass with another one.
-func Contract(driver string, fresh func() Place) {
+func storeContract(driver string, fresh func() place) {
 	Describe("the contract with "+driver, func() {
 		open := opening(driver, fresh)
 		It("is fulfilled by the store that is named", func() {
@@ -41,12 +46,12 @@ func Contract(driver string, fresh func() Place) {
 }
 
 // opening opens the spec's own store again and again.
-func opening(driver string, fresh func() Place) opener {
-	var place Place
-	BeforeEach(func() { place = fresh() })
+func opening(driver string, fresh func() place) opener {
+	var p place
+	BeforeEach(func() { p = fresh() })
 	return func() journal.Store {
 		GinkgoHelper()
-		s, err := place.Open()
+		s, err := p.Open()
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(s.Close)
 		Expect(fmt.Sprintf("%T", s)).To(Equal(driver))
@@ -54,15 +59,15 @@ func opening(driver string, fresh func() Place) opener {
 	}
 }
 
-// Found is what a Load handed over.
-type Found struct {
+// contents is what a Load handed over.
+type contents struct {
 	journal.Recovery
 	State string   // the snapshot
 	After []string // the records that came after it
 }
 
-// Read loads a store.
-func Read(s journal.Store) (found Found, err error) {
+// readStore loads a store.
+func readStore(s journal.Store) (found contents, err error) {
 	found.Recovery, err = s.Load(
 		func(data []byte) error { found.State = string(data); return nil },
 		func(data []byte) error { found.After = append(found.After, string(data)); return nil },
@@ -70,9 +75,9 @@ func Read(s journal.Store) (found Found, err error) {
 	return found, err
 }
 
-func read(s journal.Store) Found {
+func read(s journal.Store) contents {
 	GinkgoHelper()
-	found, err := Read(s)
+	found, err := readStore(s)
 	Expect(err).NotTo(HaveOccurred())
 	return found
 }
@@ -81,7 +86,7 @@ type opener func() journal.Store
 
 func records(open opener) {
 	It("is empty at first", func() {
-		Expect(read(open())).To(Equal(Found{}))
+		Expect(read(open())).To(Equal(contents{}))
 	})
 
 	It("hands over the records of all its processes in their order", func() {
@@ -112,7 +117,7 @@ func records(open opener) {
 		s := open()
 		read(s)
 		Expect(s.Append()).To(Succeed())
-		Expect(read(open())).To(Equal(Found{}))
+		Expect(read(open())).To(Equal(contents{}))
 	})
 }
 
@@ -144,7 +149,7 @@ func handing(open opener) {
 			handed++
 			Expect(s.Read("context")).To(BeEquivalentTo("a.go"))
 			Expect(s.Append([]byte("3"))).To(MatchError(ContainSubstring("must be loaded before")))
-			_, err := Read(s)
+			_, err := readStore(s)
 			Expect(err).To(MatchError(ContainSubstring("loaded already")))
 			return nil
 		}
@@ -178,18 +183,18 @@ func snapshots(open opener) {
 		Expect(s.Checkpoint([]byte("nothing yet"))).To(Succeed())
 		s = open()
 		found := read(s)
-		Expect(found).To(Equal(Found{Recovery: journal.Recovery{Snapshot: true}, State: "nothing yet"}))
+		Expect(found).To(Equal(contents{Recovery: journal.Recovery{Snapshot: true}, State: "nothing yet"}))
 		for i := 1; i <= 3; i++ {
 			Expect(s.Append(raw([]string{"a", "b"})...)).To(Succeed())
 			Expect(s.Checkpoint(fmt.Appendf(nil, "state %d\nin two lines", i))).To(Succeed())
 		}
-		Expect(read(open())).To(Equal(Found{
+		Expect(read(open())).To(Equal(contents{
 			Recovery: journal.Recovery{Records: 6, Snapshot: true}, State: "state 3\nin two lines",
 		}))
 		s = open()
 		read(s)
 		Expect(s.Append(raw([]string{"c", "d"})...)).To(Succeed())
-		Expect(read(open())).To(Equal(Found{
+		Expect(read(open())).To(Equal(contents{
 			Recovery: journal.Recovery{Records: 8, Replayed: 2, Snapshot: true}, State: "state 3\nin two lines", After: []string{"c", "d"},
 		}))
 	})
@@ -218,7 +223,7 @@ func blobs(open opener) {
 		Expect(s.Read("context-1")).To(Equal(all))
 		Expect(s.Read("context-2")).To(BeEmpty())
 		Expect(s.Read("context-3")).To(BeEquivalentTo("second"))
-		Expect(read(s)).To(Equal(Found{}))
+		Expect(read(s)).To(Equal(contents{}))
 	})
 
 	DescribeTable("refuses a name that could be another file's",
@@ -256,13 +261,13 @@ func refusals(open opener) {
 		Entry("two lines", []byte("a\nb"), "control character 0x0a at byte 1"),
 		Entry("a tab", []byte("\ta"), "control character 0x09 at byte 0"),
 		Entry("a NUL", []byte("a\x00"), "control character 0x00 at byte 1"),
-		Entry("a large one", bytes.Repeat([]byte("x"), journal.MaxRecord+1), "at most 4194304"),
+		Entry("a large one", bytes.Repeat([]byte("x"), maxRecord+1), "at most 4194304"),
 	)
 
 	It("takes the largest records, and refuses more at once", func() {
 		s := open()
 		read(s)
-		large := bytes.Repeat([]byte("x"), journal.MaxRecord)
+		large := bytes.Repeat([]byte("x"), maxRecord)
 		Expect(s.Append(large, large, large, large)).To(Succeed())
 		Expect(s.Append(large, large, large, large, []byte("x"))).To(MatchError(ContainSubstring("at most 16777216")))
 		Expect(read(open()).After).To(Equal([]string{string(large), string(large), string(large), string(large)}))
@@ -271,20 +276,20 @@ func refusals(open opener) {
 	It("refuses a snapshot and a blob that are too large", func() {
 		s := open()
 		read(s)
-		Expect(s.Checkpoint(make([]byte, journal.MaxBlob+1))).To(MatchError(ContainSubstring("at most 67108864")))
-		Expect(s.Save("a", make([]byte, journal.MaxBlob+1))).To(MatchError(ContainSubstring("at most 67108864")))
+		Expect(s.Checkpoint(make([]byte, maxBlob+1))).To(MatchError(ContainSubstring("at most 67108864")))
+		Expect(s.Save("a", make([]byte, maxBlob+1))).To(MatchError(ContainSubstring("at most 67108864")))
 		_, err := s.Read("a")
 		Expect(err).To(MatchError(fs.ErrNotExist))
 	})
 }
 
 func order(open opener) {
-	It("is loaded once, and before it is written to", func() {
+	It("is contents once, and before it is written to", func() {
 		s := open()
 		Expect(s.Append([]byte("1"))).To(MatchError(ContainSubstring("must be loaded before")))
 		Expect(s.Checkpoint(nil)).To(MatchError(ContainSubstring("must be loaded before")))
 		read(s)
-		_, err := Read(s)
+		_, err := readStore(s)
 		Expect(err).To(MatchError(ContainSubstring("loaded already")))
 		Expect(s.Append([]byte("2"))).To(Succeed())
 	})
@@ -301,7 +306,7 @@ func order(open opener) {
 		Expect(s.Save("a", []byte("x"))).To(MatchError(journal.ErrClosed))
 		_, err := s.Read("a")
 		Expect(err).To(MatchError(journal.ErrClosed))
-		_, err = Read(s)
+		_, err = readStore(s)
 		Expect(err).To(MatchError(journal.ErrClosed))
 		s = open()
 		Expect(read(s).After).To(Equal([]string{"1"}))
@@ -328,12 +333,4 @@ func order(open opener) {
 		all.Wait()
 		Expect(read(open()).Records).To(Equal(writers * each * 2))
 	})
-}
-
-func raw(texts []string) [][]byte {
-	all := make([][]byte, len(texts))
-	for i, text := range texts {
-		all[i] = []byte(text)
-	}
-	return all
 }

@@ -1,0 +1,75 @@
+package persist
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+)
+
+// fingerprint identifies a plan by what its tasks mean. Limits, retries, timeouts, settings of
+// workers, and probes are left out: they may change while the plan is carried out.
+type fingerprint struct {
+	Goal  string            `json:"goal"`
+	Tasks []taskFingerprint `json:"tasks"`
+}
+
+type taskFingerprint struct {
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
+}
+
+func fingerprintOf(p plan.Plan) (fingerprint, error) {
+	f := fingerprint{Goal: shortHash([]byte(p.Goal)), Tasks: make([]taskFingerprint, len(p.Tasks))}
+	for i, t := range p.Tasks {
+		t.Retries, t.Timeout = nil, 0
+		data, err := json.Marshal(t)
+		if err != nil {
+			return fingerprint{}, fmt.Errorf("reading the input of the task %q: %w", t.ID, err)
+		}
+		f.Tasks[i] = taskFingerprint{t.ID, shortHash(data)}
+	}
+	return f, nil
+}
+
+// digest returns a hash of the whole fingerprint.
+func (f fingerprint) digest() string {
+	hash := sha256.New()
+	fmt.Fprintln(hash, f.Goal)
+	for _, t := range f.Tasks {
+		fmt.Fprintln(hash, t.ID, t.Digest)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:16])
+}
+
+// changes returns how the plan now differs from the plan of f.
+func (f fingerprint) changes(now fingerprint) *PlanChanged {
+	e := &PlanChanged{Goal: f.Goal != now.Goal}
+	before := make(map[string]string, len(f.Tasks))
+	for _, t := range f.Tasks {
+		before[t.ID] = t.Digest
+	}
+	for i, t := range now.Tasks {
+		switch old, known := before[t.ID]; {
+		case !known:
+			e.Added = append(e.Added, t.ID)
+		case old != t.Digest:
+			e.Changed = append(e.Changed, t.ID)
+		}
+		delete(before, t.ID)
+		e.Order = e.Order || i < len(f.Tasks) && f.Tasks[i].ID != t.ID
+	}
+	for _, t := range f.Tasks {
+		if _, gone := before[t.ID]; gone {
+			e.Removed = append(e.Removed, t.ID)
+		}
+	}
+	return e
+}
+
+func shortHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,102 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+)
+
+// Probes returns a probe for each check of the plan. The probes work in the folder dir and
+// do not leave it. The clock times commands, which run in real time; nil is the machine's.
+// A check that cannot be decided is unknown, never passed.
+func Probes(p plan.Plan, dir string, clk clock.Clock) (map[check.Name]check.Probe, error) {
+	if clk == nil {
+		clk = clock.Real()
+	}
+	probes := make(map[check.Name]check.Probe, len(p.Checks))
+	for _, name := range slices.Sorted(maps.Keys(p.Checks)) {
+		probe, err := newProbe(p.Checks[name].WithDefaults(), dir, clk)
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", name, err)
+		}
+		probes[name] = guardProbe(probe)
+	}
+	return probes, nil
+}
+
+// newProbe returns an error only for a spec that plan.Problems reports, too.
+func newProbe(spec plan.Probe, dir string, clk clock.Clock) (check.Probe, error) {
+	switch {
+	case len(spec.Command) > 0:
+		return commandProbe{spec: spec, dir: dir, clock: clk}.probe, nil
+	case spec.File != "":
+		return todoProbe{file: spec.File, dir: dir}.probe, nil
+	case len(spec.Markers) > 0:
+		m, err := newMarkers(spec, dir)
+		if err != nil {
+			return nil, err
+		}
+		return m.probe, nil
+	case spec.None != "":
+		return func(context.Context) check.Result {
+			return check.Result{Verdict: check.None, Details: spec.None}
+		}, nil
+	}
+	return nil, errors.New("the probe needs one of command, file, markers, none")
+}
+
+// guardProbe returns a probe that recovers from a panic and does not start once ctx has ended.
+func guardProbe(probe check.Probe) check.Probe {
+	return func(ctx context.Context) (r check.Result) {
+		defer func() {
+			if p := recover(); p != nil {
+				r = unknown("the probe failed: panic: %v", p)
+			}
+			r.Details = sanitize.Line(r.Details, maxProbeDetails) // it may quote files
+		}()
+		if err := clock.Err(ctx); err != nil {
+			return unknown("was not asked: %v", err)
+		}
+		return probe(ctx)
+	}
+}
+
+func unknown(format string, args ...any) check.Result {
+	return check.Result{Verdict: check.Unknown, Details: fmt.Sprintf(format, args...)}
+}
+
+// The longest texts of a result, in characters.
+const (
+	maxProbeItem    = 200
+	maxProbeDetails = 500
+)
+
+// findings collects findings in bounded memory.
+type findings struct {
+	items []string
+	count int
+}
+
+func (f *findings) add(text string) {
+	if f.count++; f.count <= check.MaxItems {
+		f.items = append(f.items, sanitize.Line(text, maxProbeItem))
+	}
+}
+
+// list returns at most check.MaxItems findings. If there are more, the last one is their
+// number, so that the list changes when their number does.
+func (f *findings) list() []string {
+	if f.count <= check.MaxItems {
+		return f.items
+	}
+	items := slices.Clone(f.items)
+	items[check.MaxItems-1] = fmt.Sprintf("… and %d more", f.count-check.MaxItems+1)
+	return items
+}
