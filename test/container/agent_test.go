@@ -196,9 +196,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		}))
 		DeferCleanup(model.Close)
 		web := httpkind.Web{Request: httpkind.Request{Path: "/chat", Body: `{"message": {{json .Turn}}}`}, Health: "/healthz"}
-		dialogue, err := web.Dialogue()
-		Expect(err).NotTo(HaveOccurred())
-		agent, err := container.New(container.Config{Image: image, Port: 8080, Routed: true}, dialogue)
+		agent, err := container.New(container.Options{Image: image, Port: 8080, Routed: true, Web: web})
 		Expect(err).NotTo(HaveOccurred())
 		var told []string
 		s, err := agent.Start(ctx, app.Site{

@@ -20,7 +20,6 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/harness/kind/container"
-	httpkind "github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
 func anybody(netip.Addr) bool { return true }
@@ -166,9 +165,8 @@ var _ = Describe("The workspace of a container", func() {
 		Expect(os.WriteFile(filepath.Join(folder, "a/b/run.sh"), []byte("#!"), 0o700)).To(Succeed()) //nolint:gosec // it is a program
 		Expect(os.WriteFile(filepath.Join(folder, "note"), nil, 0o600)).To(Succeed())
 		Expect(os.Symlink("/etc/passwd", filepath.Join(folder, "link"))).To(Succeed())
-		Expect(container.Workspace(folder)).To(Equal(map[string]int64{"/workspace/a/b/run.sh": 0o700, "/workspace/note": 0o600}))
-		Expect(container.Workspace("")).To(BeEmpty())
-		_, err := container.Workspace(filepath.Join(folder, "gone"))
+		Expect(container.Packed(folder)).To(Equal(map[string]int64{"/workspace/a/b/run.sh": 0o700, "/workspace/note": 0o600}))
+		_, err := container.Packed(filepath.Join(folder, "gone"))
 		Expect(err).To(MatchError(os.ErrNotExist))
 	})
 })
@@ -267,13 +265,33 @@ var _ = Describe("What is read back from the workspace of a container", func() {
 	})
 })
 
-var _ = DescribeTable("A container is none",
-	func(cfg container.Config, why string) {
-		_, err := container.New(cfg, httpkind.Dialogue{})
+var _ = Describe("The context of a build", func() {
+	It("is the folder without what .dockerignore excludes", func() {
+		folder := GinkgoT().TempDir()
+		Expect(os.MkdirAll(filepath.Join(folder, "src/deep"), 0o700)).To(Succeed())
+		Expect(os.MkdirAll(filepath.Join(folder, "cache"), 0o700)).To(Succeed())
+		for _, name := range []string{"Dockerfile", "main.go", "src/a.log", "src/deep/keep.log", "cache/x"} {
+			Expect(os.WriteFile(filepath.Join(folder, name), nil, 0o600)).To(Succeed())
+		}
+		Expect(os.Symlink("main.go", filepath.Join(folder, "link"))).To(Succeed())
+		Expect(os.WriteFile(filepath.Join(folder, ".dockerignore"), []byte("# caches\ncache\n**/*.log\n!src/deep/keep.log\nDockerfile\n"), 0o600)).To(Succeed())
+		Expect(container.BuildContext(folder)).To(And(HaveLen(7), HaveKey("Dockerfile"), HaveKey(".dockerignore"),
+			HaveKey("main.go"), HaveKey("link"), HaveKey("src"), HaveKey("src/deep"), HaveKey("src/deep/keep.log")))
+	})
+
+	It("needs a Dockerfile", func() {
+		_, err := container.BuildContext(GinkgoT().TempDir())
+		Expect(err).To(MatchError(os.ErrNotExist))
+	})
+})
+
+var _ = DescribeTable("A container is refused",
+	func(o container.Options, why string) {
+		_, err := container.New(o)
 		Expect(err).To(MatchError(ContainSubstring(why)))
 	},
-	Entry("of nothing", container.Config{Port: 80}, "has an image, or the folder of a Dockerfile"),
-	Entry("of two things", container.Config{Image: "a", Build: "b", Port: 80}, "and not both"),
-	Entry("without a port", container.Config{Image: "a"}, "0 is not a port"),
-	Entry("beyond all ports", container.Config{Image: "a", Port: 65536}, "65536 is not a port"),
+	Entry("without an image", container.Options{Port: 80}, "has an image, or the folder of a Dockerfile"),
+	Entry("with an image and a Dockerfile", container.Options{Image: "a", Build: "b", Port: 80}, "and not both"),
+	Entry("without a port", container.Options{Image: "a"}, "0 is not a port"),
+	Entry("with a port that does not exist", container.Options{Image: "a", Port: 65536}, "65536 is not a port"),
 )

@@ -2,6 +2,7 @@ package container
 
 import (
 	"archive/tar"
+	"errors"
 	"io"
 	"net/netip"
 )
@@ -35,12 +36,29 @@ func Environ(host string, pairs ...string) (env map[string]string, relays int, c
 	}, err
 }
 
-// Workspace are the paths in a container of the files of a folder.
-func Workspace(folder string) (paths map[string]int64, err error) {
-	files, err := workspace(folder)
-	paths = map[string]int64{}
-	for _, f := range files {
-		paths[f.ContainerFilePath] = f.FileMode
+// Packed returns the names and modes of the files that a container gets of a folder.
+func Packed(folder string) (files map[string]int64, err error) { return list(packWorkspace(folder)) }
+
+// BuildContext returns the names and modes of the entries of the context of a build.
+func BuildContext(folder string) (files map[string]int64, err error) {
+	archive, err := buildContext(folder)
+	if err != nil {
+		return nil, err
 	}
-	return paths, err
+	return list(archive)
+}
+
+func list(archive io.ReadCloser) (map[string]int64, error) {
+	defer archive.Close()
+	files := map[string]int64{}
+	for from := tar.NewReader(archive); ; {
+		head, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[head.Name] = head.Mode
+	}
 }

@@ -26,6 +26,9 @@ type Options struct {
 	http.Web       `yaml:",inline"`
 	// Required makes it an error, and no skip, if there is no Docker daemon.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
+	// Routed gives the container a network with a route to the outside even where it can
+	// do without. Scenarios cannot set it.
+	Routed bool `yaml:"-" json:"-"`
 }
 
 // Kind returns the kind "container".
@@ -48,20 +51,15 @@ func Kind() kind.Kind {
 // newDriver returns the driver of the container that the scenario names. What it runs and
 // its variables are those inside the container.
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
-	o := sc.Drive.Options.(*Options)
-	dialogue, err := o.Dialogue()
-	if err != nil {
-		return nil, err
-	}
-	cfg := Config{Image: o.Image, Build: o.Build, Port: o.Port, Run: o.Run, Required: o.Required, Env: o.Environ()}
-	if cfg.Build != "" && !filepath.IsAbs(cfg.Build) {
+	o := *sc.Drive.Options.(*Options)
+	if o.Build != "" && !filepath.IsAbs(o.Build) {
 		folder, err := sc.Folder()
 		if err != nil {
-			return nil, fmt.Errorf("build the container's image of the folder %s: %w", cfg.Build, err)
+			return nil, fmt.Errorf("build the container's image of the folder %s: %w", o.Build, err)
 		}
-		cfg.Build = filepath.Join(folder, filepath.FromSlash(cfg.Build))
+		o.Build = filepath.Join(folder, filepath.FromSlash(o.Build))
 	}
-	agent, err := New(cfg, dialogue)
+	agent, err := New(o)
 	if err != nil {
 		return nil, err
 	}

@@ -10,60 +10,59 @@ import (
 	"strings"
 
 	"github.com/moby/moby/api/types/container"
+	dockernetwork "github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
-	"github.com/testcontainers/testcontainers-go"
-	tcnetwork "github.com/testcontainers/testcontainers-go/network"
 )
 
-// network is a container's own, and how it reaches this machine.
+// network is a container's own network, with its way to this machine.
 type network struct {
-	own    *testcontainers.DockerNetwork
-	inner  bool   // it has no route to the outside
-	host   string // this machine, as the container calls it
-	bind   string // where this machine listens for the container
-	from   func(netip.Addr) bool
-	relays []*relay
+	id       string // empty until it is created
+	internal bool   // it has no route to the outside
+	host     string // this machine's name in the container
+	bind     string // the address on which this machine listens for the container
+	from     func(netip.Addr) bool
+	relays   []*relay
 }
 
-// desktop is what the container calls this machine where Docker runs elsewhere.
+// desktop is this machine's name in a container where Docker runs elsewhere.
 const desktop = "host.docker.internal"
 
-// open makes the network. Where it can be reached from here, which shows in that its
-// gateway is an address of this machine, it has no route to the outside.
+// open creates the network. It has no route to the outside if this machine can be reached
+// in it, which is the case if its gateway is an address of this machine.
 func (n *network) open(ctx context.Context, p *place) (err error) {
-	if !p.cfg.Routed {
-		if err := n.make(ctx, p, true); err != nil || n.inner {
+	if !p.opts.Routed {
+		if err := n.create(ctx, p, true); err != nil || n.internal {
 			return err
 		}
-		if err := n.own.Remove(ctx); err != nil {
+		if _, err := p.docker.NetworkRemove(ctx, n.id, client.NetworkRemoveOptions{}); err != nil {
 			return err
 		}
 	}
 	if p.site.Emit != nil {
 		p.site.Emit("egress", "the container has a route to the outside: what it calls there without minding HTTP_PROXY is not refused", nil)
 	}
-	return n.make(ctx, p, false)
+	return n.create(ctx, p, false)
 }
 
-// make makes a network and looks where this machine is in it.
-func (n *network) make(ctx context.Context, p *place, inner bool) (err error) {
-	// It is quick, and one that was made for nobody would be left behind.
-	kind := []tcnetwork.NetworkCustomizer{tcnetwork.WithLabels(map[string]string{Label: p.name})}
-	if inner {
-		kind = append(kind, tcnetwork.WithInternal())
-	}
-	if n.own, err = tcnetwork.New(context.WithoutCancel(ctx), kind...); err != nil {
+// create creates a network and finds this machine in it.
+func (n *network) create(ctx context.Context, p *place, internal bool) error {
+	// If ctx ended in between, nobody would learn the id of the network to remove.
+	created, err := p.docker.NetworkCreate(context.WithoutCancel(ctx), p.name, client.NetworkCreateOptions{
+		Internal: internal, Labels: map[string]string{Label: p.name},
+	})
+	if err != nil {
 		return err
 	}
-	made, err := p.docker.Client().NetworkInspect(ctx, n.own.ID, client.NetworkInspectOptions{})
+	n.id = created.ID
+	info, err := p.docker.NetworkInspect(ctx, n.id, client.NetworkInspectOptions{})
 	if err != nil {
 		return err
 	}
 	var subnets []netip.Prefix
-	for _, c := range made.Network.IPAM.Config {
+	for _, c := range info.Network.IPAM.Config {
 		subnets = append(subnets, c.Subnet)
 		if gateway := c.Gateway; gateway.Is4() && ours(gateway.String()) {
-			n.host, n.bind, n.inner = gateway.String(), gateway.String(), inner
+			n.host, n.bind, n.internal = gateway.String(), gateway.String(), internal
 		}
 	}
 	n.from = inside(subnets)
@@ -98,8 +97,8 @@ func inside(networks []netip.Prefix) func(netip.Addr) bool {
 // loopbackAddress finds the addresses of this machine in a variable.
 var loopbackAddress = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 
-// environ are the variables with addresses that hold in the container, each of which is
-// passed on to the one on this machine.
+// environ returns the variables for the container: loopback addresses in them are replaced
+// by those of relays, which forward to them.
 func (n *network) environ(pairs []string) (map[string]string, error) {
 	env, known := map[string]string{}, map[string]string{}
 	var failed error
@@ -125,31 +124,36 @@ func (n *network) environ(pairs []string) (map[string]string, error) {
 	return env, failed
 }
 
-// options put a container into the network.
-func (n *network) options(port int) []testcontainers.ContainerCustomizer {
-	all := []testcontainers.ContainerCustomizer{tcnetwork.WithNetwork(nil, n.own)}
-	if n.inner {
-		return all
+// join puts a container that listens on a port into the network.
+func (n *network) join(docker *client.Client, o *client.ContainerCreateOptions, port int) {
+	o.HostConfig.NetworkMode = container.NetworkMode(n.id)
+	if n.internal {
+		return
 	}
-	all = append(all, testcontainers.WithExposedPorts(strconv.Itoa(port)+"/tcp"))
+	_, on := publishedOn(docker)
+	inner := portOf(port)
+	o.Config.ExposedPorts = dockernetwork.PortSet{inner: {}}
+	o.HostConfig.PortBindings = dockernetwork.PortMap{inner: {{HostIP: on}}}
 	if n.host == desktop {
-		all = append(all, testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
-			c.ExtraHosts = append(c.ExtraHosts, desktop+":host-gateway")
-		}))
+		o.HostConfig.ExtraHosts = []string{desktop + ":host-gateway"}
 	}
-	return all
 }
 
-// address is where the application is reached from here.
-func (n *network) address(ctx context.Context, c *testcontainers.DockerContainer, port int) (string, error) {
-	if !n.inner {
-		return c.PortEndpoint(ctx, strconv.Itoa(port)+"/tcp", "")
+// portOf returns a TCP port of a container.
+func portOf(port int) dockernetwork.Port {
+	return dockernetwork.MustParsePort(strconv.Itoa(port) + "/tcp")
+}
+
+// address returns the address at which this machine reaches the application in a container.
+func (n *network) address(docker *client.Client, c container.InspectResponse, port int) (string, error) {
+	if !n.internal {
+		host, _ := publishedOn(docker)
+		for _, binding := range c.NetworkSettings.Ports[portOf(port)] {
+			return net.JoinHostPort(host, binding.HostPort), nil
+		}
+		return "", errors.New("its port is not published")
 	}
-	info, err := c.Inspect(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, end := range info.NetworkSettings.Networks {
+	for _, end := range c.NetworkSettings.Networks {
 		if end.IPAddress.IsValid() {
 			return net.JoinHostPort(end.IPAddress.String(), strconv.Itoa(port)), nil
 		}
@@ -157,14 +161,15 @@ func (n *network) address(ctx context.Context, c *testcontainers.DockerContainer
 	return "", errors.New("it has no address in its network")
 }
 
-// close removes the network; the container is gone.
-func (n *network) close(ctx context.Context) error {
+// close removes the network, after the container.
+func (n *network) close(ctx context.Context, docker *client.Client) error {
 	var errs []error
 	for _, r := range n.relays {
 		errs = append(errs, r.Close())
 	}
-	if n.own != nil {
-		errs = append(errs, unlessAbsent("its network", n.own.Remove(ctx)))
+	if n.id != "" {
+		_, err := docker.NetworkRemove(ctx, n.id, client.NetworkRemoveOptions{})
+		errs = append(errs, unlessAbsent("its network", err))
 	}
 	return errors.Join(errs...)
 }
@@ -176,10 +181,12 @@ const (
 	maxLog    = "8m" // of which the end is kept
 )
 
-// bound keeps a container from taking the whole machine.
-func bound(c *container.HostConfig) {
+// limits returns a configuration that keeps a container from taking the whole machine.
+func limits() *container.HostConfig {
 	pids := int64(maxPIDs)
-	c.Memory, c.MemorySwap, c.PidsLimit = maxMemory, maxMemory, &pids
-	c.LogConfig = container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": maxLog, "max-file": "1"}}
-	c.SecurityOpt = append(c.SecurityOpt, "no-new-privileges")
+	return &container.HostConfig{
+		Resources:   container.Resources{Memory: maxMemory, MemorySwap: maxMemory, PidsLimit: &pids},
+		LogConfig:   container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": maxLog, "max-file": "1"}},
+		SecurityOpt: []string{"no-new-privileges"},
+	}
 }

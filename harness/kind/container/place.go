@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,139 +14,168 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
-	"github.com/testcontainers/testcontainers-go"
-	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// place is where an application is that lives in a container: the container, its
-// network, and what passes on its calls to this machine.
+// place is the container of an application with its network.
 type place struct {
-	cfg    Config
+	opts   Options
 	site   app.Site
-	docker *testcontainers.DockerProvider
+	docker *client.Client
 	name   string // of the container, its image if it was built, and its network
 
 	network network
 	closing sync.Once
 	closed  error
+	created bool
 
-	mu        sync.Mutex
-	container *testcontainers.DockerContainer // nil until it is created
-	gone      chan struct{}                   // closed once it has ended
-	status    int64                           // its exit status, once gone is closed
-	killed    bool                            // from here
+	mu     sync.Mutex
+	gone   chan struct{} // closed once the container has ended
+	status int64         // its exit status, once gone is closed
+	killed bool          // by Kill
 }
 
-func newPlace(cfg Config, site app.Site, docker *testcontainers.DockerProvider) *place {
-	return &place{cfg: cfg, site: site, docker: docker, name: "rehearse-" + strings.ToLower(rand.Text()[:16])}
+func newPlace(o Options, site app.Site, docker *client.Client) *place {
+	return &place{opts: o, site: site, docker: docker, name: "rehearse-" + strings.ToLower(rand.Text()[:16])}
 }
 
 // Start implements http.Place.
 func (p *place) Start(ctx context.Context, ready http.Ready) (string, error) {
-	if p.container == nil {
+	if !p.created {
 		if err := p.create(ctx); err != nil {
 			return "", err
 		}
 	}
-	if err := p.container.Start(ctx); err != nil {
+	if _, err := p.docker.ContainerStart(ctx, p.name, client.ContainerStartOptions{}); err != nil {
 		return "", app.Errorf(app.Unusable, "the container does not start: %w", err)
 	}
 	gone := p.watch(context.WithoutCancel(ctx))
-	address, err := p.network.address(ctx, p.container, p.cfg.Port)
-	if err != nil {
-		if p.ended(ctx) { // and so it has no address
-			select {
-			case <-gone:
-				return "", http.ErrGone
-			case <-ctx.Done():
-				return "", context.Cause(ctx)
-			}
+	address, err := p.address(ctx)
+	if errors.Is(err, http.ErrGone) {
+		select {
+		case <-gone:
+			return "", err
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
 		}
+	}
+	if err != nil {
 		return "", app.Errorf(app.Unusable, "the container cannot be reached: %w", err)
 	}
 	base := "http://" + address
 	return base, ready(ctx, base, gone)
 }
 
-// ended asks Docker whether the container that was started has ended, which Docker knows
-// before watch is told of it.
-func (p *place) ended(ctx context.Context) bool {
-	info, err := p.container.Inspect(ctx)
-	return err == nil && !info.State.Running
+// address returns the address of the application. Docker Desktop publishes a port a moment
+// after the start. The error is http.ErrGone if the container has ended: it has no address
+// then.
+func (p *place) address(ctx context.Context) (string, error) {
+	const attempts, pause = 20, 50 * time.Millisecond
+	for n := 1; ; n++ {
+		info, err := p.docker.ContainerInspect(ctx, p.name, client.ContainerInspectOptions{})
+		if err != nil {
+			return "", err
+		}
+		address, err := p.network.address(p.docker, info.Container, p.opts.Port)
+		switch {
+		case err != nil && !info.Container.State.Running:
+			return "", http.ErrGone
+		case err == nil || n == attempts:
+			return address, err
+		}
+		if err := p.site.Clock.Sleep(ctx, pause); err != nil {
+			return "", err
+		}
+	}
 }
 
-// create makes the container without starting it.
+// create creates the container without starting it.
 func (p *place) create(ctx context.Context) error {
 	if err := p.network.open(ctx, p); err != nil {
 		return app.Errorf(app.Unusable, "make a network for the container: %w", err)
 	}
-	env, err := p.network.environ(append(p.site.Env, p.cfg.Env...))
+	env, err := p.network.environ(append(p.site.Env, p.opts.Environ()...))
 	if err != nil {
 		return app.Errorf(app.Unusable, "make the scripted backend reachable from the container: %w", err)
 	}
-	env["PORT"] = strconv.Itoa(p.cfg.Port)
-	files, err := workspace(p.site.Folder)
-	if err != nil {
-		return app.Errorf(app.Unusable, "read the workspace: %w", err)
+	env["PORT"] = strconv.Itoa(p.opts.Port)
+	launch := command.Launch{Env: env}
+	o := client.ContainerCreateOptions{
+		Name: p.name,
+		Config: &container.Config{
+			Image: cmp.Or(p.opts.Image, p.name), Cmd: p.opts.Run, Env: launch.Environ(),
+			Labels: map[string]string{Label: p.name},
+		},
+		HostConfig: limits(),
 	}
-	options := append(p.network.options(p.cfg.Port),
-		testcontainers.WithLogger(log.NewNoopLogger()),
-		testcontainers.WithName(p.name),
-		testcontainers.WithLabels(map[string]string{Label: p.name}),
-		testcontainers.WithEnv(env),
-		testcontainers.WithFiles(files...),
-		testcontainers.WithHostConfigModifier(bound),
-		testcontainers.WithNoStart(),
-	)
-	if len(p.cfg.Run) > 0 {
-		options = append(options, testcontainers.WithCmd(p.cfg.Run...))
-	}
-	built := &child.Tail{}
-	if p.cfg.Build != "" {
-		options = append(options, testcontainers.WithDockerfile(testcontainers.FromDockerfile{
-			Context: p.cfg.Build, Repo: p.name, Tag: "latest", BuildLogWriter: built,
-		}))
-	}
-	c, err := testcontainers.Run(ctx, p.cfg.Image, options...)
+	p.network.join(p.docker, &o, p.opts.Port)
+	err = p.createFrom(ctx, o)
 	switch {
 	case err == nil:
+		p.created = true
+		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case p.cfg.Build != "":
-		return app.Errorf(app.Unusable, "the container of %s cannot be made: %w%s", p.cfg.Build, err, lastOf("; the end of its log: ", built.String()))
+	case p.opts.Build != "":
+		return app.Errorf(app.Unusable, "the container of %s cannot be made: %w", p.opts.Build, err)
 	default:
-		return app.Errorf(app.Unusable, "the container of the image %s cannot be made: %w", p.cfg.Image, err)
+		return app.Errorf(app.Unusable, "the container of the image %s cannot be made: %w", p.opts.Image, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.container = c
+}
+
+// createFrom creates the container and copies the workspace into it. The image is built, or
+// pulled if it is missing.
+func (p *place) createFrom(ctx context.Context, o client.ContainerCreateOptions) error {
+	if p.opts.Build != "" {
+		if err := build(ctx, p.docker, p.opts.Build, p.name); err != nil {
+			return err
+		}
+	}
+	_, err := p.docker.ContainerCreate(ctx, o)
+	if errdefs.IsNotFound(err) && p.opts.Build == "" {
+		if err := pull(ctx, p.docker, p.opts.Image); err != nil {
+			return err
+		}
+		_, err = p.docker.ContainerCreate(ctx, o)
+	}
+	if err != nil || p.site.Folder == "" {
+		return err
+	}
+	files := packWorkspace(p.site.Folder)
+	defer files.Close()
+	if _, err := p.docker.CopyToContainer(ctx, p.name, client.CopyToContainerOptions{DestinationPath: "/", Content: files}); err != nil {
+		return fmt.Errorf("copy the workspace: %w", err)
+	}
 	return nil
 }
 
-// lastOf is the end of a log for an error, behind words that introduce it.
-func lastOf(words, text string) string {
-	if text = sanitize.Text(text, maxWords); text == "" {
+// endOf returns the end of a log for an error message, with an introduction; empty for an
+// empty log.
+func endOf(log *child.Tail) string {
+	text := sanitize.Text(log.String(), maxLogQuote)
+	if text == "" {
 		return ""
 	}
-	return words + text
+	return "; the end of its log: " + text
 }
 
-// maxWords is how much of a log an error quotes, in characters.
-const maxWords = 2000
+// maxLogQuote limits how much of a log an error quotes, in characters.
+const maxLogQuote = 2000
 
-// watch notices the end of the container that was started.
+// watch waits for the end of the container that was started.
 func (p *place) watch(ctx context.Context) <-chan struct{} {
 	gone := make(chan struct{})
 	p.mu.Lock()
 	p.gone, p.status, p.killed = gone, 0, false
 	p.mu.Unlock()
-	wait := p.docker.Client().ContainerWait(ctx, p.name, client.ContainerWaitOptions{})
+	wait := p.docker.ContainerWait(ctx, p.name, client.ContainerWaitOptions{})
 	go func() {
 		defer close(gone)
 		select {
@@ -177,19 +207,19 @@ func (p *place) Ended() string {
 	if killed {
 		return "it was killed from here"
 	}
-	ctx, cancel := p.site.Clock.WithTimeout(context.Background(), lastWordsLimit)
+	ctx, cancel := p.site.Clock.WithTimeout(context.Background(), logTimeout)
 	defer cancel()
-	said := &child.Tail{}
-	p.logs(ctx, said)
-	return fmt.Sprintf("the container ended with exit status %d%s", status, lastOf("; the end of its log: ", said.String()))
+	log := &child.Tail{}
+	p.logs(ctx, log)
+	return fmt.Sprintf("the container ended with exit status %d%s", status, endOf(log))
 }
 
-// lastWordsLimit is how long a look into the log may take.
-const lastWordsLimit = 5 * time.Second
+// logTimeout limits how long reading the log may take.
+const logTimeout = 5 * time.Second
 
 // logs writes the end of what the container wrote, in all its lives.
 func (p *place) logs(ctx context.Context, to io.Writer) {
-	r, err := p.docker.Client().ContainerLogs(ctx, p.name, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "500"})
+	r, err := p.docker.ContainerLogs(ctx, p.name, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "500"})
 	if err != nil {
 		return // it has no log, or is gone
 	}
@@ -206,7 +236,7 @@ func (p *place) Kill(ctx context.Context) error {
 	if gone == nil {
 		return nil
 	}
-	_, err := p.docker.Client().ContainerKill(ctx, p.name, client.ContainerKillOptions{Signal: "KILL"})
+	_, err := p.docker.ContainerKill(ctx, p.name, client.ContainerKillOptions{Signal: "KILL"})
 	if err != nil && !errdefs.IsConflict(err) && !errdefs.IsNotFound(err) { // it has ended already
 		return fmt.Errorf("kill the container: %w", err)
 	}
@@ -224,30 +254,27 @@ func (p *place) Close(ctx context.Context) error {
 	return p.closed
 }
 
-// remove ends the container, reads what it left in its workspace and removes everything that was made for it, whether or
-// not it came to be.
+// remove stops the container, reads its workspace and removes everything that was created
+// for it.
 func (p *place) remove(ctx context.Context) error {
-	docker := p.docker.Client()
-	if p.container != nil {
+	var errs []error
+	if p.created {
 		grace := int(stopGrace / time.Second)
-		_, _ = docker.ContainerStop(ctx, p.name, client.ContainerStopOptions{Timeout: &grace})
+		_, _ = p.docker.ContainerStop(ctx, p.name, client.ContainerStopOptions{Timeout: &grace})
 		if p.site.Log != nil {
 			p.logs(ctx, p.site.Log)
 		}
-	}
-	var errs []error
-	if p.container != nil {
 		if err := p.collect(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("read the workspace of the container: %w", err))
 		}
 	}
-	_, err := docker.ContainerRemove(ctx, p.name, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	_, err := p.docker.ContainerRemove(ctx, p.name, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	errs = append(errs, unlessAbsent("the container", err))
-	if p.cfg.Build != "" {
-		_, err := docker.ImageRemove(ctx, p.name+":latest", client.ImageRemoveOptions{PruneChildren: true})
+	if p.opts.Build != "" {
+		_, err := p.docker.ImageRemove(ctx, p.name+":latest", client.ImageRemoveOptions{PruneChildren: true})
 		errs = append(errs, unlessAbsent("its image", err))
 	}
-	errs = append(errs, p.network.close(ctx), p.docker.Close())
+	errs = append(errs, p.network.close(ctx, p.docker), p.docker.Close())
 	return errors.Join(errs...)
 }
 

@@ -15,41 +15,12 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
-	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// workspaceInside is where the workspace is in a container.
+// workspaceInside is the workspace's path in a container.
 const workspaceInside = "/workspace"
-
-// workspace are the files of a folder for a container.
-func workspace(folder string) (files []testcontainers.ContainerFile, err error) {
-	if folder == "" {
-		return nil, nil
-	}
-	err = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		rel, err := filepath.Rel(folder, name)
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		files = append(files, testcontainers.ContainerFile{
-			HostFilePath: name, ContainerFilePath: path.Join(workspaceInside, filepath.ToSlash(rel)), FileMode: int64(info.Mode().Perm()),
-		})
-		return nil
-	})
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("the workspace %s is gone: %w", folder, err)
-	}
-	return files, err
-}
 
 // The bounds of what is read back from the workspace of a container.
 const (
@@ -66,7 +37,7 @@ func (p *place) collect(ctx context.Context) error {
 	if err := empty(p.site.Folder); err != nil {
 		return err
 	}
-	copied, err := p.docker.Client().CopyFromContainer(ctx, p.name, client.CopyFromContainerOptions{SourcePath: workspaceInside})
+	copied, err := p.docker.CopyFromContainer(ctx, p.name, client.CopyFromContainerOptions{SourcePath: workspaceInside})
 	if errdefs.IsNotFound(err) {
 		return nil // the application has removed it, or never had one
 	}

@@ -94,10 +94,14 @@ func dialIn(within func(do func() error) error) dialer {
 	}
 }
 
+// dialTimeout limits how long connecting takes. A transport goes on with it when the request
+// was cancelled, and a container that has ended does not even refuse.
+const dialTimeout = 5 * time.Second
+
 // dial connects to an address on 127.0.0.1, or to the same port on ::1: a program that
 // is to listen on "localhost" may choose either.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
-	var d net.Dialer
+	d := net.Dialer{Timeout: dialTimeout}
 	conn, err := d.DialContext(ctx, network, address)
 	if err == nil || ctx.Err() != nil {
 		return conn, err
