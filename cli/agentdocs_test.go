@@ -27,8 +27,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// TestAgentDocsName holds docs/react.md and docs/supervisor.md to the code: what
-// the code knows is named, each status with its exit code.
+// TestAgentDocsName checks that docs/react.md and docs/supervisor.md name every status,
+// exit code, rule, record and key of the code.
 func TestAgentDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
 	text := readDoc(t, "react.md")
@@ -41,14 +41,14 @@ func TestAgentDocsName(t *testing.T) {
 		slices.DeleteFunc(constants(t, "../agents/react/action", regexp.MustCompile(`^Rule|^[A-Z][a-z]+(Info)?$`)), func(s string) bool {
 			return s == "engine-action" // its agents do not see it
 		}),
-		constants(t, "../agents/react/verify", regexp.MustCompile("^(Completeness|Consistency|Correctness|Constraints)$")),
+		constants(t, "../agents/react/step", regexp.MustCompile("^(Completeness|Consistency|Correctness|Constraints)$")),
 		keysOf(agentfile.Front{}, "yaml"), keysOf(agentfile.Command{}, "yaml"), keysOf(agentfile.Input{}, "yaml"),
 		keysOf(react.Result{}, "json"),
 	) {
 		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/react.md does not name it")
 	}
 	rules := quotedIn(t, "../agents/react/step/step.go", "// Rule is the broken rule", "Message string")
-	for _, rule := range append(rules, quotedIn(t, "../agents/react/verify/read.go", "// Read ", "func Read")...) {
+	for _, rule := range append(rules, quotedIn(t, "../agents/react/step/verification_read.go", "// ReadVerification ", "func ReadVerification")...) {
 		g.Expect(text).To(gomega.ContainSubstring("`"+rule+"`"), "docs/react.md does not name the rule")
 	}
 	for _, name := range keysOf(agentfile.FrontContract{}, "yaml") {
