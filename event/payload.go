@@ -53,9 +53,10 @@ func attributes(v any) (attrs map[string]any, err error) {
 
 // Read returns the payload of an event that New made of a T. It returns false for any other
 // event, and for one whose attributes have other types, as a recording that was edited may
-// have. Fields that the event lacks are zero.
+// have. Fields that the event lacks are zero. If the zero T has no name, as where the name
+// depends on the payload, events of its kind with any name are read.
 func Read[T Payload](e *Event) (payload T, ok bool) {
-	if kind, name := payload.Event(); e.Kind != kind || e.Name != name {
+	if kind, name := payload.Event(); e.Kind != kind || name != "" && e.Name != name {
 		return payload, false
 	}
 	data, err := json.Marshal(e.Attrs)

@@ -18,6 +18,14 @@ type attempt struct {
 
 func (attempt) Event() (event.Kind, string) { return event.Iteration, "attempt" }
 
+// guarded is a payload whose event has different names.
+type guarded struct {
+	Name string `json:"-"`
+	Task string `json:"task"`
+}
+
+func (g guarded) Event() (event.Kind, string) { return event.Guard, g.Name }
+
 // text is not a JSON object.
 type text string
 
@@ -52,5 +60,10 @@ func TestPayload(t *testing.T) {
 		_, ok := event.Read[attempt](&other)
 		g.Expect(ok).To(BeFalse(), "%v", other)
 	}
+	guard := event.New(0, "", guarded{Name: "stagnation", Task: "a"})
+	g.Expect(guard).To(Equal(event.Event{Kind: event.Guard, Name: "stagnation", Attrs: map[string]any{"task": "a"}}))
+	read, ok := event.Read[guarded](&guard)
+	g.Expect(read).To(Equal(guarded{Task: "a"}))
+	g.Expect(ok).To(BeTrue(), "any name is read")
 	g.Expect(func() { event.New(0, "", text("one")) }).To(PanicWith(ContainSubstring("cannot be encoded")))
 }

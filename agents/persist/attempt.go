@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // attempt is an attempt at a task while it is under way. It is the Meter of its
@@ -102,11 +101,7 @@ func (r *supervisor) wait(move state.Move) *ending {
 	}
 	r.waited = r.state.Counts.Attempts
 	task := r.state.Task(move.Task)
-	r.emit(event.Event{
-		Kind: event.Guard, Name: "outage", N: r.waited,
-		Detail: fmt.Sprintf("%s; waiting for %s", r.state.DescribeOutage(), move.Wait),
-		Attrs:  map[string]any{"task": task.ID, "wait": int(move.Wait.Seconds())},
-	})
+	r.emit(r.waited, fmt.Sprintf("%s; waiting for %s", r.state.DescribeOutage(), move.Wait), waited{task.ID, int(move.Wait.Seconds())})
 	r.mu.Unlock()
 	err := r.Clock.Sleep(r.ctx, move.Wait)
 	r.mu.Lock()
@@ -270,11 +265,8 @@ func (a *attempt) Call(n int) error {
 
 // softLimit makes the checkpoint before a segment ends.
 func (r *supervisor) softLimit() {
-	r.emit(event.Event{
-		Kind: event.Guard, Name: "soft-limit", N: r.state.Segment,
-		Detail: fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls),
-		Attrs:  map[string]any{"task": r.name(r.state.Running)},
-	})
+	detail := fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls)
+	r.emit(r.state.Segment, detail, Guarded{"soft-limit", r.taskID(r.state.Running)})
 	if err := r.checkpoint("soft-limit"); err != nil {
 		r.broke(err)
 	}

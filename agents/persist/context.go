@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // contextBlob names what the store keeps of the files that were in context.
@@ -88,7 +87,7 @@ func (r *supervisor) save(leaving []string) error {
 	}
 	r.know(back)
 	r.saved.Contexts++
-	r.emit(event.Event{Kind: event.Checkpoint, Name: "context", N: r.saved.Contexts, Attrs: map[string]any{"records": r.state.Records}})
+	r.emit(r.saved.Contexts, "", Checkpointed{Why: "context", Records: r.state.Records})
 	return nil
 }
 
@@ -105,10 +104,7 @@ func (r *supervisor) know(data []byte) {
 }
 
 func (r *supervisor) keptContext(task int, err error) {
-	r.emit(event.Event{
-		Kind: event.Guard, Name: "context-kept", Detail: "no file leaves the context, as it could not be saved: " + err.Error(),
-		Attrs: map[string]any{"task": r.name(task)},
-	})
+	r.emit(0, "no file leaves the context, as it could not be saved: "+err.Error(), Guarded{"context-kept", r.taskID(task)})
 }
 
 // emitContext reports a record that changes the context, if files left it or came back.
@@ -117,7 +113,5 @@ func (r *supervisor) emitContext(record state.Record) {
 	if c == nil || len(c.Evicted)+len(c.Restored) == 0 {
 		return
 	}
-	r.emit(event.Event{Kind: event.State, Name: "context", Attrs: map[string]any{
-		"files": r.state.Window.Len(), "evicted": len(c.Evicted), "restored": len(c.Restored),
-	}})
+	r.emit(0, "", ContextChanged{Files: r.state.Window.Len(), Evicted: len(c.Evicted), Restored: len(c.Restored)})
 }

@@ -9,60 +9,55 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// emit reports what happens. The caller holds the lock, so that the events have an
-// order.
-func (r *supervisor) emit(e event.Event) { r.Sink.Emit(e) }
-
-// name returns the id of the task with an index; empty if there is none.
-func (r *supervisor) name(task int) string {
-	if task < 0 {
-		return ""
-	}
-	return r.state.Task(task).ID
+// emit emits an event. The caller holds the lock, so that events have an order.
+func (r *supervisor) emit(n int, detail string, p event.Payload) {
+	r.Sink.Emit(event.New(n, detail, p))
 }
 
-// emitAttempt reports an attempt's outcome and what the supervisor does about it.
+// taskID returns the id of the task with an index, or "" if the index is negative.
+func (r *supervisor) taskID(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return r.state.Task(i).ID
+}
+
+// emitAttempt reports the outcome of an attempt and what the supervisor does about it.
 func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verdict) {
 	o := record.Outcome
 	n := r.state.Counts.Attempts
-	r.emit(event.Event{Kind: event.Iteration, Name: "task", N: n, Detail: o.Details, Attrs: map[string]any{
-		"id": t.ID, "attempt": t.Attempts, "grade": o.Grade, "from": string(t.From),
-		"segment": r.state.Segment, "calls": o.Calls,
-	}})
-	guard := func(name, detail string) {
-		r.emit(event.Event{Kind: event.Guard, Name: name, N: n, Detail: detail, Attrs: map[string]any{"task": t.ID}})
-	}
+	r.emit(n, o.Details, Attempted{
+		ID: t.ID, Attempt: t.Attempts, Grade: o.Grade, From: t.From, Segment: r.state.Segment, Calls: o.Calls,
+	})
 	if o.Cause != "" {
-		guard(o.Cause, o.Details+"; it goes to the end of the queue, and the next task is taken")
+		r.emit(n, o.Details+"; it goes to the end of the queue, and the next task is taken", Guarded{o.Cause, t.ID})
 	}
 	if now, _ := r.state.ByID(t.ID); o.Grade == string(Failed) && now.Waiting() {
-		guard("retry", "the attempt failed and is made again: "+o.Details)
+		r.emit(n, "the attempt failed and is made again: "+o.Details, Guarded{"retry", t.ID})
 	}
 	if v != nil {
 		attrs := v.Attrs()
 		attrs["forced"] = !v.MayStop
-		r.emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
+		r.Sink.Emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
 	}
 	r.emitContext(record)
 }
 
-// emitChecks tells what checks found, one by one and in all.
+// emitChecks reports each result of a check record, and their counts.
 func (r *supervisor) emitChecks(record state.Record) {
 	n := r.state.Counts.Checks
 	counts := map[check.Verdict]int{}
 	for _, c := range record.Results {
 		counts[c.Verdict]++
-		r.emit(event.Event{Kind: event.Verdict, Name: "check", N: n, Detail: c.Details, Attrs: map[string]any{
-			"check": string(c.Name), "verdict": string(c.Verdict), "round": r.state.Counts.Rounds,
-		}})
+		r.emit(n, c.Details, Checked{Check: c.Name, Verdict: c.Verdict, Round: r.state.Counts.Rounds})
 	}
-	r.emit(event.Event{Kind: event.Verdict, Name: "checks", N: n, Attrs: map[string]any{
-		"pass": counts[check.Pass], "fail": counts[check.Fail], "unknown": counts[check.Unknown], "none": counts[check.None],
-		"why": string(record.Why),
-	}})
+	r.emit(n, "", ChecksMade{
+		Pass: counts[check.Pass], Fail: counts[check.Fail], Unknown: counts[check.Unknown], None: counts[check.None],
+		Why: record.Why,
+	})
 }
 
-// emitSigns reports the signs of a premature stop when they change.
+// emitSigns records and reports the signs of a premature stop when they change.
 func (r *supervisor) emitSigns() error {
 	now := r.state.Look(r.now())
 	before := r.state.Signs
@@ -88,20 +83,16 @@ func (r *supervisor) emitForced() {
 }
 
 func (r *supervisor) emitSign(sign state.Sign, forced bool) {
-	r.emit(event.Event{Kind: event.Guard, Name: "sign", N: r.state.Counts.Attempts, Detail: sign.Meaning(), Attrs: map[string]any{
-		"sign": string(sign), "severity": sign.Severity(), "forced": forced,
-	}})
+	r.emit(r.state.Counts.Attempts, sign.Meaning(), SignSeen{Sign: sign, Severity: sign.Severity(), Forced: forced})
 }
 
-// emitEnd tells how the run ended.
+// emitEnd reports how the run ended.
 func (r *supervisor) emitEnd(end *ending, done, tasks int) {
 	if end.Guard != "" {
-		r.emit(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details, Attrs: map[string]any{}})
+		r.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details})
 	}
 	if end.Status == StatusEscalated && !end.kept {
-		r.emit(event.Event{Kind: event.HandOver, Name: "person", Detail: end.Details})
+		r.Sink.Emit(event.Event{Kind: event.HandOver, Name: "person", Detail: end.Details})
 	}
-	r.emit(event.Event{Kind: event.End, Name: string(end.Status), Detail: end.Details, Attrs: map[string]any{
-		"done": done, "tasks": tasks, "exit_code": end.Status.ExitCode(),
-	}})
+	r.emit(0, end.Details, Ended{Status: end.Status, Done: done, Tasks: tasks, ExitCode: end.Status.ExitCode()})
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // saved is what a snapshot holds beside the state: what the records do not tell, as
@@ -91,7 +90,7 @@ func (r *supervisor) checkpoint(why string) error {
 		return fmt.Errorf("making the checkpoint %q: %w", why, err)
 	}
 	r.saved = next
-	r.emit(event.Event{Kind: event.Checkpoint, Name: why, N: next.Checkpoints, Attrs: map[string]any{"records": r.state.Records}})
+	r.emit(next.Checkpoints, "", Checkpointed{Why: why, Records: r.state.Records})
 	return nil
 }
 

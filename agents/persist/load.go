@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
-	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -184,9 +183,7 @@ func (r *supervisor) resume(found journal.Recovery) error {
 		return err
 	}
 	r.resumed++
-	r.emit(event.Event{Kind: event.State, Name: "resume", N: r.resumed, Detail: snapshotLost(found), Attrs: map[string]any{
-		"records": found.Records, "replayed": found.Replayed, "torn": found.Torn,
-	}})
+	r.emit(r.resumed, snapshotLost(found), Resumed{Records: found.Records, Replayed: found.Replayed, Torn: found.Torn})
 	if r.state.End == nil {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // check makes checks: all of them, or after a task of a round those that failed. The
@@ -113,12 +112,8 @@ func (r *supervisor) derive(move state.Move) *ending {
 			names = append(names, string(t.From))
 		}
 	}
-	checks := strings.Join(names, ",")
-	r.emit(event.Event{
-		Kind: event.Guard, Name: "continuation", N: round,
-		Detail: fmt.Sprintf("round %d, as checks fail: %s", round, strings.Join(names, ", ")),
-		Attrs:  map[string]any{"tasks": len(move.Tasks), "checks": checks},
-	})
+	r.emit(round, fmt.Sprintf("round %d, as checks fail: %s", round, strings.Join(names, ", ")),
+		RoundBegun{Tasks: len(move.Tasks), Checks: strings.Join(names, ",")})
 	return nil
 }
 
@@ -129,21 +124,18 @@ func (r *supervisor) segment() *ending {
 	if err := r.put(state.Record{Kind: state.KindSegment, N: n}); err != nil {
 		return r.keepFailure(err)
 	}
-	r.emit(event.Event{
-		Kind: event.Guard, Name: "segment", N: n,
-		Detail: fmt.Sprintf("segment %d begins after %d tool calls (limits.hard_calls %d)", n, calls, r.limits.HardCalls),
-		Attrs:  map[string]any{"task": r.next()},
-	})
+	detail := fmt.Sprintf("segment %d begins after %d tool calls (limits.hard_calls %d)", n, calls, r.limits.HardCalls)
+	r.emit(n, detail, Guarded{"segment", r.nextTaskID()})
 	if err := r.checkpoint("segment"); err != nil {
 		return r.keepFailure(err)
 	}
 	return nil
 }
 
-// next returns the id of the task whose turn it is; empty if there is none.
-func (r *supervisor) next() string {
+// nextTaskID returns the id of the task whose turn it is, or "".
+func (r *supervisor) nextTaskID() string {
 	if move := r.state.Next(); move.Kind == state.KindIntent {
-		return r.name(move.Task)
+		return r.taskID(move.Task)
 	}
 	return ""
 }

@@ -29,7 +29,8 @@ type Job struct {
 	File   string
 	Folder string // of the plan, absolute; its agents and commands work there
 	State  string
-	own    bool // the state is where it is by default
+	own    bool // the state is in the default folder
+	clock  clock.Clock
 }
 
 // hiddenFolder keeps what is not part of a project, beside the plan.
@@ -44,7 +45,7 @@ func NewJob(p plan.Plan, file, state string) (*Job, error) {
 		return nil, fmt.Errorf("find the folder of %s: %w", file, err)
 	}
 	return &Job{
-		Plan: p, File: file, Folder: folder, own: state == "",
+		Plan: p, File: file, Folder: folder, own: state == "", clock: clock.Real(),
 		State: cmp.Or(state, filepath.Join(beside, hiddenFolder, "state", p.Name)),
 	}, nil
 }
@@ -80,11 +81,11 @@ type Options struct {
 
 // Run carries the plan out, from where it stands. An error says that nothing was done.
 func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result persist.Result, err error) {
-	v := newView(on)
+	v := newView(on, j.clock.Now)
 	defer v.close()
 	spent := llm.NewBudget(j.Plan.Limits.Budget, o.Price, o.EURPerUSD)
 	deps := work.Deps{
-		Clock: clock.Real(), Sink: v, Person: o.Person, Folder: j.Folder,
+		Clock: j.clock, Sink: v, Person: o.Person, Folder: j.Folder,
 		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: spent,
 	}
 	backend := ""
@@ -96,7 +97,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	if err != nil {
 		return result, err
 	}
-	probes, err := work.Probes(j.Plan, j.Folder, clock.Real())
+	probes, err := work.Probes(j.Plan, j.Folder, j.clock)
 	if err != nil {
 		return result, err
 	}
@@ -118,7 +119,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	safe := redacting{redact: o.Redactor, view: v}
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
-		Clock: clock.Real(), Sink: v, Budget: spent,
+		Clock: j.clock, Sink: v, Budget: spent,
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
@@ -30,7 +29,7 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 	if !fresh || errors.Is(err, fs.ErrNotExist) {
 		return store, nil
 	}
-	aside := strings.TrimRight(j.State, `/\`) + "." + time.Now().UTC().Format("20060102-150405.000")
+	aside := strings.TrimRight(j.State, `/\`) + "." + j.clock.Now().UTC().Format("20060102-150405.000")
 	// Renamed while it is held, so that nobody else begins to work on it.
 	if err := errors.Join(os.Rename(j.State, aside), store.Close()); err != nil {
 		return nil, stateError(fmt.Errorf("set the old state aside: %w; choose another folder with --state", err))

@@ -50,13 +50,13 @@ func (j *Job) activity(pid int, running bool) string {
 	case running:
 		by = "a process works on it now"
 	}
-	return by + lastWritten(j.State)
+	return by + j.lastWritten()
 }
 
-// lastWritten returns when a state was last written; empty if it never was.
-func lastWritten(state string) string {
+// lastWritten describes when the state was last written, or returns "" if it never was.
+func (j *Job) lastWritten() string {
 	var last time.Time
-	entries, _ := os.ReadDir(state) // there may be none
+	entries, _ := os.ReadDir(j.State) // there may be none
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(last) {
 			last = info.ModTime()
@@ -65,5 +65,5 @@ func lastWritten(state string) string {
 	if last.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("; last kept %s, %s ago", last.Format(time.DateTime), ago(last))
+	return fmt.Sprintf("; last kept %s, %s ago", last.Format(time.DateTime), j.clock.Now().Sub(last).Round(time.Second))
 }

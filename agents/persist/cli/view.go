@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -20,20 +22,21 @@ import (
 type view struct {
 	*console.View
 	stop func()
+	now  func() time.Time
 
 	mu       sync.Mutex
 	done     map[string]bool // by the ids of all tasks that were heard of
 	finished int             // of them
 	task     string          // under way; empty: none
 	attempts int
-	began    time.Time         // the attempt
-	calls    int               // of the attempt
-	saved    time.Time         // the last checkpoint; zero: none yet
-	checks   map[string]string // what each check said last
+	began    time.Time             // the attempt
+	calls    int                   // of the attempt
+	saved    time.Time             // the last checkpoint; zero: none yet
+	checks   map[check.Name]string // the last verdict of each, with its reason
 }
 
-func newView(on *console.View) *view {
-	v := &view{View: on, done: map[string]bool{}, checks: map[string]string{}}
+func newView(on *console.View, now func() time.Time) *view {
+	v := &view{View: on, now: now, done: map[string]bool{}, checks: map[check.Name]string{}}
 	v.stop = v.Follow(v.underWay)
 	return v
 }
@@ -55,7 +58,7 @@ func (v *view) begin(j *Job, backend string, standing persist.Result) {
 // attempt is called when a worker begins.
 func (v *view) attempt(a persist.Assignment) {
 	v.mu.Lock()
-	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, time.Now(), 0
+	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, v.now(), 0
 	v.mark(a.Task.ID, false)
 	v.mu.Unlock()
 	v.Draw(v.underWay())
@@ -75,13 +78,13 @@ func (v *view) underWay() string {
 	defer v.mu.Unlock()
 	saved := ""
 	if !v.saved.IsZero() {
-		saved = "; checkpoint " + ago(v.saved) + " ago"
+		saved = "; checkpoint " + v.since(v.saved) + " ago"
 	}
 	if v.task == "" {
 		return v.progress() + "  looking what is left" + saved
 	}
 	return fmt.Sprintf("%s  %s, attempt %d, %s, %s%s",
-		v.progress(), v.task, v.attempts, ago(v.began), format.Plural(v.calls, "call"), saved)
+		v.progress(), v.task, v.attempts, v.since(v.began), format.Plural(v.calls, "call"), saved)
 }
 
 // mark takes note of whether a task is done.
@@ -100,7 +103,8 @@ func (v *view) progress() string {
 	return fmt.Sprintf("%3d/%d", v.finished, len(v.done))
 }
 
-func ago(t time.Time) string { return time.Since(t).Round(time.Second).String() }
+// since returns the time since t, to the second.
+func (v *view) since(t time.Time) string { return v.now().Sub(t).Round(time.Second).String() }
 
 // Emit implements event.Sink.
 func (v *view) Emit(e event.Event) {
@@ -110,38 +114,39 @@ func (v *view) Emit(e event.Event) {
 	v.Update(v.underWay())
 }
 
-// note takes note of an event and returns the line that stays of it; empty if
-// none does.
+// note records an event and returns the line to print for it, or "".
 func (v *view) note(e event.Event) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	detail := v.Clean(e.Detail)
 	switch e.Kind {
 	case event.Iteration:
-		if e.Name == "task" {
-			return v.noteTask(e, detail)
-		}
+		return v.noteAttempt(e, detail)
 	case event.Checkpoint:
-		v.saved = time.Now()
+		v.saved = v.now()
 	case event.Verdict:
 		return v.noteVerdict(e, detail)
 	case event.Guard:
-		return v.noteGuard(e, detail)
+		return guardLine(e, detail)
 	case event.State:
-		if e.Name == "resume" {
-			return "         " + resumed(e, detail)
-		}
+		return resumedLine(e, detail)
 	case event.HandOver:
-		return "         " + v.Term.Paint(tty.Yellow, "to "+console.HandedTo(e.Name, e.Attrs["to"])) + ": " + detail
+		to, _ := event.Read[react.Delegated](&e) // empty for a person
+		return "         " + v.Term.Paint(tty.Yellow, "to "+console.HandedTo(e.Name, to.To)) + ": " + detail
+	case event.End:
 	}
 	return ""
 }
 
-// resumed says what an earlier process left.
-func resumed(e event.Event, lost string) string {
-	line := "resumed: " + format.Plural(count(e.Attrs["records"]), "record")
-	if torn := count(e.Attrs["torn"]); torn > 0 {
-		line += fmt.Sprintf("; %s of one that was never finished were cut off", format.Plural(torn, "byte"))
+// resumedLine describes the state that an earlier process left.
+func resumedLine(e event.Event, lost string) string {
+	resumed, ok := event.Read[persist.Resumed](&e)
+	if !ok {
+		return ""
+	}
+	line := "         resumed: " + format.Plural(resumed.Records, "record")
+	if resumed.Torn > 0 {
+		line += fmt.Sprintf("; %s of one that was never finished were cut off", format.Plural(resumed.Torn, "byte"))
 	}
 	if lost != "" {
 		line += "; the snapshot was left aside, as it cannot be used (" + lost + "), and all records were read"
@@ -149,87 +154,75 @@ func resumed(e event.Event, lost string) string {
 	return line
 }
 
-// noteGuard is the line of a guard that changed the course. A retry is told by
-// the line of the attempt that failed.
-func (v *view) noteGuard(e event.Event, detail string) string {
-	switch e.Name {
-	case "continuation":
+// guardLine returns the line of a guard that changed the course. The line of a failed attempt
+// shows a retry already.
+func guardLine(e event.Event, detail string) string {
+	if _, ok := event.Read[persist.RoundBegun](&e); ok {
 		return "         " + cmp.Or(detail, fmt.Sprintf("round %d", e.N))
-	case "retry":
-		return ""
-	case "sign":
-		if e.Attrs["forced"] != true {
+	}
+	about := ""
+	if sign, ok := event.Read[persist.SignSeen](&e); ok {
+		if !sign.Forced {
 			return ""
 		}
+		about = string(sign.Sign)
+	} else if guard, ok := event.Read[persist.Guarded](&e); ok {
+		about = guard.Task
 	}
-	return "         " + console.Joined(named(e), detail)
+	if e.Name == "retry" {
+		return ""
+	}
+	return "         " + console.Joined(strings.TrimSpace(e.Name+" "+about), detail)
 }
 
-// noteTask is the line of an attempt that ended.
-func (v *view) noteTask(e event.Event, detail string) string {
-	grade, _ := e.Attrs["grade"].(string)
-	id, _ := e.Attrs["id"].(string)
+// noteAttempt returns the line of an attempt that ended.
+func (v *view) noteAttempt(e event.Event, detail string) string {
+	a, ok := event.Read[persist.Attempted](&e)
+	if !ok {
+		return ""
+	}
 	v.task = ""
 	color := tty.Yellow
-	if grade == string(persist.Done) {
-		v.mark(id, true)
-		color = tty.Green
+	if a.Grade == string(persist.Done) {
+		v.mark(a.ID, true)
+		color, detail = tty.Green, ""
 	}
-	said := ""
-	if detail != "" && grade != string(persist.Done) {
-		said = "  " + detail
+	if detail != "" {
+		detail = "  " + detail
 	}
-	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.Term.Paint(color, fmt.Sprintf("%-9s", grade)),
-		sanitize.Line(id, 64), time.Since(v.began).Round(time.Millisecond), said)
+	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.Term.Paint(color, fmt.Sprintf("%-9s", a.Grade)),
+		sanitize.Line(a.ID, 64), v.now().Sub(v.began).Round(time.Millisecond), detail)
 }
 
-// noteVerdict is the line of a check that finds something else than before, of all
-// checks together, or of the stop guard.
+// noteVerdict returns the line of a check whose verdict changed, of all checks together, or of
+// the stop guard.
 func (v *view) noteVerdict(e event.Event, detail string) string {
-	switch e.Name {
-	case "check":
-		name, _ := e.Attrs["check"].(string)
-		verdict, _ := e.Attrs["verdict"].(string)
-		said, before := verdict, cmp.Or(v.checks[name], string(check.Pass))
-		if bad := verdict == string(check.Fail) || verdict == string(check.Unknown); bad {
-			said += detail
-		} else {
-			detail = ""
-		}
-		v.checks[name] = said
-		if said != before && verdict != string(check.None) {
-			return "         " + console.Joined(fmt.Sprintf("check %s: %s", name, paintVerdict(v.Term, check.Verdict(verdict))), detail)
-		}
-	case "stop":
-		if e.Attrs["allow"] == false {
-			return "         " + console.Joined("stop guard", detail)
-		}
-	case "checks":
-		return fmt.Sprintf("         check %d: %d pass, %d fail, %d unknown", e.N,
-			count(e.Attrs["pass"]), count(e.Attrs["fail"]), count(e.Attrs["unknown"]))
+	if c, ok := event.Read[persist.Checked](&e); ok {
+		return v.noteCheck(c, detail)
+	}
+	if made, ok := event.Read[persist.ChecksMade](&e); ok {
+		return fmt.Sprintf("         check %d: %d pass, %d fail, %d unknown", e.N, made.Pass, made.Fail, made.Unknown)
+	}
+	if e.Name == "stop" && e.Attrs["allow"] == false {
+		return "         " + console.Joined("stop guard", detail)
 	}
 	return ""
 }
 
-// named is an event's name with the task that it is about.
-func named(e event.Event) string {
-	for _, key := range []string{"sign", "task"} {
-		if about, ok := e.Attrs[key].(string); ok && about != "" {
-			return e.Name + " " + about
-		}
+// noteCheck returns a line if the verdict of a check differs from the last one, or is bad for
+// another reason.
+func (v *view) noteCheck(c persist.Checked, detail string) string {
+	now, before := string(c.Verdict), cmp.Or(v.checks[c.Check], string(check.Pass))
+	if c.Verdict == check.Fail || c.Verdict == check.Unknown {
+		now += detail
+	} else {
+		detail = ""
 	}
-	return e.Name
-}
-
-// count reads a number among an event's facts.
-func count(fact any) int {
-	switch n := fact.(type) {
-	case int:
-		return n
-	case float64:
-		return int(n)
+	v.checks[c.Check] = now
+	if now == before || c.Verdict == check.None {
+		return ""
 	}
-	return 0
+	return "         " + console.Joined(fmt.Sprintf("check %s: %s", c.Check, paintVerdict(v.Term, c.Verdict)), detail)
 }
 
 func (v *view) close() {

@@ -1,6 +1,9 @@
 package kind
 
 import (
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -61,102 +64,120 @@ type SuperviseFacts struct {
 	Resumes int `cel:"resumes" json:"resumes"`
 }
 
-// The names of the events from which facts are read. The driver emits that of the plan,
-// agents/persist the others.
-const (
-	taskName     = "task"
-	checkName    = "check"
-	checksName   = "checks"
-	signName     = "sign"
-	contextName  = "context"
-	resumeName   = "resume"
-	segmentName  = "segment"
-	continueName = "continuation"
-	planName     = "plan"
-)
+// planStored is the event by which the driver reports what is stored at the end of a trial:
+// done tasks of the plan, tasks that are still open, records, and a hash of them.
+type planStored struct {
+	Journal string `json:"journal"`
+	Open    int    `json:"open"`
+	Planned int    `json:"planned"`
+	Stored  int    `json:"stored"`
+}
+
+// Event implements event.Payload.
+func (planStored) Event() (event.Kind, string) { return event.Checkpoint, "plan" }
 
 func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
 	f := &SuperviseFacts{}
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
-		switch {
-		case e.Kind == event.Iteration && e.Name == taskName:
-			f.attempt(e.Attrs)
-		case e.Kind == event.Verdict && e.Name == checkName:
-			f.check(e.Attrs)
-		case e.Kind == event.Verdict && e.Name == checksName:
-			f.Looks++
-		case e.Kind == event.Guard:
-			f.guard(e)
-		case e.Kind == event.State && e.Name == contextName:
-			f.context(e.Attrs)
-		case e.Kind == event.State && e.Name == resumeName:
-			f.Resumes++
-		case e.Kind == event.Checkpoint && e.Name == planName:
-			f.Planned, f.Open, f.Stored = measure.Int(e.Attrs["planned"]), measure.Int(e.Attrs["open"]), measure.Int(e.Attrs["stored"])
-			f.Journal, _ = e.Attrs["journal"].(string)
-		case e.Kind == event.Checkpoint && e.Attrs["records"] != nil:
-			measure.Increment(&f.Checkpoints, e.Name)
-		case e.Kind == event.End && e.Attrs["tasks"] != nil:
-			f.Done, f.Tasks = measure.Int(e.Attrs["done"]), measure.Int(e.Attrs["tasks"])
+		switch e.Kind {
+		case event.Iteration:
+			f.addAttempt(e)
+		case event.Verdict:
+			f.addVerdict(e)
+		case event.Guard:
+			f.addGuard(e)
+		case event.State:
+			f.addState(e)
+		case event.Checkpoint:
+			f.addCheckpoint(e)
+		case event.End:
+			if end, ok := event.Read[persist.Ended](e); ok && end.Tasks > 0 {
+				f.Done, f.Tasks = end.Done, end.Tasks
+			}
+		case event.HandOver:
 		}
 	}
 	return f
 }
 
-func (f *SuperviseFacts) attempt(attrs map[string]any) {
+func (f *SuperviseFacts) addAttempt(e *event.Event) {
+	a, ok := event.Read[persist.Attempted](e)
+	if !ok {
+		return
+	}
 	f.Attempts++
-	f.Segments = max(f.Segments, measure.Int(attrs["segment"]))
-	f.ToolCalls += measure.Int(attrs["calls"])
-	f.Longest = max(f.Longest, measure.Int(attrs["calls"]))
-	grade, _ := attrs["grade"].(string)
-	measure.Increment(&f.Graded, grade)
-	if measure.Int(attrs["attempt"]) > 1 {
+	f.Segments = max(f.Segments, a.Segment)
+	f.ToolCalls += a.Calls
+	f.Longest = max(f.Longest, a.Calls)
+	measure.Increment(&f.Graded, a.Grade)
+	if a.Attempt > 1 {
 		f.Retried++
 	}
-	if from, _ := attrs["from"].(string); from != "" {
+	if a.From != "" {
 		f.Derived++
 	}
-	if grade == "done" {
-		id, _ := attrs["id"].(string)
-		f.Order = append(f.Order, id)
+	if a.Grade == string(persist.Done) {
+		f.Order = append(f.Order, a.ID)
 	}
 }
 
-func (f *SuperviseFacts) check(attrs map[string]any) {
-	name, _ := attrs["check"].(string)
-	verdict, _ := attrs["verdict"].(string)
+func (f *SuperviseFacts) addVerdict(e *event.Event) {
+	if _, ok := event.Read[persist.ChecksMade](e); ok {
+		f.Looks++
+	}
+	c, ok := event.Read[persist.Checked](e)
+	if !ok {
+		return
+	}
+	name := string(c.Check)
 	if f.Last == nil {
 		f.Last = map[string]string{}
 	}
-	f.Last[name] = verdict
-	switch verdict {
-	case "fail":
+	f.Last[name] = string(c.Verdict)
+	switch c.Verdict {
+	case check.Fail:
 		measure.Increment(&f.Failed, name)
-	case "unknown":
+	case check.Unknown:
 		measure.Increment(&f.Unknown, name)
-	case "none":
+	case check.None:
 		measure.Increment(&f.None, name)
+	case check.Pass:
 	}
 }
 
-func (f *SuperviseFacts) guard(e *event.Event) {
-	switch e.Name {
-	case signName:
-		sign, _ := e.Attrs["sign"].(string)
-		measure.Increment(&f.Signs, sign)
-	case continueName:
+func (f *SuperviseFacts) addGuard(e *event.Event) {
+	if s, ok := event.Read[persist.SignSeen](e); ok {
+		measure.Increment(&f.Signs, string(s.Sign))
+	}
+	if _, ok := event.Read[persist.RoundBegun](e); ok {
 		f.Rounds++
-	case "stagnation":
+	}
+	switch e.Name {
+	case state.CauseStagnation:
 		f.Stagnations++
-	case "no-progress":
+	case state.CauseNoProgress:
 		f.Stalls++
 	}
 }
 
-func (f *SuperviseFacts) context(attrs map[string]any) {
-	f.Files = measure.Int(attrs["files"])
-	f.MaxFiles = max(f.MaxFiles, f.Files)
-	f.Evicted += measure.Int(attrs["evicted"])
-	f.Restored += measure.Int(attrs["restored"])
+func (f *SuperviseFacts) addState(e *event.Event) {
+	if c, ok := event.Read[persist.ContextChanged](e); ok {
+		f.Files = c.Files
+		f.MaxFiles = max(f.MaxFiles, c.Files)
+		f.Evicted += c.Evicted
+		f.Restored += c.Restored
+	}
+	if _, ok := event.Read[persist.Resumed](e); ok {
+		f.Resumes++
+	}
+}
+
+func (f *SuperviseFacts) addCheckpoint(e *event.Event) {
+	if p, ok := event.Read[planStored](e); ok {
+		f.Planned, f.Open, f.Stored, f.Journal = p.Planned, p.Open, p.Stored, p.Journal
+	}
+	if c, ok := event.Read[persist.Checkpointed](e); ok && c.Records > 0 {
+		measure.Increment(&f.Checkpoints, e.Name)
+	}
 }

@@ -135,9 +135,9 @@ func (w *witness) close(r persist.Result) {
 			open++
 		}
 	}
-	w.Emit(event.Event{Kind: event.Checkpoint, Name: "plan", Attrs: map[string]any{
-		"planned": planned, "open": open, "stored": w.records, "journal": hex.EncodeToString(w.journal.Sum(nil)[:8]),
-	}})
+	w.Emit(event.New(0, "", planStored{
+		Planned: planned, Open: open, Stored: w.records, Journal: hex.EncodeToString(w.journal.Sum(nil)[:8]),
+	}))
 }
 
 // checkResult checks the result against what is stored.

@@ -1,0 +1,118 @@
+package persist
+
+import (
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// The events of a run. Beside them there are the verdicts of the stop guard, the limit that
+// ends a run as a guard of that name, and a hand-over to a person.
+type (
+	// Attempted is an attempt at a task that has ended. From is the check that the task was
+	// derived from; empty for the tasks of the plan.
+	Attempted struct {
+		Attempt int        `json:"attempt"`
+		Calls   int        `json:"calls"`
+		From    check.Name `json:"from"`
+		Grade   string     `json:"grade"`
+		ID      string     `json:"id"`
+		Segment int        `json:"segment"`
+	}
+	// Checked is the verdict of one check, after the given round.
+	Checked struct {
+		Check   check.Name    `json:"check"`
+		Round   int           `json:"round"`
+		Verdict check.Verdict `json:"verdict"`
+	}
+	// ChecksMade counts the verdicts of checks that were made together.
+	ChecksMade struct {
+		Fail    int       `json:"fail"`
+		None    int       `json:"none"`
+		Pass    int       `json:"pass"`
+		Unknown int       `json:"unknown"`
+		Why     state.Why `json:"why"`
+	}
+	// SignSeen is a sign of a premature stop. Forced is true if the run could stop here, and
+	// the sign makes it go on.
+	SignSeen struct {
+		Forced   bool       `json:"forced"`
+		Severity string     `json:"severity"`
+		Sign     state.Sign `json:"sign"`
+	}
+	// RoundBegun is a round of tasks derived from failed checks, which are listed with commas.
+	RoundBegun struct {
+		Checks string `json:"checks"`
+		Tasks  int    `json:"tasks"`
+	}
+	// Guarded is an intervention in the work on a task: retry, stagnation, no-progress,
+	// soft-limit, segment or context-kept.
+	Guarded struct {
+		Name string `json:"-"`
+		Task string `json:"task"`
+	}
+	// waited is a wait, in seconds, before the next attempt after an outage.
+	waited struct {
+		Task string `json:"task"`
+		Wait int    `json:"wait"`
+	}
+	// Resumed is a run that goes on from a stored state: the number of its records, of those
+	// that were read after the snapshot, and of the bytes of an unfinished one.
+	Resumed struct {
+		Records  int `json:"records"`
+		Replayed int `json:"replayed"`
+		Torn     int `json:"torn"`
+	}
+	// ContextChanged is a change of the files in context; Files is their number afterwards.
+	ContextChanged struct {
+		Evicted  int `json:"evicted"`
+		Files    int `json:"files"`
+		Restored int `json:"restored"`
+	}
+	// Checkpointed is a checkpoint, for the reason Why: interval, soft-limit, segment, context
+	// or final. Records is the number of records that it covers, at least 1.
+	Checkpointed struct {
+		Why     string `json:"-"`
+		Records int    `json:"records"`
+	}
+	// Ended is the end of a run.
+	Ended struct {
+		Status   Status `json:"-"`
+		Done     int    `json:"done"`
+		ExitCode int    `json:"exit_code"`
+		Tasks    int    `json:"tasks"`
+	}
+)
+
+// Event implements event.Payload.
+func (Attempted) Event() (event.Kind, string) { return event.Iteration, "task" }
+
+// Event implements event.Payload.
+func (Checked) Event() (event.Kind, string) { return event.Verdict, "check" }
+
+// Event implements event.Payload.
+func (ChecksMade) Event() (event.Kind, string) { return event.Verdict, "checks" }
+
+// Event implements event.Payload.
+func (SignSeen) Event() (event.Kind, string) { return event.Guard, "sign" }
+
+// Event implements event.Payload.
+func (RoundBegun) Event() (event.Kind, string) { return event.Guard, "continuation" }
+
+// Event implements event.Payload.
+func (g Guarded) Event() (event.Kind, string) { return event.Guard, g.Name }
+
+// Event implements event.Payload.
+func (waited) Event() (event.Kind, string) { return event.Guard, "outage" }
+
+// Event implements event.Payload.
+func (Resumed) Event() (event.Kind, string) { return event.State, "resume" }
+
+// Event implements event.Payload.
+func (ContextChanged) Event() (event.Kind, string) { return event.State, "context" }
+
+// Event implements event.Payload.
+func (c Checkpointed) Event() (event.Kind, string) { return event.Checkpoint, c.Why }
+
+// Event implements event.Payload.
+func (e Ended) Event() (event.Kind, string) { return event.End, string(e.Status) }
