@@ -22,15 +22,9 @@ package action
 
 import "context"
 
-// The standard actions. The engine runs the last three itself: they need a person or
-// another agent.
+// The standard actions that the engine runs itself, because they need a person or another
+// agent.
 const (
-	Analyze     = "analyze"
-	Search      = "search"
-	Generate    = "generate"
-	Validate    = "validate"
-	Transform   = "transform"
-	Compare     = "compare"
 	RequestInfo = "request_info"
 	Delegate    = "delegate"
 	Escalate    = "escalate"
@@ -39,23 +33,23 @@ const (
 // The rules in Result.Rule for an action that failed.
 const (
 	RuleUnknownAction = "unknown-action"
-	RuleEngine        = "engine-action"     // one of the three that the engine runs
+	ruleEngine        = "engine-action"     // one of the three that the engine runs
 	RuleBadInput      = "bad-input"         // unknown or missing key, value out of range
-	RuleOutside       = "outside-workspace" // .., an absolute path, a link that leads out
-	RuleNoSuchFile    = "no-such-file"
-	RuleNotAFile      = "not-a-file" // a folder, device or pipe
-	RuleBinary        = "binary-file"
-	RuleTooLarge      = "too-large"    // a file
-	RuleTooMany       = "too-many"     // files, or bytes in all of them
-	RuleProtected     = "protected"    // may be read and not written
-	RuleFileSystem    = "file-system"  // any other error of the file system
-	RuleBadContent    = "bad-content"  // text that is not of the given format
-	RuleUndecidable   = "undecidable"  // an assertion that the engine cannot decide
-	RuleNoProgram     = "no-program"   // a command that cannot be started
-	RuleTimeout       = "timeout"      // of a command
-	RuleFlood         = "output-flood" // of a command
-	RuleKilled        = "killed"       // a command that a signal ended
-	RuleLeft          = "left-program" // a command whose child left its group and holds its output open
+	ruleOutside       = "outside-workspace" // .., an absolute path, a link that leads out
+	ruleNoSuchFile    = "no-such-file"
+	ruleNotAFile      = "not-a-file" // a folder, device or pipe
+	ruleBinary        = "binary-file"
+	ruleTooLarge      = "too-large"    // a file
+	ruleTooMany       = "too-many"     // files, or bytes in all of them
+	ruleProtected     = "protected"    // may be read and not written
+	ruleFileSystem    = "file-system"  // any other error of the file system
+	ruleBadContent    = "bad-content"  // text that is not of the given format
+	ruleUndecidable   = "undecidable"  // an assertion that the engine cannot decide
+	ruleNoProgram     = "no-program"   // a command that cannot be started
+	ruleTimeout       = "timeout"      // of a command
+	ruleFlood         = "output-flood" // of a command
+	ruleKilled        = "killed"       // a command that a signal ended
+	ruleLeft          = "left-program" // a command whose child left its group and holds its output open
 )
 
 // Result is the result of an action.

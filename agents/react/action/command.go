@@ -39,17 +39,17 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 		if e, ok := errors.AsType[*exec.Error](err); ok {
 			err = e.Err
 		}
-		return "", fail(RuleNoProgram, "%s cannot be started: %v", clip(argv[0]), pathless(err))
+		return "", fail(ruleNoProgram, "%s cannot be started: %v", clip(argv[0]), pathless(err))
 	}
 	switch {
 	case errors.Is(end.Cause, errFlood):
-		return "", fail(RuleFlood, "%s wrote more than %d bytes and was stopped; it began with\n%s", a.ID, maxOutput, out.beginning())
+		return "", fail(ruleFlood, "%s wrote more than %d bytes and was stopped; it began with\n%s", a.ID, maxOutput, out.beginning())
 	case errors.Is(end.Cause, errTime):
-		return "", fail(RuleTimeout, "%s did not end within %s and was stopped; it began with\n%s", a.ID, a.Timeout, out.beginning())
+		return "", fail(ruleTimeout, "%s did not end within %s and was stopped; it began with\n%s", a.ID, a.Timeout, out.beginning())
 	case end.Left:
-		return "", fail(RuleLeft, "%s ended (%s) and left a program behind that held its output; it began with\n%s", a.ID, end.State, out.beginning())
+		return "", fail(ruleLeft, "%s ended (%s) and left a program behind that held its output; it began with\n%s", a.ID, end.State, out.beginning())
 	case end.Code < 0:
-		return "", fail(RuleKilled, "%s was ended (%s); it began with\n%s", a.ID, end.State, out.beginning())
+		return "", fail(ruleKilled, "%s was ended (%s); it began with\n%s", a.ID, end.State, out.beginning())
 	}
 	return fmt.Sprintf("exit status %d\n%s", end.Code, out), nil
 }
@@ -93,7 +93,7 @@ func (w *work) checkValue(name, value string) error {
 	if len(value) > maxValue || strings.ContainsRune(value, 0) {
 		return fail(RuleBadInput, "the value of %s has more than %d bytes, or a NUL", name, maxValue)
 	}
-	isOutside := fail(RuleOutside, "the value of %s, %q, names a place outside the workspace", name, clip(value))
+	isOutside := fail(ruleOutside, "the value of %s, %q, names a place outside the workspace", name, clip(value))
 	if slices.Contains(strings.FieldsFunc(value, endsElement), "..") || strings.Contains(strings.ToLower(value), "file:") {
 		return isOutside
 	}

@@ -80,13 +80,13 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Entry("an option", "file: --help", action.RuleBadInput, `"--help" begins with "-", and a program could take it for an option`),
 		Entry("NUL", `file: "a\0b"`, action.RuleBadInput, `the value of file has more than 8192 bytes, or a NUL`),
 		Entry("too long", "file: "+strings.Repeat("x", 9000), action.RuleBadInput, `the value of file has more than 8192 bytes, or a NUL`),
-		Entry("an absolute path", "file: /etc/passwd", action.RuleOutside, `the value of file, "/etc/passwd", names a place outside the workspace`),
-		Entry("a path upwards", "file: a/../../b", action.RuleOutside, `the value of file, "a/../../b", names a place outside the workspace`),
-		Entry("a path behind @", "file: \"@/etc/passwd\"", action.RuleOutside, `the value of file, "@/etc/passwd", names a place outside the workspace`),
-		Entry("a path behind =", "file: if=/etc/passwd", action.RuleOutside, `the value of file, "if=/etc/passwd", names a place outside the workspace`),
-		Entry("a path upwards behind @", "file: \"@../s.txt\"", action.RuleOutside, `the value of file, "@../s.txt", names a place outside the workspace`),
-		Entry("a path upwards in a text", "file: see a,../b", action.RuleOutside, `the value of file, "see a,../b", names a place outside the workspace`),
-		Entry("a URL of a file", "file: FILE:///etc/passwd", action.RuleOutside, `the value of file, "FILE:///etc/passwd", names a place outside the workspace`),
+		Entry("an absolute path", "file: /etc/passwd", "outside-workspace", `the value of file, "/etc/passwd", names a place outside the workspace`),
+		Entry("a path upwards", "file: a/../../b", "outside-workspace", `the value of file, "a/../../b", names a place outside the workspace`),
+		Entry("a path behind @", "file: \"@/etc/passwd\"", "outside-workspace", `the value of file, "@/etc/passwd", names a place outside the workspace`),
+		Entry("a path behind =", "file: if=/etc/passwd", "outside-workspace", `the value of file, "if=/etc/passwd", names a place outside the workspace`),
+		Entry("a path upwards behind @", "file: \"@../s.txt\"", "outside-workspace", `the value of file, "@../s.txt", names a place outside the workspace`),
+		Entry("a path upwards in a text", "file: see a,../b", "outside-workspace", `the value of file, "see a,../b", names a place outside the workspace`),
+		Entry("a URL of a file", "file: FILE:///etc/passwd", "outside-workspace", `the value of file, "FILE:///etc/passwd", names a place outside the workspace`),
 		Entry("no YAML", "file: [", action.RuleBadInput, "input:2:1: not valid YAML: while parsing a flow node: did not find expected node content"),
 	)
 
@@ -95,7 +95,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Expect(os.Symlink(GinkgoT().TempDir(), filepath.Join(folder, "out"))).To(Succeed())
 		set := open(folder, shell(`cat "$1"`, "file"))
 		for _, value := range []string{"out/x", "@out/x", "a=out", "b.txt=@out/x"} {
-			Expect(do(set, "own", "file: \""+value+"\"").Rule).To(Equal(action.RuleOutside), value)
+			Expect(do(set, "own", "file: \""+value+"\"").Rule).To(Equal("outside-workspace"), value)
 		}
 		for _, value := range []string{"a and/or b", "https://example.org/a", "1..2", "a...b", "x / y", "me@example.org"} {
 			Expect(do(set, "own", "file: \""+value+"\"").Failed).To(BeFalse(), value)
@@ -125,14 +125,14 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		set, err := action.New(&agentfile.Agent{Actions: []agentfile.Action{a}}, action.Options{Workspace: folder, Clock: late})
 		Expect(err).NotTo(HaveOccurred())
 		r := do(set, "own", "")
-		Expect(r.Rule).To(Equal(action.RuleTimeout))
+		Expect(r.Rule).To(Equal("timeout"))
 		Expect(r.Observation).To(Equal("timeout: own did not end within 42s and was stopped; it began with\nbegun"))
 		Expect(late.set).To(Equal(42 * time.Second))
 	})
 
 	It("is stopped when it floods, with the beginning of it told", func() {
 		r := do(open(workspace(), shell("echo first; yes")), "own", "")
-		Expect(r.Rule).To(Equal(action.RuleFlood))
+		Expect(r.Rule).To(Equal("output-flood"))
 		Expect(r.Observation).To(HavePrefix("output-flood: own wrote more than 1048576 bytes and was stopped; it began with\nfirst\ny\n"))
 		Expect(len(r.Observation)).To(BeNumerically("<", 4000))
 		Expect(do(open(workspace(), shell("echo first; yes")), "own", "")).To(Equal(r), "how far it got is not told")

@@ -102,11 +102,11 @@ func compareKeys(a, b text) (string, error) {
 	for i, t := range []text{a, b} {
 		value, err := decodeData(t.data)
 		if err != nil {
-			return "", fail(RuleBadContent, "%s is neither JSON nor YAML: %v", t.name, err)
+			return "", fail(ruleBadContent, "%s is neither JSON nor YAML: %v", t.name, err)
 		}
 		keys[i] = make(map[string]bool)
 		if collectKeys("", value, keys[i]); len(keys[i]) > maxKeys {
-			return "", fail(RuleTooMany, "%s has more than %d keys", t.name, maxKeys)
+			return "", fail(ruleTooMany, "%s has more than %d keys", t.name, maxKeys)
 		}
 	}
 	onlyA, onlyB := missing(keys[0], keys[1]), missing(keys[1], keys[0])

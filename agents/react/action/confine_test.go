@@ -81,7 +81,7 @@ var _ = Describe("the workspace", Label("R-05"), func() {
 			for way, input := range ways(path) {
 				id, _, _ := strings.Cut(way, " ")
 				r := do(set, id, input)
-				Expect(r.Rule).To(Equal(action.RuleOutside), "%s: %s", way, r.Observation)
+				Expect(r.Rule).To(Equal("outside-workspace"), "%s: %s", way, r.Observation)
 				Expect(r.Failed).To(BeTrue())
 				Expect(r.Observation).NotTo(ContainSubstring(secret))
 				Expect(r.Observation).NotTo(ContainSubstring(outer), "where the workspace is, is nobody's business")
@@ -153,13 +153,13 @@ up: a link, not followed`))
 			r = do(open(inner), "compare", "a: "+path+"\nb: a.txt")
 			Expect(r.Rule).To(Equal(rule), r.Observation)
 		},
-		Entry("not there", "none.txt", action.RuleNoSuchFile),
-		Entry("below a file", "a.txt/b", action.RuleNotAFile),
-		Entry("binary", "picture.png", action.RuleBinary),
-		Entry("not UTF-8", "latin.txt", action.RuleBinary),
-		Entry("too large", "large.txt", action.RuleTooLarge),
-		Entry("a pipe that nobody writes to", "pipe", action.RuleNotAFile),
-		Entry("a link to itself", "loop", action.RuleFileSystem),
+		Entry("not there", "none.txt", "no-such-file"),
+		Entry("below a file", "a.txt/b", "not-a-file"),
+		Entry("binary", "picture.png", "binary-file"),
+		Entry("not UTF-8", "latin.txt", "binary-file"),
+		Entry("too large", "large.txt", "too-large"),
+		Entry("a pipe that nobody writes to", "pipe", "not-a-file"),
+		Entry("a link to itself", "loop", "file-system"),
 		Entry("a NUL in it", `"a\0b"`, action.RuleBadInput),
 	)
 
@@ -176,7 +176,7 @@ up: a link, not followed`))
 		for i := range 10_001 { // links are made fast
 			Expect(os.Symlink("x", filepath.Join(many, strconv.Itoa(i)))).To(Succeed())
 		}
-		Expect(do(open(many), "analyze", "target: full").Rule).To(Equal(action.RuleTooMany))
+		Expect(do(open(many), "analyze", "target: full").Rule).To(Equal("too-many"))
 	})
 
 	It("keeps what must not be changed: .git, and what the agent's commands name", func() {
@@ -188,14 +188,14 @@ up: a link, not followed`))
 			"tools/run.sh", "tools/../tools/run.sh", "Tools/run.sh", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/config",
 			".github/workflows/x.yml", ".claude/settings.json", "web/.vscode/tasks.json", ".husky/pre-commit", ".envrc", ".GitLab-CI.yml", "agents/auditor.agent.md",
 		} {
-			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal(action.RuleProtected), path)
+			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal("protected"), path)
 		}
 		for link, to := range map[string]string{"t": "tools", "sub2": "sub3", "g": ".git", "run": "tools/run.sh"} {
 			Expect(os.Symlink(to, filepath.Join(folder, link))).To(Succeed())
 		}
 		Expect(os.Mkdir(filepath.Join(folder, "sub3"), 0o755)).To(Succeed())
 		for _, path := range []string{"t/run.sh", "g/hooks/pre-commit", "sub2/new/x"} {
-			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal(action.RuleProtected), path)
+			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal("protected"), path)
 		}
 		Expect(do(set, "generate", "type: text\nspec: x\npath: run").Failed).To(BeFalse(), "the link is replaced, not what it leads to")
 		Expect(do(set, "own", "").Observation).To(Equal("exit status 0\nfine"))

@@ -38,7 +38,7 @@ func inside(name string) (string, error) {
 	case len(name) > maxPath || strings.ContainsAny(name, "\x00\n\r"):
 		return "", fail(RuleBadInput, "%q is not a path", clip(name))
 	case path.IsAbs(slashed) || filepath.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(name)):
-		return "", fail(RuleOutside, "%q is outside the workspace; name a path in it, such as src/main.py", clip(name))
+		return "", fail(ruleOutside, "%q is outside the workspace; name a path in it, such as src/main.py", clip(name))
 	default:
 		return path.Clean(slashed), nil
 	}
@@ -57,15 +57,15 @@ func explain(name string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fail(RuleNoSuchFile, "there is no %s in the workspace", clip(name))
+		return fail(ruleNoSuchFile, "there is no %s in the workspace", clip(name))
 	case leadsOut(err):
-		return fail(RuleOutside, "%q leads out of the workspace by a link", clip(name))
+		return fail(ruleOutside, "%q leads out of the workspace by a link", clip(name))
 	case errors.Is(err, syscall.ENOSPC):
-		return fail(RuleFileSystem, "%s: the disk is full", clip(name))
+		return fail(ruleFileSystem, "%s: the disk is full", clip(name))
 	case errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR):
-		return fail(RuleNotAFile, "%s: %v", clip(name), pathless(err))
+		return fail(ruleNotAFile, "%s: %v", clip(name), pathless(err))
 	}
-	return fail(RuleFileSystem, "%s: %v", clip(name), pathless(err))
+	return fail(ruleFileSystem, "%s: %v", clip(name), pathless(err))
 }
 
 // content reads a text file.
@@ -95,16 +95,16 @@ func (w *work) open(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fail(RuleNotAFile, "%s is %s, not a file", clip(name), kind(info.Mode()))
+		return nil, fail(ruleNotAFile, "%s is %s, not a file", clip(name), kind(info.Mode()))
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(data) > maxFile:
-		return nil, fail(RuleTooLarge, "%s is larger than %d bytes", clip(name), maxFile)
+		return nil, fail(ruleTooLarge, "%s is larger than %d bytes", clip(name), maxFile)
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
-		return nil, fail(RuleBinary, "%s is not a text file (%s)", clip(name), format.Plural(len(data), "byte"))
+		return nil, fail(ruleBinary, "%s is not a text file (%s)", clip(name), format.Plural(len(data), "byte"))
 	}
 	return data, nil
 }

@@ -9,8 +9,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
-
-	"github.com/rehearse-dev/rehearse/agents/react/action"
 )
 
 var _ = Describe("transform", Label("R-05"), func() {
@@ -43,7 +41,7 @@ var _ = Describe("transform", Label("R-05"), func() {
 	DescribeTable("says what does not fit",
 		func(from, to, text, want string) {
 			r := do(open(workspace("in", text)), "transform", "{input: in, from: "+from+", to: "+to+", output: out}")
-			Expect(r.Rule).To(Equal(action.RuleBadContent))
+			Expect(r.Rule).To(Equal("bad-content"))
 			Expect(r.Observation).To(Equal("bad-content: in " + want))
 			Expect(r.Written).To(BeEmpty())
 		},

@@ -60,7 +60,7 @@ func content(kind string, spec any) ([]byte, error) {
 	switch {
 	case isText && structured && f.strict:
 		if _, err := f.decode([]byte(s)); err != nil {
-			return nil, fail(RuleBadContent, "spec is not %s: %v", kind, err)
+			return nil, fail(ruleBadContent, "spec is not %s: %v", kind, err)
 		}
 		return []byte(s), nil
 	case isText:
@@ -72,7 +72,7 @@ func content(kind string, spec any) ([]byte, error) {
 		}
 		data, err := f.encode(document{value: value})
 		if err != nil {
-			return nil, fail(RuleBadContent, "spec cannot be written as %s: %v", kind, err)
+			return nil, fail(ruleBadContent, "spec cannot be written as %s: %v", kind, err)
 		}
 		return data, nil
 	}

@@ -36,7 +36,7 @@ func result(w *work, text string, err error) Result {
 		r.Observation = bound(text)
 		return r
 	}
-	r.Failed, r.Rule = true, RuleFileSystem
+	r.Failed, r.Rule = true, ruleFileSystem
 	if f, ok := errors.AsType[*failure](err); ok {
 		r.Rule = f.rule
 	}

@@ -68,7 +68,7 @@ func (w *work) walk(below string, pattern *glob.Pattern) (look, error) {
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
 			if seen++; seen > maxFiles {
-				return look{}, fail(RuleTooMany, "there are more than %d files and folders; name a smaller scope", maxFiles)
+				return look{}, fail(ruleTooMany, "there are more than %d files and folders; name a smaller scope", maxFiles)
 			}
 			if isPartial(e.Name()) {
 				continue
@@ -93,7 +93,7 @@ func (w *work) walk(below string, pattern *glob.Pattern) (look, error) {
 				continue
 			}
 			if size += len(data); size > maxBytes {
-				return look{}, fail(RuleTooMany, "the files have more than %d bytes; name a smaller scope", maxBytes)
+				return look{}, fail(ruleTooMany, "the files have more than %d bytes; name a smaller scope", maxBytes)
 			}
 			l.texts = append(l.texts, text{name, data})
 			w.read = append(w.read, name)
@@ -118,7 +118,7 @@ func (w *work) entries(dir string) ([]fs.DirEntry, error) {
 		return nil, explain(dir, err)
 	}
 	if len(entries) > maxFiles {
-		return nil, fail(RuleTooMany, "%s has more than %d entries; name a smaller scope", clip(dir), maxFiles)
+		return nil, fail(ruleTooMany, "%s has more than %d entries; name a smaller scope", clip(dir), maxFiles)
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
@@ -132,7 +132,7 @@ func (w *work) visit(name string, e fs.DirEntry) (data []byte, why string) {
 	data, err := w.open(name)
 	if err != nil {
 		f, ok := errors.AsType[*failure](explain(name, err))
-		if ok && f.rule == RuleBinary {
+		if ok && f.rule == ruleBinary {
 			return nil, "not text"
 		}
 		return nil, strings.TrimPrefix(explain(name, err).Error(), clip(name)+" is ")

@@ -81,12 +81,12 @@ type standardAction struct {
 }
 
 var standardActions = []standardAction{
-	{Analyze, "{target, focus}", "facts about a file, a folder or \"full\": size, lines, languages; focus: " + strings.Join(focusNames(), ", ") + ", or words to look for", do((*work).analyze)},
-	{Search, "{query, scope}", "lines that match words or a regular expression; scope: a file, a folder, a pattern such as src/**/*.py, or \"full\"", do((*work).search)},
-	{Generate, "{type, spec, path}", "writes a file; spec is its whole content, type what it is, such as markdown or json; path may be left out", do((*work).generate)},
-	{Validate, "{assertion, data}", "decides an assertion about a file or text: " + strings.Join(assertionForms(), "; "), do((*work).validate)},
-	{Transform, "{input, from, to, output}", "converts a file or text between " + strings.Join(formatNames(), ", ") + "; output: the file to write, if any", do((*work).transform)},
-	{Compare, "{a, b, criteria}", "compares two files or texts by " + strings.Join(criteriaNames(), ", "), do((*work).compare)},
+	{"analyze", "{target, focus}", "facts about a file, a folder or \"full\": size, lines, languages; focus: " + strings.Join(focusNames(), ", ") + ", or words to look for", do((*work).analyze)},
+	{"search", "{query, scope}", "lines that match words or a regular expression; scope: a file, a folder, a pattern such as src/**/*.py, or \"full\"", do((*work).search)},
+	{"generate", "{type, spec, path}", "writes a file; spec is its whole content, type what it is, such as markdown or json; path may be left out", do((*work).generate)},
+	{"validate", "{assertion, data}", "decides an assertion about a file or text: " + strings.Join(assertionForms(), "; "), do((*work).validate)},
+	{"transform", "{input, from, to, output}", "converts a file or text between " + strings.Join(formatNames(), ", ") + "; output: the file to write, if any", do((*work).transform)},
+	{"compare", "{a, b, criteria}", "compares two files or texts by " + strings.Join(criteriaNames(), ", "), do((*work).compare)},
 }
 
 // engineActions are described here and run by the engine.
@@ -129,7 +129,7 @@ func (s *set) Do(ctx context.Context, id, input string) (Result, error) {
 	}
 	root, err := os.OpenRoot(s.folder)
 	if err != nil {
-		return result(nil, "", fail(RuleFileSystem, "the workspace cannot be opened: %v", pathless(err))), nil
+		return result(nil, "", fail(ruleFileSystem, "the workspace cannot be opened: %v", pathless(err))), nil
 	}
 	defer root.Close()
 	w := &work{set: s, ctx: ctx, root: root}
@@ -146,7 +146,7 @@ func (w *work) dispatch(id, input string) (string, error) {
 		return standardActions[i].do(w, input)
 	}
 	if slices.ContainsFunc(engineActions, is) {
-		return "", fail(RuleEngine, "%s is done by the engine, not on the workspace", id)
+		return "", fail(ruleEngine, "%s is done by the engine, not on the workspace", id)
 	}
 	if i := slices.IndexFunc(w.custom, func(a agentfile.Action) bool { return a.ID == id }); i >= 0 {
 		return w.command(w.custom[i], input)

@@ -182,8 +182,8 @@ var _ = Describe("generate", Label("R-05"), func() {
 
 	It("replaces a file or nothing, and no folder", func() {
 		folder := workspace("sub/a.txt", "x")
-		Expect(do(open(folder), "generate", "{type: text, spec: x, path: sub}").Rule).To(Equal(action.RuleNotAFile))
-		Expect(do(open(folder), "generate", "{type: text, spec: x, path: sub/a.txt/b}").Rule).To(Equal(action.RuleNotAFile))
+		Expect(do(open(folder), "generate", "{type: text, spec: x, path: sub}").Rule).To(Equal("not-a-file"))
+		Expect(do(open(folder), "generate", "{type: text, spec: x, path: sub/a.txt/b}").Rule).To(Equal("not-a-file"))
 	})
 })
 
@@ -239,13 +239,13 @@ var _ = Describe("validate", Label("R-05"), func() {
 			Expect(r.Failed).To(BeTrue(), r.Observation)
 			Expect(r.Rule).To(Equal(rule))
 		},
-		Entry("prose", "the code is safe", "a.txt", action.RuleUndecidable),
-		Entry("prose with a form in it", "a.txt exists and is good", "a.txt", action.RuleUndecidable),
-		Entry("a text against a number", "value: s > 1", "d.json", action.RuleUndecidable),
-		Entry("numbers that a float cannot tell apart", "value: n == 9007199254740993.4", "d.json", action.RuleUndecidable),
-		Entry("no JSON", "value: s == x", "'text: [1'", action.RuleBadContent),
-		Entry("absence in a file that is not there", "not contains: x", "b.txt", action.RuleNoSuchFile),
-		Entry("absence outside", "not exists", "../b.txt", action.RuleOutside),
+		Entry("prose", "the code is safe", "a.txt", "undecidable"),
+		Entry("prose with a form in it", "a.txt exists and is good", "a.txt", "undecidable"),
+		Entry("a text against a number", "value: s > 1", "d.json", "undecidable"),
+		Entry("numbers that a float cannot tell apart", "value: n == 9007199254740993.4", "d.json", "undecidable"),
+		Entry("no JSON", "value: s == x", "'text: [1'", "bad-content"),
+		Entry("absence in a file that is not there", "not contains: x", "b.txt", "no-such-file"),
+		Entry("absence outside", "not exists", "../b.txt", "outside-workspace"),
 	)
 })
 

@@ -31,11 +31,11 @@ func (w *work) transform(in transformInput) (string, error) {
 	}
 	doc, err := formats[from].decode(t.data)
 	if err != nil {
-		return "", fail(RuleBadContent, "%s is not %s: %v", t.name, from, err)
+		return "", fail(ruleBadContent, "%s is not %s: %v", t.name, from, err)
 	}
 	data, err := formats[to].encode(doc)
 	if err != nil {
-		return "", fail(RuleBadContent, "%s cannot be written as %s: %v", t.name, to, err)
+		return "", fail(ruleBadContent, "%s cannot be written as %s: %v", t.name, to, err)
 	}
 	if in.Output == "" {
 		return fmt.Sprintf("%s as %s:\n%s", t.name, to, data), nil

@@ -74,7 +74,7 @@ func (w *work) validate(in validateInput) (string, error) {
 		}
 		return fmt.Sprintf("%t: %s", v.holds, v.evidence), nil
 	}
-	return "", fail(RuleUndecidable, "the engine cannot decide %q; it decides %s", clip(assertion), strings.Join(assertionForms(), "; "))
+	return "", fail(ruleUndecidable, "the engine cannot decide %q; it decides %s", clip(assertion), strings.Join(assertionForms(), "; "))
 }
 
 func (w *work) exists(data string, groups []string) (verdict, error) {
@@ -211,7 +211,7 @@ func (w *work) value(data string, groups []string) (verdict, error) {
 	}
 	root, err := decodeData(t.data)
 	if err != nil {
-		return verdict{}, fail(RuleBadContent, "%s is neither JSON nor YAML: %v", t.name, err)
+		return verdict{}, fail(ruleBadContent, "%s is neither JSON nor YAML: %v", t.name, err)
 	}
 	value, ok := lookUp(root, path)
 	if !ok {
@@ -224,7 +224,7 @@ func (w *work) value(data string, groups []string) (verdict, error) {
 	shown, _ := json.Marshal(value) // it was decoded from JSON
 	sign, comparable := order(value, other)
 	if !comparable && (operator != "==" && operator != "!=" || isNumber(value) && isNumber(other)) {
-		return verdict{}, fail(RuleUndecidable, "%s of %s is %s, which the engine cannot compare with %s", clip(path), t.name, clip(string(shown)), clip(wanted))
+		return verdict{}, fail(ruleUndecidable, "%s of %s is %s, which the engine cannot compare with %s", clip(path), t.name, clip(string(shown)), clip(wanted))
 	}
 	if !comparable {
 		sign = 1 // not equal

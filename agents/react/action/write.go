@@ -22,7 +22,7 @@ func (w *work) write(name string, data []byte) (string, error) {
 	}
 	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some file systems ignore case
 	if runsElsewhere(name) || slices.ContainsFunc(w.protected, isIt) {
-		return "", fail(RuleProtected, "%s may be read and not written", clip(name))
+		return "", fail(ruleProtected, "%s may be read and not written", clip(name))
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -66,7 +66,7 @@ func (w *work) straight(dir string) error {
 	for ; dir != "."; dir = path.Dir(dir) {
 		info, err := w.root.Lstat(filepath.FromSlash(dir))
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fail(RuleProtected, "%s is a link; write to the folder that it leads to", clip(dir))
+			return fail(ruleProtected, "%s is a link; write to the folder that it leads to", clip(dir))
 		}
 	}
 	return nil
@@ -80,13 +80,13 @@ func (w *work) replaced(name string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		// A link to nowhere is not followed, but it may lead out.
 		if link, err := w.root.Lstat(filepath.FromSlash(name)); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-			return "", fail(RuleNotAFile, "%s is a link to nothing", clip(name))
+			return "", fail(ruleNotAFile, "%s is a link to nothing", clip(name))
 		}
 		return "", nil
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fail(RuleNotAFile, "%s is %s, not a file", clip(name), kind(info.Mode()))
+		return "", fail(ruleNotAFile, "%s is %s, not a file", clip(name), kind(info.Mode()))
 	}
 	return fmt.Sprintf("; it replaced a file of %s", format.Plural(int(info.Size()), "byte")), nil
 }

@@ -15,8 +15,8 @@ import (
 // suffix ends the names of agent files.
 const suffix = ".agent.md"
 
-// ReadAgent reads an agent file.
-func ReadAgent(name string) (*agentfile.Agent, error) {
+// readAgent reads an agent file.
+func readAgent(name string) (*agentfile.Agent, error) {
 	data, err := input.ReadFile("agent file", name, agentfile.MaxBytes)
 	if err != nil {
 		return nil, err

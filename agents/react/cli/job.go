@@ -43,7 +43,7 @@ func (f Files) Read(ctx context.Context, warnings io.Writer) (*Job, error) {
 	if err := checkFolder("workspace", f.Workspace); err != nil {
 		return nil, err
 	}
-	agent, err := ReadAgent(f.Agent)
+	agent, err := readAgent(f.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (f Files) agents(agent *agentfile.Agent, warnings io.Writer) (map[string]*a
 		if input.SameFile(name, f.Agent) {
 			continue
 		}
-		other, err := ReadAgent(name)
+		other, err := readAgent(name)
 		if err != nil {
 			fmt.Fprintf(warnings, "warning: nothing can be delegated to %s, which is not valid (see rehearse check)\n", name)
 			continue

@@ -13,13 +13,13 @@ import (
 // agentSuffix ends the names of agent files.
 const agentSuffix = ".agent.md"
 
-// Examples lists the shipped agents, which are folders with agent files, a task
+// examples lists the shipped agents, which are folders with agent files, a task
 // and a workspace.
-func Examples() []string { return fixtures.Agents() }
+func examples() []string { return fixtures.Agents() }
 
-// ExampleAgents are the agent files of a shipped agent, by name; its own is
+// exampleAgents are the agent files of a shipped agent, by name; its own is
 // called after it.
-func ExampleAgents(name string) (map[string]string, error) {
+func exampleAgents(name string) (map[string]string, error) {
 	folder, err := fixtures.Agent(name)
 	if err != nil {
 		return nil, err
@@ -39,11 +39,11 @@ func ExampleAgents(name string) (map[string]string, error) {
 	return files, nil
 }
 
-// ExampleAgent is the name of the own file of a shipped agent.
-func ExampleAgent(name string) string { return name + agentSuffix }
+// exampleAgent is the name of the own file of a shipped agent.
+func exampleAgent(name string) string { return name + agentSuffix }
 
-// ExampleTask is the task that a shipped agent comes with.
-func ExampleTask(name string) (react.Task, error) {
+// exampleTask is the task that a shipped agent comes with.
+func exampleTask(name string) (react.Task, error) {
 	folder, err := fixtures.Agent(name)
 	if err != nil {
 		return react.Task{}, err
@@ -58,8 +58,8 @@ func ExampleTask(name string) (react.Task, error) {
 	return t, found.Err()
 }
 
-// ExampleWorkspace is the folder that a shipped agent works in.
-func ExampleWorkspace(name string) (fs.FS, error) {
+// exampleWorkspace is the folder that a shipped agent works in.
+func exampleWorkspace(name string) (fs.FS, error) {
 	folder, err := fixtures.Agent(name)
 	if err != nil {
 		return nil, err

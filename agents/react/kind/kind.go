@@ -56,7 +56,7 @@ func (o *Options) check(c *scenarios.Checker) {
 	case o.Agent != "":
 		o.CheckAgent(c, at+".agent", o.Agent)
 	case o.Example == "":
-		c.Add(at, "", "no agent is named; write agent: and its file under agents:, or example: with one of %s", strings.Join(Examples(), ", "))
+		c.Add(at, "", "no agent is named; write agent: and its file under agents:, or example: with one of %s", strings.Join(examples(), ", "))
 	}
 }
 
@@ -74,11 +74,11 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	a.task = a.opts.Task
 	if a.opts.Example != "" && a.task.Do == "" && a.task.Input == nil {
 		var err error
-		if a.task, err = ExampleTask(a.opts.Example); err != nil {
+		if a.task, err = exampleTask(a.opts.Example); err != nil {
 			return nil, err
 		}
 	}
-	a.opts.Agent = cmp.Or(a.opts.Agent, ExampleAgent(a.opts.Example))
+	a.opts.Agent = cmp.Or(a.opts.Agent, exampleAgent(a.opts.Example))
 	files, err := a.opts.load()
 	if err != nil {
 		return nil, err

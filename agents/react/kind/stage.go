@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
@@ -33,7 +34,7 @@ type Stage struct {
 // Check reports what is wrong with agents, files and links; at is where the stage stands.
 func (s *Stage) Check(c *scenarios.Checker, at string) {
 	if s.Example != "" {
-		if names := Examples(); !slices.Contains(names, s.Example) {
+		if names := examples(); !slices.Contains(names, s.Example) {
 			c.Add(at+".example", suggest.Nearest(s.Example, names), "there is no shipped agent %q; there are %s", s.Example, strings.Join(names, ", "))
 		}
 	}
@@ -52,7 +53,7 @@ func (s *Stage) CheckAgent(c *scenarios.Checker, at, name string) {
 	}
 	names := slices.Sorted(maps.Keys(s.Agents))
 	if s.Example != "" {
-		files, err := ExampleAgents(s.Example)
+		files, err := exampleAgents(s.Example)
 		if err != nil {
 			return // told above
 		}
@@ -67,7 +68,7 @@ func (s *Stage) CheckAgent(c *scenarios.Checker, at, name string) {
 // Workspace is the folder that the agents of one trial work in, and whom they may ask.
 type Workspace struct {
 	Folder string
-	Person *Person
+	Person react.Person
 }
 
 // Open makes the workspace of a trial, which removes it.
@@ -78,7 +79,7 @@ func (s *Stage) Open(t *drive.Trial) (*Workspace, error) {
 	}
 	t.Cleanup(func() error { return os.RemoveAll(folder) })
 	if s.Example != "" {
-		workspace, err := ExampleWorkspace(s.Example)
+		workspace, err := exampleWorkspace(s.Example)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func (s *Stage) Open(t *drive.Trial) (*Workspace, error) {
 	if err := drive.Furnish(folder, s.Files, s.Links); err != nil {
 		return nil, err
 	}
-	return &Workspace{Folder: folder, Person: &Person{answers: s.Person}}, nil
+	return &Workspace{Folder: folder, Person: &person{answers: s.Person}}, nil
 }
 
 // AgentFiles returns the agent files of a stage, by name.
@@ -97,7 +98,7 @@ func (s *Stage) AgentFiles() (map[string]string, error) {
 	files := map[string]string{}
 	if s.Example != "" {
 		var err error
-		if files, err = ExampleAgents(s.Example); err != nil {
+		if files, err = exampleAgents(s.Example); err != nil {
 			return nil, err
 		}
 	}
@@ -134,11 +135,11 @@ func (w *Workspace) RecordFiles(sink event.Sink) error {
 	})
 }
 
-// Person answers from a list, and then no more. One agent at a time asks.
-type Person struct{ answers []string }
+// person gives the answers of a list, and then none. It is not safe for concurrent use.
+type person struct{ answers []string }
 
 // Ask implements react.Person.
-func (p *Person) Ask(context.Context, string, string) (string, bool) {
+func (p *person) Ask(context.Context, string, string) (string, bool) {
 	if len(p.answers) == 0 {
 		return "", false
 	}

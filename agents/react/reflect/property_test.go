@@ -90,7 +90,7 @@ func check(fatalf func(string, ...any), observation, reflection string) {
 	switch {
 	case !(v.Score > 0 && v.Score <= 1) && v.Score != 0:
 		fatalf("a score of %g", v.Score)
-	case v.Critical != (v.Score < reflect.Threshold):
+	case v.Critical != (v.Score < 0.5):
 		fatalf("critical is %t at a score of %g", v.Critical, v.Score)
 	case v.Critical && len(v.Facts) == 0:
 		fatalf("critical without a fact: %q on %q", reflection, observation)

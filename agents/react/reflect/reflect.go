@@ -20,14 +20,14 @@ type Verdict struct {
 	// that are not there, quotations, and rare words. The heaviest come first, ten at most.
 	Facts []string `json:"facts,omitempty"`
 	// Score is the estimate that the reflection is complacent, in [0, 1]: it halves
-	// with every half of a fact. From Threshold on the reflection is complacent.
+	// with every half of a fact. From threshold on the reflection is complacent.
 	Score float64 `json:"score"`
 	// Reason says in a sentence why.
 	Reason string `json:"reason"`
 }
 
-// Threshold is the score from which a reflection is complacent.
-const Threshold = 0.5
+// threshold is the score from which a reflection is complacent.
+const threshold = 0.5
 
 const (
 	maxText  = 1 << 20 // bytes of either text that are read
@@ -48,7 +48,7 @@ func Judge(observation, reflection string) Verdict {
 	c := seen.cited(said, reflection)
 	citeQuotes(observation, reflection, c)
 	v := Verdict{Score: math.Exp2(-2 * c.weight)}
-	v.Critical = v.Score < Threshold
+	v.Critical = v.Score < threshold
 	for _, f := range c.heaviest(maxFacts) {
 		v.Facts = append(v.Facts, sanitize.Line(f.text, maxShown))
 	}

@@ -19,7 +19,7 @@ var _ = Describe("a reflection", func() {
 		func(observation, text string) {
 			v := reflect.Judge(observation, text)
 			Expect(v.Critical).To(BeTrue(), "%+v", v)
-			Expect(v.Score).To(BeNumerically("<", reflect.Threshold))
+			Expect(v.Score).To(BeNumerically("<", 0.5))
 			Expect(v.Facts).NotTo(BeEmpty())
 		},
 		Entry("a count of what is listed", audit, "L'analyse a identifié 3 problèmes de sécurité."),
@@ -40,7 +40,7 @@ var _ = Describe("a reflection", func() {
 		func(observation, text string) {
 			v := reflect.Judge(observation, text)
 			Expect(v.Critical).To(BeFalse(), "%+v", v)
-			Expect(v.Score).To(BeNumerically(">=", reflect.Threshold))
+			Expect(v.Score).To(BeNumerically(">=", 0.5))
 			Expect(v.Reason).NotTo(BeEmpty())
 		},
 		Entry("praise", audit, "Ça a bien marché, je continue."),

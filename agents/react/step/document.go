@@ -192,7 +192,7 @@ func (p *parser) assign(d *document, k key, off int) *Error {
 	case keyDecision:
 		text, err = word, oneOf("decision", word, decisionNames(), at)
 	case keyTrigger:
-		text, err = word, oneOf("trigger", word, Triggers(), at)
+		text, err = word, oneOf("trigger", word, triggers(), at)
 	}
 	*keys[k].field(&d.Document) = strings.TrimRight(text, "\n")
 	return err

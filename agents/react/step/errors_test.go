@@ -109,24 +109,25 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 		Expect(err).To(MatchError(`line 2, column 1: unknown key "actoin"; did you mean "action"?`))
 	})
 
-	It("bounds the size, the number of documents and the nesting", func() {
-		at, said := wrong(strings.Repeat(" ", step.MaxBytes+1))
+	It("limits the size, the number of documents and the nesting", func() {
+		const maxBytes, maxDocuments, maxDepth = 4 << 20, 64, 64
+		at, said := wrong(strings.Repeat(" ", maxBytes+1))
 		Expect(at).To(Equal("1:1 too-large"))
 		Expect(said).To(ContainSubstring("4194305 bytes; at most 4194304 are read"))
 
-		at, _ = wrong(strings.Repeat(act+"---\n", step.MaxDocuments+1))
-		Expect(at).To(Equal(fmt.Sprintf("%d:1 too-many-documents", 3*step.MaxDocuments+1)))
-		found, err := step.Parse(strings.Repeat(act+"---\n", step.MaxDocuments))
+		at, _ = wrong(strings.Repeat(act+"---\n", maxDocuments+1))
+		Expect(at).To(Equal(fmt.Sprintf("%d:1 too-many-documents", 3*maxDocuments+1)))
+		found, err := step.Parse(strings.Repeat(act+"---\n", maxDocuments))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(found).To(HaveLen(step.MaxDocuments))
+		Expect(found).To(HaveLen(maxDocuments))
 
-		at, _ = wrong(act + "action_input: " + strings.Repeat("[", step.MaxDepth+1))
+		at, _ = wrong(act + "action_input: " + strings.Repeat("[", maxDepth+1))
 		Expect(at).To(Equal("3:79 too-deep"))
-		Expect(only(act + "action_input: " + strings.Repeat("[", step.MaxDepth) + strings.Repeat("]", step.MaxDepth)).Input).To(HaveLen(2 * step.MaxDepth))
+		Expect(only(act + "action_input: " + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)).Input).To(HaveLen(2 * maxDepth))
 
-		at, _ = wrong(act + "action_input:\n" + stairs(step.MaxDepth+1))
+		at, _ = wrong(act + "action_input:\n" + stairs(maxDepth+1))
 		Expect(at).To(Equal("68:66 too-deep"))
-		Expect(only(act + "action_input:\n" + stairs(step.MaxDepth)).Input).NotTo(BeEmpty())
+		Expect(only(act + "action_input:\n" + stairs(maxDepth)).Input).NotTo(BeEmpty())
 	})
 
 	It("does not let a message carry what moves a cursor", func() {

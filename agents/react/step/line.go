@@ -44,7 +44,7 @@ func (p *parser) split() {
 		for text < end && p.text[text] == ' ' {
 			text++
 		}
-		p.lines = append(p.lines, offsets{int32(start), int32(text), int32(end)}) //nolint:gosec // at most MaxBytes
+		p.lines = append(p.lines, offsets{int32(start), int32(text), int32(end)}) //nolint:gosec // at most maxBytes
 		start = next
 	}
 }

@@ -8,7 +8,7 @@ import "strings"
 func Final(answer string) ([]Document, error) {
 	found, err := Parse(answer)
 	p := newParser(answer)
-	if len(p.text) > MaxBytes || len(found) > 0 && found[0].Kind == Verify {
+	if len(p.text) > maxBytes || len(found) > 0 && found[0].Kind == Verify {
 		return found, err
 	}
 	p.split()

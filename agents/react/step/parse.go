@@ -59,9 +59,9 @@ func (p *parser) current() (line, class) {
 }
 
 func (p *parser) parse() *Error {
-	if len(p.text) > MaxBytes {
+	if len(p.text) > maxBytes {
 		return errorAt(Pos{Line: 1, Column: 1}, "too-large",
-			"the answer has %d bytes; at most %d are read: write less in one answer", len(p.text), MaxBytes)
+			"the answer has %d bytes; at most %d are read: write less in one answer", len(p.text), maxBytes)
 	}
 	p.split()
 	begin := -1 // the line of a possible document: keys that do not begin one by themselves
@@ -142,8 +142,8 @@ func (p *parser) enter(f fence) {
 
 // add parses the document that begins at the current line.
 func (p *parser) add() *Error {
-	if len(p.found) == MaxDocuments {
-		return p.wrong(p.i, 0, "too-many-documents", "the answer has more than %d documents; write one step at a time", MaxDocuments)
+	if len(p.found) == maxDocuments {
+		return p.wrong(p.i, 0, "too-many-documents", "the answer has more than %d documents; write one step at a time", maxDocuments)
 	}
 	d, err := p.document()
 	if err != nil {

@@ -64,7 +64,7 @@ func (p *parser) block(f form) (string, Pos, *Error) {
 		for len(levels) > 0 && levels[len(levels)-1] >= p.indent(l) {
 			levels = levels[:len(levels)-1]
 		}
-		if levels = append(levels, p.indent(l)); len(levels) > MaxDepth {
+		if levels = append(levels, p.indent(l)); len(levels) > maxDepth {
 			return "", at, p.tooDeep(0)
 		}
 		p.end, behind = l.end(), p.i+1
@@ -82,7 +82,7 @@ func (p *parser) block(f form) (string, Pos, *Error) {
 }
 
 func (p *parser) tooDeep(off int) *Error {
-	return p.wrong(p.i, off, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
+	return p.wrong(p.i, off, "too-deep", "the value is nested more than %d levels deep", maxDepth)
 }
 
 // brackets moves to the line after the list or mapping that a bracket opens.
@@ -93,7 +93,7 @@ func (p *parser) brackets(off int) *Error {
 		l := p.line(p.i)
 		at := n.follow(l.text, off)
 		switch {
-		case n.depth > MaxDepth:
+		case n.depth > maxDepth:
 			return p.tooDeep(at)
 		case n.depth == 0:
 			if rest := l.text[at:]; !isEmpty(rest) {
@@ -136,7 +136,7 @@ func (n *nest) follow(text string, i int) int {
 		case c == '#' && (i == 0 || isSpace(text[i-1])):
 			return len(text)
 		case c == '[' || c == '{':
-			if n.depth++; n.depth > MaxDepth {
+			if n.depth++; n.depth > maxDepth {
 				return i
 			}
 		case c == ']' || c == '}':

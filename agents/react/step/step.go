@@ -100,9 +100,9 @@ func (e *Error) Error() string {
 
 // The limits of an answer.
 const (
-	MaxBytes     = 4 << 20 // size
-	MaxDocuments = 64      // documents in it
-	MaxDepth     = 64      // nesting of an action's input
+	maxBytes     = 4 << 20 // size
+	maxDocuments = 64      // documents in it
+	maxDepth     = 64      // nesting of an action's input
 )
 
 // Decisions lists the decisions, in the order in which they are offered.
@@ -113,7 +113,7 @@ func Decisions() []Decision {
 // Ends reports whether the decision ends the run.
 func (d Decision) Ends() bool { return d != Continue && d != "" }
 
-// Triggers lists the names of the escalation triggers of document 003.
-func Triggers() []string {
+// triggers lists the names of the escalation triggers of document 003.
+func triggers() []string {
 	return []string{"ambiguity", "business-decision", "security-risk", "constraint-conflict", "missing-information"}
 }

@@ -147,6 +147,6 @@ var _ = Describe("Read", func() {
 		Entry("a number", "verification:\n  correctness:\n    12\n", "3:5 bad-value", "a mark and a sentence"),
 		Entry("an empty part", "verification:\n  correctness:\n", "2:15 bad-value", "says nothing"),
 		Entry("broken YAML", "verification:\n  correctness:\n    check: [a\n", "4:1 yaml", "not valid YAML"),
-		Entry("a text that is too long", "verification:\n"+strings.Repeat(" ", step.MaxBytes), "1:1 too-large", "at most 65536"),
+		Entry("a text that is too long", "verification:\n"+strings.Repeat(" ", 64<<10), "1:1 too-large", "at most 65536"),
 	)
 })
