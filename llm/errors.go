@@ -26,14 +26,6 @@ const (
 	UnexpectedCall  ErrorKind = "unexpected-call"  // a scripted backend has no line for this request
 )
 
-// ErrorKinds lists every kind, for validation and documentation.
-func ErrorKinds() []ErrorKind {
-	return []ErrorKind{
-		RateLimited, Timeout, Unavailable, Unauthorized, InvalidRequest, Malformed,
-		Refused, Truncated, Failed, ScriptExhausted, UnexpectedCall,
-	}
-}
-
 // Transient reports whether the same request may well succeed a moment later.
 func (k ErrorKind) Transient() bool {
 	return slices.Contains([]ErrorKind{RateLimited, Timeout, Unavailable, Truncated}, k)

@@ -73,17 +73,21 @@ var _ = Describe("an error", func() {
 		Expect(llm.KindOf(nil)).To(BeEmpty())
 	})
 
-	It("is transient for these kinds and no other", func() {
-		var transient []llm.ErrorKind
-		for _, k := range llm.ErrorKinds() {
-			if k.Transient() {
-				transient = append(transient, k)
-			}
-		}
-		Expect(transient).To(ConsistOf(llm.RateLimited, llm.Timeout, llm.Unavailable, llm.Truncated))
-		Expect(llm.ErrorKinds()).To(HaveLen(11))
-		Expect(llm.ErrorKind("").Transient()).To(BeFalse())
-	})
+	DescribeTable("is transient if the same request may succeed a moment later",
+		func(kind llm.ErrorKind, want bool) { Expect(kind.Transient()).To(Equal(want)) },
+		Entry("rate-limited", llm.RateLimited, true),
+		Entry("timeout", llm.Timeout, true),
+		Entry("unavailable", llm.Unavailable, true),
+		Entry("truncated", llm.Truncated, true),
+		Entry("unauthorized", llm.Unauthorized, false),
+		Entry("invalid-request", llm.InvalidRequest, false),
+		Entry("malformed", llm.Malformed, false),
+		Entry("refused", llm.Refused, false),
+		Entry("failed", llm.Failed, false),
+		Entry("script-exhausted", llm.ScriptExhausted, false),
+		Entry("unexpected-call", llm.UnexpectedCall, false),
+		Entry("an error of another type", llm.ErrorKind(""), false),
+	)
 })
 
 var _ = It("counts every token once", func() {

@@ -31,19 +31,19 @@ var variables = sync.OnceValue(func() names {
 	}
 })
 
-// SecretName reports whether the value of a variable of this name is secret, such as that
+// isSecretName reports whether the value of a variable of this name is secret, such as that
 // of OPENAI_API_KEY, MYSQL_PWD or NPM_CONFIG__AUTH. PWD, SSH_AUTH_SOCK and GIT_AUTHOR_NAME
 // are ordinary.
-func SecretName(name string) bool {
+func isSecretName(name string) bool {
 	v := variables()
 	return (v.part.MatchString(name) || v.word.MatchString(name)) && !v.ordinary.MatchString(name)
 }
 
-// SecretValues returns the secret parts of a variable: its value if the name is secret, and
+// secretValues returns the secret parts of a variable: its value if the name is secret, and
 // the password if the value is a URL with one.
-func SecretValues(name, value string) (secrets []string) {
+func secretValues(name, value string) (secrets []string) {
 	user := userOf(value)
-	if SecretName(name) || variables().connection.MatchString(name) && (user != nil || !strings.Contains(value, "://")) {
+	if isSecretName(name) || variables().connection.MatchString(name) && (user != nil || !strings.Contains(value, "://")) {
 		secrets = append(secrets, value)
 	}
 	if password, ok := user.Password(); ok && password != "" {
@@ -72,7 +72,7 @@ func HideSecrets(env []string) *strings.Replacer {
 	var pairs []string
 	for _, pair := range env {
 		name, value, _ := strings.Cut(pair, "=")
-		for _, secret := range SecretValues(name, value) {
+		for _, secret := range secretValues(name, value) {
 			if len(secret) >= minHidden {
 				pairs = append(pairs, secret, "["+name+"]")
 			}
@@ -86,6 +86,6 @@ func HideSecrets(env []string) *strings.Replacer {
 func WithoutSecrets(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return SecretName(name) && !slices.Contains(keep, name)
+		return isSecretName(name) && !slices.Contains(keep, name)
 	})
 }

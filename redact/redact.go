@@ -51,7 +51,7 @@ func SecretsIn(environ []string) []string {
 	var values []string
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		for _, v := range SecretValues(name, value) {
+		for _, v := range secretValues(name, value) {
 			if len(v) >= minSecret {
 				values = append(values, v)
 			}

@@ -37,7 +37,7 @@ var _ = DescribeTable("the decision to try again",
 )
 
 var _ = It("tries again only what may succeed a moment later", func() {
-	for _, kind := range llm.ErrorKinds() {
+	for _, kind := range kinds {
 		_, again := openai.Next(openai.Defaults(openai.RetryPolicy{}), &llm.Error{Kind: kind}, 0)
 		Expect(again).To(Equal(kind.Transient()), string(kind))
 	}

@@ -15,8 +15,8 @@ const (
 	cl100k
 )
 
-// families maps the beginnings of model names to the encodings of tiktoken's own
-// table (tiktoken/model.py). The first that fits wins, so longer ones come first.
+// families maps prefixes of model names to encodings, as tiktoken/model.py does. The first
+// match wins, so longer prefixes come first.
 var families = []struct {
 	prefix   string
 	encoding encoding
@@ -34,43 +34,38 @@ var families = []struct {
 	{"text-embedding-", cl100k},
 }
 
-// encodingOf returns the encoding for a model, and whether it is the model's own.
-func encodingOf(model string) (e encoding, exact bool) {
+// encodingOf returns the encoding for a model; o200k for a model that is not known.
+func encodingOf(model string) encoding {
 	model = strings.TrimPrefix(model, "openai/")
 	switch model {
 	case "gpt-5":
-		return o200k, true
+		return o200k
 	case "gpt-4":
-		return cl100k, true
+		return cl100k
 	}
 	for _, f := range families {
 		if strings.HasPrefix(model, f.prefix) {
-			return f.encoding, true
+			return f.encoding
 		}
 	}
-	return o200k, false
+	return o200k
 }
 
-// counters load the two vocabularies, each when it is first needed and once for
-// the whole process: loading takes about 10 ms and 20 MB. The codecs are named
-// here, and not looked up by the library, because its look-up table would link
-// the vocabularies of models that are no longer offered.
+// counters load the two vocabularies, each once and when it is first needed, because loading
+// takes about 10 ms and 20 MB. They name the codecs instead of using the library's look-up
+// table, which would link the vocabularies of old models.
 var counters = [...]func() func(string) int{
-	o200k:  sync.OnceValue(func() func(string) int { return counting(codec.NewO200kBase()) }),
-	cl100k: sync.OnceValue(func() func(string) int { return counting(codec.NewCl100kBase()) }),
+	o200k:  sync.OnceValue(func() func(string) int { return countWith(codec.NewO200kBase()) }),
+	cl100k: sync.OnceValue(func() func(string) int { return countWith(codec.NewCl100kBase()) }),
 }
 
-func load(e encoding) func(string) int { return counters[e]() }
-
-// counting returns the function that counts tokens with a codec.
-func counting(c *codec.Codec) func(string) int {
+// countWith returns a function that counts tokens with a codec.
+func countWith(c *codec.Codec) func(string) int {
 	c.SetErrorMode(codec.ErrorModeReplace)
 	return func(text string) int {
 		n, err := c.Count(text)
 		if err != nil {
-			// The library reports only invalid UTF-8 in strict mode and a time-out
-			// of its regular expression, which has none set.
-			panic(err)
+			panic(err) // only for invalid UTF-8 in strict mode, or a timeout, which is not set
 		}
 		return n
 	}

@@ -1,37 +1,23 @@
-// Package token counts tokens offline, with the vocabularies of tiktoken
-// embedded in the program. They are loaded at the first count, not before: all
-// that importing this package costs at start-up is 0.12 ms, in the regular
-// expression library underneath.
+// Package token counts tokens offline, with the vocabularies of tiktoken embedded in the
+// program. They are loaded at the first count; importing this package costs 0.12 ms at
+// start-up.
 package token
 
 import (
 	"strings"
 	"sync"
-
-	"github.com/rehearse-dev/rehearse/llm"
-)
-
-// The tokens that the chat format adds to the texts: so many for each message,
-// and so many that prime the answer. They are those that OpenAI's cookbook gives
-// for gpt-3.5-turbo, gpt-4 and gpt-4o ("How to count tokens with tiktoken",
-// https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken).
-const (
-	PerMessage = 3
-	PerName    = 1
-	Priming    = 3
 )
 
 // Options configures a Counter. The zero value is usable.
 type Options struct {
-	// Memory bounds the bytes of text that are remembered with their counts; 0
-	// means 16 MB.
+	// Memory limits the text that is kept with its counts, in bytes; 0 means 16 MB.
 	Memory int
 }
 
 const defaultMemory = 16 << 20
 
-// Counter counts tokens and remembers what it has counted, so that a long text
-// that is sent again and again costs a look-up. It is safe for concurrent use.
+// Counter counts tokens and caches the counts, because agents send the same long texts
+// again and again. It is safe for concurrent use.
 type Counter struct {
 	memory int
 
@@ -46,7 +32,7 @@ type memoKey struct {
 	text     string
 }
 
-// NewCounter returns a counter that remembers nothing yet.
+// NewCounter returns a counter with an empty cache.
 func NewCounter(o Options) *Counter {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
@@ -54,52 +40,14 @@ func NewCounter(o Options) *Counter {
 	return &Counter{memory: o.Memory, recent: map[memoKey]int{}}
 }
 
-// Result is a number of tokens.
-type Result struct {
-	Tokens int
-	// Exact is false where the model's own tokenizer is not public, or not known
-	// here; the count is then that of o200k_base, an approximation.
-	Exact bool
-}
-
-// Count returns the number of tokens of a text for a model; see Exact. Bytes
-// that are not UTF-8 are counted as U+FFFD.
+// Count returns the number of tokens of a text for a model. For a model whose tokenizer is
+// not public or not known here, it counts with o200k_base, an approximation. Bytes that are
+// not UTF-8 are counted as U+FFFD.
 func (c *Counter) Count(model, text string) int {
-	encoding, _ := encodingOf(model)
-	return c.count(encoding, text)
-}
-
-// Exact reports whether the counts for a model are those of its own tokenizer.
-func Exact(model string) bool {
-	_, exact := encodingOf(model)
-	return exact
-}
-
-// Chat returns the number of input tokens of a conversation: those of all texts,
-// names, tool calls and what the chat format adds. How providers render tool
-// calls is not public, so with any of them the result is not exact.
-func (c *Counter) Chat(model string, messages []llm.Message) Result {
-	encoding, exact := encodingOf(model)
-	r := Result{Tokens: Priming, Exact: exact}
-	for i := range messages {
-		m := &messages[i]
-		r.Tokens += PerMessage + c.count(encoding, string(m.Role)) + c.count(encoding, m.Content)
-		if m.Name != "" {
-			r.Tokens += PerName + c.count(encoding, m.Name)
-		}
-		for _, call := range m.ToolCalls {
-			r.Tokens += c.count(encoding, call.Name) + c.count(encoding, call.Arguments)
-			r.Exact = false
-		}
-	}
-	return r
-}
-
-func (c *Counter) count(encoding encoding, text string) int {
 	if text == "" {
 		return 0
 	}
-	key := memoKey{encoding, text}
+	key := memoKey{encodingOf(model), text}
 	c.mu.RLock()
 	n, ok := c.recent[key]
 	if !ok {
@@ -109,21 +57,21 @@ func (c *Counter) count(encoding encoding, text string) int {
 	if ok {
 		return n
 	}
-	// Counted outside the lock: two goroutines may count the same text, which
-	// costs less than making all others wait.
-	n = load(encoding)(text)
+	// Not under the lock: two goroutines may count the same text, which costs less than
+	// making all others wait.
+	n = counters[key.encoding]()(text)
 	c.remember(key, n)
 	return n
 }
 
-// remember keeps two generations of texts, each of at most half the memory. A
-// text that is used longer than its generation is counted once more.
+// remember caches a count. The cache has two generations of texts, each of at most half
+// the memory.
 func (c *Counter) remember(key memoKey, n int) {
 	size := len(key.text)
 	if size > c.memory/2 {
 		return
 	}
-	// A text cut out of a larger one must not keep that alive.
+	// A part of a larger text must not keep all of it in memory.
 	key.text = strings.Clone(key.text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
