@@ -3,6 +3,7 @@ package mocks
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // choice is one of the answers that a line draws from.
@@ -76,21 +77,8 @@ func (e *Engine) draw(x *Exchange, l *line) *reply {
 
 // choices checks the answers that a line draws from.
 func (v *validator) choices(path string, l *Line) {
-	for _, own := range []struct {
-		key   string
-		given bool
-	}{
-		{"text", l.Text != ""},
-		{"file", l.File != ""},
-		{"template", l.Template != ""},
-		{"tool_calls", len(l.ToolCalls) > 0},
-		{"refusal", l.Refusal != ""},
-		{"finish", l.Finish != ""},
-		{"fault", l.Fault != nil},
-	} {
-		if own.given {
-			v.add(path+"."+own.key, "a line with one_of has no %s of its own; put it into one of the choices", own.key)
-		}
+	for _, key := range given(slices.Concat(l.contents(), l.additions(), []answerPart{{"fault", l.Fault != nil}})) {
+		v.add(path+"."+key, "a line with one_of has no %s of its own; put it into one of the choices", key)
 	}
 	open, valid := 0, true
 	for i := range l.OneOf {

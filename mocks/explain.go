@@ -86,10 +86,6 @@ func (c *condition) nearness(v *view, got string) float64 {
 	return nearlySame * resemblance(c.want, got)
 }
 
-// onlyCase reports whether a request would meet the condition but for upper and lower
-// case.
-func (c *condition) onlyCase(v *view) bool { return c.folded != nil && c.folded(v) }
-
 // resemblance returns which share of the pieces of want, of three characters each, occur
 // in got, upper and lower case aside.
 func resemblance(want, got string) float64 {

@@ -77,5 +77,34 @@ func (l *Line) answers() bool { return len(l.OneOf) > 0 || l.Answer.answers() }
 
 // answers reports whether there is an answer beside a fault.
 func (a *Answer) answers() bool {
-	return a.Text != "" || a.File != "" || a.Template != "" || a.Frames != nil || len(a.ToolCalls) > 0 || a.Thinking != "" || a.Refusal != "" || a.Finish != ""
+	return len(given(a.contents())) > 0 || len(given(a.additions())) > 0
+}
+
+// answerPart is a part of an answer in a script.
+type answerPart struct {
+	key   string
+	given bool
+}
+
+// contents are the parts of which an answer has at most one.
+func (a *Answer) contents() []answerPart {
+	return []answerPart{{"text", a.Text != ""}, {"file", a.File != ""}, {"template", a.Template != ""}, {"frames", a.Frames != nil}}
+}
+
+// additions are the parts that an answer may have with or without a content.
+func (a *Answer) additions() []answerPart {
+	return []answerPart{
+		{"tool_calls", len(a.ToolCalls) > 0}, {"thinking", a.Thinking != ""}, {"refusal", a.Refusal != ""}, {"finish", a.Finish != ""},
+	}
+}
+
+// given returns the keys of the parts that are given.
+func given(parts []answerPart) []string {
+	var keys []string
+	for _, p := range parts {
+		if p.given {
+			keys = append(keys, p.key)
+		}
+	}
+	return keys
 }

@@ -56,27 +56,13 @@ func (s *Script) LoadFrames(fsys fs.FS) []Problem {
 	return v.problems
 }
 
-func readTape(fsys fs.FS, name string) (tape.Tape, error) {
-	clean, err := localPath(name)
+func readTape(fsys fs.FS, name string) (t tape.Tape, err error) {
+	file, err := openRegular(fsys, name, maxTape)
 	if err != nil {
-		return tape.Tape{}, fmt.Errorf("%q %w", name, err)
-	}
-	info, err := fs.Stat(fsys, clean)
-	switch {
-	case err != nil:
-		return tape.Tape{}, fmt.Errorf("read the captured answers: %w", err)
-	case !info.Mode().IsRegular():
-		return tape.Tape{}, fmt.Errorf("read the captured answers: %q is not a regular file", name)
-	case info.Size() > maxTape:
-		return tape.Tape{}, fmt.Errorf("read the captured answers: %q is larger than %d MB", name, maxTape>>20)
-	}
-	file, err := fsys.Open(clean)
-	if err != nil {
-		return tape.Tape{}, fmt.Errorf("read the captured answers: %w", err)
+		return t, fmt.Errorf("read the captured answers: %w", err)
 	}
 	defer file.Close()
-	t, err := tape.Read(io.LimitReader(file, maxTape))
-	if err != nil {
+	if t, err = tape.Read(io.LimitReader(file, maxTape)); err != nil {
 		return t, fmt.Errorf("read the captured answers: %s: %w", name, err)
 	}
 	return t, nil
@@ -162,21 +148,9 @@ func (v *validator) frames(path string, a *Answer) {
 	if a.Frames == nil {
 		return
 	}
-	for _, key := range []struct {
-		name  string
-		given bool
-	}{
-		{"tool_calls", len(a.ToolCalls) > 0},
-		{"thinking", a.Thinking != ""},
-		{"refusal", a.Refusal != ""},
-		{"finish", a.Finish != ""},
-		{"usage", a.Usage != nil},
-		{"latency", a.Latency != nil},
-		{"fault", a.Fault != nil},
-	} {
-		if key.given {
-			v.add(path+"."+key.name, "a captured answer (frames) goes out as it came; leave out %s, or the frames", key.name)
-		}
+	others := []answerPart{{"usage", a.Usage != nil}, {"latency", a.Latency != nil}, {"fault", a.Fault != nil}}
+	for _, key := range given(append(a.additions(), others...)) {
+		v.add(path+"."+key, "a captured answer (frames) goes out as it came; leave out %s, or the frames", key)
 	}
 	if a.Frames.Exchange < 1 {
 		v.add(path+".frames.exchange", "must be at least 1, not %d", a.Frames.Exchange)

@@ -79,30 +79,35 @@ func localPath(name string) (string, error) {
 	return clean, nil
 }
 
-func readText(fsys fs.FS, name string) (string, error) {
+// openRegular opens a file of at most limit bytes below fsys. Anything but a regular file
+// is an error before it is opened: opening a pipe or a device may block.
+func openRegular(fsys fs.FS, name string, limit int64) (fs.File, error) {
 	clean, err := localPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%q %w", name, err)
+		return nil, fmt.Errorf("%q %w", name, err)
 	}
-	// A pipe or a device would block the open, so look first.
 	info, err := fs.Stat(fsys, clean)
-	if err != nil {
-		return "", fmt.Errorf("read the answer's text: %w", err)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%q is not a regular file", name)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%q is larger than %d MB", name, limit>>20)
 	}
-	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("read the answer's text: %q is not a regular file", name)
-	}
-	file, err := fsys.Open(clean)
+	return fsys.Open(clean)
+}
+
+func readText(fsys fs.FS, name string) (string, error) {
+	file, err := openRegular(fsys, name, maxFile)
 	if err != nil {
 		return "", fmt.Errorf("read the answer's text: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxFile))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("read the answer's text: %w", err)
-	case len(data) > maxFile:
-		return "", fmt.Errorf("%q is larger than the %d MB that an answer may have", name, maxFile>>20)
 	case !utf8.Valid(data):
 		return "", fmt.Errorf("%q is not UTF-8 text; to rehearse such an answer use the fault not-utf8", name)
 	}

@@ -25,10 +25,10 @@ type view struct {
 func newView(call *wire.Call) view {
 	v := view{call: call}
 	for i, m := range call.Messages {
-		switch m.Role {
-		case llm.User:
+		if m.Role == llm.User {
 			v.user, v.after = m.Content, call.Messages[i+1:]
-		case llm.Assistant:
+		}
+		if m.Role == llm.Assistant {
 			v.turn++
 		}
 	}
@@ -65,15 +65,35 @@ func (v *view) system() string {
 // turnField is the field of the condition on the number of the turn.
 const turnField = "when.turn"
 
+// look passes texts of a request to fits until one fits. It returns that text, or the
+// last one.
+type look func(v *view, fits func(text string) bool) (got string, ok bool)
+
+// one looks at a single text.
+func one(text func(*view) string) look {
+	return func(v *view, fits func(string) bool) (string, bool) {
+		got := text(v)
+		return got, fits(got)
+	}
+}
+
 // condition is one compiled condition of a line.
 type condition struct {
 	// field is the key of the condition, such as "when.user.contains", want its value.
 	field, want string
-	// fits returns what the request has there and whether it meets the condition.
-	fits func(*view) (got string, ok bool)
-	// folded reports whether the request meets the condition regardless of case; nil where
-	// that makes no difference. It is slow, for explanations only.
-	folded func(*view) bool
+	look        look
+	accepts     func(text string) bool
+	// folded is accepts regardless of case. It is slow, for explanations only.
+	folded func(text string) bool
+}
+
+// fits returns what the request has there and whether it meets the condition.
+func (c *condition) fits(v *view) (got string, ok bool) { return c.look(v, c.accepts) }
+
+// onlyCase reports whether a request would meet the condition but for upper and lower case.
+func (c *condition) onlyCase(v *view) bool {
+	_, ok := c.look(v, c.folded)
+	return ok
 }
 
 // conditions compiles w in the order in which differences are reported: the most
@@ -82,118 +102,85 @@ func (w *When) conditions() ([]condition, error) {
 	if w == nil {
 		return nil, nil
 	}
-	c := equals(nil, "when.purpose", w.Purpose, func(v *view) string { return v.call.Purpose })
+	var c []condition
+	equals := func(field, want string, look look) {
+		c = append(c, condition{
+			field, want, look,
+			func(text string) bool { return text == want }, func(text string) bool { return strings.EqualFold(text, want) },
+		})
+	}
+	if w.Purpose != "" {
+		equals("when.purpose", w.Purpose, one(func(v *view) string { return v.call.Purpose }))
+	}
 	for _, key := range slices.Sorted(maps.Keys(w.Metadata)) {
-		c = append(c, same("when.metadata."+key, w.Metadata[key], func(v *view) string {
+		equals("when.metadata."+key, w.Metadata[key], one(func(v *view) string {
 			if key == "purpose" {
 				return v.call.Purpose
 			}
 			return v.call.Tags[key]
 		}))
 	}
-	c = equals(c, "when.model", w.Model, func(v *view) string { return v.call.Model })
-	c, err := w.attachment(c)
-	if err != nil {
-		return nil, err
+	if w.Model != "" {
+		equals("when.model", w.Model, one(func(v *view) string { return v.call.Model }))
 	}
-	texts := []struct {
-		field string
-		match *Match
-		text  func(fits func(string) bool) func(*view) (string, bool)
-	}{
-		{"when.system", w.System, func(fits func(string) bool) func(*view) (string, bool) {
-			return func(v *view) (string, bool) { got := v.system(); return got, fits(got) }
-		}},
-		{"when.user", w.User, func(fits func(string) bool) func(*view) (string, bool) {
-			return func(v *view) (string, bool) { return v.user, fits(v.user) }
-		}},
-		{"when.any", w.Any, func(fits func(string) bool) func(*view) (string, bool) {
-			return func(v *view) (string, bool) { return anyText(v.call.Messages, "", fits) }
-		}},
-		{"when.tool_result", w.ToolResult, func(fits func(string) bool) func(*view) (string, bool) {
-			return func(v *view) (string, bool) { return anyText(v.after, llm.ToolRole, fits) }
-		}},
-	}
-	for _, t := range texts {
-		if t.match == nil {
-			continue
-		}
-		kind, want, fits, err := t.match.compile()
+	for _, t := range w.matches() {
+		kind, want, accepts, err := t.match.compile()
 		if err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", t.field, kind, err)
+			return nil, fmt.Errorf("when.%s.%s: %w", t.key, kind, err)
 		}
-		c = append(c, condition{t.field + "." + kind, want, t.text(fits), func(v *view) bool {
-			_, ok := t.text(t.match.folded)(v)
-			return ok
-		}})
+		c = append(c, condition{"when." + t.key + "." + kind, want, t.look, accepts, t.match.folded})
 	}
-	return append(c, w.others()...), nil
-}
-
-// attachment adds the condition on the attachments of the last user message and of the
-// results after it.
-func (w *When) attachment(c []condition) ([]condition, error) {
-	if w.Attachment == nil {
-		return c, nil
-	}
-	kind, want, fits, err := w.Attachment.compile()
-	if err != nil {
-		return nil, fmt.Errorf("when.attachment.%s: %w", kind, err)
-	}
-	return append(c, condition{"when.attachment." + kind, want, func(v *view) (got string, ok bool) {
-		for _, m := range v.recent() {
-			for _, a := range m.Attachments {
-				if got = a.String(); fits(got) {
-					return got, true
-				}
-			}
-		}
-		return got, false
-	}, nil}), nil
-}
-
-// others are the conditions that are not on texts.
-func (w *When) others() []condition {
-	var c []condition
 	if w.ToolOffered != "" {
-		c = append(c, condition{"when.tool_offered", w.ToolOffered, func(v *view) (string, bool) {
-			return toolNames(v.call.Tools), slices.ContainsFunc(v.call.Tools, func(t llm.Tool) bool { return t.Name == w.ToolOffered })
-		}, func(v *view) bool {
-			return slices.ContainsFunc(v.call.Tools, func(t llm.Tool) bool { return strings.EqualFold(t.Name, w.ToolOffered) })
-		}})
+		equals("when.tool_offered", w.ToolOffered, toolsOffered)
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Header)) {
-		c = append(c, same("when.header."+name, w.Header[name], func(v *view) string { return v.call.Header.Get(name) }))
+		equals("when.header."+name, w.Header[name], one(func(v *view) string { return v.call.Header.Get(name) }))
 	}
 	if w.Turn != nil {
-		c = append(c, condition{turnField, strconv.Itoa(*w.Turn), func(v *view) (string, bool) {
-			return strconv.Itoa(v.turn), v.turn == *w.Turn
-		}, nil})
+		equals(turnField, strconv.Itoa(*w.Turn), one(func(v *view) string { return strconv.Itoa(v.turn) }))
 	}
-	return c
+	return c, nil
 }
 
-func toolNames(tools []llm.Tool) string {
-	names := make([]string, len(tools))
-	for i, t := range tools {
+// textMatch is a condition of a When on texts.
+type textMatch struct {
+	key   string
+	match *Match
+	look  look
+}
+
+// matches returns the conditions on texts that w has.
+func (w *When) matches() []textMatch {
+	all := []textMatch{
+		{"attachment", w.Attachment, lookAtAttachments},
+		{"system", w.System, one((*view).system)},
+		{"user", w.User, one(func(v *view) string { return v.user })},
+		{"any", w.Any, func(v *view, fits func(string) bool) (string, bool) { return anyText(v.call.Messages, "", fits) }},
+		{"tool_result", w.ToolResult, func(v *view, fits func(string) bool) (string, bool) { return anyText(v.after, llm.ToolRole, fits) }},
+	}
+	return slices.DeleteFunc(all, func(t textMatch) bool { return t.match == nil })
+}
+
+// lookAtAttachments looks at the attachments of the last user message and of the results
+// after it.
+func lookAtAttachments(v *view, fits func(string) bool) (got string, ok bool) {
+	for _, m := range v.recent() {
+		for _, a := range m.Attachments {
+			if got = a.String(); fits(got) {
+				return got, true
+			}
+		}
+	}
+	return got, false
+}
+
+// toolsOffered looks at the names of the tools, and returns all of them.
+func toolsOffered(v *view, fits func(string) bool) (got string, ok bool) {
+	names := make([]string, len(v.call.Tools))
+	for i, t := range v.call.Tools {
 		names[i] = t.Name
 	}
-	return strings.Join(names, ", ")
-}
-
-// equals appends a condition on equality unless nothing is wanted.
-func equals(c []condition, field, want string, got func(*view) string) []condition {
-	if want == "" {
-		return c
-	}
-	return append(c, same(field, want, got))
-}
-
-func same(field, want string, got func(*view) string) condition {
-	return condition{field, want, func(v *view) (string, bool) {
-		g := got(v)
-		return g, g == want
-	}, func(v *view) bool { return strings.EqualFold(got(v), want) }}
+	return strings.Join(names, ", "), slices.ContainsFunc(names, fits)
 }
 
 // anyText looks for a message of a role ("" means all) whose text fits; got is

@@ -209,7 +209,7 @@ var _ = Describe("the files of a script", Label("H-02"), func() {
 			"good":   {Data: []byte("fine")},
 		})
 		Expect(err).To(MatchError(And(
-			ContainSubstring("replies[0].file"), ContainSubstring("larger than the 10 MB"), ContainSubstring("not UTF-8"),
+			ContainSubstring("replies[0].file"), ContainSubstring("larger than 10 MB"), ContainSubstring("not UTF-8"),
 			ContainSubstring("not a regular file"), ContainSubstring("stays in the script's folder"))))
 		Expect(s.Replies[5].Text.String()).To(Equal("fine"))
 	})

@@ -123,23 +123,11 @@ func (v *validator) line(path string, l *Line) {
 
 // answer checks an answer, which is that of a "line" or a "choice".
 func (v *validator) answer(path string, a *Answer, of string) {
-	var given []string
-	if a.Text != "" {
-		given = append(given, "text")
-	}
-	if a.File != "" {
-		given = append(given, "file")
-	}
-	if a.Template != "" {
-		given = append(given, "template")
-	}
-	if a.Frames != nil {
-		given = append(given, "frames")
-	}
+	contents := given(a.contents())
 	v.frames(path, a)
 	switch {
-	case len(given) > 1:
-		v.add(path+"."+given[1], "a %s has at most one of text, file, template and frames, not %s", of, strings.Join(given, " and "))
+	case len(contents) > 1:
+		v.add(path+"."+contents[1], "a %s has at most one of text, file, template and frames, not %s", of, strings.Join(contents, " and "))
 	case !a.answers() && a.Fault == nil:
 		v.add(path, "the %s has neither an answer (text, file, template, frames, tool_calls, refusal, finish) nor a fault", of)
 	}
@@ -206,13 +194,7 @@ func (v *validator) when(path string, w *When) {
 	if w.Turn != nil && *w.Turn < 0 {
 		v.add(path+".when.turn", "must be at least 0, not %d", *w.Turn)
 	}
-	for _, m := range []struct {
-		key   string
-		match *Match
-	}{{"system", w.System}, {"user", w.User}, {"any", w.Any}, {"tool_result", w.ToolResult}, {"attachment", w.Attachment}} {
-		if m.match == nil {
-			continue
-		}
+	for _, m := range w.matches() {
 		at := path + ".when." + m.key
 		if err := m.match.check(); err != nil {
 			v.add(at, "%v", err)
