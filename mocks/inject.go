@@ -293,7 +293,8 @@ func (x *Exchange) takeBackFaults(i int) {
 func (x *Exchange) cancelFaults() {
 	for k := range x.faults {
 		f := &x.faults[k]
-		if in := f.injection; f.state == armed && in != nil && in.Latency > 0 && f.frame >= 0 && x.engine.opts.Clock.Now().Sub(f.since) > f.patience {
+		if in := f.injection; f.state == armed && in != nil && in.Latency > 0 && f.frame >= 0 &&
+			x.engine.opts.Clock.Now().Sub(f.since) > f.patience {
 			f.fire()
 			x.record.Fired = x.allFired()
 		}

@@ -168,7 +168,10 @@ func splitTrial(u *url.URL) (trial, rest string) {
 }
 
 func bodyError(err error) *wire.APIError {
-	e := &wire.APIError{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: "The request's body cannot be read: " + err.Error()}
+	e := &wire.APIError{
+		Status: http.StatusBadRequest, Type: "invalid_request_error",
+		Message: "The request's body cannot be read: " + err.Error(),
+	}
 	if errors.Is(err, errTooLarge) {
 		e.Status, e.Code = http.StatusRequestEntityTooLarge, "request_too_large"
 	}

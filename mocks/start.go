@@ -82,12 +82,30 @@ func (r Report) problems(lenient bool) string {
 		}
 	}
 	if !lenient {
-		add("unexpected", r.Unexpected)
+		add("unexpected", mergeCalls(r.Unexpected))
 	}
-	add("invalid", r.Invalid)
+	add("invalid", mergeCalls(r.Invalid))
 	if !lenient {
 		add("unused", r.Unused)
 	}
 	add("fault without effect", r.Unfired)
 	return b.String()
+}
+
+// mergeCalls joins findings such as "call 2: text" and "call 3: text" that differ only in
+// the call: an agent that repeats a refused call has made one mistake.
+func mergeCalls(findings []string) []string {
+	calls, texts := map[string][]string{}, []string(nil)
+	for _, f := range findings {
+		call, text, _ := strings.Cut(f, ": ")
+		if calls[text] == nil {
+			texts = append(texts, text)
+		}
+		calls[text] = append(calls[text], call)
+	}
+	merged := make([]string, len(texts))
+	for i, text := range texts {
+		merged[i] = strings.Join(calls[text], ", ") + ": " + text
+	}
+	return merged
 }

@@ -56,7 +56,7 @@ var _ = Describe("Start", func() {
 	It("fails the test once, with all that does not fit", func() {
 		run(mocks.Script{Rules: []mocks.Line{mocks.Say("a").IfUser("x"), mocks.Fail(mocks.Fault{Kind: "timeout"}).IfUser("y")}}, "z")
 		Expect(t.errors).To(ConsistOf(And(
-			ContainSubstring("unexpected: call 1:"), ContainSubstring("unused: rules[0]"),
+			ContainSubstring("unexpected: call 1, call 2: no rule"), ContainSubstring("unused: rules[0]"),
 			ContainSubstring("fault without effect: rules[1]: timeout (fired 0 of 1)"))))
 	})
 

@@ -142,8 +142,9 @@ func (b *body) cut(end wire.End, closed error) error {
 		return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	case wire.Hang:
 		return b.x.engine.opts.Clock.Sleep(b.ctx, clock.Forever)
+	default:
+		return closed
 	}
-	return closed
 }
 
 // Close implements io.Closer.

@@ -291,6 +291,7 @@ func list(v reflect.Value) (reflect.Value, error) {
 	switch v.Kind() {
 	case reflect.Invalid, reflect.Slice, reflect.Array, reflect.Map, reflect.String, reflect.Struct, reflect.Bool:
 		return v, nil // text/template has its own error for the last of these
+	default:
+		return v, ErrRange
 	}
-	return v, ErrRange
 }

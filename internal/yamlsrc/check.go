@@ -201,6 +201,7 @@ func (c *checker) checkAny(n *yaml.Node, path string) {
 		case "!!float":
 			c.checkScalar(n, reflect.TypeFor[float64](), nil, path)
 		}
+	default: // an alias was followed already
 	}
 }
 
@@ -233,8 +234,9 @@ func fits(n *yaml.Node, t reflect.Type) bool {
 	case reflect.Float32, reflect.Float64:
 		f, ok := number(n)
 		return ok && !math.IsInf(f, 0) && !math.IsNaN(f)
+	default:
+		return true
 	}
-	return true
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

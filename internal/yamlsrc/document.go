@@ -151,6 +151,7 @@ func child(n *yaml.Node, segment string) (key, value *yaml.Node) {
 			}
 		}
 		return mergedChild(n, segment)
+	default: // a scalar has no members
 	}
 	return nil, nil
 }
@@ -189,8 +190,9 @@ func mergeSources(n *yaml.Node) []*yaml.Node {
 			}
 		}
 		return sources
+	default:
+		return nil
 	}
-	return nil
 }
 
 // segments splits a path: keys after dots, indices and quoted keys in brackets.

@@ -124,8 +124,9 @@ func describeType(t reflect.Type) string {
 		return "a list"
 	case reflect.Map, reflect.Struct:
 		return "a mapping"
+	default:
+		return ""
 	}
-	return ""
 }
 
 func describeNode(n *yaml.Node) string {

@@ -106,7 +106,7 @@ func (s *Server) Command(style string) (argv, env []string, err error) {
 	return []string{s.cfg.Executable}, []string{
 		envAgent + "=" + strings.Join([]string{style, address.Network(), address.String(), s.token}, "|"),
 		// A race-detector build otherwise sleeps for a second before it exits.
-		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"),
+		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"), //nolint:forbidigo // extends a variable of the Go runtime
 	}, nil
 }
 
@@ -131,9 +131,10 @@ func (s *Server) Close() error {
 	}
 	// The message that an agent took its last frame may still be on its way when the
 	// process has been waited for.
-	stopLate := time.AfterFunc(drainTime, s.stop)
+	late, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	defer context.AfterFunc(late, s.stop)()
 	s.playing.Wait()
-	stopLate.Stop()
 	s.stop()
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

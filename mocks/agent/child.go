@@ -27,12 +27,12 @@ const (
 // does not return then. Otherwise it does nothing. Call it before anything else
 // in main or TestMain.
 func Main() {
-	setting := os.Getenv(envAgent)
+	setting := os.Getenv(envAgent) //nolint:forbidigo // the entry point of the agent's process
 	if setting == "" {
 		return
 	}
 	// No bug may leave a process behind for good.
-	time.AfterFunc(lifetime, func() { os.Exit(exitOrphaned) })
+	time.AfterFunc(lifetime, func() { os.Exit(exitOrphaned) }) //nolint:forbidigo // bounds a real process
 	fields := strings.SplitN(setting, "|", 4)
 	if len(fields) != 4 {
 		quit("the environment variable %s is not of the form style|network|address|token", envAgent)
@@ -140,7 +140,7 @@ func (p *puppet) startGrandchild() {
 	}
 	cmd := exec.Command(path)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), envAgent+"="+strings.Join(append([]string{grandchildStyle}, p.setting[1:]...), "|"))
+	cmd.Env = append(cmd.Environ(), envAgent+"="+strings.Join(append([]string{grandchildStyle}, p.setting[1:]...), "|"))
 	if err := cmd.Start(); err != nil {
 		quit("start the grandchild: %v", err)
 	}

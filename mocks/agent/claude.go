@@ -14,7 +14,8 @@ func claudeOptions(args []string) (options, error) {
 	return parseArgs(args,
 		"--print=-p --verbose --dangerously-skip-permissions --include-partial-messages --no-session-persistence --strict-mcp-config",
 		"--output-format --model --append-system-prompt --system-prompt --setting-sources --allowedTools=--allowed-tools "+
-			"--disallowedTools=--disallowed-tools --tools --max-turns --max-budget-usd --permission-mode --resume=-r --add-dir --mcp-config --settings")
+			"--disallowedTools=--disallowed-tools --tools --max-turns --max-budget-usd --permission-mode --resume=-r --add-dir "+
+			"--mcp-config --settings")
 }
 
 func readClaude(h hello) (invocation, error) {

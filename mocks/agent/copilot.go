@@ -7,8 +7,10 @@ import (
 
 func readCopilot(h hello) (invocation, error) {
 	o, err := parseArgs(h.Args,
-		"--silent=-s --allow-all-tools --allow-all=--yolo --allow-all-paths --allow-all-urls --no-ask-user --autopilot --no-custom-instructions --disable-builtin-mcps",
-		"--prompt=-p --output-format --model --max-autopilot-continues --resume --allow-tool --deny-tool --available-tools --excluded-tools --agent --add-dir --share")
+		"--silent=-s --allow-all-tools --allow-all=--yolo --allow-all-paths --allow-all-urls --no-ask-user --autopilot "+
+			"--no-custom-instructions --disable-builtin-mcps",
+		"--prompt=-p --output-format --model --max-autopilot-continues --resume --allow-tool --deny-tool "+
+			"--available-tools --excluded-tools --agent --add-dir --share")
 	if err == nil {
 		err = o.want("--output-format", "json")
 	}

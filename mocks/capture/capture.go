@@ -123,7 +123,8 @@ func parseUpstream(text string, offline bool) (*url.URL, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the upstream has a user, a query or a fragment; leave them out, the client sends the key")
 	case offline && !loopback.Is(u.Hostname()):
-		return nil, fmt.Errorf("the upstream %q is not on this machine, and REHEARSE_OFFLINE forbids every other; unset it to capture a live backend", u.Hostname())
+		return nil, fmt.Errorf("the upstream %q is not on this machine, and REHEARSE_OFFLINE forbids every other; "+
+			"unset it to capture a live backend", u.Hostname())
 	}
 	return u, nil
 }

@@ -134,7 +134,8 @@ func ReadJournal(path string) (tape.Tape, error) {
 	case !info.Mode().IsRegular():
 		return tape.Tape{}, fmt.Errorf("read the capture: %s is not a regular file", path)
 	case info.Size() > maxTape:
-		return tape.Tape{}, fmt.Errorf("read the capture: %s has %d bytes; at most %d are read; capture in several files", path, info.Size(), int64(maxTape))
+		return tape.Tape{}, fmt.Errorf("read the capture: %s has %d bytes; at most %d are read; capture in several files",
+			path, info.Size(), int64(maxTape))
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

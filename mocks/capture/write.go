@@ -27,8 +27,8 @@ func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 	}
 	data := append(stamp(&t, tapeFile), body...)
 	if len(data) > yamlsrc.MaxBytes {
-		return nil, fmt.Errorf("write the script: it would have %d bytes, and at most %d are read; capture less at once, or with --frames, which leaves the answers in %s",
-			len(data), yamlsrc.MaxBytes, tapeFile)
+		return nil, fmt.Errorf("write the script: it would have %d bytes, and at most %d are read; "+
+			"capture less at once, or with --frames, which leaves the answers in %s", len(data), yamlsrc.MaxBytes, tapeFile)
 	}
 	var again mocks.Script
 	if _, found := yamlsrc.Decode(tapeFile, data, &again); len(found) > 0 {

@@ -38,6 +38,10 @@ func refused(param, format string, args ...any) *APIError {
 	return &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Param: param, Message: message}
 }
 
+func unknownTag(param, tag, expected string) *APIError {
+	return refused(param, "Input tag '%.64s' found using 'type' does not match any of the expected tags: %s", tag, expected)
+}
+
 // anthropicDecodeError names the field that has the wrong type, or reports that the body
 // is not JSON.
 func anthropicDecodeError(err error) *APIError {
@@ -103,7 +107,7 @@ func (r *messagesRequest) checkThinking(beta string) *APIError {
 	case "":
 		return refused("thinking.type", "Field required")
 	default:
-		return refused("thinking", "Input tag '%.64s' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'", t.Type)
+		return unknownTag("thinking", t.Type, "'adaptive', 'disabled', 'enabled'")
 	}
 	switch {
 	case t.BudgetTokens == nil:
@@ -158,7 +162,7 @@ func (r *messagesRequest) checkChoice(tools map[string]bool) *APIError {
 	case "":
 		return refused("tool_choice.type", "Field required")
 	default:
-		return refused("tool_choice", "Input tag '%.64s' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'", c.Type)
+		return unknownTag("tool_choice", c.Type, "'auto', 'any', 'tool', 'none'")
 	}
 	switch {
 	case len(r.Tools) == 0 && c.Type != "none":

@@ -163,7 +163,9 @@ func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 		case blockToolUse:
 			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 		case blockToolResult:
-			results = append(results, llm.Message{Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID, Attachments: blockAttachments(b.Content.list)})
+			results = append(results, llm.Message{
+				Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID, Attachments: blockAttachments(b.Content.list),
+			})
 		}
 	}
 	if results == nil || n.Content != "" {

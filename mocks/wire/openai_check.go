@@ -252,7 +252,7 @@ func (m *chatMessage) checkContent(param func(string) string) *APIError {
 }
 
 func (m *chatMessage) checkParts(param func(string) string) *APIError {
-	if len(m.Content.parts) == 0 {
+	if len(m.Content.list) == 0 {
 		return emptyArray(param("content"))
 	}
 	types := []string{"text"}
@@ -261,9 +261,10 @@ func (m *chatMessage) checkParts(param func(string) string) *APIError {
 		types = []string{"text", "image_url", "input_audio", "file"}
 	case llm.Assistant:
 		types = []string{"text", "refusal"}
+	default:
 	}
-	for j := range m.Content.parts {
-		p := &m.Content.parts[j]
+	for j := range m.Content.list {
+		p := &m.Content.list[j]
 		at := param(fmt.Sprintf("content[%d]", j))
 		if !slices.Contains(types, p.Type) {
 			return unsupported(at+".type", p.Type, types...)
@@ -345,22 +346,37 @@ func (r *chatRequest) checkFormat() *APIError {
 	if f == nil {
 		return nil
 	}
-	switch f.Type {
-	case "text":
-	case "json_schema":
-		if f.JSONSchema == nil || f.JSONSchema.Name == "" {
-			return missing("response_format.json_schema.name")
-		}
-	case "json_object":
-		if !slices.ContainsFunc(r.Messages, func(m chatMessage) bool { return mentionsJSON(m.Content.text) }) {
-			return bad("messages", "",
-				"'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.")
-		}
-	default:
-		return unsupported("response_format.type", f.Type, "text", "json_object", "json_schema")
+	name := ""
+	if f.JSONSchema != nil {
+		name = f.JSONSchema.Name
 	}
-	return nil
+	mentioned := func() bool {
+		return slices.ContainsFunc(r.Messages, func(m chatMessage) bool { return mentionsJSON(&m.Content) })
+	}
+	if err := checkFormat("response_format", f.Type, "json_schema.name", name); err != nil || f.Type != formatObject || mentioned() {
+		return err
+	}
+	return bad("messages", "", "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.")
 }
 
-// mentionsJSON reports whether a text has the word in any case.
-func mentionsJSON(text string) bool { return strings.Contains(strings.ToLower(text), "json") }
+// checkFormat validates the type of an output format, and that a schema has a name.
+func checkFormat(param, format, nameParam, name string) *APIError {
+	switch format {
+	case "text", formatObject:
+		return nil
+	case "json_schema":
+		if name == "" {
+			return missing(param + "." + nameParam)
+		}
+		return nil
+	}
+	return unsupported(param+".type", format, "text", formatObject, "json_schema")
+}
+
+// formatObject is the format of an answer in JSON without a schema.
+const formatObject = "json_object"
+
+// mentionsJSON reports whether a content has the word in any case.
+func mentionsJSON(c *content) bool {
+	return strings.Contains(strings.ToLower(contentText(c, "")), "json")
+}

@@ -105,10 +105,14 @@ type responseFormat struct {
 }
 
 // content is a message's content: a text, or a list of parts.
-type content struct {
-	kind  jsontext.Kind // of the JSON value; 0 if it is absent
-	text  string
-	parts []contentPart
+type content = textOrList[contentPart]
+
+// contentText returns a text, or the texts of its parts with separators.
+func contentText(c *content, separator string) string {
+	if c.kind != '[' {
+		return c.text
+	}
+	return joined(c.list, separator)
 }
 
 type contentPart struct {
@@ -116,26 +120,6 @@ type contentPart struct {
 	Text    string `json:"text"`
 	Refusal string `json:"refusal"`
 	attached
-}
-
-// content returns the text or the refusal of the part.
-func (p *contentPart) content() string {
-	return cmp.Or(p.Text, p.Refusal)
-}
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
-// skipped; checkContent refuses them with the provider's words.
-func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	*c = content{kind: d.PeekKind()}
-	switch c.kind {
-	case '"':
-		return jsonv2.UnmarshalDecode(d, &c.text)
-	case '[':
-		err := jsonv2.UnmarshalDecode(d, &c.parts)
-		c.text = joined(c.parts, "")
-		return err
-	}
-	return d.SkipValue()
 }
 
 // textOrList is a member that is a text, or a list.
@@ -154,15 +138,16 @@ func (c *textOrList[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return jsonv2.UnmarshalDecode(d, &c.text)
 	case '[':
 		return jsonv2.UnmarshalDecode(d, &c.list)
+	default:
+		return d.SkipValue()
 	}
-	return d.SkipValue()
 }
 
 // joined returns the texts of the parts with separators.
 func joined(parts []contentPart, separator string) string {
 	texts := make([]string, len(parts))
 	for i := range parts {
-		texts[i] = parts[i].content()
+		texts[i] = cmp.Or(parts[i].Text, parts[i].Refusal)
 	}
 	return joinTexts(texts, separator)
 }
@@ -263,11 +248,8 @@ func (r *chatRequest) call() Call {
 
 func (m *chatMessage) neutral() llm.Message {
 	n := llm.Message{
-		Role: llm.Role(m.Role), Content: m.Content.text, Name: m.Name, ToolCallID: m.ToolCallID,
-		Attachments: attachments(m.Content.parts),
-	}
-	if n.Content == "" {
-		n.Content = m.Refusal
+		Role: llm.Role(m.Role), Content: cmp.Or(contentText(&m.Content, ""), m.Refusal), Name: m.Name, ToolCallID: m.ToolCallID,
+		Attachments: attachments(m.Content.list),
 	}
 	for _, t := range m.ToolCalls {
 		n.ToolCalls = append(n.ToolCalls, t.neutral())
@@ -320,8 +302,9 @@ func goTypeName(t reflect.Type) string {
 		return "a string"
 	case reflect.Slice:
 		return "an array"
+	default:
+		return "an object"
 	}
-	return "an object"
 }
 
 func kindName(k jsontext.Kind) string {
@@ -338,6 +321,7 @@ func kindName(k jsontext.Kind) string {
 		return "an object"
 	case '[':
 		return "an array"
+	default:
+		return "another type"
 	}
-	return "another type"
 }

@@ -36,17 +36,8 @@ type chatContent struct {
 }
 
 type chatContentCall struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-	Custom struct {
-		Name  string `json:"name"`
-		Input string `json:"input"`
-	} `json:"custom"`
+	Index *int `json:"index"`
+	chatToolCall
 }
 
 type chatUsage struct {

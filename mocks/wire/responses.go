@@ -86,6 +86,7 @@ func responseStatus(c Completion) (status, incomplete string) {
 		return "incomplete", "max_output_tokens"
 	case llm.FinishContentFilter:
 		return "incomplete", "content_filter"
+	default:
+		return "completed", ""
 	}
-	return "completed", ""
 }

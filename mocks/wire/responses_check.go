@@ -80,6 +80,7 @@ func (r *responsesRequest) checkChoice() *APIError {
 		if err := jsonv2.Unmarshal(r.ToolChoice, &choice); err != nil {
 			return decodeError(err)
 		}
+	default: // missing or null; the provider ignores other types
 	}
 	if choice.Type != "function" && choice.Type != "custom" || given(r.Prompt) ||
 		slices.ContainsFunc(r.allItems(), func(t item) bool { return t.Type == "additional_tools" }) {
@@ -206,8 +207,8 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 	if role == llm.Assistant {
 		types = []string{"output_text", "refusal"}
 	}
-	for j := range t.Content.parts {
-		p := &t.Content.parts[j]
+	for j := range t.Content.list {
+		p := &t.Content.list[j]
 		at := param(fmt.Sprintf("content[%d]", j))
 		if !slices.Contains(types, p.Type) {
 			return unsupported(at, p.Type, types...)
@@ -223,7 +224,8 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 // and that there are no other outputs. A conversation or a prompt that the provider keeps
 // may have calls that are not known here, and so may references without a store.
 func (r *responsesRequest) checkOutputs() *APIError {
-	before := r.PreviousResponseID != "" && !r.resolved || given(r.Conversation) || given(r.Prompt) || slices.ContainsFunc(r.Input.list, func(t item) bool { return t.isReference() })
+	before := r.PreviousResponseID != "" && !r.resolved || given(r.Conversation) || given(r.Prompt) ||
+		slices.ContainsFunc(r.Input.list, func(t item) bool { return t.isReference() })
 	var calls pending
 	answered := map[string]bool{}
 	all := r.allItems()
@@ -260,26 +262,13 @@ func (r *responsesRequest) checkFormat() *APIError {
 	if f == nil {
 		return nil
 	}
-	switch f.Type {
-	case "text":
-	case "json_schema":
-		if f.Name == "" {
-			return missing("text.format.name")
-		}
-	case "json_object":
-		if !r.mentionsJSON() {
-			return bad("input", "",
-				"Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.")
-		}
-	default:
-		return unsupported("text.format.type", f.Type, "text", "json_object", "json_schema")
+	mentioned := func() bool {
+		return strings.Contains(strings.ToLower(r.Input.text), "json") ||
+			slices.ContainsFunc(r.allItems(), func(t item) bool { return mentionsJSON(&t.Content) })
 	}
-	return nil
-}
-
-func (r *responsesRequest) mentionsJSON() bool {
-	if mentionsJSON(r.Input.text) {
-		return true
+	if err := checkFormat("text.format", f.Type, "name", f.Name); err != nil || f.Type != formatObject || mentioned() {
+		return err
 	}
-	return slices.ContainsFunc(r.allItems(), func(t item) bool { return mentionsJSON(t.Content.text) })
+	return bad("input", "",
+		"Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.")
 }

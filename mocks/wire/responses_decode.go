@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -95,8 +96,9 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		}
 		o.text, o.attachments = outputText(value)
 		return nil
+	default:
+		return d.SkipValue()
 	}
-	return d.SkipValue()
 }
 
 // outputText returns the text and the attachments of parts; a shell's output is returned
@@ -151,7 +153,7 @@ func (r *responsesRequest) call() Call {
 	if len(r.Metadata) > 0 {
 		c.Tags = r.Metadata
 	}
-	if text := r.Instructions.text; text != "" {
+	if text := contentText(&r.Instructions, ""); text != "" {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
 	}
 	c.offer("", r.Tools)
@@ -209,15 +211,12 @@ func (t *assistantTurn) add(i *item) {
 	switch {
 	case i.isReference():
 	case i.Type == itemMessage || i.Type == "":
-		text := i.Content.text
-		if i.Content.kind == '[' {
-			text = plainParts(i.Content.parts)
-		}
+		text := contentText(&i.Content, "\n")
 		if llm.Role(i.Role) == llm.Assistant {
 			t.open, t.texts = true, append(t.texts, text)
 			return
 		}
-		t.others(llm.Message{Role: llm.Role(i.Role), Content: text, Attachments: attachments(i.Content.parts)})
+		t.others(llm.Message{Role: llm.Role(i.Role), Content: text, Attachments: attachments(i.Content.list)})
 	case strings.HasSuffix(i.Type, "_output"):
 		t.others(llm.Message{Role: llm.ToolRole, Content: i.Output.text, ToolCallID: i.callID(), Attachments: i.Output.attachments})
 	case isCall(i.Type):
@@ -261,18 +260,12 @@ func isCall(kind string) bool {
 
 // callID returns the id that ties a call to its output; the provider's first tool used id.
 func (i *item) callID() string {
-	if i.CallID == "" {
-		return i.ID
-	}
-	return i.CallID
+	return cmp.Or(i.CallID, i.ID)
 }
 
 // name returns the tool that is called.
 func (i *item) name() string {
-	if i.Name != "" {
-		return i.Name
-	}
-	return strings.TrimSuffix(i.Type, "_call")
+	return cmp.Or(i.Name, strings.TrimSuffix(i.Type, "_call"))
 }
 
 // written returns the model's input of a call, as arguments in JSON.

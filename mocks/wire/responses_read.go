@@ -103,14 +103,14 @@ func (a *responsesAnswer) head(c *Completion) {
 func (t *saidItem) addTo(g *gathered) {
 	switch {
 	case t.Type == itemMessage:
-		for _, p := range t.Content.parts {
+		for _, p := range t.Content.list {
 			g.text.WriteString(p.Text)
 			g.refusal.WriteString(p.Refusal)
 		}
 	case t.Type == itemReasoning:
 		thoughts := t.Summary
 		if len(thoughts) == 0 {
-			thoughts = t.Content.parts
+			thoughts = t.Content.list
 		}
 		g.thinking.WriteString(plainParts(thoughts))
 	case isCall(t.Type):

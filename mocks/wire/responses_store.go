@@ -190,7 +190,7 @@ func textSize(items []item) int {
 	n := 0
 	for i := range items {
 		t := &items[i]
-		n += 256 + len(t.Content.text) + len(t.Input) + len(t.Output.text)
+		n += 256 + len(contentText(&t.Content, "")) + len(t.Input) + len(t.Output.text)
 		for _, v := range []jsontext.Value{t.Arguments, t.Action, t.Operation} {
 			n += len(v)
 		}

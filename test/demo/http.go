@@ -50,7 +50,8 @@ func (o options) serve(ctx context.Context) error {
 		}
 	})
 	mux.HandleFunc("POST /chat", s.chat)
-	h := &http.Server{Addr: net.JoinHostPort(cmp.Or(os.Getenv("HOST"), "127.0.0.1"), os.Getenv("PORT")), Handler: mux, ReadHeaderTimeout: time.Second}
+	address := net.JoinHostPort(cmp.Or(os.Getenv("HOST"), "127.0.0.1"), os.Getenv("PORT"))
+	h := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: time.Second}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, func() { _ = h.Close() })()

@@ -111,7 +111,8 @@ func leave(daemon bool) error {
 // elsewhere calls the provider itself, as an agent does that does not look at the
 // address it is given.
 func elsewhere(client *http.Client) error {
-	resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader("{}")) //nolint:noctx // the agent is a careless one
+	const url = "https://api.openai.com/v1/chat/completions"
+	resp, err := client.Post(url, "application/json", strings.NewReader("{}")) //nolint:noctx // a careless agent
 	if err != nil {
 		return err
 	}

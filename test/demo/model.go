@@ -92,7 +92,8 @@ func openAIRequest(history []message) any {
 		case m.Role == "tool":
 			out["tool_call_id"] = m.Call.ID
 		case m.Call != nil:
-			out["tool_calls"] = []object{{"id": m.Call.ID, "type": "function", "function": object{"name": m.Call.Name, "arguments": m.Call.Arguments}}}
+			function := object{"name": m.Call.Name, "arguments": m.Call.Arguments}
+			out["tool_calls"] = []object{{"id": m.Call.ID, "type": "function", "function": function}}
 		}
 		messages = append(messages, out)
 	}
@@ -139,7 +140,8 @@ func anthropicRequest(history []message) any {
 		text := object{"type": "text", "text": m.Text}
 		switch {
 		case m.Role == "tool":
-			messages = append(messages, object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": m.Call.ID, "content": m.Text}}})
+			result := object{"type": "tool_result", "tool_use_id": m.Call.ID, "content": m.Text}
+			messages = append(messages, object{"role": "user", "content": []object{result}})
 		case m.Call != nil:
 			messages = append(messages, object{"role": m.Role, "content": []object{
 				{"type": "tool_use", "id": m.Call.ID, "name": m.Call.Name, "input": json.RawMessage(m.Call.Arguments)},

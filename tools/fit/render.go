@@ -124,7 +124,8 @@ func differenceTable(c detect.Comparison) string {
 func foldTable(folds []Fold) string {
 	rows := [][]string{{"left out", "items", "λ", "threshold"}}
 	for _, f := range folds {
-		rows = append(rows, []string{sanitize.Line(strings.Join(f.Groups, ", "), maxName), strconv.Itoa(f.Items), number(f.Lambda), number(f.Threshold)})
+		groups := sanitize.Line(strings.Join(f.Groups, ", "), maxName)
+		rows = append(rows, []string{groups, strconv.Itoa(f.Items), number(f.Lambda), number(f.Threshold)})
 	}
 	return renderTable(rows)
 }
