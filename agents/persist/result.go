@@ -25,11 +25,11 @@ const (
 func Statuses() []run.StatusInfo {
 	return []run.StatusInfo{
 		StatusComplete.Info("every task is done and no check fails"),
-		StatusError.Info("the state could not be kept, or the plan is not valid"),
-		StatusBlocked.Info("what is left cannot be done: an error that no retry mends, or a dependency that failed"),
+		StatusError.Info("the state could not be stored, or the plan is invalid"),
+		StatusBlocked.Info("the remaining tasks cannot be done: an error that no retry fixes, or a failed dependency"),
 		StatusBudget.Info("a cap on time, calls, tokens or cost was reached"),
 		StatusCapped.Info("checks still fail after the last round, or rounds change nothing"),
-		StatusEscalated.Info("a person must decide: a task asks for it, permissions refused a tool call, or nothing shows what was done"),
+		StatusEscalated.Info("a person must decide: a task asks for it, permissions refused a tool call, or nothing verifies the work"),
 		StatusInterrupted.Info("the user interrupted the run"),
 	}
 }
