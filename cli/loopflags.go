@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -51,7 +52,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	out := o.options
 	out.Mode, out.History = loop.Mode(o.mode), loop.History(o.history)
-	out.StopGuard = loop.GuardPolicy(o.stopGuard)
+	out.StopGuard = stop.Policy(o.stopGuard)
 	out.Todos = loop.TodoMode(o.todos)
 	set(f, "same-steps-limit", &out.SameStepsLimit, o.sameSteps)
 	set(f, "continuation-limit", &out.ContinuationLimit, o.continuations)

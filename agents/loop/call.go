@@ -39,20 +39,17 @@ func (r *runner) enter(e Entry) {
 	r.result.Transcript = append(r.result.Transcript, e)
 	r.result.Denials = append(r.result.Denials, e.Denials...)
 	r.result.Denials = r.result.Denials[:min(len(r.result.Denials), llm.MaxDenials)]
-	attrs := map[string]any{"ok": e.Error == ""}
+	iterated := Iterated{OK: e.Error == "", Finish: e.Finish}
 	if e.Error != "" {
-		attrs["error"] = string(e.ErrorKind)
-	}
-	if e.Finish != "" {
-		attrs["finish"] = string(e.Finish)
+		iterated.Error = &e.ErrorKind
 	}
 	if e.Usage != nil {
-		attrs["tokens"] = e.Usage.Total()
+		iterated.Tokens = new(e.Usage.Total())
 	}
 	if len(e.Denials) > 0 {
-		attrs["denied"] = llm.DescribeDenials(e.Denials)
+		iterated.Denied = llm.DescribeDenials(e.Denials)
 	}
-	r.dep.Sink.Emit(event.Event{Kind: event.Iteration, N: e.N, Detail: e.Error, Attrs: attrs})
+	r.dep.Sink.Emit(event.New(e.N, e.Error, iterated))
 	if r.dep.OnIteration != nil {
 		r.dep.OnIteration(e)
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// guardPolicies are the values of Settings.StopGuard.
-var guardPolicies = []GuardPolicy{GuardOff, GuardPolicy(stop.Balanced), GuardPolicy(stop.Strict)}
-
 // complete asks the stop guard about an answer that says done.
 func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	r.result.Completed = true
@@ -112,9 +109,8 @@ func (r *runner) prose(answer string) string {
 // emitVerdict reports what the stop guard decided: whether the run is forced to go on, and
 // how many of the steps that the last prompt asked for the answer reports as done.
 func (r *runner) emitVerdict(n int, answer string, v stop.Verdict, capped bool) {
-	attrs := v.Attrs()
-	attrs["forced"] = !v.MayStop && !capped
-	attrs["executed"] = stop.Executed(r.left, answer)
+	j, executed := v.Judgement(), stop.Executed(r.left, answer)
+	j.Forced, j.Executed = !v.MayStop && !capped, &executed
 	r.left = nil
-	r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
+	r.dep.Sink.Emit(event.New(n, v.Reason, j))
 }

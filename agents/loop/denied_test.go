@@ -65,7 +65,7 @@ var _ = Describe("The prose of a result", func() {
 
 var _ = Describe("An answer that trips the budget", Label("L-07"), func() {
 	It("is known to be a completion", func() {
-		budget := &loop.BudgetOptions{Tokens: 1}
+		budget := &llm.Caps{Tokens: 1}
 		done := newRig(loop.Options{Budget: budget}, denying("All is written.\nDONE")).run()
 		Expect(done.Status).To(Equal(loop.StatusBudget))
 		Expect(done.Completed).To(BeTrue())

@@ -258,12 +258,12 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	cent := func(model string, u llm.Usage) (quantity.Money, bool) {
 		return quantity.Money{Amount: float64(u.Total()) / 100, Currency: quantity.USD}, model == "m"
 	}
-	usd := func(amount float64) *loop.BudgetOptions {
-		return &loop.BudgetOptions{Cost: quantity.Money{Amount: amount, Currency: quantity.USD}}
+	usd := func(amount float64) *llm.Caps {
+		return &llm.Caps{Cost: quantity.Money{Amount: amount, Currency: quantity.USD}}
 	}
 
 	DescribeTable("stops with exit code 7 and names the cap, or just does not",
-		func(b *loop.BudgetOptions, status loop.Status, details string, steps ...turn) {
+		func(b *llm.Caps, status loop.Status, details string, steps ...turn) {
 			r := newRig(loop.Options{Budget: b, MaxIterations: new(4)}, steps...)
 			r.deps.Price = cent
 			res := r.run()
@@ -271,12 +271,12 @@ var _ = Describe("Budget", Label("L-11"), func() {
 			Expect(res.Details).To(ContainSubstring(details))
 			Expect(res.Iterations).To(Equal(len(steps)))
 		},
-		Entry("calls", &loop.BudgetOptions{Calls: 2}, loop.StatusBudget, "budget for calls is used up: 2 of 2 (budget.calls)", say("a"), say("b")),
-		Entry("calls, just not", &loop.BudgetOptions{Calls: 2}, loop.StatusDone, "", say("a"), say("DONE")),
-		Entry("tokens", &loop.BudgetOptions{Tokens: 10}, loop.StatusBudget, "tokens is used up: 11 of 10", used("a", 5), used("b", 6)),
-		Entry("tokens, just not", &loop.BudgetOptions{Tokens: 11}, loop.StatusDone, "", used("a", 5), used("DONE", 6)),
-		Entry("tokens, nothing left for another call", &loop.BudgetOptions{Tokens: 11}, loop.StatusBudget, "11 of 11", used("a", 5), used("b", 6)),
-		Entry("tokens unknown", &loop.BudgetOptions{Tokens: 10}, loop.StatusBudget, "tokens spent: unknown", say("a")),
+		Entry("calls", &llm.Caps{Calls: 2}, loop.StatusBudget, "budget for calls is used up: 2 of 2 (budget.calls)", say("a"), say("b")),
+		Entry("calls, just not", &llm.Caps{Calls: 2}, loop.StatusDone, "", say("a"), say("DONE")),
+		Entry("tokens", &llm.Caps{Tokens: 10}, loop.StatusBudget, "tokens is used up: 11 of 10", used("a", 5), used("b", 6)),
+		Entry("tokens, just not", &llm.Caps{Tokens: 11}, loop.StatusDone, "", used("a", 5), used("DONE", 6)),
+		Entry("tokens, nothing left for another call", &llm.Caps{Tokens: 11}, loop.StatusBudget, "11 of 11", used("a", 5), used("b", 6)),
+		Entry("tokens unknown", &llm.Caps{Tokens: 10}, loop.StatusBudget, "tokens spent: unknown", say("a")),
 		Entry("cost", usd(0.1), loop.StatusBudget, "cost is used up: 0.11 USD of 0.1 USD (budget.cost)", used("a", 5), used("b", 6)),
 		Entry("cost, just not", usd(0.11), loop.StatusDone, "", used("a", 5), used("DONE", 6)),
 		Entry("cost of an unknown model", usd(0.1), loop.StatusBudget, `the price of model "x" is unknown`, answer(0, llm.Reply{Text: "a", Model: "x", Usage: &llm.Usage{}})),
@@ -290,12 +290,12 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	})
 
 	It("names the option in the result", func() {
-		Expect(newRig(loop.Options{Budget: &loop.BudgetOptions{Calls: 1}}, say("a")).run().Guard).To(Equal("budget.calls"))
+		Expect(newRig(loop.Options{Budget: &llm.Caps{Calls: 1}}, say("a")).run().Guard).To(Equal("budget.calls"))
 	})
 
 	DescribeTable("accounts for failed calls",
 		func(err *llm.Error, status loop.Status) {
-			r := newRig(loop.Options{Budget: &loop.BudgetOptions{Tokens: 10}, ErrorLimit: new(0), MaxIterations: new(1)}, answerError(err))
+			r := newRig(loop.Options{Budget: &llm.Caps{Tokens: 10}, ErrorLimit: new(0), MaxIterations: new(1)}, answerError(err))
 			Expect(r.run().Status).To(Equal(status))
 		},
 		Entry("that used nothing", &llm.Error{Kind: llm.RateLimited}, loop.StatusMaxIterations),

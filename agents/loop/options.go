@@ -1,13 +1,14 @@
 package loop
 
 import (
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Options are what a user may set, in a configuration file or for one run. A
-// field left out (nil or empty) is taken from the next weaker source: option
-// over file over default. See Resolve.
+// Options are the settings of one source: a configuration file or the options of one run.
+// Resolve takes a field that is nil or empty from the next source: options override the file,
+// and the file overrides the defaults.
 type Options struct {
 	// Prompt is the task.
 	Prompt string `yaml:"prompt,omitempty" json:"prompt,omitempty"`
@@ -60,7 +61,7 @@ type Options struct {
 	// StopGuard judges each completion by its text (package agents/stop) and, if
 	// work is announced and not done, continues the run with it: balanced, strict
 	// or off. Default off.
-	StopGuard GuardPolicy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict"`
+	StopGuard stop.Policy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict"`
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`
@@ -73,12 +74,12 @@ type Options struct {
 	SameStepsLimit *int `yaml:"same_steps_limit,omitempty" json:"same_steps_limit,omitempty" jsonschema:"minimum=0"`
 	// Budget caps the run; default: no caps. Option and file are merged cap by
 	// cap, so that an option for one does not lift another.
-	Budget *BudgetOptions `yaml:"budget,omitempty" json:"budget,omitempty"`
+	Budget *llm.Caps `yaml:"budget,omitempty" json:"budget,omitempty"`
 	// Breaker pauses calls to a failing backend; default: off. Merged as Budget is.
 	Breaker *BreakerOptions `yaml:"breaker,omitempty" json:"breaker,omitempty"`
 }
 
-// Mode is how a finished answer is recognised.
+// Mode selects how a finished answer is recognised.
 type Mode string
 
 // The completion modes.
@@ -88,7 +89,8 @@ const (
 	Answer Mode = "answer"
 )
 
-// TodoMode is how the steps of a refused completion are asked for; empty does not track them.
+// TodoMode selects how the agent is asked for the steps of a refused completion. They are not
+// tracked if it is empty.
 type TodoMode string
 
 // The ways to ask for todos.
@@ -97,14 +99,10 @@ const (
 	OneByOne TodoMode = "one-by-one"
 )
 
-// GuardPolicy is which stop guard judges completions: off, or the name of a
-// policy of agents/stop.
-type GuardPolicy string
+// GuardOff is the policy of a run without a stop guard.
+const GuardOff stop.Policy = "off"
 
-// GuardOff is no stop guard.
-const GuardOff GuardPolicy = "off"
-
-// History is what each call sends.
+// History selects what each call sends.
 type History string
 
 // The kinds of history.
@@ -112,9 +110,6 @@ const (
 	Fresh        History = "fresh"
 	Conversation History = "conversation"
 )
-
-// BudgetOptions caps a run.
-type BudgetOptions = llm.Caps
 
 // BreakerOptions configures the circuit breaker.
 type BreakerOptions struct {

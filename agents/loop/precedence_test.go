@@ -24,7 +24,7 @@ type cause struct {
 // The causes that an answer can meet, the strongest first.
 var causes = []cause{
 	{loop.StatusInterrupted, func(*rig) {}}, // made by the backend below
-	{loop.StatusBudget, func(r *rig) { r.options.Budget = &loop.BudgetOptions{Tokens: 1} }},
+	{loop.StatusBudget, func(r *rig) { r.options.Budget = &llm.Caps{Tokens: 1} }},
 	{loop.StatusTimeout, func(r *rig) { r.options.Timeout = within(time.Second) }},
 	{loop.StatusBlocked, func(*rig) {}},
 	{loop.StatusCapped, func(r *rig) {
@@ -70,7 +70,7 @@ var _ = Describe("Precedence", Label("L-07"), func() {
 
 	// After a failed call, the strongest first.
 	failures := []cause{
-		{loop.StatusBudget, func(r *rig) { r.options.Budget = &loop.BudgetOptions{Tokens: 1} }},
+		{loop.StatusBudget, func(r *rig) { r.options.Budget = &llm.Caps{Tokens: 1} }},
 		{loop.StatusTimeout, func(r *rig) { r.options.Timeout = within(time.Second) }},
 		{loop.StatusError, func(r *rig) {
 			r.options.Breaker = &loop.BreakerOptions{Failures: 1, Cooldown: quantity.Duration(1), MaxOpens: 1}

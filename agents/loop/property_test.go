@@ -27,7 +27,7 @@ func drawn(t *rapid.T) *rig {
 		ContinuationLimit:  small("continuations", 0),
 		Timeout:            within(rapid.SampledFrom([]time.Duration{0, 5 * time.Second, time.Hour}).Draw(t, "timeout")),
 		CallTimeout:        within(rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(t, "call timeout")),
-		Budget:             &loop.BudgetOptions{Calls: rapid.IntRange(0, 30).Draw(t, "calls")},
+		Budget:             &llm.Caps{Calls: rapid.IntRange(0, 30).Draw(t, "calls")},
 		History:            rapid.SampledFrom([]loop.History{loop.Fresh, loop.Conversation}).Draw(t, "history"),
 	}
 	if rapid.Bool().Draw(t, "breaker") {

@@ -40,7 +40,7 @@ func newRunner(s Settings, d Deps) *runner {
 	}
 	if d.judge == nil && s.StopGuard != GuardOff {
 		d.judge = func(said string) stop.Verdict {
-			return stop.Judge(said, stop.Options{Policy: stop.Policy(s.StopGuard)})
+			return stop.Judge(said, stop.Options{Policy: s.StopGuard})
 		}
 	}
 	r := &runner{
@@ -107,10 +107,7 @@ func (r *runner) moveBreaker(n int, why string, move func()) {
 	if from == to {
 		return
 	}
-	r.dep.Sink.Emit(event.Event{
-		Kind: event.State, Name: "breaker", N: n, Detail: fmt.Sprintf("circuit %s, was %s: %s", to, from, why),
-		Attrs: map[string]any{"from": string(from), "to": string(to)},
-	})
+	r.dep.Sink.Emit(event.New(n, fmt.Sprintf("circuit %s, was %s: %s", to, from, why), BreakerMoved{string(from), string(to)}))
 }
 
 // finish completes the result and reports the end.

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Settings are Options with every field decided.
+// Settings are the resolved Options of a run.
 type Settings struct {
 	Prompt             string            `json:"prompt"`
 	System             string            `json:"system,omitempty"`
@@ -21,7 +23,7 @@ type Settings struct {
 	Mode               Mode              `json:"mode"`
 	Marker             string            `json:"marker"`
 	BlockedMarker      string            `json:"blocked_marker"`
-	History            History           `json:"history,omitempty"` // empty: as Deps.Conversational says
+	History            History           `json:"history,omitempty"` // if empty, Deps.Conversational decides
 	ContinuePrompt     string            `json:"continue_prompt"`
 	MaxIterations      int               `json:"max_iterations"`
 	Timeout            quantity.Duration `json:"timeout"`
@@ -31,21 +33,19 @@ type Settings struct {
 	NearIdenticalLimit int               `json:"near_identical_limit"`
 	RepeatedErrorLimit int               `json:"repeated_error_limit"`
 	ErrorLimit         int               `json:"error_limit"`
-	StopGuard          GuardPolicy       `json:"stop_guard"`
+	StopGuard          stop.Policy       `json:"stop_guard"`
 	ContinuationLimit  int               `json:"continuation_limit"`
 	Todos              TodoMode          `json:"todos,omitempty"`
 	SameStepsLimit     int               `json:"same_steps_limit,omitempty"`
-	Budget             BudgetOptions     `json:"budget,omitzero"`
+	Budget             llm.Caps          `json:"budget,omitzero"`
 	Breaker            *BreakerOptions   `json:"breaker,omitempty"` // nil: off
 }
 
-// Defaults returns the settings of a run for which nothing but a prompt, which is
-// left empty here, was given.
+// Defaults returns the default settings. They lack a prompt.
 func Defaults() Settings { return merge(Options{}, Options{}) }
 
-// Resolve decides every field: the option if given, else the configuration
-// file's value, else the default. All that is wrong with the outcome is returned
-// at once, as FieldErrors.
+// Resolve merges options, a configuration file and the defaults, in this order of precedence.
+// It returns all invalid fields at once, as FieldErrors.
 func Resolve(option, file Options) (Settings, error) {
 	s := merge(option, file)
 	if err := s.validate(); err != nil {
@@ -91,9 +91,9 @@ func merge(option, file Options) Settings {
 
 const defaultTimeout = quantity.Duration(5 * time.Minute)
 
-func mergeBudget(option, file *BudgetOptions) BudgetOptions {
+func mergeBudget(option, file *llm.Caps) llm.Caps {
 	o, f := deref(option), deref(file)
-	return BudgetOptions{
+	return llm.Caps{
 		Calls:  cmp.Or(o.Calls, f.Calls),
 		Tokens: cmp.Or(o.Tokens, f.Tokens),
 		Cost:   cmp.Or(o.Cost, f.Cost),
@@ -116,9 +116,8 @@ func deref[T any](p *T) T { return *cmp.Or(p, new(T)) }
 
 func (s *Settings) defaultContinuePrompt() string { return "Continue with the task. " + s.HowToEnd() }
 
-// HowToEnd tells an agent how it says that everything is finished, or that it needs
-// a person. A prompt that is written for it should say so; Run leaves prompts as they
-// are.
+// HowToEnd returns instructions for the agent: how to report that everything is finished, or
+// that it needs a person. A prompt should contain them; Run does not add them.
 func (s *Settings) HowToEnd() string {
 	switch s.Mode {
 	case Answer:
@@ -133,18 +132,18 @@ func (s *Settings) HowToEnd() string {
 		"If you need a person, write a line that begins with %s and say why.", s.Marker, s.BlockedMarker)
 }
 
-// FieldError is one field that is not allowed.
+// FieldError describes an invalid field.
 type FieldError struct {
 	// Field is the key in a configuration file, such as "budget.calls".
 	Field string
-	// Message says what was given and what is allowed.
+	// Message has the value and the allowed ones.
 	Message string
 }
 
-// FieldErrors is an error that lists every field that is not allowed.
+// FieldErrors lists all invalid fields.
 type FieldErrors []FieldError
 
-// Error has one field a line.
+// Error returns a line for each field.
 func (e FieldErrors) Error() string {
 	lines := make([]string, len(e))
 	for i, f := range e {
@@ -153,7 +152,7 @@ func (e FieldErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// validate returns FieldErrors with everything that is wrong, or nil.
+// validate returns the invalid fields as FieldErrors, or nil.
 func (s *Settings) validate() error {
 	var errs FieldErrors
 	add := func(field, format string, args ...any) {
@@ -168,7 +167,7 @@ func (s *Settings) validate() error {
 	if s.History != "" && s.History != Fresh && s.History != Conversation {
 		add("history", `%q is not a kind of history; use "fresh" or "conversation"`, s.History)
 	}
-	if !slices.Contains(guardPolicies, s.StopGuard) {
+	if !slices.Contains([]stop.Policy{GuardOff, stop.Balanced, stop.Strict}, s.StopGuard) {
 		add("stop_guard", `%q is not a policy of the stop guard; use "off", "balanced" or "strict"`, s.StopGuard)
 	}
 	if s.Todos != "" && s.Todos != Together && s.Todos != OneByOne {

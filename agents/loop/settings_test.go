@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 func eur(amount float64) quantity.Money {
@@ -27,7 +28,7 @@ func full(n int) loop.Options {
 		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
 		StopGuard: "strict", ContinuationLimit: new(n),
-		Budget:  &loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
+		Budget:  &llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
 	}
 }
@@ -39,7 +40,7 @@ func resolved(n int) loop.Settings {
 		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), NoProgressLimit: n,
 		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
 		StopGuard: "strict", ContinuationLimit: n,
-		Budget:  loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
+		Budget:  llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
 	}
 }
@@ -86,10 +87,10 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 
 	It("merges budget and breaker cap by cap", func() {
 		s, err := loop.Resolve(
-			loop.Options{Prompt: "p", Budget: &loop.BudgetOptions{Calls: 3}, Breaker: &loop.BreakerOptions{MaxOpens: 1}},
-			loop.Options{Budget: &loop.BudgetOptions{Calls: 9, Cost: eur(1)}, Breaker: &loop.BreakerOptions{Failures: 2, Cooldown: 5}})
+			loop.Options{Prompt: "p", Budget: &llm.Caps{Calls: 3}, Breaker: &loop.BreakerOptions{MaxOpens: 1}},
+			loop.Options{Budget: &llm.Caps{Calls: 9, Cost: eur(1)}, Breaker: &loop.BreakerOptions{Failures: 2, Cooldown: 5}})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(s.Budget).To(Equal(loop.BudgetOptions{Calls: 3, Cost: eur(1)}))
+		Expect(s.Budget).To(Equal(llm.Caps{Calls: 3, Cost: eur(1)}))
 		Expect(*s.Breaker).To(Equal(loop.BreakerOptions{Failures: 2, Cooldown: 5, MaxOpens: 1}))
 	})
 
@@ -154,11 +155,11 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Entry(nil, loop.Options{ContinuationLimit: new(-1)}, "continuation_limit", "-1"),
 		Entry(nil, loop.Options{Timeout: within(-1)}, "timeout", "negative"),
 		Entry(nil, loop.Options{CallTimeout: within(-1)}, "call_timeout", "negative"),
-		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Calls: -1}}, "budget.calls", "-1"),
-		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Tokens: -1}}, "budget.tokens", "-1"),
-		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: eur(0)}}, "budget.cost", "0 EUR is not allowed"),
-		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: eur(math.NaN())}}, "budget.cost", "NaN"),
-		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: quantity.Money{Amount: 1, Currency: "GBP"}}}, "budget.cost", "unknown currency"),
+		Entry(nil, loop.Options{Budget: &llm.Caps{Calls: -1}}, "budget.calls", "-1"),
+		Entry(nil, loop.Options{Budget: &llm.Caps{Tokens: -1}}, "budget.tokens", "-1"),
+		Entry(nil, loop.Options{Budget: &llm.Caps{Cost: eur(0)}}, "budget.cost", "0 EUR is not allowed"),
+		Entry(nil, loop.Options{Budget: &llm.Caps{Cost: eur(math.NaN())}}, "budget.cost", "NaN"),
+		Entry(nil, loop.Options{Budget: &llm.Caps{Cost: quantity.Money{Amount: 1, Currency: "GBP"}}}, "budget.cost", "unknown currency"),
 		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Cooldown: 1}}, "breaker.failures", "use 1 or more"),
 		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Failures: 1}}, "breaker.cooldown", "more than 0s"),
 		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: 1, MaxOpens: -1}}, "breaker.max_opens", "-1"),

@@ -145,12 +145,8 @@ func (l *todoList) move(t *Todo, to TodoState) {
 		return
 	}
 	t.State = to
-	attrs := map[string]any{"id": t.ID, "to": string(to)}
-	if from != "" {
-		attrs["from"] = string(from)
-	}
 	const maxStep = 300 // bytes
-	l.emit(event.Event{Kind: event.State, Name: "todo", N: l.refusals, Detail: stop.Clip(t.Description, maxStep), Attrs: attrs})
+	l.emit(event.New(l.refusals, stop.Clip(t.Description, maxStep), TodoMoved{ID: t.ID, From: from, To: to}))
 }
 
 func (l *todoList) get(id string) *Todo {

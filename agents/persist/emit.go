@@ -36,9 +36,7 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 		r.emit(n, "the attempt failed and is made again: "+o.Details, Guarded{"retry", t.ID})
 	}
 	if v != nil {
-		attrs := v.Attrs()
-		attrs["forced"] = !v.MayStop
-		r.Sink.Emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
+		r.emit(n, v.Reason, v.Judgement())
 	}
 	r.emitContext(record)
 }

@@ -14,7 +14,7 @@ var _ = DescribeTable("at each injection point an answer may stop or must go on,
 		Expect(refused.Reason).NotTo(BeEmpty())
 		Expect(refused.Detections).To(ContainElement(HaveField("Real", true)))
 		Expect(stop.Texts(refused.Steps)).To(Equal([]string{"Test it", "Deploy it"}))
-		Expect(refused.Attrs()).To(And(HaveKeyWithValue("point", name), HaveKeyWithValue("allow", false)))
+		Expect(refused.Judgement()).To(And(HaveField("Point", stop.Point(name)), HaveField("Allow", false)))
 
 		allowed := stop.Judge("The importer is written and tested.", stop.Options{Point: point})
 		Expect(allowed.MayStop).To(BeTrue())

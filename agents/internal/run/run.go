@@ -42,11 +42,17 @@ func Overspent(limit string, err error) *Ending {
 
 // Event returns the event that reports the end, after n iterations.
 func (e *Ending) Event(n int) event.Event {
-	return event.Event{
-		Kind: event.End, Name: string(e.Status), N: n, Detail: e.Details,
-		Attrs: map[string]any{"exit_code": e.Status.ExitCode()},
-	}
+	return event.New(n, e.Details, ended{e.Status, e.Status.ExitCode()})
 }
+
+// ended is the event of a run's end.
+type ended struct {
+	status   Status
+	ExitCode int `json:"exit_code"`
+}
+
+// Event implements event.Payload.
+func (e ended) Event() (event.Kind, string) { return event.End, string(e.status) }
 
 // Run is the time and the budget of a run. Outer ends with the user's interrupt or at the
 // caller's deadline, Context also after Timeout.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -57,8 +58,8 @@ func (v *view) iteration(e loop.Entry) {
 
 // Emit implements event.Sink: it shows what changes the course.
 func (v *view) Emit(e event.Event) {
-	refused := e.Kind == event.Verdict && e.Name == "stop" && e.Attrs["allow"] == false
-	if e.Kind != event.State && e.Kind != event.HandOver && !refused {
+	j, judged := event.Read[stop.Judgement](&e)
+	if e.Kind != event.State && e.Kind != event.HandOver && (!judged || j.Allow) {
 		return
 	}
 	v.Print(fmt.Sprintf("        %s: %s", e.Name, v.Clean(e.Detail)))

@@ -117,12 +117,11 @@ func (s *hosted) end(status string, code, n int, text, details string) record.En
 // saw is judged once more: it is a pure function of the message.
 func (s *hosted) tell(n int, message string, said hook.Answer, note string) {
 	v := stop.Judge(message, stop.Options{Policy: s.opts.Policy})
-	attrs := v.Attrs()
-	attrs["allow"], attrs["forced"] = !said.Blocked, said.Blocked && s.blocks < s.hostCap
-	attrs["executed"] = stop.Executed(s.left, message)
+	j, executed := v.Judgement(), stop.Executed(s.left, message)
+	j.Allow, j.Forced, j.Executed = !said.Blocked, said.Blocked && s.blocks < s.hostCap, &executed
 	s.left = v.Order().Steps
 	detail := strings.ReplaceAll(cmp.Or(note, v.Reason), s.folder, "FOLDER")
-	s.trial.Sink.Emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: detail, Attrs: attrs})
+	s.trial.Sink.Emit(event.New(n, detail, j))
 }
 
 // ask starts the hook as a child process, as the host does, and reads its answer.

@@ -2,9 +2,9 @@ package kind
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -40,30 +40,25 @@ type GuardFacts struct {
 	Outcomes  string   `cel:"outcomes" json:"outcomes,omitempty"`
 }
 
-// stopGuard is the name of the verdict events of a stop guard.
-const stopGuard = "stop"
-
-// defers is the label of an answer at which the agent must not stop.
-const defers = "defers"
-
 // factsOf returns the facts of a trial, and compares the decisions with the labels in core.Stops.
 func factsOf(sc *record.Scenario, tr *record.Trial, core *measure.Facts) any {
 	f := &GuardFacts{}
 	forcedAt := time.Duration(-1)
 	for i := range tr.Events {
 		e := &tr.Events[i]
-		if e.Kind != event.Verdict || e.Name != stopGuard {
+		j, ok := event.Read[stop.Judgement](&e.Event)
+		if !ok {
 			continue
 		}
 		if forcedAt >= 0 {
 			f.Execution += (e.At - forcedAt).Seconds()
 			forcedAt = -1
 		}
-		f.add(e.Attrs)
-		if e.Attrs["forced"] == true {
+		f.add(j)
+		if j.Forced {
 			forcedAt = e.At
 		}
-		f.label(sc.Expect.Stops, e.Event)
+		f.label(sc.Expect.Stops, j, e.Detail)
 	}
 	if n := len(sc.Expect.Stops); n > 0 && n != f.Judged {
 		f.Misjudged = append(f.Misjudged, fmt.Sprintf("judged answers: %d, labels: %d", f.Judged, n))
@@ -73,48 +68,48 @@ func factsOf(sc *record.Scenario, tr *record.Trial, core *measure.Facts) any {
 	return f
 }
 
-// add adds one verdict.
-func (f *GuardFacts) add(attrs map[string]any) {
+// add adds one judgement.
+func (f *GuardFacts) add(j stop.Judgement) {
 	f.Judged++
-	f.Allowed = attrs["allow"] == true
+	f.Allowed = j.Allow
 	if !f.Allowed {
 		f.Refused++
-		f.Steps += measure.Int(attrs["steps"])
+		f.Steps += j.Steps
 	}
-	if attrs["forced"] == true {
+	if j.Forced {
 		f.Forced++
 	}
-	f.Executed += measure.Int(attrs["executed"])
-	f.Detections += measure.Int(attrs["detections"])
-	for key, value := range attrs {
-		if category, ok := strings.CutPrefix(key, "category."); ok {
-			if f.By == nil {
-				f.By = map[string]int{}
-			}
-			f.By[category] += measure.Int(value)
+	if j.Executed != nil {
+		f.Executed += *j.Executed
+	}
+	f.Detections += j.Detections
+	for category, n := range j.Categories {
+		if f.By == nil {
+			f.By = map[string]int{}
 		}
+		f.By[string(category)] += n
 	}
 }
 
-// label compares the verdict that was just added with its label, if it has one.
-func (f *GuardFacts) label(labels []string, e event.Event) {
+// label compares the judgement that was just added with its label, if it has one.
+func (f *GuardFacts) label(labels []string, j stop.Judgement, reason string) {
 	if f.Judged > len(labels) {
 		return
 	}
 	f.Labelled++
-	label, forced := labels[f.Judged-1], e.Attrs["forced"] == true
-	if label == defers {
+	label := labels[f.Judged-1]
+	if label == string(stop.Defers) {
 		f.Deferred++
 	}
-	f.Outcomes += outcome(label == defers, !f.Allowed)
+	f.Outcomes += outcome(label == string(stop.Defers), !f.Allowed)
 	switch {
-	case label == defers && f.Allowed:
+	case label == string(stop.Defers) && f.Allowed:
 		f.FalseNegatives++
-		f.misjudge(label, "was allowed to stop", e.Detail)
-	case label != defers && !f.Allowed:
+		f.misjudge(label, "was allowed to stop", reason)
+	case label != string(stop.Defers) && !f.Allowed:
 		f.FalsePositives++
-		f.misjudge(label, "was refused", e.Detail)
-	case label == defers && forced:
+		f.misjudge(label, "was refused", reason)
+	case label == string(stop.Defers) && j.Forced:
 		f.Prevented++
 	}
 }

@@ -1,11 +1,13 @@
 package kind_test
 
 import (
+	"encoding/json"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -13,18 +15,18 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// ruled is the event of a stop guard, with numbers as a recording gives them.
-func ruled(at time.Duration, attrs map[string]any) record.Event {
-	return record.Event{At: at, Event: event.Event{Kind: event.Verdict, Name: "stop", Detail: "because", Attrs: attrs}}
+// judged returns the recorded event of a judgement.
+func judged(at time.Duration, j stop.Judgement) record.Event {
+	return record.Event{At: at, Event: event.New(1, "because", j)}
 }
 
 var (
-	refusal = map[string]any{
-		"allow": false, "forced": true, "steps": 3.0, "detections": 4.0, "executed": 0.0,
-		"category.next_steps": 3.0, "category.enumerative_list": 1.0,
+	refusal = stop.Judgement{
+		Forced: true, Steps: 3, Detections: 4, Executed: new(0),
+		Categories: map[stop.Category]int{stop.NextSteps: 3, stop.EnumerativeList: 1},
 	}
-	capped    = map[string]any{"allow": false, "forced": false, "steps": 1.0, "detections": 1.0, "executed": 2.0, "category.next_steps": 1.0}
-	allowance = map[string]any{"allow": true, "forced": false, "steps": 0.0, "detections": 0.0, "executed": 3.0}
+	capped    = stop.Judgement{Steps: 1, Detections: 1, Executed: new(2), Categories: map[stop.Category]int{stop.NextSteps: 1}}
+	allowance = stop.Judgement{Allow: true, Executed: new(3)}
 )
 
 func guardOf(labels []string, events ...record.Event) kind.GuardFacts {
@@ -40,33 +42,36 @@ func factsOf(sc record.Scenario, events ...record.Event) kind.GuardFacts {
 
 var _ = Describe("The facts of a stop guard", Label("G-08"), func() {
 	It("count what it judged, detected and forced, and time the executions", func() {
-		f := guardOf(nil, ruled(time.Second, refusal), ruled(5*time.Second, allowance))
+		f := guardOf(nil, judged(time.Second, refusal), judged(5*time.Second, allowance))
 		Expect(f).To(Equal(kind.GuardFacts{
 			Judged: 2, Refused: 1, Forced: 1, Allowed: true, Detections: 4, Steps: 3, Executed: 3,
 			By: map[string]int{"next_steps": 3, "enumerative_list": 1}, Execution: 4, ExecutionKnown: true,
 		}))
 	})
 
-	It("read the numbers of a running agent and of a recording alike", func() {
-		told := ruled(0, map[string]any{"allow": false, "forced": true, "steps": 3, "detections": 4})
-		read := ruled(0, map[string]any{"allow": false, "forced": true, "steps": 3.0, "detections": 4.0})
-		Expect(guardOf(nil, told)).To(Equal(guardOf(nil, read)))
+	It("are the same for a running agent and for its recording", func() {
+		emitted := judged(0, refusal)
+		data, err := json.Marshal(emitted)
+		Expect(err).NotTo(HaveOccurred())
+		var recorded record.Event
+		Expect(json.Unmarshal(data, &recorded)).To(Succeed())
+		Expect(guardOf(nil, recorded)).To(Equal(guardOf(nil, emitted)))
 	})
 
-	It("pass over other verdicts", func() {
-		other := ruled(0, refusal)
+	It("ignore other verdicts", func() {
+		other := judged(0, refusal)
 		other.Name = "completion"
 		Expect(guardOf(nil, other)).To(BeZero())
 	})
 
-	It("know no times of processes", func() {
-		f := factsOf(record.Scenario{RealTime: true}, ruled(0, refusal))
+	It("have no execution time where time was real", func() {
+		f := factsOf(record.Scenario{RealTime: true}, judged(0, refusal))
 		Expect(f.ExecutionKnown).To(BeFalse())
 	})
 
-	DescribeTable("hold each judgement against its label",
-		func(labels []string, attrs map[string]any, want kind.GuardFacts, misjudged string) {
-			f := guardOf(labels, ruled(0, attrs))
+	DescribeTable("compare each judgement with its label",
+		func(labels []string, j stop.Judgement, want kind.GuardFacts, misjudged string) {
+			f := guardOf(labels, judged(0, j))
 			Expect([]int{f.Labelled, f.Deferred, f.Prevented, f.FalsePositives, f.FalseNegatives}).
 				To(Equal([]int{want.Labelled, want.Deferred, want.Prevented, want.FalsePositives, want.FalseNegatives}))
 			if misjudged == "" {
@@ -96,7 +101,7 @@ var _ = Describe("The metrics of a stop guard", Label("G-08"), func() {
 				return v
 			}
 		}
-		Fail("no measure " + name)
+		Fail("there is no metric " + name)
 		return measure.Value{}
 	}
 
@@ -105,16 +110,16 @@ var _ = Describe("The metrics of a stop guard", Label("G-08"), func() {
 		t.Add(&measure.Facts{Extensions: map[string]any{"guard": &f}})
 	}
 
-	It("says nothing where no guard was asked", func() {
+	It("are empty where no guard was asked", func() {
 		t := newTotals()
 		add(t, kind.GuardFacts{})
 		Expect(t.Close()).To(BeEmpty())
 	})
 
-	It("has every metric, and rates with intervals", func() {
+	It("are all there, rates with intervals", func() {
 		t := newTotals()
-		add(t, guardOf([]string{"defers", "clean"}, ruled(time.Second, refusal), ruled(5*time.Second, allowance)))
-		add(t, guardOf([]string{"defers", "suggests"}, ruled(0, refusal), ruled(2*time.Second, capped)))
+		add(t, guardOf([]string{"defers", "clean"}, judged(time.Second, refusal), judged(5*time.Second, allowance)))
+		add(t, guardOf([]string{"defers", "suggests"}, judged(0, refusal), judged(2*time.Second, capped)))
 		values := t.Close().All()
 		for name, want := range map[string]float64{
 			"guard_judged": 4, "guard_refused": 3, "guard_detections": 9, "guard_detections_next_steps": 7,
@@ -125,17 +130,17 @@ var _ = Describe("The metrics of a stop guard", Label("G-08"), func() {
 			Expect(value(values, name).Value).To(HaveValue(BeNumerically("~", want, 1e-12)), name)
 		}
 		Expect(value(values, "guard_prevented_rate").N).To(Equal(2))
-		add(t, guardOf([]string{"defers"}, ruled(0, capped)))
-		add(t, guardOf([]string{"defers"}, ruled(0, allowance)))
+		add(t, guardOf([]string{"defers"}, judged(0, capped)))
+		add(t, guardOf([]string{"defers"}, judged(0, allowance)))
 		Expect(value(t.Close().All(), "guard_prevented_rate").N).To(Equal(3), "a run that its bound ended does not count")
 		values = t.Close().All()
 		Expect(value(values, "guard_prevented_rate").Interval.Method).To(Equal("wilson"))
 		Expect(t.Close().All()).To(Equal(values))
 	})
 
-	It("has no rate without labels, and no time of processes", func() {
+	It("have no rate without labels, and no execution time where time was real", func() {
 		t := newTotals()
-		add(t, factsOf(record.Scenario{RealTime: true}, ruled(0, refusal)))
+		add(t, factsOf(record.Scenario{RealTime: true}, judged(0, refusal)))
 		values := t.Close().All()
 		Expect(value(values, "guard_false_positive_rate").Value).To(BeNil())
 		Expect(value(values, "guard_execution_mean").Known).To(BeFalse())

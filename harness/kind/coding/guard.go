@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
@@ -83,8 +84,9 @@ func (g *guarded) verdict(judged hook.Judged, said []string) (reason string, att
 	attrs = map[string]any{"class": string(judged.Class), "score": judged.Score, "policy": string(g.policy)}
 	if i := slices.IndexFunc(said, judged.Of); i >= 0 {
 		v := stop.Judge(said[i], stop.Options{Policy: g.policy})
-		reason, attrs = v.Reason, v.Attrs()
-		attrs["executed"] = stop.Executed(g.left, said[i])
+		j, executed := v.Judgement(), stop.Executed(g.left, said[i])
+		j.Executed = &executed
+		reason, attrs = v.Reason, event.New(0, "", j).Attrs
 		g.left = v.Order().Steps
 	}
 	attrs["allow"], attrs["forced"] = !judged.Blocked, judged.Blocked
