@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -133,7 +134,7 @@ func (j *Judged) steps() []string {
 	turns := j.Facts.Turns
 	for i := range j.Trial.Events {
 		e := &j.Trial.Events[i]
-		if len(turns) > 0 && e.N == turns[0].N && e.Name == "turn" {
+		if _, ok := event.Read[record.Turn](&e.Event); ok && len(turns) > 0 && e.N == turns[0].N {
 			t := turns[0]
 			lines = append(lines, label("user")+quote(t.User))
 			last := next + t.Calls

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 )
 
 // Agent starts conversations. It is safe for concurrent use: each trial starts its own.
@@ -79,9 +80,8 @@ type Site struct {
 	// Log takes what the agent writes beside its answers: standard error, a container's
 	// log. It is safe for concurrent use and keeps the last of it.
 	Log io.Writer
-	// Emit records something that the agent did which is no answer; values as in
-	// Answer.Attrs. It may be nil.
-	Emit func(name, detail string, attrs map[string]any)
+	// Emit records something that the agent did beside its answers. It may be nil.
+	Emit func(event.Event)
 }
 
 // Function is an agent that is a Go function and keeps nothing between turns: it answers

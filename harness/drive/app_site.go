@@ -34,12 +34,9 @@ func (r *reached) Error() string {
 func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseFunc) (*site, error) {
 	s := &site{log: &tail{Tail: child.Tail{Size: maxTail}}}
 	s.Site = app.Site{Backend: "http://127.0.0.1", Clock: t.Clock, Log: s.log}
-	s.Emit = func(name, detail string, attrs map[string]any) {
-		kind := event.State
-		if name == "stop" {
-			kind = event.Verdict // of a stop guard that is the agent's hook
-		}
-		t.collector.Emit(event.Event{Kind: kind, Name: name, Detail: s.places.text(detail), Attrs: s.places.attrs(attrs)})
+	s.Emit = func(e event.Event) {
+		e.Detail, e.Attrs = s.places.text(e.Detail), s.places.attrs(e.Attrs)
+		t.collector.Emit(e)
 	}
 	tell := func(host string) { stop(&reached{host}) }
 	network := c.isolate(t, s, tell)

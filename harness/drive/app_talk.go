@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -102,18 +101,20 @@ func (c *conversation) begun() bool { return c.turns > 0 || c.watch.calls() > 0 
 // tell records a turn: what the user said, the answer or why there is none, and how many
 // calls the agent had made by then.
 func (c *conversation) tell(n int, text string, said app.Answer, err error) {
-	attrs := map[string]any{}
-	maps.Copy(attrs, said.Attrs)
-	attrs["user"], attrs["calls"] = text, c.watch.calls()
+	t := record.Turn{User: text, Calls: c.watch.calls()}
 	if err != nil {
-		said.Text, attrs["error"] = "", err.Error()
+		said.Text, t.Error = "", err.Error()
 		if failed, ok := errors.AsType[*app.Error](err); ok {
-			attrs["kind"] = string(failed.Kind)
+			t.Kind = string(failed.Kind)
 		}
 	}
-	c.trial.collector.Emit(event.Event{
-		Kind: event.State, Name: "turn", N: n, Detail: c.site.places.text(said.Text), Attrs: c.site.places.attrs(attrs),
-	})
+	e := event.New(n, said.Text, t)
+	for name, value := range said.Attrs {
+		if _, taken := e.Attrs[name]; !taken {
+			e.Attrs[name] = value
+		}
+	}
+	c.site.Emit(e)
 }
 
 // endLimit is how long an agent may take to go.
@@ -137,7 +138,7 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 	wrong("end the agent", err)
 	end.Duration = c.trial.Clock.Now().Sub(c.start)
 	if log := c.site.log.text(); log != "" && own(ctx, end.Status) {
-		c.site.Emit("log", log, nil)
+		c.site.Emit(event.New(0, log, record.Log{}))
 	}
 	wrong("look at the workspace", RecordFiles(c.site.Folder, c.site.Emit))
 }

@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind/function"
@@ -100,7 +101,7 @@ var _ = Describe("the workspace of a driven agent", func() {
 
 var _ = It("names what differs from trial to trial, wherever the agent says it", func() {
 	t := oneTurn("  as: socket\n", func(_ context.Context, site app.Site, _ string) (string, error) {
-		site.Emit("note", "at "+site.Folder, map[string]any{"home": site.Home + "/x", "n": 1})
+		site.Emit(event.Event{Kind: event.State, Name: "note", Detail: "at " + site.Folder, Attrs: map[string]any{"home": site.Home + "/x", "n": 1}})
 		_, err := fmt.Fprintf(site.Log, "in %s\n", site.Folder)
 		Expect(err).NotTo(HaveOccurred())
 		return "", fmt.Errorf("no %s/v1 for %s; localhost:41234 and 127.0.0.1:8080", site.Backend, site.Home)

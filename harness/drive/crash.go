@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -60,7 +61,7 @@ func (p *Planned) Fired() bool { return p.fired > 0 }
 // Fire records that the perturbation fires at place n.
 func (p *Planned) Fire(sink event.Sink, n int) {
 	p.fired++
-	sink.Emit(event.Event{Kind: event.State, Name: "perturbation", N: n, Detail: p.String()})
+	sink.Emit(event.New(n, p.String(), record.Perturbed{}))
 }
 
 // Unfired describes the perturbations that never fired, of n places that there were.

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
 const (
@@ -21,10 +23,9 @@ const (
 	maxShownFiles = 200
 )
 
-// RecordFiles reports each file that is in a folder at the end, in the order of their
-// names. What is not a file, such as a link, is passed over, and so are the folders that
-// tools fill with files which nobody wrote.
-func RecordFiles(folder string, report func(name, detail string, attrs map[string]any)) error {
+// RecordFiles emits an event for each regular file in a folder, sorted by name. Folders that
+// tools fill are skipped.
+func RecordFiles(folder string, emit func(event.Event)) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return fmt.Errorf("open the folder: %w", err)
@@ -46,17 +47,17 @@ func RecordFiles(folder string, report func(name, detail string, attrs map[strin
 	slices.Sort(names)
 	for i, name := range names {
 		if i == maxShownFiles {
-			report("files", fmt.Sprintf("%d more files are not told of", len(names)-i), map[string]any{"files": len(names)})
+			emit(event.New(0, fmt.Sprintf("%d more files are not told of", len(names)-i), record.Files{Files: len(names)}))
 			break
 		}
 		text, size, err := readBeginning(root, name)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			report("file", "", map[string]any{"path": name, "unreadable": true})
+			emit(event.New(0, "", record.File{Path: name, Unreadable: true}))
 		case err != nil:
 			return fmt.Errorf("read what is left: %w", err)
 		default:
-			report("file", text, map[string]any{"path": name, "bytes": int(size)})
+			emit(event.New(0, text, record.File{Path: name, Bytes: &size}))
 		}
 	}
 	return nil

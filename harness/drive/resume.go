@@ -36,12 +36,6 @@ func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
 	return next, nil
 }
 
-// Resumed returns the event that reports how a run that had ended early ended after it
-// was resumed.
-func Resumed(status, details string) event.Event {
-	return event.Event{Kind: event.State, Name: "resumed", Detail: details, Attrs: map[string]any{"status": status}}
-}
-
 // Violations is a sink that also receives the invariants of an agent that a driver saw
 // broken.
 type Violations struct {
@@ -52,9 +46,7 @@ type Violations struct {
 
 // Report reports a violation.
 func (v Violations) Report(format string, args ...any) {
-	v.Emit(event.Event{
-		Kind: event.Verdict, Name: "promise", Detail: v.When + fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
-	})
+	v.Emit(event.New(0, v.When+fmt.Sprintf(format, args...), record.Violation{}))
 }
 
 // AfterResume begins the violations of a run that was resumed.

@@ -30,9 +30,7 @@ func (d *driver) scored(ctx context.Context, t *Trial, end record.End) record.En
 			end.HarnessError = fmt.Sprintf("score %s: %v", s.Name, err)
 			return end
 		}
-		t.collector.Emit(event.Event{
-			Kind: event.Verdict, Name: "score", Detail: score.Why, Attrs: map[string]any{"score": s.Name, "pass": score.Pass},
-		})
+		t.collector.Emit(event.New(0, score.Why, record.Score{Name: s.Name, Pass: score.Pass}))
 	}
 	return end
 }

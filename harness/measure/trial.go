@@ -91,7 +91,8 @@ func denied(tr *record.Trial) (all []string) {
 // violations returns the invariant violations that the driver reported.
 func violations(tr *record.Trial) (all []string) {
 	for i := range tr.Events {
-		if e := &tr.Events[i].Event; e.Kind == event.Verdict && e.Name == "promise" && e.Attrs["kept"] != true {
+		e := &tr.Events[i].Event
+		if v, ok := event.Read[record.Violation](e); ok && !v.Kept {
 			all = append(all, e.Detail)
 		}
 	}
@@ -102,15 +103,14 @@ func violations(tr *record.Trial) (all []string) {
 func scoreFacts(tr *record.Trial) map[string]bool {
 	var all map[string]bool
 	for i := range tr.Events {
-		e := &tr.Events[i].Event
-		name, ok := e.Attrs["score"].(string)
-		if e.Kind != event.Verdict || e.Name != "score" || !ok {
+		score, ok := event.Read[record.Score](&tr.Events[i].Event)
+		if !ok || score.Name == "" {
 			continue
 		}
 		if all == nil {
 			all = map[string]bool{}
 		}
-		all[name] = e.Attrs["pass"] == true
+		all[score.Name] = score.Pass
 	}
 	return all
 }
@@ -123,7 +123,7 @@ func perturbed(tr *record.Trial) (n int) {
 		}
 	}
 	for i := range tr.Events {
-		if e := &tr.Events[i].Event; e.Name == perturbationName {
+		if is[record.Perturbed](&tr.Events[i].Event) {
 			n++
 		}
 	}
@@ -133,7 +133,7 @@ func perturbed(tr *record.Trial) (n int) {
 // struck counts the injected failures of writes and turns, by their text forms.
 func struck(tr *record.Trial) (by map[string]int) {
 	for i := range tr.Events {
-		if e := &tr.Events[i].Event; e.Name == perturbationName {
+		if e := &tr.Events[i].Event; is[record.Perturbed](e) {
 			Increment(&by, e.Detail)
 		}
 	}
@@ -155,20 +155,12 @@ func cause(tr *record.Trial) string {
 // resumed returns the status with which the run ended after it was resumed.
 func resumed(tr *record.Trial) (status string) {
 	for i := range tr.Events {
-		if e := &tr.Events[i].Event; e.Kind == event.State && e.Name == resumedName {
-			status, _ = e.Attrs["status"].(string)
+		if end, ok := event.Read[record.Resumed](&tr.Events[i].Event); ok {
+			status = end.Status
 		}
 	}
 	return status
 }
-
-// perturbationName is the name of the events with which drivers report a perturbation of
-// a write or a turn.
-const perturbationName = "perturbation"
-
-// resumedName is the name of the event with which a driver reports how a resumed run
-// ended.
-const resumedName = "resumed"
 
 // readGolden reads the facts of the unperturbed run from the trial's head. Without
 // them the trial could not be compared with that run, so that they must be readable.

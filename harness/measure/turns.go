@@ -20,53 +20,37 @@ type TurnFacts struct {
 	Attrs map[string]any `cel:"attrs" json:"attrs,omitempty"`
 }
 
-// The names of events that drivers emit: a turn, a file that an agent left, and output of
-// the agent beside its answers.
-const (
-	turnName = "turn"
-	fileName = "file"
-	logName  = "log"
-)
-
-// IsConversation reports whether an event holds a part of a conversation with somebody
-// else's agent, or of its output: a turn, a file, its log.
+// IsConversation reports whether an event is a part of a conversation with an external
+// agent: a turn, a file that it left, its log.
 func IsConversation(e event.Event) bool {
-	return e.Kind == event.State && (e.Name == turnName || e.Name == fileName || e.Name == logName)
+	return is[record.Turn](&e) || is[record.File](&e) || is[record.Log](&e)
 }
 
-// turnFacts reads the turns from the events of the driver of somebody else's agent.
+// is reports whether an event has the kind and the name of a payload.
+func is[T event.Payload](e *event.Event) bool {
+	var payload T
+	kind, name := payload.Event()
+	return e.Kind == kind && e.Name == name
+}
+
+// turnFacts reads the turns of a conversation with an external agent.
 func turnFacts(tr *record.Trial) []TurnFacts {
 	var turns []TurnFacts
 	before := 0
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
-		user, ok := e.Attrs["user"].(string)
-		if e.Kind != event.State || e.Name != turnName || !ok {
+		recorded, ok := event.Read[record.Turn](e)
+		if !ok || e.N == 0 { // an event of the same name that is not a driver's
 			continue
 		}
-		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: otherAttrs(e.Attrs)}
-		t.Error, _ = e.Attrs["error"].(string)
+		t := TurnFacts{N: e.N, User: recorded.User, Text: e.Detail, Error: recorded.Error, Attrs: recorded.Extra(e)}
 		// The number of calls is counted from the beginning of the conversation.
-		if calls := Int(e.Attrs["calls"]); calls > before {
-			t.Calls, before = calls-before, calls
+		if recorded.Calls > before {
+			t.Calls, before = recorded.Calls-before, recorded.Calls
 		}
 		turns = append(turns, t)
 	}
 	return turns
-}
-
-// otherAttrs returns the attributes of a turn that are not facts of their own.
-func otherAttrs(attrs map[string]any) (rest map[string]any) {
-	for name, value := range attrs {
-		if name == "user" || name == "calls" || name == "error" {
-			continue
-		}
-		if rest == nil {
-			rest = map[string]any{}
-		}
-		rest[name] = value
-	}
-	return rest
 }
 
 // fileFacts returns the beginnings of the files that the agent left, by path.
@@ -74,14 +58,14 @@ func fileFacts(tr *record.Trial) map[string]string {
 	var files map[string]string
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
-		path, ok := e.Attrs["path"].(string)
-		if e.Kind != event.State || e.Name != fileName || !ok {
+		file, ok := event.Read[record.File](e)
+		if !ok || file.Path == "" {
 			continue
 		}
 		if files == nil {
 			files = map[string]string{}
 		}
-		files[path] = e.Detail
+		files[file.Path] = e.Detail
 	}
 	return files
 }

@@ -51,8 +51,8 @@ var allowed = map[string][]string{
 
 	"harness/record": {"llm", "llm/price", "clock", "event", "scenarios/expect"},
 	"harness/judge":  {"llm", "stat"},
-	"harness/app/":   {"clock", "harness/app", "harness/app/", "harness/record"},
-	"harness/app":    {"clock"},
+	"harness/app/":   {"clock", "event", "harness/app", "harness/app/", "harness/record"},
+	"harness/app":    {"clock", "event"},
 	"harness/drive": {
 		"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "scenarios", "scenarios/", "harness/record", "harness/app",
 		"harness/judge",

@@ -75,7 +75,7 @@ func (v view) talk() *talk {
 
 // keep takes over a file or the log.
 func (t *talk) keep(e event.Event) {
-	path, isFile := e.Attrs["path"].(string)
+	recorded, isFile := event.Read[record.File](&e)
 	switch {
 	case !measure.IsConversation(e):
 	case e.Name == "log":
@@ -85,10 +85,10 @@ func (t *talk) keep(e event.Event) {
 	case len(t.Files) == maxFiles:
 		t.MoreFiles++
 	default:
-		file := leftFile{Path: line(path, 200), Text: newText(e.Detail, nil)}
+		file := leftFile{Path: line(recorded.Path, 200), Text: newText(e.Detail, nil)}
 		file.Text.Folded = false // each file is folded as a whole
-		if size := attr(e.Attrs["bytes"]); size != "" {
-			file.Size = size + " bytes"
+		if recorded.Bytes != nil {
+			file.Size = attr(float64(*recorded.Bytes)) + " bytes"
 		}
 		t.Files = append(t.Files, file)
 	}

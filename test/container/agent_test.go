@@ -17,6 +17,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/apptest"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -201,7 +202,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		var told []string
 		s, err := agent.Start(ctx, app.Site{
 			Env: app.Variables(model.URL), Clock: clock.Real(),
-			Emit: func(name, _ string, _ map[string]any) { told = append(told, name) },
+			Emit: func(e event.Event) { told = append(told, e.Name) },
 		})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(s.Say(ctx, "What is it?")).To(HaveField("Text", ContainSubstring("It is this.")))

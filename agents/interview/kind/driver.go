@@ -73,7 +73,7 @@ func (c *candidate) resume(ctx context.Context) error {
 		return err
 	}
 	end := c.back(ctx)
-	c.violations.Emit(drive.Resumed(end.Status, end.Details))
+	c.violations.Emit(event.New(0, end.Details, record.Resumed{Status: end.Status}))
 	_, err = c.checkStored(ctx)
 	return err
 }

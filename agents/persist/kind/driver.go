@@ -122,7 +122,7 @@ func (r *supervision) resume(ctx context.Context) error {
 		return err
 	}
 	r.witness.checkResult(result)
-	r.witness.Emit(drive.Resumed(string(result.Status), result.Details))
+	r.witness.Emit(event.New(0, result.Details, record.Resumed{Status: string(result.Status)}))
 	return nil
 }
 

@@ -130,9 +130,7 @@ func (w *Workspace) Actions(a *agentfile.Agent) (action.Set, error) {
 // RecordFiles reports each file that is in the workspace at the end, so that a scenario
 // can expect something of it.
 func (w *Workspace) RecordFiles(sink event.Sink) error {
-	return drive.RecordFiles(w.Folder, func(name, detail string, attrs map[string]any) {
-		sink.Emit(event.Event{Kind: event.State, Name: name, Detail: detail, Attrs: attrs})
-	})
+	return drive.RecordFiles(w.Folder, sink.Emit)
 }
 
 // person gives the answers of a list, and then none. It is not safe for concurrent use.

@@ -11,6 +11,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
@@ -160,9 +161,10 @@ func (s *Subject) endings() {
 
 // turns are what was said, turn by turn.
 func turns(t record.Trial) (all []string) {
-	for _, e := range t.Events {
-		if e.Name == "turn" {
-			all = append(all, fmt.Sprintf("%v -> %s (%v calls)", e.Attrs["user"], e.Detail, e.Attrs["calls"]))
+	for i := range t.Events {
+		e := &t.Events[i].Event
+		if turn, ok := event.Read[record.Turn](e); ok {
+			all = append(all, fmt.Sprintf("%s -> %s (%d calls)", turn.User, e.Detail, turn.Calls))
 		}
 	}
 	return all

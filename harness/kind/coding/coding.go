@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -128,7 +129,7 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 		s.cli.Env = append(s.cli.Env, guarded.env...)
 	}
 	if site.Emit != nil {
-		site.Emit("program", a.cfg.Agent+" "+program.version, map[string]any{"agent": a.cfg.Agent, "version": program.version})
+		site.Emit(event.New(0, a.cfg.Agent+" "+program.version, programStarted{Agent: a.cfg.Agent, Version: program.version}))
 	}
 	return s, nil
 }
@@ -170,6 +171,15 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	}
 	return app.Answer{Text: reply.Text, Attrs: attrs}, nil
 }
+
+// programStarted is the event of the program of a conversation; its detail names both.
+type programStarted struct {
+	Agent   string `json:"agent"`
+	Version string `json:"version"`
+}
+
+// Event implements event.Payload.
+func (programStarted) Event() (event.Kind, string) { return event.State, "program" }
 
 // failure says what kind of end an error of the adapter is.
 func (s *session) failure(err error) error {

@@ -74,7 +74,7 @@ func (s *session) tellStops() error {
 	for _, judged := range stops[min(s.guard.seen, len(stops)):] {
 		s.guard.seen++
 		reason, attrs := s.guard.verdict(judged, s.said)
-		s.site.Emit(stopVerdict, reason, attrs)
+		s.site.Emit(event.Event{Kind: event.Verdict, Name: stopVerdict, Detail: reason, Attrs: attrs})
 	}
 	return nil
 }

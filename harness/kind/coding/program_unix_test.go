@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
@@ -34,19 +35,13 @@ func named(path string) *coding.Programs {
 	return &coding.Programs{Getenv: func(string) string { return path }}
 }
 
-// told is an event that a session told.
-type told struct {
-	name, detail string
-	attrs        map[string]any
-}
-
 // newSite is a site whose events are kept.
-func newSite() (app.Site, *[]told) {
-	root, events := GinkgoT().TempDir(), &[]told{}
+func newSite() (app.Site, *[]event.Event) {
+	root, events := GinkgoT().TempDir(), &[]event.Event{}
 	site := app.Site{
 		Backend: "http://127.0.0.1:1/t/1", Env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1/t/1"},
 		Folder: filepath.Join(root, "work"), Home: filepath.Join(root, "home"), Clock: clock.Real(),
-		Emit: func(name, detail string, attrs map[string]any) { *events = append(*events, told{name, detail, attrs}) },
+		Emit: func(e event.Event) { *events = append(*events, e) },
 	}
 	Expect(os.Mkdir(site.Folder, 0o700)).To(Succeed())
 	Expect(os.Mkdir(site.Home, 0o700)).To(Succeed())
@@ -97,7 +92,9 @@ var _ = Describe("The program of a coding agent", func() {
 			site, events := newSite()
 			_, err := start(coding.Config{Agent: "claude"}, programs, site)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(*events).To(Equal([]told{{"program", "claude 1.2.3", map[string]any{"agent": "claude", "version": "1.2.3"}}}))
+			Expect(*events).To(Equal([]event.Event{{
+				Kind: event.State, Name: "program", Detail: "claude 1.2.3", Attrs: map[string]any{"agent": "claude", "version": "1.2.3"},
+			}}))
 			programs.Look = nowhere // not looked for again
 		}
 	})
@@ -224,12 +221,12 @@ echo '{"type":"result","subtype":"success","result":"The test is written."}'
 		Expect(refusal.Reason).To(ContainSubstring("Write the test"))
 
 		Expect(*events).To(HaveLen(3))
-		Expect((*events)[1].name).To(Equal("stop"))
-		Expect((*events)[1].detail).NotTo(BeEmpty())
-		Expect((*events)[1].attrs).To(MatchKeys(IgnoreExtras, Keys{
+		Expect((*events)[1].Name).To(Equal("stop"))
+		Expect((*events)[1].Detail).NotTo(BeEmpty())
+		Expect((*events)[1].Attrs).To(MatchKeys(IgnoreExtras, Keys{
 			"allow": BeFalse(), "forced": BeTrue(), "outcome": Equal("blocked"), "class": Equal("defers"), "steps": Equal(1), "executed": Equal(0),
 		}))
-		Expect((*events)[2].attrs).To(MatchKeys(IgnoreExtras, Keys{
+		Expect((*events)[2].Attrs).To(MatchKeys(IgnoreExtras, Keys{
 			"allow": BeTrue(), "forced": BeFalse(), "outcome": Equal("allowed"), "class": Equal("clean"), "steps": Equal(0), "executed": Equal(1),
 		}))
 

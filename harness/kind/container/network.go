@@ -12,6 +12,8 @@ import (
 	"github.com/moby/moby/api/types/container"
 	dockernetwork "github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
+
+	"github.com/rehearse-dev/rehearse/event"
 )
 
 // network is a container's own network, with its way to this machine.
@@ -39,7 +41,10 @@ func (n *network) open(ctx context.Context, p *place) (err error) {
 		}
 	}
 	if p.site.Emit != nil {
-		p.site.Emit("egress", "the container has a route to the outside: what it calls there without minding HTTP_PROXY is not refused", nil)
+		p.site.Emit(event.Event{
+			Kind: event.State, Name: "egress",
+			Detail: "the container has a route to the outside: what it calls there without minding HTTP_PROXY is not refused",
+		})
 	}
 	return n.create(ctx, p, false)
 }

@@ -1,0 +1,88 @@
+package record
+
+import "github.com/rehearse-dev/rehearse/event"
+
+// Turn is the event of one turn of a conversation with an external agent. The event's N is
+// the number of the turn, its detail the answer. Further attributes are observations of the
+// driver, such as an HTTP status.
+type Turn struct {
+	User  string `json:"user"`
+	Calls int    `json:"calls"`           // that the agent has made since the conversation began
+	Error string `json:"error,omitempty"` // why there is no answer
+	Kind  string `json:"kind,omitempty"`  // the kind of that error
+}
+
+// Event implements event.Payload.
+func (Turn) Event() (event.Kind, string) { return event.State, "turn" }
+
+// Extra returns the attributes of a turn beside its user, calls and error.
+func (Turn) Extra(e *event.Event) (rest map[string]any) {
+	for name, value := range e.Attrs {
+		if name == "user" || name == "calls" || name == "error" {
+			continue
+		}
+		if rest == nil {
+			rest = map[string]any{}
+		}
+		rest[name] = value
+	}
+	return rest
+}
+
+// File is the event of a file that an agent left; its detail is the beginning of the text.
+type File struct {
+	Path       string `json:"path"`
+	Bytes      *int64 `json:"bytes,omitempty"` // nil if the file is unreadable
+	Unreadable bool   `json:"unreadable,omitempty"`
+}
+
+// Event implements event.Payload.
+func (File) Event() (event.Kind, string) { return event.State, "file" }
+
+// Files is the event of further files, which are not recorded.
+type Files struct {
+	Files int `json:"files"` // all that the agent left
+}
+
+// Event implements event.Payload.
+func (Files) Event() (event.Kind, string) { return event.State, "files" }
+
+// Log is the event of what an external agent wrote beside its answers; its detail is the
+// end of the text.
+type Log struct{}
+
+// Event implements event.Payload.
+func (Log) Event() (event.Kind, string) { return event.State, "log" }
+
+// Score is the event of a score of the last answer; its detail is the reason.
+type Score struct {
+	Name string `json:"score"`
+	Pass bool   `json:"pass"`
+}
+
+// Event implements event.Payload.
+func (Score) Event() (event.Kind, string) { return event.Verdict, "score" }
+
+// Violation is the event of an invariant that a driver saw broken; its detail describes it.
+type Violation struct {
+	Kept bool `json:"kept"` // false
+}
+
+// Event implements event.Payload.
+func (Violation) Event() (event.Kind, string) { return event.Verdict, "promise" }
+
+// Resumed is the event of the end of a run that was resumed after it had ended early; its
+// detail is that of the end.
+type Resumed struct {
+	Status string `json:"status"`
+}
+
+// Event implements event.Payload.
+func (Resumed) Event() (event.Kind, string) { return event.State, "resumed" }
+
+// Perturbed is the event of a perturbation of a write or a turn that fired. The event's N
+// is its place, its detail the perturbation's text form.
+type Perturbed struct{}
+
+// Event implements event.Payload.
+func (Perturbed) Event() (event.Kind, string) { return event.State, "perturbation" }
