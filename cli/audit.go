@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/report"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
@@ -95,7 +95,7 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	if flags.asJSON {
 		err = audit.JSON(a.stdout, result)
 	} else {
-		err = doc.Terminal(a.stdout, report.Document(result), tty.Of(a.stdout, a.getenv))
+		err = doc.Terminal(a.stdout, kind.AuditDocument(result), tty.Of(a.stdout, a.getenv))
 	}
 	if err != nil {
 		return noVerdict(fmt.Errorf("print the audit: %w", err))
@@ -138,7 +138,7 @@ func (a *app) auditOf(st session.Store, options audit.Options) func(context.Cont
 
 // auditPage writes the audit as a page.
 func auditPage(w io.Writer, result audit.Audit) error {
-	return doc.HTML(w, report.Document(result), audit.Schema)
+	return doc.HTML(w, kind.AuditDocument(result), audit.Schema)
 }
 
 // writeAudit writes both files, or neither. several is true if the candidate has

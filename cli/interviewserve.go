@@ -20,7 +20,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -138,7 +137,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	metrics := telemetry.NewMetrics()
+	metrics := web.NewMetrics()
 	service, err := a.interviewService(flags.limits.in(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
 	}), interview.Deps{

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -137,7 +136,7 @@ func (t *step) accept(d session.Draft, last answer) error {
 		result = validate.Check(d.Text, t.expected())
 	}
 	now := t.dep.Clock.Now()
-	move, err := flow.Next(t.now, flow.Replied{Questions: result.Questions, Text: result.Text, Call: entry.N}, now)
+	move, err := session.Next(t.now, session.Replied{Questions: result.Questions, Text: result.Text, Call: entry.N}, now)
 	if err != nil {
 		return storeFailed("take the reply", err)
 	}

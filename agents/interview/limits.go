@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -87,7 +86,7 @@ func (t *step) fallBack(last session.Call) error {
 	owed := *t.now.Owed
 	text := t.prompts[t.now.Language].Fallback(owed.Purpose, t.now.Step, owed.Index, t.now.Medium, t.now.Register)
 	now := t.dep.Clock.Now()
-	move, err := flow.Next(t.now, flow.Replied{Questions: validate.Split(text), Text: text}, now)
+	move, err := session.Next(t.now, session.Replied{Questions: validate.Split(text), Text: text}, now)
 	if err != nil {
 		return storeFailed("take the fallback", err)
 	}

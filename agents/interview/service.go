@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
@@ -155,7 +154,7 @@ func (t *step) start() error {
 		sum := sha256.Sum256([]byte(id))
 		candidate = "candidate-" + hex.EncodeToString(sum[:6])
 	}
-	t.apply(flow.Start(session.Session{
+	t.apply(session.Start(session.Session{
 		ID: id, Candidate: candidate, Language: t.request.Language, Created: now, Updated: now,
 	}), now)
 	t.now.Version = 1

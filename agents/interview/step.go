@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -54,7 +53,7 @@ func (t *step) load() error {
 }
 
 // apply adds a move to what the next commit stores.
-func (t *step) apply(m flow.Move, at time.Time) {
+func (t *step) apply(m session.Move, at time.Time) {
 	t.now = m.Session
 	t.now.Updated = at
 	if m.Queue != nil {
@@ -75,7 +74,7 @@ func (t *step) apply(m flow.Move, at time.Time) {
 }
 
 // message returns what is said, in the candidate's language and register.
-func (t *step) message(u flow.Utterance) session.Message {
+func (t *step) message(u session.Utterance) session.Message {
 	var parts []string
 	if u.Fixed != "" {
 		parts = append(parts, t.prompts[t.now.Language].Fixed(u.Fixed, t.now.Register))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
@@ -34,9 +33,9 @@ func (t *step) submit() error {
 		return refused
 	}
 	now := t.dep.Clock.Now()
-	move, err := flow.Next(t.now, input, now)
+	move, err := session.Next(t.now, input, now)
 	switch {
-	case errors.Is(err, flow.ErrOrder):
+	case errors.Is(err, session.ErrOrder):
 		return &Error{Code: CodeOutOfOrder, Message: "it does not fit where the interview stands: RESUME shows what does", Err: err}
 	case err != nil:
 		return storeFailed("move on", err)
@@ -51,7 +50,7 @@ func (t *step) submit() error {
 
 // input returns what the submission is to the state machine, or why it does not fit
 // where the interview stands.
-func (t *step) input() (flow.Input, *Error) {
+func (t *step) input() (session.Input, *Error) {
 	s, event := t.now, t.request.Event
 	switch {
 	case s.Phase == session.Finished:
@@ -69,11 +68,11 @@ func (t *step) input() (flow.Input, *Error) {
 	case isGo(event) && s.Phase == session.Asking:
 		return nil, refuse(CodeOutOfOrder, "event: a question is shown; it takes an answer, not %s", event)
 	case isGo(event), s.Phase == session.Waiting && saysGo(t.request.Message):
-		return flow.Went{}, nil
+		return session.Went{}, nil
 	case s.Phase == session.Waiting:
 		return nil, refuse(CodeOutOfOrder, `the interview waits for you: to go on, send the event GO or write "go"`)
 	}
-	return flow.Answered{Text: t.request.Message}, nil
+	return session.Answered{Text: t.request.Message}, nil
 }
 
 // retry makes the message that is owed, with fresh retries. Where none is owed,

@@ -86,10 +86,9 @@ var allowed = map[string][]string{
 
 	"agents/": {"agents/", "llm", "clock", "event", "stat", "fixtures"},
 
-	"agents/interview/kind/report": {"agents/interview/audit", "agents/interview/session", "reports/doc", "reports/plot"},
-	"agents/interview/kind/cast":   {"agents/interview/", "fixtures", "mocks"},
+	"agents/interview/kind/cast": {"agents/interview/", "fixtures", "mocks"},
 
-	"agents/interview/kind": adapts,
+	"agents/interview/kind": append([]string{"reports/doc", "reports/plot"}, adapts...),
 	"agents/loop/kind":      adapts,
 	"agents/persist/kind":   adapts,
 	"agents/react/kind":     adapts,

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/report"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -27,7 +27,7 @@ func render(a audit.Audit, how func(w *bytes.Buffer, a audit.Audit) error) strin
 }
 
 func asJSON(w *bytes.Buffer, a audit.Audit) error { return audit.JSON(w, a) }
-func asHTML(w *bytes.Buffer, a audit.Audit) error { return doc.HTML(w, report.Document(a), "") }
+func asHTML(w *bytes.Buffer, a audit.Audit) error { return doc.HTML(w, kind.AuditDocument(a), "") }
 
 // of returns the sums of one purpose.
 func of(a audit.Audit, p session.Purpose) audit.Group {

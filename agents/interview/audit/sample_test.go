@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -41,7 +40,7 @@ var figures = map[session.Purpose][2]int{
 func begin() *interview {
 	i := &interview{now: began}
 	i.Session = session.Session{ID: sessionID, Candidate: "lea", Language: session.French, Created: began}
-	i.apply(flow.Start(i.Session))
+	i.apply(session.Start(i.Session))
 	return i
 }
 
@@ -80,9 +79,9 @@ func (i *interview) say() {
 	} else {
 		i.now = i.now.Add(20 * time.Second)
 	}
-	var in flow.Input = flow.Answered{Text: i.answer()}
+	var in session.Input = session.Answered{Text: i.answer()}
 	if i.Session.Phase == session.Waiting {
-		in = flow.Went{}
+		in = session.Went{}
 	}
 	i.next(in)
 }
@@ -102,20 +101,20 @@ func (i *interview) answer() string {
 	return fmt.Sprintf("Answer <%d>", len(i.Answers))
 }
 
-func (i *interview) next(in flow.Input) {
-	move, err := flow.Next(i.Session, in, i.now)
+func (i *interview) next(in session.Input) {
+	move, err := session.Next(i.Session, in, i.now)
 	ExpectWithOffset(2, err).NotTo(HaveOccurred())
 	i.apply(move)
 }
 
 // reply returns what the model answers to what is owed.
-func (i *interview) reply() flow.Replied {
+func (i *interview) reply() session.Replied {
 	owed, call := i.Session.Owed, len(i.Calls)
 	text := fmt.Sprintf("Text of call %d?", call)
 	if owed.Purpose == session.PurposeQuestions {
-		return flow.Replied{Call: call, Questions: []string{text, "Second & last but one?", "Third?"}}
+		return session.Replied{Call: call, Questions: []string{text, "Second & last but one?", "Third?"}}
 	}
-	return flow.Replied{Call: call, Text: text}
+	return session.Replied{Call: call, Text: text}
 }
 
 // call adds an entry to the ledger for what is owed.
@@ -143,7 +142,7 @@ func (i *interview) call(outcome session.Outcome) *session.Call {
 }
 
 // apply stores a move.
-func (i *interview) apply(m flow.Move) {
+func (i *interview) apply(m session.Move) {
 	version := i.Session.Version
 	i.Session = m.Session
 	i.Session.Version, i.Session.Updated = version+1, i.now

@@ -8,8 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/web/otlp"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
@@ -29,16 +28,16 @@ func Logger(w io.Writer, term tty.Terminal, quiet bool) *slog.Logger {
 
 // Tracer returns a tracer that exports spans where the environment asks for it. flush sends
 // the remaining ones.
-func Tracer(ctx context.Context, getenv func(string) string, system string, log *slog.Logger) (tracer telemetry.Tracer, flush func(), err error) {
-	if !otlp.Configured(getenv) {
-		return telemetry.Tracer{}, func() {}, nil
+func Tracer(ctx context.Context, getenv func(string) string, system string, log *slog.Logger) (tracer web.Tracer, flush func(), err error) {
+	if !otlpConfigured(getenv) {
+		return web.Tracer{}, func() {}, nil
 	}
-	provider, closing, err := otlp.New(ctx, "rehearse-interview")
+	provider, closing, err := newOTLP(ctx, "rehearse-interview")
 	if err != nil {
-		return telemetry.Tracer{}, nil, err
+		return web.Tracer{}, nil, err
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans were not sent", "cause", err) }))
-	return telemetry.Tracer{Provider: provider, Clock: clock.Real(), System: system}, func() {
+	return web.Tracer{Provider: provider, Clock: clock.Real(), System: system}, func() {
 		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := closing(ctx); err != nil {

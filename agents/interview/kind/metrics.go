@@ -5,7 +5,7 @@ import "github.com/rehearse-dev/rehearse/harness/measure"
 // Extension returns the facts and metrics of interviews.
 func Extension() measure.Extension {
 	return measure.Extension{
-		Name: "interview", Zero: &InterviewFacts{}, Of: factsOf, Metrics: metrics, Section: section,
+		Name: "interview", Zero: &InterviewFacts{}, Of: factsOf, Metrics: metrics, Section: interviewSection,
 		Counts: func(facts any) bool { return facts.(*InterviewFacts).Submissions > 0 },
 	}
 }
@@ -24,7 +24,7 @@ var metrics = []measure.Metric{
 	measure.Sum("interview_lost_calls", func(f *InterviewFacts) int { return f.Lost }),
 }
 
-var section = measure.Section{
+var interviewSection = measure.Section{
 	Title:    "Interviews",
 	Sentence: "%s answers kept, %s questions served without a call, %s submissions sent twice, %s calls lost and repeated",
 	Counts: []string{

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -164,7 +164,7 @@ func (o *Options) check(c *scenarios.Checker) {
 
 // errorCodes are those that a submission over HTTP can end with.
 func errorCodes() []string {
-	codes := wire.Codes()
+	codes := web.Codes()
 	for _, code := range interview.Codes() {
 		codes = append(codes, string(code))
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -70,7 +69,7 @@ func (s *Set) String() string { return s.Version + "@" + s.Hash[:12] }
 
 // Fixed returns a text that no model writes, in the candidate's register; formal
 // before that is known.
-func (s *Set) Fixed(f flow.Fixed, r session.Register) string {
+func (s *Set) Fixed(f session.Fixed, r session.Register) string {
 	return s.in(r)["fixed/"+string(f)]
 }
 

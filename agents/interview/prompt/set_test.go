@@ -11,13 +11,12 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
 )
 
-var allFixed = []flow.Fixed{flow.FixedIdentity, flow.FixedTone, flow.FixedToneNew, flow.FixedMedium}
+var allFixed = []session.Fixed{session.FixedIdentity, session.FixedTone, session.FixedToneNew, session.FixedMedium}
 
 // copyOf returns the shipped set of a language as files that a spec may change.
 func copyOf(l session.Language) fstest.MapFS {
@@ -134,15 +133,15 @@ var _ = Describe("Fixed", func() {
 
 	It("is formal until the candidate has chosen", func() {
 		set := load(session.French)
-		Expect(set.Fixed(flow.FixedMedium, "")).To(Equal(set.Fixed(flow.FixedMedium, session.Formal)))
-		Expect(set.Fixed(flow.FixedMedium, session.Informal)).NotTo(Equal(set.Fixed(flow.FixedMedium, session.Formal)))
+		Expect(set.Fixed(session.FixedMedium, "")).To(Equal(set.Fixed(session.FixedMedium, session.Formal)))
+		Expect(set.Fixed(session.FixedMedium, session.Informal)).NotTo(Equal(set.Fixed(session.FixedMedium, session.Formal)))
 	})
 
 	It("asks one thing, and nothing where the question follows", func() {
 		for _, l := range session.Languages() {
 			for _, f := range allFixed {
 				questions := 1
-				if f == flow.FixedMedium {
+				if f == session.FixedMedium {
 					questions = 0
 				}
 				Expect(strings.Count(load(l).Fixed(f, session.Formal), "?")).To(Equal(questions), "%s %s", l, f)
@@ -152,12 +151,12 @@ var _ = Describe("Fixed", func() {
 
 	It("offers a choice of tone that can be answered by letter or in the words of the option", func() {
 		for _, l := range session.Languages() {
-			for _, f := range []flow.Fixed{flow.FixedTone, flow.FixedToneNew} {
+			for _, f := range []session.Fixed{session.FixedTone, session.FixedToneNew} {
 				_, options, _ := strings.Cut(load(l).Fixed(f, ""), "\n")
 				for i, option := range strings.Split(options, "\n") {
 					letter, words, _ := strings.Cut(option, ". ")
 					for _, answer := range []string{letter, words} {
-						register, ok := flow.ParseRegister(answer)
+						register, ok := session.ParseRegister(answer)
 						Expect(ok).To(BeTrue(), "%s: %q", l, answer)
 						Expect(register).To(Equal([]session.Register{session.Informal, session.Formal}[i]), answer)
 					}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
@@ -73,7 +72,7 @@ func namesWorks(step session.Step, index int) bool {
 // names lists the texts of a set.
 func names() []string {
 	all := []string{frame, works, reinforce, missing}
-	for _, f := range []flow.Fixed{flow.FixedIdentity, flow.FixedTone, flow.FixedToneNew, flow.FixedMedium} {
+	for _, f := range []session.Fixed{session.FixedIdentity, session.FixedTone, session.FixedToneNew, session.FixedMedium} {
 		all = append(all, "fixed/"+string(f))
 	}
 	for _, p := range session.Purposes() {

@@ -1,6 +1,7 @@
-// Package session is the vocabulary of an interview: where it stands, what was
-// said, what was answered, what was called, and the Store that keeps all of it.
-// It decides nothing.
+// Package session defines the state of an interview, the Store that keeps it, and
+// the state machine that moves it: Next is a pure function from a session and an
+// input to the next session and what follows from it. The package also reads the
+// answers that decide what comes next, and finds titles of works in texts.
 package session
 
 import (

@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"encoding/json"
-	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -10,11 +9,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
 )
-
-func TestSession(t *testing.T) {
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "agents/interview/session")
-}
 
 var _ = Describe("A step", func() {
 	It("follows another one, to the last", func() {

@@ -1,6 +1,6 @@
 // Package store keeps interviews in SQLite (embedded, the default) or in
 // PostgreSQL (shared by several servers). Both hold the same tables and run the
-// same statements; package storetest has the contract that both fulfil.
+// same statements, and the same contract specs test both.
 package store
 
 import (

@@ -6,12 +6,10 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/store/storetest"
 )
 
 func TestMain(m *testing.M) {
-	storetest.Child()
+	runChild()
 	os.Exit(m.Run())
 }
 

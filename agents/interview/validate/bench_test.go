@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
-	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -37,7 +36,6 @@ func each(b *testing.B, unit string, run func(text string)) {
 func BenchmarkFloorFields(b *testing.B) { each(b, page, func(s string) { strings.Fields(s) }) }
 
 func BenchmarkWords(b *testing.B) { each(b, page, func(s string) { textfold.Count(s) }) }
-func BenchmarkZones(b *testing.B) { each(b, page, func(s string) { zones.Find(s) }) }
 
 // BenchmarkCheck holds a text of a size, good or bad, against each kind of text.
 func BenchmarkCheck(b *testing.B) {

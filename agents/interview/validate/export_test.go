@@ -1,6 +1,6 @@
 package validate
 
-import "github.com/rehearse-dev/rehearse/agents/interview/titles"
+import "github.com/rehearse-dev/rehearse/agents/interview/session"
 
 // Names reports whether a text names a work.
-func Names(text, title string) bool { return len(titles.New([]string{title}).Find(text)) > 0 }
+func Names(text, title string) bool { return len(session.NewTitles([]string{title}).Find(text)) > 0 }

@@ -5,32 +5,31 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
 )
 
 // zoneNames say the zones for a person.
-var zoneNames = map[zones.Zone]string{
-	zones.Origin:     "the person's origin",
-	zones.Religion:   "religion",
-	zones.Politics:   "political opinions",
-	zones.Health:     "health",
-	zones.Disability: "disability",
-	zones.Sexuality:  "sexuality",
-	zones.Union:      "unions",
-	zones.Trauma:     "trauma",
-	zones.Pathology:  "pathology",
+var zoneNames = map[zone]string{
+	zoneOrigin:     "the person's origin",
+	zoneReligion:   "religion",
+	zonePolitics:   "political opinions",
+	zoneHealth:     "health",
+	zoneDisability: "disability",
+	zoneSexuality:  "sexuality",
+	zoneUnion:      "unions",
+	zoneTrauma:     "trauma",
+	zonePathology:  "pathology",
 }
 
 // forbidden finds the zones that a text enters, whatever it is for. What stands in
 // the title of a work is not the model's to leave out, and what is said of the
 // plot of a work, and not of the candidate, is a warning only.
 func (c *checker) forbidden() {
-	hits := zones.Find(c.Text)
+	hits := findZones(c.Text)
 	if len(hits) == 0 {
 		return
 	}
 	titles := c.works.Find(c.Text)
-	personal, fictional := map[zones.Zone]int{}, map[zones.Zone]int{}
+	personal, fictional := map[zone]int{}, map[zone]int{}
 	for _, h := range hits {
 		for len(titles) > 0 && titles[0].End < h.End {
 			titles = titles[1:]
@@ -43,7 +42,7 @@ func (c *checker) forbidden() {
 			personal[h.Zone]++
 		}
 	}
-	for _, zone := range zones.Zones() {
+	for _, zone := range zones() {
 		if n := personal[zone]; n > 0 {
 			c.find(Finding{
 				Rule: ruleForbiddenZone, Section: string(zone), Count: n,
@@ -63,7 +62,7 @@ func (c *checker) forbidden() {
 
 // ofWork reports whether a place speaks of a work: its passage names a work or
 // somebody in it, and does not turn to the candidate.
-func (c *checker) ofWork(h zones.Hit) bool {
+func (c *checker) ofWork(h zoneHit) bool {
 	passage, start, fiction := c.passage(h)
 	if passage == "" {
 		return false
@@ -83,7 +82,7 @@ var fictionWords = set("personnage personnages heros heroine heroines intrigue s
 // where it starts: the question or the line of block 2, else the sentence. Fiction
 // means that the passage is about works by its purpose. Questions of other blocks
 // are about the candidate: they have none.
-func (c *checker) passage(h zones.Hit) (text string, start int, fiction bool) {
+func (c *checker) passage(h zoneHit) (text string, start int, fiction bool) {
 	var mark string
 	switch {
 	case c.want.Step == session.Block2B && c.want.Purpose == session.PurposeQuestions:

@@ -8,20 +8,19 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
-	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
 )
 
 // entering are sentences that enter the zones, in both languages.
-var entering = map[zones.Zone][]string{
-	zones.Origin:     {"Tes origines ethniques te donnent de la force.", "Your ethnic background gives you strength."},
-	zones.Religion:   {"Ta foi chrétienne te porte.", "Your Christian faith carries you."},
-	zones.Politics:   {"Tes opinions politiques sont nettes.", "Your political views are clear."},
-	zones.Health:     {"Ta maladie t'a endurci.", "Your illness has hardened you."},
-	zones.Disability: {"Ton handicap t'a endurci.", "Your disability has hardened you."},
-	zones.Sexuality:  {"Ton homosexualité se devine.", "Your homosexuality can be guessed."},
-	zones.Union:      {"Ton syndicat te protège.", "Your trade union protects you."},
-	zones.Trauma:     {"Ton traumatisme parle.", "Your trauma speaks."},
-	zones.Pathology:  {"Ta dépression se voit.", "Your depression shows."},
+var entering = map[string][]string{
+	"origin":     {"Tes origines ethniques te donnent de la force.", "Your ethnic background gives you strength."},
+	"religion":   {"Ta foi chrétienne te porte.", "Your Christian faith carries you."},
+	"politics":   {"Tes opinions politiques sont nettes.", "Your political views are clear."},
+	"health":     {"Ta maladie t'a endurci.", "Your illness has hardened you."},
+	"disability": {"Ton handicap t'a endurci.", "Your disability has hardened you."},
+	"sexuality":  {"Ton homosexualité se devine.", "Your homosexuality can be guessed."},
+	"union":      {"Ton syndicat te protège.", "Your trade union protects you."},
+	"trauma":     {"Ton traumatisme parle.", "Your trauma speaks."},
+	"pathology":  {"Ta dépression se voit.", "Your depression shows."},
 }
 
 var _ = Describe("Every generated text", Label("I-17"), func() {
@@ -50,7 +49,7 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 				for _, sentence := range all {
 					f := only(strings.ReplaceAll(c.text, "%", sentence), c.want)
 					Expect(f.Rule).To(Equal(validate.Rule("forbidden-zone")))
-					Expect(f.Section).To(Equal(string(zone)))
+					Expect(f.Section).To(Equal(zone))
 					Expect(f.Warning).To(BeFalse())
 				}
 			}
@@ -64,12 +63,12 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 	})
 
 	It("has a finding for each zone", func() {
-		Expect(entering).To(HaveLen(len(zones.Zones())))
+		Expect(entering).To(HaveLen(9))
 		var all []string
 		for _, s := range entering {
 			all = append(all, s...)
 		}
-		Expect(validate.Check(strings.Join(all, " "), preamble).Findings).To(HaveLen(len(zones.Zones())))
+		Expect(validate.Check(strings.Join(all, " "), preamble).Findings).To(HaveLen(9))
 	})
 
 	It("may name a work whose title enters a zone, and go no further", func() {

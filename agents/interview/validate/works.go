@@ -1,16 +1,16 @@
 package validate
 
 import (
-	"github.com/rehearse-dev/rehearse/agents/interview/titles"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // works are the works that the candidate named.
 type works struct {
-	*titles.Index
+	*session.Titles
 	names []string
 }
 
-func newWorks(names []string) works { return works{titles.New(names), names} }
+func newWorks(names []string) works { return works{session.NewTitles(names), names} }
 
 // demanded reports whether a text that speaks of all works must name this one: what
 // describes several, such as "the films of Tarantino", it need not repeat.
@@ -20,7 +20,7 @@ func (w works) demanded(work int) bool { return !w.Vague(work) }
 // named.
 func (w works) missing(named map[int]bool) []string {
 	var all []string
-	for i, name := range w.names[:min(len(w.names), titles.Max)] {
+	for i, name := range w.names[:min(len(w.names), session.MaxTitles)] {
 		if !named[i] && w.Titled(i) && w.demanded(i) {
 			all = append(all, name)
 		}

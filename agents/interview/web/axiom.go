@@ -13,17 +13,16 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // axiom is POST /axiom (I-01).
 func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
-	body, f := wire.ReadBody(w, r, s.options.MaxBody)
+	body, f := readBody(w, r, s.options.MaxBody)
 	if f != nil {
 		s.refuse(w, r, f)
 		return
 	}
-	in, f := wire.Decode(body)
+	in, f := decodeSubmission(body)
 	if f != nil {
 		s.refuse(w, r, f)
 		return
@@ -35,11 +34,11 @@ func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	noteOf(r).session = view.SessionID
-	wire.WriteJSON(w, http.StatusOK, view)
+	writeJSON(w, http.StatusOK, view)
 }
 
 // handle lets the service do what a client sent, in a language that is offered.
-func (s *Server) handle(r *http.Request, in interview.Submission) (interview.View, *wire.Problem) {
+func (s *Server) handle(r *http.Request, in interview.Submission) (interview.View, *problem) {
 	if in.Event == interview.EventStart || in.Session == "" {
 		if refused := s.startAllowed(r); refused != nil {
 			return interview.View{}, refused
@@ -49,7 +48,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 			in.Language = offered[0]
 		}
 		if slices.Contains(session.Languages(), in.Language) && !slices.Contains(offered, in.Language) {
-			return interview.View{}, wire.Refuse(http.StatusBadRequest, string(interview.CodeInvalid),
+			return interview.View{}, newProblem(http.StatusBadRequest, string(interview.CodeInvalid),
 				fmt.Sprintf("language: interviews here are in %q", offered))
 		}
 	}
@@ -58,7 +57,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 	}
 	view, err := s.deps.Service.Handle(r.Context(), in)
 	if err != nil {
-		return interview.View{}, wire.FromService(err)
+		return interview.View{}, serviceProblem(err)
 	}
 	return view, nil
 }
@@ -66,16 +65,16 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 // healthz says whether the store answers.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	if err := s.ping(r.Context()); err != nil {
-		s.refuse(w, r, wire.FromStore(err))
+		s.refuse(w, r, storeProblem(err))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
 // readyz says whether more requests are welcome.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
-		s.refuse(w, r, wire.Refuse(http.StatusServiceUnavailable, "draining", "this server is about to end"))
+		s.refuse(w, r, newProblem(http.StatusServiceUnavailable, "draining", "this server is about to end"))
 		return
 	}
 	s.healthz(w, r)
@@ -119,7 +118,7 @@ func (s *Server) sessions(w http.ResponseWriter, r *http.Request) {
 	}
 	found, err := s.deps.Store.List(r.Context(), listing)
 	if err != nil {
-		s.refuse(w, r, wire.FromStore(err))
+		s.refuse(w, r, storeProblem(err))
 		return
 	}
 	page := struct {
@@ -132,7 +131,7 @@ func (s *Server) sessions(w http.ResponseWriter, r *http.Request) {
 	if len(found) == listing.Limit {
 		page.Next = &found[len(found)-1].Created
 	}
-	wire.WriteJSON(w, http.StatusOK, page)
+	writeJSON(w, http.StatusOK, page)
 }
 
 func summarize(one session.Session) summary {
@@ -147,7 +146,7 @@ func summarize(one session.Session) summary {
 }
 
 // readListing reads the query of the list of sessions.
-func readListing(query url.Values) (session.Listing, *wire.Problem) {
+func readListing(query url.Values) (session.Listing, *problem) {
 	l := session.Listing{Limit: 100}
 	for key, values := range query {
 		var err error
@@ -162,10 +161,10 @@ func readListing(query url.Values) (session.Listing, *wire.Problem) {
 		case "before":
 			l.Before, err = time.Parse(time.RFC3339Nano, values[0])
 		default:
-			return l, wire.Refuse(http.StatusBadRequest, "unknown_field", "the list takes candidate, limit and before")
+			return l, newProblem(http.StatusBadRequest, "unknown_field", "the list takes candidate, limit and before")
 		}
 		if err != nil || len(values) > 1 {
-			return l, wire.Refuse(http.StatusBadRequest, "invalid",
+			return l, newProblem(http.StatusBadRequest, "invalid",
 				"limit is a number from 1 to "+strconv.Itoa(maxPage)+", before a time such as 2026-01-31T10:00:00Z; each is given once")
 		}
 	}
@@ -186,13 +185,13 @@ func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
 		format, media = AuditHTML, "text/html; charset=utf-8"
 		w.Header().Set("Content-Security-Policy", auditPolicy)
 	default:
-		s.refuse(w, r, wire.Refuse(http.StatusBadRequest, "invalid", "the format of an audit is json or html"))
+		s.refuse(w, r, newProblem(http.StatusBadRequest, "invalid", "the format of an audit is json or html"))
 		return
 	}
 	var body bytes.Buffer
 	if err := s.deps.Audit(r.Context(), &body, id, format); err != nil {
-		s.refuse(w, r, wire.FromStore(err))
+		s.refuse(w, r, storeProblem(err))
 		return
 	}
-	wire.WriteBody(w, http.StatusOK, media, body.Bytes())
+	writeBody(w, http.StatusOK, media, body.Bytes())
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -38,7 +38,7 @@ var _ = Describe("docs/interview-http.md", func() {
 		for _, m := range regexp.MustCompile("`([a-z][a-z0-9]*(?:_[a-z0-9]+)*)`").FindAllStringSubmatch(table, -1) {
 			documented = append(documented, m[1])
 		}
-		Expect(documented).To(ConsistOf(append(codes, wire.Codes()...)))
+		Expect(documented).To(ConsistOf(append(codes, web.Codes()...)))
 	})
 
 	It("names every metric, and no other", func() {
@@ -56,7 +56,7 @@ var _ = Describe("docs/interview-http.md", func() {
 		for _, name := range told {
 			Expect(text).To(ContainSubstring("`"+name), name)
 		}
-		source, err := os.ReadFile("telemetry/metrics.go")
+		source, err := os.ReadFile("metrics.go")
 		Expect(err).NotTo(HaveOccurred())
 		for _, m := range regexp.MustCompile("`(?:interview_)?([a-z_]+)(?:\\{[a-z,]+\\})?`").FindAllStringSubmatch(section(text, "What operators see"), -1) {
 			if slices.Contains([]string{"X_Request_Id"}, m[1]) || !strings.Contains(m[0], "interview_") && !strings.Contains(m[0], "http_") {
@@ -89,19 +89,17 @@ func section(text, heading string) string {
 var _ = It("lists every code that the sources answer with", func() {
 	files, err := filepath.Glob("*.go")
 	Expect(err).NotTo(HaveOccurred())
-	more, err := filepath.Glob("wire/*.go")
-	Expect(err).NotTo(HaveOccurred())
 	codes := map[string]bool{"internal": true}
-	for _, file := range append(files, more...) {
+	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		source, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
-		for _, m := range regexp.MustCompile(`Refuse\(http\.Status\w+, "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, m := range regexp.MustCompile(`newProblem\(http\.Status\w+, "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
 			codes[m[1]] = true
 		}
 	}
 	delete(codes, string(interview.CodeInvalid))
-	Expect(wire.Codes()).To(Equal(slices.Sorted(maps.Keys(codes))))
+	Expect(web.Codes()).To(Equal(slices.Sorted(maps.Keys(codes))))
 })

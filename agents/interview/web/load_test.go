@@ -25,7 +25,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	tokens "github.com/rehearse-dev/rehearse/llm/token"
@@ -61,7 +60,7 @@ func newTown(tb testing.TB, dsn string) *town {
 	kept, err := store.Open(context.Background(), dsn)
 	must(err)
 	tb.Cleanup(func() { must(kept.Close()) })
-	metrics := telemetry.NewMetrics()
+	metrics := web.NewMetrics()
 	t.store = metrics.Store(kept)
 
 	count := tokens.NewCounter(tokens.Options{}).Count

@@ -9,8 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // note is what a handler adds to the log line of its request. It holds nothing
@@ -31,7 +29,7 @@ func noteOf(r *http.Request) *note {
 	return &note{}
 }
 
-func (n *note) failed(f *wire.Problem) { n.code, n.cause = f.Code, f.Cause }
+func (n *note) failed(f *problem) { n.code, n.cause = f.Code, f.Cause }
 
 // isRequestID admits the ids of requests that a proxy may have given: up to 64
 // letters, digits, ".", "_" and "-".
@@ -90,10 +88,10 @@ func (s *Server) recovered(w *recorder, r *http.Request) {
 	}
 	// The value may hold what a candidate wrote; its type and the stack do not.
 	s.deps.Log.ErrorContext(r.Context(), "panic", slog.String("type", fmt.Sprintf("%T", p)), slog.String("stack", string(debug.Stack())))
-	f := wire.Internal(nil)
+	f := internalProblem(nil)
 	noteOf(r).failed(f)
 	if w.status == 0 {
-		f.Write(w)
+		f.write(w)
 	}
 }
 

@@ -12,13 +12,11 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // start is the page on which an interview begins.
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, page.Start{Language: s.preferred(r), Offered: s.options.Languages})
+	s.render(w, r, http.StatusOK, startPage{Language: s.preferred(r), Offered: s.options.Languages})
 }
 
 // begin starts an interview and leads to its page.
@@ -35,9 +33,9 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	if f != nil {
 		noteOf(r).failed(f)
 		if f.RetryAfter > 0 {
-			w.Header().Set("Retry-After", f.Wait())
+			w.Header().Set("Retry-After", f.retryAfter())
 		}
-		s.render(w, r, f.Status, page.Start{
+		s.render(w, r, f.Status, startPage{
 			Language: s.preferred(r), Offered: s.options.Languages, Candidate: in.Candidate, Problem: f.Code,
 		})
 		return
@@ -47,11 +45,11 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 
 // interview is the page of one interview. It reads the store and changes nothing.
 func (s *Server) interview(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, http.StatusOK, page.Interview{})
+	s.show(w, r, http.StatusOK, interviewPage{})
 }
 
 // show renders the page of the interview as it stands, with what is given.
-func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p page.Interview) {
+func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p interviewPage) {
 	id := r.PathValue("session")
 	noteOf(r).session = id
 	var err error
@@ -59,7 +57,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p page
 		p.Messages, err = s.deps.Store.Messages(r.Context(), id)
 	}
 	if err != nil {
-		s.refusePage(w, r, wire.FromStore(err))
+		s.refusePage(w, r, storeProblem(err))
 		return
 	}
 	p.Working, p.Submission = s.working(p.Session), s.deps.NewID()
@@ -89,7 +87,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) {
 		s.resubmit(w, r, f, form)
 	case view.Repeated && in.Message != "" && !s.submitted(r, in):
 		noteOf(r).code = "answered_before"
-		s.show(w, r, http.StatusConflict, page.Interview{Unsent: in.Message})
+		s.show(w, r, http.StatusConflict, interviewPage{Unsent: in.Message})
 	default:
 		s.toPage(w, r, id)
 	}
@@ -105,7 +103,7 @@ func (s *Server) submitted(r *http.Request, in interview.Submission) bool {
 // resubmit answers to a submission that failed. Where the answer is stored, the
 // page says what became of the next message; else it holds what was written, to
 // be sent again.
-func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *wire.Problem, form form) {
+func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *problem, form form) {
 	noteOf(r).failed(f)
 	switch interview.Code(f.Code) {
 	case interview.CodeUnknown:
@@ -114,9 +112,9 @@ func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *wire.Proble
 		s.toPage(w, r, r.PathValue("session"))
 	default:
 		if f.RetryAfter > 0 {
-			w.Header().Set("Retry-After", f.Wait())
+			w.Header().Set("Retry-After", f.retryAfter())
 		}
-		s.show(w, r, f.Status, page.Interview{Problem: f.Code, Typed: form.get("message"), Choice: form.get("choice")})
+		s.show(w, r, f.Status, interviewPage{Problem: f.Code, Typed: form.get("message"), Choice: form.get("choice")})
 	}
 }
 
@@ -143,13 +141,13 @@ func (f form) answer() string {
 
 // readForm reads a form. Browsers end lines with CR LF; they are kept as LF. The
 // form is given also where the failure is about one of its fields.
-func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *wire.Problem) {
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *problem) {
 	r.Body = http.MaxBytesReader(w, r.Body, s.options.MaxBody)
 	if err := r.ParseForm(); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return nil, wire.Refuse(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
+			return nil, newProblem(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
 		}
-		return nil, wire.Refuse(http.StatusBadRequest, "invalid_body", "the form cannot be read")
+		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the form cannot be read")
 	}
 	f := form{}
 	for key, values := range r.PostForm {
@@ -158,34 +156,34 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *wire.P
 	for key := range f {
 		value := f.get(key)
 		if !utf8.ValidString(value) {
-			return nil, wire.Refuse(http.StatusBadRequest, "not_utf8", "the form is not UTF-8")
+			return nil, newProblem(http.StatusBadRequest, "not_utf8", "the form is not UTF-8")
 		}
-		if at := wire.ControlIn(value); at >= 0 {
-			return f, wire.Control(key, at)
+		if at := controlIndex(value); at >= 0 {
+			return f, controlProblem(key, at)
 		}
-		if key != "message" && key != "choice" && len(value) > wire.MaxName {
-			return f, wire.Refuse(http.StatusBadRequest, "field_too_long", "a field of the form is too long")
+		if key != "message" && key != "choice" && len(value) > maxName {
+			return f, newProblem(http.StatusBadRequest, "field_too_long", "a field of the form is too long")
 		}
 	}
 	return f, nil
 }
 
 // rendered is a page.
-type rendered interface{ Render() ([]byte, error) }
+type page interface{ render() ([]byte, error) }
 
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p rendered) {
-	body, err := p.Render()
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p page) {
+	body, err := p.render()
 	if err != nil {
-		s.refuse(w, r, wire.Internal(err))
+		s.refuse(w, r, internalProblem(err))
 		return
 	}
-	wire.WriteBody(w, status, "text/html; charset=utf-8", body)
+	writeBody(w, status, "text/html; charset=utf-8", body)
 }
 
 // refusePage answers a person with what is wrong.
-func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *wire.Problem) {
+func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *problem) {
 	noteOf(r).failed(f)
-	s.render(w, r, f.Status, page.Missing{Language: s.preferred(r), Problem: f.Code})
+	s.render(w, r, f.Status, errorPage{Language: s.preferred(r), Problem: f.Code})
 }
 
 // preferred returns the language that a browser asks for, among those offered.

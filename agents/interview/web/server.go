@@ -1,5 +1,7 @@
-// Package web is the face of an interview service: an HTTP interface for
-// programs, a page for people, and what operators look at.
+// Package web serves interviews over HTTP: a JSON interface for programs, pages for
+// people that work without JavaScript, by keyboard and with a screen reader, and
+// metrics and spans for operators. Metrics, spans and logs contain neither what a
+// candidate or a model wrote nor who a candidate is.
 package web
 
 import (
@@ -20,9 +22,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
@@ -75,9 +74,9 @@ type Deps struct {
 	// Log gets a line for each request; nil is silent.
 	Log *slog.Logger
 	// Metrics are shown at /metrics and get those of requests; nil has none.
-	Metrics *telemetry.Metrics
+	Metrics *Metrics
 	// Tracer makes a span for each request.
-	Tracer telemetry.Tracer
+	Tracer Tracer
 	// Audit writes the audit of a session, as JSON or as a page. It writes nothing
 	// before it returns an error, which is session.ErrNotFound where there is no such
 	// session. Nil has none.
@@ -182,13 +181,13 @@ func (s *Server) routes() http.Handler {
 	}
 	add("/{$}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})
 	add("/s/{session}", map[string]http.HandlerFunc{http.MethodGet: s.interview, http.MethodPost: s.submit})
-	add(page.AssetPath, get(page.Assets().ServeHTTP))
+	add(assetPath, get(assetHandler().ServeHTTP))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuseAny(w, r, wire.Refuse(http.StatusNotFound, "not_found", "there is nothing at this address"))
+		s.refuseAny(w, r, newProblem(http.StatusNotFound, "not_found", "there is nothing at this address"))
 	})
 	protect := http.NewCrossOriginProtection()
 	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuseAny(w, r, wire.Refuse(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
+		s.refuseAny(w, r, newProblem(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
 	}))
 	return loopback.RequireHost(protect.Handler(mux), s.options.Hosts...)
 }
@@ -196,18 +195,18 @@ func (s *Server) routes() http.Handler {
 func (s *Server) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
-		s.refuse(w, r, wire.Refuse(http.StatusMethodNotAllowed, "method_not_allowed", "use "+allow+" here"))
+		s.refuse(w, r, newProblem(http.StatusMethodNotAllowed, "method_not_allowed", "use "+allow+" here"))
 	}
 }
 
 // refuse answers with what is wrong, as JSON.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *wire.Problem) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *problem) {
 	noteOf(r).failed(f)
-	f.Write(w)
+	f.write(w)
 }
 
 // refuseAny answers a browser with a page and others with JSON.
-func (s *Server) refuseAny(w http.ResponseWriter, r *http.Request, f *wire.Problem) {
+func (s *Server) refuseAny(w http.ResponseWriter, r *http.Request, f *problem) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.refusePage(w, r, f)
 		return
@@ -226,7 +225,7 @@ func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 		got := sha256.Sum256([]byte(token)) // of one length, so that comparing tells nothing of it
 		if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="interviews"`)
-			s.refuse(w, r, wire.Refuse(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))
+			s.refuse(w, r, newProblem(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))
 			return
 		}
 		next(w, r)

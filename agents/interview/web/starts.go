@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // The defaults of Options.StartsPerMinute and Options.AllStartsPerMinute.
@@ -122,12 +120,12 @@ func addressOf(r *http.Request) netip.Prefix {
 }
 
 // startAllowed refuses an interview that would be begun too soon.
-func (s *Server) startAllowed(r *http.Request) *wire.Problem {
+func (s *Server) startAllowed(r *http.Request) *problem {
 	wait := s.starts.take(addressOf(r), s.deps.Clock.Now())
 	if wait == 0 {
 		return nil
 	}
-	refused := wire.Refuse(http.StatusTooManyRequests, "too_many_starts", "too many interviews were begun in a short time: try again later")
+	refused := newProblem(http.StatusTooManyRequests, "too_many_starts", "too many interviews were begun in a short time: try again later")
 	refused.RetryAfter = wait
 	return refused
 }

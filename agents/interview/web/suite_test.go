@@ -26,7 +26,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -46,7 +45,7 @@ type house struct {
 	disk    *disk
 	model   *model
 	clock   *clock.Virtual
-	metrics *telemetry.Metrics
+	metrics *web.Metrics
 	spans   *tracetest.SpanRecorder
 	log     *safeBuffer
 	persona cast.Persona
@@ -58,7 +57,7 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	before := gleak.Goroutines()
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 	h := &house{
-		clock: clock.NewVirtual(), metrics: telemetry.NewMetrics(), spans: tracetest.NewSpanRecorder(),
+		clock: clock.NewVirtual(), metrics: web.NewMetrics(), spans: tracetest.NewSpanRecorder(),
 		log: &safeBuffer{}, model: newModel(name),
 	}
 	var err error
@@ -69,7 +68,7 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	DeferCleanup(kept.Close)
 	h.disk = &disk{Store: kept}
 	h.store = h.metrics.Store(h.disk)
-	tracer := telemetry.Tracer{
+	tracer := web.Tracer{
 		Provider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans)), Clock: h.clock, System: "test.models",
 	}
 	logger := slog.New(slog.NewJSONHandler(h.log, nil))

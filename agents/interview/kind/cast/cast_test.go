@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
@@ -183,10 +182,10 @@ func expected(r cast.Reply, p cast.Persona, want meant) validate.Expected {
 func rehearse(p cast.Persona, replies []cast.Reply) (end session.Session, calls int) {
 	GinkgoHelper()
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	move := flow.Start(session.Session{Language: p.Language})
+	move := session.Start(session.Session{Language: p.Language})
 	for range 200 {
 		s := move.Session
-		var in flow.Input = flow.Went{}
+		var in session.Input = session.Went{}
 		switch comment := p.Comment(s.Step); s.Phase {
 		case session.Finished:
 			return s, calls
@@ -195,19 +194,19 @@ func rehearse(p cast.Persona, replies []cast.Reply) (end session.Session, calls 
 			Expect(reply.Purpose).To(Equal(s.Owed.Purpose))
 			Expect(reply.Step).To(Equal(s.Step))
 			calls++
-			in = flow.Replied{Text: reply.Text, Questions: validate.Check(reply.Text, validate.Expected{
+			in = session.Replied{Text: reply.Text, Questions: validate.Check(reply.Text, validate.Expected{
 				Purpose: s.Owed.Purpose, Step: s.Step, Language: s.Language, Medium: s.Medium, Works: s.Works,
 			}).Questions}
 		case session.Asking:
-			in = flow.Answered{Text: p.Answer(s.Step, max(move.Say.Question, 0))}
+			in = session.Answered{Text: p.Answer(s.Step, max(move.Say.Question, 0))}
 		case session.Reflecting:
 			if comment != "" {
-				in = flow.Answered{Text: comment}
+				in = session.Answered{Text: comment}
 			}
 		}
-		next, err := flow.Next(s, in, now)
+		next, err := session.Next(s, in, now)
 		Expect(err).NotTo(HaveOccurred())
-		if _, answers := in.(flow.Answered); answers {
+		if _, answers := in.(session.Answered); answers {
 			Expect(next.Answer).NotTo(BeNil(), "an answer at %s is not kept", s.Step)
 		}
 		move = next

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -47,7 +46,7 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	works := flow.ParseWorks(p.Answer(session.Block2A, 1))
+	works := session.ParseWorks(p.Answer(session.Block2A, 1))
 	var own, rest []mocks.Line
 	for _, line := range replies.Rules {
 		of := line.When.Metadata

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Configured reports whether the environment asks for an export: it names an
+// endpoint, and neither OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER says no.
+func otlpConfigured(getenv func(string) string) bool {
+	endpoint := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	exporter := getenv("OTEL_TRACES_EXPORTER")
+	return endpoint && getenv("OTEL_SDK_DISABLED") != "true" && (exporter == "" || exporter == "otlp")
+}
+
+// New returns a provider that sends spans by OTLP over HTTP, set up by the
+// standard variables OTEL_* of the process's environment (endpoint, headers,
+// timeout, sampler, resource). The service's name is that of OTEL_SERVICE_NAME,
+// else the given one. Call close at the end: it sends what is left.
+func newOTLP(ctx context.Context, service string) (_ trace.TracerProvider, closing func(context.Context) error, _ error) {
+	settings, err := readOTLPSettings(os.Getenv)
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
+	}
+	exporter, err := otlptrace.New(ctx, newOTLPClient(settings))
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
+	}
+	// Of two attributes with one key the later one counts: the environment's.
+	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", service)),
+		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, nil, fmt.Errorf("describe this service for spans: %w; check OTEL_RESOURCE_ATTRIBUTES", err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
+	return provider, provider.Shutdown, nil
+}

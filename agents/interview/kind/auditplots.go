@@ -1,0 +1,88 @@
+package kind
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
+)
+
+func plotBlock(p plot.Picture, wide bool) doc.Plot {
+	return doc.Plot{Title: p.Title, Text: p.Text, SVG: p.SVG, Wide: wide}
+}
+
+func costPlot(a *audit.Audit) doc.Plot {
+	var bars []plot.Bar
+	for i := range a.Purposes {
+		c := a.Purposes[i].Cost
+		bars = append(bars, plot.Bar{Name: a.Purposes[i].Name, Value: c.AtLeast, Unknown: c.Amount == nil})
+	}
+	return plotBlock(plot.Costs("Cost by purpose", string(a.Prices.Currency), bars), false)
+}
+
+func latencyPlot(a *audit.Audit) doc.Plot {
+	of := map[string]int{}
+	var samples []plot.Sample
+	for _, c := range a.Calls {
+		if c.Outcome != session.Accepted && c.Outcome != session.Rejected {
+			continue
+		}
+		i, known := of[string(c.Purpose)]
+		if !known {
+			i = len(samples)
+			of[string(c.Purpose)] = i
+			samples = append(samples, plot.Sample{Name: string(c.Purpose)})
+		}
+		samples[i].Seconds = append(samples[i].Seconds, c.Latency.Seconds())
+	}
+	return plotBlock(plot.Latency("Latency by purpose", samples), false)
+}
+
+// maxPause is how long nothing must happen for the time to be cut out of the timeline.
+const maxPause = 15 * time.Minute
+
+// timeline shows when the calls of each step were made. Pauses are cut out.
+func timelineBlocks(a *audit.Audit) []doc.Block {
+	var instants []time.Time
+	for _, m := range a.Messages {
+		instants = append(instants, m.At)
+	}
+	for _, c := range a.Calls {
+		instants = append(instants, c.At, c.At.Add(c.Latency))
+	}
+	slices.SortFunc(instants, time.Time.Compare)
+	place := map[time.Time]time.Duration{}
+	var busy time.Duration
+	var pauses []time.Duration
+	for i, t := range instants {
+		if i > 0 {
+			if gap := t.Sub(instants[i-1]); gap > maxPause {
+				pauses = append(pauses, gap)
+			} else {
+				busy += gap
+			}
+		}
+		place[t] = busy
+	}
+	var spans []plot.Span
+	for _, c := range a.Calls {
+		s := plot.Span{N: c.N, Name: stepName(c.Step), From: place[c.At], Took: c.Latency}
+		switch outcomeTone(c.Outcome) {
+		case doc.Bad:
+			s.Failed = true
+		case doc.Unsure:
+			s.Fault = string(c.Outcome)
+		}
+		spans = append(spans, s)
+	}
+	blocks := []doc.Block{plotBlock(plot.Timeline("Calls of each step", spans), true)}
+	if pauses != nil {
+		text := joinedOrNone(pauses, func(d time.Duration) string { return format.Seconds(d.Seconds()) })
+		blocks = append(blocks, doc.Paragraph(doc.Line("Pauses that are cut out: "+text+".")))
+	}
+	return blocks
+}

@@ -1,0 +1,350 @@
+package kind
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+// Document returns what happened in the interview. What does not hold leads.
+func AuditDocument(a audit.Audit) doc.Document {
+	d := doc.Document{
+		Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
+		Summary: doc.Line("every check holds; ", a.Contract.Say()),
+		Figures: keyFigures(&a),
+	}
+	if a.Verdict == audit.Fail {
+		d.Verdict, d.Tone = "fail", doc.Bad
+		d.Summary = doc.Line("the data does not agree with itself; ", a.Contract.Say())
+	}
+	if problems := problemList(a.Checks); problems.Items != nil {
+		d.Lead = []doc.Block{reportSection("What does not hold", problems)}
+	}
+	d.Body = []doc.Block{
+		reportSection("Calls by purpose", purposeTable(&a), costPlot(&a), latencyPlot(&a)),
+		reportSection("Timeline", timelineBlocks(&a)...),
+		reportSection("Retries and trimming", retryBlocks(&a)...),
+		reportSection("By step", doc.Details{Title: doc.Line("Questions, and the calls of each step"), Blocks: []doc.Block{stepTable(&a)}, Open: true}),
+		reportSection("Checks", doc.Details{Title: doc.Line("Each rule holds for every interview, whatever happened in it"), Blocks: []doc.Block{checkTable(a.Checks)}, Open: true}),
+		reportSection("Prompts, models and prices", provenance(&a)),
+		reportSection("Ledger and messages",
+			doc.Details{Title: doc.Line("Ledger of ", format.Plural(len(a.Calls), "call")), Blocks: ledgerBlocks(&a)},
+			doc.Details{Title: doc.Line(format.Plural(len(a.Messages), "message")), Blocks: messageBlocks(&a), Open: a.Session.Texts}),
+	}
+	return d
+}
+
+func reportSection(title string, blocks ...doc.Block) doc.Section {
+	return doc.Section{Title: doc.Line(title), Blocks: blocks}
+}
+
+// state is where the interview is.
+func stateText(s *audit.About) doc.Text {
+	t := doc.Line("at ", stepName(s.Step), ", ", string(s.Phase), "; in ", string(s.Language), ", session ", doc.Quote(s.ID))
+	if s.Failed != "" {
+		t = doc.Line(t, ", failed with ", doc.Quote(s.Failed))
+	}
+	if s.Limit != "" {
+		t = doc.Line(t, ", at its limit of ", doc.Quote(s.Limit))
+	}
+	return t
+}
+
+func keyFigures(a *audit.Audit) doc.Facts {
+	cost := doc.Fact{Name: "cost", Value: doc.Line(costText(a.Total.Cost, string(a.Prices.Currency)))}
+	if n := a.Total.Cost.Unknown; n > 0 {
+		cost.Note = doc.Line("of ", format.Plural(n, "call"), " unknown")
+	}
+	billed, o := a.Total.Tokens.Billed, a.Total.Outcomes
+	return doc.Facts{
+		{Name: "interview", Value: doc.Line(string(a.Session.Status)), Note: stateText(&a.Session)},
+		{Name: "calls", Value: doc.Line(a.Total.Calls), Note: doc.Line(fmt.Sprintf("%d accepted, %d rejected, %d broken, %d lost; %d in a whole interview", o.Accepted, o.Rejected, o.Broken, o.Lost, a.Contract.Expected))},
+		cost,
+		{Name: "mean latency", Value: doc.Line(secondsText(a.Total.Latency.Mean)), Note: doc.Line("longest ", secondsText(a.Total.Latency.Max))},
+		{Name: "tokens", Value: doc.Line(fmt.Sprintf("%d + %d", billed.Input, billed.Output)), Note: doc.Line("in and out, as billed")},
+		{Name: "answers kept", Value: doc.Line(a.Session.Answers), Note: doc.Line("of ", format.Plural(a.Session.Messages, "message"))},
+		{Name: "time", Value: doc.Line(durationText(a.Session.Created, a.Session.Updated)), Note: doc.Line("from ", timeText(a.Session.Created), " to ", timeText(a.Session.Updated), " UTC")},
+	}
+}
+
+func problemList(list []audit.Check) doc.List {
+	l := doc.List{Noun: "problems"}
+	for _, c := range list {
+		for _, p := range c.Problems {
+			l.Items = append(l.Items, doc.Item{Text: doc.Line(doc.Toned(doc.Bad, "✗ "+c.Name), ": ", doc.Quote(p))})
+		}
+	}
+	return l
+}
+
+// columns are heads, of which the first left are aligned to the left.
+func columns(left int, heads ...string) []doc.Column {
+	var list []doc.Column
+	for i, h := range heads {
+		list = append(list, doc.Column{Head: doc.Line(h), Right: i >= left})
+	}
+	return list
+}
+
+// row makes cells of words of this program.
+func cells(cells ...any) []doc.Text {
+	var list []doc.Text
+	for _, c := range cells {
+		list = append(list, doc.Line(c))
+	}
+	return list
+}
+
+// purposes has the calls of each purpose beside those that a whole interview needs.
+func purposeTable(a *audit.Audit) doc.Table {
+	t := doc.Table{
+		Caption: fmt.Sprintf("Tokens are those of answered calls, as billed; amounts are in %s.", a.Prices.Currency),
+		Columns: columns(1, "purpose", "needed", "accepted", "calls", "in", "out", string(a.Prices.Currency), "mean", "rejected", "broken", "lost", "p50", "p95", "max"),
+	}
+	for i := 8; i < len(t.Columns); i++ {
+		t.Columns[i].Optional = true
+	}
+	add := func(name string, needed int, g *audit.Group) {
+		t.Rows = append(t.Rows, cells(name, needed, g.Outcomes.Accepted, g.Calls, g.Tokens.Billed.Input, g.Tokens.Billed.Output, amountText(g.Cost.Amount),
+			secondsText(g.Latency.Mean), g.Outcomes.Rejected, g.Outcomes.Broken, g.Outcomes.Lost, secondsText(g.Latency.P50), secondsText(g.Latency.P95), secondsText(g.Latency.Max)))
+	}
+	for i := range a.Purposes {
+		add(a.Purposes[i].Name, a.Contract.Rows[i].Expected, &a.Purposes[i])
+	}
+	add("all", a.Contract.Expected, &a.Total)
+	return t
+}
+
+func stepTable(a *audit.Audit) doc.Table {
+	t := doc.Table{Columns: columns(1, "step", "questions", "answered", "calls", "accepted", "rejected", "broken", "lost", "in", "out", string(a.Prices.Currency), "began (UTC)", "time")}
+	for i := range a.Steps {
+		s := &a.Steps[i]
+		began, took := "–", "–"
+		if !s.Began.IsZero() {
+			began, took = timeText(s.Began), durationText(s.Began, s.Ended)
+		}
+		t.Rows = append(t.Rows, cells(stepName(s.Step), s.Questions, s.Answers, s.Calls, s.Outcomes.Accepted, s.Outcomes.Rejected, s.Outcomes.Broken,
+			s.Outcomes.Lost, s.Tokens.Billed.Input, s.Tokens.Billed.Output, amountText(s.Cost.Amount), began, took))
+	}
+	return t
+}
+
+func checkTable(list []audit.Check) doc.Table {
+	t := doc.Table{Columns: columns(2, "rule", "verdict", "looked at")}
+	for _, c := range list {
+		verdict := map[audit.Verdict]doc.Span{audit.Pass: doc.Toned(doc.Good, "✓ pass"), audit.Fail: doc.Toned(doc.Bad, "✗ fail")}[c.Verdict]
+		if verdict.Text == "" {
+			verdict = doc.Toned(doc.Faint, "– nothing to check yet")
+		}
+		text := doc.Line(verdict)
+		if c.Found > 0 {
+			text = doc.Line(verdict, " (", c.Found, ")")
+		}
+		t.Rows = append(t.Rows, []doc.Text{doc.Line(c.About), text, doc.Line(c.N)})
+	}
+	return t
+}
+
+func retryBlocks(a *audit.Audit) []doc.Block {
+	tokens := a.Total.Tokens
+	facts := doc.Facts{
+		{Name: "answers that did not validate", Value: doc.Line(rateText(a.Rejected))},
+		{Name: "calls that failed in transport", Value: doc.Line(rateText(a.Broken))},
+		{Name: "requests with a trimmed history", Value: doc.Line(rateText(a.Trimmed))},
+		{Name: "calls made again after a crash", Value: doc.Line(joinedOrNone(a.Repeated, func(r audit.Repeat) string { return fmt.Sprintf("call %d for call %d", r.Call, r.Repeats) }))},
+		{Name: "tokens reported by the backend", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Reported.Input, tokens.Reported.Output))},
+		{Name: "tokens counted here", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Counted.Input, tokens.Counted.Output))},
+		{Name: "reported less counted", Value: doc.Line(fmt.Sprintf("%+d in, %+d out; %d of %s differ, %d by more than the framing of messages explains",
+			tokens.Difference.Input, tokens.Difference.Output, tokens.Differ, format.Plural(tokens.Compared, "call"), tokens.Unexplained))},
+		{Name: "fallback texts", Value: doc.Line(doc.Quote(joinedOrNone(a.Fallbacks, func(f session.Fallback) string {
+			return fmt.Sprintf("%s of %s (message %d, %s in %s)", f.Purpose, stepName(f.Step), f.Message, f.Rule, format.Plural(f.Refused, "text"))
+		})))},
+	}
+	if n := tokens.Unreported; n > 0 {
+		facts[4].Note = doc.Line(format.Plural(n, "call"), " without a report")
+	}
+	var vain, warned doc.List
+	for _, c := range a.Calls {
+		if c.Outcome == session.Accepted {
+			continue
+		}
+		text := doc.Line(fmt.Sprintf("call %d, %s of %s: ", c.N, c.Purpose, stepName(c.Step)), doc.Toned(outcomeTone(c.Outcome), string(c.Outcome)))
+		if c.Fault != "" {
+			text = doc.Line(text, ", ", doc.Quote(c.Fault))
+		}
+		if c.Detail != "" {
+			text = doc.Line(text, ": ", doc.Quote(c.Detail))
+		}
+		vain.Items = append(vain.Items, doc.Item{Text: text})
+	}
+	for _, w := range a.Warnings {
+		warned.Items = append(warned.Items, doc.Item{Text: doc.Line(fmt.Sprintf("call %d, %s of %s: ", w.Call, w.Purpose, stepName(w.Step)), doc.Quote(w.Text))})
+	}
+	blocks := []doc.Block{facts}
+	if vain.Items != nil {
+		blocks = append(blocks, doc.Paragraph(doc.Line("Calls that were in vain:")), vain)
+	}
+	if warned.Items != nil {
+		blocks = append(blocks, doc.Paragraph(doc.Line("Warnings on texts that were used:")), warned)
+	}
+	return blocks
+}
+
+func provenance(a *audit.Audit) doc.Facts {
+	name := func(u audit.Used) string { return fmt.Sprintf("%.40s in %s", u.Name, format.Plural(u.Calls, "call")) }
+	prices := "in " + string(a.Prices.Currency)
+	if a.Prices.Date != "" {
+		prices += ", table of " + a.Prices.Date
+	}
+	if a.Prices.EURPerUSD != 0 {
+		prices += fmt.Sprintf(", %.4f EUR for one USD", a.Prices.EURPerUSD)
+	}
+	if a.Prices.RateDate != "" {
+		prices += " on " + a.Prices.RateDate
+	}
+	return doc.Facts{
+		{Name: "prompts", Value: doc.Line(doc.Quote(joinedOrNone(a.Prompts, name)))},
+		{Name: "models", Value: doc.Line(doc.Quote(joinedOrNone(a.Models, name)))},
+		{Name: "prices", Value: doc.Line(prices)},
+		{Name: "form", Value: doc.Line(fmt.Sprintf("%s, from version %d of the session", a.Schema, a.Session.Version))},
+	}
+}
+
+func ledgerBlocks(a *audit.Audit) []doc.Block {
+	t := doc.Table{Noun: "calls", Columns: columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out", "counted here", "reported less counted", "cost", "latency", "sent", "trimmed")}
+	for _, c := range a.Calls {
+		purpose, outcome, difference := string(c.Purpose), doc.Line(doc.Toned(outcomeTone(c.Outcome), string(c.Outcome))), "not reported"
+		if c.Index > 0 {
+			purpose += fmt.Sprint(" ", c.Index)
+		}
+		if c.Repeats > 0 {
+			outcome = doc.Line(outcome, ", repeats ", c.Repeats)
+		}
+		if c.Difference != nil {
+			difference = fmt.Sprintf("%+d, %+d", c.Difference.Input, c.Difference.Output)
+		}
+		if c.Unexplained {
+			difference += "*"
+		}
+		t.Rows = append(t.Rows, cells(c.N, timeText(c.At), purpose, stepName(c.Step), outcome, c.Attempt, c.Billed.Input, c.Billed.Output,
+			fmt.Sprintf("%d + %d", c.Counted.Input, c.Counted.Output), difference, amountText(c.Amount), format.Seconds(c.Latency.Seconds()), c.Sent, c.Trimmed))
+	}
+	note := "In and out are the tokens that the cost is computed from: those that the backend reported, else our own count."
+	if a.Total.Tokens.Unexplained > 0 {
+		note += " * The difference is more than the framing of messages explains."
+	}
+	return []doc.Block{t, doc.Paragraph(doc.Line(note))}
+}
+
+func messageBlocks(a *audit.Audit) []doc.Block {
+	list := doc.List{Noun: "messages"}
+	for _, m := range a.Messages {
+		who, what := "service", string(m.Kind)
+		if m.Role == "user" {
+			who, what = "candidate", "heard, not kept"
+			if m.Kept {
+				what = "answer"
+			}
+		}
+		if m.Question >= 0 {
+			what += fmt.Sprint(" ", m.Question)
+		}
+		text := doc.Line(doc.Toned(doc.Strong, fmt.Sprintf("%d %s", m.Seq, who)), fmt.Sprintf(" %s, %s, at %s, %s", stepName(m.Step), what, timeText(m.At), format.Plural(m.Tokens, "token")))
+		if m.Call > 0 {
+			text = doc.Line(text, ", call ", m.Call)
+		}
+		item := doc.Item{Text: text}
+		if a.Session.Texts {
+			item.Blocks = []doc.Block{doc.Preformatted(m.Text)}
+		}
+		list.Items = append(list.Items, item)
+	}
+	if a.Session.Texts {
+		return []doc.Block{list}
+	}
+	return []doc.Block{doc.Paragraph(doc.Line("This audit leaves out what was said.")), list}
+}
+
+// joined is a list in words.
+func joinedOrNone[T any](list []T, words func(T) string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var parts []string
+	for _, x := range list {
+		parts = append(parts, words(x))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// stepName is a step in the words of a reader.
+func stepName(s session.Step) string {
+	switch s {
+	case session.Identity:
+		return "Identity"
+	case session.Tone:
+		return "Tone"
+	case session.Preamble:
+		return "Preamble"
+	case session.Matching:
+		return "Matching"
+	}
+	return fmt.Sprintf("Block %d%s", s.Block(), s.Part())
+}
+
+// money is a cost in words; what is not known is never shown as 0.
+func costText(c audit.Cost, currency string) string {
+	switch {
+	case c.Amount != nil:
+		return format.Amount(*c.Amount, currency)
+	case c.AtLeast > 0:
+		return "at least " + format.Amount(c.AtLeast, currency)
+	}
+	return "unknown"
+}
+
+func amountText(v *float64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return format.Money(*v)
+}
+
+func secondsText(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return format.Seconds(*v)
+}
+
+// share is a rate with its counts and interval.
+func rateText(r audit.Rate) string {
+	if r.Value == nil {
+		return "n/a"
+	}
+	text := fmt.Sprintf("%s (%d of %d)", format.Percent(*r.Value), r.Hits, r.Of)
+	if in := r.Interval; in != nil {
+		text += fmt.Sprintf(", 95 %% interval %s to %s", format.Percent(in.Lo), format.Percent(in.Hi))
+	}
+	return text
+}
+
+func durationText(from, to time.Time) string { return format.Seconds(to.Sub(from).Seconds()) }
+
+func timeText(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// tone is the colour of a call by how it ended.
+func outcomeTone(o session.Outcome) doc.Tone {
+	switch o {
+	case session.Accepted:
+		return doc.Good
+	case session.Rejected, session.Begun:
+		return doc.Unsure
+	}
+	return doc.Bad
+}

@@ -1,0 +1,49 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+var decoded int
+
+// BenchmarkParse reads the longest answers that are taken, full of words that
+// matter; the floor decodes them.
+func BenchmarkParse(b *testing.B) {
+	long := func(s string) string { return strings.Repeat(s, 64<<10/len(s)) }
+	hostile := map[string]string{
+		"prose":     long("Je préfère de loin les séries aux films, parce que l'on y reste plus longtemps. "),
+		"negations": "plutôt films " + long("pas plus que "), "quotes": long(`"«“`), "commas": long("et Dark, "), "points": long("1. a\n"),
+	}
+	works := []string{"Game of Thrones", "Breaking Bad", "The Office"}
+	parsers := map[string]func(string){
+		"floor": func(s string) { decoded = utf8.RuneCountInString(s) }, "register": func(s string) { session.ParseRegister(s) },
+		"medium": func(s string) { session.ParseMedium(s) }, "works": func(s string) { session.ParseWorks(s) },
+		"core": func(s string) { session.ParseCore(s, works) },
+	}
+	for _, parser := range []string{"floor", "register", "medium", "works", "core"} {
+		for _, text := range []string{"prose", "negations", "quotes", "commas", "points"} {
+			b.Run(parser+"/"+text, func(b *testing.B) {
+				b.SetBytes(int64(len(hostile[text])))
+				for b.Loop() {
+					parsers[parser](hostile[text])
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkNext makes the transitions of a whole interview.
+func BenchmarkNext(b *testing.B) {
+	for b.Loop() {
+		w := begin(3)
+		for w.Phase != session.Finished {
+			if _, err := w.move(w.fitting()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

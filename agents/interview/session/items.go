@@ -1,0 +1,332 @@
+package session
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+)
+
+// The separators of works and the marks of lists. A number is a mark only with a
+// point, a parenthesis or a dash: "24" and "1917" are titles.
+var (
+	newlines = compiled(`[\r\n\x{2028}\x{2029}]+`)
+	dashes   = compiled(`\s[-–—]\s`)
+	firm     = compiled(`[;|•]|\s[/+]\s`)
+	commas   = compiled(`[,，、]`)
+	joiners  = compiled(`(?i)\s(?:et|and|puis|then)\s`)
+	point    = compiled(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
+	inline   = compiled(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
+	trailing = compiled(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
+	volumes  = compiled(`[\pL\pM'’]\s+((?:\d{1,2}|[IVX]{1,4})(?:(?:\s*[,&+/]\s*|\s+)(?:(?:et|and|puis|to|à)\s+)?(?:\d{1,2}|[IVX]{1,4})\b)+)`)
+	quotes   = compiled(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
+)
+
+// compiled returns a pattern that is compiled when it is used first.
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// items parts an answer where the works in it are parted.
+func splitWorks(text string) []string {
+	text = text[:min(len(text), maxAnswerRead)]
+	text = newlines().ReplaceAllString(strings.TrimSpace(text), "\n")
+	if titles := quotes().FindAllString(text, maxWorks); len(titles) >= askedWorks {
+		return titles
+	}
+	if points := point().FindAllStringSubmatch(text, -1); len(points) > 1 {
+		var all []string
+		for _, p := range points {
+			all = append(all, p[1])
+		}
+		return all
+	}
+	if all := splitNumbered(text); len(all) > 1 {
+		return all
+	}
+	lines := splitOutsideQuotes(text, newlines())
+	if len(lines) >= askedWorks || len(lines) > 1 && !strings.ContainsAny(text, ",;") {
+		return lines
+	}
+	text = strings.Join(lines, ", ")
+	if all := splitOutsideQuotes(text, firm()); len(all) > 1 {
+		return all
+	}
+	all := splitOutsideQuotes(text, commas())
+	if len(all) == 1 {
+		for _, parts := range [][]string{splitOutsideQuotes(text, dashes()), splitSentences(text)} {
+			if len(parts) >= askedWorks {
+				return parts
+			}
+		}
+	}
+	if len(all) > 1 {
+		all = slices.Concat(all[:1], slices.DeleteFunc(all[1:], isRemark))
+		all = slices.DeleteFunc(all, func(part string) bool { return titleOf(part) == "" })
+	}
+	for i := len(all) - 1; i >= 0 && len(all) < askedWorks; i-- {
+		all = slices.Concat(all[:i], splitAtAnd(all[i]), all[i+1:])
+	}
+	return all
+}
+
+// maxTelegraphic is how many words a sentence has at most that is only a title.
+const maxTelegraphic = 5
+
+// sentences parts "This. That. And this one." where each sentence is no more than
+// a title.
+func splitSentences(text string) []string {
+	var all []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		end := sentenceEnd(text)
+		name := titleOf(text[:end])
+		if name == "" || len(words(name)) > maxTelegraphic || len(all) == maxWorks {
+			return nil
+		}
+		all, text = append(all, text[:end]), text[end:]
+	}
+	return all
+}
+
+// numbered parts "1. this 2. that", where the numbers count up from one; what
+// stands before the first is no item.
+func splitNumbered(text string) []string {
+	var all []string
+	start := 0
+	for _, m := range inline().FindAllStringSubmatchIndex(text, -1) {
+		if int(text[m[2]]-'1') != len(all) {
+			continue
+		}
+		if len(all) > 0 {
+			all[len(all)-1] = trailing().ReplaceAllString(text[start:m[0]], "")
+		}
+		all, start = append(all, text[m[1]:]), m[1]
+	}
+	return all
+}
+
+// joined parts what "and" joins in the first sentence of a text, unless it goes
+// on with "of".
+func splitAtAnd(text string) []string {
+	text = text[:sentenceEnd(text)]
+	parts := splitOutsideQuotesIf(text, joiners(), func(rest string) bool {
+		next := words(firstWords(rest))
+		return len(next) > 0 && !slices.Contains([]string{"de", "d", "du", "des", "of"}, next[0].folded)
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	return slices.Concat(parts[:1], slices.DeleteFunc(parts[1:], isRemark))
+}
+
+// firstWords is as much of a text as is needed to know its first word.
+func firstWords(text string) string { return text[:min(len(text), 64)] }
+
+// cut parts a text at separators outside of quotes, and drops what is blank.
+func splitOutsideQuotes(text string, separator *regexp.Regexp) []string {
+	return splitOutsideQuotesIf(text, separator, func(string) bool { return true })
+}
+
+func splitOutsideQuotesIf(text string, separator *regexp.Regexp, also func(rest string) bool) []string {
+	var all []string
+	keep := func(part string) {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
+		}
+	}
+	start := 0
+	guarded := protectedRanges(text)
+	for _, at := range separator.FindAllStringIndex(text, -1) {
+		for len(guarded) > 0 && guarded[0][1] <= at[0] {
+			guarded = guarded[1:]
+		}
+		if len(guarded) > 0 && guarded[0][0] <= at[0] || !also(text[at[1]:]) {
+			continue
+		}
+		keep(text[start:at[0]])
+		start = at[1]
+	}
+	keep(text[start:])
+	return all
+}
+
+// guards returns where no separator parts a text, in order: within quotes, and in
+// the numbers of volumes ("Toy Story 1, 2 et 3").
+func protectedRanges(text string) [][]int {
+	all := quotes().FindAllStringIndex(text, -1)
+	for _, at := range volumes().FindAllStringSubmatchIndex(text, -1) {
+		if n := risingNumbers(text[at[2]:at[3]]); n > 0 {
+			all = append(all, []int{at[2], at[2] + n})
+		}
+	}
+	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
+	return all
+}
+
+// lastVolume is the highest number that is read as a volume: "24" is a title.
+const lastVolume = 12
+
+// rising returns how many bytes at the head of a text hold numbers that rise, none
+// above lastVolume; 0 if there are fewer than two.
+func risingNumbers(text string) int {
+	before, numbers, end := 0, 0, 0
+	for _, word := range words(text) {
+		n, err := strconv.Atoi(word.folded)
+		if err != nil {
+			n = slices.Index(romanNumerals, word.folded)
+		}
+		switch {
+		case n < 0: // a joiner
+			continue
+		case n <= before || n > lastVolume:
+			if numbers < 2 {
+				return 0
+			}
+			return end
+		}
+		before, numbers, end = n, numbers+1, word.end
+	}
+	if numbers < 2 {
+		return 0
+	}
+	return end
+}
+
+// roman are the Roman numbers, by their value.
+var romanNumerals = []string{"", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
+
+// isRemark reports whether a part of an answer goes on about the one before.
+func isRemark(part string) bool {
+	first, _ := utf8.DecodeRuneInString(part)
+	return unicode.IsLower(first) && remarks.at(words(firstWords(part))) > 0
+}
+
+// comment is where a remark on a title begins. A full stop ends a title only
+// after a word that is no abbreviation.
+var (
+	comment  = compiled(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
+	sentence = compiled(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
+	colon    = compiled(`\s?:(?:\s+|$)`)
+)
+
+// title returns the title that a part of an answer names; empty if it names none.
+func titleOf(part string) string {
+	if q := quotes().FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
+		part = q
+	} else {
+		part = withoutComment(withoutLead(part))
+	}
+	part = strings.TrimFunc(part, isTitleEdge)
+	ws := words(part)
+	if len(ws) == 0 || nothing.at(ws) == len(ws) || openers.at(ws) == len(ws) {
+		return ""
+	}
+	return sanitize.Line(norm.NFC.String(part), maxTitle)
+}
+
+// edge reports whether a character is never the first or the last of a title.
+func isTitleEdge(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.C) || strings.ContainsRune(".,;:!…*_`\"'’‘“”«»-–—•·>", r)
+}
+
+// led returns what a part says after the words that lead to a title.
+func withoutLead(part string) string {
+	if at := colon().FindStringIndex(part); at != nil {
+		head := words(part[:at[0]])
+		if slices.ContainsFunc(head, func(w word) bool { return introduces.at([]word{w}) > 0 }) {
+			part = part[at[1]:]
+		}
+	}
+	ws := words(part)
+	i := 0
+	for i < len(ws) {
+		n := leadLength(part, ws[i:], i > 0)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	switch i {
+	case 0:
+		return part
+	case len(ws):
+		return ""
+	}
+	return part[ws[i].start:]
+}
+
+// leading returns how many words at the head of ws only lead to a title; led means
+// that others did before.
+func leadLength(text string, ws []word, led bool) int {
+	if n := leads.at(ws); n > 0 && !hasCapital(text, ws[1:n]) {
+		return n
+	}
+	if n := leadsOn.at(ws); n > 0 && led {
+		return n
+	}
+	n := openers.at(ws)
+	if soft := softOpeners.at(ws); soft > n && !beginsLikeTitle(text[ws[0].start:]) {
+		n = soft
+	}
+	if n == len(ws) || n > 0 && (ws[n].gap || beginsLikeTitle(text[ws[n].start:]) || leads.at(ws[n:]) > 0 || openers.at(ws[n:]) > 0) {
+		return n
+	}
+	return 0
+}
+
+// shouts reports whether a word has a capital letter: "I Love Lucy" is a title.
+func hasCapital(text string, ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool {
+		first, _ := utf8.DecodeRuneInString(text[w.start:])
+		return unicode.IsUpper(first)
+	})
+}
+
+// capital reports whether a text begins as a title does.
+func beginsLikeTitle(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first) || unicode.IsDigit(first)
+}
+
+// uncommented returns a part without the remark on what it names. What follows a
+// colon is a subtitle if it is short and has a capital letter.
+func withoutComment(part string) string {
+	end := len(part)
+	named := func(at int) bool { return len(words(part[:at])) > 0 }
+	for _, at := range comment().FindAllStringIndex(part, 2) {
+		if named(at[0]) {
+			end = min(end, at[0])
+		}
+	}
+	end = min(end, sentenceEnd(part))
+	for _, at := range commas().FindAllStringIndex(part[:end], 4) {
+		if named(at[0]) && isRemark(strings.TrimSpace(part[at[1]:end])) {
+			end = at[0]
+			break
+		}
+	}
+	if at := colon().FindStringIndex(part[:end]); at != nil {
+		rest := part[at[1]:end]
+		if !beginsLikeTitle(rest) || len(words(rest)) > 4 {
+			end = at[0]
+		}
+	}
+	return part[:end]
+}
+
+// sentenceEnd returns where the first sentence of a part ends.
+func sentenceEnd(part string) int {
+	for _, at := range sentence().FindAllStringIndex(part, 4) {
+		if last := words(part[at[0]:at[1]]); len(last) > 0 && abbreviations.at(last) == 0 {
+			return at[1]
+		}
+	}
+	return len(part)
+}

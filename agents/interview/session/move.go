@@ -1,0 +1,216 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// The questions of block 2A, by index. Each is a call of its own, because each
+// depends on the answer before.
+const (
+	askMedium = iota // series or films
+	askWorks         // which ones the candidate likes
+	askCore          // which one matters most
+	adaptiveQuestions
+)
+
+// hear keeps what the candidate wrote, whatever becomes of it.
+func (m *Move) hear(text string) {
+	s := &m.Session
+	m.Heard = &Message{
+		Role: llm.User, Kind: KindOther, Step: s.Step, Question: NoQuestion, Text: text,
+	}
+	switch {
+	case s.Phase == Reflecting:
+		m.Heard.Kind = KindMirror
+	case s.Step == Tone:
+		m.Heard.Kind = KindTone
+	case s.Queue != nil:
+		m.Heard.Kind, m.Heard.Question = KindQuestion, s.Queue.Cursor
+	}
+}
+
+// keep makes what was heard an answer.
+func (m *Move) keep(index int, now time.Time) {
+	m.Answer = &Answer{Step: m.Session.Step, Index: index, Text: m.Heard.Text, At: now}
+}
+
+// answered handles what was heard.
+func (m *Move) answered(now time.Time) {
+	s := &m.Session
+	switch {
+	case s.Phase == Reflecting:
+		m.keep(Reflection, now)
+		m.proceed()
+	case s.Step == Identity:
+		m.keep(0, now)
+		s.Step = Tone
+		m.fixed(KindTone, FixedTone)
+	case s.Step == Tone:
+		m.tone(now)
+	case s.Step == Block2A:
+		m.adaptive(now)
+	default:
+		m.keep(s.Queue.Cursor, now)
+		if last := m.advance(len(s.Queue.Questions), now); last {
+			m.owe(PurposeMirror, 0)
+		} else {
+			m.ask("")
+		}
+	}
+}
+
+// The choices that are made for a candidate who leaves a question open twice.
+const (
+	DefaultRegister = Formal
+	DefaultMedium   = Film
+)
+
+// leavesOpen counts an answer that does not choose, and reports whether the
+// question is asked once more. After the second one the default counts.
+func (m *Move) leavesOpen() bool {
+	m.Session.Unread++
+	return m.Session.Unread == 1
+}
+
+// tone handles the answer on how to be addressed. The first that does not say is
+// heard and not kept; after the second DefaultRegister counts.
+func (m *Move) tone(now time.Time) {
+	register, ok := ParseRegister(m.Heard.Text)
+	if !ok {
+		if m.leavesOpen() {
+			m.fixed(KindTone, FixedToneNew)
+			return
+		}
+		register = DefaultRegister
+	}
+	m.Session.Unread = 0
+	m.keep(0, now)
+	m.Session.Register, m.Session.Step = register, Preamble
+	m.owe(PurposePreamble, 0)
+}
+
+// adaptive handles the answers of block 2A, each of which decides the next
+// question. The first that names no medium, such as "neither", is heard and not
+// kept; after the second DefaultMedium counts.
+func (m *Move) adaptive(now time.Time) {
+	s, text := &m.Session, m.Heard.Text
+	index := s.Queue.Cursor
+	switch index {
+	case askMedium:
+		medium, ok := ParseMedium(text)
+		if !ok {
+			if m.leavesOpen() {
+				m.ask(FixedMedium)
+				return
+			}
+			medium = DefaultMedium
+		}
+		s.Medium, s.Unread = medium, 0
+	case askWorks:
+		s.Works = ParseWorks(text)
+	case askCore:
+		s.CoreWork = ParseCore(text, s.Works)
+	}
+	m.keep(index, now)
+	if last := m.advance(adaptiveQuestions, now); last {
+		m.proceed() // block 2A has no mirror: 2B builds on it
+	} else {
+		m.owe(PurposeAdaptive, index+1)
+	}
+}
+
+// advance moves the cursor past the question that was answered, and reports
+// whether it was the last of so many.
+func (m *Move) advance(questions int, now time.Time) bool {
+	q := m.Session.Queue
+	q.Cursor++
+	if q.Cursor == questions {
+		q.Complete, q.Completed = true, now
+	}
+	m.Queue = q
+	return q.Complete
+}
+
+// proceed goes to the next step and owes its first message.
+func (m *Move) proceed() {
+	s := &m.Session
+	s.Step, s.Queue = s.Step.Next(), nil
+	m.owe(openingPurpose(s.Step), 0)
+}
+
+// opening returns the purpose of the first call of a step; empty where none is made.
+func openingPurpose(s Step) Purpose {
+	switch s {
+	case Identity, Tone:
+		return ""
+	case Preamble:
+		return PurposePreamble
+	case Block2A:
+		return PurposeAdaptive
+	case Block10:
+		return PurposeProfile
+	case Matching:
+		return PurposeMatching
+	}
+	return PurposeQuestions
+}
+
+func (m *Move) owe(p Purpose, index int) {
+	m.Session.Phase = Owing
+	m.Session.Owed = &Owed{Purpose: p, Index: index}
+}
+
+// replied shows what was owed.
+func (m *Move) replied(in Replied, now time.Time) {
+	s := &m.Session
+	owed := s.Owed
+	s.Owed = nil
+	switch owed.Purpose {
+	case PurposeQuestions:
+		m.enqueue(now, in.Questions...)
+		m.ask("")
+	case PurposeAdaptive:
+		m.enqueue(now, in.Text)
+		m.ask("")
+	case PurposePreamble:
+		m.show(KindPreamble, in.Text, Waiting)
+	case PurposeMirror:
+		m.show(KindMirror, in.Text, Reflecting)
+	case PurposeProfile:
+		m.show(KindOther, in.Text, Waiting)
+	case PurposeMatching:
+		m.show(KindMatching, in.Text, Finished)
+	}
+	m.Say.Call = in.Call
+}
+
+// enqueue appends questions to the queue of the step.
+func (m *Move) enqueue(now time.Time, questions ...string) {
+	s := &m.Session
+	if s.Queue == nil {
+		s.Queue = &Queue{Step: s.Step, Generated: now}
+	}
+	s.Queue.Questions = slices.Concat(s.Queue.Questions, questions)
+	m.Queue = s.Queue
+}
+
+// ask shows the question under the cursor, after a fixed text if there is one.
+func (m *Move) ask(first Fixed) {
+	q := m.Session.Queue
+	m.show(KindQuestion, q.Questions[q.Cursor], Asking)
+	m.Say.Question, m.Say.Fixed = q.Cursor, first
+}
+
+// fixed asks with a fixed text.
+func (m *Move) fixed(kind Kind, f Fixed) {
+	m.show(kind, "", Asking)
+	m.Say.Fixed = f
+}
+
+func (m *Move) show(kind Kind, text string, next Phase) {
+	m.Session.Phase = next
+	m.Say = &Utterance{Kind: kind, Step: m.Session.Step, Question: NoQuestion, Text: text}
+}

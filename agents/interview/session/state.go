@@ -1,0 +1,87 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// check returns why no interview can be in a state. What a store returns is input
+// like any other: a state that passes makes no transition fail.
+func checkState(s Session) error {
+	if !slices.Contains(Steps(), s.Step) {
+		return fmt.Errorf("there is no step %q", s.Step)
+	}
+	if q := s.Queue; q != nil && (q.Step != s.Step || !asks(s.Step)) {
+		return fmt.Errorf("%s has a queue of %s", s.Step, q.Step)
+	}
+	var ok bool
+	switch s.Phase {
+	case Asking:
+		if asks(s.Step) {
+			return checkQueue(s)
+		}
+		ok = s.Step == Identity || s.Step == Tone
+	case Reflecting:
+		ok = mirrors(s.Step)
+	case Waiting:
+		ok = s.Step == Preamble || s.Step == Block10
+	case Owing:
+		return checkOwed(s)
+	case Finished:
+		ok = s.Step == Matching
+	default:
+		return fmt.Errorf("there is no phase %q", s.Phase)
+	}
+	if !ok {
+		return fmt.Errorf("%s is never %s", s.Step, s.Phase)
+	}
+	return nil
+}
+
+// asks reports whether a step has questions of its own, and mirrors whether they
+// end in a mirror.
+func asks(s Step) bool    { return s.Block() > 0 && s.Block() < 10 }
+func mirrors(s Step) bool { return asks(s) && s != Block2A }
+
+// checkQueue checks the queue from which a question is shown.
+func checkQueue(s Session) error {
+	q := s.Queue
+	switch {
+	case q == nil:
+		return fmt.Errorf("%s is %s without a queue", s.Step, s.Phase)
+	case q.Cursor < 0 || q.Cursor >= len(q.Questions):
+		return fmt.Errorf("%s shows question %d of %d", s.Step, q.Cursor, len(q.Questions))
+	case q.Complete:
+		return fmt.Errorf("%s shows question %d of a complete queue", s.Step, q.Cursor)
+	case s.Step == Block2A && (len(q.Questions) != q.Cursor+1 || len(q.Questions) > adaptiveQuestions):
+		return fmt.Errorf("%s shows question %d of %d, which are made one at a time and are %d at most",
+			s.Step, q.Cursor, len(q.Questions), adaptiveQuestions)
+	}
+	return nil
+}
+
+// checkOwed checks what is owed against the step and its queue.
+func checkOwed(s Session) error {
+	if s.Owed == nil {
+		return errors.New("it owes a message and does not say which")
+	}
+	queued := 0
+	if s.Queue != nil {
+		queued = len(s.Queue.Questions)
+	}
+	var ok bool
+	switch s.Owed.Purpose {
+	case PurposeMirror:
+		ok = mirrors(s.Step) && queued > 0 && s.Queue.Complete
+	case PurposeAdaptive:
+		ok = s.Step == Block2A && s.Owed.Index == queued && queued < adaptiveQuestions &&
+			(s.Queue == nil || s.Queue.Cursor == queued)
+	default:
+		ok = s.Owed.Purpose != "" && s.Owed.Purpose == openingPurpose(s.Step) && s.Queue == nil
+	}
+	if !ok {
+		return fmt.Errorf("%s never owes %s %d after %d questions", s.Step, s.Owed.Purpose, s.Owed.Index, queued)
+	}
+	return nil
+}

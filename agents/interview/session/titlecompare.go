@@ -1,0 +1,266 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+)
+
+// token is a word of a text.
+type titleToken struct {
+	folded     string
+	heard      string // as it sounds, see sound
+	start, end int
+	gap        string // what stands before it
+	capital    bool   // begins with a capital letter or a digit
+	capitals   int
+}
+
+func titleTokens(text string) []titleToken {
+	var all []titleToken
+	r := textfold.NewReader(text)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
+		t := titleToken{folded: string(w.Text), start: w.Start, end: w.End, gap: w.Gap}
+		t.heard = phonetic(t.folded)
+		first, _ := utf8.DecodeRuneInString(text[w.Start:])
+		t.capital = unicode.IsUpper(first) || unicode.IsDigit(first)
+		for _, c := range text[w.Start:w.End] {
+			if unicode.IsUpper(c) {
+				t.capitals++
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+const (
+	openingMarks = "«“\"*_‘'"
+	closingMarks = "»”\"*_’'"
+)
+
+// opened reports whether a quotation mark or emphasis stands right before a word.
+func (t titleToken) opened() bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(t.gap, " \u00a0\u202f"))
+	return last != utf8.RuneError && strings.ContainsRune(openingMarks, last)
+}
+
+// closes reports whether one stands right after the words before a gap.
+func closesQuotation(gap string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(gap, " \u00a0\u202f"))
+	return first != utf8.RuneError && strings.ContainsRune(closingMarks, first)
+}
+
+// breaks reports whether no title goes on across a gap.
+func endsTitle(gap string, before titleToken) bool {
+	return strings.ContainsAny(gap, "\n?!;…") || strings.Contains(gap, ".") && len(before.folded) > 3
+}
+
+// findNear returns where works that are not named yet are written in another way.
+func (x *Titles) findNear(tokens []titleToken, named [MaxTitles]bool) []TitleSpan {
+	forms := slices.DeleteFunc(slices.Clone(x.near), func(f similarForm) bool { return named[f.work] })
+	if len(forms) == 0 {
+		return nil
+	}
+	var found []TitleSpan
+	for i := 0; i < len(tokens); i++ {
+		work, n := longestMatch(tokens[i:], forms)
+		if n == 0 {
+			continue
+		}
+		found = append(found, TitleSpan{tokens[i].start, tokens[i+n-1].end, work})
+		i += n - 1
+	}
+	return found
+}
+
+// longest returns the work that the most words at the head of tokens name, and how
+// many these are.
+func longestMatch(tokens []titleToken, forms []similarForm) (work, n int) {
+	if first := tokens[0]; !first.capital && !first.opened() {
+		return 0, 0
+	}
+	var window, heard []string
+	for i, t := range tokens[:min(len(tokens), maxTitleWords)] {
+		if i > 0 && endsTitle(t.gap, tokens[i-1]) {
+			break
+		}
+		window, heard = append(window, t.folded), append(heard, t.heard)
+		if smallWords[t.folded] && len(window) < len(tokens) && i > 0 {
+			continue // a title does not end here
+		}
+		at := windowOf(tokens, i+1)
+		key := keyFrom(window, heard)
+		for _, f := range forms {
+			if f.names(key, at) {
+				work, n = f.work, i+1
+			}
+		}
+	}
+	return work, n
+}
+
+// place is a number of words with their context.
+type window struct {
+	tokens []titleToken
+	next   *titleToken // the word after; nil at the end
+}
+
+func windowOf(tokens []titleToken, n int) window {
+	p := window{tokens: tokens[:n]}
+	if n < len(tokens) {
+		p.next = &tokens[n]
+	}
+	return p
+}
+
+// names reports whether words with a key are a way to write the work.
+func (f similarForm) names(key []string, at window) bool {
+	if f.short != "" {
+		return at.spells(f.short)
+	}
+	if len(at.tokens) == 1 && at.tokens[0].capitals > 1 && slices.Contains(f.initials, at.tokens[0].folded) {
+		return true
+	}
+	return similarKeys(f.key, key) && at.inVolumes(f.volumes)
+}
+
+// inVolumes reports whether the number that follows, if there is one, is one of
+// those that were named.
+func (p window) inVolumes(volumes []string) bool {
+	if p.next == nil || len(volumes) == 0 || strings.Trim(p.next.gap, " \u00a0\u202f") != "" ||
+		!isVolume(p.next.folded) && !isNumber(p.next.folded) {
+		return true
+	}
+	return slices.Contains(volumes, arabic(p.next.folded))
+}
+
+// spells reports whether several words have the initials and look like a title:
+// each that counts has a capital letter, or quotation marks stand around them.
+func (p window) spells(short string) bool {
+	if len(p.tokens) < 2 {
+		return false
+	}
+	list := make([]string, len(p.tokens))
+	quoted := p.tokens[0].opened() && p.next != nil && closesQuotation(p.next.gap)
+	for i, t := range p.tokens {
+		list[i] = t.folded
+		if !t.capital && !smallWords[t.folded] && !quoted {
+			return false
+		}
+	}
+	if titleArticles[list[0]] {
+		list = list[1:]
+	}
+	return slices.Contains(initialsOf(list), short) || slices.Contains(initialsOf(append([]string{p.tokens[0].folded}, list...)), short)
+}
+
+// Match returns the work that an answer names as a whole, however it is spelled.
+func (x *Titles) Match(answer string) (work int, ok bool) {
+	key := keyOf(titleWords(answer))
+	best := -1
+	for _, f := range x.near {
+		if f.short == "" && similarKeys(f.key, key) || slices.Contains(f.initials, strings.Join(key, "")) {
+			if strings.Join(f.key, "") == strings.Join(key, "") {
+				return f.work, true
+			}
+			if best < 0 {
+				best = f.work
+			}
+		}
+	}
+	return best, best >= 0
+}
+
+// near reports whether two keys may be two spellings of one title. Where they
+// have as many words, each word is compared with its own, so that a short word
+// which makes another title ("Mad Max", "Mad Men") is not lost in a long one.
+func similarKeys(a, b []string) bool {
+	if len(a) == 0 || len(b) == 0 || digitsOf(a) != digitsOf(b) {
+		return false
+	}
+	if len(a) == len(b) {
+		return similarWords(a, b)
+	}
+	ja, jb := strings.Join(a, ""), strings.Join(b, "")
+	if ja == jb {
+		return true
+	}
+	n := min(len(ja), len(jb))
+	limit := 0
+	switch {
+	case n >= 16:
+		limit = 3
+	case n >= 11:
+		limit = 2
+	case n >= 7:
+		limit = 1
+	}
+	return ja[0] == jb[0] && suggest.Distance([]byte(ja), []byte(jb), limit) <= limit
+}
+
+func digitsOf(key []string) string {
+	var b strings.Builder
+	for _, word := range key {
+		if isNumber(word) {
+			b.WriteString(word + " ")
+		}
+	}
+	return b.String()
+}
+
+func similarWords(a, b []string) bool {
+	same := 0 // letters of words that are equal
+	for i := range a {
+		if a[i] == b[i] {
+			same += len(a[i])
+		}
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		limit := allowedDistance(a[i], b[i], same, len(a) > 1)
+		if limit == 0 || suggest.Distance([]byte(a[i]), []byte(b[i]), limit) > limit {
+			return false
+		}
+	}
+	return true
+}
+
+// allowed returns how many letters of a word may differ. A shorter word needs other
+// words of the title that are equal, and a word by itself its first letter.
+func allowedDistance(a, b string, same int, others bool) int {
+	n, first := min(len(a), len(b)), a[0] == b[0]
+	switch {
+	case n <= 2:
+		return 0
+	case n == 3 && first && same >= 8, n == 4 && first && same >= 4, n == 4 && others && isAnagram(a, b):
+		return 1
+	case n >= 3 && same >= 4 && (a+"s" == b || b+"s" == a):
+		return 1
+	case n <= 4:
+		return 0
+	case n <= 7 && first:
+		return 1
+	case n <= 7:
+		return 0
+	case !first && !others && n < 12:
+		return 0
+	case n <= 11:
+		return 2
+	}
+	return 3
+}
+
+// swapped reports whether two words differ by the order of their letters only.
+func isAnagram(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return string(x) == string(y)
+}

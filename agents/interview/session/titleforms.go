@@ -1,0 +1,270 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+)
+
+// nearForm is one way to write a work, compared by spelling.
+type similarForm struct {
+	work int
+	key  []string // the words that count, see keyOf
+	// volumes are the numbers after the title ("Toy Story 1 and 2"). A text that
+	// has another number there names another work.
+	volumes []string
+	// initials are those of the title, and short that the candidate wrote initials.
+	initials []string
+	short    string
+}
+
+// small are the words that people leave out of a title or get wrong.
+var smallWords = wordSet("le la les l un une des de du d et the a an of and und el los las del y o s au aux en in")
+
+// The words before a title that say what it is, and those after it.
+var (
+	headWords = wordSet("tous toutes tout all les des le la the film films movie movies serie series show shows saga sagas trilogie " +
+		"trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe quel quelle " +
+		"de du d of by from avec with")
+	headNouns   = wordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime animes manga mangas")
+	pluralNouns = wordSet("tous toutes all films movies series shows sagas animes mangas univers importe")
+	linkWords   = wordSet("de du d des of by from avec with")
+	tailWords   = wordSet("saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode episodes ep " +
+		"chapitre chapter opus numero no serie series film films movie show integrale trilogie trilogy saga vf vo vostfr " +
+		"netflix hbo premiere deuxieme troisieme first second third 1ere 1re 2e 2eme 3e 3eme 1st 2nd 3rd la le the toute tout")
+	countedNouns    = wordSet("saison saisons season seasons volume vol tome partie part episode ep chapitre chapter opus")
+	countrySuffixes = wordSet("us uk usa")
+	joiningWords    = wordSet("et and a to")
+)
+
+// addNear adds the ways to write a work that differ from its title as it was given.
+func (x *Titles) addNear(work int, name string) {
+	base := titleWords(name)
+	if len(base) == 0 || len(base) > 2*maxTitleWords {
+		return
+	}
+	lists := [][]string{base}
+	bare, several := withoutHead(base)
+	x.vague[work] = several
+	lists = append(lists, bare)
+	for _, list := range [][]string{base, bare} {
+		lists = append(lists, withoutTail(list), withoutSubtitle(list))
+	}
+	if main, sub, ok := strings.Cut(name, ":"); ok {
+		lists = append(lists, titleWords(main), titleWords(sub))
+	}
+	seen := map[string]bool{}
+	for _, list := range lists {
+		stem, volumes := withoutVolumes(list)
+		form := similarForm{work: work, key: keyOf(stem), volumes: volumes, initials: initialsOf(stem)}
+		if id := strings.Join(form.key, " "); len(form.key) > 0 && !seen[id] {
+			seen[id] = true
+			x.near = append(x.near, form)
+		}
+	}
+	if short, ok := asInitials(name); ok {
+		x.near = append(x.near, similarForm{work: work, short: short})
+	}
+}
+
+// withoutHead returns a title without words such as "the saga"; several means
+// that what is left is a person or a theme of several works.
+func withoutHead(title []string) (rest []string, several bool) {
+	n, noun, many, linked := 0, false, false, false
+	for n < len(title)-1 && (headWords[title[n]] || isNumber(title[n]) && n > 0) {
+		noun, many = noun || headNouns[title[n]], many || pluralNouns[title[n]]
+		linked = linked || noun && linkWords[title[n]]
+		n++
+	}
+	if !noun && !many {
+		return title, false
+	}
+	return title[n:], many && (linked || !noun)
+}
+
+// withoutTail returns a title without words such as "season 1" and "the series".
+func withoutTail(title []string) []string {
+	n := len(title)
+	for n > 1 {
+		last := title[n-1]
+		switch {
+		case tailWords[last]:
+			n--
+		case (isNumber(last) || joiningWords[last]) && n > 2 && slices.ContainsFunc(title[1:n-1], func(w string) bool { return countedNouns[w] }):
+			n--
+		case isSeason(last), countrySuffixes[last] && !smallWords[title[n-2]]:
+			n--
+		default:
+			return title[:n]
+		}
+	}
+	return title[:n]
+}
+
+// isSeason reports whether a word is like "s01" or "s2e3".
+func isSeason(word string) bool {
+	rest, ok := strings.CutPrefix(word, "s")
+	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9'
+}
+
+// withoutVolumes returns a title without the numbers after it.
+func withoutVolumes(title []string) (stem, volumes []string) {
+	n := len(title)
+	for n > 1 && (isVolume(title[n-1]) || joiningWords[title[n-1]] && n < len(title)) {
+		n--
+	}
+	for _, word := range title[n:] {
+		if isVolume(word) {
+			volumes = append(volumes, arabic(word))
+		}
+	}
+	if len(volumes) == 0 {
+		return title, nil
+	}
+	return title[:n], volumes
+}
+
+// roman are the numbers of volumes that are not words of a language.
+var volumeNumerals = map[string]string{"ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10"}
+
+func arabic(word string) string {
+	if n, ok := volumeNumerals[word]; ok {
+		return n
+	}
+	return strings.TrimLeft(word, "0")
+}
+
+// isVolume reports whether a word is a number of at most ten: "1917" and "District
+// 13" are titles.
+func isVolume(word string) bool {
+	return volumeNumerals[word] != "" || word == "10" || isNumber(word) && len(strings.TrimLeft(word, "0")) == 1
+}
+
+func isNumber(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// The least that the beginning of a title must have to stand for all of it: words
+// that count, letters, and its share of the letters where nothing marks its end.
+const (
+	shortWords   = 2
+	shortLetters = 8
+	shortShare   = 0.55
+)
+
+// shortened returns the beginning of a title that ends before its subtitle:
+// "Harry Potter" of "Harry Potter and the Goblet of Fire"; nil if it has none.
+func withoutSubtitle(title []string) []string {
+	all := letterCount(title)
+	begins := wordSet("et and the le la les l un une")
+	for n := 2; n < len(title); n++ {
+		head := keyOf(title[:n])
+		if len(head) < shortWords || letterCount(title[:n]) < shortLetters || smallWords[title[n-1]] {
+			continue
+		}
+		if begins[title[n]] || float64(letterCount(title[:n])) >= shortShare*float64(all) && len(keyOf(title)) > len(head)+1 {
+			return title[:n]
+		}
+	}
+	return nil
+}
+
+func letterCount(list []string) int { return len(strings.Join(list, "")) }
+
+// keyOf returns the words of a title that count, each as it sounds; all where
+// none counts.
+func keyOf(title []string) []string {
+	heard := make([]string, len(title))
+	for i, word := range title {
+		heard[i] = phonetic(word)
+	}
+	return keyFrom(title, heard)
+}
+
+// keyFrom is keyOf of words of which it is known how each sounds.
+func keyFrom(title, heard []string) []string {
+	key := make([]string, 0, len(title))
+	for i, word := range title {
+		if !smallWords[word] {
+			key = append(key, heard[i])
+		}
+	}
+	if len(key) == 0 {
+		key = append(key, heard...)
+	}
+	if len(key) > 1 {
+		for i, word := range key {
+			if n, ok := numerals[word]; ok {
+				key[i] = n
+			}
+		}
+	}
+	return key
+}
+
+// numerals are the numbers that titles spell, as sound spells them.
+var numerals = map[string]string{
+	"one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "nine": "9", "ten": "10", "sept": "7", "huit": "8", "neuf": "9",
+	phonetic("three"): "3", phonetic("seven"): "7", phonetic("eight"): "8", phonetic("eleven"): "11", phonetic("twelve"): "12", phonetic("thirteen"): "13",
+	"deux": "2", phonetic("trois"): "3", phonetic("quatre"): "4", phonetic("cinq"): "5", "onze": "11", phonetic("douze"): "12",
+}
+
+var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "c", "k", "y", "i")
+
+// sound returns a longer word without the differences of spelling that are not
+// heard: doubled letters, "ph" and "f", "y" and "i", "c" and "k".
+func phonetic(word string) string {
+	if len(word) < 3 {
+		return word
+	}
+	word = phoneticSpelling.Replace(word)
+	if len(word) < 5 {
+		return word
+	}
+	var b strings.Builder
+	var last rune
+	for _, r := range word {
+		if r != last || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// initialsOf returns the initials of a title: of all words, and of those that
+// count.
+func initialsOf(title []string) []string {
+	var all, counting strings.Builder
+	for i, word := range title {
+		first := word[:1]
+		if n, ok := numerals[phonetic(word)]; ok {
+			first = n
+		}
+		all.WriteString(first)
+		if !smallWords[word] || i > 0 && len(title) == 2 {
+			counting.WriteString(first)
+		}
+	}
+	out := []string{all.String(), counting.String()}
+	return slices.DeleteFunc(out, func(s string) bool { return len(s) < 2 })
+}
+
+// asInitials reports whether what a candidate wrote may be initials: one word of
+// two to six letters, with two capitals or of consonants and short.
+func asInitials(name string) (string, bool) {
+	list := textfold.Fold(name)
+	if len(list) != 1 || len(list[0]) < 2 || len(list[0]) > 6 || isNumber(list[0]) {
+		return "", false
+	}
+	upper := 0
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			upper++
+		}
+	}
+	digits := strings.ContainsAny(list[0], "0123456789")
+	return list[0], upper > 1 || digits || upper == 0 && len(list[0]) <= 5
+}

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+)
+
+// Max and maxWords bound what is looked for, so that an answer with hundreds of
+// works costs no more than one with three. What has more words is not a title.
+const (
+	MaxTitles     = 12
+	maxTitleWords = 12
+)
+
+// Index finds a number of works in texts. The zero value finds none.
+type Titles struct {
+	exact []exactForm
+	near  []similarForm
+	vague [MaxTitles]bool
+	known [MaxTitles]bool
+}
+
+// Span is a place in a text, in bytes, that names the work with an index.
+type TitleSpan struct{ Start, End, Work int }
+
+// New returns an index of works by their titles, of which the first twelve count.
+func NewTitles(names []string) *Titles {
+	x := &Titles{}
+	for work, name := range names[:min(len(names), MaxTitles)] {
+		x.addExact(work, name)
+		x.addNear(work, name)
+	}
+	return x
+}
+
+// Titled reports whether what was said for a work is a title that can be found.
+func (x *Titles) Titled(work int) bool { return work < MaxTitles && x.known[work] }
+
+// Vague reports whether what was said for a work describes several, such as "the
+// films of Tarantino": a text that speaks of one of these need not repeat it.
+func (x *Titles) Vague(work int) bool { return work < MaxTitles && x.vague[work] }
+
+// exactForm is a title whose words stand next to each other in a text.
+type exactForm struct {
+	work  int
+	words []string
+	asks  bool // whether it ends in a question mark
+	// mixed means initials such as "GoT", which a word with one capital is not.
+	mixed bool
+}
+
+// addExact adds the title and, of one with a subtitle ("Main: Sub"), both parts.
+func (x *Titles) addExact(work int, name string) {
+	forms := []string{name}
+	if main, sub, ok := strings.Cut(name, ":"); ok {
+		forms = append(forms, main, sub)
+	}
+	for _, form := range forms {
+		if w := titleWords(form); len(w) > 0 && len(w) <= maxTitleWords {
+			x.exact = append(x.exact, exactForm{work, w, strings.HasSuffix(strings.TrimSpace(form), "?"), !strings.Contains(strings.TrimSpace(form), " ") && isMixed(form)})
+			x.known[work] = true
+		}
+	}
+}
+
+// articles may be missing before a title, or be another one.
+var titleArticles = wordSet("le la les l un une des the a an")
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// titleWords returns the words of a title without an article before them and
+// without a remark in parentheses after them.
+func titleWords(name string) []string {
+	if before, _, ok := strings.Cut(name, "("); ok && textfold.Join(before) != "" {
+		name = before
+	}
+	w := textfold.Fold(name)
+	if len(w) > 1 && titleArticles[w[0]] {
+		w = w[1:]
+	}
+	return w
+}
+
+// Find returns where works are named in a text, in order and without overlaps. A
+// spelling that differs is accepted only for works that the text does not name
+// exactly. The time is linear in the length of the text.
+func (x *Titles) Find(text string) []TitleSpan {
+	if x == nil || len(x.exact) == 0 {
+		return nil
+	}
+	tokens := titleTokens(text)
+	found := x.findExact(text, tokens)
+	var named [MaxTitles]bool
+	for _, s := range found {
+		named[s.Work] = true
+	}
+	for _, s := range x.findNear(tokens, named) {
+		overlaps := func(other TitleSpan) bool { return s.Start < other.End && other.Start < s.End }
+		if !slices.ContainsFunc(found, overlaps) {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b TitleSpan) int { return a.Start - b.Start })
+	return found
+}
+
+// Named returns which works a text names.
+func (x *Titles) Named(text string) map[int]bool {
+	named := map[int]bool{}
+	for _, s := range x.Find(text) {
+		named[s.Work] = true
+	}
+	return named
+}
+
+// Cut returns a text without the titles in it.
+func (x *Titles) Cut(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range x.Find(text) {
+		b.WriteString(text[at:max(at, s.Start)])
+		at = max(at, s.End)
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+func (x *Titles) findExact(text string, tokens []titleToken) []TitleSpan {
+	var found []TitleSpan
+	for last := range tokens {
+		for _, title := range x.exact {
+			first := last + 1 - len(title.words)
+			if first < 0 || !sameWords(tokens[first:last+1], title.words) || title.mixed && tokens[first].capitals < 2 {
+				continue
+			}
+			s := TitleSpan{tokens[first].start, tokens[last].end, title.work}
+			if rest := strings.TrimLeft(text[s.End:], " \u00a0\u202f"); title.asks && strings.HasPrefix(rest, "?") {
+				s.End = len(text) - len(rest) + 1
+			}
+			for len(found) > 0 && found[len(found)-1].Start >= s.Start {
+				found = found[:len(found)-1] // a title within this one
+			}
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// isMixed reports whether a word has several capital letters and others.
+func isMixed(word string) bool {
+	upper := strings.Count(strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return 'X'
+		}
+		return '-'
+	}, word), "X")
+	return upper > 1 && strings.ContainsFunc(word, unicode.IsLower)
+}
+
+func sameWords(window []titleToken, title []string) bool {
+	for i := range window {
+		if window[i].folded != title[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,228 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+)
+
+// Zone is one thing that an interview leaves alone.
+type zone string
+
+// The zones.
+const (
+	zoneOrigin     zone = "origin"
+	zoneReligion   zone = "religion"
+	zonePolitics   zone = "politics"
+	zoneHealth     zone = "health"
+	zoneDisability zone = "disability"
+	zoneSexuality  zone = "sexuality"
+	zoneUnion      zone = "union"
+	zoneTrauma     zone = "trauma"
+	zonePathology  zone = "pathology"
+)
+
+// Zones lists the zones.
+func zones() []zone {
+	return []zone{zoneOrigin, zoneReligion, zonePolitics, zoneHealth, zoneDisability, zoneSexuality, zoneUnion, zoneTrauma, zonePathology}
+}
+
+// Hit is a place in a text that enters a zone.
+type zoneHit struct {
+	Zone       zone
+	Start, End int // bytes
+}
+
+// maxHits bounds what is returned for one text.
+const maxHits = 1000
+
+// Find returns where a text enters a zone, in order, at most 1,000 places. It
+// takes time linear in the length of the text.
+func findZones(text string) []zoneHit {
+	s := zoneScan{lexicon: zoneLexicon(), sold: -1}
+	r := textfold.NewReader(text)
+	initial := false // whether the last word is one letter, as in "U.S."
+	end := 0
+	for w, ok := r.Next(); ok && len(s.found) < maxHits; w, ok = r.Next() {
+		abbreviated := initial && strings.HasPrefix(w.Gap, ".")
+		if w.Gap != " " && !abbreviated && endsSentence(w.Gap) {
+			s.endSentence(strings.ContainsAny(w.Gap, "?？"))
+		}
+		s.word(w)
+		initial, end = len(w.Text) == 1, w.End
+	}
+	s.endSentence(strings.ContainsAny(text[end:], "?？"))
+	return s.found[:min(len(s.found), maxHits)]
+}
+
+// endsSentence reports whether no phrase goes on across what stands between two
+// words.
+func endsSentence(gap string) bool {
+	return strings.ContainsAny(gap, ".!?？;…") || strings.Count(gap, "\n") > 1
+}
+
+// scan is the state of one search.
+type zoneScan struct {
+	lexicon *textfold.PhraseSet[meaning]
+	at      int // number of words
+	// active are the phrases that have begun, next those after the present word.
+	active, next []thread
+	// joined is the present run of words with hyphens between, as one word, run its
+	// beginning, and before are the phrases that had begun by then.
+	joined string
+	run    thread
+	before []thread
+
+	// Of the sentence: what was found and what makes an exception of it.
+	hits, spared []zoneMatch
+	harmless     bool // the sentence says that it leaves the zones alone
+	// sold is the word before which a phrase of trade, with links after it, ended,
+	// and traders are the words with which such phrases began, ascending.
+	sold    int
+	traders []int
+
+	found []zoneHit
+}
+
+// thread is a phrase that has begun.
+type thread struct {
+	state      textfold.PhraseState
+	word       int  // the first one
+	sold       bool // a phrase of trade stands before it
+	start, end int  // bytes
+}
+
+// match is a phrase that was found.
+type zoneMatch struct {
+	thread
+	last int // the last word
+	zone zone
+}
+
+// maxJoined bounds the words with hyphens that are read as one.
+const maxJoined = 32
+
+// word goes on with all phrases by one word, which is read by itself and together
+// with those that hyphens tie to it ("handi-cap").
+func (s *zoneScan) word(w textfold.Word) {
+	first := thread{word: s.at, sold: s.sold == s.at, start: w.Start}
+	tied := isHyphen(w.Gap) && len(s.joined) > 0
+	if !tied {
+		s.joined, s.run = "", first
+		s.before = append(s.before[:0], s.active...)
+	}
+	text := string(w.Text)
+	if len(s.joined) <= maxJoined {
+		s.joined += text
+	}
+	s.next = s.next[:0]
+	s.step(s.active, first, text, w.End)
+	if tied && len(s.joined) <= maxJoined {
+		s.step(s.before, s.run, s.joined, w.End)
+	}
+	s.active, s.next = s.next, s.active
+	s.at++
+}
+
+// step reads one word after each of the phrases that have begun, and as the first
+// of a new one.
+func (s *zoneScan) step(begun []thread, first thread, text string, end int) {
+	for _, t := range begun {
+		s.follow(t, text, end)
+	}
+	s.follow(first, text, end)
+}
+
+// follow continues one phrase by one word.
+func (s *zoneScan) follow(t thread, text string, end int) {
+	for state := range s.lexicon.Next(t.state, text) {
+		t.state, t.end = state, end
+		s.next = append(s.next, t)
+		for _, m := range s.lexicon.Values(state) {
+			s.apply(t, m)
+		}
+	}
+}
+
+// apply notes what a phrase means that ends at the present word.
+func (s *zoneScan) apply(t thread, m meaning) {
+	switch m.role {
+	case entry:
+		s.hits = append(s.hits, zoneMatch{t, s.at, m.zone})
+		if t.sold { // and what is listed after it
+			s.sold = s.at + 1
+		}
+	case exception:
+		s.spared = append(s.spared, zoneMatch{t, s.at, m.zone})
+	case disclaimer:
+		s.harmless = true
+	case trade:
+		s.sold = s.at + 1
+		s.traders = append(s.traders, t.word)
+	case link:
+		if t.sold {
+			s.sold = s.at + 1
+		}
+	}
+}
+
+// endSentence keeps the hits that nothing makes an exception of. A question is
+// never a promise to leave a zone alone.
+func (s *zoneScan) endSentence(question bool) {
+	from := 0
+	for _, h := range s.hits {
+		// Both lists are in order of their last words.
+		for from < len(s.spared) && s.spared[from].last < h.last {
+			from++
+		}
+		if s.harmless && !question || s.isSpared(h, from) || s.isTraded(h) {
+			continue
+		}
+		s.keep(h)
+	}
+	s.active, s.before, s.joined = s.active[:0], s.before[:0], ""
+	s.hits, s.spared, s.harmless = s.hits[:0], s.spared[:0], false
+	s.sold, s.traders = -1, s.traders[:0]
+}
+
+// isTraded reports whether a phrase of trade stands right before or after a hit:
+// the candidate sells it, or to it.
+func (s *zoneScan) isTraded(h zoneMatch) bool {
+	_, after := slices.BinarySearch(s.traders, h.last+1)
+	return h.sold || after
+}
+
+// isSpared reports whether an exception, from the one with an index on, covers a
+// hit.
+func (s *zoneScan) isSpared(h zoneMatch, from int) bool {
+	for _, e := range s.spared[from:] {
+		if e.last > h.last+s.lexicon.Longest() {
+			return false
+		}
+		if e.zone == h.zone && e.word <= h.word {
+			return true
+		}
+	}
+	return false
+}
+
+// keep adds a hit, unless it goes on with the last one.
+func (s *zoneScan) keep(h zoneMatch) {
+	if n := len(s.found); n > 0 {
+		last := &s.found[n-1]
+		if last.Zone == h.zone && h.start < last.End {
+			last.Start, last.End = min(last.Start, h.start), max(last.End, h.end)
+			return
+		}
+	}
+	s.found = append(s.found, zoneHit{h.zone, h.start, h.end})
+}
+
+func isHyphen(gap string) bool {
+	switch gap {
+	case "-", "‐", "‑", "–", "-\n":
+		return true
+	}
+	return false
+}

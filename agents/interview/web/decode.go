@@ -1,0 +1,182 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// MaxName is the longest sessionId, candidateId, language, event, submissionId or
+// replyTo in bytes. Only message may be longer.
+const maxName = 200
+
+// body is that of POST /axiom. A field that is null counts as missing.
+type axiomBody struct {
+	Session    string           `json:"sessionId"`
+	Candidate  string           `json:"candidateId"`
+	Language   session.Language `json:"language"`
+	Message    *string          `json:"message"`
+	Event      interview.Event  `json:"event"`
+	Submission string           `json:"submissionId"`
+	ReplyTo    string           `json:"replyTo"`
+}
+
+var axiomFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo"}
+
+// ReadBody reads the JSON body of a request, at most limit bytes of it.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *problem) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return nil, newProblem(http.StatusUnsupportedMediaType, "media_type", "send JSON, with Content-Type: application/json")
+	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return nil, newProblem(http.StatusUnsupportedMediaType, "media_type", "send the body without Content-Encoding")
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, newProblem(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body has more than %d bytes", limit))
+	}
+	if err != nil {
+		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the body ended before its end; send it again")
+	}
+	return data, nil
+}
+
+// Decode reads what a client sent. It admits nothing that two readers of the
+// same body might understand differently.
+func decodeSubmission(data []byte) (interview.Submission, *problem) {
+	var in axiomBody
+	if !utf8.Valid(data) {
+		return interview.Submission{}, newProblem(http.StatusBadRequest, "not_utf8", "the body is not UTF-8")
+	}
+	if start := bytes.TrimLeft(data, " \t\r\n"); len(start) == 0 || start[0] != '{' {
+		return interview.Submission{}, newProblem(http.StatusBadRequest, "invalid_json", "the body is not a JSON object")
+	}
+	if err := json.Unmarshal(data, &in, json.RejectUnknownMembers(true)); err != nil {
+		return interview.Submission{}, decodeProblem(err)
+	}
+	if f := in.check(); f != nil {
+		return interview.Submission{}, f
+	}
+	out := interview.Submission{
+		Session: in.Session, Candidate: in.Candidate, Language: in.Language,
+		Event: in.Event, ID: in.Submission, ReplyTo: in.ReplyTo,
+	}
+	if in.Message != nil {
+		out.Message = *in.Message
+	}
+	return out, nil
+}
+
+// decodeProblem returns what is wrong with a body, and where.
+func decodeProblem(err error) *problem {
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(e, jsontext.ErrDuplicateName) {
+			return newProblem(http.StatusBadRequest, "duplicate_field", fmt.Sprintf("field %s is given twice", quotedField(e.JSONPointer)))
+		}
+		return newProblem(http.StatusBadRequest, "invalid_json",
+			fmt.Sprintf("the body is not one JSON object: at byte %d: %s", e.ByteOffset, shorten(e.Err.Error())))
+	}
+	e, ok := errors.AsType[*json.SemanticError](err)
+	switch {
+	case !ok:
+		return newProblem(http.StatusBadRequest, "invalid_json", "the body is not one JSON object")
+	case errors.Is(e, json.ErrUnknownName):
+		message := fmt.Sprintf("field %s is not known", quotedField(e.JSONPointer))
+		if near := suggest.Nearest(e.JSONPointer.LastToken(), axiomFields); near != "" {
+			message += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return newProblem(http.StatusBadRequest, "unknown_field", message)
+	}
+	return newProblem(http.StatusBadRequest, "wrong_type",
+		fmt.Sprintf("field %s is of type %s; it must be a string", quotedField(e.JSONPointer), jsonKindName(e.JSONKind)))
+}
+
+// check returns what no session could make sense of.
+func (in axiomBody) check() *problem {
+	for _, field := range []struct{ name, value string }{
+		{"sessionId", in.Session},
+		{"candidateId", in.Candidate},
+		{"language", string(in.Language)},
+		{"event", string(in.Event)},
+		{"submissionId", in.Submission},
+		{"replyTo", in.ReplyTo},
+	} {
+		if len(field.value) > maxName {
+			return newProblem(http.StatusBadRequest, "field_too_long",
+				fmt.Sprintf("field %q has %d bytes; at most %d are allowed", field.name, len(field.value), maxName))
+		}
+		if at := strings.IndexFunc(field.value, isControl); at >= 0 {
+			return controlProblem(field.name, at)
+		}
+	}
+	if in.Message != nil {
+		if at := controlIndex(*in.Message); at >= 0 {
+			return controlProblem("message", at)
+		}
+	}
+	switch {
+	case in.Session == "" && in.Event != interview.EventStart:
+		return newProblem(http.StatusBadRequest, "missing_field",
+			fmt.Sprintf(`field "sessionId" is missing; name a session, or send the event %q to begin one`, interview.EventStart))
+	case in.Message == nil && in.Event == "":
+		return newProblem(http.StatusBadRequest, "missing_field", `field "message" is missing, and "event" too; one of them is needed`)
+	}
+	return nil
+}
+
+// Control returns the answer to a field with a control character.
+func controlProblem(field string, at int) *problem {
+	return newProblem(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
+}
+
+// isControl reports whether r can have no place in a name.
+func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
+
+// ControlIn returns where a character stands that has no place in what a person
+// writes, -1 if there is none.
+func controlIndex(text string) int {
+	return strings.IndexFunc(text, func(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' })
+}
+
+// name returns the field that a pointer ends at, for a message.
+func quotedField(p jsontext.Pointer) string { return fmt.Sprintf("%q", shorten(p.LastToken())) }
+
+// short cuts text that a client sent, so that an answer does not grow with it.
+func shorten(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+func jsonKindName(k jsontext.Kind) string {
+	switch k {
+	case jsontext.KindTrue, jsontext.KindFalse:
+		return "boolean"
+	case jsontext.KindNumber:
+		return "number"
+	case jsontext.KindBeginObject:
+		return "object"
+	case jsontext.KindBeginArray:
+		return "array"
+	}
+	return k.String()
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	// The last version of the conventions that holds those for generative AI.
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// This file alone knows the semantic conventions.
+
+// ours are facts that the conventions have no name for.
+const (
+	purposeKey = attribute.Key("interview.call.purpose")
+	stepKey    = attribute.Key("interview.step")
+	attemptKey = attribute.Key("interview.call.attempt")
+	codeKey    = attribute.Key("interview.code")
+)
+
+func requestAttributes(provider string, req llm.Request) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		semconv.GenAIOperationNameChat,
+		semconv.GenAIProviderNameKey.String(provider),
+		purposeKey.String(req.Purpose),
+		stepKey.String(req.Tags["step"]),
+		attemptKey.String(req.Tags["attempt"]),
+	}
+	if req.Model != "" {
+		attrs = append(attrs, semconv.GenAIRequestModel(req.Model))
+	}
+	if req.MaxTokens > 0 {
+		attrs = append(attrs, semconv.GenAIRequestMaxTokens(req.MaxTokens))
+	}
+	if req.Temperature != nil {
+		attrs = append(attrs, semconv.GenAIRequestTemperature(*req.Temperature))
+	}
+	return attrs
+}
+
+func replyAttributes(reply llm.Reply) []attribute.KeyValue {
+	var attrs []attribute.KeyValue
+	if reply.Model != "" {
+		attrs = append(attrs, semconv.GenAIResponseModel(reply.Model))
+	}
+	if reply.Finish != "" {
+		attrs = append(attrs, semconv.GenAIResponseFinishReasons(string(reply.Finish)))
+	}
+	return append(attrs, usageAttributes(reply.Usage)...)
+}
+
+// usageAttributes returns the token counts of a call, nil if they are unknown. In the
+// conventions, input includes cached input.
+func usageAttributes(u *llm.Usage) []attribute.KeyValue {
+	if u == nil {
+		return nil
+	}
+	return []attribute.KeyValue{
+		semconv.GenAIUsageInputTokens(u.Input + u.CachedInput + u.CacheWrite),
+		semconv.GenAIUsageOutputTokens(u.Output),
+		semconv.GenAIUsageCacheReadInputTokens(u.CachedInput),
+		semconv.GenAIUsageCacheCreationInputTokens(u.CacheWrite),
+		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
+	}
+}
+
+func errorType(kind string) attribute.KeyValue { return semconv.ErrorTypeKey.String(kind) }
+
+func methodAttribute(r *http.Request) attribute.KeyValue {
+	switch name := methodName(r.Method); name {
+	case "other":
+		return semconv.HTTPRequestMethodOther
+	default:
+		return semconv.HTTPRequestMethodKey.String(name)
+	}
+}
+
+func responseAttributes(route string, status int) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{semconv.HTTPResponseStatusCode(status)}
+	if route != "" {
+		attrs = append(attrs, semconv.HTTPRoute(route))
+	}
+	return attrs
+}

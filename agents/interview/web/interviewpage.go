@@ -1,0 +1,211 @@
+package web
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Interview is the page of one interview.
+type interviewPage struct {
+	Session  session.Session
+	Messages []session.Message
+	// Working means that somebody is making the message that is owed.
+	Working bool
+	// Submission is the id under which the page's form is sent.
+	Submission string
+	// Problem is the code of what went wrong with what was just sent, and Typed and
+	// Choice are what it was, to be sent again.
+	Problem, Typed, Choice string
+	// Unsent is what was written to a question that had its answer already.
+	Unsent string
+}
+
+// blocksInAll is how many blocks an interview has.
+const blocksInAll = 10
+
+// mode says what a person can do now.
+type mode string
+
+const (
+	modeAnswering  mode = "answering"
+	modeCommenting mode = "commenting" // on a mirror
+	modeReady      mode = "ready"
+	modeFailed     mode = "failed"
+	modeThinking   mode = "thinking" // another request makes the next message
+	modeOwed       mode = "owed"     // nobody makes the next message
+	modeFinished   mode = "finished"
+)
+
+func (p interviewPage) mode() mode {
+	s := p.Session
+	switch s.Phase {
+	case session.Asking:
+		return modeAnswering
+	case session.Reflecting:
+		return modeCommenting
+	case session.Waiting:
+		return modeReady
+	case session.Finished:
+		return modeFinished
+	}
+	switch {
+	case !p.Working && s.Owed != nil && s.Owed.Failed != "":
+		return modeFailed
+	case p.Working:
+		return modeThinking
+	}
+	return modeOwed
+}
+
+// said is one message in the history.
+type historyEntry struct {
+	Who, What string
+	ByModel   bool
+	Blocks    []block
+	Text      string
+}
+
+// view is what the template shows.
+type interviewView struct {
+	pageFrame
+	interviewPage
+	Mode    mode
+	Kind    session.Kind
+	Place   string  // where in the interview
+	Filled  float64 // the blocks that are done, of ten
+	ReplyTo string
+	// Shown is the message that is shown, Portrait the profile at the end.
+	Shown, Portrait []block
+	What            string
+	Choices         []choice
+	History         []historyEntry
+	Alert, Go       string
+}
+
+// Render returns the page.
+func (p interviewPage) render() ([]byte, error) {
+	w := textsIn(p.Session.Language)
+	v := interviewView{
+		interviewPage: p,
+		Mode:          p.mode(),
+		Filled:        progress(p.Session),
+		Place:         placeText(w, p.Session),
+		ReplyTo:       session.MessageID(p.Session.Shown),
+		Go:            w.Ready,
+	}
+	if v.Mode == modeFinished {
+		v.Place = w.Done
+	}
+	if p.Session.Step == session.Block10 {
+		v.Go = w.ShowMatch
+	}
+	v.pageFrame = newPageFrame(w, p.Session.Language, v.Place)
+	switch {
+	case p.Problem == "store_failed" && p.Session.Phase == session.Owing:
+		v.Alert = w.problem("") // the answer had been stored before the store failed
+	case p.Problem == "invalid":
+		v.Alert = w.problem("") // that of the start page, about the identifier, is no help here
+	case p.Problem != "":
+		v.Alert = w.problem(p.Problem)
+	case v.Mode == modeFailed:
+		v.Alert = w.problem(p.Session.Owed.Failed)
+	}
+	v.split(w)
+	return renderTemplate("interview.html", v)
+}
+
+// split tells the message that is shown from the history.
+func (v *interviewView) split(w pageTexts) {
+	for _, m := range v.Messages {
+		text := parseBlocks(m.Text, v.Lang)
+		switch {
+		case m.Seq == v.Session.Shown && v.Mode != modeFailed && v.Mode != modeThinking && v.Mode != modeOwed:
+			v.What, v.Kind, v.Shown = messageTitle(w, m), m.Kind, text
+			if v.Mode == modeAnswering {
+				v.Choices = choicesOf(m.Text)
+			}
+			if v.Choices != nil {
+				v.Shown = withoutChoices(text)
+			}
+			continue
+		case v.Mode == modeFinished && m.Role == llm.Assistant && m.Step == session.Block10:
+			v.Portrait = text
+			continue
+		}
+		v.History = append(v.History, v.said(w, m, text))
+	}
+}
+
+func (v *interviewView) said(w pageTexts, m session.Message, text []block) historyEntry {
+	if m.Role == llm.User {
+		return historyEntry{Who: w.You, Text: m.Text}
+	}
+	return historyEntry{Who: w.Interviewer, What: messageTitle(w, m), ByModel: true, Blocks: text}
+}
+
+// what returns the title of a message of the interviewer.
+func messageTitle(w pageTexts, m session.Message) string {
+	switch m.Kind {
+	case session.KindQuestion:
+		return fmt.Sprintf("%s %d", w.Question, m.Question+1)
+	case session.KindMirror:
+		return w.Mirror
+	case session.KindPreamble:
+		return w.Preamble
+	case session.KindMatching:
+		return w.Matching
+	}
+	if m.Step == session.Block10 {
+		return w.Profile
+	}
+	return w.Opening
+}
+
+// place returns where in the interview a session is.
+func placeText(w pageTexts, s session.Session) string {
+	block := s.Step.Block()
+	switch {
+	case block == 0:
+		return w.Start
+	case s.Step == session.Matching:
+		return w.Matching
+	case block == blocksInAll:
+		return w.Profile
+	}
+	text := fmt.Sprintf("%s %d %s %d", w.Block, block, w.Of, blocksInAll)
+	if part := s.Step.Part(); part != "" {
+		text += fmt.Sprintf(", %s %s", w.Part, part)
+	}
+	if total := questionCount(s); total > 0 && s.Phase == session.Asking {
+		text += fmt.Sprintf(" · %s %d %s %d", w.Question, s.Queue.Cursor+1, w.Of, total)
+	}
+	return text
+}
+
+// adaptiveQuestions is how many questions block 2A has; they come one by one.
+const adaptiveQuestions = 3
+
+// questions returns how many questions the step has, 0 where that is not known.
+func questionCount(s session.Session) int {
+	switch {
+	case s.Queue == nil:
+		return 0
+	case s.Step == session.Block2A:
+		return adaptiveQuestions
+	}
+	return len(s.Queue.Questions)
+}
+
+// filled returns how many blocks are done, and how much of the present one.
+func progress(s session.Session) float64 {
+	if s.Phase == session.Finished {
+		return blocksInAll
+	}
+	done := float64(max(s.Step.Block()-1, 0))
+	if total := questionCount(s); total > 0 {
+		done += float64(s.Queue.Cursor) / float64(total+1) // the mirror is part of it
+	}
+	return done
+}

@@ -1,0 +1,151 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// Metrics are the metrics of one service, in a registry of their own. It is an
+// event.Sink; Store makes it see the ledger. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	// From the ledger.
+	calls, tokens, cost, unpriced *prometheus.CounterVec
+	latency                       *prometheus.HistogramVec
+	lost, trimmed                 *prometheus.CounterVec
+	sessions                      *prometheus.CounterVec
+	commits, answers              prometheus.Counter
+
+	// From events.
+	steps, submissions, verdicts, guards *prometheus.CounterVec
+	queued, finished                     prometheus.Counter
+
+	// From requests.
+	requests *prometheus.HistogramVec
+	busy     prometheus.Gauge
+}
+
+// callSeconds are the bounds of latencies of models: a question is to come within
+// 5 s and a profile within 15 s.
+var callSeconds = []float64{.1, .25, .5, 1, 2, 3, 5, 7.5, 10, 15, 30, 60}
+
+// requestSeconds reach from a question that was queued to a call with retries.
+var requestSeconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 2.5, 5, 15, 60, 300}
+
+// NewMetrics returns metrics that are all zero.
+func NewMetrics() *Metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "interview_" + name, Help: help}, labels)
+		registry.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds}, labels)
+		registry.MustRegister(h)
+		return h
+	}
+	m := &Metrics{
+		registry:    registry,
+		calls:       counter("calls_total", "Calls to a model, by how they ended.", "purpose", "outcome"),
+		tokens:      counter("tokens_total", "Tokens of calls, as the backend reported them, else by our own count.", "purpose", "direction"),
+		cost:        counter("cost_total", "What calls cost, in the currency of the price table.", "purpose", "currency"),
+		unpriced:    counter("unpriced_calls_total", "Calls whose cost is not known.", "purpose"),
+		latency:     histogram("interview_call_duration_seconds", "How long calls took.", callSeconds, "purpose"),
+		lost:        counter("repeated_calls_total", "Calls made again because the process died during the first one.", "purpose"),
+		trimmed:     counter("trimmed_total", "Calls for which part of the history was left out, and the messages left out.", "what"),
+		sessions:    counter("sessions_total", "Sessions that began.", "language"),
+		commits:     counter("commits_total", "Changes that were stored.").WithLabelValues(),
+		answers:     counter("answers_total", "Answers that were stored.").WithLabelValues(),
+		steps:       counter("transitions_total", "Arrivals at a step and phase.", "step", "phase"),
+		submissions: counter("submissions_total", "What clients sent, by how it ended.", "code"),
+		verdicts:    counter("verdicts_total", "Texts that were validated; rule is what an invalid one broke first.", "purpose", "valid", "rule"),
+		guards:      counter("guards_total", "Retries, exhausted budgets, trimming, lost calls, repeated and refused submissions.", "guard"),
+		queued:      counter("queued_questions_total", "Questions shown from a queue, without a call.").WithLabelValues(),
+		finished:    counter("finished_total", "Interviews that were finished.").WithLabelValues(),
+		requests:    histogram("http_server_request_duration_seconds", "How long requests took.", requestSeconds, "method", "route", "status"),
+		busy:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "http_server_active_requests", Help: "Requests under way."}),
+	}
+	registry.MustRegister(m.busy)
+	return m
+}
+
+// Handler answers with the metrics in Prometheus' format.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Emit implements event.Sink.
+func (m *Metrics) Emit(e event.Event) {
+	switch e.Kind {
+	case event.State:
+		m.steps.WithLabelValues(attrText(e, "step"), attrText(e, "phase")).Inc()
+	case event.Verdict:
+		rule := attrText(e, "rule")
+		if attrFlag(e, "valid") {
+			rule = ""
+		}
+		m.verdicts.WithLabelValues(attrText(e, "purpose"), strconv.FormatBool(attrFlag(e, "valid")), rule).Inc()
+	case event.Guard:
+		m.guards.WithLabelValues(e.Name).Inc()
+	case event.Iteration:
+		m.submission(e)
+	case event.End:
+		m.finished.Inc()
+	}
+}
+
+func (m *Metrics) submission(e event.Event) {
+	code := attrText(e, "code")
+	switch {
+	case code != "":
+	case attrFlag(e, "repeated"):
+		code = "repeated"
+	default:
+		code = "ok"
+	}
+	m.submissions.WithLabelValues(code).Inc()
+	if attrFlag(e, "queued") {
+		m.queued.Inc()
+	}
+}
+
+func attrText(e event.Event, key string) string {
+	s, _ := e.Attrs[key].(string)
+	return s
+}
+
+func attrFlag(e event.Event, key string) bool {
+	b, _ := e.Attrs[key].(bool)
+	return b
+}
+
+// methods are those that are told apart: a client may send any.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
+
+// Begin notes that a request began. The route is the pattern that it matched, so
+// that ids in paths make no series.
+func (m *Metrics) Begin() (end func(method, route string, status int, took time.Duration)) {
+	m.busy.Inc()
+	return func(method, route string, status int, took time.Duration) {
+		m.busy.Dec()
+		m.requests.WithLabelValues(methodName(method), route, strconv.Itoa(status)).Observe(took.Seconds())
+	}
+}
+
+func methodName(method string) string {
+	if slices.Contains(methods, method) {
+		return method
+	}
+	return "other"
+}

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/htmlpage"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// templates are parsed when the first page is rendered: a program that links this
+// package and shows no page starts without them.
+var templates = sync.OnceValue(func() *template.Template {
+	frame := template.Must(htmlpage.Template().Clone())
+	return template.Must(frame.ParseFS(templateFiles, "templates/*.html"))
+})
+
+// Start is the page where an interview begins.
+type startPage struct {
+	// Language is that of the page, and the one that is chosen at first.
+	Language session.Language
+	// Offered are the languages to choose from.
+	Offered []session.Language
+	// Candidate is what was written before.
+	Candidate string
+	// Problem is the code of what went wrong; empty if nothing did.
+	Problem string
+}
+
+// Render returns the page.
+func (s startPage) render() ([]byte, error) {
+	w := textsIn(s.Language)
+	data := struct {
+		pageFrame
+		startPage
+		Languages []languageChoice
+		Alert     string
+	}{pageFrame: newPageFrame(w, s.Language, w.Title), startPage: s}
+	for _, l := range s.Offered {
+		data.Languages = append(data.Languages, languageChoice{l, languageNames[l], l == data.Lang})
+	}
+	if s.Problem != "" {
+		data.Alert = w.problem(s.Problem)
+	}
+	return renderTemplate("start.html", data)
+}
+
+// Missing is the page of an error that belongs to no interview.
+type errorPage struct {
+	Language session.Language
+	// Problem is the code of what went wrong.
+	Problem string
+}
+
+// Render returns the page.
+func (m errorPage) render() ([]byte, error) {
+	w := textsIn(m.Language)
+	title := w.ErrorTitle
+	if m.Problem == "not_found" || m.Problem == "unknown_session" {
+		title = w.NotFoundTitle
+	}
+	return renderTemplate("missing.html", struct {
+		pageFrame
+		Alert string
+	}{newPageFrame(w, m.Language, title), w.problem(m.Problem)})
+}
+
+// frame is what every page has.
+type pageFrame struct {
+	T     pageTexts
+	Lang  session.Language
+	Title string
+}
+
+// Frame is what the pages share with all others.
+func (f pageFrame) Frame() htmlpage.Frame {
+	return htmlpage.Frame{Lang: string(f.Lang), Title: f.Title + " · " + f.T.Name, Head: []template.HTML{
+		template.HTML(`<link rel="icon" href="` + assetURL("icon.svg") + `" type="image/svg+xml">`), //nolint:gosec // the address is ours
+		template.HTML(`<link rel="stylesheet" href="` + assetURL("style.css") + `">`),               //nolint:gosec // the address is ours
+		template.HTML(`<script src="` + assetURL("app.js") + `" defer></script>`),                   //nolint:gosec // the address is ours
+	}}
+}
+
+func newPageFrame(w pageTexts, l session.Language, title string) pageFrame {
+	if _, ok := catalog[l]; !ok {
+		l = session.French
+	}
+	return pageFrame{T: w, Lang: l, Title: title}
+}
+
+type languageChoice struct {
+	Code   session.Language
+	Name   string
+	Chosen bool
+}
+
+func renderTemplate(name string, data any) ([]byte, error) {
+	var out bytes.Buffer
+	if err := templates().ExecuteTemplate(&out, name, data); err != nil {
+		return nil, fmt.Errorf("render the page %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// Problem is an answer that is no success: an HTTP status, and a code for the
+// client's program.
+type problem struct {
+	Status     int
+	Code       string
+	Message    string
+	RetryAfter time.Duration
+	View       *interview.View
+	// Cause is for the log alone.
+	Cause error
+}
+
+// Refuse returns an answer with a status, a code and a message for a person.
+func newProblem(status int, code, message string) *problem {
+	return &problem{Status: status, Code: code, Message: message}
+}
+
+// statuses are the HTTP statuses of the service's codes.
+var codeStatuses = map[interview.Code]int{
+	interview.CodeInvalid:      http.StatusBadRequest,
+	interview.CodeEmptyAnswer:  http.StatusBadRequest,
+	interview.CodeNoID:         http.StatusBadRequest,
+	interview.CodeUnknownEvent: http.StatusBadRequest,
+	interview.CodeTooLong:      http.StatusRequestEntityTooLarge,
+	interview.CodeUnknown:      http.StatusNotFound,
+	interview.CodeOutOfOrder:   http.StatusConflict,
+	interview.CodeFinished:     http.StatusConflict,
+	interview.CodeBusy:         http.StatusConflict,
+	interview.CodeBackend:      http.StatusBadGateway,
+	interview.CodeReply:        http.StatusBadGateway,
+	interview.CodeLimit:        http.StatusForbidden,
+	interview.CodeStore:        http.StatusServiceUnavailable,
+}
+
+// FromService returns the answer to an error of the service. A backend that says
+// when it will be back makes the service unavailable, not broken.
+func serviceProblem(err error) *problem {
+	e, ok := errors.AsType[*interview.Error](err)
+	if !ok {
+		return internalProblem(err)
+	}
+	status, ok := codeStatuses[e.Code]
+	if !ok {
+		return internalProblem(err)
+	}
+	if e.Code == interview.CodeBackend && e.RetryAfter > 0 {
+		status = http.StatusServiceUnavailable
+	}
+	return &problem{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, Cause: e.Err}
+}
+
+// FromStore returns the answer to an error of the store.
+func storeProblem(err error) *problem {
+	if errors.Is(err, session.ErrNotFound) {
+		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
+	}
+	return &problem{
+		Status: http.StatusServiceUnavailable, Code: string(interview.CodeStore),
+		Message: "the store of the interviews does not answer; try again", Cause: err,
+	}
+}
+
+// Internal returns the answer to what must not happen.
+func internalProblem(err error) *problem {
+	return &problem{
+		Status: http.StatusInternalServerError, Code: "internal",
+		Message: "something went wrong on the server; what was stored is kept", Cause: err,
+	}
+}
+
+// Wait is RetryAfter in whole seconds, as the HTTP header has it.
+func (p *problem) retryAfter() string {
+	return strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds())))
+}
+
+// Write answers in JSON.
+func (p *problem) write(w http.ResponseWriter) {
+	type wire struct {
+		Code         string `json:"code"`
+		Message      string `json:"message"`
+		RetryAfterMS int64  `json:"retryAfterMs,omitempty"`
+	}
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", p.retryAfter())
+	}
+	writeJSON(w, p.Status, struct {
+		Error wire            `json:"error"`
+		View  *interview.View `json:"view,omitempty"`
+	}{wire{p.Code, p.Message, p.RetryAfter.Milliseconds()}, p.View})
+}
+
+// WriteJSON answers with a value that marshals.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be written"}}`)
+	}
+	writeBody(w, status, "application/json; charset=utf-8", append(body, '\n'))
+}
+
+// WriteBody answers with what nobody but the client may keep.
+func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", media)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that left is not told
+}
+
+// Codes lists the codes of an interview server beside those of the service,
+// sorted.
+func Codes() []string {
+	return []string{
+		"body_too_large", "control_character", "cross_origin", "draining", "duplicate_field", "field_too_long",
+		"internal", "invalid_body", "invalid_json", "media_type", "method_not_allowed", "missing_field",
+		"not_found", "not_utf8", "too_many_starts", "unauthorized", "unknown_field", "wrong_type",
+	}
+}

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+var _ = It("answers every code of the service with its status, and what it does not know as a bug", func() {
+	want := map[interview.Code]int{
+		"invalid": 400, "empty_answer": 400, "submission_needed": 400, "unknown_event": 400,
+		"unknown_session": 404, "out_of_order": 409, "finished": 409, "busy": 409, "answer_too_long": 413,
+		"session_limit": 403, "backend_failed": 502, "reply_invalid": 502, "store_failed": 503,
+	}
+	got := map[interview.Code]int{}
+	for _, code := range interview.Codes() {
+		p := serviceProblem(fmt.Errorf("wrapped: %w", &interview.Error{Code: code, Message: "m"}))
+		Expect(p.Code).To(BeEquivalentTo(code))
+		got[code] = p.Status
+	}
+	Expect(got).To(Equal(want))
+	for _, err := range []error{errors.New("other"), &interview.Error{Code: "new", Message: "other"}} {
+		Expect(serviceProblem(err)).To(HaveField("Status", http.StatusInternalServerError))
+		Expect(serviceProblem(err).Message).NotTo(ContainSubstring("other"))
+	}
+})
+
+var _ = DescribeTable("says when to come back, in whole seconds that are not too few",
+	func(d time.Duration, header string, body string) {
+		w := httptest.NewRecorder()
+		serviceProblem(&interview.Error{Code: interview.CodeBackend, Message: "later", RetryAfter: d}).write(w)
+		Expect(w.Header().Get("Retry-After")).To(Equal(header))
+		Expect(w.Body.String()).To(MatchJSON(body))
+	},
+	Entry("not known", time.Duration(0), "", `{"error": {"code": "backend_failed", "message": "later"}}`),
+	Entry("a little", time.Millisecond, "1", `{"error": {"code": "backend_failed", "message": "later", "retryAfterMs": 1}}`),
+	Entry("more", 2500*time.Millisecond, "3", `{"error": {"code": "backend_failed", "message": "later", "retryAfterMs": 2500}}`),
+)
+
+var _ = It("tells a session that is not there from a store that does not answer", func() {
+	Expect(storeProblem(fmt.Errorf("load: %w", session.ErrNotFound)).Status).To(Equal(http.StatusNotFound))
+	Expect(storeProblem(errors.New("down")).Status).To(Equal(http.StatusServiceUnavailable))
+})

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// scope names these spans' origin.
+const tracerScope = "github.com/rehearse-dev/rehearse/agents/interview/web"
+
+// Tracer makes the spans of a service. The zero value makes none.
+type Tracer struct {
+	// Provider exports them; nil exports none.
+	Provider trace.TracerProvider
+	// Clock stamps them; required with a Provider.
+	Clock clock.Clock
+	// System is who runs the models, as the conventions call it ("openai", ...).
+	System string
+}
+
+func (t Tracer) start(ctx context.Context, name string, o ...trace.SpanStartOption) (context.Context, trace.Span) {
+	return t.Provider.Tracer(tracerScope).Start(ctx, name, append(o, trace.WithTimestamp(t.Clock.Now()))...)
+}
+
+// Backend returns a backend that does what the given one does and makes a client
+// span for each call. The span tells neither what was asked nor what was said.
+func (t Tracer) Backend(b llm.Backend) llm.Backend {
+	if t.Provider == nil {
+		return b
+	}
+	return llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		name := strings.TrimSpace("chat " + req.Model)
+		ctx, span := t.start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(requestAttributes(t.System, req)...))
+		reply, err := b.Complete(ctx, req)
+		if err != nil {
+			kind := errorKind(err)
+			span.SetStatus(codes.Error, kind)
+			span.SetAttributes(errorType(kind))
+		} else {
+			span.SetAttributes(replyAttributes(reply)...)
+		}
+		span.End(trace.WithTimestamp(t.Clock.Now()))
+		return reply, err
+	})
+}
+
+// kindOf returns the kind of a backend's error: its text may quote what was said.
+func errorKind(err error) string {
+	if kind := llm.KindOf(err); kind != "" {
+		return string(kind)
+	}
+	return "_OTHER"
+}
+
+// Request begins the server span of a request, as part of the trace that the
+// client names, if any. Call end once, with the pattern that the request matched
+// and the code of what went wrong.
+func (t Tracer) Request(r *http.Request) (ctx context.Context, end func(route string, status int, code string)) {
+	if t.Provider == nil {
+		return r.Context(), func(string, int, string) {}
+	}
+	ctx = propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx, span := t.start(ctx, methodName(r.Method), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(methodAttribute(r)))
+	return ctx, func(route string, status int, code string) {
+		if _, path, ok := strings.Cut(route, " "); ok {
+			route = path
+		}
+		if route != "" {
+			span.SetName(methodName(r.Method) + " " + route)
+		}
+		span.SetAttributes(responseAttributes(route, status)...)
+		if code != "" {
+			span.SetAttributes(codeKey.String(code))
+		}
+		if status >= http.StatusInternalServerError {
+			span.SetStatus(codes.Error, code)
+			span.SetAttributes(errorType(code))
+		}
+		span.End(trace.WithTimestamp(t.Clock.Now()))
+	}
+}
