@@ -10,80 +10,59 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// key is one of the known keys.
-type key int
-
-const (
-	keyStep key = iota
-	keyThought
-	keyAction
-	keyInput
-	keyObservation
-	keyReflection
-	keyDecision
-	keyReason
-	keyTrigger
-	keyAgent
-	keyTask
-	keyMissing
-	keyVerification
-	keyCount
-)
-
-// keys lists the name of each key, the kind of the documents that have it (empty: Act and
-// Reflect), whether it begins a document in the middle of prose, and, if its value is a
-// text, the field.
-var keys = [keyCount]struct {
+// key describes a key of a document.
+type key struct {
 	name   string
-	kind   Kind
-	begins bool
-	field  func(*Document) *string
-}{
-	keyStep:         {"step", "", true, nil},
-	keyThought:      {"thought", Act, true, func(d *Document) *string { return &d.Thought }},
-	keyAction:       {"action", Act, true, func(d *Document) *string { return &d.Action }},
-	keyInput:        {"action_input", Act, true, nil},
-	keyObservation:  {"observation", Reflect, true, func(d *Document) *string { return &d.Observation }},
-	keyReflection:   {"reflection", Reflect, true, func(d *Document) *string { return &d.Reflection }},
-	keyDecision:     {"decision", Reflect, true, func(d *Document) *string { return (*string)(&d.Decision) }},
-	keyReason:       {"reason", Reflect, false, func(d *Document) *string { return &d.Reason }},
-	keyTrigger:      {"trigger", "", false, func(d *Document) *string { return &d.Trigger }},
-	keyAgent:        {"agent_id", Reflect, false, func(d *Document) *string { return &d.AgentID }},
-	keyTask:         {"task", Reflect, false, func(d *Document) *string { return &d.Task }},
-	keyMissing:      {"missing", Reflect, false, func(d *Document) *string { return &d.Missing }},
-	keyVerification: {"verification", Verify, true, nil},
+	kind   Kind                    // of the documents that have it; empty: Act and Reflect
+	begins bool                    // begins a document after prose
+	field  func(*Document) *string // the field for its text; nil: the value is not a text
 }
 
-// keyOf returns the key of a line, if it is a known one.
-func keyOf(l line) (key, bool) {
+var keys = []key{
+	{"step", "", true, nil},
+	{"thought", Act, true, func(d *Document) *string { return &d.Thought }},
+	{"action", Act, true, func(d *Document) *string { return &d.Action }},
+	{"action_input", Act, true, nil},
+	{"observation", Reflect, true, func(d *Document) *string { return &d.Observation }},
+	{"reflection", Reflect, true, func(d *Document) *string { return &d.Reflection }},
+	{"decision", Reflect, true, func(d *Document) *string { return (*string)(&d.Decision) }},
+	{"reason", Reflect, false, func(d *Document) *string { return &d.Reason }},
+	{"trigger", "", false, func(d *Document) *string { return &d.Trigger }},
+	{"agent_id", Reflect, false, func(d *Document) *string { return &d.AgentID }},
+	{"task", Reflect, false, func(d *Document) *string { return &d.Task }},
+	{"missing", Reflect, false, func(d *Document) *string { return &d.Missing }},
+	{"verification", Verify, true, nil},
+}
+
+// keyOf returns the key of a line, or nil if it is not known.
+func keyOf(l line) *key {
 	name, _, _ := cutKey(l.text)
-	k := slices.Index(names, name)
-	return key(k), k >= 0
+	if i := slices.Index(keyNames, name); i >= 0 {
+		return &keys[i]
+	}
+	return nil
 }
 
-// names are the names of the keys.
-var names = func() (all []string) {
+var keyNames = func() (names []string) {
 	for _, k := range keys {
-		all = append(all, k.name)
+		names = append(names, k.name)
 	}
-	return all
+	return names
 }()
 
 // document is a Document that is being parsed.
 type document struct {
 	Document
-	seen [keyCount]Pos // the position of each key; line 0: not given
-	last string        // the last key
-	// first is the key that determined the kind of the document.
-	first key
-	// endedBy is the line of prose that ended it, if one did.
-	endedBy string
+	seen    map[string]Pos // the position of each key
+	last    string         // the last key
+	first   string         // the key that determined the kind
+	endedBy string         // the line of prose that ended the document, if one did
 	endLine int
 }
 
 // document parses the document that begins at the current line.
 func (p *parser) document() (Document, *Error) {
-	d := document{Document: Document{Pos: p.pos(p.i, 0)}}
+	d := document{Document: Document{Pos: p.pos(p.i, 0)}, seen: make(map[string]Pos, len(keys))}
 	for !p.eof() {
 		l, c := p.current()
 		switch {
@@ -121,35 +100,33 @@ func (p *parser) tab() *Error {
 // key, or with it.
 func (p *parser) field(d *document, l line) (ended bool, err *Error) {
 	name, off, _ := cutKey(l.text)
-	k, known := keyOf(l)
+	k := keyOf(l)
 	switch {
-	case !known && p.detached():
+	case k == nil && p.detached():
 		d.endedBy, d.endLine = l.text, p.i+1
 		return true, nil
-	case !known:
+	case k == nil:
 		return false, p.unknown(name)
-	case d.seen[k].Line > 0:
+	case d.seen[name].Line > 0:
 		return false, p.wrong(p.i, 0, "duplicate-key",
-			"%q is given twice in one document; first on line %d. Put --- on a line of its own between two documents", name, d.seen[k].Line)
+			"%q is given twice in one document; first on line %d. Put --- on a line of its own between two documents", name, d.seen[name].Line)
 	}
-	if kind := keys[k].kind; kind != "" {
-		switch {
-		case d.Kind == "":
-			d.Kind, d.first = kind, k
-		case d.Kind != kind:
-			return false, p.wrong(p.i, 0, "mixed-kinds", "%q does not belong into one document with %q on line %d; %s",
-				name, keys[d.first].name, d.seen[d.first].Line, apart(d.Kind, kind))
-		}
+	switch {
+	case k.kind != "" && d.Kind == "":
+		d.Kind, d.first = k.kind, name
+	case k.kind != "" && d.Kind != k.kind:
+		return false, p.wrong(p.i, 0, "mixed-kinds", "%q does not belong into one document with %q on line %d; %s",
+			name, d.first, d.seen[d.first].Line, separationHint(d.Kind, k.kind))
 	}
-	if k == keyVerification && (d.seen[keyStep].Line > 0 || d.seen[keyTrigger].Line > 0) {
+	if k.kind == Verify && (d.seen["step"].Line > 0 || d.seen["trigger"].Line > 0) {
 		return false, p.wrong(p.i, 0, "mixed-kinds", "the verification is a document of its own; put --- on the line before it")
 	}
-	d.seen[k], d.last = p.pos(p.i, 0), name
-	return k == keyVerification, p.assign(d, k, off)
+	d.seen[name], d.last = p.pos(p.i, 0), name
+	return k.kind == Verify, p.assign(d, k, off)
 }
 
-// apart describes how to separate documents of two kinds.
-func apart(first, second Kind) string {
+// separationHint describes how to separate documents of two kinds.
+func separationHint(first, second Kind) string {
 	if first == Act && second == Reflect {
 		return "end the step after its action, and wait for what the action comes to"
 	}
@@ -157,44 +134,40 @@ func apart(first, second Kind) string {
 }
 
 func (p *parser) unknown(name string) *Error {
-	hint := "the keys are " + strings.Join(names, ", ")
-	if near := suggest.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return p.wrong(p.i, 0, "unknown-key", "unknown key %s; %s", excerpt(name), hint)
+	return p.wrong(p.i, 0, "unknown-key", "unknown key %s; %s", excerpt(name), hintAmong(name, "keys", keyNames))
 }
 
 // assign parses the value of a key and sets its field.
-func (p *parser) assign(d *document, k key, off int) *Error {
-	switch k {
-	case keyInput:
+func (p *parser) assign(d *document, k *key, off int) *Error {
+	switch k.name {
+	case "action_input":
 		text, pos, err := p.raw(off)
 		d.Input, d.InputPos = text, pos
 		return err
-	case keyMissing:
+	case "missing":
 		if rest := p.line(p.i).text[off:]; isEmpty(rest) || strings.TrimLeft(rest, " \t")[0] == '[' {
 			text, _, err := p.raw(off)
 			d.Missing = text
 			return err
 		}
-	case keyVerification:
+	case "verification":
 		return p.verification(d, off)
 	}
-	text, at, err := p.scalar(keys[k].name, off)
+	text, at, err := p.scalar(k.name, off)
 	if err != nil {
 		return err
 	}
-	switch word := strings.TrimSpace(text); k {
-	case keyStep:
+	switch word := strings.TrimSpace(text); k.name {
+	case "step":
 		return d.number(word, at)
-	case keyAction, keyAgent:
+	case "action", "agent_id":
 		text = word
-	case keyDecision:
-		text, err = word, oneOf("decision", word, decisionNames(), at)
-	case keyTrigger:
-		text, err = word, oneOf("trigger", word, triggers(), at)
+	case "decision":
+		text, err = word, oneOf("decision", word, decisionNames, at)
+	case "trigger":
+		text, err = word, oneOf("trigger", word, triggers, at)
 	}
-	*keys[k].field(&d.Document) = strings.TrimRight(text, "\n")
+	*k.field(&d.Document) = strings.TrimRight(text, "\n")
 	return err
 }
 
@@ -206,9 +179,8 @@ func (p *parser) verification(d *document, off int) *Error {
 	}
 	d.Text = p.cut(from.start+from.lead, p.end, from.lead)
 	l, c := p.current()
-	if _, known := keyOf(l); c == keyLine && known {
-		name, _, _ := cutKey(l.text)
-		return p.wrong(p.i, 0, "mixed-kinds", "the verification is a document of its own; put --- before %q", name)
+	if k := keyOf(l); c == keyLine && k != nil {
+		return p.wrong(p.i, 0, "mixed-kinds", "the verification is a document of its own; put --- before %q", k.name)
 	}
 	return nil
 }
@@ -225,12 +197,12 @@ func (d *document) number(text string, at Pos) *Error {
 	return nil
 }
 
-func decisionNames() (all []string) {
+var decisionNames = func() (names []string) {
 	for _, d := range Decisions() {
-		all = append(all, string(d))
+		names = append(names, string(d))
 	}
-	return all
-}
+	return names
+}()
 
 // oneOf refuses a text that is not among the known ones; an empty text counts as not
 // given.
@@ -261,12 +233,12 @@ func (d *document) check() *Error {
 func (d *document) checkAct() *Error {
 	switch thought := strings.TrimSpace(d.Thought) != ""; {
 	case !thought && d.Action != "":
-		return d.lacks(d.seen[keyAction], "thought-required",
+		return d.lacks(d.seen["action"], "thought-required",
 			fmt.Sprintf("the action %s has no thought; write thought: before it, and say what is known, what is missing and why this action", excerpt(d.Action)))
 	case !thought:
 		return d.lacks(d.Pos, "thought-required", "the step has no thought; write thought: and then action:")
-	case d.Action == "" && d.seen[keyInput].Line > 0:
-		return d.lacks(d.seen[keyInput], "action-required", "action_input stands without an action; write action: before it")
+	case d.Action == "" && d.seen["action_input"].Line > 0:
+		return d.lacks(d.seen["action_input"], "action-required", "action_input stands without an action; write action: before it")
 	case d.Action == "" && d.Trigger == "":
 		return d.lacks(d.Pos, "action-required", "the thought leads to no action; write action: behind it")
 	}
@@ -278,9 +250,9 @@ func (d *document) checkReflect() *Error {
 	case d.Decision == "":
 		return d.lacks(d.Pos, "decision-required", "the reflection has no decision; write decision: and one of continue, done, escalate, done_partial, delegate, blocked")
 	case d.Decision == Delegate && d.AgentID == "":
-		return d.lacks(d.seen[keyDecision], "agent-required", "the decision is delegate, but not to whom; write agent_id:")
+		return d.lacks(d.seen["decision"], "agent-required", "the decision is delegate, but not to whom; write agent_id:")
 	case strings.TrimSpace(d.Reflection) == "" && (d.Decision == Continue || d.Decision == Done || d.Decision == DonePartial):
-		return d.lacks(d.seen[keyDecision], "reflection-required",
+		return d.lacks(d.seen["decision"], "reflection-required",
 			"the decision has no reflection; write reflection: before it, and say what the observation shows and what it does not")
 	}
 	return nil
@@ -292,7 +264,7 @@ func (d *document) lacks(at Pos, rule, message string) *Error {
 	if d.endedBy != "" {
 		message += fmt.Sprintf(". (The document ends at line %d, because %s is neither indented nor a key", d.endLine, excerpt(d.endedBy))
 		if name, _, ok := cutKey(d.endedBy); ok {
-			if near := suggest.Nearest(name, names); near != "" {
+			if near := suggest.Nearest(name, keyNames); near != "" {
 				message += fmt.Sprintf("; did you mean %q?", near)
 			}
 		}

@@ -1,47 +1,39 @@
 package step
 
 import (
-	"fmt"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// The numbers of lines that are searched for a hint, and that are compared with the keys.
-const (
-	maxLines = 1000
-	maxHints = 100
-)
+// maxHints is the largest number of words that are compared with the keys.
+const maxHints = 100
+
+// hintPattern matches the first word of a line, which may have marks around it, before a colon.
+var hintPattern = regexp.MustCompile(`(?m)^[ \t*_>#"'{-]*([^\s:"'*{>#-][^\s:"'*]{0,63})[ *_"']*:`)
 
 // noStep returns the error for an answer without a document. It points to the line that
 // was probably meant to begin one.
 func noStep(answer string) *Error {
-	err := &Error{Pos: Pos{Line: 1, Column: 1}, Rule: "no-step", Message: "the answer has no step; write thought: and action:, or reflection: and decision:, at the beginning of a line, as YAML"}
-	begins := make([]string, 0, len(keys))
+	var begins []string
 	for _, k := range keys {
 		if k.begins {
 			begins = append(begins, k.name)
 		}
 	}
-	n, tried := 0, 0
-	for l := range strings.Lines(answer) {
-		if n++; n > maxLines {
-			break
-		}
-		text := strings.TrimLeft(l, " \t*_>#-\"'{")
-		name, _, ok := strings.Cut(text[:min(len(text), 64)], ":")
-		name = strings.TrimRight(name, " *_\"'")
-		if !ok || name == "" || strings.ContainsAny(name, " \t") {
+	for _, m := range hintPattern.FindAllStringSubmatchIndex(answer, maxHints) {
+		name := strings.TrimRight(answer[m[2]:m[3]], "_")
+		near := suggest.Nearest(name, begins)
+		if near == "" {
 			continue
 		}
-		if tried++; tried > maxHints {
-			break
-		}
-		if near := suggest.Nearest(name, begins); near != "" {
-			err.Pos = Pos{Line: n, Column: len(l) - len(text) + 1}
-			err.Message = fmt.Sprintf("the answer has no step; line %d has %s: write %s: at the beginning of the line, in lower case, as YAML and without marks around it", n, excerpt(name), near)
-			break
-		}
+		n := strings.Count(answer[:m[2]], "\n") + 1
+		at := Pos{Line: n, Column: utf8.RuneCountInString(answer[strings.LastIndexByte(answer[:m[2]], '\n')+1:m[2]]) + 1}
+		return errorAt(at, "no-step", "the answer has no step; line %d has %s: "+
+			"write %s: at the beginning of the line, in lower case, as YAML and without marks around it", n, excerpt(name), near)
 	}
-	return err
+	return errorAt(Pos{Line: 1, Column: 1}, "no-step",
+		"the answer has no step; write thought: and action:, or reflection: and decision:, at the beginning of a line, as YAML")
 }

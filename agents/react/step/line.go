@@ -23,39 +23,29 @@ func (l line) blank() bool {
 
 func (l line) comment() bool { return strings.HasPrefix(strings.TrimLeft(l.text, "\t "), "#") }
 
-// offsets are the offsets of a line in the answer. They are small, as an answer can have
+// split finds the beginnings of the lines. Only these are stored, as an answer can have
 // millions of lines.
-type offsets struct{ start, text, end int32 }
-
-// split collects the lines of the answer.
 func (p *parser) split() {
-	p.lines = make([]offsets, 0, strings.Count(p.text, "\n")+1)
-	for start := 0; start < len(p.text); {
-		next := len(p.text)
-		end := next
-		if i := strings.IndexByte(p.text[start:], '\n'); i >= 0 {
-			end = start + i
-			next = end + 1
-		}
-		if end > start && p.text[end-1] == '\r' {
-			end--
-		}
-		text := start
-		for text < end && p.text[text] == ' ' {
-			text++
-		}
-		p.lines = append(p.lines, offsets{int32(start), int32(text), int32(end)}) //nolint:gosec // at most maxBytes
-		start = next
+	p.starts = make([]int32, 0, strings.Count(p.text, "\n")+1)
+	start := 0
+	for l := range strings.Lines(p.text) {
+		p.starts = append(p.starts, int32(start)) //nolint:gosec // at most maxBytes
+		start += len(l)
 	}
 }
 
 // line returns the line with an index; after the end of the answer it is empty.
 func (p *parser) line(i int) line {
-	if i >= len(p.lines) {
+	if i >= len(p.starts) {
 		return line{start: len(p.text)}
 	}
-	o := p.lines[i]
-	return line{start: int(o.start), lead: int(o.text - o.start), text: p.text[o.text:o.end]}
+	start, end := int(p.starts[i]), len(p.text)
+	if i+1 < len(p.starts) {
+		end = int(p.starts[i+1])
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(p.text[start:end], "\n"), "\r")
+	trimmed := strings.TrimLeft(text, " ")
+	return line{start: start, lead: len(text) - len(trimmed), text: trimmed}
 }
 
 // indent returns the number of spaces of a line behind the margin of the open fence.

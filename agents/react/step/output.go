@@ -24,13 +24,13 @@ func Final(answer string) ([]Document, error) {
 
 // beginsStep reports whether the answer begins with a key of a step or a reflection.
 func (p *parser) beginsStep() bool {
-	for i := range p.lines {
+	for i := range p.starts {
 		l := p.line(i)
 		switch p.class(l) {
 		case blank, comment, separator, opening:
 		case keyLine:
-			k, known := keyOf(l)
-			return known && keys[k].begins
+			k := keyOf(l)
+			return k != nil && k.begins
 		default:
 			return false
 		}
@@ -49,8 +49,8 @@ func (p *parser) output() {
 	if p.eof() {
 		return
 	}
-	first, last := p.i, p.lastBefore(len(p.lines))
-	p.i = len(p.lines)
+	first, last := p.i, p.lastBefore(len(p.starts))
+	p.i = len(p.starts)
 	if p.fence.mark != 0 { // the output is in the fence of the verification
 		for i := last; i >= first; i-- {
 			if p.fence.closes(p.line(i).text) {

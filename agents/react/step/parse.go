@@ -38,18 +38,18 @@ func Parse(answer string) ([]Document, error) {
 
 // parser parses an answer line by line.
 type parser struct {
-	text  string
-	lines []offsets
-	i     int   // the current line
-	fence fence // the open fence that holds documents
-	found []Document
-	end   int // the offset behind the last unparsed value
-	work  int // bytes of lines that were classified or handed to the YAML library
+	text   string
+	starts []int32 // the offsets of the lines
+	i      int     // the current line
+	fence  fence   // the open fence that contains documents
+	found  []Document
+	end    int // the offset after the last unparsed value
+	work   int // bytes of the lines that were classified or passed to the YAML library
 }
 
 func newParser(answer string) *parser { return &parser{text: strings.TrimPrefix(answer, bom)} }
 
-func (p *parser) eof() bool { return p.i >= len(p.lines) }
+func (p *parser) eof() bool { return p.i >= len(p.starts) }
 
 // current returns the current line with its class.
 func (p *parser) current() (line, class) {
@@ -74,16 +74,14 @@ func (p *parser) parse() *Error {
 			begin = -1
 			p.outside(l, c)
 		default:
-			k, known := keyOf(l)
-			if begin >= 0 && p.detached() {
-				if _, first := keyOf(p.line(begin)); !known || !first {
-					begin = -1
-				}
+			k := keyOf(l)
+			if begin >= 0 && p.detached() && (k == nil || keyOf(p.line(begin)) == nil) {
+				begin = -1
 			}
 			if begin < 0 {
 				begin = p.i
 			}
-			if !known || !keys[k].begins {
+			if k == nil || !k.begins {
 				p.i++
 				continue
 			}

@@ -113,7 +113,5 @@ func Decisions() []Decision {
 // Ends reports whether the decision ends the run.
 func (d Decision) Ends() bool { return d != Continue && d != "" }
 
-// triggers lists the names of the escalation triggers of document 003.
-func triggers() []string {
-	return []string{"ambiguity", "business-decision", "security-risk", "constraint-conflict", "missing-information"}
-}
+// triggers are the escalation triggers of document 003.
+var triggers = []string{"ambiguity", "business-decision", "security-risk", "constraint-conflict", "missing-information"}
