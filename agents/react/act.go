@@ -11,41 +11,41 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// maxObservation is what a model receives one observation, in characters.
+// maxObservation is the largest observation that is sent to the model, in characters.
 const maxObservation = 16_000
 
-// maxQuestion is what a person is asked, in characters.
+// maxQuestion is the largest question to a person, in characters.
 const maxQuestion = 4_000
 
-// takeAct takes a thought with its action and does the action.
-func (r *runner) takeAct() *ending {
-	doc, no := r.answer.act()
-	if no != nil {
-		return r.refuse(no)
+// handleAct runs the action of a step.
+func (r *runner) handleAct() *ending {
+	doc, bad := r.answer.takeAct()
+	if bad != nil {
+		return r.refuse(bad)
 	}
 	if doc.Kind == step.Reflect {
 		return r.decide(doc)
 	}
 	r.entry.Thought, r.entry.Action, r.entry.Input = doc.Thought, doc.Action, doc.Input
-	if end := r.before("action"); end != nil {
+	if end := r.askBefore("action"); end != nil {
 		return end
 	}
-	res, end := r.do(doc)
+	res, end := r.runAction(doc)
 	if end != nil && end.fatal() {
 		return end
 	}
-	if end = cmp.Or(ended(r.Limits()), end); end != nil {
+	if end = cmp.Or(toEnding(r.Limits()), end); end != nil {
 		return end
 	}
 	if res.Rule == action.RuleUnknownAction {
-		return r.refuse(refuseAt(doc.Pos, action.RuleUnknownAction, "%s", line(res.Observation)))
+		return r.refuse(refuseAt(doc.Pos, action.RuleUnknownAction, "%s", oneLine(res.Observation)))
 	}
-	r.saw(doc, res)
+	r.addObservation(doc, res)
 	return nil
 }
 
-// do does an action: the engine's own, or one of the set.
-func (r *runner) do(doc *step.Document) (action.Result, *ending) {
+// runAction runs an action of the engine or of the agent's set.
+func (r *runner) runAction(doc *step.Document) (action.Result, *ending) {
 	switch doc.Action {
 	case action.RequestInfo:
 		return r.requestInfo(doc)
@@ -57,26 +57,26 @@ func (r *runner) do(doc *step.Document) (action.Result, *ending) {
 	res, err := r.set.Do(r.Context, doc.Action, doc.Input)
 	if err != nil {
 		err = fmt.Errorf("do the action %s for %s: %w", doc.Action, r.agent.ID, err)
-		return res, ended(run.Failed(err))
+		return res, toEnding(run.Failed(err))
 	}
 	return res, nil
 }
 
-// saw tells the agent and everybody else what an action came to.
-func (r *runner) saw(doc *step.Document, res action.Result) {
+// addObservation records the result of an action and sends it to the agent.
+func (r *runner) addObservation(doc *step.Document, res action.Result) {
 	text := bounded(res.Observation, maxObservation)
 	r.entry.Observation = text
 	r.observed = text
-	r.stuck.saw(doc.Action, doc.Input, text, res.Failed)
+	r.stuck.add(doc.Action, doc.Input, text, res.Failed)
 	touched := slices.Concat(res.Read, res.Written)
 	r.seen = append(append(r.seen, text), touched...)
 	r.written = append(r.written, res.Written...)
-	if r.dep.Touched != nil && len(touched) > 0 {
-		r.dep.Touched(touched...)
+	if r.deps.Touched != nil && len(touched) > 0 {
+		r.deps.Touched(touched...)
 	}
-	r.emit(line(text), Acted{Action: doc.Action, Failed: res.Failed, Rule: res.Rule, Read: len(res.Read), Written: len(res.Written)})
-	r.phase = toReflect
-	r.talk.ask(observed(r.n, doc.Action, res.Failed, text)+"\n\n"+r.wanted(), leftOut(r.n, doc.Action, text))
+	r.emit(oneLine(text), Acted{Action: doc.Action, Failed: res.Failed, Rule: res.Rule, Read: len(res.Read), Written: len(res.Written)})
+	r.phase = phaseReflect
+	r.dialogue.ask(observationPrompt(r.n, doc.Action, res.Failed, text)+"\n\n"+r.wanted(), omittedPrompt(r.n, doc.Action, text))
 }
 
 // requestInput is the input of request_info.
@@ -85,19 +85,19 @@ type requestInput struct {
 	Context  string `yaml:"context,omitempty"`
 }
 
-// requestInfo asks a person; without an answer the agent escalates.
+// requestInfo asks a person, and escalates if there is no answer.
 func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
 	var in requestInput
-	if bad := decode(doc.Input, &in); bad != nil {
-		return *bad, nil
+	if failed := decodeInput(doc.Input, &in); failed != nil {
+		return *failed, nil
 	}
 	if strings.TrimSpace(in.Question) == "" {
 		return action.Result{Failed: true, Rule: action.RuleBadInput, Observation: "the question is empty"}, nil
 	}
-	if r.dep.Person != nil {
-		reply, ok := r.dep.Person.Ask(r.Context, in.Question, in.Context)
+	if r.deps.Person != nil {
+		reply, ok := r.deps.Person.Ask(r.Context, in.Question, in.Context)
 		if ok {
-			r.emit(line(in.Question), AskedPerson{Trigger: string(Missing), Answered: true})
+			r.emit(oneLine(in.Question), AskedPerson{Trigger: string(Missing), Answered: true})
 			return action.Result{Observation: "The person answered:\n" + reply}, nil
 		}
 	}
@@ -112,18 +112,18 @@ type escalateInput struct {
 
 func (r *runner) escalateAction(doc *step.Document) (action.Result, *ending) {
 	var in escalateInput
-	if bad := decode(doc.Input, &in); bad != nil {
-		return *bad, nil
+	if failed := decodeInput(doc.Input, &in); failed != nil {
+		return *failed, nil
 	}
-	return action.Result{}, r.escalate(triggerOf(in.Reason), withContext(in.Reason, in.Context))
+	return action.Result{}, r.escalate(triggerIn(in.Reason), withContext(in.Reason, in.Context))
 }
 
-// escalate ends the agent with a question to a person.
+// escalate ends the agent's run with a question to a person.
 func (r *runner) escalate(trigger Trigger, question string) *ending {
 	r.entry.Decision = string(step.Escalate)
 	question = bounded(question, maxQuestion)
 	return &ending{
-		Ending:  run.Ending{Status: StatusEscalate, Details: "handed over to a person: " + line(question)},
+		Ending:  run.Ending{Status: StatusEscalate, Details: "handed over to a person: " + oneLine(question)},
 		trigger: trigger, question: question,
 	}
 }

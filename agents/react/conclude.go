@@ -3,167 +3,160 @@ package react
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// final is what is there of the end: the decision, the verification and the
-// output.
+// final collects the end of a run: the decision, the verification and the output.
 type final struct {
-	decision step.Decision
-	// left is what the agent says is missing, of done_partial.
-	left     []string
-	answers  []step.Claim
-	verified bool
-	output   *string
-	// lack is why the last answer did not do; record is the last judgement.
-	lack   string
-	record *step.Verification
+	decision     step.Decision
+	declared     []string     // the work that the agent declared missing with done_partial
+	claims       []step.Claim // of the verification
+	verified     bool         // claims is set
+	output       *string
+	problem      string             // why the last answer was refused
+	verification *step.Verification // the last judgement
 }
 
-// missing returns what an output lacks that could not be mended.
+// missing returns what the output lacks.
 func (f *final) missing() []string {
-	missing := slices.Clone(f.left)
-	if f.record != nil {
-		for _, finding := range f.record.Findings {
+	missing := slices.Clone(f.declared)
+	if f.verification != nil {
+		for _, finding := range f.verification.Findings {
 			missing = append(missing, string(finding.Part)+": "+finding.Message)
 		}
 	}
-	if f.lack != "" && !f.verified {
-		missing = append(missing, "the chain of verification: "+f.lack)
+	if f.problem != "" && !f.verified {
+		missing = append(missing, "the chain of verification: "+f.problem)
 	}
 	return missing
 }
 
-// conclude begins the end: what the answer has of it is used.
+// conclude begins the end of the run with the remaining documents of the answer.
 func (r *runner) conclude(doc *step.Document) *ending {
 	r.final = final{decision: doc.Decision}
 	if doc.Decision == step.DonePartial {
-		r.final.left = lines(cmp.Or(doc.Missing, doc.Reason))
+		r.final.declared = listItems(cmp.Or(doc.Missing, doc.Reason))
 	}
-	r.phase = toVerify
+	r.phase = phaseVerify
 	if r.answer.empty() {
-		r.talk.ask(r.wanted(), "")
+		r.dialogue.ask(r.wanted(), "")
 		return nil
 	}
-	return r.takeEnd(false)
+	return r.handleEnd(false)
 }
 
-// takeFinal takes an answer to the question for the end.
-func (r *runner) takeFinal() *ending { return r.takeEnd(true) }
-
-// takeEnd takes what an answer has of the end. Asked says that the whole of it was
-// asked for, so that what lacks is a fault.
-func (r *runner) takeEnd(asked bool) *ending {
-	docs, no := r.answer.end()
+// handleEnd uses the verification and the output of an answer. If the answer was asked for
+// both, it is refused without the output.
+func (r *runner) handleEnd(asked bool) *ending {
+	docs, bad := r.answer.takeEnd()
 	for i := range docs {
 		if docs[i].Kind == step.Reflect {
 			return r.decide(&docs[i])
 		}
-		no = cmp.Or(r.final.take(&docs[i]), no)
+		bad = cmp.Or(r.final.add(&docs[i]), bad)
 	}
 	switch {
-	case no != nil:
-		return r.refuse(no)
+	case bad != nil:
+		return r.refuse(bad)
 	case !r.final.complete() && asked:
 		return r.refuse(&refusal{rule: ruleIncomplete, message: "the answer has no output"})
 	case !r.final.complete():
-		r.talk.ask(r.wanted(), "")
+		r.dialogue.ask(r.wanted(), "")
 		return nil
 	}
 	return r.verify()
 }
 
-// take takes a verification or an output; a later one replaces it.
-func (f *final) take(d *step.Document) *refusal {
+// add sets the verification or the output, in place of an earlier one.
+func (f *final) add(d *step.Document) *refusal {
 	if d.Kind == step.Output {
 		f.output = &d.Text
 		return nil
 	}
-	answers, err := step.ReadVerification(d.Text)
+	claims, err := step.ReadVerification(d.Text)
 	if err != nil {
 		return refusalOf(err, d.Pos)
 	}
-	f.answers, f.verified = answers, true
+	f.claims, f.verified = claims, true
 	return nil
 }
 
-// complete reports whether all is there.
+// complete reports whether there are both a verification and an output.
 func (f *final) complete() bool { return f.output != nil && f.verified }
 
-// verify judges the output with its verification and ends the agent, or has it
-// revised.
+// verify judges the verification and the output, and ends the run or asks for a revision.
 func (r *runner) verify() *ending {
 	f := &r.final
 	value, problem := outputValue(r.agent.Contract, *f.output)
-	record := step.JudgeVerification(f.answers, r.promised())
+	verification := step.JudgeVerification(f.claims, r.requirements())
 	if problem != "" {
-		record.Findings = append(record.Findings, step.Finding{Part: step.Correctness, Message: problem})
+		verification.Findings = append(verification.Findings, step.Finding{Part: step.Correctness, Message: problem})
 	}
-	f.record = &record
-	passed := record.Passed()
-	r.emitVerification(record)
+	f.verification = &verification
+	r.emitVerification(verification)
 	switch {
 	case f.decision == step.DonePartial:
-		return r.partial(f.missing())
-	case passed:
-		end := &ending{output: *f.output, value: value, verification: &record}
-		end.Status, end.Details = StatusDone, "completed in iteration "+itoa(r.n)
-		if !record.Verified() {
+		return r.endPartial(f.missing())
+	case verification.Passed():
+		end := &ending{output: *f.output, value: value, verification: &verification}
+		end.Status, end.Details = StatusDone, "completed in iteration "+strconv.Itoa(r.n)
+		if !verification.Verified() {
 			end.Details += ", not verified"
 		}
 		return end
-	case r.revisions >= r.opt.Revisions || r.n == r.max:
-		return r.partial(f.missing())
+	case r.revisions >= r.options.Revisions || r.n == r.max:
+		return r.endPartial(f.missing())
 	}
 	r.revise()
 	return nil
 }
 
-// revise asks for the output again, in an iteration of its own.
+// revise asks for the verification and the output again, in a new iteration.
 func (r *runner) revise() {
 	r.revisions++
-	r.phase = toRevise
+	r.phase = phaseRevise
 	r.entry.Refused = ruleUnverified
 	r.close()
 	findings := r.final.missing()
-	r.final.answers, r.final.verified = nil, false
-	r.talk.ask(revision(findings)+"\n\n"+r.wanted(), "")
+	r.final.claims, r.final.verified = nil, false
+	r.dialogue.ask(revisionPrompt(findings)+"\n\n"+r.wanted(), "")
 }
 
-// partial ends the agent with what there is of its output.
-func (r *runner) partial(missing []string) *ending {
+// endPartial ends the run with a partial output.
+func (r *runner) endPartial(missing []string) *ending {
 	value, _ := outputValue(r.agent.Contract, *r.final.output)
 	return &ending{
 		Ending: run.Ending{
 			Status:  StatusPartial,
-			Details: "a part is done; missing: " + line(cmp.Or(strings.Join(missing, "; "), "the agent did not say what")),
+			Details: "a part is done; missing: " + oneLine(cmp.Or(strings.Join(missing, "; "), "the agent did not say what")),
 		},
-		output: *r.final.output, value: value, missing: missing, verification: r.final.record,
+		output: *r.final.output, value: value, missing: missing, verification: r.final.verification,
 	}
 }
 
-// promised returns what a verification is checked against.
-func (r *runner) promised() step.Requirements {
-	c := step.Requirements{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
+// requirements returns what the verification is compared with.
+func (r *runner) requirements() step.Requirements {
+	req := step.Requirements{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
 	for _, in := range r.agent.Contract.Inputs {
 		if in.Required {
-			c.Inputs = append(c.Inputs, in.Name)
+			req.Inputs = append(req.Inputs, in.Name)
 		}
 	}
-	return c
+	return req
 }
 
-func (r *runner) emitVerification(record step.Verification) {
+func (r *runner) emitVerification(v step.Verification) {
 	var findings []string
-	for _, f := range record.Findings {
+	for _, f := range v.Findings {
 		findings = append(findings, string(f.Part)+": "+f.Message)
 	}
-	r.emit(line(strings.Join(findings, "; ")), Verified{
-		Completeness: record.Holds(step.Completeness), Consistency: record.Holds(step.Consistency),
-		Correctness: record.Holds(step.Correctness), Constraints: record.Holds(step.Constraints),
-		Passed: record.Passed(), Verified: record.Verified(), Revision: r.revisions,
+	r.emit(oneLine(strings.Join(findings, "; ")), Verified{
+		Completeness: v.Holds(step.Completeness), Consistency: v.Holds(step.Consistency),
+		Correctness: v.Holds(step.Correctness), Constraints: v.Holds(step.Constraints),
+		Passed: v.Passed(), Verified: v.Verified(), Revision: r.revisions,
 	})
 }

@@ -10,37 +10,36 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// takeReflection takes the reflection on the last observation and decides.
-func (r *runner) takeReflection() *ending {
-	doc, no := r.answer.reflection()
-	if no != nil {
-		return r.refuse(no)
+// handleReflection judges the reflection on the last observation and follows its decision.
+func (r *runner) handleReflection() *ending {
+	doc, bad := r.answer.takeReflection()
+	if bad != nil {
+		return r.refuse(bad)
 	}
 	r.entry.Reflection = doc.Reflection
-	if no := r.judge(doc); no != nil {
-		return r.refuse(no)
+	if bad = r.judge(doc); bad != nil {
+		return r.refuse(bad)
 	}
 	return r.decide(doc)
 }
 
-// judge judges a reflection. What hands the task to a person is not kept back,
-// however little it says.
+// judge refuses a complacent reflection, unless it hands the task to a person.
 func (r *runner) judge(doc *step.Document) *refusal {
 	v := reflect.Judge(r.observed, doc.Reflection)
 	r.emit(v.Reason, Reflected{Critical: v.Critical, Score: v.Score})
 	if v.Critical {
 		return nil
 	}
-	no := refuseAt(doc.Pos, ruleComplacent, "%s", v.Reason)
-	person := doc.Trigger != "" || doc.Decision == step.Escalate || doc.Decision == step.Blocked
-	if r.opt.Reflection == Refuse && !person {
-		return no
+	bad := refuseAt(doc.Pos, ruleComplacent, "%s", v.Reason)
+	toPerson := doc.Trigger != "" || doc.Decision == step.Escalate || doc.Decision == step.Blocked
+	if r.options.Reflection == Refuse && !toPerson {
+		return bad
 	}
-	r.emit(no.String(), Complacent{})
+	r.emit(bad.String(), Complacent{})
 	return nil
 }
 
-// decide follows the decision of a reflection.
+// decide follows a decision.
 func (r *runner) decide(doc *step.Document) *ending {
 	r.entry.Reflection, r.entry.Decision, r.entry.Reason = doc.Reflection, string(doc.Decision), doc.Reason
 	why := cmp.Or(strings.TrimSpace(doc.Reason), strings.TrimSpace(doc.Reflection), "the agent did not say why")
@@ -48,29 +47,29 @@ func (r *runner) decide(doc *step.Document) *ending {
 	case doc.Trigger != "":
 		return r.escalate(Trigger(doc.Trigger), why)
 	case doc.Decision == step.Escalate:
-		return r.escalate(triggerOf(why), why)
+		return r.escalate(triggerIn(why), why)
 	case doc.Decision == step.Blocked:
-		return ended(&run.Ending{Status: StatusBlocked, Details: line(why)})
+		return toEnding(&run.Ending{Status: StatusBlocked, Details: oneLine(why)})
 	case doc.Decision == step.Delegate:
 		return r.handOver(doc)
 	case doc.Decision == step.Done || doc.Decision == step.DonePartial:
 		return r.conclude(doc)
 	}
-	return r.goOn()
+	return r.nextIteration()
 }
 
-// goOn ends an iteration after which another one is needed.
-func (r *runner) goOn() *ending {
-	if what := r.stuck.found(); what != "" {
-		return ended(&run.Ending{
+// nextIteration ends the iteration, or the run if the agent is stuck.
+func (r *runner) nextIteration() *ending {
+	if why := r.stuck.reason; why != "" {
+		return toEnding(&run.Ending{
 			Status: StatusBlocked, Guard: guardStuck,
-			Details: fmt.Sprintf("stopped after %s (stuck %d)", what, r.opt.Stuck),
+			Details: fmt.Sprintf("stopped after %s (stuck %d)", why, r.options.Stuck),
 		})
 	}
-	r.phase, r.observed = toAct, ""
+	r.phase, r.observed = phaseAct, ""
 	r.close()
 	if r.answer.empty() {
-		r.talk.ask(r.wanted(), "")
+		r.dialogue.ask(r.wanted(), "")
 	}
 	return nil
 }

@@ -21,91 +21,91 @@ type delegateInput struct {
 	Input   map[string]any `yaml:"input,omitempty"`
 }
 
-// obstacle is why a delegation does not come about.
+// obstacle is the reason why a delegation is not possible.
 type obstacle struct {
 	rule    string
 	message string
 }
 
-// outside reports whether the agent is only not here: somebody else may have it.
-func (o *obstacle) outside() bool { return o.rule == ruleUnknownTo }
+// isUnknownAgent reports whether the agent is not among Deps.Agents. The caller may know it.
+func (o *obstacle) isUnknownAgent() bool { return o.rule == ruleUnknownTo }
 
-// guarded reports whether a guard of the engine cut the delegation.
-func (o *obstacle) guarded() bool { return o.rule == guardCycle || o.rule == guardDepth }
+// isGuard reports whether a guard of the engine stopped the delegation.
+func (o *obstacle) isGuard() bool { return o.rule == guardCycle || o.rule == guardDepth }
 
-// way returns what is in the way of a delegation from the last agent of the chain; nil
-// if nothing is.
-func way(agents map[string]*agentfile.Agent, from *agentfile.Agent, chain []string, to string, depth int) *obstacle {
+// checkDelegation returns the obstacle to a delegation from the last agent of the chain, or
+// nil.
+func checkDelegation(agents map[string]*agentfile.Agent, from *agentfile.Agent, chain []string, to string, depth int) *obstacle {
 	switch {
 	case slices.Contains(chain, to):
 		return &obstacle{guardCycle, "the delegation would go round in a circle: " + strings.Join(append(slices.Clone(chain), to), " → ")}
 	case len(from.Delegates) > 0 && !slices.Contains(from.Delegates, to):
 		return &obstacle{ruleDelegate, fmt.Sprintf("%s may not delegate to %q%s; it may to %s",
-			from.ID, line(to), meant(to, from.Delegates), strings.Join(from.Delegates, ", "))}
+			from.ID, oneLine(to), didYouMean(to, from.Delegates), strings.Join(from.Delegates, ", "))}
 	case agents[to] == nil:
 		known := slices.Sorted(maps.Keys(agents))
-		return &obstacle{ruleUnknownTo, fmt.Sprintf("there is no agent %q here%s", line(to), meant(to, known))}
+		return &obstacle{ruleUnknownTo, fmt.Sprintf("there is no agent %q here%s", oneLine(to), didYouMean(to, known))}
 	case len(chain) > depth:
-		return &obstacle{guardDepth, fmt.Sprintf("the delegation would be deeper than %d: %s", depth, strings.Join(append(slices.Clone(chain), to), " → "))}
+		return &obstacle{guardDepth, fmt.Sprintf("the delegation would be deeper than %d: %s",
+			depth, strings.Join(append(slices.Clone(chain), to), " → "))}
 	}
 	return nil
 }
 
-func meant(word string, known []string) string {
+func didYouMean(word string, known []string) string {
 	if near := suggest.Nearest(word, known); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""
 }
 
-// delegateAction runs another agent and returns with what it came to.
+// delegateAction runs another agent and returns its result.
 func (r *runner) delegateAction(doc *step.Document) (action.Result, *ending) {
 	var in delegateInput
-	if bad := decode(doc.Input, &in); bad != nil {
-		return *bad, nil
+	if failed := decodeInput(doc.Input, &in); failed != nil {
+		return *failed, nil
 	}
-	if no := way(r.dep.Agents, r.agent, r.chain, in.AgentID, r.opt.Depth); no != nil {
-		if no.guarded() {
-			r.guard(no.rule, no.message)
+	if bad := checkDelegation(r.deps.Agents, r.agent, r.chain, in.AgentID, r.options.Depth); bad != nil {
+		if bad.isGuard() {
+			r.guard(bad.rule, bad.message)
 		}
-		return action.Result{Failed: true, Rule: no.rule, Observation: no.message}, nil
+		return action.Result{Failed: true, Rule: bad.rule, Observation: bad.message}, nil
 	}
 	end := r.delegate(in.AgentID, in.Task, in.Input)
 	if end.fatal() {
 		return action.Result{}, end
 	}
-	return came(in.AgentID, end), nil
+	return delegationResult(in.AgentID, end), nil
 }
 
-// handOver follows the decision delegate: the other agent's end becomes this
-// one's.
+// handOver follows the decision delegate: the other agent ends the run.
 func (r *runner) handOver(doc *step.Document) *ending {
-	no := way(r.dep.Agents, r.agent, r.chain, doc.AgentID, r.opt.Depth)
+	bad := checkDelegation(r.deps.Agents, r.agent, r.chain, doc.AgentID, r.options.Depth)
 	switch {
-	case no == nil:
+	case bad == nil:
 		r.close()
 		return r.delegate(doc.AgentID, cmp.Or(doc.Task, r.task.Do), nil)
-	case no.outside():
+	case bad.isUnknownAgent():
 		r.emitHandOver(doc.AgentID, StatusDelegate, doc.Reason)
 		return &ending{
 			Ending: run.Ending{
 				Status:  StatusDelegate,
-				Details: fmt.Sprintf("handed over to %s: %s", line(doc.AgentID), line(cmp.Or(doc.Task, doc.Reason))),
+				Details: fmt.Sprintf("handed over to %s: %s", oneLine(doc.AgentID), oneLine(cmp.Or(doc.Task, doc.Reason))),
 			},
 			to: doc.AgentID,
 		}
-	case no.guarded():
-		return ended(&run.Ending{Status: StatusBlocked, Guard: no.rule, Details: no.message})
+	case bad.isGuard():
+		return toEnding(&run.Ending{Status: StatusBlocked, Guard: bad.rule, Details: bad.message})
 	}
-	return r.refuse(refuseAt(doc.Pos, no.rule, "%s", no.message))
+	return r.refuse(refuseAt(doc.Pos, bad.rule, "%s", bad.message))
 }
 
-// delegate runs another agent, which shares the workspace, the budgets and the
-// time with this one. Inputs that both contracts name are handed on.
+// delegate runs another agent with the same workspace, budgets and timeout. Inputs that both
+// contracts name are passed on.
 func (r *runner) delegate(to, do string, input map[string]any) *ending {
-	a := r.dep.Agents[to]
+	a := r.deps.Agents[to]
 	t := Task{Do: do, Input: map[string]any{}}
-	for _, name := range names(a.Contract) {
+	for _, name := range inputNames(a.Contract) {
 		if v, ok := r.task.Input[name]; ok {
 			t.Input[name] = v
 		}
@@ -120,22 +120,22 @@ func (r *runner) emitHandOver(to string, status Status, why string) {
 	if status == statusStopped {
 		status = StatusError
 	}
-	r.emit(line(why), Delegated{To: to, Depth: r.depth() + 1, Status: string(status)})
+	r.emit(oneLine(why), Delegated{To: to, Depth: r.depth() + 1, Status: string(status)})
 }
 
-// came returns what a delegation came to, for the agent that delegated.
-func came(to string, end *ending) action.Result {
+// delegationResult returns the result of a delegation for the agent that delegated.
+func delegationResult(to string, end *ending) action.Result {
 	res := action.Result{Failed: end.Status != StatusDone && end.Status != StatusPartial}
 	if res.Failed {
 		res.Rule = ruleDelegateEnd
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The agent %s ended with the status %s: %s", cmp.Or(end.agent, to), end.Status, line(end.Details))
+	fmt.Fprintf(&b, "The agent %s ended with the status %s: %s", cmp.Or(end.agent, to), end.Status, oneLine(end.Details))
 	if end.question != "" {
-		fmt.Fprintf(&b, "\nIt asks: %s", line(end.question))
+		fmt.Fprintf(&b, "\nIt asks: %s", oneLine(end.question))
 	}
 	for _, m := range end.missing {
-		fmt.Fprintf(&b, "\nMissing: %s", line(m))
+		fmt.Fprintf(&b, "\nMissing: %s", oneLine(m))
 	}
 	if end.output != "" {
 		fmt.Fprintf(&b, "\nIts output:\n%s", end.output)

@@ -9,25 +9,22 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// What a conversation may hold, in bytes. Where it grows beyond maxTalk the
-// oldest observations are left out until it has half of that, so that it is
-// not cut again with each call.
+// The limits of a dialogue, in bytes. When it exceeds maxDialogue, old turns are shortened
+// until it has half of that, so that most calls only append to it.
 const (
-	maxTalk   = 240_000
-	maxAnswer = 60_000 // kept of one answer
-	keptTurns = 2      // the last ones, which are never cut
-	oldAnswer = 400    // kept of an old answer
+	maxDialogue = 240_000
+	maxAnswer   = 60_000 // of one answer
+	maxOld      = 400    // of an answer in a shortened turn
+	keptTurns   = 2      // the last turns, which are never shortened
 )
 
-// turn is an answer and what was asked after it. The first has no answer.
+// turn is an answer and the prompt after it. The first turn has no answer.
 type turn struct {
 	answer string
 	prompt string
-	// short stands for prompt once it is left out; empty: it never is.
-	short string
-	// again is what was asked after an empty answer, which is no message.
-	again string
-	cut   bool
+	short  string // replaces prompt in a shortened turn, unless empty
+	again  string // a prompt after an empty answer, which is not a message
+	cut    bool   // the turn was shortened
 }
 
 func (t *turn) size() int { return len(t.answer) + len(t.prompt) + len(t.again) }
@@ -36,25 +33,25 @@ func (t *turn) size() int { return len(t.answer) + len(t.prompt) + len(t.again) 
 type dialogue struct {
 	system  string
 	turns   []turn
-	pending string // an answer after which nothing was asked yet
+	pending string // an answer that has no prompt after it yet
 	size    int
-	// sent are the messages of the turns. It only ever grows, or is built anew, so that a
-	// backend may keep it; nil: it must be.
+	// sent are the messages of the turns, or nil if they must be built. Messages are only
+	// appended, because a backend may keep the slice.
 	sent []llm.Message
 }
 
-// messages returns a conversation that the backend may keep.
+// messages returns the messages of the dialogue. The caller may keep them.
 func (d *dialogue) messages() []llm.Message {
 	if d.sent == nil {
 		d.sent = []llm.Message{{Role: llm.System, Content: d.system}}
 		for i := range d.turns {
-			d.send(&d.turns[i])
+			d.appendTurn(&d.turns[i])
 		}
 	}
 	return slices.Clip(d.sent)
 }
 
-func (d *dialogue) send(t *turn) {
+func (d *dialogue) appendTurn(t *turn) {
 	if t.answer != "" {
 		d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: t.answer})
 	}
@@ -65,16 +62,14 @@ func (d *dialogue) send(t *turn) {
 	d.sent = append(d.sent, llm.Message{Role: llm.User, Content: prompt})
 }
 
-// said takes an answer.
-func (d *dialogue) said(text string) {
-	d.pending = clip(text, maxAnswer)
-}
+// addAnswer adds an answer.
+func (d *dialogue) addAnswer(text string) { d.pending = clip(text, maxAnswer) }
 
-// ask goes on after the answer that was said. A prompt that may be left out once it is
-// old has a short form.
+// ask adds a prompt after the last answer, with a short form for a prompt that may be
+// shortened once it is old.
 func (d *dialogue) ask(prompt, short string) {
 	last := &d.turns[len(d.turns)-1]
-	if strings.TrimSpace(d.pending) == "" { // some providers refuse an empty message
+	if strings.TrimSpace(d.pending) == "" { // some providers reject an empty message
 		d.size += len(prompt) - len(last.again)
 		last.again, d.sent = prompt, nil
 		return
@@ -82,18 +77,17 @@ func (d *dialogue) ask(prompt, short string) {
 	next := turn{answer: d.pending, prompt: prompt, short: short}
 	d.turns, d.pending = append(d.turns, next), ""
 	d.size += next.size()
-	if d.size > maxTalk {
+	if d.size > maxDialogue {
 		d.shorten()
 		d.sent = nil
 	} else if d.sent != nil {
-		d.send(&next)
+		d.appendTurn(&next)
 	}
 }
 
-// shorten leaves out what is old of a conversation that is too long. The task, in
-// the first turn, stays.
+// shorten shortens old turns. The first one, which has the task, stays.
 func (d *dialogue) shorten() {
-	for i := 1; i < len(d.turns)-keptTurns && d.size > maxTalk/2; i++ {
+	for i := 1; i < len(d.turns)-keptTurns && d.size > maxDialogue/2; i++ {
 		t := &d.turns[i]
 		if t.cut {
 			continue
@@ -103,12 +97,12 @@ func (d *dialogue) shorten() {
 		if t.short != "" {
 			t.prompt = t.short
 		}
-		t.answer = clip(t.answer, oldAnswer)
+		t.answer = clip(t.answer, maxOld)
 		d.size += t.size() - before
 	}
 }
 
-// clip cuts a text to at most limit bytes, and says so.
+// clip cuts a text to limit bytes, with a note about it.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

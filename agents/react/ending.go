@@ -9,11 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// ending is why an agent ends; nil means that it goes on.
+// ending describes the end of an agent's run; a nil ending means that it goes on.
 type ending struct {
 	run.Ending
-	agent string // the agent that ended
-	told  bool   // the guard and the hand-over were reported
+	agent    string // the agent that ended
+	reported bool   // its guard and its question were emitted
 
 	output       string
 	value        json.RawMessage
@@ -21,19 +21,18 @@ type ending struct {
 	missing      []string // of done_partial
 	trigger      Trigger  // of escalate
 	question     string   // of escalate
-	to           string   // of delegate: the agent that is not here
+	to           string   // of delegate: the agent that is not among Deps.Agents
 }
 
-// ended returns an ending of any run as one of an agent; nil stays nil.
-func ended(end *run.Ending) *ending {
+// toEnding returns end as the ending of an agent; nil for nil.
+func toEnding(end *run.Ending) *ending {
 	if end == nil {
 		return nil
 	}
 	return &ending{Ending: *end}
 }
 
-// fatal reports whether the end of an agent that was delegated to is that of the
-// whole run, too.
+// fatal reports whether the end of an agent that was delegated to ends the whole run.
 func (e *ending) fatal() bool {
 	switch e.Status {
 	case StatusInterrupted, StatusBudget, StatusTimeout, statusStopped:
@@ -43,8 +42,8 @@ func (e *ending) fatal() bool {
 	}
 }
 
-// statusStopped is an end that Deps.Before or a panic forced, which is StatusError in a
-// Result.
+// statusStopped is the status of a run that Deps.Before or a panic ended; a Result has
+// StatusError instead.
 const statusStopped Status = "stopped"
 
 func (e *ending) result() Result {
@@ -59,7 +58,7 @@ func (e *ending) result() Result {
 	}
 }
 
-// next returns what is to be done next, by the table of end states of document 003.
+// next returns the next action by the table of end states of document 003.
 func (e *ending) next() string {
 	switch e.Status {
 	case StatusDone:

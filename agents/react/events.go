@@ -2,11 +2,11 @@ package react
 
 import "github.com/rehearse-dev/rehearse/event"
 
-// The events of an agent and of those that it delegates to. Beside them there are those of
-// guards, each with the name of what it refused or ended; Complacent alone has attributes.
+// The payloads of the events of an agent and of the agents that it delegates to. Guards emit
+// further events, which have no attributes except for Complacent.
 type (
-	// Iterated ends an iteration. Refused is the rule by which its step was refused, if it
-	// was; Depth is how deep the agent was delegated to.
+	// Iterated reports the end of an iteration. Refused is the rule that its step broke, or
+	// empty; Depth is the number of delegations above the agent.
 	Iterated struct {
 		Action   string `json:"action"`
 		Agent    string `json:"agent"`
@@ -14,8 +14,7 @@ type (
 		Depth    int    `json:"depth"`
 		Refused  string `json:"refused"`
 	}
-	// Acted is an action that was done, or could not be done by a rule. Read and Written
-	// count files.
+	// Acted reports an action; Rule is the reason if it failed. Read and Written count files.
 	Acted struct {
 		Action  string `json:"action"`
 		Failed  bool   `json:"failed"`
@@ -23,17 +22,17 @@ type (
 		Rule    string `json:"rule"`
 		Written int    `json:"written"`
 	}
-	// Reflected is the verdict about a reflection.
+	// Reflected reports the verdict on a reflection.
 	Reflected struct {
 		Critical bool    `json:"critical"`
 		Score    float64 `json:"score"`
 	}
-	// Complacent is the guard against reflections that cite nothing.
+	// Complacent reports a reflection without a fact of its observation.
 	Complacent struct {
 		Refused bool `json:"refused"`
 	}
-	// Verified is the verdict about an output, by part. Verified is true if it passed by more
-	// than the agent's word.
+	// Verified reports the verdict on an output, by part. Verified is true if it passed on
+	// more evidence than the agent's word.
 	Verified struct {
 		Completeness bool `json:"completeness"`
 		Consistency  bool `json:"consistency"`
@@ -43,12 +42,12 @@ type (
 		Revision     int  `json:"revision"`
 		Verified     bool `json:"verified"`
 	}
-	// AskedPerson is a question to a person.
+	// AskedPerson reports a question to a person.
 	AskedPerson struct {
 		Answered bool   `json:"answered"`
 		Trigger  string `json:"trigger"`
 	}
-	// Delegated is a task that another agent has ended.
+	// Delegated reports the end of a delegation.
 	Delegated struct {
 		Depth  int    `json:"depth"`
 		Status string `json:"status"`

@@ -1,4 +1,4 @@
 package react
 
-// TriggerOf is triggerOf, for its specs.
-var TriggerOf = triggerOf
+// TriggerIn exports triggerIn to the specs.
+var TriggerIn = triggerIn

@@ -10,15 +10,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// maxOutput is the largest output that is checked against a schema, in bytes.
+// maxOutput is the largest output that is validated, in bytes.
 const maxOutput = yamlsrc.MaxBytes
 
-// maxBlocks is how many fenced blocks of an output are tried.
+// maxBlocks is the largest number of fenced blocks that are tried.
 const maxBlocks = 8
 
-// outputValue finds the value in an output that the contract's schema asks for:
-// JSON or YAML, in a fence or bare, or the text itself. The problem says why there is none;
-// both are empty where the contract has no schema.
+// outputValue returns the value in an output that is valid by the contract's schema: JSON or
+// YAML, in a fence or bare, or the text itself. Otherwise it returns the problem. Both are
+// empty if the contract has no schema.
 func outputValue(c agentfile.Contract, text string) (value json.RawMessage, problem string) {
 	if c.Output == nil {
 		return nil, ""
@@ -26,9 +26,9 @@ func outputValue(c agentfile.Contract, text string) (value json.RawMessage, prob
 	if len(text) > maxOutput {
 		return nil, fmt.Sprintf("the output has %d bytes; at most %d can be held against the schema", len(text), maxOutput)
 	}
-	blocks := fenced(text)
+	blocks := fencedBlocks(text)
 	for _, candidate := range append(blocks[:min(len(blocks), maxBlocks)], text) {
-		found, ok := parse(candidate)
+		found, ok := parseValue(candidate)
 		if !ok {
 			continue
 		}
@@ -50,11 +50,11 @@ func outputValue(c agentfile.Contract, text string) (value json.RawMessage, prob
 	return nil, problem
 }
 
-// parse reads a text as JSON, perhaps below comment lines, or else as a YAML
+// parseValue parses a text as JSON, which may be below comment lines, or otherwise as a YAML
 // mapping or list.
-func parse(text string) (json.RawMessage, bool) {
+func parseValue(text string) (json.RawMessage, bool) {
 	data := []byte(strings.TrimSpace(text))
-	if bare := uncommented(data); json.Valid(bare) {
+	if bare := withoutComments(data); json.Valid(bare) {
 		return bare, true
 	}
 	var v any
@@ -70,8 +70,8 @@ func parse(text string) (json.RawMessage, bool) {
 	}
 }
 
-// uncommented returns a text without the comment lines before it.
-func uncommented(data []byte) []byte {
+// withoutComments returns a text without its leading comment lines.
+func withoutComments(data []byte) []byte {
 	for bytes.HasPrefix(data, []byte("#")) {
 		_, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = bytes.TrimSpace(rest)
@@ -79,8 +79,8 @@ func uncommented(data []byte) []byte {
 	return data
 }
 
-// fenced returns the contents of the fenced blocks of a text.
-func fenced(text string) []string {
+// fencedBlocks returns the contents of the fenced blocks of a text.
+func fencedBlocks(text string) []string {
 	var blocks []string
 	fence, begin, at := "", 0, 0
 	for l := range strings.Lines(text) {
@@ -97,15 +97,11 @@ func fenced(text string) []string {
 	return blocks
 }
 
-// fenceOf returns the fence that a line opens or closes.
+// fenceOf returns the marks of a fence at the beginning of a line, or an empty string.
 func fenceOf(l string) string {
 	l = strings.TrimSpace(l)
-	for _, mark := range []byte{'`', '~'} {
-		n := 0
-		for n < len(l) && l[n] == mark {
-			n++
-		}
-		if n >= 3 {
+	for _, mark := range []string{"`", "~"} {
+		if n := len(l) - len(strings.TrimLeft(l, mark)); n >= 3 {
 			return l[:n]
 		}
 	}

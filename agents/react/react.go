@@ -1,21 +1,20 @@
-// Package react runs one agent by thought, action, observation and reflection: it
-// refuses actions without a thought, verifies before it answers, and escalates
-// instead of guessing.
+// Package react runs an agent in a loop of thought, action, observation and reflection. It
+// refuses actions without a thought, verifies the output, and escalates instead of guessing.
 //
-// Run asks for a step, does its action, sends what the action came to and asks for the
-// reflection on it, whose decision says how it goes on. An answer may hold several
-// documents (see package step), and no call is made for one that is there already; but
-// nothing may follow an action, which has not been done yet. A step that is malformed or
-// breaks a rule is not followed: it uses up the iteration, and is asked for again with
-// what was wrong and where. So an agent with n iterations makes at most 2n+1 calls,
-// two in each and one for the end of the last.
+// Run asks the backend for a step, runs its action, sends the observation and asks for a
+// reflection, whose decision determines what is next. An answer may contain several
+// documents (see package step), which are used without a further call; but no document may
+// follow an action, which has not been run yet. A step that is malformed or breaks a rule is
+// not used: it counts as an iteration, and the agent is asked again with the error and its
+// position. An agent with n iterations makes at most 2n+1 calls: two in each and one for the
+// end.
 //
-// After the decision done, the chain of verification (see package verify) and the
-// contract's JSON Schema judge the output. An output that fails is revised once, in an iteration
-// of its own, and is a partial one then.
+// After the decision done, the verification (see step.JudgeVerification) and the contract's
+// JSON Schema judge the output. An output that fails is revised once, in a further iteration,
+// and is partial if it fails again.
 //
-// Of several reasons to end, the first of these is told: interrupted, budget,
-// timeout, error, what the agent decides, stuck, and the iterations.
+// If a run could end for several reasons, the first of these is reported: interruption,
+// budget, timeout, error, the agent's decision, stuck, and the number of iterations.
 package react
 
 import (
@@ -33,26 +32,26 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Task is what an agent is asked for.
+// Task describes the work for an agent.
 type Task struct {
-	// Do is the task in words; optional where the inputs say all.
+	// Do is the task in words; optional if there are inputs.
 	Do string `yaml:"do,omitempty" json:"do,omitempty"`
 	// Input are the contract's inputs by name.
 	Input map[string]any `yaml:"input,omitempty" json:"input,omitempty"`
 }
 
-// Reflection says what happens to a complacent reflection.
+// Reflection is the policy on complacent reflections.
 type Reflection string
 
-// The policies on reflections.
+// The policies on complacent reflections.
 const (
-	// Refuse asks for it again; the iteration counts. The default.
+	// Refuse asks for another reflection, in a new iteration. It is the default.
 	Refuse Reflection = "refuse"
-	// Flag reports it and goes on.
+	// Flag emits an event and goes on.
 	Flag Reflection = "flag"
 )
 
-// DefaultCallTimeout is that of Options.
+// DefaultCallTimeout is the default of Options.CallTimeout.
 const DefaultCallTimeout = 5 * time.Minute
 
 // Options are the limits of a run; the zero value is the documented default.
@@ -61,62 +60,61 @@ type Options struct {
 	MaxIterations int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
 	// Reflection is refuse or flag; default refuse.
 	Reflection Reflection `yaml:"reflection,omitempty" json:"reflection,omitempty" jsonschema:"enum=refuse,enum=flag"`
-	// Revisions is how often an output that does not verify is asked for again; default
-	// 1; negative means never.
+	// Revisions is the number of times that an output that fails its verification is revised;
+	// default 1; negative means never.
 	Revisions int `yaml:"revisions,omitempty" json:"revisions,omitempty"`
-	// Stuck is how many equal rounds in a row (same action and observation, same error, or a cycle of up to
-	// four) end the run; default 3; negative means never.
+	// Stuck is the number of equal rounds in a row (same action and observation, same error,
+	// or a cycle of up to four) that end the run; default 3; negative means never.
 	Stuck int `yaml:"stuck,omitempty" json:"stuck,omitempty"`
-	// Depth is how deep delegations may go; default 3.
+	// Depth is the deepest delegation that is allowed; default 3.
 	Depth int `yaml:"depth,omitempty" json:"depth,omitempty" jsonschema:"minimum=1"`
-	// CallTimeout is for each call; default 5m, so that a backend that never answers
-	// does not hold the run for ever.
+	// CallTimeout limits each call; default 5m.
 	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
-	// Timeout is for the whole run; default 0 (off).
+	// Timeout limits the whole run; default 0 (off).
 	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
-	// Budget caps the run, what it delegates included.
+	// Budget caps the run with its delegations.
 	Budget llm.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// Model overrides the agent's.
 	Model string `yaml:"model,omitempty" json:"model,omitempty"`
 }
 
-// Deps are what a run is given. Backend and Actions are required.
+// Deps are the dependencies of a run. Backend and Actions are required.
 type Deps struct {
 	Backend llm.Backend
 	// BackendID names the backend in errors.
 	BackendID string
-	// Clock is the run's time; default: the machine's.
+	// Clock defaults to the real clock.
 	Clock clock.Clock
-	// Sink receives iterations, guards, verdicts, actions and the end; default: nobody.
+	// Sink receives the events; default: event.Discard.
 	Sink event.Sink
-	// Actions do the standard and custom actions of an agent.
+	// Actions returns the standard and custom actions of an agent.
 	Actions func(*agentfile.Agent) (action.Set, error)
-	// Agents are those that may be delegated to, by id.
+	// Agents are the agents to delegate to, by id.
 	Agents map[string]*agentfile.Agent
-	// Person answers questions; nil: nobody does, and a question escalates.
+	// Person answers questions; without one, a question escalates.
 	Person Person
-	// Before, if set, is asked before each call of the backend and each action; an error ends the
-	// run with it. A supervisor counts tool calls by it.
+	// Before, if set, is called before each call of the backend and each action. Its error
+	// ends the run. A supervisor counts tool calls with it.
 	Before func(kind string) error
-	// Touched, if set, receives of files that actions read and wrote.
+	// Touched, if set, receives the paths of the files that actions read and wrote.
 	Touched func(paths ...string)
-	// OnIteration, if set, is called when an iteration is over, also one whose step was refused and one
-	// of an agent that was delegated to, before the next call.
+	// OnIteration, if set, is called after each iteration and before the next call, also for
+	// refused steps and for agents that were delegated to.
 	OnIteration func(Entry)
-	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
+	// Price and EURPerUSD are needed for a cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
-	// Shared, if set, is a budget that this run shares with others, beside its own.
+	// Shared, if set, is a second budget, which this run shares with others.
 	Shared *llm.Budget
 }
 
-// Person is somebody to ask.
+// Person answers questions of an agent.
 type Person interface {
 	// Ask returns an answer, or false if there is none.
 	Ask(ctx context.Context, question, context string) (answer string, ok bool)
 }
 
-// Status is how a run ended. It is text in JSON.
+// Status is the outcome of a run.
 type Status = run.Status
 
 // The statuses.
@@ -152,64 +150,66 @@ type Trigger string
 
 // The five triggers of document 003.
 const (
-	Ambiguity  Trigger = "ambiguity"           // that the context does not resolve
-	Decision   Trigger = "business-decision"   // or a strategic one
-	Security   Trigger = "security-risk"       // one was identified
-	Conflict   Trigger = "constraint-conflict" // with constraints that there are
-	Missing    Trigger = "missing-information" // that is critical
-	Iterations Trigger = "max-iterations"      // not of the five: the iterations are used up
+	Ambiguity Trigger = "ambiguity"           // the context does not resolve it
+	Decision  Trigger = "business-decision"   // or a strategic one
+	Security  Trigger = "security-risk"       // a risk was identified
+	Conflict  Trigger = "constraint-conflict" // the task contradicts a constraint
+	Missing   Trigger = "missing-information" // critical information is missing
+
+	// Iterations is the engine's own trigger: the iterations are used up.
+	Iterations Trigger = "max-iterations"
 )
 
-// Result is how a run ended.
+// Result describes the end of a run.
 type Result struct {
 	Status   Status `json:"status"`
 	ExitCode int    `json:"exit_code"`
-	// Agent is the agent that ended with this status: another one after a delegation by decision.
+	// Agent is the agent that ended with this status, which after a decision to delegate is
+	// another one.
 	Agent string `json:"agent"`
-	// Output is the final output; as JSON in Value where the contract has a schema for it.
+	// Output is the final output; Value is the output as JSON if the contract has a schema.
 	Output string          `json:"output,omitempty"`
 	Value  json.RawMessage `json:"value,omitempty"`
-	// Trigger and Question are of an escalation: what a person is asked.
+	// Trigger and Question are set with StatusEscalate; Question is for a person.
 	Trigger  Trigger `json:"trigger,omitempty"`
 	Question string  `json:"question,omitempty"`
-	// Missing is what a partial output lacks.
+	// Missing is the work that a partial output lacks.
 	Missing []string `json:"missing,omitempty"`
-	// Next says what is to be done next, by the table of end states.
+	// Next recommends the next action.
 	Next    string `json:"next"`
 	Details string `json:"details,omitempty"`
 	Guard   string `json:"guard,omitempty"`
-	// Iterations are those of all agents: one for each entry of the transcript.
+	// Iterations counts the iterations of all agents, one for each entry of the transcript.
 	Iterations   int                `json:"iterations"`
 	Verification *step.Verification `json:"verification,omitempty"`
-	// Verified is true if every part of the verification holds, and what it names was
-	// found in the contract and the context. False means that a part does not hold, or
-	// holds by the agent's word alone, or that there is no verification.
+	// Verified reports whether every part of the verification holds, and none of them by the
+	// agent's word alone. It is false without a verification.
 	Verified   bool          `json:"verified"`
 	Transcript []Entry       `json:"transcript"`
 	Duration   time.Duration `json:"duration_ns"` // on the run's clock
-	// Err is the error behind the end; nil where no error was.
+	// Err is the error that ended the run, or nil.
 	Err error `json:"-"`
 }
 
-// Entry is one iteration of one agent. Where an agent delegates by an action, the
-// other's entries follow that of the action.
+// Entry is one iteration of one agent. The entries of an agent that an action delegated to
+// follow the entry of that action.
 type Entry struct {
 	N       int    `json:"n"` // from 1 for each agent
 	Agent   string `json:"agent"`
 	Thought string `json:"thought,omitempty"`
 	Action  string `json:"action,omitempty"`
 	Input   string `json:"input,omitempty"`
-	// Observation is what the action came to.
+	// Observation is the result of the action.
 	Observation string `json:"observation,omitempty"`
 	Reflection  string `json:"reflection,omitempty"`
 	Decision    string `json:"decision,omitempty"`
 	Reason      string `json:"reason,omitempty"`
-	// Refused is the rule for which the step was not accepted, such as "thought-required", and
-	// Fault what was wrong, with its place in the answer.
+	// Refused is the rule that the step broke, such as "thought-required", and Fault the
+	// error with its position in the answer.
 	Refused string `json:"refused,omitempty"`
 	Fault   string `json:"fault,omitempty"`
 	// Depth is 0 for the agent that was run, 1 for one that it delegated to.
 	Depth int `json:"depth,omitempty"`
-	// At is when the iteration began, since the start of the run.
+	// At is the time from the start of the run to that of the iteration.
 	At time.Duration `json:"at_ns"`
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// answer is what is left of an answer: the documents that were not used yet, and
-// what is wrong after them.
+// answer has the documents of an answer that were not used yet, and the error after them.
 type answer struct {
 	docs []step.Document
 	bad  *refusal
@@ -19,8 +18,8 @@ type answer struct {
 
 func (a *answer) empty() bool { return len(a.docs) == 0 && a.bad == nil }
 
-// The rules for which a step is refused. Others are those of package step and
-// package verify, and action.RuleUnknownAction.
+// The rules for which a step is refused, in addition to those of package step and
+// action.RuleUnknownAction.
 const (
 	ruleThought    = "thought-required"
 	ruleComplacent = "complacent-reflection"
@@ -35,13 +34,13 @@ const (
 	ruleDelegate   = "delegate-not-allowed"
 )
 
-// The rules of delegations that failed.
+// The rules of failed delegations.
 const (
 	ruleUnknownTo   = "unknown-agent"
 	ruleDelegateEnd = "delegate-ended"
 )
 
-// The guards. Those of rules that have their own guard are named as the rule.
+// The guards. Some rules have a guard of the same name; see refusal.guard.
 const (
 	guardMalformed = "malformed"
 	guardCycle     = "delegation-cycle"
@@ -49,9 +48,9 @@ const (
 	guardStuck     = "stuck"
 )
 
-// refusal is why a step is not accepted.
+// refusal is the reason why a step is not accepted.
 type refusal struct {
-	step.Pos // in the answer; zero if the whole of it is meant
+	step.Pos // in the answer; zero for the whole answer
 	rule     string
 	message  string
 }
@@ -60,17 +59,16 @@ func refuseAt(at step.Pos, rule, format string, args ...any) *refusal {
 	return &refusal{Pos: at, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// refusalOf returns the refusal of what a reader found wrong in a text that begins at a
-// place.
+// refusalOf returns the refusal for an error in a text that begins at a position.
 func refusalOf(err error, begin step.Pos) *refusal {
-	wrong, ok := errors.AsType[*step.Error](err)
+	syntax, ok := errors.AsType[*step.Error](err)
 	if !ok {
 		return &refusal{rule: guardMalformed, message: err.Error()}
 	}
-	return &refusal{Pos: begin.In(wrong.Pos), rule: wrong.Rule, message: wrong.Message}
+	return &refusal{Pos: begin.In(syntax.Pos), rule: syntax.Rule, message: syntax.Message}
 }
 
-// String has the place, the rule and the message.
+// String returns the position, the message and the rule.
 func (r *refusal) String() string {
 	if r.Line == 0 {
 		return fmt.Sprintf("%s (rule %s)", r.message, r.rule)
@@ -86,13 +84,12 @@ func (r *refusal) guard() string {
 	return guardMalformed
 }
 
-// read reads a reply. An answer that was cut off cannot be trusted to say what it
-// was going to say.
-//
-// Once the verification is there, only the output is waited for, which may be any text.
-func read(reply llm.Reply, verified bool) answer {
+// readReply parses a reply, and refuses one that was cut off. After the verification, only
+// the output is expected, which may be any text.
+func readReply(reply llm.Reply, verified bool) answer {
 	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
-		return answer{bad: &refusal{rule: ruleCutOff, message: "the answer was cut off (finish reason " + string(reply.Finish) + "); write a shorter one"}}
+		return answer{bad: &refusal{rule: ruleCutOff, message: "the answer was cut off (finish reason " +
+			string(reply.Finish) + "); write a shorter one"}}
 	}
 	parse := step.Parse
 	if verified {
@@ -109,9 +106,9 @@ func read(reply llm.Reply, verified bool) answer {
 	return a
 }
 
-// alarm takes a step that names a trigger, which goes before everything else that an
-// answer says; nil if it does not begin with one.
-func (a *answer) alarm() *step.Document {
+// takeTrigger takes the first document and drops the others if it is a step with an
+// escalation trigger; otherwise it returns nil.
+func (a *answer) takeTrigger() *step.Document {
 	if len(a.docs) == 0 || a.docs[0].Kind != step.Act || a.docs[0].Trigger == "" {
 		return nil
 	}
@@ -120,16 +117,16 @@ func (a *answer) alarm() *step.Document {
 	return d
 }
 
-// act takes the step of an answer while an action is waited for: a thought with
-// an action (package step lets none pass without), and nothing after it, or a
-// decision that needs no observation.
-func (a *answer) act() (*step.Document, *refusal) {
+// takeAct takes a step, which must be the last document, or a decision that needs no
+// observation.
+func (a *answer) takeAct() (*step.Document, *refusal) {
 	if len(a.docs) == 0 {
 		return nil, a.bad
 	}
 	switch d := &a.docs[0]; {
 	case d.Kind == step.Act && len(a.docs) > 1:
-		return nil, refuseAt(a.docs[1].Pos, ruleInvented, "the answer goes on after the action %q, which has not been done yet; end the answer with the action", d.Action)
+		return nil, refuseAt(a.docs[1].Pos, ruleInvented,
+			"the answer goes on after the action %q, which has not been done yet; end the answer with the action", d.Action)
 	case d.Kind == step.Act && a.bad != nil:
 		return nil, a.bad
 	case d.Kind == step.Act:
@@ -139,20 +136,22 @@ func (a *answer) act() (*step.Document, *refusal) {
 		*a = answer{}
 		return d, nil
 	case d.Kind == step.Reflect:
-		return nil, refuseAt(d.Pos, ruleEarly, "there is no observation to reflect on, and nothing was done that the decision %q could rest on; write a thought and an action", d.Decision)
+		return nil, refuseAt(d.Pos, ruleEarly,
+			"there is no observation to reflect on, and nothing was done that the decision %q could rest on; write a thought and an action", d.Decision)
 	default:
-		return nil, refuseAt(d.Pos, ruleEarly, "the decision to end has not been taken; write a thought and an action, or a reflection with its decision")
+		return nil, refuseAt(d.Pos, ruleEarly,
+			"the decision to end has not been taken; write a thought and an action, or a reflection with its decision")
 	}
 }
 
-// withoutObservation reports whether a decision may be taken before anything was
-// done: it hands the task to somebody else.
+// withoutObservation reports whether a decision may be taken before any action, because it
+// hands the task to somebody else.
 func withoutObservation(d step.Decision) bool {
 	return d == step.Escalate || d == step.Blocked || d == step.Delegate
 }
 
-// reflection takes the reflection of an answer; what follows it stays.
-func (a *answer) reflection() (*step.Document, *refusal) {
+// takeReflection takes the reflection; the documents after it stay.
+func (a *answer) takeReflection() (*step.Document, *refusal) {
 	if len(a.docs) == 0 {
 		return nil, a.bad
 	}
@@ -164,8 +163,8 @@ func (a *answer) reflection() (*step.Document, *refusal) {
 	return d, nil
 }
 
-// end takes all documents of an answer after the decision to end.
-func (a *answer) end() ([]step.Document, *refusal) {
+// takeEnd takes all documents after the decision to end.
+func (a *answer) takeEnd() ([]step.Document, *refusal) {
 	for i := range a.docs {
 		d := &a.docs[i]
 		if d.Kind == step.Act || d.Kind == step.Reflect && !withoutObservation(d.Decision) && d.Trigger == "" {

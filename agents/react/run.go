@@ -13,18 +13,17 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// The errors of a run that cannot begin, wrapped in Result.Err.
+// The reasons why a run cannot begin, wrapped in Result.Err.
 var (
 	ErrTask  = errors.New("the task is not valid")
 	ErrAgent = errors.New("the agent cannot run")
 )
 
-// Run runs an agent on a task to its end. It never panics: a panic of the backend
-// is a failed call, and one of anything else in Deps ends the run with
-// StatusError.
+// Run runs an agent on a task. It never panics: a panic of the backend is a failed call, and
+// a panic of another dependency ends the run with StatusError.
 //
-// When ctx ends, the run ends with StatusInterrupted, or with StatusTimeout if
-// its cause is context.DeadlineExceeded.
+// When ctx ends, the run ends with StatusInterrupted, or with StatusTimeout if the cause is
+// context.DeadlineExceeded.
 func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (result Result) {
 	s := newSession(o, d)
 	defer func() {
@@ -32,8 +31,8 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 			result = s.finish(panicked(p))
 		}
 	}()
-	if err := s.ready(a); err != nil {
-		return s.finish(ended(run.Failed(err)))
+	if err := s.check(a); err != nil {
+		return s.finish(toEnding(run.Failed(err)))
 	}
 	defer s.Enter(ctx)()
 	r := newRunner(s, a, t, []string{a.ID})
@@ -43,18 +42,18 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 	return s.finish(r.run())
 }
 
-// panicked returns the ending by a panic.
+// panicked returns the ending for a panic.
 func panicked(p any) *ending {
-	end := ended(run.Panicked(p))
+	end := toEnding(run.Panicked(p))
 	end.Status = statusStopped
 	return end
 }
 
-// session is what an agent shares with those it delegates to.
+// session is shared by an agent and the agents that it delegates to.
 type session struct {
 	run.Run
-	opt        Options
-	dep        Deps
+	options    Options
+	deps       Deps
 	transcript []*Entry
 }
 
@@ -75,21 +74,21 @@ func newSession(o Options, d Deps) *session {
 	o.Revisions = cmp.Or(o.Revisions, 1)
 	o.Stuck = cmp.Or(o.Stuck, defaultStuck)
 	o.Depth = cmp.Or(o.Depth, defaultDepth)
-	return &session{opt: o, dep: d, Run: run.New(run.Caller{
+	return &session{options: o, deps: d, Run: run.New(run.Caller{
 		Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, CallTimeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
 		Budgets: []*llm.Budget{llm.NewBudget(o.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, o.Timeout)}
 }
 
-// ready returns why no agent can run at all.
-func (s *session) ready(a *agentfile.Agent) error {
-	o := s.opt
+// check returns an error if the run cannot begin.
+func (s *session) check(a *agentfile.Agent) error {
+	o := s.options
 	switch {
 	case a == nil:
 		return fmt.Errorf("%w: no agent is given", ErrAgent)
-	case s.dep.Backend == nil:
+	case s.deps.Backend == nil:
 		return errors.New("no backend is given")
-	case s.dep.Actions == nil:
+	case s.deps.Actions == nil:
 		return errors.New("no actions are given")
 	case o.MaxIterations < 0:
 		return fmt.Errorf("max_iterations: %d is not allowed; use 1 or more, or 0 for the agent's own", o.MaxIterations)
@@ -103,7 +102,7 @@ func (s *session) ready(a *agentfile.Agent) error {
 	return nil
 }
 
-// finish makes the result and reports the end.
+// finish returns the result and emits the end.
 func (s *session) finish(end *ending) Result {
 	res := end.result()
 	res.Transcript = make([]Entry, len(s.transcript))
@@ -112,6 +111,6 @@ func (s *session) finish(end *ending) Result {
 	}
 	res.Iterations, res.Duration = len(s.transcript), s.Elapsed()
 	last := run.Ending{Status: res.Status, Details: res.Details}
-	s.dep.Sink.Emit(last.Event(res.Iterations))
+	s.deps.Sink.Emit(last.Event(res.Iterations))
 	return res
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// phase is what the engine waits for.
+// phase is the kind of document that is expected next.
 type phase string
 
 const (
-	toAct     phase = "act"
-	toReflect phase = "reflect"
-	toVerify  phase = "verify"
-	toRevise  phase = "revise"
+	phaseAct     phase = "act"
+	phaseReflect phase = "reflect"
+	phaseVerify  phase = "verify"
+	phaseRevise  phase = "revise"
 )
 
-// final reports whether the decision to end was taken.
-func (p phase) final() bool { return p == toVerify || p == toRevise }
+// final reports whether the agent has decided to end.
+func (p phase) final() bool { return p == phaseVerify || p == phaseRevise }
 
-// runner is one agent at work.
+// runner runs one agent.
 type runner struct {
 	*session
 	agent *agentfile.Agent
@@ -36,55 +36,52 @@ type runner struct {
 	max   int
 	set   action.Set
 
-	phase  phase
-	n      int    // iterations begun
-	entry  *Entry // of the iteration that is going on; nil between two
-	talk   dialogue
-	answer answer
+	phase    phase
+	n        int    // iterations begun
+	entry    *Entry // of the current iteration; nil between iterations
+	dialogue dialogue
+	answer   answer
 
-	observed  string // what is to be reflected on
+	observed  string // the observation to reflect on
 	stuck     stuck
 	final     final
 	revisions int
-	// seen are the files that were read and written, and the observations: what an output may refer to.
-	seen []string
-	// written are the files that this agent changed.
-	written []string
+	seen      []string // observations and touched files, to which an output may refer
+	written   []string // files that this agent changed
 }
 
-// newRunner makes the runner of an agent, which the chain ends with.
+// newRunner returns the runner of an agent, which is the last one of the chain.
 func newRunner(s *session, a *agentfile.Agent, t Task, chain []string) *runner {
-	r := &runner{session: s, agent: a, task: t, chain: chain, max: a.MaxIterations, phase: toAct}
+	r := &runner{session: s, agent: a, task: t, chain: chain, max: a.MaxIterations, phase: phaseAct}
 	if r.max < 1 {
 		r.max = defaultIterations
 	}
-	r.stuck.limit = s.opt.Stuck
+	r.stuck.limit = s.options.Stuck
 	return r
 }
 
-// depth is 0 for the agent that was run, 1 for one that it delegates to.
+// depth returns 0 for the first agent, and 1 for an agent that it delegates to.
 func (r *runner) depth() int { return len(r.chain) - 1 }
 
-// run runs the agent to its end, and tells why where that is no part of an
-// iteration.
+// run runs the agent, and emits the guard or the question that ended it.
 func (r *runner) run() *ending {
 	end := r.work()
 	r.close()
 	end.agent = cmp.Or(end.agent, r.agent.ID)
-	if end.told {
+	if end.reported {
 		return end
 	}
-	end.told = true
+	end.reported = true
 	if end.Guard != "" {
 		r.guard(end.Guard, end.Details)
 	}
 	if end.Status == StatusEscalate {
-		r.emit(line(end.question), AskedPerson{Trigger: string(end.trigger)})
+		r.emit(oneLine(end.question), AskedPerson{Trigger: string(end.trigger)})
 	}
 	return end
 }
 
-// work prepares the agent and loops. A panic of what it is given is its end.
+// work prepares the agent and loops. A panic of a dependency ends it.
 func (r *runner) work() (end *ending) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,24 +94,24 @@ func (r *runner) work() (end *ending) {
 	return r.loop()
 }
 
-// prepare returns why the first call must not be made.
+// prepare checks the task and the agent and starts the dialogue.
 func (r *runner) prepare() *ending {
-	if end := r.task.against(r.agent); end != nil {
+	if end := r.task.checkFor(r.agent); end != nil {
 		return end
 	}
 	if err := r.agent.Contract.CheckOutput([]byte("null")); err != nil && !errors.Is(err, agentfile.ErrNoMatch) {
-		return invalid(ErrAgent, err) // a schema that cannot be used
+		return invalidEnding(ErrAgent, err) // the schema is not valid
 	}
-	set, err := r.dep.Actions(r.agent)
+	set, err := r.deps.Actions(r.agent)
 	if err != nil {
-		return invalid(ErrAgent, fmt.Errorf("prepare the actions of %s: %w", r.agent.ID, err))
+		return invalidEnding(ErrAgent, fmt.Errorf("prepare the actions of %s: %w", r.agent.ID, err))
 	}
 	r.set = set
-	r.talk = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent)}}}
+	r.dialogue = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent)}}}
 	return nil
 }
 
-// loop goes on until there is an ending.
+// loop runs iterations until there is an ending.
 func (r *runner) loop() *ending {
 	for {
 		if r.entry == nil && r.n == r.max {
@@ -126,74 +123,74 @@ func (r *runner) loop() *ending {
 			}
 		}
 		r.open()
-		if end := r.take(); end != nil {
+		if end := r.handleAnswer(); end != nil {
 			return end
 		}
 	}
 }
 
-// take uses the next documents of the answer, which is not empty.
-func (r *runner) take() *ending {
-	if doc := r.answer.alarm(); doc != nil {
+// handleAnswer handles the next documents of the answer, which is not empty.
+func (r *runner) handleAnswer() *ending {
+	if doc := r.answer.takeTrigger(); doc != nil {
 		r.entry.Thought = cmp.Or(r.entry.Thought, doc.Thought)
 		return r.escalate(Trigger(doc.Trigger), doc.Thought)
 	}
 	switch r.phase {
-	case toAct:
-		return r.takeAct()
-	case toReflect:
-		return r.takeReflection()
+	case phaseAct:
+		return r.handleAct()
+	case phaseReflect:
+		return r.handleReflection()
 	default:
-		return r.takeFinal()
+		return r.handleEnd(true)
 	}
 }
 
-// ask makes one call and reads the answer.
+// ask makes one call and parses the answer.
 func (r *runner) ask() *ending {
 	if end := r.Over(); end != nil {
-		return ended(end)
+		return toEnding(end)
 	}
-	if end := r.before("call"); end != nil {
+	if end := r.askBefore("call"); end != nil {
 		return end
 	}
 	if end := r.Reserve(); end != nil {
-		return ended(end)
+		return toEnding(end)
 	}
 	r.open()
 	reply, err := r.Complete(r.Context, r.request())
 	if end := r.Limits(); end != nil {
-		return ended(end)
+		return toEnding(end)
 	}
 	if err != nil {
 		err = fmt.Errorf("call the backend for %s, iteration %d: %w", r.agent.ID, r.n, err)
-		return ended(run.Failed(err))
+		return toEnding(run.Failed(err))
 	}
-	r.talk.said(reply.Text)
-	r.answer = read(reply, r.phase.final() && r.final.verified)
+	r.dialogue.addAnswer(reply.Text)
+	r.answer = readReply(reply, r.phase.final() && r.final.verified)
 	return nil
 }
 
-// before asks the caller whether the next call or action may be made.
-func (r *runner) before(kind string) *ending {
-	if r.dep.Before == nil {
+// askBefore asks the caller whether the next call or action may be made.
+func (r *runner) askBefore(kind string) *ending {
+	if r.deps.Before == nil {
 		return nil
 	}
-	if err := r.dep.Before(kind); err != nil {
-		return ended(&run.Ending{Status: statusStopped, Details: fmt.Sprintf("stopped before the next %s: %s", kind, err), Err: err})
+	if err := r.deps.Before(kind); err != nil {
+		return toEnding(&run.Ending{Status: statusStopped, Details: fmt.Sprintf("stopped before the next %s: %s", kind, err), Err: err})
 	}
 	return nil
 }
 
 func (r *runner) request() llm.Request {
 	return llm.Request{
-		Purpose: "react", Model: cmp.Or(r.opt.Model, r.agent.Model), Messages: r.talk.messages(),
+		Purpose: "react", Model: cmp.Or(r.options.Model, r.agent.Model), Messages: r.dialogue.messages(),
 		Tags: map[string]string{
 			"phase": string(r.phase), "agent": r.agent.ID, "iteration": strconv.Itoa(r.n), "depth": strconv.Itoa(r.depth()),
 		},
 	}
 }
 
-// open begins an iteration if none is going on.
+// open begins an iteration if there is no current one.
 func (r *runner) open() {
 	if r.entry != nil {
 		return
@@ -203,42 +200,42 @@ func (r *runner) open() {
 	r.transcript = append(r.transcript, r.entry)
 }
 
-// close ends the iteration that is going on, if one is.
+// close ends the current iteration, if there is one.
 func (r *runner) close() {
 	e := r.entry
 	if e == nil {
 		return
 	}
 	r.entry = nil
-	r.dep.Sink.Emit(event.New(e.N, line(cmp.Or(e.Fault, e.Reason)), Iterated{
+	r.deps.Sink.Emit(event.New(e.N, oneLine(cmp.Or(e.Fault, e.Reason)), Iterated{
 		Agent: e.Agent, Action: e.Action, Decision: e.Decision, Refused: e.Refused, Depth: e.Depth,
 	}))
-	if r.dep.OnIteration != nil {
-		r.dep.OnIteration(*e)
+	if r.deps.OnIteration != nil {
+		r.deps.OnIteration(*e)
 	}
 }
 
-// refuse ends the iteration and has its step asked for again.
-func (r *runner) refuse(no *refusal) *ending {
+// refuse ends the iteration and asks for its step again.
+func (r *runner) refuse(bad *refusal) *ending {
 	r.answer = answer{}
-	r.entry.Refused, r.entry.Fault = no.rule, no.String()
-	if no.rule == ruleComplacent {
-		r.emit(no.String(), Complacent{Refused: true})
+	r.entry.Refused, r.entry.Fault = bad.rule, bad.String()
+	if bad.rule == ruleComplacent {
+		r.emit(bad.String(), Complacent{Refused: true})
 	} else {
-		r.guard(no.guard(), no.String())
+		r.guard(bad.guard(), bad.String())
 	}
 	r.close()
 	if r.phase.final() {
-		r.final.lack = no.String()
+		r.final.problem = bad.String()
 	}
-	r.talk.ask(refused(no, r.wanted()), "")
+	r.dialogue.ask(refusalPrompt(bad, r.wanted()), "")
 	return nil
 }
 
-// exhausted returns the end of an agent without an iteration left.
+// exhausted returns the ending of an agent without iterations left.
 func (r *runner) exhausted() *ending {
 	if r.phase.final() && r.final.output != nil {
-		return r.partial(r.final.missing())
+		return r.endPartial(r.final.missing())
 	}
 	return &ending{
 		Ending: run.Ending{
@@ -253,16 +250,16 @@ func (r *runner) exhausted() *ending {
 func (r *runner) lastThought() string {
 	for _, e := range slices.Backward(r.transcript) {
 		if e.Agent == r.agent.ID && e.Thought != "" {
-			return line(e.Thought)
+			return oneLine(e.Thought)
 		}
 	}
 	return "(none)"
 }
 
-// guard reports that a guard refused or ended something.
+// guard emits the event of a guard.
 func (r *runner) guard(name, detail string) {
-	r.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: name, N: r.n, Detail: detail})
+	r.deps.Sink.Emit(event.Event{Kind: event.Guard, Name: name, N: r.n, Detail: detail})
 }
 
-// emit reports an event of the iteration.
-func (r *runner) emit(detail string, p event.Payload) { r.dep.Sink.Emit(event.New(r.n, detail, p)) }
+// emit emits an event of the iteration.
+func (r *runner) emit(detail string, p event.Payload) { r.deps.Sink.Emit(event.New(r.n, detail, p)) }

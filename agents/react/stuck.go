@@ -6,21 +6,21 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 )
 
-// stuck sees that an agent goes round in circles: the same action with the same
-// observation, the same error whatever was tried, or a cycle of up to four.
+// stuck detects an agent that makes no progress: the same action with the same observation,
+// the same error whatever it tries, or a cycle of up to four actions.
 type stuck struct {
-	limit int // 0 or less is never
+	limit  int    // rounds; 0 or less: never stuck
+	reason string // how the agent is stuck; empty if it is not
 
 	same   run.Repeats
 	cycle  run.Cycle
 	errors run.Repeats
-	why    string
 }
 
-// saw takes what an action came to. Observations and errors that differ only in
-// numbers, times and spacing are the same.
-func (s *stuck) saw(action, input, observation string, failed bool) {
-	s.why = ""
+// add adds the result of an action. Observations that differ only in numbers, times and
+// spacing are equal.
+func (s *stuck) add(action, input, observation string, failed bool) {
+	s.reason = ""
 	if s.limit < 1 {
 		return
 	}
@@ -36,13 +36,10 @@ func (s *stuck) saw(action, input, observation string, failed bool) {
 	}
 	switch {
 	case same >= s.limit:
-		s.why = fmt.Sprintf("%d times the same action with the same observation", same)
+		s.reason = fmt.Sprintf("%d times the same action with the same observation", same)
 	case wrong >= s.limit:
-		s.why = fmt.Sprintf("%d times the same error", wrong)
+		s.reason = fmt.Sprintf("%d times the same error", wrong)
 	case times > 1 && times >= s.limit:
-		s.why = fmt.Sprintf("a cycle of %d actions that came %d times", period, times)
+		s.reason = fmt.Sprintf("a cycle of %d actions that came %d times", period, times)
 	}
 }
-
-// found returns how the agent is stuck; empty if it is not.
-func (s *stuck) found() string { return s.why }

@@ -13,42 +13,42 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// against checks a task against an agent's contract and returns why no call must
-// be made for it: it is not valid, or a required input is missing, which only a
-// person can give.
-func (t Task) against(a *agentfile.Agent) *ending {
+// checkFor validates a task against an agent's contract. It returns the ending of a run that
+// must not make a call: the task is not valid, or a required input is missing, for which a
+// person is asked.
+func (t Task) checkFor(a *agentfile.Agent) *ending {
 	if err := t.unknown(a.Contract); err != nil {
-		return invalid(ErrTask, err)
+		return invalidEnding(ErrTask, err)
 	}
 	if missing := t.missing(a.Contract); len(missing) > 0 {
-		names := strings.Join(missing, ", ")
+		inputNames := strings.Join(missing, ", ")
 		return &ending{
-			Ending:   run.Ending{Status: StatusEscalate, Details: "no call was made, as required inputs are missing: " + names},
+			Ending:   run.Ending{Status: StatusEscalate, Details: "no call was made, as required inputs are missing: " + inputNames},
 			trigger:  Missing,
-			question: fmt.Sprintf("%s needs inputs that were not given: %s. What are they?", a.ID, names),
+			question: fmt.Sprintf("%s needs inputs that were not given: %s. What are they?", a.ID, inputNames),
 		}
 	}
 	if strings.TrimSpace(t.Do) == "" && len(t.Input) == 0 {
-		return invalid(ErrTask, errors.New("nothing is asked for; say what to do, or give inputs"))
+		return invalidEnding(ErrTask, errors.New("nothing is asked for; say what to do, or give inputs"))
 	}
 	switch err := a.Contract.CheckInput(t.Input); {
 	case errors.Is(err, agentfile.ErrNoMatch):
-		return invalid(ErrTask, err)
+		return invalidEnding(ErrTask, err)
 	case err != nil:
-		return invalid(ErrAgent, err)
+		return invalidEnding(ErrAgent, err)
 	}
 	return nil
 }
 
-// invalid returns the end of a run that cannot begin.
-func invalid(what, why error) *ending {
-	return ended(run.Failed(fmt.Errorf("%w: %w", what, why)))
+// invalidEnding returns the ending of a run that cannot begin.
+func invalidEnding(what, why error) *ending {
+	return toEnding(run.Failed(fmt.Errorf("%w: %w", what, why)))
 }
 
-// unknown returns an error for an input that the contract does not have. A contract that
-// names no inputs takes any.
+// unknown returns an error for an input that the contract does not have. A contract without
+// inputs accepts any.
 func (t Task) unknown(c agentfile.Contract) error {
-	known := names(c)
+	known := inputNames(c)
 	if len(known) == 0 {
 		return nil
 	}
@@ -60,14 +60,14 @@ func (t Task) unknown(c agentfile.Contract) error {
 		if near := suggest.Nearest(name, known); near != "" {
 			hint = fmt.Sprintf(" (did you mean %q?)", near)
 		}
-		return fmt.Errorf("the contract has no input %q%s; it has %s", line(name), hint, strings.Join(known, ", "))
+		return fmt.Errorf("the contract has no input %q%s; it has %s", oneLine(name), hint, strings.Join(known, ", "))
 	}
 	return nil
 }
 
-// names returns all inputs of a contract; those of the schema are added in their
-// order by name.
-func names(c agentfile.Contract) []string {
+// inputNames returns the names of a contract's inputs, followed by those that only its schema
+// has.
+func inputNames(c agentfile.Contract) []string {
 	var all []string
 	for _, in := range c.Inputs {
 		all = append(all, in.Name)
@@ -80,7 +80,7 @@ func names(c agentfile.Contract) []string {
 	return all
 }
 
-// missing returns the required inputs that a task does not give.
+// missing returns the required inputs that the task lacks.
 func (t Task) missing(c agentfile.Contract) []string {
 	var required []string
 	for _, in := range c.Inputs {
@@ -93,25 +93,25 @@ func (t Task) missing(c agentfile.Contract) []string {
 			required = append(required, name)
 		}
 	}
-	return slices.DeleteFunc(required, func(name string) bool { return given(t.Input[name]) })
+	return slices.DeleteFunc(required, func(name string) bool { return isGiven(t.Input[name]) })
 }
 
-// given reports whether an input says something.
-func given(v any) bool {
+// isGiven reports whether an input is neither nil nor blank.
+func isGiven(v any) bool {
 	text, isText := v.(string)
 	return v != nil && (!isText || strings.TrimSpace(text) != "")
 }
 
-// schemaHead is what the engine itself reads of an input schema.
-type schemaHead struct {
+// inputKeys are the keys of an input schema that the engine reads.
+type inputKeys struct {
 	Properties map[string]any `json:"properties"`
 	Required   []string       `json:"required"`
 }
 
-func inputSchema(c agentfile.Contract) schemaHead {
-	var head schemaHead
-	if len(c.InputSchema) > 0 && json.Unmarshal(c.InputSchema, &head) != nil {
-		return schemaHead{} // CheckInput says what is wrong with it
+func inputSchema(c agentfile.Contract) inputKeys {
+	var keys inputKeys
+	if len(c.InputSchema) > 0 && json.Unmarshal(c.InputSchema, &keys) != nil {
+		return inputKeys{} // CheckInput reports the error
 	}
-	return head
+	return keys
 }

@@ -2,7 +2,6 @@ package react
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -10,34 +9,30 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// maxLine is how long a sentence in details and events may be, in characters.
+// maxLine is the longest text in details and events, in characters.
 const maxLine = 300
 
-// line makes any text one sentence that is safe to show.
-func line(text string) string { return sanitize.Line(text, maxLine) }
+// oneLine returns a text on one line that is safe to print.
+func oneLine(text string) string { return sanitize.Line(text, maxLine) }
 
-// bounded makes a text safe to show, and cuts it to limit characters, which it says.
+// bounded returns a text that is safe to print, cut to limit characters with a note about it.
 func bounded(text string, limit int) string {
 	cut := sanitize.Text(text, limit)
-	if len(text) > limit { // bytes: fewer of them need no look
-		if n := utf8.RuneCountInString(text); n > limit {
-			cut += fmt.Sprintf("\n[cut here; %d characters in all]", n)
-		}
+	if n := utf8.RuneCountInString(text); n > limit {
+		cut += fmt.Sprintf("\n[cut here; %d characters in all]", n)
 	}
 	return cut
 }
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
-// maxLines is how many lines a list in a result may have.
+// maxLines is the largest number of items in a list of a Result.
 const maxLines = 50
 
-// lines returns the first lines of a text, without their list marks.
-func lines(text string) []string {
+// listItems returns the first lines of a text, without list marks.
+func listItems(text string) []string {
 	var all []string
 	for l := range strings.Lines(text) {
 		if l = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "-*•")); l != "" {
-			all = append(all, line(l))
+			all = append(all, oneLine(l))
 		}
 		if len(all) == maxLines {
 			break
@@ -46,9 +41,9 @@ func lines(text string) []string {
 	return all
 }
 
-// decode reads the input of one of the engine's own actions; what is wrong with it is
-// its observation.
-func decode(input string, into any) *action.Result {
+// decodeInput decodes the input of one of the engine's actions. It returns the result of the
+// failed action if that is not possible.
+func decodeInput(input string, into any) *action.Result {
 	if err := action.Decode(input, into); err != nil {
 		return &action.Result{Failed: true, Rule: action.RuleBadInput, Observation: err.Error()}
 	}

@@ -12,8 +12,8 @@ import (
 var _ = Describe("The lexicon of triggers", Label("R-07"), func() {
 	DescribeTable("sorts a reason",
 		func(reason string, want react.Trigger) {
-			Expect(react.TriggerOf(reason)).To(Equal(want))
-			Expect(react.TriggerOf(strings.ToUpper(reason))).To(Equal(want))
+			Expect(react.TriggerIn(reason)).To(Equal(want))
+			Expect(react.TriggerIn(strings.ToUpper(reason))).To(Equal(want))
 		},
 		Entry(nil, "It is unclear whether the old or the new endpoint is meant.", react.Ambiguity),
 		Entry(nil, "The request can be read in two ways.", react.Ambiguity),
@@ -57,6 +57,6 @@ var _ = Describe("The lexicon of triggers", Label("R-07"), func() {
 	)
 
 	It("reads no more of a reason than it needs", func() {
-		Expect(react.TriggerOf(strings.Repeat("well ", 1_000_000) + "a vulnerability")).To(BeEmpty())
+		Expect(react.TriggerIn(strings.Repeat("well ", 1_000_000) + "a vulnerability")).To(BeEmpty())
 	})
 })
