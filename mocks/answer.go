@@ -43,12 +43,9 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		return
 	}
 	x.record.Usage = &c.Usage
-	x.answers(v, &c)
+	x.call, x.answer = v.call, &c // for the observer, and for protocols that store answers
 	x.send(e.applyFaults(x, codec, v, &c, frames))
 }
-
-// answers keeps the call and its answer, for the observer and for protocols that store them.
-func (x *Exchange) answers(v *view, c *wire.Completion) { x.call, x.answer = v.call, c }
 
 // plan returns the answer of a line and its frames, before its fault. The error begins
 // with the key of the line that caused it.
@@ -168,7 +165,7 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	c.Text, c.Finish = stockLenient, llm.FinishStop
 	c.Usage = e.usage(v, &c)
 	x.record.Usage = &c.Usage
-	x.answers(v, &c)
+	x.call, x.answer = v.call, &c // for the observer, and for protocols that store answers
 	x.denied = ""
 	x.send(codec.Encode(*v.call, c))
 }

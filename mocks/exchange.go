@@ -20,7 +20,7 @@ type Exchange struct {
 	attempt int
 	reply   *reply // the line's answer to this attempt
 	phase   phase  // changed only by Engine.apply
-	// faults are what goes wrong: the fault of the line, then injections.
+	// faults are the fault of the line, then injections.
 	faults []scheduledFault
 	// before is the state before this exchange moved it as move number moved.
 	before string
@@ -36,7 +36,7 @@ type Exchange struct {
 	record Record
 }
 
-// Frames returns what is to be sent. They must not be changed.
+// Frames returns the planned answer, which must not be changed.
 func (x *Exchange) Frames() []wire.Frame { return x.frames }
 
 // Delay returns how long to wait before frame i, in the engine's scale.
@@ -123,8 +123,8 @@ func (x *Exchange) lose() {
 	x.takeBackFaults(x.sent)
 }
 
-// End closes the exchange and completes its record. An exchange that is not
-// complete by then is one whose client has hung up.
+// End closes the exchange and completes its record. The client of an incomplete exchange
+// has hung up.
 func (x *Exchange) End() {
 	defer x.notifyObserver(false)
 	x.engine.mu.Lock()

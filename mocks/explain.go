@@ -47,8 +47,8 @@ func (p *Program) closest(v *view, state string, states []lineState) int {
 }
 
 // misses returns by how much a rule misses a call, and how many of its conditions are
-// met. Each condition that is not met counts between 0 (nearly) and 1 (not at all); that
-// the rule belongs to another state, or is used up, counts about one half.
+// met. Each unmet condition counts between 0 (nearly met) and 1; another state, or being
+// used up, counts about one half.
 func (l *line) misses(v *view, state string, s *lineState) (missing float64, met int) {
 	for i := range l.conditions {
 		c := &l.conditions[i]
@@ -86,8 +86,8 @@ func (c *condition) nearness(v *view, got string) float64 {
 	return nearlySame * resemblance(c.want, got)
 }
 
-// resemblance returns which share of the pieces of want, of three characters each, occur
-// in got, upper and lower case aside.
+// resemblance returns the share of the pieces of want, of three characters each, that occur
+// in got, regardless of case.
 func resemblance(want, got string) float64 {
 	const most = 4 << 10 // bytes: enough to distinguish texts
 	want, got = strings.ToLower(want[:min(len(want), most)]), strings.ToLower(got[:min(len(got), most)])

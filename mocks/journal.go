@@ -28,7 +28,8 @@ type Record struct {
 	Retry bool
 }
 
-// Report summarises the exchanges of a trial. Where EngineOptions.Keep is set, the oldest exchanges and the newest findings are missing.
+// Report summarises the exchanges of a trial. With EngineOptions.Keep, the oldest exchanges
+// and the newest findings are missing.
 type Report struct {
 	Exchanges []Record
 	// Unused are the lines that were never, or not often enough, delivered.

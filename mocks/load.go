@@ -14,9 +14,9 @@ import (
 // maxFile is the size in bytes up to which the file of a line is read.
 const maxFile = 10 << 20
 
-// Load puts the contents of the files that lines name in their place, reading
-// them from fsys, the script's folder. Give it the FS of an os.Root: os.DirFS
-// follows symbolic links out of the folder. The error joins those of all lines.
+// Load replaces the files that lines name by their contents, read from fsys, the
+// script's folder. Give it the FS of an os.Root: os.DirFS follows symbolic links out of
+// the folder. The error joins those of all lines.
 func (s *Script) Load(fsys fs.FS) error {
 	var errs []error
 	for path, a := range s.Answers() {
@@ -30,7 +30,7 @@ func (s *Script) Load(fsys fs.FS) error {
 	return errors.Join(errs...)
 }
 
-// Load puts the content of File in its place.
+// Load replaces File by its content.
 func (a *Answer) Load(fsys fs.FS) error {
 	text, err := readText(fsys, a.File)
 	if err == nil {
@@ -101,13 +101,13 @@ func openRegular(fsys fs.FS, name string, limit int64) (fs.File, error) {
 func readText(fsys fs.FS, name string) (string, error) {
 	file, err := openRegular(fsys, name, maxFile)
 	if err != nil {
-		return "", fmt.Errorf("read the answer's text: %w", err)
+		return "", err
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxFile))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read the answer's text: %w", err)
+		return "", err
 	case !utf8.Valid(data):
 		return "", fmt.Errorf("%q is not UTF-8 text; to rehearse such an answer use the fault not-utf8", name)
 	}

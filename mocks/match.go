@@ -183,8 +183,8 @@ func toolsOffered(v *view, fits func(string) bool) (got string, ok bool) {
 	return strings.Join(names, ", "), slices.ContainsFunc(names, fits)
 }
 
-// anyText looks for a message of a role ("" means all) whose text fits; got is
-// the last one looked at.
+// anyText passes the texts of the messages of a role ("" means all) to fits until one
+// fits; got is the last one.
 func anyText(messages []llm.Message, role llm.Role, fits func(string) bool) (got string, ok bool) {
 	for _, m := range messages {
 		if role != "" && m.Role != role {

@@ -13,8 +13,8 @@ import (
 
 // Server lets any number of trials be reached over HTTP/1.1, each under its own
 // base URL: /t/<trial>/v1, or /v1 for the trial "". The zero value is ready to
-// use. The caller listens, on a loopback address: a server that answers everybody is
-// seldom wanted. For a single test see Start.
+// use. The caller listens; use a loopback address unless others should reach it. For a
+// single test see Start.
 type Server struct {
 	mu     sync.RWMutex
 	trials map[string]*trial
@@ -49,10 +49,9 @@ func (s *Server) Attach(name string, e *Engine) error {
 	return nil
 }
 
-// Detach ends the exchanges of a trial that are under way, waits for them and forgets
-// the trial.
-// After that the engine's report is complete. It is an error if ctx ends before,
-// which takes a client that neither reads nor leaves.
+// Detach ends the open exchanges of a trial, waits for them and removes the trial. After
+// that the engine's report is complete. It is an error if ctx ends before, because of a
+// client that neither reads nor leaves.
 func (s *Server) Detach(ctx context.Context, name string) error {
 	s.mu.Lock()
 	t, ok := s.trials[name]
@@ -98,8 +97,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t.play(w, r, t.engine.respond(r.Context(), r, path))
 }
 
-// unknownTrial answers a request for a trial that there is not. The bare root
-// is always there, for health checks.
+// unknownTrial answers a request for an unknown trial. The bare root always exists, for
+// health checks.
 func unknownTrial(name, path string, r *http.Request) wire.Frame {
 	if name == "" && path == "/" && r.Method == http.MethodHead {
 		return wire.Frame{Status: http.StatusOK}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// T is what Start needs of a test: *testing.T, *testing.B and GinkgoT() have it.
+// T is the part of a test that Start uses. *testing.T, *testing.B and GinkgoT() implement it.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -17,10 +17,10 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Backend is a scripted backend of one test.
+// Backend is the scripted backend of one test.
 type Backend struct {
 	// URL is the base URL, such as "http://127.0.0.1:40123". Clients of Anthropic's API
-	// take it as it is, clients of OpenAI's with "/v1" at its end.
+	// take it as it is; append "/v1" for clients of OpenAI's.
 	URL    string
 	engine *Engine
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // states checks the state machine of the rules: each state that a rule waits for
-// must be reachable, and a cycle of states needs a bound, for otherwise an agent
-// that follows it never ends.
+// must be reachable, and a cycle of states needs a bound, or an agent that follows it
+// never ends.
 func (v *validator) states(s *Script) {
 	reachable := reachableStates(s)
 	words := slices.Sorted(maps.Keys(reachable))
@@ -26,7 +26,7 @@ func (v *validator) states(s *Script) {
 	}
 	if cycle, rule := unboundedCycle(s, reachable); cycle != nil {
 		v.add(fmt.Sprintf("rules[%d].then", rule),
-			"the states go round in a cycle without end: %s; bound one of its rules with times", strings.Join(cycle, " -> "))
+			"the states form an endless cycle: %s; bound one of its rules with times", strings.Join(cycle, " -> "))
 	}
 }
 
@@ -60,7 +60,7 @@ type move struct {
 	rule int
 }
 
-// cycleFinder looks for a way from a state back to it, depth first.
+// cycleFinder searches for a cycle of states, depth first.
 type cycleFinder struct {
 	moves    map[string][]move
 	anywhere []move // of rules without in

@@ -19,7 +19,7 @@ import (
 // lockName is the file that a run holds locked while it writes to the folder.
 const lockName = ".lock"
 
-// Recordings and reports hold whole prompts: nobody but the owner reads them.
+// Recordings and reports contain whole prompts: only the owner may read them.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
@@ -138,7 +138,7 @@ type File struct {
 	final string
 }
 
-// private keeps everybody but the owner from reading a file, also one that a torn run
+// private makes a file readable by its owner alone, also one that a torn run
 // left with another mode.
 func private(file *os.File) error {
 	info, err := file.Stat()

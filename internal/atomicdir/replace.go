@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 )
 
-// ReplaceWith writes one file with what write writes, whole or not at all, in a
-// folder that others may write to as well, also to the same file: the last one to
-// finish wins. A symbolic link stays one, and the file that it names is replaced. A new
-// file is for its owner alone; one that was there keeps its mode.
+// ReplaceWith writes a file with write, whole or not at all. Others may write to the same
+// folder, and to the same file: the last one to finish wins. A symbolic link stays one, and
+// the file that it names is replaced. A new file is readable by its owner alone; an
+// existing one keeps its mode.
 func ReplaceWith(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -1,5 +1,4 @@
-// Package escape decodes the ways in which one text is written inside another one: the
-// escapes of JSON strings and of URLs.
+// Package escape decodes the escapes of JSON strings and of URLs.
 package escape
 
 import (
@@ -9,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is one way of writing a text inside another one.
+// Encoding is a way of escaping characters.
 type Encoding struct {
 	mark byte
 	next func(s string) (r rune, n int)
@@ -154,7 +153,7 @@ func (c *Cursor) End(decoded int) int {
 	return c.from + decoded - c.to
 }
 
-// Around returns where the escape begins and ends that an offset of the source falls into;
+// Around returns the beginning and the end of the escape around an offset of the source, or
 // the offset itself, twice, if there is none.
 func (c *Cursor) Around(source int) (from, to int) {
 	for c.from < source {
@@ -188,8 +187,8 @@ func (c *Cursor) seek(decoded int) int {
 	return 0
 }
 
-// measure returns the lengths of the escape at the current place, in the source and decoded, or else the
-// plain text up to the next mark; size is 0 then.
+// measure returns the lengths of the escape at the current place, in the source and decoded;
+// or the length of the plain text up to the next mark, and size 0.
 func (c *Cursor) measure() (length, size int) {
 	rest := c.source[c.from:]
 	if rest[0] == c.encoding.mark {

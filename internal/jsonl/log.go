@@ -13,8 +13,8 @@ type File interface {
 	Sync() error
 }
 
-// ErrBroken is wrapped by the errors of a Log that takes no more lines, because it does
-// not know what the file holds. Opening the file anew finds out.
+// ErrBroken is wrapped by the errors of a Log that accepts no more lines, because the
+// content of its file is unknown. Opening the file again makes it known.
 var ErrBroken = errors.New("the journal takes no more records")
 
 // Log appends lines to a file. It is not safe for concurrent use.
@@ -26,8 +26,8 @@ type Log struct {
 	broken  error
 }
 
-// NewLog returns the log of a file whose whole lines take size bytes. Every that many calls
-// of Append it syncs the file; 0: only Sync and Close do.
+// NewLog returns the log of a file whose whole lines have size bytes. It syncs the file
+// after every calls of Append; if every is 0, only Sync and Close do.
 func NewLog(file File, size int64, every int) *Log {
 	return &Log{file: file, size: size, every: every}
 }
@@ -41,8 +41,8 @@ func (l *Log) Cut() error {
 	return err
 }
 
-// Append adds whole lines. After an error the file holds what it held before, unless the
-// error wraps ErrBroken.
+// Append adds whole lines. After an error the file is unchanged, unless the error wraps
+// ErrBroken.
 func (l *Log) Append(lines []byte) error {
 	if l.broken != nil {
 		return l.broken

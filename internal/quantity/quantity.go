@@ -1,5 +1,5 @@
-// Package quantity holds the two quantities that people write in scenario and
-// configuration files: durations ("1m30s") and money ("0.01 EUR").
+// Package quantity reads and writes the two quantities of scenario and configuration
+// files: durations ("1m30s") and money ("0.01 EUR").
 package quantity
 
 import (

@@ -85,7 +85,7 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string
 	}
 }
 
-// affordable counts values inside aliases; few aliases of aliases can stand for
+// affordable counts values inside aliases; few aliases of aliases can expand to
 // billions of values.
 func (c *checker) affordable(n *yaml.Node, path string) bool {
 	if c.inAlias > 0 {

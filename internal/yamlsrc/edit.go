@@ -94,7 +94,7 @@ func inner(n *yaml.Node, segment string) (*yaml.Node, error) {
 		*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	}
 	if _, value := child(n, segment); value != nil && keyOf(n, segment) < 0 && n.Kind == yaml.MappingNode {
-		// It is merged into the mapping; the place gets a copy of its own.
+		// It is merged into the mapping, which gets its own copy.
 		n.Content = append(n.Content, keyNode(segment), clone(value))
 		return n.Content[len(n.Content)-1], nil
 	} else if value != nil {

@@ -147,7 +147,7 @@ func describeNode(n *yaml.Node) string {
 	return fmt.Sprintf("the text %q", clip(n.Value))
 }
 
-// clip keeps a hostile value from filling the screen.
+// clip shortens a value: a hostile one could fill the screen.
 func clip(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		return string(r[:60]) + "…"

@@ -1,6 +1,6 @@
 // Package agent is a scripted command-line agent: a real child process that
-// behaves like Claude Code, Codex, Gemini CLI, Copilot CLI or a plain program,
-// and whose every invocation gets the next answer of a script.
+// behaves like Claude Code, Codex, Gemini CLI, Copilot CLI or a plain program. Each
+// invocation gets the next answer of a script.
 //
 // The child is the program's own executable, started again: Main, called first
 // thing in main or TestMain, turns it into the agent if the environment asks for it.
@@ -46,7 +46,7 @@ type Server struct {
 	engine   *mocks.Engine
 	cfg      Config
 	listener net.Listener
-	dir      string // holds the socket; empty without
+	dir      string // of the socket; empty without
 	token    string
 
 	ctx     context.Context // ends with the server
@@ -59,7 +59,7 @@ type Server struct {
 
 // Serve listens for the agents of one trial until Close is called. The socket is
 // one of the file system in a folder that only this user can enter, or one of
-// the loopback interface where there are no such sockets; either way it wants a
+// the loopback interface where there are no such sockets; either way a client needs a
 // token that only the children of this server have.
 func Serve(engine *mocks.Engine, cfg Config) (*Server, error) {
 	if cfg.Clock == nil {
@@ -110,7 +110,7 @@ func (s *Server) Command(style string) (argv, env []string, err error) {
 	}, nil
 }
 
-// Living is the number of agents, and of processes they left behind, that have
+// Living returns the number of agents, and of processes they left behind, that have
 // not ended. The kernel closes their connections when they end.
 func (s *Server) Living() int {
 	s.mu.Lock()

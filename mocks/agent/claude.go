@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -70,8 +71,8 @@ func claudeAnswer(a *act) {
 	a.event(false, result)
 }
 
-// claudeAsks are the tools of Claude Code that need a permission. Of a script's other
-// tools nothing is known.
+// claudeAsks lists the tools of Claude Code that need a permission. Other tools of a script
+// are permitted.
 var claudeAsks = []string{"Edit", "Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch"}
 
 // claudePermits reports whether the arguments of an invocation permit a tool call: edits
@@ -101,7 +102,7 @@ func claudeResult(a *act, session string) object {
 	result := object{
 		"type": "result", "subtype": "success", "is_error": false, "session_id": session,
 		"num_turns": 1 + len(a.ToolCalls), "result": a.Text, "stop_reason": claudeStop(a),
-		"duration_ms": (a.First + a.PerToken*timeOf(a.Usage.Output)).Milliseconds(),
+		"duration_ms": (a.First + a.PerToken*time.Duration(a.Usage.Output)).Milliseconds(),
 		"usage": object{
 			"input_tokens": a.Usage.Input, "cache_read_input_tokens": a.Usage.CachedInput,
 			"cache_creation_input_tokens": a.Usage.CacheWrite, "output_tokens": a.Usage.Output,

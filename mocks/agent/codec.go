@@ -166,7 +166,7 @@ func exitFrame(status int) wire.Frame {
 	return f
 }
 
-// orderOf returns the order that a frame is for the process; without an Op there is none.
+// orderOf returns the order that a frame gives to the process; it has no Op if there is none.
 func orderOf(f wire.Frame) order {
 	o := order{Op: op(f.Header.Get(opHeader)), Data: f.Data, Status: f.Status}
 	if o.Op == "" && len(f.Data) > 0 {

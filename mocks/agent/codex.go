@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -71,6 +70,3 @@ func codexAnswer(a *act) {
 		"output_tokens": u.Output, "reasoning_output_tokens": u.Reasoning,
 	}})
 }
-
-// timeOf lets a count multiply a duration.
-func timeOf(n int) time.Duration { return time.Duration(n) }

@@ -1,6 +1,6 @@
-// Package capture is a recording proxy in front of a real backend: what passes through
-// is passed on at once and unchanged, and kept without its secrets, first as a tape and
-// at last as a script that answers the same conversation again.
+// Package capture is a recording proxy in front of a real backend. It forwards requests
+// and answers at once and unchanged, and stores them without their secrets: first as a
+// tape, at last as a script that answers the same conversation again.
 package capture
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// maxBody is the number of bytes of a request or an answer that are kept. A longer one is passed
-// on all the same.
+// maxBody is the size in bytes up to which a request or an answer is stored. A longer one
+// is still forwarded.
 const maxBody = 32 << 20
 
 // maxAhead is the Content-Length up to which a request is trusted.
@@ -40,22 +40,22 @@ type Options struct {
 	Clock clock.Clock
 	// Transport carries the requests; nil means one like http.DefaultTransport.
 	Transport http.RoundTripper
-	// Frames keeps the boundaries and gaps of answers.
+	// Frames records the boundaries and gaps of answers.
 	Frames bool
-	// Secrets are values that must not be kept, beside secrets of well-known forms and
-	// the keys that clients send. See redact.SecretsIn.
+	// Secrets are values to remove, in addition to secrets of well-known forms and the
+	// keys that clients send. See redact.SecretsIn.
 	Secrets []string
-	// Unredacted keeps secrets.
+	// Unredacted stores secrets as they are.
 	Unredacted bool
 	// First is the number of the first exchange; 0 means 1.
 	First int
-	// Keep is given each exchange as it ends, before the client can see that it has.
-	// It is called by several goroutines. An error ends the exchange with a cut
-	// connection, so that nobody takes for kept what is not.
+	// Keep stores each exchange when it ends, before the client can notice the end. It
+	// is called by several goroutines. After an error the connection is cut: the client
+	// must not rely on an exchange that was not stored.
 	Keep func(tape.Exchange) error
 }
 
-// Proxy is an http.Handler that passes requests on to an upstream.
+// Proxy is an http.Handler that forwards requests to an upstream.
 type Proxy struct {
 	opts     Options
 	upstream *url.URL
@@ -70,7 +70,7 @@ func (o *Options) Validate() error {
 	return err
 }
 
-// Host is the upstream's host, with the port if it has one; empty if it is not valid.
+// Host returns the upstream's host, with the port if it has one; empty if it is not valid.
 func (o *Options) Host() string {
 	u, err := parseUpstream(o.Upstream, o.Offline)
 	if err != nil {
@@ -156,8 +156,8 @@ func below(upstream *url.URL, path string) string {
 	return root + path
 }
 
-// Wait waits until every exchange that began has been kept. Call it when the server has
-// been closed, which ends those that are under way.
+// Wait waits until every exchange that began has been stored. Call it after the server was
+// closed, which ends the open exchanges.
 func (p *Proxy) Wait() { p.active.Wait() }
 
 // ServeHTTP implements http.Handler.
@@ -165,7 +165,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.active.Add(1)
 	defer p.active.Done()
 	if r.Header.Get("Upgrade") != "" {
-		refuse(w, http.StatusNotImplemented, "a capture passes HTTP on and nothing else; let the client use no web socket")
+		refuse(w, http.StatusNotImplemented, "a capture forwards only HTTP; configure the client to use no web socket")
 		return
 	}
 	codec, ok := wire.ForPath(r.Method, r.URL.Path)
@@ -195,10 +195,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ended = true
 }
 
-// readAhead reads a request's body and puts what was read in its place. It is not read
-// while it is passed on: as soon as an answer begins, net/http's server closes the body of
-// its request, and a transport that wants to see the body's end then takes it for broken
-// and cuts the answer off.
+// readAhead reads a request's body and replaces it by a copy. It cannot be read while it is
+// forwarded: as soon as an answer begins, net/http's server closes the body of its request,
+// and a transport that has not seen the body's end then cuts the answer off.
 func readAhead(r *http.Request) (body []byte, err error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -211,7 +210,7 @@ func readAhead(r *http.Request) (body []byte, err error) {
 	body = b.Bytes()
 	switch {
 	case err != nil:
-	case len(body) > maxBody: // there is no way to pass it on but as it comes
+	case len(body) > maxBody: // the rest is forwarded as it arrives
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
 	default:
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -220,7 +219,7 @@ func readAhead(r *http.Request) (body []byte, err error) {
 	return body, err
 }
 
-// finder finds what is secret in an exchange with a client of these keys.
+// finder returns the finder of secrets in an exchange with a client of these keys.
 func (p *Proxy) finder(keys []string) finder {
 	if p.opts.Unredacted {
 		return func(string) []redact.Secret { return nil }

@@ -18,11 +18,11 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// exchange is a request that is under way, and what came back so far.
+// exchange is an open request, and its answer so far.
 type exchange struct {
 	codec wire.Reader
 	out   tape.Exchange
-	keys  []string // what the client sent to be let in
+	keys  []string // the client's credentials
 	now   func() time.Time
 	gone  func() error // the client's end
 
@@ -53,8 +53,8 @@ func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
 	return x
 }
 
-// pathOf is the path below the API's root, with the one part of a query that the
-// protocols have. Others may hold keys.
+// pathOf returns the path below the API's root, with the only part of a query that the
+// protocols define. Others may contain keys.
 func pathOf(r *http.Request) string {
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
 	if beta := r.URL.Query().Get("beta"); beta == "true" {
@@ -74,7 +74,7 @@ func headerOf(h http.Header) map[string]string {
 	return kept
 }
 
-// keysOf are the values that let a client in. They are looked for in all that is kept.
+// keysOf returns the client's credentials, which are removed from everything that is stored.
 func keysOf(h http.Header) []string {
 	var keys []string
 	for _, name := range []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"} {
@@ -88,8 +88,8 @@ func keysOf(h http.Header) []string {
 	return append(keys, quotedTwice(keys)...)
 }
 
-// quotedTwice are the forms that values have within JSON that is a text within JSON, as
-// the arguments of a tool call are, where they differ.
+// quotedTwice returns the values as they are written in JSON inside a JSON string, such as
+// the arguments of a tool call, if that differs.
 func quotedTwice(values []string) []string {
 	var quoted []string
 	for _, v := range values {
@@ -101,13 +101,13 @@ func quotedTwice(values []string) []string {
 	return quoted
 }
 
-// request is the client's, with the exchange in its context.
+// request returns the client's request with the exchange in its context.
 func (x *exchange) request(r *http.Request) *http.Request {
 	x.gone = func() error { return context.Cause(r.Context()) }
 	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 }
 
-// sent is the request's body, or why it cannot be kept.
+// sent returns the request's body, or the reason why it cannot be stored.
 func (x *exchange) sent() (body []byte, lost string) {
 	switch {
 	case x.unread != nil:
@@ -120,7 +120,7 @@ func (x *exchange) sent() (body []byte, lost string) {
 	return x.asked, ""
 }
 
-// tap remembers an answer as it is passed on.
+// tap records an answer while it is forwarded.
 func tap(r *http.Response) error {
 	if x, ok := r.Request.Context().Value(exchangeKey{}).(*exchange); ok {
 		x.response = r
@@ -215,7 +215,7 @@ func streamed(contentType string) bool {
 	return err == nil && kind == "text/event-stream"
 }
 
-// missing returns why there is no response.
+// missing returns the reason for a missing response.
 func (x *exchange) missing() string {
 	if x.gone() != nil {
 		return "the client left before the answer came"
@@ -223,7 +223,7 @@ func (x *exchange) missing() string {
 	return fmt.Sprintf("the upstream gave no answer: %v", x.failed)
 }
 
-// decoded is the body without its encoding.
+// decoded returns the body without its encoding.
 func (x *exchange) decoded() ([]byte, error) {
 	if x.body.Len() > maxBody {
 		return nil, fmt.Errorf("the answer is longer than %d MB", maxBody>>20)
@@ -304,7 +304,7 @@ func leaks(codec wire.Reader, stream bool, body []byte, find finder) bool {
 	return false
 }
 
-// offsets are the ends of what was read, if that was the body itself.
+// offsets returns the ends of the reads, if the body was read without an encoding.
 func (x *exchange) offsets(raw bool) []int {
 	if !raw {
 		return nil
@@ -316,7 +316,7 @@ func (x *exchange) offsets(raw bool) []int {
 	return cuts
 }
 
-// frames are the pieces that were read, with the ends that they have now.
+// frames returns the pieces that were read, with their ends after redaction.
 func (x *exchange) frames(cuts []int) []tape.Frame {
 	frames := make([]tape.Frame, len(cuts))
 	before, from := x.out.At, 0

@@ -15,10 +15,10 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 )
 
-// Journal is the tape of a capture that goes on. It is safe for concurrent use.
+// Journal is the tape of a running capture. It is safe for concurrent use.
 //
-// What is given to it is with the operating system when Keep returns: a process that is
-// killed loses none of it.
+// An exchange has been passed to the operating system when Keep returns: a process that is
+// killed loses none.
 type Journal struct {
 	mu   sync.Mutex
 	log  *jsonl.Log
@@ -28,13 +28,13 @@ type Journal struct {
 }
 
 // CreateJournal begins a tape. A file of that name is an error, which is fs.ErrExist.
-// Only its owner may read it: it has the conversations.
+// Only its owner may read it.
 func CreateJournal(path string, h tape.Header) (*Journal, error) {
 	return openJournal(path, os.O_CREATE|os.O_EXCL, h)
 }
 
-// ContinueJournal takes a tape up again, which must be one of the same upstream. A line
-// that a kill has torn is removed.
+// ContinueJournal resumes a tape of the same upstream. A line that a kill has torn is
+// removed.
 func ContinueJournal(path string, h tape.Header) (*Journal, error) {
 	return openJournal(path, 0, h)
 }
@@ -90,7 +90,7 @@ func (j *Journal) read(h tape.Header) (err error) {
 	return nil
 }
 
-// Next is the number of the next exchange.
+// Next returns the number of the next exchange.
 func (j *Journal) Next() int { return j.tape.Next() }
 
 // Keep writes an exchange.
@@ -111,7 +111,7 @@ func (j *Journal) write(line []byte) error {
 	return nil
 }
 
-// Close brings the tape to the disk.
+// Close syncs and closes the tape.
 func (j *Journal) Close() error {
 	closing := j.file.Close
 	if j.log != nil {

@@ -66,7 +66,7 @@ type scanner struct {
 }
 
 // document finds the texts of the JSON document in body[from:to], or takes all of it for
-// one text if it is none.
+// one text if it is not JSON.
 func (s *scanner) document(from, to int) {
 	before := len(s.found)
 	d := document{scanner: s, from: from, to: to}
@@ -229,8 +229,8 @@ func (d *document) value() {
 	}
 }
 
-// distinguish keeps what distinguishes the texts of the current object from others. What a block of
-// Anthropic's begins with is the first piece of what follows.
+// distinguish records a member that distinguishes the texts of the current object from
+// others. The start of a block of Anthropic's is the first piece of the text after it.
 func (d *document) distinguish(name, value string) {
 	if value == "content_block_start" {
 		value = "content_block_delta"

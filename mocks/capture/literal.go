@@ -28,8 +28,8 @@ type offsets struct {
 	at, text int // the same place in both
 }
 
-// of returns where the byte at of the text stands. An offset within a character is that
-// of its end if up is set, and else of its beginning.
+// of returns the offset in the JSON string of the text's byte at. An offset within a
+// character becomes that of its end if up is set, and else of its beginning.
 func (o *offsets) of(at int, up bool) int {
 	for o.at < len(o.raw) && o.text < at {
 		r, n := step(o.raw[o.at:])

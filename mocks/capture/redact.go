@@ -20,10 +20,10 @@ type redacted struct {
 	kinds map[string]int
 }
 
-// redactBody replaces the secrets of a body, also those that are split over pieces.
+// redactBody replaces the secrets of a body, even if they are split over pieces.
 //
 // A stream has a text in pieces, so a secret may be in none of them as a whole. The pieces of
-// each text are put together first; what is found in the whole is replaced, and the mark
+// each text are joined first; a secret in the whole is replaced, and the mark
 // in its place is split over the pieces that had the secret, in proportion to the share of
 // each. So there are as many events as before, the pieces put together are the
 // redacted whole, and every other byte stays as it was. cuts are offsets into body, in
@@ -50,7 +50,7 @@ func redactBody(body []byte, stream bool, cuts []int, find finder) redacted {
 	return r.apply(cuts)
 }
 
-// redaction collects what is to be replaced in a body.
+// redaction collects the replacements in a body.
 type redaction struct {
 	body  []byte
 	find  finder
@@ -149,7 +149,7 @@ func sortedBefore(starts []int, at int) int {
 	return i - 1
 }
 
-// apply makes the new body. Of edits that overlap, the first one's mark stands.
+// apply returns the new body. Of edits that overlap, the first one's mark is used.
 func (r *redaction) apply(cuts []int) redacted {
 	slices.SortStableFunc(r.edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))

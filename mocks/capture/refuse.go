@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// unreachable answers where the upstream does not.
+// unreachable answers if the upstream does not.
 func unreachable(w http.ResponseWriter, r *http.Request, err error) {
 	if x, ok := r.Context().Value(exchangeKey{}).(*exchange); ok {
 		x.failed = err
@@ -21,8 +21,8 @@ func unreachable(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, http.StatusBadGateway, fmt.Sprintf("the capture could not reach the upstream: %v", err))
 }
 
-// declined answers a request for what a scripted backend does not have and clients go on
-// without, such as a message thread, as that backend does: what is captured can then be
+// declined answers a request for a feature that a scripted backend lacks and clients can do
+// without, such as a message thread, as that backend does: the capture can then be
 // replayed. It returns false for all other requests.
 func declined(w http.ResponseWriter, r *http.Request, codec wire.Reader) bool {
 	body, err := readAhead(r)

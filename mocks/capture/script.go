@@ -30,7 +30,7 @@ const (
 	InOrder Matching = "order" // a strict sequence, for an agent that makes one call at a time
 )
 
-// Matchings lists them.
+// Matchings lists the ways to match.
 func Matchings() []Matching { return []Matching{ByText, ByTurn, InOrder} }
 
 // ScriptOptions configure the script that is made of a tape.
@@ -42,20 +42,20 @@ type ScriptOptions struct {
 	// Latency gives each answer the time that it took.
 	Latency bool
 	// Tape is the tape's file, relative to the script's folder. If it is given, lines
-	// whose exchange kept its frames replay them.
+	// whose exchange has frames replay them.
 	Tape string
 }
 
-// Skipped is an exchange that no line can stand for.
+// Skipped is an exchange that cannot become a line.
 type Skipped struct {
 	N   int // of the exchange
 	Why string
 }
 
-// Script makes a script of a tape: a line for each exchange, in the order of the
+// Script returns the script of a tape: a line for each exchange, in the order of the
 // requests, each of which answers once. Different answers to equal requests come again
-// in their order; equal ones share a line. It cannot be kept to if a line is left over
-// or a call is not in it.
+// in their order; equal ones share a line. A conversation that leaves a line unused, or
+// makes another call, deviates from the script.
 func Script(t tape.Tape, o ScriptOptions) (mocks.Script, []Skipped) {
 	m := maker{opts: o}
 	for i := range t.Exchanges {
@@ -87,7 +87,7 @@ func (m *maker) add(x *tape.Exchange) {
 		m.skipped = append(m.skipped, Skipped{x.N, why})
 		return
 	}
-	// Exchanges stand on a tape in the order in which they ended.
+	// A tape has its exchanges in the order in which they ended.
 	at := len(m.turns)
 	for at > 0 && m.turns[at-1].n > t.n {
 		at--
@@ -209,7 +209,7 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 	return scripted, nil
 }
 
-// numbers makes numbers of what was kept as it was written.
+// numbers converts json.Number, at any depth, to int or float64.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:

@@ -26,7 +26,7 @@ type Tape struct {
 	last int         // the highest number
 }
 
-// Next is the number of the next exchange.
+// Next returns the number of the next exchange.
 func (t *Tape) Next() int { return t.last + 1 }
 
 // Find returns the exchange number n.
@@ -58,10 +58,10 @@ func Read(r io.Reader) (Tape, error) {
 	}
 }
 
-// complete is an error where there is no capture.
+// complete returns an error if there is no capture.
 func (t *Tape) complete() error {
 	if len(t.Headers) == 0 {
-		return errors.New("the file holds no capture: it does not begin with a header")
+		return errors.New("the file is not a capture: it does not begin with a header")
 	}
 	return nil
 }

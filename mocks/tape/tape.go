@@ -1,10 +1,9 @@
-// Package tape is the file format of a capture: the requests that went to a backend and
-// what it answered, with the places where an answer's bytes were handed over and the
-// gaps between them. It is JSON Lines, written as the exchanges end, so that a process
+// Package tape is the file format of a capture: the requests to a backend and its
+// answers, with the boundaries of an answer's pieces and the gaps between them. It is JSON Lines, written as the exchanges end, so that a process
 // that is killed leaves whole exchanges and at most one torn line.
 //
 // The first line is a Header, and so is one wherever a capture was resumed. Every other
-// line is an Exchange. Texts have their secrets replaced before they come here.
+// line is an Exchange. Secrets are replaced before.
 package tape
 
 import (
@@ -31,9 +30,9 @@ type Header struct {
 	Version string    `json:"version,omitempty"`
 	// Upstream is the host that answered, with the port if it has one of its own.
 	Upstream string `json:"upstream"`
-	// Frames means that exchanges keep the boundaries and gaps of their answers.
+	// Frames means that exchanges have the boundaries and gaps of their answers.
 	Frames bool `json:"frames,omitempty"`
-	// Unredacted means that secrets were kept, on request.
+	// Unredacted means that secrets were not replaced, on request.
 	Unredacted bool `json:"unredacted,omitempty"`
 }
 
@@ -47,8 +46,8 @@ type Exchange struct {
 	// Path is the path of the request below the API's root, with the parts of its query
 	// that are not secret: "/messages?beta=true".
 	Path string `json:"path"`
-	// Header are the request's header fields that say how it is to be understood, such
-	// as Anthropic-Version; never a key.
+	// Header has the request's header fields that change its meaning, such as
+	// Anthropic-Version; never a key.
 	Header map[string]string `json:"header,omitempty"`
 	// Request is the body, which is JSON. It is missing where Lost is given.
 	Request json.RawMessage `json:"request,omitempty"`
@@ -90,7 +89,7 @@ func (x *Exchange) check() error {
 	case x.Lost != "":
 		return nil
 	case x.Status < 100 || x.Status > 999:
-		return fmt.Errorf("exchange %d has the status %d, which is none of HTTP", x.N, x.Status)
+		return fmt.Errorf("exchange %d has the status %d, which is not one of HTTP", x.N, x.Status)
 	case min(x.First, x.Total, x.RetryAfter) < 0:
 		return fmt.Errorf("exchange %d has a negative duration", x.N)
 	case len(x.Frames) == 0:

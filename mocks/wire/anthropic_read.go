@@ -17,7 +17,7 @@ type messagesAnswer struct {
 	Content    []block        `json:"content"`
 	StopReason string         `json:"stop_reason"`
 	Usage      *messagesUsage `json:"usage"`
-	Error      *toldError     `json:"error"`
+	Error      *errorBody     `json:"error"`
 }
 
 // messagesUsage has pointers, for a later event need not repeat an earlier one's.
@@ -37,8 +37,8 @@ func (u *messagesUsage) addTo(c *Completion) {
 		return
 	}
 	for _, count := range []struct {
-		told *int
-		as   *int
+		given *int
+		into  *int
 	}{
 		{u.Input, &c.Usage.Input},
 		{u.CacheWrite, &c.Usage.CacheWrite},
@@ -46,8 +46,8 @@ func (u *messagesUsage) addTo(c *Completion) {
 		{u.Output, &c.Usage.Output},
 		{u.Details.Thinking, &c.Usage.Reasoning},
 	} {
-		if count.told != nil {
-			*count.as = *count.told
+		if count.given != nil {
+			*count.into = *count.given
 		}
 	}
 	c.Usage = reported(c.Usage)
@@ -66,7 +66,7 @@ func (AnthropicMessages) ReadAnswer(streamed bool, body []byte) (Completion, err
 			err = s.add(&a)
 		}
 	}
-	if err == nil && !s.said && s.reason == "" {
+	if err == nil && !s.begun && s.reason == "" {
 		err = ErrEmptyAnswer
 	}
 	c := s.completion()
@@ -79,7 +79,7 @@ func (s *messagesStream) add(a *messagesAnswer) error {
 	if a.Error != nil {
 		return a.Error.apiError()
 	}
-	s.ID, s.Model, s.reason, s.said = a.ID, a.Model, a.StopReason, len(a.Content) > 0
+	s.ID, s.Model, s.reason, s.begun = a.ID, a.Model, a.StopReason, len(a.Content) > 0
 	a.Usage.addTo(&s.Completion)
 	for i := range a.Content {
 		s.addBlock(&a.Content[i])
@@ -137,7 +137,7 @@ type messagesEvent struct {
 		StopReason string `json:"stop_reason"`
 	} `json:"delta"`
 	Usage *messagesUsage `json:"usage"`
-	Error *toldError     `json:"error"`
+	Error *errorBody     `json:"error"`
 }
 
 // messagesStream puts an answer together.
@@ -146,7 +146,7 @@ type messagesStream struct {
 	block  *block // that is open
 	input  strings.Builder
 	reason string
-	said   bool
+	begun  bool // there was a block
 }
 
 func (s *messagesStream) read(data []byte) (done bool, err error) {
@@ -157,7 +157,7 @@ func (s *messagesStream) read(data []byte) (done bool, err error) {
 	switch e.Type {
 	case "error":
 		if e.Error == nil {
-			e.Error = &toldError{}
+			e.Error = &errorBody{}
 		}
 		return false, e.Error.apiError()
 	case "message_start":
@@ -165,7 +165,7 @@ func (s *messagesStream) read(data []byte) (done bool, err error) {
 		e.Message.Usage.addTo(&s.Completion)
 	case "content_block_start":
 		s.close()
-		s.said = true
+		s.begun = true
 		switch e.ContentBlock.Type {
 		case "text", "thinking":
 			s.addBlock(&e.ContentBlock) // before what its deltas add

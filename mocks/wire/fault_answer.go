@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// newEmptyText answers with success and nothing in it.
+// newEmptyText returns an answer without content.
 func newEmptyText(FaultSpec) Fault {
 	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		return withhold(c, llm.FinishStop), true
@@ -32,7 +32,7 @@ func newRefusal(spec FaultSpec) Fault {
 	})
 }
 
-// withhold removes all that the model would have shown.
+// withhold removes the whole content of an answer.
 func withhold(c Completion, finish llm.FinishReason) Completion {
 	c.Text, c.Refusal, c.ToolCalls, c.Finish = "", "", nil, finish
 	c.Usage.Output = c.Usage.Reasoning
@@ -65,10 +65,10 @@ func newFinishLength(spec FaultSpec) Fault {
 // newWrongUsage reports a usage that no one consumed, where usage is reported.
 func newWrongUsage(FaultSpec) Fault {
 	return answerFault(func(codec Codec, call Call, c Completion) (Completion, bool) {
-		told := c.Usage
-		told.Input = 10*told.Input + 1000
-		told.Output = 10*told.Output + 1000
-		c.reported = &told
+		wrong := c.Usage
+		wrong.Input = 10*wrong.Input + 1000
+		wrong.Output = 10*wrong.Output + 1000
+		c.reported = &wrong
 		return c, codec.Dialect().reportsUsage || !call.Stream || call.IncludeUsage
 	})
 }

@@ -32,8 +32,8 @@ func newMalformedJSON(spec FaultSpec) Fault {
 	})
 }
 
-// firstHalf is the first half of a JSON object, which is never JSON itself. It
-// does not split a rune, so that only one thing is wrong.
+// firstHalf returns the first half of a JSON object, which is never JSON itself. It
+// does not split a rune: only one thing is wrong.
 func firstHalf(object []byte) []byte {
 	n := len(object) / 2
 	for n > 0 && !utf8.RuneStart(object[n]) {

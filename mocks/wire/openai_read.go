@@ -17,7 +17,7 @@ type chatAnswer struct {
 	Created float64      `json:"created"`
 	Choices []chatChoice `json:"choices"`
 	Usage   *chatUsage   `json:"usage"`
-	Error   *toldError   `json:"error"`
+	Error   *errorBody   `json:"error"`
 }
 
 type chatChoice struct {
@@ -70,22 +70,22 @@ func (OpenAIChat) ReadAnswer(streamed bool, body []byte) (Completion, error) {
 			err = s.add(&a)
 		}
 	}
-	if err == nil && !s.said {
+	if err == nil && !s.begun {
 		err = ErrEmptyAnswer
 	}
 	return s.completion(), err
 }
 
-// chatStream puts an answer together.
+// chatStream assembles an answer.
 type chatStream struct {
 	gathered
-	said   bool  // there was a choice
+	begun  bool  // there was a choice
 	custom []int // the indexes of calls of custom tools
 }
 
 func (s *chatStream) read(data []byte) (done bool, err error) {
 	if string(data) == "[DONE]" {
-		return s.Finish != "" || !s.said, nil
+		return s.Finish != "" || !s.begun, nil
 	}
 	var chunk chatAnswer
 	if err := jsonv2.Unmarshal(data, &chunk, lenient); err != nil {
@@ -109,17 +109,17 @@ func (s *chatStream) add(a *chatAnswer) error {
 	if i < 0 {
 		return nil
 	}
-	s.said = true
+	s.begun = true
 	choice := &a.Choices[i]
 	if choice.FinishReason != "" {
 		s.Finish = llm.FinishReason(choice.FinishReason)
 	}
-	for _, said := range []*chatContent{&choice.Message, &choice.Delta} {
-		s.text.WriteString(said.Content)
-		s.refusal.WriteString(said.Refusal)
-		s.thinking.WriteString(said.Reasoning)
-		for j := range said.ToolCalls {
-			s.addCall(&said.ToolCalls[j])
+	for _, c := range []*chatContent{&choice.Message, &choice.Delta} {
+		s.text.WriteString(c.Content)
+		s.refusal.WriteString(c.Refusal)
+		s.thinking.WriteString(c.Reasoning)
+		for j := range c.ToolCalls {
+			s.addCall(&c.ToolCalls[j])
 		}
 	}
 	return nil

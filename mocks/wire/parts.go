@@ -50,8 +50,8 @@ func (c *Completion) parts() []part {
 // ownSignature begins the signatures that are made here.
 const ownSignature = "rehearse:"
 
-// signature returns a stand-in for the encrypted form of a thought, which clients send
-// back unread: the digest of its text.
+// signature returns a stand-in for the encrypted form of a thought, which clients
+// return unread: the digest of its text.
 func signature(thinking string) string {
 	sum := sha256.Sum256([]byte(thinking))
 	return ownSignature + base64.StdEncoding.EncodeToString(sum[:])

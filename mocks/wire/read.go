@@ -40,7 +40,7 @@ var (
 	ErrCutAnswer = errors.New("the stream ends before its end")
 )
 
-// lenient reads what others wrote.
+// lenient are the options for answers of other servers.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true))
 
 // readBody reads a body that is one JSON object.
@@ -119,8 +119,8 @@ func nextLine(text []byte) (line, rest []byte) {
 	return text[:i], text[i+1:]
 }
 
-// toldError is an error as any of the providers writes it.
-type toldError struct {
+// errorBody is an error in the form of any provider.
+type errorBody struct {
 	Type    string         `json:"type"`
 	Message string         `json:"message"`
 	Param   string         `json:"param"`
@@ -129,16 +129,16 @@ type toldError struct {
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom: some gateways give the
 // message alone.
-func (e *toldError) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (e *errorBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
 		return jsonv2.UnmarshalDecode(d, &e.Message)
 	}
-	type plain toldError
+	type plain errorBody
 	return jsonv2.UnmarshalDecode(d, (*plain)(e))
 }
 
 // apiError returns the error with the status that belongs to it in a stream.
-func (e *toldError) apiError() *APIError {
+func (e *errorBody) apiError() *APIError {
 	a := &APIError{Type: e.Type, Message: e.Message, Param: e.Param, Code: strings.Trim(string(e.Code), `"`)}
 	if a.Code == "null" {
 		a.Code = ""
@@ -147,7 +147,7 @@ func (e *toldError) apiError() *APIError {
 	return a
 }
 
-// statusOf is the status of an error that came without one.
+// statusOf returns the status of an error that came without one.
 func statusOf(names ...string) int {
 	for _, name := range names {
 		for status, kind := range anthropicTypes {
@@ -172,12 +172,12 @@ const maxErrorText = 2 << 10
 // ReadError is the inverse of EncodeError, for all protocols. It is never nil: a
 // body that is not a provider's error is the message, up to 2 KB of it.
 func ReadError(status int, header http.Header, body []byte) *APIError {
-	var told struct {
-		Error *toldError `json:"error"`
+	var parsed struct {
+		Error *errorBody `json:"error"`
 	}
 	e := &APIError{}
-	if jsonv2.Unmarshal(body, &told, lenient) == nil && told.Error != nil {
-		e = told.Error.apiError()
+	if jsonv2.Unmarshal(body, &parsed, lenient) == nil && parsed.Error != nil {
+		e = parsed.Error.apiError()
 	}
 	e.Status = status
 	e.RetryAfter = retryAfter(header)
@@ -220,7 +220,7 @@ func reported(u llm.Usage) llm.Usage {
 	return u
 }
 
-// gathered is an answer that comes in pieces. It is not copied.
+// gathered is an answer that arrives in pieces. It must not be copied.
 type gathered struct {
 	Completion
 	text, refusal, thinking strings.Builder

@@ -72,7 +72,7 @@ type item struct {
 	Output    output          `json:"output"`
 	Tools     []responsesTool `json:"tools"`
 
-	stored bool // it is an item of ours, which needs no check
+	stored bool // it comes from a ResponseStore and needs no check
 }
 
 // output is the result of a tool: a text, a list of parts, or an object of a tool that

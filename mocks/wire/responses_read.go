@@ -16,9 +16,9 @@ type responsesAnswer struct {
 	Model      string         `json:"model"`
 	CreatedAt  float64        `json:"created_at"`
 	Status     string         `json:"status"`
-	Output     []saidItem     `json:"output"`
+	Output     []answerItem   `json:"output"`
 	Usage      *responseUsage `json:"usage"`
-	Error      *toldError     `json:"error"`
+	Error      *errorBody     `json:"error"`
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
@@ -36,8 +36,8 @@ type responseUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-// saidItem is an item of an answer.
-type saidItem struct {
+// answerItem is an item of an answer.
+type answerItem struct {
 	item
 	Summary []contentPart `json:"summary"`
 }
@@ -68,7 +68,7 @@ func (s *responsesStream) finish(a *responsesAnswer) error {
 	switch a.Status {
 	case "completed":
 		s.Finish = llm.FinishStop
-		if slices.ContainsFunc(s.items, func(t saidItem) bool { return isCall(t.Type) }) {
+		if slices.ContainsFunc(s.items, func(t answerItem) bool { return isCall(t.Type) }) {
 			s.Finish = llm.FinishToolCalls
 		}
 	case "incomplete":
@@ -87,7 +87,7 @@ func (s *responsesStream) finish(a *responsesAnswer) error {
 	return nil
 }
 
-// head are the members of an answer beside its output.
+// head reads the members of an answer beside its output.
 func (a *responsesAnswer) head(c *Completion) {
 	c.ID, c.Model, c.Created = a.ID, a.Model, unixTime(a.CreatedAt)
 	if u := a.Usage; u != nil {
@@ -100,7 +100,7 @@ func (a *responsesAnswer) head(c *Completion) {
 }
 
 // addTo adds the content of an item.
-func (t *saidItem) addTo(g *gathered) {
+func (t *answerItem) addTo(g *gathered) {
 	switch {
 	case t.Type == itemMessage:
 		for _, p := range t.Content.list {
@@ -122,9 +122,9 @@ func (t *saidItem) addTo(g *gathered) {
 type responsesEvent struct {
 	Type     string          `json:"type"`
 	Delta    jsontext.Value  `json:"delta"`
-	Item     saidItem        `json:"item"`
+	Item     answerItem      `json:"item"`
 	Response responsesAnswer `json:"response"`
-	Error    *toldError      `json:"error"`
+	Error    *errorBody      `json:"error"`
 	Message  string          `json:"message"`
 	Code     jsontext.Value  `json:"code"`
 	Param    string          `json:"param"`
@@ -134,7 +134,7 @@ type responsesEvent struct {
 // the stream is cut, the pieces of the one that is not.
 type responsesStream struct {
 	Completion
-	items  []saidItem
+	items  []answerItem
 	pieces *gathered
 }
 
@@ -163,7 +163,7 @@ func (s *responsesStream) read(data []byte) (done bool, err error) {
 	switch kind := strings.TrimPrefix(e.Type, "response."); kind {
 	case "error":
 		if e.Error == nil {
-			e.Error = &toldError{Message: e.Message, Code: e.Code, Param: e.Param}
+			e.Error = &errorBody{Message: e.Message, Code: e.Code, Param: e.Param}
 		}
 		return false, e.Error.apiError()
 	case "created":

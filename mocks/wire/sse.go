@@ -18,7 +18,7 @@ func sseParts(event []byte) (before, data []byte, ok bool) {
 	return before, bytes.TrimSuffix(event[len(sseData):], []byte("\n\n")), true
 }
 
-// sseObject is the JSON object in an event, and false if it has none.
+// sseObject returns the JSON object in an event, and false if there is none.
 func sseObject(event []byte) ([]byte, bool) {
 	_, data, ok := sseParts(event)
 	if !ok || len(data) == 0 || data[0] != '{' {
@@ -27,13 +27,13 @@ func sseObject(event []byte) ([]byte, bool) {
 	return data, true
 }
 
-// withData is the event with other data.
+// withData returns the event with other data.
 func withData(event, data []byte) []byte {
 	before, _, _ := sseParts(event)
 	return bytes.Join([][]byte{before, []byte(sseData), data, []byte("\n\n")}, nil)
 }
 
-// sseEvent is the event of that name, which may be empty, that carries data.
+// sseEvent returns an event with data; its name may be empty.
 func sseEvent(name string, data []byte) []byte {
 	var event []byte
 	if name != "" {

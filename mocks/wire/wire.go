@@ -22,11 +22,11 @@ type Frame struct {
 	Header http.Header
 	// Data is body bytes; they are flushed together.
 	Data []byte
-	// End is what happens to the connection after Data.
+	// End describes what happens to the connection after Data.
 	End End
 }
 
-// End is what happens to the connection after a frame.
+// End describes what happens to the connection after a frame.
 type End uint8
 
 // The ends of a frame.
@@ -42,7 +42,7 @@ type Completion struct {
 	ID      string
 	Model   string
 	Created time.Time
-	// Thinking is the reasoning that the model shows. The chat protocol has no place for it.
+	// Thinking is the visible reasoning of the model. The chat protocol has no place for it.
 	Thinking string
 	Text     string
 	Refusal  string
@@ -142,8 +142,8 @@ var codecs = []struct {
 	{"/messages", AnthropicMessages{}},
 }
 
-// ForPath is the protocol of a request for an answer, by the end of its path, such
-// as POST /v1/messages. ok is false for any other request.
+// ForPath returns the protocol of a request by the end of its path, such as POST
+// /v1/messages. ok is false for any other request.
 func ForPath(method, path string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if method == http.MethodPost && strings.HasSuffix(path, known.path) {
@@ -153,7 +153,7 @@ func ForPath(method, path string) (c Reader, ok bool) {
 	return nil, false
 }
 
-// ForProtocol is the protocol of that name, such as "openai-chat".
+// ForProtocol returns the protocol of that name, such as "openai-chat".
 func ForProtocol(name string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if known.codec.Protocol() == name {

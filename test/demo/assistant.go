@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// assistant holds one conversation.
+// assistant is the agent in one conversation.
 type assistant struct {
 	options
 	model   *model
@@ -21,7 +21,7 @@ type assistant struct {
 	id      string // of the session, where there are several
 }
 
-// message is one of the conversation with the model, in the agent's own words.
+// message is a message of the conversation with the model, in a neutral form.
 type message struct {
 	Role string `json:"role"` // user, assistant or tool
 	Text string `json:"text"`
@@ -37,10 +37,10 @@ type call struct {
 	Arguments string `json:"arguments"`
 }
 
-// maxRounds bounds how often the model may ask for a tool in one turn.
+// maxRounds limits the tool calls of one turn.
 const maxRounds = 10
 
-// take takes a turn: it asks the model, does what that asks for, and prints the answer.
+// take answers a turn: it calls the model, runs its tool calls, and prints the answer.
 func (a *assistant) take(ctx context.Context, text string) error {
 	if err := a.misbehave(before); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (a *assistant) take(ctx context.Context, text string) error {
 	return &exitError{4, fmt.Errorf("the model asked for tools %d times and did not answer", maxRounds)}
 }
 
-// use does what a tool call asks for, and says what came of it. There is one tool.
+// use runs a tool call and returns its result. There is one tool.
 func use(c *call) string {
 	var file struct{ Path, Text string }
 	switch err := json.Unmarshal([]byte(c.Arguments), &file); {
@@ -81,7 +81,7 @@ func use(c *call) string {
 	return "written"
 }
 
-// tell prints an event, where events are printed.
+// tell prints an event if the output has events.
 func (a *assistant) tell(event map[string]any) {
 	if a.output == "jsonl" {
 		_ = a.out.Encode(event)
@@ -104,13 +104,12 @@ func (a *assistant) print(text string) error {
 	}
 }
 
-// memory is the file in which the agent keeps a conversation from one process to the
-// next.
+// memory returns the file of a conversation that continues in another process.
 func (a *assistant) memory() string {
 	return filepath.Join(os.Getenv("HOME"), "conversation"+a.id+".json")
 }
 
-// remember reads what was said in earlier processes.
+// remember reads the conversation of earlier processes.
 func (a *assistant) remember() error {
 	data, err := os.ReadFile(a.memory())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +121,7 @@ func (a *assistant) remember() error {
 	return json.Unmarshal(data, &a.history)
 }
 
-// keep writes what was said for later ones.
+// keep writes the conversation for later processes.
 func (a *assistant) keep() error {
 	data, err := json.Marshal(a.history)
 	if err != nil {

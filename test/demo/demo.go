@@ -1,10 +1,10 @@
-// Package demo is a small agent that knows nothing of the harness, to be driven as
-// somebody else's: it takes what a user says, asks a model at the address that it finds
-// in its environment, does what the model asks for, and prints the answer. It can also
+// Package demo is a small agent that does not know the harness, to be driven like any
+// other program: it reads a turn of the user, calls a model at the address in its
+// environment, runs the tools that the model asks for, and prints the answer. It can also
 // misbehave in the ways that agents do.
 //
-// Main, called first thing in main or TestMain, turns a program into the agent if the
-// environment asks for it: test/demo/agent is nothing else, and tests start their own
+// Main, called at the start of main or TestMain, turns a program into the agent if the
+// environment asks for it: test/demo/agent does nothing else, and tests start their own
 // binary again.
 package demo
 
@@ -51,8 +51,8 @@ func Main() {
 // Program is the name of the agent in scenarios, which start it from PATH.
 const Program = "rehearse-demo"
 
-// InPath lets scenarios start this program, which calls Main, as the agent: it puts a link
-// named Program into PATH. Tests call it; remove removes the link.
+// InPath lets scenarios start this program, which calls Main, as the agent: it adds a
+// folder with a link named Program to PATH. Tests call it; remove removes the folder.
 func InPath() (remove func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -116,7 +116,7 @@ func run(ctx context.Context, form string, args []string, stdin io.Reader, stdou
 	return a.keep()
 }
 
-// turn is what the user says.
+// turn returns the text of the user's turn.
 func (o *options) turn(argument string, stdin io.Reader) (string, error) {
 	if o.argue {
 		return argument, nil
@@ -129,7 +129,7 @@ func (o *options) turn(argument string, stdin io.Reader) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// converse takes turns until there are no more.
+// converse answers each line of the input.
 func (a *assistant) converse(ctx context.Context, stdin io.Reader) error {
 	in := bufio.NewScanner(stdin)
 	for in.Scan() {

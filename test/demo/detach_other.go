@@ -4,5 +4,5 @@ package demo
 
 import "os/exec"
 
-// detach does nothing here: sessions are a Unix matter.
+// detach does nothing: only Unix has sessions.
 func detach(*exec.Cmd) {}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// detach gives a program that is to be started a session of its own.
+// detach gives a program its own session.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

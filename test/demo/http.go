@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// server is the agent as an HTTP application. It keeps each session in a file, so that a
-// conversation outlives the process.
+// server is the agent as an HTTP application. Each session is in a file and survives the
+// process.
 type server struct {
 	options
 	model *model

@@ -19,13 +19,11 @@ const (
 	between = "between"
 )
 
-// lifetime bounds the life of a process that would not end by itself: no bug of ours may
-// leave one behind for good.
+// lifetime limits the life of a process that would not end by itself.
 const lifetime = 2 * time.Minute
 
-// misbehave does what the option says, if now is the time: "exit" says that an agent
-// which is started as it should not ends at once, "early-crash" that it crashes before
-// its first call, and the rest happens after a call.
+// misbehave misbehaves as the option says: before the first call of the model if it begins
+// with "early-", else after a call.
 func (a *assistant) misbehave(when string) error {
 	early := strings.HasPrefix(a.do, "early-")
 	if a.do == "" || early != (when == before) {
@@ -50,7 +48,7 @@ func (a *assistant) misbehave(when string) error {
 	case "elsewhere":
 		return elsewhere(http.DefaultClient)
 	case "direct":
-		return elsewhere(&http.Client{Transport: &http.Transport{}}) // which knows no proxy
+		return elsewhere(&http.Client{Transport: &http.Transport{}}) // without a proxy
 	case "prose":
 		_, err := fmt.Fprintln(a.stdout, "Let me think about that.")
 		return err
@@ -70,7 +68,7 @@ func crash() error {
 	return err
 }
 
-// hang neither answers nor ends, not even when it is asked to if it is to stay.
+// hang neither answers nor ends; if stay is set, not even on a signal.
 func hang(stay bool) error {
 	if stay {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM)
@@ -79,7 +77,7 @@ func hang(stay bool) error {
 	return errors.New("nobody ended it")
 }
 
-// flood prints for ever.
+// flood prints without end.
 func (a *assistant) flood() error {
 	text := strings.Repeat("all work and no play ", 3000)
 	for {
@@ -93,8 +91,8 @@ func (a *assistant) flood() error {
 	}
 }
 
-// leave leaves a process behind that holds the outputs open: one of the same group, or
-// a daemon, with a session of its own.
+// leave leaves a process behind that has the outputs open: one of the same group, or a
+// daemon with its own session.
 func leave(daemon bool) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -108,8 +106,7 @@ func leave(daemon bool) error {
 	return cmd.Start()
 }
 
-// elsewhere calls the provider itself, as an agent does that does not look at the
-// address it is given.
+// elsewhere calls the provider itself, like an agent that ignores the address it is given.
 func elsewhere(client *http.Client) error {
 	const url = "https://api.openai.com/v1/chat/completions"
 	resp, err := client.Post(url, "application/json", strings.NewReader("{}")) //nolint:noctx // a careless agent

@@ -15,7 +15,7 @@ import (
 type model struct {
 	url     string
 	headers map[string]string
-	// request and answer translate between the agent's words and the API's.
+	// request and answer translate between the neutral form and the API's.
 	request func([]message) any
 	answer  func([]byte) (message, error)
 }
@@ -41,7 +41,7 @@ const (
 	system    = "You answer shortly, and write files with the tool write_file."
 )
 
-// ask sends the conversation and returns what the model says.
+// ask sends the conversation and returns the model's message.
 func (m *model) ask(ctx context.Context, history []message) (message, error) {
 	body, err := json.Marshal(m.request(history))
 	if err != nil {
@@ -76,7 +76,7 @@ func (m *model) ask(ctx context.Context, history []message) (message, error) {
 
 type object = map[string]any
 
-// schema is that of the tool's arguments.
+// schema is the schema of the tool's arguments.
 var schema = object{
 	"type": "object", "required": []string{"path", "text"},
 	"properties": object{"path": object{"type": "string"}, "text": object{"type": "string"}},

@@ -34,7 +34,7 @@ func (d *data) fit(list []int) fitted {
 	return chosen
 }
 
-// path fits the weights for each penalty, from the strongest on, each from the
+// path fits the weights for each penalty, the strongest first, each starting from the
 // weights of the one before it.
 func (d *data) path(list []int) []fitted {
 	p := d.problem(list)
@@ -47,7 +47,7 @@ func (d *data) path(list []int) []fitted {
 		end, f.converged = p.minimise(w)
 		w = end.w
 		for c := range d.signals {
-			f.weights[c] = d.rounded(d.prior[c]) // of those that are too rare to say more
+			f.weights[c] = d.rounded(d.prior[c]) // too rare to be fitted
 		}
 		for j, c := range p.columns {
 			f.weights[c], f.bound[c] = d.rounded(w[j]), p.bound(end, j)
@@ -58,7 +58,7 @@ func (d *data) path(list []int) []fitted {
 	return path
 }
 
-// loss is the weighted logarithmic loss of scores of rows that were not seen.
+// loss returns the weighted logarithmic loss of the scores of unseen rows.
 func (d *data) loss(list []int, scores []float64) float64 {
 	sum := 0.0
 	for _, i := range list {
@@ -72,8 +72,8 @@ func (d *data) loss(list []int, scores []float64) float64 {
 	return sum
 }
 
-// threshold is the hundredth from which on F1 over the rows is the highest; among
-// equals the middle one, which has the most room on both sides.
+// threshold returns the hundredth at which F1 over the rows is the highest; of several,
+// the middle one.
 func (d *data) threshold(list []int, scores []float64) float64 {
 	var best []int
 	highest := 0.0
@@ -96,7 +96,7 @@ func (d *data) threshold(list []int, scores []float64) float64 {
 			best = append(best, t)
 		}
 	}
-	if highest == 0 { // nothing is ever found: no threshold is better than another
+	if highest == 0 { // nothing is ever found, whatever the threshold
 		return 0.5
 	}
 	return float64(best[len(best)/2]) / 100

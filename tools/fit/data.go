@@ -13,7 +13,7 @@ import (
 
 // row is a sample as numbers. Signals that are 0 are left out, as most are.
 type row struct {
-	columns  []int // rising
+	columns  []int // ascending
 	values   []float64
 	positive bool
 	weight   float64
@@ -26,7 +26,7 @@ type data struct {
 	signals []string // sorted; the column is the index
 	rows    []row
 	lo, hi  []float64 // bounds of each weight
-	prior   []float64 // what each is drawn to, and the intercept behind them
+	prior   []float64 // of each weight, and of the intercept at last
 }
 
 func newData(samples []Sample, o Options) (*data, error) {
@@ -65,7 +65,7 @@ func newData(samples []Sample, o Options) (*data, error) {
 		d.rows = append(d.rows, r)
 	}
 	if positives == 0 || positives == len(d.rows) {
-		return nil, fmt.Errorf("fit: %d of %d items are to be found (%q); both kinds are needed", positives, len(d.rows), o.Positive)
+		return nil, fmt.Errorf("fit: %d of %d items have a label to find (%q); both kinds are needed", positives, len(d.rows), o.Positive)
 	}
 	return d, nil
 }
@@ -97,7 +97,7 @@ func newRow(s Sample, column map[string]int, o Options) (row, error) {
 	return r, nil
 }
 
-// all is the indexes of all rows.
+// all returns the indexes of all rows.
 func (d *data) all() []int {
 	list := make([]int, len(d.rows))
 	for i := range list {
@@ -106,7 +106,7 @@ func (d *data) all() []int {
 	return list
 }
 
-// without is the indexes of list that are not in left; both rise.
+// without returns the indexes of list that are not in left; both are sorted.
 func without(list, left []int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool {
 		_, found := slices.BinarySearch(left, i)
@@ -114,9 +114,9 @@ func without(list, left []int) []int {
 	})
 }
 
-// folds deals the rows of list into n parts, whole groups at a time: the largest
-// first, each to the part with the fewest rows. n = 0 is a part for each group,
-// or someFolds if there are many. A group is never on both sides of a fold.
+// folds divides the rows of list into n parts of whole groups: the largest group first,
+// each into the part with the fewest rows. n = 0 means a part for each group, or someFolds
+// if there are many. A group is never on both sides of a fold.
 func (d *data) folds(list []int, n int) [][]int {
 	groups := map[string][]int{}
 	for _, i := range list {
@@ -146,7 +146,7 @@ func (d *data) folds(list []int, n int) [][]int {
 	return parts
 }
 
-// groups is how many groups the rows of list are of.
+// groups returns the number of groups of the rows of list.
 func (d *data) groups(list []int) int { return len(d.groupSet(list)) }
 
 func (d *data) groupSet(list []int) map[string]bool {
@@ -157,14 +157,13 @@ func (d *data) groupSet(list []int) map[string]bool {
 	return set
 }
 
-// names are those of the groups, sorted, and at most five.
+// names returns at most five names of groups, sorted.
 func (d *data) names(list []int) []string {
 	names := slices.Sorted(maps.Keys(d.groupSet(list)))
 	return names[:min(len(names), 5)]
 }
 
-// support is in how many rows of list each signal is seen, and in how many
-// positive ones.
+// support returns the number of rows of list, and of positive ones, with each signal.
 func (d *data) support(list []int) (items, positives []int) {
 	items, positives = make([]int, len(d.signals)), make([]int, len(d.signals))
 	for _, i := range list {
@@ -178,7 +177,7 @@ func (d *data) support(list []int) (items, positives []int) {
 	return items, positives
 }
 
-// model is the table that is shipped.
+// model returns the weights to ship.
 func (d *data) model(f fitted) Model {
 	m := Model{Intercept: f.weights[len(d.signals)], Threshold: f.threshold, Lambda: f.lambda, Weights: map[string]float64{}}
 	for i, name := range d.signals {
@@ -217,7 +216,7 @@ func (d *data) table(final fitted, folds []fitted) []Weight {
 	return list
 }
 
-// rounded has the decimals of a weight; there is no -0.
+// rounded rounds a weight to its decimals; it never returns -0.
 func (d *data) rounded(x float64) float64 {
 	scale := math.Pow10(d.options.Digits)
 	return math.Round(x*scale)/scale + 0

@@ -2,9 +2,9 @@
 //
 //	go run ./tools/fit corpus.jsonl
 //
-// It is a logistic regression whose table of weights a person can read, judge and
-// ship in agents/stop. It reports how the weights do on repositories that they have
-// not seen. One corpus and one seed give one result, byte for byte.
+// It is a logistic regression, whose table of weights a person can read before it is
+// shipped in agents/stop. It reports how well the weights do on repositories that they
+// have not seen. One corpus and one seed give one result, byte for byte.
 package main
 
 import (
@@ -19,52 +19,52 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
-// Sample is a labelled item with what the shipped detector says of it, of which
-// Signals are fitted and the rest is compared with.
+// Sample is a labelled item with the shipped detector's prediction: weights are fitted to
+// its Signals, and compared with its answer.
 type Sample struct {
 	Item       detect.Item
 	Prediction detect.Prediction
 }
 
-// Options are how to fit; the zero value is the documented default.
+// Options configures Fit. The zero value is the documented default.
 type Options struct {
 	// Positive are the labels to find; "defers" alone if empty.
 	Positive []string
-	// Weight is how much an item counts, such as less for a doubtful label or more
-	// for a rare class; 1 if nil. It is at least 0.
+	// Weight returns the weight of an item, at least 0: lower for a doubtful label, or
+	// higher for a rare class. 1 if nil.
 	Weight func(detect.Item) float64
-	// Signs says of signals which way they may speak: a positive number keeps the
-	// weight at 0 or above, a negative one at 0 or below.
+	// Signs restricts the weights of signals: a positive number to 0 or above, a negative
+	// one to 0 or below.
 	Signs map[string]int
-	// Prior is what the weights are drawn to, such as those that are shipped: the
-	// stronger the penalty, the more. The zero value draws them to 0.
+	// Prior has the weights towards which the penalty pulls, such as the shipped ones.
+	// The zero value pulls towards 0.
 	Prior Model
 	// Lambdas are the strengths of the penalty λ/2·Σ(w - prior)² to choose from, all
 	// above 0; by default 0.1, 0.3, 1, 3, 10, 30 and 100.
 	Lambdas []float64
-	// Folds is how many parts the groups are dealt into for cross-validation, at
-	// least 2. 0 leaves out one group at a time, or deals 10 parts if there are more
-	// than 30 groups. A group is a repository; an item without one is its own.
+	// Folds is the number of parts of the groups for cross-validation, at least 2. 0
+	// leaves out one group at a time, or makes 10 parts of more than 30 groups. A group is a repository; an item without one is its own.
 	Folds int
-	// MinSupport is in how many items of the training set a signal must be seen in
-	// order to get a weight; 0 means 3.
+	// MinSupport is the number of items of the training set that must have a signal for
+	// it to get a weight; 0 means 3.
 	MinSupport int
-	// Digits are the decimals of the weights; 0 means 2. What is scored is rounded.
+	// Digits is the number of decimals of the weights, which are rounded before they are
+	// scored; 0 means 2.
 	Digits int
-	// Resamples and Seed are those of score.Options.
+	// Resamples and Seed are those of detect.ScoreOptions.
 	Resamples int
 	Seed      uint64
 }
 
 const (
-	innerFolds = 5  // in which λ and the threshold are chosen, within a training set
-	manyGroups = 30 // from which on not every group is left out once
+	innerFolds = 5  // of a training set, to choose λ and the threshold
+	manyGroups = 30 // more than this many groups are not left out one by one
 	someFolds  = 10
 )
 
 var defaultLambdas = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 
-// filled returns o with its defaults, or says what is wrong with it.
+// filled returns o with its defaults, or an error if it is not valid.
 func (o Options) filled() (Options, error) {
 	if len(o.Positive) == 0 {
 		o.Positive = detect.Messages.Labels()[:1]
@@ -72,7 +72,7 @@ func (o Options) filled() (Options, error) {
 	if len(o.Lambdas) == 0 {
 		o.Lambdas = defaultLambdas
 	}
-	// The strongest penalty is the easiest to solve and where the others start from.
+	// The strongest penalty is the easiest to solve, and the others start from it.
 	o.Lambdas = slices.Sorted(slices.Values(o.Lambdas))
 	slices.Reverse(o.Lambdas)
 	if least := o.Lambdas[len(o.Lambdas)-1]; !(least > 0) || math.IsInf(o.Lambdas[0], 0) {
@@ -119,23 +119,23 @@ func (m Model) Score(signals map[string]float64) float64 {
 type Weight struct {
 	Signal string  `json:"signal"`
 	Weight float64 `json:"weight"`
-	// Items have the signal; Positives of them are to be found.
+	// Items is the number of items with the signal, Positives of those to find.
 	Items     int `json:"items"`
 	Positives int `json:"positives"`
-	// Lowest, Highest and Deviation (of the population) are of the weight over the
-	// folds: a weight that depends on one repository spreads.
+	// Lowest, Highest and Deviation (of the population) describe the weight over the
+	// folds; the weight of a signal that depends on one repository varies.
 	Lowest    float64 `json:"lowest"`
 	Highest   float64 `json:"highest"`
 	Deviation float64 `json:"deviation"`
-	// Bound says that the weight would have the other sign, were it allowed to.
+	// Bound is true if the weight would have the forbidden sign.
 	Bound bool `json:"bound,omitempty"`
-	// Rare says that too few items have the signal to give it a weight.
+	// Rare is true if too few items have the signal to give it a weight.
 	Rare bool `json:"rare,omitempty"`
 }
 
-// Fold is one part that was left out.
+// Fold is a part that was left out.
 type Fold struct {
-	// Groups were left out; only a few names are kept.
+	// Groups were left out; at most five are named.
 	Groups []string `json:"groups"`
 	Items  int      `json:"items"`
 	// Lambda and Threshold were chosen without them.
@@ -143,23 +143,23 @@ type Fold struct {
 	Threshold float64 `json:"threshold"`
 }
 
-// Result is what was learned and what it is worth.
+// Result is a fitted model and its evaluation.
 type Result struct {
 	Model Model `json:"model"`
 	// Table has all signals, the heaviest first.
 	Table []Weight `json:"table"`
 	Items int      `json:"items"`
-	// Groups is how many there are.
+	// Groups is the number of groups.
 	Groups int    `json:"groups"`
 	Folds  []Fold `json:"folds"`
-	// Fitted is of weights that have not seen the item's group; Shipped is of what
-	// the detector said; Paired compares the two.
+	// Fitted evaluates weights that have not seen the item's group, Shipped the
+	// detector; Paired compares the two.
 	Fitted  detect.Evaluation `json:"fitted"`
 	Shipped detect.Evaluation `json:"shipped"`
 	Paired  detect.Comparison `json:"paired"`
-	// Seen is of Model on what it was fitted to, which flatters it.
+	// Seen evaluates Model on its own training set, which is optimistic.
 	Seen detect.Scores `json:"seen"`
-	// Warnings say why weights are to be taken with care.
+	// Warnings are reasons to distrust the weights.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -169,10 +169,10 @@ const (
 	Fitted  = "fitted weights, cross-validated"
 )
 
-// Fit fits weights to the samples by an L2-penalised logistic regression, whose
-// penalty and threshold are chosen by cross-validation within what is fitted to,
-// and cross-validates that whole procedure by group. It fails on samples that
-// have no signals, one class or fewer than two groups.
+// Fit fits weights to the samples by an L2-penalised logistic regression. It chooses the
+// penalty and the threshold by cross-validation within the training set, and
+// cross-validates that whole procedure by group. It is an error if the samples have no
+// signals, only one class or fewer than two groups.
 func Fit(samples []Sample, o Options) (Result, error) {
 	o, err := o.filled()
 	if err != nil {
@@ -185,12 +185,12 @@ func Fit(samples []Sample, o Options) (Result, error) {
 	everything := d.all()
 	outer := d.folds(everything, o.Folds)
 	if len(outer) < 2 {
-		return Result{}, errors.New("fit: all items are of one group; at least two repositories are needed to tell whether weights carry over")
+		return Result{}, errors.New("fit: all items are of one group; at least two repositories are needed to measure how weights generalise")
 	}
 	r := Result{Items: len(samples), Groups: d.groups(everything)}
 	answers := make([]detect.Prediction, len(samples))
 	found := make([]fitted, len(outer))
-	var group sync.WaitGroup // folds know nothing of each other
+	var group sync.WaitGroup // folds are independent
 	for n, left := range outer {
 		group.Go(func() { found[n] = d.fit(without(everything, left)) })
 	}
@@ -219,8 +219,8 @@ func Fit(samples []Sample, o Options) (Result, error) {
 	return r, nil
 }
 
-// compare scores the answers of weights that had not seen the item beside those
-// of the detector.
+// compare scores the answers of weights that had not seen the item, and those of the
+// detector.
 func (r *Result) compare(samples []Sample, answers []detect.Prediction, o Options) {
 	unseen, shipped := detect.NewScorer(o.scores(Fitted)), detect.NewScorer(o.scores(Shipped))
 	pair := detect.NewPair(Shipped, Fitted, o.scores(""))

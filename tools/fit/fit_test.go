@@ -285,7 +285,7 @@ var _ = Describe("Fit", func() {
 		Entry("one class", func(l []Sample, o *Options) []Sample {
 			o.Positive = []string{"asks"}
 			return l
-		}, "0 of 40 items are to be found"),
+		}, "0 of 40 items have a label to find"),
 		Entry("one repository", func(l []Sample, _ *Options) []Sample { return l[:10] }, "at least two repositories"),
 		Entry("an unknown label", func(l []Sample, _ *Options) []Sample {
 			l[3].Item.Label = "maybe"

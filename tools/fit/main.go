@@ -21,7 +21,7 @@ const (
 	exitFailed = 1
 )
 
-// maxSamples bounds what is fitted to, which is all held in memory.
+// maxSamples limits the samples, which are all in memory.
 const maxSamples = 100_000
 
 func main() {
@@ -31,7 +31,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program: it returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fit", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -85,12 +85,12 @@ func fitTo(ctx context.Context, request evaluate.Request, workers int) (Result, 
 			return Result{}, problems.Lines, fmt.Errorf("judge item %s: %w", r.Item.ID, r.Answers[0].Err)
 		}
 		prediction := r.Answers[0].Prediction
-		prediction.Took = 0 // weights do not depend on what differs from run to run
+		prediction.Took = 0 // it differs from run to run
 		samples = append(samples, Sample{Item: r.Item, Prediction: prediction})
 	}
 	switch {
 	case clock.Err(ctx) != nil:
-		return Result{}, problems.Lines, clock.Err(ctx) // weights of half a corpus help nobody
+		return Result{}, problems.Lines, clock.Err(ctx) // weights of half a corpus are useless
 	case problems.Err != nil:
 		return Result{}, problems.Lines, problems.Err
 	case len(samples) == 0:

@@ -12,10 +12,10 @@ import (
 //	f(w) = Σ s·log(1 + exp(-y·x·w)) + λ/2·Σ (w - prior)²
 //
 // with s the weight of a row, y its class as ±1, and the bounds lo ≤ w ≤ hi. The
-// intercept is the last weight and as good as not penalised.
+// intercept is the last weight; its penalty is negligible.
 type problem struct {
 	rows    []row // with columns of this problem
-	columns []int // of data, rising
+	columns []int // of data, ascending
 	lo, hi  []float64
 	prior   []float64 // within the bounds
 	lambda  float64
@@ -51,7 +51,7 @@ func (d *data) problem(list []int) *problem {
 	return p
 }
 
-// dot is the log-odds of a row.
+// dot returns the log-odds of a row.
 func (r *row) dot(w []float64) float64 {
 	x := w[len(w)-1]
 	for k, c := range r.columns {
@@ -60,8 +60,8 @@ func (r *row) dot(w []float64) float64 {
 	return x
 }
 
-// ridge is the penalty of weight j. The intercept has one that only keeps it
-// finite where all rows are of one class.
+// ridge returns the penalty of weight j. That of the intercept only makes it finite if all
+// rows are of one class.
 func (p *problem) ridge(j int) float64 {
 	if j == len(p.columns) {
 		return 1e-6
@@ -69,17 +69,17 @@ func (p *problem) ridge(j int) float64 {
 	return p.lambda
 }
 
-// point is a place with the value there and its derivatives.
+// point is a vector of weights with the value there and its derivatives.
 type point struct {
 	w, gradient []float64
 	hessian     *mat.SymDense
 	value       float64
 }
 
-// at goes over the rows once.
+// at evaluates the function in one pass over the rows.
 func (p *problem) at(w []float64) point {
 	n := len(w)
-	gradient, hessian := make([]float64, n), make([]float64, n*n) // of that the upper triangle
+	gradient, hessian := make([]float64, n), make([]float64, n*n) // only its upper triangle
 	value := 0.0
 	for i := range p.rows {
 		r := &p.rows[i]
@@ -118,10 +118,10 @@ func (p *problem) at(w []float64) point {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// minimise walks from w to the minimum, which is the only one, and says whether it
-// got there. It is Newton's method on the weights that are free, with the others
-// held at their bounds, and a step that is halved until it pays (projected Newton;
-// Bertsekas, SIAM Journal on Control and Optimization 20, 1982).
+// minimise returns the only minimum, starting from w, and whether it converged. It is
+// Newton's method on the free weights, with the others at their bounds, and steps that are
+// halved until the value falls enough (projected Newton; Bertsekas, SIAM Journal on Control
+// and Optimization 20, 1982).
 func (p *problem) minimise(w []float64) (point, bool) {
 	const (
 		rounds    = 100
@@ -143,7 +143,7 @@ func (p *problem) minimise(w []float64) (point, bool) {
 		}
 		next, ok := p.step(here, direction)
 		if !ok {
-			// No step pays any more: rounding is all that is left of the slope.
+			// No step lowers the value: the slope is only rounding.
 			return here, steepest <= 1e-3
 		}
 		here = next
@@ -151,8 +151,8 @@ func (p *problem) minimise(w []float64) (point, bool) {
 	return here, false
 }
 
-// free lists the weights that may move, and the steepest slope among them: all
-// but those that press against a bound.
+// free returns the weights that are not blocked by a bound, and the steepest slope among
+// them.
 func (p *problem) free(at point) (free []int, steepest float64) {
 	for j, g := range at.gradient {
 		if !p.bound(at, j) {
@@ -163,13 +163,13 @@ func (p *problem) free(at point) (free []int, steepest float64) {
 	return free, steepest
 }
 
-// bound says whether a weight presses against a bound.
+// bound reports whether a bound blocks a weight.
 func (p *problem) bound(at point, j int) bool {
 	return at.w[j] <= p.lo[j] && at.gradient[j] > 0 || at.w[j] >= p.hi[j] && at.gradient[j] < 0
 }
 
-// within keeps weight j between its bounds. One that is next to a bound is put
-// there: from a hair's breadth off, no step could be long enough to pay.
+// within limits weight j to its bounds. A weight very near a bound is moved onto it: no
+// step from there could be long enough to lower the value.
 func (p *problem) within(j int, v float64) float64 {
 	const near = 1e-9
 	switch {
@@ -181,7 +181,7 @@ func (p *problem) within(j int, v float64) float64 {
 	return v
 }
 
-// newton solves for the step of the free weights; the others stay.
+// newton solves for the step of the free weights.
 func newton(at point, free []int) ([]float64, bool) {
 	part := mat.NewSymDense(len(free), nil)
 	slope := mat.NewVecDense(len(free), nil)
@@ -197,7 +197,7 @@ func newton(at point, free []int) ([]float64, bool) {
 	}
 	var solved mat.VecDense
 	if err := cholesky.SolveVecTo(&solved, slope); err != nil {
-		return nil, false // too close to singular to be trusted
+		return nil, false // nearly singular
 	}
 	direction := make([]float64, len(at.w))
 	for i, a := range free {
@@ -206,8 +206,8 @@ func newton(at point, free []int) ([]float64, bool) {
 	return direction, true
 }
 
-// step walks along the direction, kept within the bounds, until the value falls
-// as much as the slope promises (Armijo's rule).
+// step returns a point along the direction, within the bounds, whose value is lower by
+// enough (Armijo's rule).
 func (p *problem) step(from point, direction []float64) (point, bool) {
 	for size := 1.0; size > 1e-12; size /= 2 {
 		w := make([]float64, len(from.w))

@@ -15,7 +15,7 @@ import (
 // Schema names the JSON form of a Result.
 const Schema = "rehearse.fit/1"
 
-// maxName bounds the foreign names in a table, in characters.
+// maxName limits the names of groups in a table, in characters.
 const maxName = 80
 
 func writeJSON(w io.Writer, r Result) error {
@@ -25,8 +25,8 @@ func writeJSON(w io.Writer, r Result) error {
 	}{Schema, r})
 }
 
-// writeTables writes the weights, and their scores on repositories that they have not
-// seen beside those of the shipped weights.
+// writeTables writes the weights, and their scores on unseen repositories beside those of
+// the shipped weights.
 func writeTables(w io.Writer, r Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "weights from %s of %s\n", format.Plural(r.Items, "item"), format.Plural(r.Groups, "group"))
@@ -76,8 +76,8 @@ func weightTable(weights []Weight) string {
 	return renderTable(rows)
 }
 
-// scoreTable has the shipped weights above the fitted ones, on all items, by language
-// and on those of high confidence.
+// scoreTable compares the shipped weights with the fitted ones: on all items, by language
+// and on items of high confidence.
 func scoreTable(r *Result) string {
 	rows := [][]string{{"", "TP", "FP", "FN", "TN", "precision", "recall", "F1"}}
 	add := func(name string, s detect.Scores) {
@@ -130,7 +130,7 @@ func foldTable(folds []Fold) string {
 	return renderTable(rows)
 }
 
-// logOdds has a sign, unless it is 0.
+// logOdds formats a weight with its sign.
 func logOdds(x float64) string {
 	if x == 0 {
 		return "0"
@@ -140,7 +140,7 @@ func logOdds(x float64) string {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// share is a share with its interval.
+// share formats a share with its interval.
 func share(v detect.Value) string {
 	if v.Value == nil {
 		return "n/a"

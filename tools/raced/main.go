@@ -1,7 +1,6 @@
 // Command raced lists the packages of the module whose tests run under the race detector:
-// those that start goroutines or synchronize them, in their code or in their tests. With
-// -not it lists the others. The list is made anew each time, so that no package can be
-// missing from it.
+// those that start or synchronize goroutines, in their code or in their tests. With -not
+// it lists the others.
 //
 //	go run ./tools/raced [-not] [-tests ginkgo|go]
 package main

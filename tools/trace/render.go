@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// shown is how many proofs a terminal shows of one requirement.
+// shown is the number of proofs of a requirement that a terminal shows.
 const shown = 3
 
 // JSON writes the table, indented.
@@ -27,8 +27,8 @@ func JSON(w io.Writer, t Table) error {
 	return nil
 }
 
-// Terminal writes the table, at most term.Columns() wide, and a line of totals. Of each
-// requirement the proofs that matter most are shown: those that do not pass first.
+// Terminal writes the table, at most term.Columns() wide, and a line of totals. It shows
+// the most important proofs of each requirement, failed ones first.
 func Terminal(w io.Writer, t Table, term tty.Terminal) error {
 	out := tty.Table(2)
 	out.AppendHeader(table.Row{"id", "status", "requirement and its proofs"})
@@ -85,8 +85,8 @@ func Markdown(w io.Writer, t Table) error {
 	return nil
 }
 
-// foremost returns the proofs to show and how many are left out. All that fail
-// or err are shown.
+// foremost returns the proofs to show, and the number of the others. All failed ones
+// are shown.
 func foremost(proofs []Proof) (show []Proof, more int) {
 	var rest []Proof
 	for _, p := range proofs {
@@ -103,7 +103,7 @@ func foremost(proofs []Proof) (show []Proof, more int) {
 // settled reports whether a proof passed or was skipped.
 func settled(p Proof) bool { return p.Verdict == gate.Pass || p.Verdict == gate.Skip }
 
-// describe is one line about a proof. "pass" goes without saying.
+// describe returns one line about a proof; it omits the verdict "pass".
 func describe(p Proof) string {
 	line := fmt.Sprintf("%s %s", p.Kind, sanitize.Line(p.Name, 400))
 	if p.Verdict != gate.Pass {

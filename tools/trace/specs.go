@@ -14,9 +14,8 @@ import (
 // 10 MB.
 const maxSpecs = 256 << 20
 
-// suite is the part of a Ginkgo report that matters here. Ginkgo's own types are
-// not used, so that no test framework is linked into the product; the tests hold
-// both against each other.
+// suite is the part of a Ginkgo report that this program reads. A spec compares it with
+// Ginkgo's own types, which would link a test framework.
 type suite struct {
 	SuiteLabels []string
 	SpecReports []spec
@@ -80,7 +79,7 @@ func eachSuite(dec *json.Decoder, visit func(suite)) error {
 	return nil
 }
 
-// proof returns the spec as a proof; false where it claims nothing.
+// proof returns the spec as a proof, and false if it claims nothing.
 func (s spec) proof(suiteLabels []string) (Proof, bool) {
 	if s.LeafNodeType != "It" {
 		return Proof{}, false // set-up and reporting nodes prove nothing
@@ -105,8 +104,8 @@ func (s spec) proof(suiteLabels []string) (Proof, bool) {
 	return Proof{Kind: Spec, Name: strings.Join(texts, " "), Verdict: verdict(s.State), IDs: unique(ids)}, true
 }
 
-// verdict translates the state of a spec. A spec that was cut off, or is in a
-// state that is not known here, tells nothing.
+// verdict translates the state of a spec. A spec that was interrupted, or has an unknown
+// state, has no verdict.
 func verdict(state string) gate.Verdict {
 	switch state {
 	case "passed":

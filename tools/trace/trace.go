@@ -29,7 +29,7 @@ var requirementsYAML []byte
 // Schema names the JSON form of a Table.
 const Schema = "rehearse.trace/1"
 
-// Kind says what sort of thing a proof is.
+// Kind is the kind of a proof.
 type Kind string
 
 // The kinds of Proof.
@@ -38,7 +38,7 @@ const (
 	Spec     Kind = "spec"
 )
 
-// Proof is one thing that claims to show that requirements hold.
+// Proof is a spec or a scenario that claims to prove requirements.
 type Proof struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
@@ -48,17 +48,17 @@ type Proof struct {
 	IDs []string `json:"-"`
 }
 
-// Status is what the proofs of a requirement come to.
+// Status summarises the proofs of a requirement.
 type Status string
 
-// The statuses. A requirement is Proven only if one proof at least passed and
-// none failed, erred or was of an unknown verdict.
+// The statuses. A requirement is Proven only if at least one proof passed and
+// none failed, erred or has an unknown verdict.
 const (
 	Proven  Status = "proven"
 	Refuted Status = "failed"
-	Unclear Status = "error"    // a proof could not tell
-	Skipped Status = "skipped"  // there are proofs, and none was run
-	None    Status = "no proof" // nobody claims to prove it
+	Unclear Status = "error"    // a proof has no verdict
+	Skipped Status = "skipped"  // it has proofs, and none was run
+	None    Status = "no proof" // it has no proof
 )
 
 // Requirement is one row of the table.
@@ -73,12 +73,12 @@ type Requirement struct {
 type Table struct {
 	Schema       string        `json:"schema"`
 	Requirements []Requirement `json:"requirements"`
-	// Unknown are the ids that a proof names and the list of requirements does
-	// not have, each with the first proof that names it: mostly misspellings.
+	// Unknown lists the ids that a proof names and the list of requirements lacks,
+	// mostly misspellings, each with the first proof that names it.
 	Unknown []UnknownID `json:"unknown,omitempty"`
 }
 
-// UnknownID is an id that no requirement has.
+// UnknownID is an id without a requirement.
 type UnknownID struct {
 	ID    string `json:"id"`
 	Proof Proof  `json:"proof"`
@@ -91,8 +91,7 @@ func (t Table) Complete() bool {
 	})
 }
 
-// Requirements joins the shipped list of requirements with proofs, which may come
-// in any order. A proof that is given twice counts once for each verdict.
+// Requirements joins the list of requirements with proofs, which may be in any order. A proof that is given twice counts once for each verdict.
 func Requirements(proofs []Proof) (Table, error) {
 	var list []struct{ ID, Title string }
 	if err := yaml.Load(requirementsYAML, &list, yaml.WithKnownFields()); err != nil {
@@ -124,7 +123,7 @@ func Requirements(proofs []Proof) (Table, error) {
 	return t, nil
 }
 
-// judge is the worst of what the proofs say; see Status.
+// judge returns the worst result of the proofs; see Status.
 func judge(proofs []Proof) Status {
 	count := map[gate.Verdict]int{}
 	for _, p := range proofs {
@@ -160,8 +159,7 @@ func unique(ids []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// id is the form of a requirement id: a letter and two digits. Labels of any
-// other form are no claims.
+// id matches a requirement id: a letter and two digits. Other labels are ignored.
 var id = regexp.MustCompile(`^[A-Z]-[0-9]{2}$`)
 
 // FromReport returns the scenarios of a report that name requirements. Those

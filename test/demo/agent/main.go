@@ -1,5 +1,4 @@
-// Command agent is the demo agent as a program of its own, small enough to build an
-// image of it in a moment.
+// Command agent is the demo agent as a small program, for images and scenarios.
 package main
 
 import (
