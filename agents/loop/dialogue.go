@@ -25,7 +25,10 @@ func newDialogue(s Settings, conversational bool) dialogue {
 	if s.History == "" && conversational {
 		history = Conversation
 	}
-	d := dialogue{fresh: history == Fresh, task: s.Prompt, goOn: s.ContinuePrompt, report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer}
+	d := dialogue{
+		fresh: history == Fresh, task: s.Prompt, goOn: s.ContinuePrompt,
+		report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer,
+	}
 	if s.System != "" {
 		d.sent = append(d.sent, llm.Message{Role: llm.System, Content: s.System})
 	}
@@ -71,11 +74,13 @@ func (d *dialogue) reply(answer, prompt string) {
 // language of the answer.
 func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
 	why, report, again := "The work is not finished yet",
-		"\nDo the work before you answer, and do not announce it. Then say for each of them what was done; if one cannot be done or needs the user, say so and why.",
+		"\nDo the work before you answer, and do not announce it. "+
+			"Then say for each of them what was done; if one cannot be done or needs the user, say so and why.",
 		"\nThen say again that it is done."
 	if v.Language == "fr" {
 		why, report, again = "Le travail n'est pas encore terminé",
-			"\nFais le travail avant de répondre, sans l'annoncer. Dis ensuite pour chaque point ce qui a été fait ; si l'un est impossible ou dépend de l'utilisateur, dis-le et pourquoi.",
+			"\nFais le travail avant de répondre, sans l'annoncer. Dis ensuite pour chaque point ce qui a été fait ; "+
+				"si l'un est impossible ou dépend de l'utilisateur, dis-le et pourquoi.",
 			"\nDis ensuite à nouveau que c'est terminé."
 	}
 	if !v.MayStop && v.Reason != "" {

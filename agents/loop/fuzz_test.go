@@ -27,6 +27,7 @@ func FuzzParseCompletion(f *testing.F) {
 			if !strings.Contains(text, "BLOCKED:") {
 				t.Errorf("blocked without a marker: %q", text)
 			}
+		default:
 		}
 		// An object on a line of its own before the text changes nothing if the text has one,
 		// and decides if it has none.

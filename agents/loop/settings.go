@@ -127,9 +127,10 @@ func (s *Settings) HowToEnd() string {
 		return `End your answer with a JSON object: ` +
 			`{"status": "continue", "summary": "..."} while work is left, status "done" when everything ` +
 			`is finished, or "blocked" if you need a person.`
+	default:
+		return fmt.Sprintf("When everything is finished, write %s on a line of its own. "+
+			"If you need a person, write a line that begins with %s and say why.", s.Marker, s.BlockedMarker)
 	}
-	return fmt.Sprintf("When everything is finished, write %s on a line of its own. "+
-		"If you need a person, write a line that begins with %s and say why.", s.Marker, s.BlockedMarker)
 }
 
 // FieldError describes an invalid field.

@@ -193,14 +193,12 @@ func (r *reading) isWork(h grammar.Hit) bool {
 var futures = map[string]string{"je": "rai", "j": "rai", "nous": "rons", "on": "ra"}
 
 // going are the forms of aller that make a future with the verb that follows.
-var going = map[string]bool{"vais": true, "va": true, "allons": true}
+var going = wordSet("vais va allons")
 
 // idle are futures of verbs that no work follows from.
-var idle = map[string]bool{
-	"serai": true, "aurai": true, "verrai": true, "saurai": true, "voudrai": true, "pourrai": true, "devrai": true,
-	"serons": true, "aurons": true, "verrons": true, "saurons": true, "pourrons": true, "devrons": true, "sera": true,
-	"aura": true, "verra": true, "saura": true, "pourra": true, "devra": true, "faudra": true, "dira": true,
-}
+var idle = wordSet(`
+		serai aurai verrai saurai voudrai pourrai devrai serons aurons verrons saurons pourrons devrons sera aura verra saura
+		pourra devra faudra dira`)
 
 var noWork = sync.OnceValue(func() uint64 {
 	g := lexicon()

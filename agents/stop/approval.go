@@ -33,7 +33,8 @@ func (r *reading) granted(s int, h grammar.Hit) bool {
 
 //nolint:misspell // half of the words are French
 var (
-	needs     = wordSet("need", "needs", "needed", "require", "requires", "required", "necessary", "besoin", "necessite", "requiert", "exige", "necessaire")
-	negations = wordSet("no", "not", "t", "never", "without", "pas", "aucun", "aucune", "sans", "plus", "ne", "n")
-	granting  = wordSet("with", "after", "as", "since", "following", "your", "avec", "apres", "suite", "depuis", "votre", "ton")
+	needs = wordSet(`
+		need needs needed require requires required necessary besoin necessite requiert exige necessaire`)
+	negations = wordSet("no not t never without pas aucun aucune sans plus ne n")
+	granting  = wordSet("with after as since following your avec apres suite depuis votre ton")
 )

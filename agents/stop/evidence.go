@@ -222,8 +222,9 @@ func makes(k kind) kind {
 }
 
 var (
-	wholes    = wordSet("all", "both", "every", "each", "everything", "tous", "toutes", "tout", "chaque")
-	stepNouns = wordSet("step", "steps", "task", "tasks", "item", "items", "todo", "todos", "point", "points", "it", "them", "list",
-		"etape", "etapes", "tache", "taches", "liste", "elements")
-	passing = wordSet("pass", "passes", "passed", "passing", "green", "succeed", "succeeds", "succeeded", "passent", "passe", "vert", "verts", "reussi", "reussis", "reussissent")
+	wholes    = wordSet("all both every each everything tous toutes tout chaque")
+	stepNouns = wordSet(`
+		step steps task tasks item items todo todos point points it them list etape etapes tache taches liste elements`)
+	passing = wordSet(`
+		pass passes passed passing green succeed succeeds succeeded passent passe vert verts reussi reussis reussissent`)
 )

@@ -39,14 +39,38 @@ func Irreversible(step string) bool {
 
 // commands are shell and SQL commands, in lower case.
 var commands = regexp.MustCompile(strings.Join([]string{
-	`\brm\s+(-\S+\s+)*-\w*[rf]`, `\b(curl|wget|iwr)\b[^|\n]*\|\s*(sudo\s+)?(ba|z|da|fi)?sh\b`, `\b(ba|z)?sh\s+(-c\s+)?["'<(]*\$?\(?\s*(curl|wget)\b`,
-	`\b(curl|wget)\b[^|\n]*\|\s*(sudo\s+)?(python|perl|ruby|node)\d?\b`, `\biex\b.*\b(iwr|invoke-webrequest|downloadstring)\b`,
-	`\bpush\b[^\n]*\s(--force(-with-lease)?|-f|--mirror|--delete)\b`, `\bforce[- ]?push`, `\breset\s+--hard\b`, `\bclean\s+-\w*f`, `\bfilter-(branch|repo)\b`,
-	`\b(drop|truncate)\s+(table|database|schema|index|column|view|user|collection)\b`, `\bdelete\s+from\s`, `\bdropdb\b`, `\bflush(all|db)\b`, `\bdb\.\w+\.drop\b`,
-	`\b(terraform|tofu|pulumi|cdk)\s+(destroy|apply|up|deploy)\b`, `\bkubectl\s+(delete|drain|apply)\b`, `\bhelm\s+(uninstall|delete|upgrade|install)\b`,
-	`\bdocker\s+(system|volume|image)\s+prune\b`, `\b(aws|gcloud|az|gsutil)\s[^\n]*\b(rm|rb|delete|terminate\S*|remove)\b`,
-	`\b(npm|yarn|pnpm|cargo|poetry|uv|dart|flutter|lerna)\s+publish\b`, `\bgem\s+push\b`, `\btwine\s+upload\b`, `\bdocker\s+push\b`, `\bgh\s+(release|repo)\s+(create|delete)\b`,
-	`\bmkfs\b`, `\bdd\s+if=`, `\bshred\b`, `\bhistory\s+rewrite\b`, `\brewrit(e|ing) (the )?(\w+ )?(git )?history\b`, `reecri\w+ l.historique`, `réécri\w+ l.historique`,
+	`\brm\s+(-\S+\s+)*-\w*[rf]`,
+	`\b(curl|wget|iwr)\b[^|\n]*\|\s*(sudo\s+)?(ba|z|da|fi)?sh\b`,
+	`\b(ba|z)?sh\s+(-c\s+)?["'<(]*\$?\(?\s*(curl|wget)\b`,
+	`\b(curl|wget)\b[^|\n]*\|\s*(sudo\s+)?(python|perl|ruby|node)\d?\b`,
+	`\biex\b.*\b(iwr|invoke-webrequest|downloadstring)\b`,
+	`\bpush\b[^\n]*\s(--force(-with-lease)?|-f|--mirror|--delete)\b`,
+	`\bforce[- ]?push`,
+	`\breset\s+--hard\b`,
+	`\bclean\s+-\w*f`,
+	`\bfilter-(branch|repo)\b`,
+	`\b(drop|truncate)\s+(table|database|schema|index|column|view|user|collection)\b`,
+	`\bdelete\s+from\s`,
+	`\bdropdb\b`,
+	`\bflush(all|db)\b`,
+	`\bdb\.\w+\.drop\b`,
+	`\b(terraform|tofu|pulumi|cdk)\s+(destroy|apply|up|deploy)\b`,
+	`\bkubectl\s+(delete|drain|apply)\b`,
+	`\bhelm\s+(uninstall|delete|upgrade|install)\b`,
+	`\bdocker\s+(system|volume|image)\s+prune\b`,
+	`\b(aws|gcloud|az|gsutil)\s[^\n]*\b(rm|rb|delete|terminate\S*|remove)\b`,
+	`\b(npm|yarn|pnpm|cargo|poetry|uv|dart|flutter|lerna)\s+publish\b`,
+	`\bgem\s+push\b`,
+	`\btwine\s+upload\b`,
+	`\bdocker\s+push\b`,
+	`\bgh\s+(release|repo)\s+(create|delete)\b`,
+	`\bmkfs\b`,
+	`\bdd\s+if=`,
+	`\bshred\b`,
+	`\bhistory\s+rewrite\b`,
+	`\brewrit(e|ing) (the )?(\w+ )?(git )?history\b`,
+	`reecri\w+ l.historique`,
+	`réécri\w+ l.historique`,
 }, "|"))
 
 // clause is the folded words of a part of a step, between commas and the like.
@@ -133,22 +157,34 @@ func (a irreversibleAct) is(word string) bool {
 
 //nolint:misspell // half of the words are French
 var irreversibleActs = []irreversibleAct{
-	{stems: words("delete deleting deletion remove$ removing removal erase erasing empty$ emptying clear$ clearing drop$ dropping supprim suppression effac efface vide$ vider vidons videz vidage"), of: data, not: code},
-	{stems: words("destroy destruction wipe wiping purge purging terminat decommission nuke detrui purg aneanti"), not: scratch},
+	{stems: words(`
+		delete deleting deletion remove$ removing removal erase erasing empty$ emptying clear$ clearing drop$ dropping supprim
+		suppression effac efface vide$ vider vidons videz vidage`), of: data, not: code},
+	{stems: words(`
+		destroy destruction wipe wiping purge purging terminat decommission nuke detrui purg aneanti`), not: scratch},
 	{stems: words("truncat tronqu"), of: data},
 	{stems: words("cancel annul resili"), of: contracts},
 	{stems: words("deploy redeploy rollout deploi redeploi"), not: harmless},
 	{stems: words("ship$ shipping"), not: codeOrHarmless},
-	{stems: words("release$ releasing publish$ publishing publication republish publie$ publier publiera publierai publions publiez"), not: codeOrHarmless},
+	{stems: words(`
+		release$ releasing publish$ publishing publication republish publie$ publier publiera publierai publions publiez`), not: codeOrHarmless},
 	{stems: words("cut$ create$ creating tag$ make$ creer cree$"), of: aRelease},
-	{stems: words("push$ pushing promot roll$ rolling go$ going switch switching mettre mets$ met$ mise$ mettons livr bascul pouss passer passe$"), of: toProduction},
+	{stems: words(`
+		push$ pushing promot roll$ rolling go$ going switch switching mettre mets$ met$ mise$ mettons livr bascul pouss passer
+		passe$`), of: toProduction},
 	{stems: words("push$ pushing pouss forc"), of: forced},
-	{stems: words("pay$ paying paye$ payer payerai paie$ paierai paiement$ payment$ buy$ buying purchase$ purchasing refund acheter achete$ achat$ rembours")},
-	{stems: words("settle regler regle$ charge$ charging transfer transferring wire$ debit virer vire$ transferer"), of: money},
-	{stems: words("send sending email$ emailing mail$ share$ sharing upload post$ posting paste forward envoi envoy transmet partage communiqu expedi"), of: secretOrCrowd},
+	{stems: words(`
+		pay$ paying paye$ payer payerai paie$ paierai paiement$ payment$ buy$ buying purchase$ purchasing refund acheter
+		achete$ achat$ rembours`)},
+	{stems: words(`
+		settle regler regle$ charge$ charging transfer transferring wire$ debit virer vire$ transferer`), of: money},
+	{stems: words(`
+		send sending email$ emailing mail$ share$ sharing upload post$ posting paste forward envoi envoy transmet partage
+		communiqu expedi`), of: secretOrCrowd},
 	{stems: words("notify notifying prevenir informer"), of: crowd},
 	{stems: words("revok revoqu"), not: code},
-	{stems: words("overwrite overwriting reset$ resetting ecras reinitialis reformat format$ formatter formater"), of: dataStore, not: code},
+	{stems: words(`
+		overwrite overwriting reset$ resetting ecras reinitialis reformat format$ formatter formater`), of: dataStore, not: code},
 }
 
 func words(list string) []string { return strings.Fields(list) }
@@ -230,41 +266,56 @@ func secretOrCrowd(c clause) bool { return (c.any(secrets) || c.any(crowds)) && 
 
 //nolint:misspell // half of the words are French
 var (
-	joining = wordSet("and", "then", "et", "puis", "ensuite", "or", "ou", "but", "mais")
+	joining = wordSet("and then et puis ensuite or ou but mais")
 	// lightWords stand before the verb of a step.
-	lightWords = wordSet("i", "we", "will", "ll", "am", "m", "re", "are", "going", "to", "now", "next", "first", "also", "finally", "let", "me", "us", "s",
-		"please", "just", "need", "needs", "have", "must", "should", "shall", "can", "the", "a", "an", "step", "remaining", "still", "immediately", "directly", "actually",
-		"je", "j", "on", "nous", "vais", "va", "allons", "il", "faut", "faudra", "reste", "restera", "a", "de", "d", "la", "le", "les", "l", "devoir", "dois", "doit",
-		"maintenant", "enfin", "abord", "aussi", "alors", "1", "2", "3", "4", "5", "6", "7", "8", "9", "en", "y", "final", "permanently", "definitivement", "completely",
-		"safely", "manually", "quickly", "git", "sudo", "s", "that", "be", "able", "etape", "gonna", "force", "about", "start", "starting", "begin", "commencer", "par")
-	carriesOut = wordSet("run", "running", "execute", "executing", "trigger", "triggering", "launch", "perform", "do", "apply", "proceed", "proceeding", "carry", "kick", "finish", "complete", "finalize",
-		"lancer", "lance", "executer", "execute", "declencher", "faire", "fais", "proceder", "procede", "appliquer", "effectuer", "finaliser", "terminer", "achever")
-	dataWords = wordSet("database", "db", "table", "bucket", "record", "row", "backup", "volume", "data", "dataset", "users", "account", "customers", "collection",
-		"queue", "cluster", "namespace", "instance", "server", "stack", "infrastructure", "environment", "schema", "repo", "repository", "disk", "partition",
-		"topic", "history", "tenant", "s3", "everything", "domain", "dns", "deployment", "column", "vm", "orders", "invoices", "contacts", "emails", "remote",
-		"base", "donnee", "seau", "enregistrement", "sauvegarde", "compte", "utilisateurs", "clients", "grappe", "serveur", "depot", "disque",
-		"historique", "tout", "domaine", "colonne", "commandes", "factures", "environnement")
-	stores = wordSet("database", "databases", "db", "table", "tables", "bucket", "disk", "disks", "volume", "volumes", "partition", "branch", "history", "backup", "backups", "data",
-		"base", "bases", "donnees", "disque", "sauvegarde", "sauvegardes", "branche", "historique", "main", "master", "remote")
-	codeWords = wordSet("endpoint", "test", "function", "page", "button", "handler", "module", "class", "classe", "flag", "import", "doc", "documentation", "component", "route", "method", "helper",
-		"fixture", "mock", "script", "code", "comment", "warning", "param", "parameter", "argument", "option", "variable", "constant", "type", "interface", "support", "logging", "statement",
-		"dialog", "note", "candidate", "workflow", "pipeline", "process", "command", "guide", "feature", "field", "link", "badge", "template", "step", "policy", "menu", "form", "label", "style", "rule",
-		"dependency", "dependencies", "package", "shim", "wrapper", "alias", "case", "duplicate", "logic", "call", "annotation", "hook", "stub", "placeholder", "checklist", "plan", "date", "event", "evenement",
-		"fonction", "bouton", "ecran", "composant", "methode", "champ", "commentaire", "avertissement", "parametre", "lien", "essai", "notice", "procedure", "regle", "metric", "metrique", "cache", "stale", "temp", "tmp",
-		"job", "config", "configuration", "validation", "check", "trace", "tracing", "snapshot", "manifest", "setting", "request", "message", "response", "header", "query", "payload", "state", "switch", "line", "ligne")
-	boundaries   = wordSet("from", "in", "on", "of", "for", "with", "after", "before", "when", "once", "if", "older", "dans", "sur", "pour", "avec", "apres", "avant", "quand", "si", "du", "des")
-	scratchWords = wordSet("cache", "caches", "temp", "tmp", "temporary", "build", "artifacts", "dist", "node", "temporaire", "temporaires")
+	lightWords = wordSet(`
+		i we will ll am m re are going to now next first also finally let me us s please just need needs have must should
+		shall can the a an step remaining still immediately directly actually je j on nous vais va allons il faut faudra reste
+		restera a de d la le les l devoir dois doit maintenant enfin abord aussi alors 1 2 3 4 5 6 7 8 9 en y final
+		permanently definitivement completely safely manually quickly git sudo s that be able etape gonna force about start
+		starting begin commencer par`)
+	carriesOut = wordSet(`
+		run running execute executing trigger triggering launch perform do apply proceed proceeding carry kick finish complete
+		finalize lancer lance executer execute declencher faire fais proceder procede appliquer effectuer finaliser terminer
+		achever`)
+	dataWords = wordSet(`
+		database db table bucket record row backup volume data dataset users account customers collection queue cluster
+		namespace instance server stack infrastructure environment schema repo repository disk partition topic history tenant
+		s3 everything domain dns deployment column vm orders invoices contacts emails remote base donnee seau enregistrement
+		sauvegarde compte utilisateurs clients grappe serveur depot disque historique tout domaine colonne commandes factures
+		environnement`)
+	stores = wordSet(`
+		database databases db table tables bucket disk disks volume volumes partition branch history backup backups data base
+		bases donnees disque sauvegarde sauvegardes branche historique main master remote`)
+	codeWords = wordSet(`
+		endpoint test function page button handler module class classe flag import doc documentation component route method
+		helper fixture mock script code comment warning param parameter argument option variable constant type interface
+		support logging statement dialog note candidate workflow pipeline process command guide feature field link badge
+		template step policy menu form label style rule dependency dependencies package shim wrapper alias case duplicate
+		logic call annotation hook stub placeholder checklist plan date event evenement fonction bouton ecran composant
+		methode champ commentaire avertissement parametre lien essai notice procedure regle metric metrique cache stale temp
+		tmp job config configuration validation check trace tracing snapshot manifest setting request message response header
+		query payload state switch line ligne`)
+	boundaries = wordSet(`
+		from in on of for with after before when once if older dans sur pour avec apres avant quand si du des`)
+	scratchWords = wordSet(`
+		cache caches temp tmp temporary build artifacts dist node temporaire temporaires`)
 	// harmlessPlaces are where a deployment or a publication harms nobody.
-	harmlessPlaces = wordSet("staging", "dev", "development", "test", "testing", "preview", "local", "locally", "localhost", "sandbox", "qa", "uat", "kind", "minikube", "dry",
-		"preproduction", "preprod", "recette", "developpement", "localement", "locale", "essai", "bac")
-	production = wordSet("production", "prod", "live")
-	publicly   = wordSet("npm", "pypi", "crates", "maven", "rubygems", "nuget", "appstore", "store", "ligne")
-	forcing    = wordSet("force", "forced", "forcefully", "forcer", "forcee", "forçage", "hard")
-	moneyWords = wordSet("invoice", "invoices", "bill", "bills", "card", "cards", "customer", "customers", "money", "funds", "payment", "payments", "fee", "fees", "euros", "dollars", "eur", "usd", "amount",
-		"facture", "factures", "carte", "cartes", "argent", "fonds", "montant", "somme", "abonnement", "frais", "paiement")
-	secrets = wordSet("credential", "credentials", "password", "passwords", "secret", "secrets", "token", "tokens", "key", "keys", "env",
-		"identifiant", "identifiants", "passe", "jeton", "jetons", "cle", "cles", "acces")
-	contractWords = wordSet("subscription", "subscriptions", "order", "orders", "account", "accounts", "contract", "contracts", "booking", "bookings", "reservation", "payment",
-		"abonnement", "abonnements", "commande", "commandes", "contrat", "contrats", "compte", "comptes", "paiement")
-	crowds = wordSet("customers", "users", "clients", "subscribers", "everyone", "newsletter", "utilisateurs", "abonnes", "usagers")
+	harmlessPlaces = wordSet(`
+		staging dev development test testing preview local locally localhost sandbox qa uat kind minikube dry preproduction
+		preprod recette developpement localement locale essai bac`)
+	production = wordSet("production prod live")
+	publicly   = wordSet("npm pypi crates maven rubygems nuget appstore store ligne")
+	forcing    = wordSet("force forced forcefully forcer forcee forçage hard")
+	moneyWords = wordSet(`
+		invoice invoices bill bills card cards customer customers money funds payment payments fee fees euros dollars eur usd
+		amount facture factures carte cartes argent fonds montant somme abonnement frais paiement`)
+	secrets = wordSet(`
+		credential credentials password passwords secret secrets token tokens key keys env identifiant identifiants passe
+		jeton jetons cle cles acces`)
+	contractWords = wordSet(`
+		subscription subscriptions order orders account accounts contract contracts booking bookings reservation payment
+		abonnement abonnements commande commandes contrat contrats compte comptes paiement`)
+	crowds = wordSet(`
+		customers users clients subscribers everyone newsletter utilisateurs abonnes usagers`)
 )

@@ -91,7 +91,9 @@ func (r *reading) gaps() {
 			r.evidence.see(shortGap, r.evidence.at[s])
 		}
 	}
-	for _, s := range [...]signal{nextOwn, nextIs, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, restOfWork, openBoxes, pendingRows, laterWork} {
+	for _, s := range [...]signal{
+		nextOwn, nextIs, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, restOfWork, openBoxes, pendingRows, laterWork,
+	} {
 		if r.evidence.seen(s) {
 			r.evidence.see(shortGap, r.evidence.at[s])
 			return
@@ -148,7 +150,7 @@ func (r *reading) class(defers bool) Class {
 		return Defers
 	case e.seen(asksInput) || e.seen(offersChoice):
 		return Asks
-	case e.seen(goOnRequest) || e.seen(proceedRequest) || e.seen(workOffer) || e.seen(nextOptional) || e.seen(nextUser) || e.seen(couldDo) || e.seen(userActs):
+	case slices.ContainsFunc([]signal{goOnRequest, proceedRequest, workOffer, nextOptional, nextUser, couldDo, userActs}, e.seen):
 		return Suggests
 	default:
 		return Clean

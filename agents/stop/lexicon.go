@@ -79,10 +79,15 @@ const (
 )
 
 var classNames = [classes]string{
-	announce: "announce", present: "present", intends: "intend", talks: "talk", doing: "doing", selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next",
-	left: "left", need: "need", later: "later", could: "could", offers: "offer", goOn: "go", proceed: "continue", result: "result", asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you",
-	optional: "optional", generic: "generic", done: "done", fails: "fail", known: "known", stub: "stub", negation: "neg",
-	condition: "cond", history: "hist", document: "doc", task: "task", rest: "rest", partial: "partial", undone: "undone", coming: "coming", weak: "weak", beyond: "beyond", answers: "answer", purpose: "purpose", except: "except", cell: "cell", deictic: "deictic", label: "label", past: "past", closed: "closed", approval: "approval",
+	announce: "announce", present: "present", intends: "intend", talks: "talk", doing: "doing",
+	selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next", left: "left", need: "need",
+	later: "later", could: "could", offers: "offer", goOn: "go", proceed: "continue", result: "result",
+	asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you", optional: "optional",
+	generic: "generic", done: "done", fails: "fail", known: "known", stub: "stub", negation: "neg",
+	condition: "cond", history: "hist", document: "doc", task: "task", rest: "rest", partial: "partial",
+	undone: "undone", coming: "coming", weak: "weak", beyond: "beyond", answers: "answer", purpose: "purpose",
+	except: "except", cell: "cell", deictic: "deictic", label: "label", past: "past", closed: "closed",
+	approval: "approval",
 }
 
 // lexicon compiles the lexicons at the first use.

@@ -32,6 +32,7 @@ func (r *reading) marked() {
 			for i := from; i < end; i++ {
 				r.markedIn(r.lineUnits(i))
 			}
+		default:
 		}
 		from = end
 	}

@@ -41,20 +41,26 @@ type wording struct{ wrote, proceed, alone, held, approval, more string }
 
 var (
 	englishOrder = wording{
-		wrote:    "You wrote (quoted; this gives no permission):",
-		proceed:  "Continue with those that are part of the user's task and that you may do without asking; otherwise say that you need a decision.",
-		alone:    "Continue with what is part of the user's task and what you may do without asking; otherwise say that you need a decision.",
-		held:     "You also wrote the following, which cannot be undone or reaches others. Do not do it on your own; say that it needs the user:",
+		wrote: "You wrote (quoted; this gives no permission):",
+		proceed: "Continue with those that are part of the user's task and that you may do without asking; " +
+			"otherwise say that you need a decision.",
+		alone: "Continue with what is part of the user's task and what you may do without asking; otherwise say that you need a decision.",
+		held: "You also wrote the following, which cannot be undone or reaches others. " +
+			"Do not do it on your own; say that it needs the user:",
 		approval: "You wrote that somebody must approve or confirm first. Do nothing that waits for it; say plainly which decision you need.",
 		more:     "(and %d more in your message)",
 	}
 	frenchOrder = wording{
-		wrote:    "Tu as écrit (citation, sans valeur d'autorisation) :",
-		proceed:  "Continue avec ce qui fait partie de la demande de l'utilisateur et que tu peux faire sans demander ; sinon, dis qu'il te faut une décision.",
-		alone:    "Continue ce qui fait partie de la demande de l'utilisateur et que tu peux faire sans demander ; sinon, dis qu'il te faut une décision.",
-		held:     "Tu as aussi écrit ceci, qui est irréversible ou touche d'autres personnes. Ne le fais pas de toi-même ; dis que cela dépend de l'utilisateur :",
-		approval: "Tu as écrit que quelqu'un doit d'abord valider ou confirmer. Ne fais rien qui en dépend ; dis clairement quelle décision il te faut.",
-		more:     "(et %d de plus dans ton message)",
+		wrote: "Tu as écrit (citation, sans valeur d'autorisation) :",
+		proceed: "Continue avec ce qui fait partie de la demande de l'utilisateur et que tu peux faire sans demander ; " +
+			"sinon, dis qu'il te faut une décision.",
+		alone: "Continue ce qui fait partie de la demande de l'utilisateur et que tu peux faire sans demander ; " +
+			"sinon, dis qu'il te faut une décision.",
+		held: "Tu as aussi écrit ceci, qui est irréversible ou touche d'autres personnes. " +
+			"Ne le fais pas de toi-même ; dis que cela dépend de l'utilisateur :",
+		approval: "Tu as écrit que quelqu'un doit d'abord valider ou confirmer. " +
+			"Ne fais rien qui en dépend ; dis clairement quelle décision il te faut.",
+		more: "(et %d de plus dans ton message)",
 	}
 )
 

@@ -43,10 +43,7 @@ func (r *reading) describes(s int, h grammar.Hit) bool {
 
 // isTask are words for work itself: a list of them is one of things to do,
 // whatever is said of them.
-var isTask = map[string]bool{
-	"work": true, "tasks": true, "steps": true, "todos": true, "items": true,
-	"travail": true, "taches": true, "etapes": true, "actions": true,
-}
+var isTask = wordSet("work tasks steps todos items travail taches etapes actions")
 
 // isReference reports whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
@@ -98,10 +95,8 @@ func (r *reading) contents(s int, h grammar.Hit) bool {
 }
 
 // holds are verbs for what a document does.
-var holds = map[string]bool{
-	"describes": true, "lists": true, "contains": true, "covers": true, "explains": true, "mentions": true, "shows": true,
-	"includes": true, "decrit": true, "liste": true, "contient": true, "presente": true, "explique": true, "detaille": true,
-}
+var holds = wordSet(`
+		describes lists contains covers explains mentions shows includes decrit liste contient presente explique detaille`)
 
 // isVerbal reports whether a phrase begins with a verb or a negation: a document
 // before it is its subject then, as in "the page is not done".

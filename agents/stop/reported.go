@@ -1,6 +1,8 @@
 package stop
 
 import (
+	"strings"
+
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -179,29 +181,34 @@ func opensCondition(words []text.Word, i int) bool {
 	return false
 }
 
-// wordSet returns a set of folded words.
-func wordSet(words ...string) map[string]bool {
-	set := make(map[string]bool, len(words))
-	for _, w := range words {
+// wordSet returns the set of the folded words in a text.
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
 		set[w] = true
 	}
 	return set
 }
 
 var (
-	conditionWords = wordSet("once", "after", "when", "whenever", "until", "till", "unless", "if", "before", "provided", "whether",
-		"assuming", "upon", "apres", "quand", "lorsque", "lorsqu", "si", "jusqu", "tant", "avant")
-	relatives   = wordSet("that", "which", "who", "whose", "qui", "que", "qu", "dont")
-	modals      = wordSet("must", "should", "will", "ll", "would", "shall", "can", "could", "may", "might", "to", "ought", "doit", "doivent", "devra", "devront", "devrait", "devraient", "sera", "seront", "serait", "seraient", "faut")
-	prepared    = wordSet("ready", "good", "prepared", "prets", "pret", "thanks", "due")
-	denials     = wordSet("not", "never", "t", "pas", "ne", "jamais", "nor", "ni")
-	determiners = wordSet("the", "a", "an", "all", "that", "this", "these", "those", "every", "each", "both", "any", "my", "our", "its",
-		"le", "la", "les", "l", "un", "une", "tous", "toutes", "tout", "que", "qu", "chaque")
+	conditionWords = wordSet(`
+		once after when whenever until till unless if before provided whether assuming upon apres quand lorsque lorsqu si
+		jusqu tant avant`)
+	relatives = wordSet("that which who whose qui que qu dont")
+	modals    = wordSet(`
+		must should will ll would shall can could may might to ought doit doivent devra devront devrait devraient sera seront
+		serait seraient faut`)
+	prepared    = wordSet("ready good prepared prets pret thanks due")
+	denials     = wordSet("not never t pas ne jamais nor ni")
+	determiners = wordSet(`
+		the a an all that this these those every each both any my our its le la les l un une tous toutes tout que qu chaque`)
 	// ordering words stand before the verb of a step.
-	ordering = wordSet("then", "next", "first", "finally", "also", "lastly", "now", "please", "and", "puis", "ensuite", "enfin", "d", "abord", "et", "s", "se")
+	ordering = wordSet(`
+		then next first finally also lastly now please and puis ensuite enfin d abord et s se`)
 	// aims are verbs that are never nouns and mostly have another verb as their aim.
-	aims = wordSet("get", "make", "ensure", "confirm", "verify", "wait", "keep", "see", "let",
-		"assurer", "faire", "obtenir", "attendre", "veiller", "laisser", "verifier", "controler")
-	statuses = wordSet("done", "complete", "completed", "finished", "fixed", "implemented", "merged", "shipped", "deployed", "resolved", "ok",
-		"already", "fait", "faite", "termine", "terminee", "corrige", "corrigee", "livre", "regle", "resolu")
+	aims = wordSet(`
+		get make ensure confirm verify wait keep see let assurer faire obtenir attendre veiller laisser verifier controler`)
+	statuses = wordSet(`
+		done complete completed finished fixed implemented merged shipped deployed resolved ok already fait faite termine
+		terminee corrige corrigee livre regle resolu`)
 )

@@ -143,11 +143,10 @@ func (r *reading) listUnder(b, s int) list {
 	}
 	for i := b + 1; i < len(r.doc.Blocks) && i < b+200; i++ {
 		item := &r.doc.Blocks[i]
-		under := item.Lead == b || item.Section == b
-		if !under && (item.Kind == text.Heading && r.doc.Blocks[b].Kind == text.Heading && item.Level <= r.doc.Blocks[b].Level || r.doc.Blocks[b].Kind != text.Heading && item.Parent < 0 && item.Kind != text.Code) {
-			break
-		}
-		if !under {
+		if item.Lead != b && item.Section != b {
+			if endsList(&r.doc.Blocks[b], item) {
+				break
+			}
 			continue
 		}
 		switch item.Kind {
@@ -164,9 +163,18 @@ func (r *reading) listUnder(b, s int) list {
 				n := r.doc.Sentences[k].End - r.doc.Sentences[k].First
 				l.nothing = l.nothing || l.items == 0 && n > 0 && r.beginsWithNothing(k)
 			}
+		default:
 		}
 	}
 	return l
+}
+
+// endsList reports whether next, which is not part of what a block introduces, ends it.
+func endsList(block, next *text.Block) bool {
+	if block.Kind == text.Heading {
+		return next.Kind == text.Heading && next.Level <= block.Level
+	}
+	return next.Parent < 0 && next.Kind != text.Code
 }
 
 func (l *list) flags(r *reading, s int) {

@@ -46,7 +46,8 @@ func (r *reading) settles(s int, d, h grammar.Hit) bool {
 	case d.Class == result:
 		return d.First >= h.End && r.onlyVerbs(h.End, d.First)
 	case d.First >= h.First && d.First-h.End <= reach && !r.turnsBetween(s, h, d):
-		return h.Class == left || r.closes(s, d) || d.First >= h.End && beingWords[r.doc.Words[d.First].Fold] && !r.colonAfter(h, int(d.First-h.End))
+		return h.Class == left || r.closes(s, d) ||
+			d.First >= h.End && beingWords[r.doc.Words[d.First].Fold] && !r.colonAfter(h, int(d.First-h.End))
 	case d.End <= h.First:
 		return d.Class == done && r.onlyDeterminers(d.End, h.First)
 	}
@@ -124,19 +125,20 @@ func (r *reading) countsNothing(s int, p grammar.Hit) bool {
 
 //nolint:misspell // half of the words are French
 var (
-	beingWords = wordSet("is", "are", "was", "were", "has", "have", "had", "been", "s", "re", "est", "sont", "a", "ont", "ete")
-	failed     = wordSet("fail", "fails", "failing", "failed", "echoue", "echouent")
-	turns      = wordSet("but", "except", "although", "however", "mais", "sauf", "hormis", "cependant", "toutefois")
-	counting   = wordSet("of", "all", "two", "three", "both", "other", "now", "also", "then", "last", "final", "few", "des", "du", "de", "aux", "ces", "mes",
-		"nos", "deux", "trois", "autres", "derniers", "dernieres", "dernier", "derniere", "toute", "bien", "aussi", "egalement")
+	beingWords = wordSet("is are was were has have had been s re est sont a ont ete")
+	failed     = wordSet("fail fails failing failed echoue echouent")
+	turns      = wordSet("but except although however mais sauf hormis cependant toutefois")
+	counting   = wordSet(`
+		of all two three both other now also then last final few des du de aux ces mes nos deux trois autres derniers
+		dernieres dernier derniere toute bien aussi egalement`)
 	// noting are verbs that write down, sort or put off work instead of doing it.
-	noting = wordSet("listed", "documented", "noted", "outlined", "described", "summarized", "summarised", "identified", "found", "planned",
-		"postponed", "deferred", "skipped", "kept", "tracked", "started", "begun", "attempted", "tried", "left", "reviewed", "analyzed",
-		"analysed", "investigated", "discussed", "mentioned", "marked", "parked", "scheduled", "collected", "gathered", "counted", "estimated",
-		"prioritized", "prioritised", "recorded", "logged", "queued", "assigned", "filed", "sketched", "drafted", "stubbed", "prepared",
-		"liste", "listes", "listees", "documente", "documentes", "documentees", "note", "notes", "notees", "decrit", "decrits", "decrites",
-		"resume", "identifie", "identifies", "identifiees", "trouve", "trouves", "planifie", "planifies", "planifiees", "reporte", "reportes",
-		"reportees", "saute", "garde", "gardes", "commence", "commencees", "entame", "entames", "essaye", "laisse", "laisses", "laissees",
-		"analyse", "etudie", "mentionne", "mentionnes", "marque", "marques", "prevu", "prevus", "prevues", "compte", "estime", "priorise",
-		"enregistre", "assigne", "ouvert", "prepare", "prepares")
+	noting = wordSet(`
+		listed documented noted outlined described summarized summarised identified found planned postponed deferred skipped
+		kept tracked started begun attempted tried left reviewed analyzed analysed investigated discussed mentioned marked
+		parked scheduled collected gathered counted estimated prioritized prioritised recorded logged queued assigned filed
+		sketched drafted stubbed prepared liste listes listees documente documentes documentees note notes notees decrit
+		decrits decrites resume identifie identifies identifiees trouve trouves planifie planifies planifiees reporte reportes
+		reportees saute garde gardes commence commencees entame entames essaye laisse laisses laissees analyse etudie
+		mentionne mentionnes marque marques prevu prevus prevues compte estime priorise enregistre assigne ouvert prepare
+		prepares`)
 )

@@ -31,7 +31,8 @@ func (r *reading) state() {
 		if h, ok := r.first(s, done); ok && (s < 2 || r.after(s) <= tailSentences) && !r.hasAny(s, left, condition, goOn) {
 			r.evidence.see(completed, r.span(h.First, h.End))
 		}
-		if h, ok := r.first(s, closed); ok && !r.hasAny(s, negation, left, need, undone, condition) && r.doc.Sentences[s].Ending != text.Question {
+		h, ok := r.first(s, closed)
+		if ok && !r.hasAny(s, negation, left, need, undone, condition) && r.doc.Sentences[s].Ending != text.Question {
 			r.evidence.see(unitClosed, r.span(h.First, h.End))
 		}
 		r.obligations(s)
@@ -65,7 +66,8 @@ func (r *reading) obligations(s int) {
 		m := r.mention(FutureActions, h)
 		m.why = "it tells an order of events"
 		l, isLeft := r.first(s, left)
-		if (!isLeft || !r.isReference(s, l)) && r.beside(s, h, announce, present, need, could, left, undone) && !r.hasAny(s, user, offers, you, condition) {
+		if (!isLeft || !r.isReference(s, l)) && r.beside(s, h, announce, present, need, could, left, undone) &&
+			!r.hasAny(s, user, offers, you, condition) {
 			m.real, m.severity, m.why = true, Low, "it puts work off"
 			r.evidence.see(laterWork, m.span)
 		}
@@ -106,9 +108,7 @@ func (r *reading) ratio(s int) (Span, bool) {
 }
 
 // finishedWord are words that a percentage tells the progress of.
-var finishedWord = map[string]bool{
-	"complete": true, "completed": true, "done": true, "finished": true, "converted": true, "migrated": true, "there": true,
-}
+var finishedWord = wordSet("complete completed done finished converted migrated there")
 
 func number(w *text.Word) (int, bool) {
 	if w.Flags&text.Digits != 0 && len(w.Fold) < 7 {

@@ -46,6 +46,7 @@ func everywhere(doc *text.Doc) []mention {
 			m.form = heading
 		case text.Item:
 			m.form = item
+		default:
 		}
 		all = append(all, m)
 	}

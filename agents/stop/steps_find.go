@@ -163,7 +163,8 @@ func rankOf(m mention) rank {
 	switch {
 	case m.form == offer:
 		return offered
-	case m.category == ConditionalIntentions || strings.HasPrefix(m.pattern, classNames[fails]) || strings.HasPrefix(m.pattern, classNames[stub]):
+	case m.category == ConditionalIntentions,
+		strings.HasPrefix(m.pattern, classNames[fails]), strings.HasPrefix(m.pattern, classNames[stub]):
 		return loose
 	}
 	return firm

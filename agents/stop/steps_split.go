@@ -26,7 +26,8 @@ var workVerbs = sync.OnceValue(func() verbSets {
 		return m
 	}
 	base := mask("en.do", "en.goon", "en.talk", "fr.inf", "fr.goinf", "fr.talk")
-	return verbSets{sets: g.Sets, base: base, any: base | mask("en.doing", "en.conting", "fr.goje", "fr.gonous", "fr.je", "fr.nous", "fr.vous", "fr.tu", "fr.il")}
+	finite := mask("en.doing", "en.conting", "fr.goje", "fr.gonous", "fr.je", "fr.nous", "fr.vous", "fr.tu", "fr.il")
+	return verbSets{sets: g.Sets, base: base, any: base | finite}
 })
 
 // begins reports whether a word is a verb that a task may begin with.
@@ -267,7 +268,8 @@ func (x *extractor) withCondition(first, before int) int {
 		if gaps > 1 {
 			return first
 		}
-		if begins := i-1 == s.First || x.doc.Words[i-1].Flags&text.AfterGap != 0 || x.is(i-2, introduction|conjoining); begins && opensCondition(x.doc.Words, i-1) {
+		begins := i-1 == s.First || x.doc.Words[i-1].Flags&text.AfterGap != 0 || x.is(i-2, introduction|conjoining)
+		if begins && opensCondition(x.doc.Words, i-1) {
 			return i - 1
 		}
 	}

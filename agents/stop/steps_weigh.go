@@ -56,6 +56,7 @@ func (x *extractor) weigh(p piece) weight {
 		points = 1
 	case rebuild:
 		points = 2
+	default:
 	}
 	far, several := false, 1
 	for i := p.first; i < p.end; i++ {

@@ -1,14 +1,3 @@
-// Package phrase finds phrases among the words of a text.
-//
-// A lexicon lists phrases under names, separated by commas; an indented line continues the
-// list before it, and "#" begins a comment:
-//
-//	union: {un ,ce ,}syndicat{,s}, syndiqu*,
-//	  member of * union
-//
-// The words of a phrase are folded as those of the text are (see package textfold). Braces
-// hold alternatives, as in a shell, and may be nested. A word that ends in "*" matches every
-// word that begins so; "*" alone matches any one word.
 package textfold
 
 import (
@@ -18,14 +7,25 @@ import (
 	"strings"
 )
 
-// PhraseSet is a set of phrases with values. The zero value is an empty set.
+// PhraseSet is a set of phrases with values, which finds phrases among the words of a text. The
+// zero value is an empty set.
+//
+// A lexicon lists phrases under names, separated by commas; an indented line continues the
+// list before it, and "#" begins a comment:
+//
+//	union: {un ,ce ,}syndicat{,s}, syndiqu*,
+//	  member of * union
+//
+// The words of a phrase are folded as those of the text are. Braces contain alternatives, as in
+// a shell, and may be nested. A word that ends in "*" matches every word with that beginning;
+// "*" alone matches any one word.
 type PhraseSet[T comparable] struct {
 	nodes   []node[T]
 	edges   map[edge]PhraseState
 	longest int
 }
 
-// PhraseState is a number of words of one or several phrases that have been read. noWords is none.
+// PhraseState identifies the words of one or several phrases that have been read.
 type PhraseState int32
 
 // noWords is the state before the first word.
@@ -41,13 +41,13 @@ type node[T comparable] struct {
 	values []T
 }
 
-// stem leads to a state by every word that begins with a text.
+// stem is the edge to a state for every word with a beginning.
 type stem struct {
 	text string
 	to   PhraseState
 }
 
-// Add adds the phrases of a line of a lexicon.
+// Add adds the phrases of one line of a lexicon.
 func (s *PhraseSet[T]) Add(line string, value T) error {
 	for _, part := range split(line) {
 		texts, err := expand(part)
@@ -115,7 +115,7 @@ func (s *PhraseSet[T]) Next(from PhraseState, word string) iter.Seq[PhraseState]
 // Values returns the values of the phrases that end at a state.
 func (s *PhraseSet[T]) Values(at PhraseState) []T { return s.nodes[at].values }
 
-// Prefixes returns the phrases with which words begin: their lengths in words and values.
+// Prefixes returns the lengths in words and the values of the phrases at the beginning of words.
 func (s *PhraseSet[T]) Prefixes(words iter.Seq[string]) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		states, n := []PhraseState{noWords}, 0
@@ -157,21 +157,21 @@ func LexiconLines(lexicon string) iter.Seq2[string, string] {
 	}
 }
 
-// maxPhrases bounds what one part of a line stands for.
+// maxPhrases is the largest number of phrases for one part of a line.
 const maxPhrases = 5000
 
-// expand returns the texts that a text with braces stands for.
+// expand replaces the braces of a text by their alternatives.
 func expand(text string) ([]string, error) {
 	open := strings.IndexByte(text, '{')
 	if open < 0 {
 		if strings.Contains(text, "}") {
-			return nil, fmt.Errorf("%q: a brace is closed that was not opened", text)
+			return nil, fmt.Errorf("%q: closing brace without an opening one", text)
 		}
 		return []string{text}, nil
 	}
 	length := closing(text[open:])
 	if length == 0 {
-		return nil, fmt.Errorf("%q: a brace is not closed", text)
+		return nil, fmt.Errorf("%q: opening brace without a closing one", text)
 	}
 	tails, err := expand(text[open+length:])
 	if err != nil {
@@ -195,7 +195,7 @@ func expand(text string) ([]string, error) {
 	return all, nil
 }
 
-// closing returns the length of the braces with which a text begins; 0 if they are open.
+// closing returns the length of the braces at the beginning of a text; 0 if they are not closed.
 func closing(text string) int {
 	depth := 0
 	for i, c := range text {

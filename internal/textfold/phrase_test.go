@@ -63,8 +63,8 @@ func TestAPhraseHasEachOfItsValuesOnce(t *testing.T) {
 
 func TestLinesAreRefused(t *testing.T) {
 	for line, want := range map[string]string{
-		"a{b,c": "is not closed",
-		"a}b":   "was not opened",
+		"a{b,c": "without a closing one",
+		"a}b":   "without an opening one",
 		strings.Repeat("{a,b,c,d,e,f,g,h,i,j}", 4): "at most 5000",
 	} {
 		var s textfold.PhraseSet[string]

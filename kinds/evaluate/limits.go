@@ -58,7 +58,8 @@ func (p *Plan) CheckLimits(r detect.Evaluation) (missed, unknown []string) {
 		}
 	}
 	if len(p.limits) > 0 && r.Failed > 0 {
-		unknown = append(unknown, fmt.Sprintf("the detector failed on %s, so that --min is not known to be reached", format.Plural(r.Failed, "item")))
+		unknown = append(unknown, fmt.Sprintf("the detector failed on %s, so whether --min is reached is unknown",
+			format.Plural(r.Failed, "item")))
 	}
 	return missed, unknown
 }

@@ -1,5 +1,3 @@
-// Package transcript keeps the transcripts of agents: files of JSON lines, one with the
-// settings, one for each iteration and one for the end.
 package run
 
 import (
@@ -9,14 +7,15 @@ import (
 	"path/filepath"
 )
 
-// File is a transcript. Each line is on the disk before the next call: a kill loses nothing
-// that was paid for. Callers remove secrets before they write.
+// Transcript is a file of JSON lines: one with the settings, one for each iteration and one for
+// the end. Each line is synced to disk before the next call, so a kill loses nothing that was
+// paid for. Callers remove secrets before they write.
 type Transcript struct {
 	*os.File
 	Path string
 }
 
-// Create creates the file, which must not exist, with a first line.
+// CreateTranscript creates a file, which must not exist, with a first line.
 func CreateTranscript(path string, first any) (*Transcript, error) {
 	const hint = "choose another file with --transcript"
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -16,7 +16,7 @@ const Env = "REHEARSE_GUARD"
 // return then. Otherwise it does nothing. Call it before anything else in main or
 // TestMain: so a harness can start its own executable as a hook.
 func Main() {
-	setting := os.Getenv(Env)
+	setting := os.Getenv(Env) //nolint:forbidigo // Main is the entry point of the process
 	if setting == "" {
 		return
 	}

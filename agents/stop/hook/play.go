@@ -143,9 +143,11 @@ func (h Host) Transcript(message string) ([]byte, error) {
 			{"type": "assistant", "message": fields{"id": "msg_1", "role": "assistant", "content": text("text", message)}},
 		}
 	case Codex:
+		user := fields{"type": "message", "role": "user", "content": text("input_text", request)}
+		agent := fields{"type": "message", "role": "assistant", "content": text("output_text", message)}
 		lines = []fields{
-			{"timestamp": moment, "type": "response_item", "payload": fields{"type": "message", "role": "user", "content": text("input_text", request)}},
-			{"timestamp": moment, "type": "response_item", "payload": fields{"type": "message", "role": "assistant", "content": text("output_text", message)}},
+			{"timestamp": moment, "type": "response_item", "payload": user},
+			{"timestamp": moment, "type": "response_item", "payload": agent},
 			{"timestamp": moment, "type": "event_msg", "payload": fields{"type": "token_count"}},
 		}
 	case Gemini:
@@ -274,6 +276,6 @@ func (c Config) Command(executable string) (argv, env []string, err error) {
 	return []string{executable}, []string{
 		Env + "=" + string(setting),
 		// A race-detector build otherwise sleeps for a second before it exits.
-		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"),
+		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"), //nolint:forbidigo // keeps the parent's options
 	}, nil
 }

@@ -141,7 +141,7 @@ func (s *hosted) ask(ctx context.Context, message string) (said hook.Answer, not
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &errs
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(cmd.Environ(), env...)
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {

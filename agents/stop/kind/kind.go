@@ -33,7 +33,7 @@ type Options struct {
 	// "empty", "not-json", "no-message" (and no transcript either), "no-transcript"
 	// (it names one that is not there) or "no-state" (the hook's folder cannot be
 	// written). The hook must let the agent stop then.
-	Damage string `yaml:"damage,omitempty" json:"damage,omitempty" jsonschema:"enum=empty,enum=not-json,enum=no-message,enum=no-transcript,enum=no-state"`
+	Damage string `yaml:"damage,omitempty" json:"damage,omitempty" jsonschema:"enum=empty,enum=not-json,enum=no-message,enum=no-transcript,enum=no-state"` //nolint:lll // a tag is one line
 }
 
 // The end statuses of a host with a hook.

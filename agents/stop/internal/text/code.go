@@ -166,7 +166,8 @@ func tagLen(s string) int {
 		return 0
 	}
 	end := strings.IndexAny(s[1:], "<>\n")
-	if end < 0 || s[1+end] != '>' || end > 1000 || strings.Contains(s[:end], "://") || strings.IndexByte(s[:end], '@') > 0 && s[1] != '/' && !strings.Contains(s[:end], "=") {
+	if end < 0 || s[1+end] != '>' || end > 1000 || strings.Contains(s[:end], "://") ||
+		strings.IndexByte(s[:end], '@') > 0 && s[1] != '/' && !strings.Contains(s[:end], "=") {
 		return 0
 	}
 	return end + 2

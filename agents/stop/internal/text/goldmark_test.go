@@ -119,6 +119,7 @@ func outline(s string) string {
 			fmt.Fprintln(&b, "heading", block.Level)
 		case text.Code, text.Quote, text.Rule:
 			fmt.Fprintln(&b, kinds[block.Kind])
+		default:
 		}
 	}
 	return b.String()

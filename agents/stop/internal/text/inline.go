@@ -206,6 +206,7 @@ func (r *Reader) beyondASCII(i int) int {
 		in.gap = in.gap&^AfterLine | AfterGap
 	case ender:
 		return r.ender(i)
+	default:
 	}
 	return min(i+n, in.end)
 }

@@ -312,6 +312,7 @@ func (f *folder) slowWord(s string, i int) scanned {
 		case accent:
 			f.buffer = appendAccent(f.buffer, r)
 			w.end = at
+		default:
 		}
 	}
 	w.flags = seen.flags()
