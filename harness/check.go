@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"flag"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/kind"
@@ -27,7 +28,11 @@ type T interface {
 // carried out, and is skipped if every trial was. The result is for further assertions.
 func Check(t T, r Rehearsal) *Result {
 	t.Helper()
-	res, err := Rehearse(t.Context(), r)
+	failedFolder := func() string { return r.RecordFailed }
+	if r.RecordFailed == "" {
+		failedFolder = artifactDir(t)
+	}
+	res, err := r.rehearse(t.Context(), failedFolder)
 	if err != nil {
 		t.Fatalf("%v", err)
 		return res
@@ -40,4 +45,14 @@ func Check(t T, r Rehearsal) *Result {
 		t.Errorf("%s", res)
 	}
 	return res
+}
+
+// artifactDir returns the method ArtifactDir of a test, as *testing.T has it, if "go test"
+// keeps that folder; nil otherwise.
+func artifactDir(t T) func() string {
+	test, ok := t.(interface{ ArtifactDir() string })
+	if keeps := flag.Lookup("test.artifacts"); !ok || keeps == nil || keeps.Value.String() != "true" {
+		return nil
+	}
+	return test.ArtifactDir
 }

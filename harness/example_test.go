@@ -8,6 +8,10 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
 // An agent that asks its model once for each turn, by a client for OpenAI's API.
@@ -56,4 +60,32 @@ expect: {status: done}
 	//   user     "And tomorrow?"
 	//   call 2   gpt-4.1-mini: unavailable: the scripted fault status
 	//   end      failed: the function failed: ask the model: error, status code: 503, status: 503 Service Unavailable, message: The engine is currently overloaded, please try again later.
+}
+
+// A scenario can be a Go value, for cases that a loop generates.
+func ExampleRehearse_scenario() {
+	res, err := harness.Rehearse(context.Background(), harness.Rehearsal{
+		Functions: map[string]app.Function{"concierge": concierge},
+		Scenarios: []scenarios.Scenario{{
+			Name: "hotel/towels",
+			Drive: scenarios.Drive{Kind: "function", Options: &function.Options{
+				Name: "concierge", Talk: scenarios.Talk{Turns: []string{"May I have towels?"}},
+			}},
+			Backend: scenarios.Backend{
+				Script: mocks.Script{Model: "gpt-4.1-mini", Replies: []mocks.Line{mocks.Say("They are on their way.").IfUser("towels")}},
+			},
+			Expect: expect.Expect{Status: "done"},
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(res.Trials[0])
+	// Output:
+	// PASS hotel/towels: done, 1 call, 11 tokens, 0.0000116 USD, 0s
+	//   user     "May I have towels?"
+	//   call 1   gpt-4.1-mini, 5 + 6 tokens: "They are on their way."
+	//   answer   "They are on their way."
+	//   end      done
 }

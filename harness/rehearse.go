@@ -55,6 +55,9 @@ type Rehearsal struct {
 	// Record is a folder for the recording, which rehearse report reads; it is made if
 	// need be, and holds one recording. Empty means none.
 	Record string
+	// RecordFailed is a folder like Record that is written only if the verdict is fail or
+	// error. Without both, Check uses the test's ArtifactDir under "go test -artifacts".
+	RecordFailed string
 	// Required makes it an error if something that a scenario needs is not on this
 	// machine, such as Docker; the trial is skipped otherwise.
 	Required bool
@@ -101,6 +104,8 @@ type Result struct {
 	// Trials are sorted by the names of the scenarios, then by their numbers. Each has
 	// its facts, its findings, and everything that was recorded.
 	Trials []*Judged
+	// Recording is the folder of the recording; empty if there is none.
+	Recording string
 }
 
 // Rehearse drives scenarios, judges them, and returns what happened. That a trial fails
@@ -111,6 +116,15 @@ type Result struct {
 // Agents that are Go functions live in the trial's own time: a scripted latency of an
 // hour takes none, and two runs are equal byte for byte.
 func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
+	if r.RecordFailed == "" {
+		return r.rehearse(ctx, nil)
+	}
+	return r.rehearse(ctx, func() string { return r.RecordFailed })
+}
+
+// rehearse is Rehearse with the folder for the recording of a failed rehearsal; nil records
+// none.
+func (r *Rehearsal) rehearse(ctx context.Context, failedFolder func() string) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("rehearse: %w", err)
 	}
@@ -123,16 +137,25 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 		return nil, fmt.Errorf("rehearse: %w", err)
 	}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	kept := &keeper{}
+	header := Header(set, toolName(), env.Prices, nil)
+	kept := &keeper{retainLines: r.Record == "" && failedFolder != nil}
 	if r.Record != "" {
-		if kept.files, err = newFiles(r.Record, Header(set, toolName(), env.Prices, nil)); err != nil {
+		if kept.files, err = newFiles(r.Record, header); err != nil {
 			return nil, fmt.Errorf("rehearse: %w", err)
 		}
 		defer kept.files.close()
 	}
-	outcome, err := Run(ctx, set, Options{Workers: r.Workers, Env: env, Sink: kept, Bare: r.Record == "", Language: r.language()})
+	outcome, err := Run(ctx, set, Options{
+		Workers: r.Workers, Env: env, Sink: kept, Bare: r.Record == "" && !kept.retainLines, Language: r.language(),
+	})
 	if err == nil {
 		err = kept.files.commit(outcome)
+	}
+	res := kept.result()
+	res.Recording = r.Record
+	if err == nil && kept.retainLines && (res.Verdict == gate.Fail || res.Verdict == gate.Error) {
+		res.Recording = failedFolder()
+		err = kept.record(res.Recording, header, outcome)
 	}
 	if err == nil && outcome.Interrupted {
 		err = clock.Err(ctx)
@@ -140,7 +163,7 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 	if err != nil {
 		err = fmt.Errorf("rehearse: %w", err)
 	}
-	return kept.result(), err
+	return res, err
 }
 
 // load reads the scenarios, sorted by name.
@@ -254,10 +277,35 @@ func toolName() string {
 	return "rehearse devel (package harness)"
 }
 
-// keeper is a Sink that keeps everything, and records it if there are files.
+// keeper is a Sink that retains all trials, and records them if there are files.
 type keeper struct {
-	trials []*Judged
-	files  *files
+	trials      []*Judged
+	files       *files
+	retainLines bool // for record
+	lines       [][]byte
+}
+
+// record writes the retained trials into a folder.
+func (k *keeper) record(folder string, header record.Run, outcome Outcome) error {
+	files, err := newFiles(folder, header)
+	if err != nil {
+		return err
+	}
+	defer files.close()
+	var head *record.Scenario
+	for i, j := range k.trials {
+		if j.Scenario != head {
+			head = j.Scenario
+			err = files.scenario(*head)
+		}
+		if err == nil {
+			err = files.trial(k.lines[i], j.Timings)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return files.commit(outcome)
 }
 
 // Scenario implements Sink.
@@ -267,6 +315,9 @@ func (k *keeper) Scenario(head record.Scenario) error { return k.files.scenario(
 func (k *keeper) Trial(j Judged) error {
 	lines := j.Lines
 	j.Lines = nil // the recording has them
+	if k.retainLines {
+		k.lines = append(k.lines, lines)
+	}
 	k.trials = append(k.trials, &j)
 	return k.files.trial(lines, j.Timings)
 }

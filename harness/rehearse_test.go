@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -371,3 +372,66 @@ func BenchmarkRehearseFunction(b *testing.B) {
 		}
 	}
 }
+
+var _ = Describe("the recording of a failed rehearsal", func() {
+	It("is written into the folder, which the text names", func(ctx SpecContext) {
+		folder := filepath.Join(GinkgoT().TempDir(), "failed")
+		t, res := checked(harness.Rehearsal{
+			Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, RecordFailed: folder, Trials: 2,
+		})
+		Expect(res.Recording).To(Equal(folder))
+		Expect(t.errors[0]).To(HaveSuffix("recording: " + folder + " (show it with: rehearse report " + folder + ")\n"))
+		whole := filepath.Join(GinkgoT().TempDir(), "all")
+		_, err := harness.Rehearse(ctx, harness.Rehearsal{
+			Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, Record: whole, Trials: 2,
+		})
+		Expect(err).NotTo(HaveOccurred())
+		want, err := os.ReadFile(filepath.Join(whole, "recording.jsonl"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(os.ReadFile(filepath.Join(folder, "recording.jsonl"))).To(Equal(want))
+	})
+
+	It("is not written where nothing failed", func() {
+		folder := filepath.Join(GinkgoT().TempDir(), "failed")
+		_, res := checked(harness.Rehearsal{Text: clerk, Functions: clerks, RecordFailed: folder})
+		Expect(res.Recording).To(BeEmpty())
+		Expect(folder).NotTo(BeADirectory())
+	})
+})
+
+var _ = Describe("a snapshot", func() {
+	rehearsed := func() *harness.Result {
+		GinkgoHelper()
+		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Text: clerk, Functions: clerks})
+		Expect(err).NotTo(HaveOccurred())
+		return res
+	}
+	snapshot := func(file string) *testT {
+		t, done := &testT{}, make(chan struct{})
+		go func() {
+			defer close(done)
+			harness.Snapshot(t, file, rehearsed())
+		}()
+		<-done
+		return t
+	}
+
+	It("is written with -update, and then passes", func() {
+		file := filepath.Join(GinkgoT().TempDir(), "testdata", "hours.txt")
+		Expect(snapshot(file).fatals).To(ConsistOf(ContainSubstring("does not exist; go test -update writes it")))
+		before := flag.Lookup("update").Value.String()
+		Expect(flag.Set("update", "true")).To(Succeed())
+		DeferCleanup(flag.Set, "update", before)
+		Expect(*snapshot(file)).To(Equal(testT{}))
+		Expect(flag.Set("update", "false")).To(Succeed())
+		Expect(*snapshot(file)).To(Equal(testT{}))
+		Expect(os.ReadFile(file)).To(ContainSubstring(`answer   "At nine."`))
+	})
+
+	It("fails the test at the first difference", func() {
+		file := filepath.Join(GinkgoT().TempDir(), "hours.txt")
+		changed := strings.Replace(rehearsed().Trials[0].String(), "At nine.", "At ten.", 2)
+		Expect(os.WriteFile(file, []byte(changed), 0o600)).To(Succeed())
+		Expect(snapshot(file).errors).To(ConsistOf(And(ContainSubstring("in line 3:"), ContainSubstring(`At ten.`), ContainSubstring("go test -update accepts"))))
+	})
+})

@@ -37,6 +37,9 @@ func (r *Result) String() string {
 	if len(r.Trials) == 0 {
 		return "no trial was driven\n"
 	}
+	if r.Recording != "" && told > 0 {
+		fmt.Fprintf(&b, "recording: %s (show it with: rehearse report %[1]s)\n", r.Recording)
+	}
 	return b.String()
 }
 

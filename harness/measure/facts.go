@@ -2,7 +2,11 @@
 // reads recordings only and never starts an agent.
 package measure
 
-import "github.com/rehearse-dev/rehearse/event"
+import (
+	"encoding/json"
+
+	"github.com/rehearse-dev/rehearse/event"
+)
 
 // Facts are the measures of one trial, and the variables of the expressions under
 // `that:`. Times are in seconds. An unknown value is marked as such and never 0.
@@ -29,6 +33,15 @@ type Facts struct {
 	Turns []TurnFacts `cel:"turns" json:"-"`
 	// Files are the beginnings of the files that the agent left in its workspace, by path.
 	Files map[string]string `cel:"files" json:"-"`
+}
+
+// String returns the facts as indented JSON, with the names that expressions use.
+func (f Facts) String() string {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return "the facts cannot be encoded: " + err.Error()
+	}
+	return string(data)
 }
 
 // RunFacts describe how the agent ended.
