@@ -45,7 +45,7 @@ func (t *step) settle(repeats int) error {
 			next.use.Call = entry
 		}
 		t.put(entry)
-		t.tellCall(entry, a, next)
+		t.deferCall(entry, a, next)
 		switch {
 		case next.use != nil:
 			return t.accept(*next.use, a)
@@ -88,7 +88,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 		Prompt:  prompts.String(), Sent: built.Sent, Trimmed: built.Trimmed,
 	}
 	t.put(entry)
-	t.tellBegun(entry, built)
+	t.deferBegun(entry, built)
 	return entry, request, nil
 }
 
@@ -144,7 +144,7 @@ func (t *step) accept(d session.Draft, last answer) error {
 	if err := t.keep(); err != nil {
 		return err
 	}
-	t.logMade(entry, len(result.Questions))
+	t.logAccepted(entry, len(result.Questions))
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (t *step) keep() error {
 			before, pending := t.stored, t.pending
 			if err = t.load(); err == nil {
 				t.pending = pending
-				t.tellCommit(before)
+				t.emitCommit(before)
 			}
 			return err
 		}

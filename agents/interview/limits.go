@@ -56,7 +56,7 @@ func (t *step) limit() (done bool, err error) {
 	if owed.Draft != nil {
 		return true, t.accept(*owed.Draft, answer{})
 	}
-	t.tellLimit(limit, message)
+	t.deferLimit(limit, message)
 	return true, t.giveUp(verdict{failed: &Error{
 		Code:    CodeLimit,
 		Message: "the session has used " + message + ": all answers are kept, and no more texts are written for it",
@@ -96,6 +96,6 @@ func (t *step) fallBack(last session.Call) error {
 		Purpose: owed.Purpose, Step: step, Index: owed.Index, Message: t.now.Shown, Refused: owed.Refused, Rule: last.Fault,
 	})
 	t.fellBack = true
-	t.tellFallback(last)
+	t.deferFallback(last)
 	return t.keep()
 }

@@ -85,22 +85,22 @@ func (s *Service) Shutdown(ctx context.Context) error {
 func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	ask, failed := check(in, t.set.MaxAnswer)
 	if failed != nil {
-		return t.told(View{}, failed)
+		return t.finish(View{}, failed)
 	}
 	t.request, t.ctx = ask, context.WithoutCancel(ctx)
 	switch ask.Event {
 	case EventStart:
-		return t.told(t.view(t.start()))
+		return t.finish(t.view(t.start()))
 	case EventResume:
-		return t.told(t.view(t.load()))
+		return t.finish(t.view(t.load()))
 	}
 	release, waited, err := t.locks.acquire(ctx, ask.Session)
 	if err != nil {
-		return t.told(View{}, &Error{Code: CodeBusy, Message: "the client left before its turn came: nothing was done", Err: err})
+		return t.finish(View{}, &Error{Code: CodeBusy, Message: "the client left before its turn came: nothing was done", Err: err})
 	}
 	defer release()
 	t.late = waited
-	return t.told(t.view(t.perform()))
+	return t.finish(t.view(t.perform()))
 }
 
 // maxConflicts is how often a submission is looked at again because another

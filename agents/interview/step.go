@@ -134,6 +134,6 @@ func (t *step) committed() {
 	if t.stored.Phase == session.Finished {
 		t.recall.forget(t.stored.ID)
 	}
-	t.tellCommit(before)
+	t.emitCommit(before)
 	t.change = session.Change{}
 }

@@ -118,6 +118,6 @@ func (t *step) lose(n int) error {
 	entry.Outcome, entry.Detail = session.Lost, "the server that made the call has not said how it ended"
 	t.put(entry)
 	t.spend(entry)
-	t.tellGuard(guardLost, entry, entry.Detail)
+	t.deferGuard("lost-call", entry, entry.Detail)
 	return nil
 }

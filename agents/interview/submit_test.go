@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -102,8 +103,9 @@ var _ = Describe("A submission", func() {
 			Expect(repeated).To(Equal(7))
 			told := r.told("submission")
 			for i, e := range told[len(told)-8:] {
-				Expect(e.N).To(Equal(len(told)-7+i), "they are told in the order of their turns")
-				Expect(e.Attrs).To(HaveKeyWithValue("repeated", i > 0))
+				Expect(e.N).To(Equal(len(told)-7+i), "they are emitted in the order of their turns")
+				submitted, _ := event.Read[interview.Submitted](&e)
+				Expect(submitted.Repeated).To(Equal(i > 0))
 			}
 			Expect(r.calls).To(HaveLen(calls + 1))
 			Expect(r.answers(v.SessionID)).To(HaveLen(5))

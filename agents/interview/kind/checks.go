@@ -24,10 +24,7 @@ func (c *candidate) checkInvariants(ctx context.Context) error {
 	for i, m := range c.opts.Moves {
 		c.require(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
 	}
-	c.sink.Emit(event.Event{
-		Kind: event.Checkpoint, Name: "answers",
-		Attrs: map[string]any{"answers": len(data.Answers), "promises": c.checked},
-	})
+	c.sink.Emit(event.New(0, "", answersStored{Answers: len(data.Answers), Invariants: c.checked}))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -43,29 +44,22 @@ type InterviewFacts struct {
 	Commits int    `cel:"commits" json:"commits"`
 }
 
-// interviewName is the name of state events of agents/interview.
-const interviewName = "interview"
+// answersStored is the event by which the driver reports the number of stored answers at the
+// end of a trial, and of the invariants that it checked.
+type answersStored struct {
+	Answers    int `json:"answers"`
+	Invariants int `json:"promises"`
+}
+
+// Event implements event.Payload.
+func (answersStored) Event() (event.Kind, string) { return event.Checkpoint, "answers" }
 
 // factsOf returns the facts of a trial. A call for a queued question is an invariant
 // violation, which it adds to core.
 func factsOf(_ *record.Scenario, tr *record.Trial, core *measure.Facts) any {
 	f := &InterviewFacts{}
 	for i := range tr.Events {
-		e := &tr.Events[i].Event
-		switch {
-		case e.Kind == event.Iteration && e.Name == "submission":
-			f.submission(e.Attrs)
-		case e.Kind == event.Verdict && e.Name == "validator":
-			f.validated(e.Attrs)
-		case e.Kind == event.Guard:
-			f.guard(e.Name)
-		case e.Kind == event.State && e.Name == interviewName:
-			f.Step, _ = e.Attrs["step"].(string)
-		case e.Kind == event.Checkpoint && e.Name == "commit":
-			f.Commits++
-		case e.Kind == event.Checkpoint && e.Name == "answers":
-			f.Answers = measure.Int(e.Attrs["answers"])
-		}
+		f.add(&tr.Events[i].Event)
 	}
 	if n := f.QueuedCalls; n > 0 {
 		core.Run.Violations = append(core.Run.Violations, "a question that was queued was asked for with "+format.Plural(n, "call"))
@@ -73,34 +67,55 @@ func factsOf(_ *record.Scenario, tr *record.Trial, core *measure.Facts) any {
 	return f
 }
 
-func (f *InterviewFacts) submission(attrs map[string]any) {
-	f.Submissions++
-	if attrs["answered"] == true {
-		f.Answered++
+func (f *InterviewFacts) add(e *event.Event) {
+	if s, ok := event.Read[interview.Submitted](e); ok {
+		f.addSubmission(s)
 	}
-	if attrs["repeated"] == true {
-		f.Repeated++
+	if v, ok := event.Read[interview.Validated](e); ok {
+		f.addValidation(v)
 	}
-	if code, _ := attrs["code"].(string); code != "" {
-		measure.Increment(&f.Refused, code)
+	if m, ok := event.Read[interview.Moved](e); ok {
+		f.Step = m.Step
 	}
-	if attrs["queued"] == true {
-		f.Queued++
-		f.QueuedCalls += measure.Int(attrs["calls"])
+	if _, ok := event.Read[interview.Committed](e); ok {
+		f.Commits++
+	}
+	if a, ok := event.Read[answersStored](e); ok {
+		f.Answers = a.Answers
+	}
+	if e.Kind == event.Guard {
+		f.addGuard(e.Name)
 	}
 }
 
-func (f *InterviewFacts) validated(attrs map[string]any) {
+func (f *InterviewFacts) addSubmission(s interview.Submitted) {
+	f.Submissions++
+	if s.Answered {
+		f.Answered++
+	}
+	if s.Repeated {
+		f.Repeated++
+	}
+	if s.Code != "" {
+		measure.Increment(&f.Refused, s.Code)
+	}
+	if s.Queued {
+		f.Queued++
+		f.QueuedCalls += s.Calls
+	}
+}
+
+func (f *InterviewFacts) addValidation(v interview.Validated) {
 	f.Validated++
-	if attrs["valid"] != true {
-		rule, _ := attrs["rule"].(string)
-		measure.Increment(&f.Rejected, rule)
-	} else if measure.Int(attrs["warnings"]) > 0 {
+	switch {
+	case !v.Valid:
+		measure.Increment(&f.Rejected, v.Rule)
+	case v.Warnings > 0:
 		f.Warned++
 	}
 }
 
-func (f *InterviewFacts) guard(name string) {
+func (f *InterviewFacts) addGuard(name string) {
 	switch name {
 	case "transport-retry":
 		f.TransportRetries++

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/event"
 )
 
@@ -87,47 +88,40 @@ func (m *Metrics) Handler() http.Handler {
 
 // Emit implements event.Sink.
 func (m *Metrics) Emit(e event.Event) {
-	switch e.Kind {
-	case event.State:
-		m.steps.WithLabelValues(attrText(e, "step"), attrText(e, "phase")).Inc()
-	case event.Verdict:
-		rule := attrText(e, "rule")
-		if attrFlag(e, "valid") {
+	if moved, ok := event.Read[interview.Moved](&e); ok {
+		m.steps.WithLabelValues(moved.Step, moved.Phase).Inc()
+	}
+	if v, ok := event.Read[interview.Validated](&e); ok {
+		rule := v.Rule
+		if v.Valid {
 			rule = ""
 		}
-		m.verdicts.WithLabelValues(attrText(e, "purpose"), strconv.FormatBool(attrFlag(e, "valid")), rule).Inc()
+		m.verdicts.WithLabelValues(v.Purpose, strconv.FormatBool(v.Valid), rule).Inc()
+	}
+	if s, ok := event.Read[interview.Submitted](&e); ok {
+		m.countSubmission(s)
+	}
+	switch e.Kind {
 	case event.Guard:
 		m.guards.WithLabelValues(e.Name).Inc()
-	case event.Iteration:
-		m.submission(e)
 	case event.End:
 		m.finished.Inc()
+	default:
 	}
 }
 
-func (m *Metrics) submission(e event.Event) {
-	code := attrText(e, "code")
-	switch {
-	case code != "":
-	case attrFlag(e, "repeated"):
-		code = "repeated"
-	default:
+func (m *Metrics) countSubmission(s interview.Submitted) {
+	code := s.Code
+	if code == "" {
 		code = "ok"
+		if s.Repeated {
+			code = "repeated"
+		}
 	}
 	m.submissions.WithLabelValues(code).Inc()
-	if attrFlag(e, "queued") {
+	if s.Queued {
 		m.queued.Inc()
 	}
-}
-
-func attrText(e event.Event, key string) string {
-	s, _ := e.Attrs[key].(string)
-	return s
-}
-
-func attrFlag(e event.Event, key string) bool {
-	b, _ := e.Attrs[key].(bool)
-	return b
 }
 
 // methods are those that are told apart: a client may send any.

@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/event"
@@ -92,20 +93,25 @@ var _ = Describe("The metrics of events", func() {
 	It("name the rule that a text broke, of invalid texts alone", func() {
 		m := web.NewMetrics()
 		for _, valid := range []bool{true, false} {
-			m.Emit(event.Event{Kind: event.Verdict, Attrs: map[string]any{"purpose": "mirror", "valid": valid, "rule": "words"}})
+			m.Emit(event.New(1, "", interview.Validated{Purpose: "mirror", Valid: valid, Rule: "words"}))
 		}
 		Expect(shown(m)).To(And(
 			ContainSubstring(`interview_verdicts_total{purpose="mirror",rule="",valid="true"} 1`),
 			ContainSubstring(`interview_verdicts_total{purpose="mirror",rule="words",valid="false"} 1`)))
 	})
 
-	It("survive events without the attributes that they should have", func() {
+	It("ignore events with attributes of other types, or of another agent", func() {
 		m := web.NewMetrics()
 		for _, kind := range []event.Kind{event.Iteration, event.Guard, event.Verdict, event.Checkpoint, event.State, event.HandOver, event.End} {
 			m.Emit(event.Event{Kind: kind})
-			m.Emit(event.Event{Kind: kind, Attrs: map[string]any{"code": 7, "step": true, "purpose": nil}})
+			for _, name := range []string{"submission", "interview", "validator"} {
+				m.Emit(event.Event{Kind: kind, Name: name, Attrs: map[string]any{"code": 7, "step": true, "purpose": 1}})
+			}
 		}
-		Expect(shown(m)).To(ContainSubstring(`interview_submissions_total{code="ok"} 2`))
+		m.Emit(event.New(1, "", interview.Submitted{}))
+		text := shown(m)
+		Expect(text).To(ContainSubstring(`interview_submissions_total{code="ok"} 1`))
+		Expect(text).NotTo(Or(ContainSubstring("interview_verdicts_total{"), ContainSubstring("interview_transitions_total{")))
 	})
 
 	It("count requests under way", func() {

@@ -144,37 +144,40 @@ var _ = Describe("What an interview tells", func() {
 		}
 		handle(ctx, s, interview.Submission{Session: v.SessionID, Event: interview.EventResume})
 
-		for i, e := range r.told("commit") {
-			Expect(e.Attrs).To(Equal(map[string]any{"version": i + 1}))
+		for i, commit := range payloads[interview.Committed](r, "commit") {
+			Expect(commit.Version).To(Equal(i + 1))
 		}
 		told := r.told("submission")
 		Expect(told).To(HaveLen(submissions + 1))
 		calls, answered, queued := 0, 0, 0
 		for i, e := range told {
 			Expect(e.N).To(Equal(i + 1))
-			Expect(e.Attrs).To(HaveKeyWithValue("code", ""))
-			Expect(e.Attrs).To(HaveKeyWithValue("repeated", false))
-			calls += e.Attrs["calls"].(int)
-			if e.Attrs["answered"] == true {
+		}
+		ended := payloads[interview.Submitted](r, "submission")
+		for _, s := range ended {
+			Expect(s.Code).To(BeEmpty())
+			Expect(s.Repeated).To(BeFalse())
+			calls += s.Calls
+			if s.Answered {
 				answered++
 			}
-			if e.Attrs["queued"] == true {
+			if s.Queued {
 				queued++
-				Expect(e.Attrs).To(And(HaveKeyWithValue("calls", 0), HaveKeyWithValue("kind", "question")))
+				Expect(s).To(And(HaveField("Calls", 0), HaveField("Kind", "question")))
 			}
 		}
 		Expect(calls).To(Equal(24))
 		Expect(answered).To(Equal(len(r.answers(v.SessionID))))
 		Expect(queued).To(Equal(8*2+8), "of 8 batches of three and one of nine, the first comes with the call")
-		Expect(told[len(told)-1].Attrs).To(And(HaveKeyWithValue("step", "STEP_99_MATCHING"), HaveKeyWithValue("phase", "finished"), HaveKeyWithValue("question", -1)))
+		Expect(ended[len(ended)-1]).To(And(HaveField("Step", "STEP_99_MATCHING"), HaveField("Phase", "finished"), HaveField("Question", -1)))
 
 		var steps []string
 		var ends int
 		for _, e := range r.told("interview") {
-			switch e.Kind {
-			case event.State:
-				steps = append(steps, e.Attrs["step"].(string)+" "+e.Attrs["phase"].(string))
-			case event.End:
+			if moved, ok := event.Read[interview.Moved](&e); ok {
+				steps = append(steps, moved.Step+" "+moved.Phase)
+			}
+			if e.Kind == event.End {
 				ends++
 			}
 		}
@@ -212,9 +215,20 @@ var _ = Describe("What an interview tells", func() {
 // queued returns the submissions that were shown a question from a queue.
 func (r *rig) queued() (all []event.Event) {
 	for _, e := range r.told("submission") {
-		if e.Attrs["queued"] == true {
+		if s, _ := event.Read[interview.Submitted](&e); s.Queued {
 			all = append(all, e)
 		}
+	}
+	return all
+}
+
+// payloads returns the payloads of the events with a name.
+func payloads[T event.Payload](r *rig, name string) (all []T) {
+	GinkgoHelper()
+	for _, e := range r.told(name) {
+		payload, ok := event.Read[T](&e)
+		Expect(ok).To(BeTrue(), "%s has other attributes: %v", name, e.Attrs)
+		all = append(all, payload)
 	}
 	return all
 }
