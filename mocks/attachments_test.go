@@ -39,7 +39,7 @@ rules:
 	})
 })
 
-var _ = It("declines a message thread without a finding, for the client goes on by itself", Label("H-02"), func() {
+var _ = It("declines a message thread without a finding, because clients can do without it", Label("H-02"), func() {
 	e := mocks.NewEngine(compile(`replies: [{text: hi}]`), mocks.EngineOptions{})
 	x := e.Begin(context.Background(), wire.AnthropicMessages{}, nil,
 		[]byte(`{"model":"m","max_tokens":9,"thread":{"type":"create"},"messages":[{"role":"user","content":"hi"}]}`))

@@ -19,7 +19,7 @@ func drawn(p *mocks.Program, seed uint64, n int) outcome {
 var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 	const model = "rules: [{one_of: [{chance: 0.6, text: good}, {chance: 0.3, text: bad}, {fault: {kind: status, status: 503}}]}]"
 
-	It("draws each answer as often as its chance says", func() {
+	It("draws each answer with its probability", func() {
 		const n = 4000
 		p := compile(model)
 		counts := map[string]int{}
@@ -48,7 +48,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 		Expect(say(1)).To(ContainElements("a", "b"))
 	})
 
-	It("draws whatever is called before on other lines, and in whatever order", func() {
+	It("draws independently of earlier calls on other lines and of their order", func() {
 		script := `rules:
   - {when: {user: one}, one_of: [{chance: 0.5, text: a}, {chance: 0.5, text: b}]}
   - {when: {user: two}, one_of: [{chance: 0.5, text: c}, {chance: 0.5, text: d}]}`
@@ -88,7 +88,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 		Expect(count(at)).To(Equal(count(inTurn)))
 	})
 
-	It("gives each choice its usage, latency and finish, and what the line says for all", func() {
+	It("gives each choice its usage, latency and finish, by default those of the line", func() {
 		script := `replies:
   - usage: {input: 9, output: 9}
     latency: 2s
@@ -115,7 +115,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 		Expect(seen).To(HaveLen(2))
 	})
 
-	It("demands that the line is used, and of no choice that it is drawn", func() {
+	It("requires that the line is used, but not that each choice is drawn", func() {
 		r := start("replies: [{one_of: [{chance: 1, text: a}, {chance: 0, fault: empty-text}, {chance: 0, text: b, fault: status}]}]")
 		Expect(r.engine.Report().Unused).To(Equal([]string{"replies[0]: 1 of 1 left"}))
 		Expect(r.ask("x").text()).To(Equal("a"))
@@ -141,7 +141,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 			Expect(r.ask("2").text()).To(Equal("next"))
 			longest = max(longest, tries)
 		}
-		Expect(longest).To(BeNumerically(">", 1), "the fault struck a retry, too")
+		Expect(longest).To(BeNumerically(">", 1), "the fault fired at a retry, too")
 	})
 
 	It("loads the files of choices and executes their templates", func() {
@@ -157,7 +157,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 		Expect(err).To(MatchError(ContainSubstring(`replies[0]: the file "a.txt" is not loaded`)))
 	})
 
-	DescribeTable("refuses what makes no distribution", func(line string, want ...string) {
+	DescribeTable("refuses chances that are not a distribution", func(line string, want ...string) {
 		s, err := parse("rules: [" + line + "]")
 		Expect(err).NotTo(HaveOccurred())
 		var got []string

@@ -196,7 +196,7 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		Entry("no JSON", "{"),
 	)
 
-	It("does not journal a client that left as a success", func() {
+	It("does not record a client that left as a success", func() {
 		r := start("replies: [{text: one two three, latency: {per_token: 1h}}]")
 		ctx, cancel := r.clock.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -207,7 +207,7 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		Expect(report.Unused).To(HaveLen(1))
 	})
 
-	It("says what a client that left had been sent, and frees its line", func() {
+	It("reports what was sent to a client that left, and frees its line", func() {
 		r := start("replies: [{text: one two three}]")
 		response, err := post(context.Background(), r, chat(streamed, user("x")))
 		Expect(err).NotTo(HaveOccurred())
@@ -222,7 +222,7 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		Expect(r.ask("x").text()).To(Equal("one two three"))
 	})
 
-	It("says of a line whose answer was never asked for again that its fault was injected", func() {
+	It("reports that a fault was injected on a line without a retry", func() {
 		r := start("rules: [{when: {user: a}, text: a, fault: {kind: status, status: 503}}, {when: {user: b}, text: b}]")
 		Expect(r.ask("a").Status).To(Equal(503))
 		Expect(r.engine.Report().Unused).To(Equal([]string{

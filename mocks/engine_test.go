@@ -24,7 +24,7 @@ func start(script string) *rig {
 }
 
 var _ = Describe("a sequence of replies", Label("H-02"), func() {
-	It("answers in order, each line as often as it says", func() {
+	It("answers in order, each line the given number of times", func() {
 		r := start("replies: [{text: a, times: 2}, {text: b}]")
 		Expect(texts(r.ask("1"), r.ask("2"), r.ask("3"))).To(Equal([]string{"a", "a", "b"}))
 		Expect(r.engine.Report().Unused).To(BeEmpty())
@@ -45,7 +45,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(r.engine.Report().Unexpected[0]).To(HavePrefix("call 2: "))
 	})
 
-	It("takes when as an assertion and names the first field that differs", func() {
+	It("treats when as an assertion and names the first field that differs", func() {
 		r := start(`replies: [{when: {user: "order", turn: 0}, text: a}, {text: b}]`)
 		code, text := r.ask("hello").problem()
 		Expect(code).To(Equal("unexpected_call"))
@@ -53,7 +53,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(r.ask("my order").text()).To(Equal("a"), "the mismatch consumed nothing")
 	})
 
-	It("strikes the first attempts, then gives the line to the retry", func() {
+	It("fires at the first attempts, then leaves the line to the retry", func() {
 		r := start("replies: [{text: a, fault: {kind: status, status: 503, times: 2}}, {text: b}]")
 		Expect([]int{r.ask("1").Status, r.ask("1").Status, r.ask("1").Status}).To(Equal([]int{503, 503, 200}))
 		Expect(r.ask("2").text()).To(Equal("b"))
@@ -64,7 +64,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(attempts).To(Equal([]int{1, 2, 3, 1}))
 	})
 
-	It("takes a fault without an answer as a line of its own", func() {
+	It("treats a fault without an answer as a line", func() {
 		r := start("replies: [{fault: {kind: status, status: 429, retry_after: 3s, message: slow down, times: 2}}, {text: b}]")
 		first := r.ask("1")
 		_, text := first.problem()
@@ -73,7 +73,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("reports what was left over, with its number", func() {
+	It("reports unused lines, with how many answers are left", func() {
 		r := start("replies: [{text: a, times: 3}, {text: b, fault: empty-text}]")
 		r.ask("1")
 		report := r.engine.Report()
@@ -103,7 +103,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(report.Unused).To(BeEmpty())
 	})
 
-	It("gives the line to a quick retry before anybody has noticed that the client left", func() {
+	It("gives the line to a quick retry before the server has noticed that the client left", func() {
 		e := mocks.NewEngine(compile("replies: [{text: a}, {text: b}]"), mocks.EngineOptions{})
 		ctx, leave := context.WithCancel(context.Background())
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
@@ -116,7 +116,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(e.Report().Unused).To(BeEmpty())
 	})
 
-	It("gives the line to the retry as soon as a fault has struck, and not before", func() {
+	It("gives the line to the retry as soon as a fault has fired, and not before", func() {
 		e := mocks.NewEngine(compile("replies: [{text: a, fault: timeout}, {text: b}]"), mocks.EngineOptions{})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		hanging := e.Begin(context.Background(), codec, nil, nil)
@@ -129,7 +129,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(e.Report().Exchanges[0]).To(And(HaveField("Fault", "timeout"), HaveField("Fired", true), HaveField("HungUp", true)))
 	})
 
-	It("takes a fault for fired only once a frame that it changed went out", func() {
+	It("counts a fault as fired only once a changed frame was sent", func() {
 		for after, fired := range map[int]bool{1: true, 3: false} {
 			r := start(fmt.Sprintf("replies: [{text: one two three four, fault: {kind: malformed-json, after: %d}}]", after))
 			response, err := post(context.Background(), r, chat(map[string]any{"stream": true}, user("x")))
@@ -143,7 +143,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		}
 	})
 
-	It("gives back what was settled for an answer that did not get through", func() {
+	It("takes back the effects of an answer that was not delivered", func() {
 		e := mocks.NewEngine(compile("{state: s, rules: [{in: s, then: t, text: a, times: 1}, {in: t, text: b, fault: status}]}"), mocks.EngineOptions{})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		lose := func() {
@@ -251,7 +251,7 @@ rules:
 		Expect(r.ask("x").text()).To(Equal("two"))
 	})
 
-	It("names the closest rule, the state and what is used up", func() {
+	It("names the closest rule, the state and used-up lines", func() {
 		r := start(`
 state: s
 rules:
@@ -289,7 +289,7 @@ rules:
 		Entry("the first of equals", "[{when: {user: apples}, text: a}, {when: {user: zebras}, text: b}]", "x", `rules[0]: when.user.contains`),
 	)
 
-	It("says that a rule waits for another state, or is used up", func() {
+	It("reports that a rule waits for another state, or is used up", func() {
 		r := start("{state: s, rules: [{when: {user: a}, in: t, text: x}, {when: {user: b}, then: t, text: y, times: 1}]}")
 		_, waiting := r.ask("a").problem()
 		Expect(waiting).To(ContainSubstring(`rules[0]: in: expected "t", got "s"`))
@@ -298,7 +298,7 @@ rules:
 		Expect(used).To(ContainSubstring("rules[1]: it is used up (times: 1)"))
 	})
 
-	It("answers an unexpected call only where the script is lenient, and still records it", func() {
+	It("answers an unexpected call only if the script is lenient, and still records it", func() {
 		r := start("{lenient: true, rules: [{when: {user: a}, text: first}]}")
 		o := r.ask("b")
 		Expect(o.Status).To(Equal(200))
@@ -326,7 +326,7 @@ var _ = Describe("an answer", Label("H-02"), func() {
 		Expect(o.text()).To(Equal(`m|s|say "hi"|1|p|b|4|1|"say \"hi\""`))
 	})
 
-	It("takes texts apart and puts them together", func() {
+	It("splits texts into pieces that join to the same text", func() {
 		r := start(`replies: [{template: '{{range split ";" (match "Works: (.*)" .User)}}<{{.}}>{{end}}{{match "none: (.*)" .User}}{{join "+" (split "," "a,b")}}'}]`)
 		Expect(r.ask("Works: Dune;Alien").text()).To(Equal("<Dune><Alien>a+b"))
 	})
@@ -353,7 +353,7 @@ var _ = Describe("an answer", Label("H-02"), func() {
 		Entry("in loops over a number that the request gives", `{{range len .User}}{{end}}`),
 	)
 
-	It("is refused where its template loops over a number", func() {
+	It("is refused if its template loops over a number", func() {
 		s, err := parse(`replies: [{template: '{{range 2000000000}}{{end}}'}]`)
 		Expect(err).NotTo(HaveOccurred())
 		_, err = mocks.Compile(s)
@@ -384,13 +384,13 @@ var _ = Describe("an answer", Label("H-02"), func() {
 		Expect(elapsed(2, 1)).NotTo(Equal(one))
 	})
 
-	It("takes as long as a plain duration says", func() {
+	It("takes as long as a plain duration", func() {
 		r := start("replies: [{text: a, latency: 4h}]")
 		r.ask("x")
 		Expect(r.clock.Elapsed()).To(Equal(4 * time.Hour))
 	})
 
-	It("keeps the last exchanges only, where told so", func() {
+	It("keeps only the last exchanges, on request", func() {
 		r := inProcess(compile("rules: [{when: {user: a}, text: a}]"), mocks.EngineOptions{Keep: 3})
 		for range 5 {
 			r.ask("a")

@@ -52,7 +52,7 @@ func withFrames(exchange string) mocks.Script {
 }
 
 var _ = Describe("a captured answer", Label("H-02"), func() {
-	It("goes out byte for byte, in its pieces and with its gaps, and is recorded as what it says", func(ctx context.Context) {
+	It("goes out byte for byte, in its pieces and with its gaps, and its text is recorded", func(ctx context.Context) {
 		script := withFrames("1")
 		Expect(script.LoadFrames(taped())).To(BeEmpty())
 		program, err := mocks.Compile(script)
@@ -77,7 +77,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		}
 	})
 
-	DescribeTable("answers no call of another kind, and says so",
+	DescribeTable("refuses calls of another kind",
 		func(ctx context.Context, path, body, why string) {
 			script := withFrames("1")
 			Expect(script.LoadFrames(taped())).To(BeEmpty())
@@ -98,7 +98,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		Entry("another protocol", "/messages", strings.Replace(streamRequest, "{", `{"max_tokens":9,`, 1), "it was captured from openai-chat, and the call is one of anthropic-messages"),
 	)
 
-	DescribeTable("is refused where there is none",
+	DescribeTable("is refused if it is missing or not usable",
 		func(file, exchange, want string) {
 			script := withFrames(exchange)
 			script.Rules[0].Frames.File = file
@@ -116,7 +116,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		Entry("no frames", "t/x.jsonl", "4", "kept no frames; capture it with --frames"),
 	)
 
-	DescribeTable("is not compiled where it cannot be read",
+	DescribeTable("is not compiled if it cannot be read",
 		func(exchange string, load bool, want string) {
 			script := withFrames(exchange)
 			if load {
@@ -130,7 +130,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		Entry("no answer", "6", true, `exchange 6 of "t/x.jsonl": the answer is empty`),
 	)
 
-	It("says all of the answer", func() {
+	It("excludes all other parts of an answer", func() {
 		script, err := parse(`
 rules:
   - frames: {file: ../t, exchange: 0}

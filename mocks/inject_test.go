@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// fault is the injection of a fault that strikes once at a call.
+// fault is the injection of a fault that fires once at a call.
 func fault(call int, kind string) mocks.Injection {
 	return mocks.Injection{Call: call, Name: fmt.Sprintf("call=%d:%s", call, kind), Fault: &mocks.Fault{Kind: kind}}
 }
@@ -67,7 +67,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 
 	for _, kind := range wire.FaultKinds() {
 		for _, stream := range []bool{false, true} {
-			It(fmt.Sprintf("%s is what it is on the line itself (streamed: %t)", kind, stream), func() {
+			It(fmt.Sprintf("%s acts as on the line itself (streamed: %t)", kind, stream), func() {
 				for name, connect := range ways {
 					play := func(script string, injections ...mocks.Injection) ([]outcome, mocks.Report) {
 						r := connect(compile(script), mocks.EngineOptions{Seed: 5, Count: countBytes, Inject: injections})
@@ -92,7 +92,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		}
 	}
 
-	It("strikes as many attempts as it says, and then the retry finds the line", func() {
+	It("fires at the given number of attempts, and then the retry gets the line", func() {
 		in := fault(2, "status")
 		in.Fault.Status, in.Fault.Times = 503, 2
 		r := injected("replies: [{text: a}, {text: b}]", in)
@@ -104,7 +104,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(report.Exchanges[1]).To(And(HaveField("Fault", "status"), HaveField("Fired", true), HaveField("Line", "replies[1]")))
 	})
 
-	It("says how often it struck where that was not enough", func() {
+	It("reports how often it fired if that was not enough", func() {
 		in := fault(1, "status")
 		in.Fault.Times = 3
 		r := injected("replies: [{text: a}]", in)
@@ -112,13 +112,13 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=1:status: fired 1 of 3"}))
 	})
 
-	It("says that there was no such call", func() {
+	It("reports that there was no such call", func() {
 		r := injected("replies: [{text: a}]", fault(2, "status"))
 		r.ask("1")
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=2:status: no such call was made"}))
 	})
 
-	It("never fires if it is one of a process, or of nobody", func() {
+	It("never fires if it is a fault of a process, or unknown", func() {
 		r := injected("replies: [{text: a}]", fault(1, "hang"))
 		Expect(r.ask("1").text()).To(Equal("a"))
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=1:hang: it cannot show in that answer"}))
@@ -143,7 +143,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.ask("x").text()).To(Equal("a"))
 	})
 
-	It("comes before the line's own fault, which then strikes the next attempt", func() {
+	It("comes before the line's own fault, which then fires at the next attempt", func() {
 		r := injected("replies: [{text: a, fault: {kind: status, status: 529}}]", fault(1, "status"))
 		Expect(statuses(r.ask("1"), r.ask("1"), r.ask("1"))).To(Equal([]int{500, 529, 200}))
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
@@ -155,7 +155,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("takes turns with others at the same call", func() {
+	It("shares a call with other injections, one attempt each", func() {
 		late := fault(1, "status")
 		late.Fault.Status = 503
 		r := injected("replies: [{text: a}]", fault(1, "status"), shout(1), late, latency(1, time.Minute))
@@ -168,7 +168,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(report.Exchanges[2]).To(And(HaveField("Fault", "shout+latency"), HaveField("Fired", true)))
 	})
 
-	It("strikes one of several requests at once, and is not aimed twice", func() {
+	It("fires at one of several parallel requests, and only once", func() {
 		r := overSocket(compile("rules: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(1, "status"), fault(30, "status")}})
 		var refused int
 		var mu sync.Mutex
@@ -190,7 +190,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("counts what is on its way, so that a call beside it is another", func() {
+	It("counts answers that are on their way: a parallel call is another one", func() {
 		e := mocks.NewEngine(compile("rules: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(2, "status")}})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		first := e.Begin(context.Background(), codec, nil, nil)
@@ -201,7 +201,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(e.Report().Unfired).To(BeEmpty())
 	})
 
-	It("is aimed at one request at a time, and lets the retry have the line as soon as it has struck", func() {
+	It("fires at one request at a time, and leaves the line to the retry as soon as it has fired", func() {
 		e := mocks.NewEngine(compile("replies: [{text: a, times: 2}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(1, "timeout")}})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		hanging := e.Begin(context.Background(), codec, nil, nil)
@@ -214,7 +214,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(e.Report().Unused).To(BeEmpty())
 	})
 
-	It("has not fired where the client left before, and strikes the retry", func() {
+	It("has not fired if the client left before, and fires at the retry", func() {
 		e := mocks.NewEngine(compile("replies: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(1, "empty-text")}})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		ctx, leave := context.WithCancel(context.Background())
@@ -244,7 +244,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 })
 
 var _ = Describe("an injected latency", Label("H-04"), func() {
-	It("takes the place of the line's", func() {
+	It("replaces the line's latency", func() {
 		for name, connect := range ways {
 			r := connect(compile("replies: [{text: one two three, latency: {first: 2s, per_token: 1s}, times: 2}]"),
 				mocks.EngineOptions{Count: countBytes, Inject: []mocks.Injection{latency(2, time.Minute)}})
@@ -262,7 +262,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		}
 	})
 
-	It("may make an answer faster, and says so if it changes nothing", func() {
+	It("may make an answer faster, and is reported if it changes nothing", func() {
 		r := injected("replies: [{text: a, latency: 10s, times: 2}]", latency(1, time.Second), latency(2, 10*time.Second))
 		begin := r.clock.Now()
 		r.ask("1")
@@ -271,7 +271,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=2:latency: it cannot show in that answer"}))
 	})
 
-	It("has struck a client that left because of it, and only once", func() {
+	It("has fired for a client that left because of it, and only once", func() {
 		r := injected("replies: [{text: a, latency: 2s}]", latency(1, time.Hour))
 		ctx, cancel := r.clock.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -283,7 +283,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(report.Exchanges[0]).To(And(HaveField("Fired", true), HaveField("HungUp", true), HaveField("Delivered", false)))
 	})
 
-	It("has struck a client that hung up on the other side of a socket", func() {
+	It("has fired for a client that hung up on the other side of a socket", func() {
 		server, e := &mocks.Server{}, mocks.NewEngine(compile("replies: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{latency(1, time.Hour)}})
 		Expect(server.Attach("", e)).To(Succeed())
 		listening := httptest.NewServer(server)
@@ -303,7 +303,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(e.Report().Exchanges[0].Fired).To(BeTrue())
 	})
 
-	It("has not struck a client that would have left anyway", func() {
+	It("has not fired for a client that would have left anyway", func() {
 		r := injected("replies: [{text: a, latency: 20s}]", latency(1, time.Hour))
 		ctx, cancel := r.clock.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -337,7 +337,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 })
 
 var _ = Describe("an injected edit", Label("H-04"), func() {
-	It("changes the text and what is counted of it, and uses the answer up", func() {
+	It("changes the text and its counted usage, and uses the answer", func() {
 		double := mocks.Injection{Call: 1, Name: "double", Kind: "double", Edit: func(s string) string { return s + s }}
 		r := injected("replies: [{text: 12345678, times: 2}]", double)
 		Expect(texts(r.ask("1"), r.ask("2"))).To(Equal([]string{"1234567812345678", "12345678"}))
@@ -359,13 +359,13 @@ var _ = Describe("an injected edit", Label("H-04"), func() {
 		Expect(r.ask("hello").text()).To(Equal("YOU SAID HELLO"))
 	})
 
-	It("says so if it changes nothing", func() {
+	It("is reported if it changes nothing", func() {
 		r := injected("replies: [{text: ABC}]", shout(1))
 		Expect(r.ask("1").text()).To(Equal("ABC"))
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=1:shout: it cannot show in that answer"}))
 	})
 
-	It("goes together with a fault that brings the answer", func() {
+	It("combines with a fault that brings the answer", func() {
 		r := injected("replies: [{text: abc}]", shout(1), fault(1, "wrong-usage"))
 		o := r.ask("1")
 		Expect(o.text()).To(Equal("ABC"))
@@ -373,7 +373,7 @@ var _ = Describe("an injected edit", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("goes together with a line's own such fault, but two faults of the wire do not", func() {
+	It("combines with a line's own such fault, but two faults of the wire do not", func() {
 		r := injected("replies: [{text: abc, fault: wrong-usage}]", shout(1), fault(1, "slow-drip"))
 		o := r.ask("1")
 		Expect(o.text()).To(Equal("ABC"))
@@ -381,7 +381,7 @@ var _ = Describe("an injected edit", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=1:slow-drip: it cannot show in that answer"}))
 	})
 
-	It("has struck once the first of what it changed was handed over", func() {
+	It("has fired once the first changed frame was sent", func() {
 		r := injected("replies: [{text: one two three four}]", mocks.Injection{
 			Call: 1, Name: "tail", Kind: "tail", Edit: func(s string) string { return strings.Replace(s, "four", "five", 1) },
 		})

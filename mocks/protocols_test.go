@@ -80,7 +80,7 @@ var _ = Describe("one contract for every protocol", Label("H-02"), func() {
 				})
 			}
 
-			It(p.Protocol()+" gives ids, usage and latency as the script says,"+how, func() {
+			It(p.Protocol()+" uses the ids, usage and latency of the script,"+how, func() {
 				script := "replies: [{tool_calls: [{name: f, arguments: {a: 1}}, {name: f, id: mine}], latency: 3s," +
 					" usage: {input: 7, cached_input: 3, cache_write: 2, output: 9, reasoning: 4}}]"
 				outcomes, report := both(contractCase{script, func(r *rig) []outcome {
@@ -110,7 +110,7 @@ var _ = Describe("one contract for every protocol", Label("H-02"), func() {
 			Expect(report.Unexpected).To(HaveLen(1))
 		})
 
-		It(p.Protocol()+" refuses what the provider would, and the report says so", func() {
+		It(p.Protocol()+" refuses what the provider would, and reports it", func() {
 			outcomes, report := both(contractCase{"replies: [{text: a}]", func(r *rig) []outcome {
 				return asks(r, p.path, `{"model":"m"}`, 1)
 			}})
@@ -133,7 +133,7 @@ var _ = Describe("one contract for every protocol", Label("H-02"), func() {
 		})
 	}
 
-	It("knows the betas of a request to Messages", func() {
+	It("follows the betas of a request to Messages", func() {
 		body := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"},{"role":"system","content":"Be brief."}]}`
 		outcomes, _ := both(contractCase{"replies: [{text: a, when: {system: brief}}]", func(r *rig) []outcome {
 			beta := http.Header{"Anthropic-Beta": {"x", "mid-conversation-system-2026-04-07"}}
@@ -153,7 +153,7 @@ var _ = Describe("one contract for every protocol", Label("H-02"), func() {
 		Expect(c.Usage.Reasoning).To(Equal(4))
 	})
 
-	It("answers models, counts and wrong paths in the shape of whoever asks", func() {
+	It("answers models, counts and wrong paths in the shape of the client's provider", func() {
 		outcomes, report := both(contractCase{"{model: gpt-4.1-mini, replies: [{text: a}]}", func(r *rig) []outcome {
 			ctx, claude := context.Background(), http.Header{"Anthropic-Version": {"2023-06-01"}}
 			return []outcome{

@@ -56,7 +56,7 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 		Entry("each failure once", "[{when: {user: a}, text: a, fault: {kind: status, status: 503}}]", "a a a", 2),
 	)
 
-	It("is what the client's SDK says it is, whatever else changed", func() {
+	It("follows the header of the client's SDK, whatever else changed", func() {
 		r := observed("rules: [{text: a}]")
 		for n, count := range []string{"0", "1", "many", ""} {
 			req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, r.base+"/chat/completions",
@@ -70,7 +70,7 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 		Expect(retried(r.engine)).To(Equal([]int{2}))
 	})
 
-	It("is told from two equal requests at once, of which one fails", func() {
+	It("is distinguished from two parallel equal requests, of which one fails", func() {
 		r := observed("rules: [{text: a, fault: {kind: timeout, times: 1}}]")
 		ctx, cancel := context.WithCancel(context.Background())
 		hanging := make(chan struct{})
@@ -86,7 +86,7 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 		Expect(retried(r.engine)).To(Equal([]int{2}))
 	})
 
-	It("is not looked for where the client counts them itself", func() {
+	It("is not searched for if the client counts its retries itself", func() {
 		r := start("rules: [{text: a, fault: {kind: status, status: 503}}]")
 		r.ask("a")
 		r.ask("a")

@@ -137,7 +137,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 			`replies[0].file: "../secret" must be a relative path with slashes that stays in the script's folder`,
 			`replies[1].file: "/etc/passwd" must be a relative path with slashes that stays in the script's folder`,
 			`replies[2].file: "a\\b" must be a relative path with slashes that stays in the script's folder`),
-		Entry("with a number of strikes given twice", "replies: [{times: 2, fault: {kind: timeout, times: 2}}]",
+		Entry("with times given twice", "replies: [{times: 2, fault: {kind: timeout, times: 2}}]",
 			"replies[0].fault.times: a line without an answer has times or fault.times, not both"),
 		Entry("with a fault that can never strike so often", "replies: [{text: a, times: 2, fault: {kind: slow-drip, times: 3}}]",
 			"replies[0].fault.times: slow-drip still brings the answer, so it cannot fire 3 times on a line that answers 2 times"),
@@ -200,7 +200,7 @@ var _ = Describe("the files of a script", Label("H-02"), func() {
 		Expect(err).To(MatchError(ContainSubstring("not loaded")))
 	})
 
-	It("are refused all at once if missing, large, not text, no file or elsewhere", func() {
+	It("are refused all at once if missing, too large, not text, not regular or outside the folder", func() {
 		s := script("missing", "big", "binary", "dir", "../x", "good")
 		err := s.Load(fstest.MapFS{
 			"big":    {Data: make([]byte, 10<<20+1)},

@@ -41,7 +41,7 @@ var _ = Describe("the server", Label("H-02"), func() {
 		return mocks.NewEngine(compile(script), mocks.EngineOptions{Clock: c})
 	}
 
-	It("answers for a trial that is not there, and says which it was", func() {
+	It("answers a request for an unknown trial, and names it", func() {
 		r := &rig{client: client, base: listening.URL + "/t/nobody/v1"}
 		o := r.ask("x")
 		code, text := o.problem()
@@ -67,7 +67,7 @@ var _ = Describe("the server", Label("H-02"), func() {
 		Expect(server.Attach("a", engine("replies: [{text: b}]", clock.NewVirtual()))).To(Succeed())
 	})
 
-	It("lets go of a client that hangs when the trial is detached", func() {
+	It("releases a hanging client when the trial is detached", func() {
 		e := engine("replies: [{fault: timeout}]", clock.Real())
 		Expect(server.Attach("a", e)).To(Succeed())
 		ended := make(chan string)
@@ -80,7 +80,7 @@ var _ = Describe("the server", Label("H-02"), func() {
 		Expect(e.Report().Unused).To(BeEmpty())
 	})
 
-	It("notices that a client left, frees its line and records what it got", func() {
+	It("notices that a client left, frees its line and records what was sent", func() {
 		e := engine("replies: [{text: a, latency: 24h}, {text: b}]", clock.Real())
 		Expect(server.Attach("a", e)).To(Succeed())
 		ctx, cancel := context.WithCancel(context.Background())
@@ -95,7 +95,7 @@ var _ = Describe("the server", Label("H-02"), func() {
 		Expect(server.Detach(context.Background(), "a")).To(Succeed())
 	})
 
-	It("says so when an exchange cannot be ended", func() {
+	It("returns an error when an exchange cannot be ended", func() {
 		release := make(chan struct{})
 		e := engine("replies: [{text: a, latency: 1s}]", stuck{clock.Real(), release})
 		Expect(server.Attach("a", e)).To(Succeed())
@@ -134,7 +134,7 @@ func (s stuck) Sleep(_ context.Context, d time.Duration) error {
 }
 
 var _ = Describe("the transport", Label("H-02"), func() {
-	It("does not read a body that says that it is too large", func() {
+	It("does not read a body whose Content-Length is too large", func() {
 		r := start("replies: [{text: a}]")
 		request, err := http.NewRequest("POST", r.base+"/chat/completions", unread{})
 		Expect(err).NotTo(HaveOccurred())
@@ -163,7 +163,7 @@ var _ = Describe("the transport", Label("H-02"), func() {
 		Expect(r.engine.Report().Calls).To(Equal(1), "a call that is cancelled before it begins is none")
 	})
 
-	It("reads no more after it is closed", func() {
+	It("returns an error when it is read after Close", func() {
 		r := start("replies: [{text: a}]")
 		response, err := post(context.Background(), r, chat(nil, user("x")))
 		Expect(err).NotTo(HaveOccurred())

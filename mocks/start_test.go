@@ -53,7 +53,7 @@ var _ = Describe("Start", func() {
 		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
 	})
 
-	It("fails the test once, with all that does not fit", func() {
+	It("fails the test once, with all reasons", func() {
 		run(mocks.Script{Rules: []mocks.Line{mocks.Say("a").IfUser("x"), mocks.Fail(mocks.Fault{Kind: "timeout"}).IfUser("y")}}, "z")
 		Expect(t.errors).To(ConsistOf(And(
 			ContainSubstring("unexpected: call 1, call 2: no rule"), ContainSubstring("unused: rules[0]"),
@@ -65,7 +65,7 @@ var _ = Describe("Start", func() {
 		Expect(t.errors).To(BeEmpty())
 	})
 
-	It("ends the test at once where the script is not valid", func() {
+	It("ends the test at once if the script is not valid", func() {
 		Expect(mocks.Start(t, mocks.Script{})).To(BeNil())
 		Expect(t.fatal).To(ContainSubstring("needs replies"))
 	})

@@ -118,7 +118,7 @@ rules:
 		Expect(status).To(Equal(400))
 	})
 
-	It("are dropped when more are kept than a standing server may keep, the oldest first", func() {
+	It("are dropped beyond the limit of a long-running server, the oldest first", func() {
 		r = inProcess(compile(`rules: [{text: hi}]`), mocks.EngineOptions{Keep: 2})
 		var ids, items []string
 		for range 3 {

@@ -32,7 +32,7 @@ var _ = Describe("a request for which there is no endpoint", Label("H-02"), func
 			Entry("another method", "GET", "/v1/chat/completions", 405, "use POST"),
 		)
 
-		It(name+": is none where a client goes on without it, and for health checks", func() {
+		It(name+": is not reported where a client can do without it, or for health checks", func() {
 			r := transport(compile(`rules: [{text: hi, optional: true}]`), mocks.EngineOptions{})
 			Expect(r.do(context.Background(), http.MethodOptions, "/chat/completions", "", nil).Status).To(Equal(405))
 			Expect(r.do(context.Background(), http.MethodGet, "/responses", "", http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}).Status).To(Equal(405))

@@ -152,7 +152,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 			Expect(reply.Text).To(Equal("found"))
 		})
 
-		It("takes the time that the script says", func(ctx SpecContext) {
+		It("takes as long as the script says", func(ctx SpecContext) {
 			lines := texts("one two three four")
 			lines[0].Latency = &mocks.Latency{First: quantity.Duration(time.Hour), PerToken: quantity.Duration(time.Minute)}
 			virtual := clock.NewVirtual()
@@ -207,7 +207,7 @@ var _ = Describe("usage and cost", Label("L-02"), func() {
 		Entry(nil, "exec", nil, BeNil()),
 	)
 
-	It("are not made up where the price is unknown", func(ctx SpecContext) {
+	It("are not reported if the price is unknown", func(ctx SpecContext) {
 		reply, err := perform("claude", script(), agent.Config{}).ask(ctx, "x")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(reply.ReportedUSD).To(BeNil())
@@ -232,7 +232,7 @@ var outcomes = map[string]outcome{
 	"grandchild":        {},
 }
 
-// A program that writes text and nothing else cannot tell of these.
+// A program that only writes text cannot show these.
 var plainOutcomes = map[string]outcome{"error-in-success": {}, "truncated-jsonl": {}}
 
 var _ = Describe("a process fault", Label("L-04", "H-02"), func() {
@@ -251,7 +251,7 @@ var _ = Describe("a process fault", Label("L-04", "H-02"), func() {
 				hows = append(hows, "injected")
 			}
 			for _, how := range hows {
-				It(kind+", "+how+", fires, is seen for what it is, leaves nothing behind and spares the retry", func(ctx SpecContext) {
+				It(kind+", "+how+", fires, is reported as it is, leaves nothing behind and spares the retry", func(ctx SpecContext) {
 					want, exception := plainOutcomes[kind]
 					if !exception || style != "exec" {
 						want = outcomes[kind]
@@ -321,7 +321,7 @@ var _ = Describe("a process fault", Label("L-04", "H-02"), func() {
 		Entry("it ends in the middle", "truncated-stream", 3),
 	)
 
-	It("exit keeps to its status and its number of lines", func(ctx SpecContext) {
+	It("exit has its status and its number of lines", func(ctx SpecContext) {
 		lines := texts("one\ntwo\nthree")
 		lines[0].Fault = &mocks.Fault{Kind: "exit", Status: 42, After: new(2)}
 		s := perform("exec", mocks.Script{Replies: lines}, agent.Config{})
@@ -343,7 +343,7 @@ var _ = Describe("a process fault", Label("L-04", "H-02"), func() {
 	})
 })
 
-// first makes the call that the fault strikes. An agent that hangs meets its
+// first makes the call at which the fault fires. An agent that hangs meets its
 // deadline once the fault has fired; one that has to survive SIGTERM fires only
 // after it, so there the deadline is one of the clock.
 func (s stage) first(ctx context.Context, kind string, want outcome) error {
@@ -373,7 +373,7 @@ func (s stage) first(ctx context.Context, kind string, want outcome) error {
 	return err
 }
 
-var _ = DescribeTable("an answer of which the real program makes something else is what that makes of it", Label("H-02"),
+var _ = DescribeTable("an answer that the real program changes is changed in the same way", Label("H-02"),
 	func(ctx SpecContext, style string, answer mocks.Answer, kind llm.ErrorKind, status int, message string) {
 		s := perform(style, mocks.Script{Replies: []mocks.Line{{Answer: answer}}}, agent.Config{})
 		_, err := s.ask(ctx, "Go.")

@@ -138,7 +138,7 @@ var _ = Describe("an invocation", Label("H-02"), func() {
 })
 
 var _ = Describe("the fault grandchild", Label("H-02"), func() {
-	It("leaves a process that holds the outputs open until the server ends", func(ctx SpecContext) {
+	It("leaves a process behind that has the outputs open until the server ends", func(ctx SpecContext) {
 		line := texts("DONE")[0]
 		line.Fault = &mocks.Fault{Kind: "grandchild"}
 		s := perform("exec", mocks.Script{Replies: []mocks.Line{line}}, agent.Config{})
@@ -177,7 +177,7 @@ var _ = Describe("the server", func() {
 		Expect(s.server.Close()).To(Succeed())
 	})
 
-	It("turns away whoever has not its token", func() {
+	It("rejects connections without its token", func() {
 		s := perform("exec", mocks.Script{Replies: texts("x")}, agent.Config{})
 		_, env, err := s.server.Command("exec")
 		Expect(err).NotTo(HaveOccurred())

@@ -71,7 +71,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		}
 	}
 
-	It("passes each piece on as it comes, and keeps its boundary and the gap before it", func(ctx context.Context) {
+	It("forwards each piece as it arrives, and records its boundary and the gap before it", func(ctx context.Context) {
 		v, seen := clock.NewVirtual(), make(chan struct{})
 		pieces := []string{": hello\n\n", `data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"a`, `b"},"finish_reason":"stop"}]}` + "\n\n", "data: [DONE]\n\n"}
 		r := capturing(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -104,7 +104,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect(string(x.Body)).To(Equal(strings.Join(pieces, "")))
 	})
 
-	It("asks for no compression, passes the key on and keeps neither it nor a header beside those that matter", func(ctx context.Context) {
+	It("requests no compression, forwards the key, and stores neither it nor irrelevant headers", func(ctx context.Context) {
 		var got http.Header
 		r := capturing(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			got = q.Header
@@ -132,7 +132,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect(string(line)).To(And(ContainSubstring("your key is [REDACTED:secret]"), ContainSubstring("I am [REDACTED:secret]"), ContainSubstring(`"header":{"Openai-Beta":"x"}`)))
 	})
 
-	It("declines a message thread itself, so that what is captured can be replayed", func(ctx context.Context) {
+	It("declines a message thread itself, so that the capture can be replayed", func(ctx context.Context) {
 		asked := 0
 		r := capturing(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked++
@@ -148,14 +148,14 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect(r.exchanges(1)[0].N).To(Equal(1))
 	})
 
-	It("keeps secrets only if it is told to", func(ctx context.Context) {
+	It("stores secrets only on request", func(ctx context.Context) {
 		upstream, _ := scripted(parse(conversation))
 		r := capturing(upstream, capture.Options{Unredacted: true})
 		r.answersOf(ctx, r.url, "openai-chat", "false")
 		Expect(string(r.exchanges(2)[1].Body)).To(ContainSubstring(apiKey))
 	})
 
-	It("reads a compressed answer that nobody asked for, and passes it on as it is", func(ctx context.Context) {
+	It("reads an unrequested compressed answer, and forwards it unchanged", func(ctx context.Context) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		_, _ = io.WriteString(z, `{"id":"c","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`)
@@ -173,7 +173,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 
 	const whole = `{"id":"c","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`
 	const event = `data: {"id":"c","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}` + "\n\n"
-	DescribeTable("does not keep an answer that is none, and says why",
+	DescribeTable("does not store an invalid answer, and records why",
 		func(ctx context.Context, status int, kind, encoding, body string, cut bool, why string) {
 			r := capturing(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", kind)
@@ -204,12 +204,12 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Entry("an answer without content", 200, "application/json", "", `{"id":"c","choices":[]}`, false, "empty"),
 		Entry("no JSON", 200, "application/json", "", "<html>", false, "read the answer"),
 		Entry("an unknown encoding", 200, "application/json", "zstd", whole, false, `unsupported Content-Encoding "zstd"`),
-		Entry("no gzip in what says so", 200, "application/json", "gzip", whole, false, "claims to be gzip"),
+		Entry("not gzip, as Content-Encoding claims", 200, "application/json", "gzip", whole, false, "claims to be gzip"),
 		Entry("a redirect", 302, "application/json", "", "", false, "the status 302"),
 		Entry("an error that is cut", 500, "application/json", "", `{"error":`, true, "the upstream cut the answer off"),
 	)
 
-	DescribeTable("does not keep a request that is none",
+	DescribeTable("does not store an invalid request",
 		func(ctx context.Context, body, why string) {
 			r := capturing(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 				_, _ = io.Copy(io.Discard, q.Body)
@@ -224,7 +224,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Entry("too much", `"`+strings.Repeat("x", 33<<20)+`"`, "longer than 32 MB"),
 	)
 
-	It("does not keep what the client has left, unless it had all of it", func(ctx context.Context) {
+	It("does not store an answer that the client left before its end", func(ctx context.Context) {
 		ended := make(chan struct{})
 		r := capturing(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -281,7 +281,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect(kept.Load()).To(BeTrue())
 	})
 
-	It("answers for an upstream that is not there, and says so", func(ctx context.Context) {
+	It("answers for an unreachable upstream", func(ctx context.Context) {
 		r := capturing(http.NotFoundHandler(), capture.Options{Transport: nil})
 		gone := httptest.NewServer(http.NotFoundHandler())
 		gone.Close()
@@ -294,7 +294,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect(r.exchanges(1)[0].Lost).To(ContainSubstring("the upstream gave no answer: "))
 	})
 
-	It("passes everything else on without keeping it, and no web socket", func(ctx context.Context) {
+	It("forwards everything else without storing it, except web sockets", func(ctx context.Context) {
 		upstream, _ := scripted(parse(conversation))
 		r := capturing(upstream, capture.Options{})
 		for _, path := range []string{"/v1/models", "/v1/messages/count_tokens"} {
@@ -318,7 +318,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect([]int{kept[0].N, kept[1].N}).To(Equal([]int{1, 2}))
 	})
 
-	It("cuts the connection where an exchange could not be kept", func(ctx context.Context) {
+	It("cuts the connection if an exchange could not be stored", func(ctx context.Context) {
 		upstream, _ := scripted(parse(conversation))
 		r := capturing(upstream, capture.Options{Keep: func(tape.Exchange) error { return errors.New("no space") }})
 		response := r.begin(ctx, r.url, "/v1/chat/completions", strings.ReplaceAll(requests["openai-chat"].first, "STREAM", "true"))
@@ -355,7 +355,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 			Expect(err).NotTo(MatchError(ContainSubstring("pass")))
 			Expect(o.Host()).To(BeEmpty())
 		},
-		Entry("none", "", false, "there is no upstream"),
+		Entry("missing", "", false, "there is no upstream"),
 		Entry("no URL", "api.openai.com", false, "not of the form https://host/v1"),
 		Entry("another scheme", "file:///etc", false, "not of the form"),
 		Entry("a password", "https://me:pass@host/v1", false, "a user, a query or a fragment"),

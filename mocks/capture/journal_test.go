@@ -23,7 +23,7 @@ var _ = Describe("the journal of a capture", func() {
 	var path string
 	BeforeEach(func() { path = filepath.Join(GinkgoT().TempDir(), "x.capture.jsonl") })
 
-	It("has each exchange in the file when Keep returns, and is for its owner alone", func() {
+	It("has each exchange in the file when Keep returns, readable by its owner alone", func() {
 		j, err := capture.CreateJournal(path, header)
 		Expect(err).NotTo(HaveOccurred())
 		for n := 1; n <= 3; n++ {
@@ -39,7 +39,7 @@ var _ = Describe("the journal of a capture", func() {
 		Expect(info.Mode().Perm()).To(Equal(fs.FileMode(0o600)))
 	})
 
-	It("is never written over, nor by two at once", func() {
+	It("is never overwritten, nor written by two at once", func() {
 		j, err := capture.CreateJournal(path, header)
 		Expect(err).NotTo(HaveOccurred())
 		_, err = capture.CreateJournal(path, header)
@@ -50,7 +50,7 @@ var _ = Describe("the journal of a capture", func() {
 		Expect(os.ReadFile(path)).To(ContainSubstring("api.example.com"))
 	})
 
-	It("goes on where a kill has torn it", func() {
+	It("continues a file that a kill has torn", func() {
 		j, err := capture.CreateJournal(path, header)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(j.Keep(exchange(1))).To(Succeed())
@@ -71,7 +71,7 @@ var _ = Describe("the journal of a capture", func() {
 		Expect(t.Exchanges).To(HaveLen(2))
 	})
 
-	It("refuses another upstream, what is no capture, and what is no file", func() {
+	It("refuses another upstream, other files, and folders", func() {
 		j, err := capture.CreateJournal(path, header)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(j.Close()).To(Succeed())
@@ -87,7 +87,7 @@ var _ = Describe("the journal of a capture", func() {
 		Expect(err).To(MatchError(ContainSubstring("there is no capture")))
 	})
 
-	It("keeps no exchange that could not be read again", func() {
+	It("stores no exchange that could not be read again", func() {
 		j, err := capture.CreateJournal(path, header)
 		Expect(err).NotTo(HaveOccurred())
 		x := exchange(1)

@@ -136,7 +136,7 @@ var _ = Describe("redaction of a stream", func() {
 		})
 	})
 
-	It("leaves what holds no secret as it was, byte for byte, and moves a cut with its byte", func() {
+	It("leaves a body without secrets unchanged, byte for byte, and moves a cut with its byte", func() {
 		body := streamOf("openai-chat", []string{"\u00e9 ", apiKey[:10], apiKey[10:], " end"})
 		marked := strings.Index(body, ` end`)
 		got := capture.Redact([]byte(body), true, []int{5, marked}, forms.Find)
@@ -145,7 +145,7 @@ var _ = Describe("redaction of a stream", func() {
 		Expect(got.Kinds).To(Equal(map[string]int{"api-key": 1}))
 	})
 
-	It("keeps texts apart that come between each other", func() {
+	It("separates interleaved texts", func() {
 		var b strings.Builder
 		for i, p := range []string{apiKey[:6], apiKey[:6], apiKey[6:], apiKey[6:]} {
 			text, _ := json.Marshal(p)
@@ -186,7 +186,7 @@ var _ = Describe("redaction of a stream", func() {
 		Expect(got).To(Equal(strings.Replace(begin, apiKey[:8], "[RED", 1) + streamOf("anthropic-messages", []string{"ACTED:api-key]", " end"})))
 	})
 
-	It("looks into everything that is no piece as well", func() {
+	It("also searches texts that are not pieces", func() {
 		body := ": note " + apiKey + "\ndata: {\"type\":\"x\",\"" + ghKey + "\":1,\"id\":\"" + apiKey + "\",\"l\":[{\"m\":\"\\u0073" + apiKey[1:] + "\"}]}\n\n" +
 			"data: no JSON " + apiKey + "\n\ndata: [DONE]\n"
 		got := string(capture.Redact([]byte(body), true, nil, forms.Find).Body)

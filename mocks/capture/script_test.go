@@ -51,7 +51,7 @@ var _ = Describe("a captured script", func() {
 		Expect(lines).To(Equal([]string{"x first 1", "x second 2", "y other 1", "x first 1"}))
 	})
 
-	It("tells questions with different images apart, and asks for no image otherwise", func() {
+	It("distinguishes questions with different images, and otherwise has no condition on images", func() {
 		look := func(content string) string {
 			return `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"what is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,` + content + `"}}]}]}`
 		}
@@ -67,7 +67,7 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[0].When.Attachment).To(BeNil(), "an agent may take another picture in the next run")
 	})
 
-	It("knows what a request refers to that continues an earlier response", func() {
+	It("resolves the references of a request that continues an earlier response", func() {
 		answer := func(n int, text string) string {
 			return fmt.Sprintf(`{"id":"resp_%d","model":"m","status":"completed","output":[{"id":"msg_%d","type":"message","role":"assistant","content":[{"type":"output_text","text":%q}]}]}`, n, n, text)
 		}
@@ -110,7 +110,7 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[1].Text.String()).To(Equal("now"))
 	})
 
-	It("tells several models apart", func() {
+	It("distinguishes several models", func() {
 		script, _ := capture.Script(taped(chat(1, user("x"), says("a")),
 			chat(2, strings.Replace(user("x"), `"m"`, `"other"`, 1), strings.Replace(says("b"), "m-1", "m-2", 1))), capture.ScriptOptions{})
 		Expect(script.Model).To(BeEmpty())
@@ -120,7 +120,7 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[0].When.Model).To(BeEmpty())
 	})
 
-	It("matches as it is told to", func() {
+	It("matches as its option says", func() {
 		t := taped(chat(1, user("x"), says("a")), chat(2, user("x"), says("a")))
 		script, _ := capture.Script(t, capture.ScriptOptions{Matching: capture.ByTurn})
 		Expect(script.Rules[0].When.User).To(BeNil())
@@ -139,7 +139,7 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[0].Latency).To(Equal(&mocks.Latency{First: 1_200_000_000}))
 	})
 
-	DescribeTable("leaves out what a script cannot say, and says so",
+	DescribeTable("skips exchanges that a script cannot express, with the reason",
 		func(request, answer, why string) {
 			script, skipped := capture.Script(taped(chat(1, request, answer)), capture.ScriptOptions{})
 			Expect(script.Rules).To(BeEmpty())
@@ -191,7 +191,7 @@ var _ = Describe("a captured script", func() {
 		}
 	})
 
-	It("is written with its origin, and reads as it was", func() {
+	It("is written with its origin, and reads back unchanged", func() {
 		x := chat(1, user("x"), says("a"))
 		x.Redacted = map[string]int{"api-key": 2}
 		t := taped(x)
@@ -203,7 +203,7 @@ var _ = Describe("a captured script", func() {
 		Expect(parse(string(data))).To(Equal(script))
 	})
 
-	It("is written whatever was said", func() {
+	It("is written for any texts", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			text := rapid.String().Draw(t, "text")
 			script := mocks.Script{Rules: []mocks.Line{{
@@ -216,7 +216,7 @@ var _ = Describe("a captured script", func() {
 		})
 	})
 
-	It("is refused where it would be too large to be read", func() {
+	It("is refused if it would be too large to be read", func() {
 		text := strings.Repeat("x", 2<<20)
 		t := taped()
 		_, err := capture.Write(mocks.Script{Rules: []mocks.Line{{Answer: mocks.Answer{Text: mocks.Text(text)}}}}, t, "x.capture.jsonl")

@@ -51,7 +51,7 @@ func header() []byte {
 }
 
 var _ = Describe("a tape", func() {
-	It("reads as it was written, whole lines only, whereever a kill tears it", func() {
+	It("reads as it was written, whole lines only, wherever a kill tears it", func() {
 		head := header()
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			file, ends := append([]byte(nil), head...), []int{len(head)}
@@ -99,7 +99,7 @@ var _ = Describe("a tape", func() {
 	})
 
 	const lost = `{"type":"exchange","n":1,"protocol":"p","lost":"x"}` + "\n"
-	DescribeTable("refuses what is none, and says where",
+	DescribeTable("refuses an invalid file, and names the line",
 		func(file, want string) {
 			_, err := tape.Read(strings.NewReader(strings.ReplaceAll(file, "HEAD\n", string(header()))))
 			Expect(err).To(MatchError(ContainSubstring(want)))

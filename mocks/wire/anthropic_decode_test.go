@@ -204,7 +204,7 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 			HavePrefix("file text/plain 5 bytes sha256:"), HavePrefix("file 1 bytes sha256:"), Equal("file file_1")))
 	})
 
-	It("takes an image beside tool results for a part of them", func() {
+	It("treats an image beside tool results as part of them", func() {
 		c, e := wire.AnthropicMessages{}.Decode([]byte(talk(user, from("assistant", use1), from("user", result1, `{"type":"image","source":{"type":"file","file_id":"file_1"}}`))))
 		Expect(e).NotTo(HaveOccurred())
 		Expect(c.Messages).To(HaveLen(3), "no message of the user's without a text")
@@ -233,7 +233,7 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 		Expect(e).To(HaveOccurred())
 	})
 
-	It("accepts what it answered, as clients send it back", func() {
+	It("accepts its own answers when clients send them back", func() {
 		answer := wire.Completion{ID: "msg_1", Model: "m", Thinking: "hm", Text: "x", ToolCalls: toolAnswer.ToolCalls}
 		body := string(wire.AnthropicMessages{}.Encode(plainCall, answer)[0].Data)
 		content := body[strings.Index(body, `[`) : strings.LastIndex(body, `]`)+1]

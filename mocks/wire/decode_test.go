@@ -122,7 +122,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Entry("an orphan tool result", saying(user, result), "messages[1].tool_call_id", "", "must be a response to a preceding message"),
 		Entry("a result of another call", saying(user, call, `{"role":"tool","tool_call_id":"zz","content":""}`), "messages[2].tool_call_id", "", "'zz'"),
 		Entry("a result given twice", saying(user, call, result, result), "messages[3].tool_call_id", "", "no call that is still open"),
-		Entry("a result after somebody else spoke", saying(user, call, result, user, result), "messages[4].tool_call_id", "", ""),
+		Entry("a result after another message", saying(user, call, result, user, result), "messages[4].tool_call_id", "", ""),
 		Entry("a result without an id", saying(call, `{"role":"tool","content":"x"}`), "messages[1].tool_call_id", "missing_required_parameter", ""),
 		Entry("an unanswered call at the end", saying(user, call), "messages[1].tool_calls", "", "did not have response messages: c1"),
 		Entry("an unanswered call before a message", saying(user, calls, result, user), "messages[1].tool_calls", "", "did not have response messages: c2"),
@@ -214,7 +214,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		}}))
 	})
 
-	It("describes images, sounds and files without keeping them", func() {
+	It("describes images, sounds and files without storing them", func() {
 		c, e := codec.Decode([]byte(saying(`{"role":"user","content":[{"type":"text","text":"what is this?"},` + pngPart + `,` + soundPart + `,
 			{"type":"image_url","image_url":{"url":"https://example.com/` + strings.Repeat("x", 600) + `"}},
 			{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,` + pngBase64 + `"}},
@@ -269,7 +269,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Expect(c.Tags).To(BeNil())
 	})
 
-	It("reads what go-openai's client writes", func() {
+	It("reads the requests of go-openai's client", func() {
 		body, err := json.Marshal(openai.ChatCompletionRequest{
 			Model: "m", Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
 			Messages: []openai.ChatCompletionMessage{

@@ -109,7 +109,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		Expect(got.ToolCalls).To(Equal(answer.ToolCalls))
 	})
 
-	It("takes as long streamed as not in every protocol, and the first event comes after First", func() {
+	It("takes equally long streamed or not in every protocol, and the first event comes after First", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			c := drawAnswer(t)
 			c.First = time.Duration(rapid.IntRange(0, 1e10).Draw(t, "first"))
@@ -131,7 +131,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		})
 	})
 
-	It("says of the last item alone that the limit cut it off", func() {
+	It("marks only the last item as cut off by the limit", func() {
 		cut := thoughtful
 		cut.Finish, cut.ToolCalls = llm.FinishLength, nil
 		cut.Refusal = "and no more"
@@ -153,7 +153,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		},
 		Entry("stop", wire.Completion{Text: "x"}, "stop"),
 		Entry("tool_calls with tool calls", wire.Completion{ToolCalls: toolAnswer.ToolCalls}, "tool_calls"),
-		Entry("otherwise what the answer says", wire.Completion{Text: "x", Finish: llm.FinishLength}, "length"),
+		Entry("otherwise the finish reason of the answer", wire.Completion{Text: "x", Finish: llm.FinishLength}, "length"),
 	)
 
 	It("counts cached tokens as part of the prompt", func() {
@@ -166,7 +166,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		Expect(collect(codec.Encode(usageCall, textAnswer)).usage).To(Equal(&u))
 	})
 
-	It("takes as long streamed as not, and the first byte of a stream comes after First", func() {
+	It("takes equally long streamed or not, and the first byte of a stream comes after First", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			c := wire.Completion{
 				Text:     rapid.String().Draw(t, "text"),
@@ -189,7 +189,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		})
 	})
 
-	DescribeTable("has long delays and large counts but no negative ones, whatever the script asks for, as",
+	DescribeTable("saturates delays and counts of extreme scripts and never makes them negative, with",
 		func(first, perToken time.Duration, output int) {
 			c := wire.Completion{Text: "a b c", First: first, PerToken: perToken, Usage: llm.Usage{Input: math.MaxInt, Output: output}}
 			for _, fault := range []wire.FaultSpec{{Kind: "slow-drip", Delay: math.MaxInt64}, {Kind: "missing-done"}} {
@@ -269,7 +269,7 @@ var _ = Describe("EncodeError", Label("H-02"), func() {
 		Entry("of a quota", "error-quota", &wire.APIError{Status: 429, Type: "insufficient_quota", Code: "insufficient_quota", Message: "pay"}),
 	)
 
-	DescribeTable("says whether a retry makes sense",
+	DescribeTable("tells clients whether to retry",
 		func(status int, want string) {
 			h := codec.EncodeError(&wire.APIError{Status: status})[0].Header
 			Expect(h.Get("X-Should-Retry")).To(Equal(want))
@@ -293,7 +293,7 @@ var _ = Describe("OpenAIModels", Label("H-02"), func() {
 		Expect(list.Models[0]).To(Equal(openai.Model{ID: "gpt-4.1", Object: "model", CreatedAt: 5, OwnedBy: "rehearse"}))
 		Expect(list.Models[1].ID).To(Equal(`a"b`))
 	})
-	It("gives an empty list for none", func() {
+	It("gives an empty list without models", func() {
 		Expect(string(wire.OpenAIChat{}.EncodeModels(nil, time.Time{})[0].Data)).To(Equal(`{"object":"list","data":[]}`))
 	})
 })

@@ -66,7 +66,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				}
 			})
 
-			It(kind+" is an answer of its own where the script has none, of "+p.Protocol(), func() {
+			It(kind+" replaces a missing answer, of "+p.Protocol(), func() {
 				call := usageCall
 				call.Tools = offered
 				_, ok := newFault(wire.FaultSpec{Kind: kind}).Apply(p.Reader, call, wire.Completion{})
@@ -184,7 +184,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 		Entry(nil, 529, "overloaded_error", ""),
 	)
 
-	DescribeTable("with after strikes after so many chunks, and not at all if there are fewer",
+	DescribeTable("with after fires after that many chunks, and not at all if there are fewer",
 		func(kind string, call wire.Call, after, frames int) {
 			f := newFault(wire.FaultSpec{Kind: kind, After: &after})
 			got, ok := f.Apply(codec, call, wire.Completion{Text: "a b c"}) // role, 3 pieces, finish, [DONE]

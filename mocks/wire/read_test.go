@@ -102,7 +102,7 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 			})
 		}
 
-		It("tells a stream that is cut off from a whole one, wherever it is cut, of "+p.Protocol(), func() {
+		It("distinguishes a stream that is cut off, at any place, from a whole one, of "+p.Protocol(), func() {
 			for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
 				body := bodyOf(p.Encode(usageCall, answer))
 				end := strings.LastIndex(strings.TrimSpace(string(body)), "\n\n") // the event before the last is whole
@@ -127,7 +127,7 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 			}
 		})
 
-		It("finds answers empty that say nothing, of "+p.Protocol(), func() {
+		It("reports answers without content as empty, of "+p.Protocol(), func() {
 			for _, streamed := range []bool{false, true} {
 				for _, body := range []string{"", " \n\n", ": nothing\n\n"} {
 					_, err := p.ReadAnswer(streamed, []byte(body))
@@ -140,7 +140,7 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 			Expect(err).To(MatchError(wire.ErrEmptyAnswer))
 		})
 
-		It("says where an answer is malformed, of "+p.Protocol(), func() {
+		It("reports where an answer is malformed, of "+p.Protocol(), func() {
 			_, err := p.ReadAnswer(false, []byte(`{"id":`))
 			Expect(err).To(MatchError(ContainSubstring("read the answer's body")))
 			_, err = p.ReadAnswer(true, []byte("data: {\"type\":\"ping\"}\n\ndata: {\"id\":\n\ndata: {}\n\n"))
@@ -217,7 +217,7 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 			wire.Completion{}, &wire.APIError{Status: 429, Code: "rate_limit_exceeded", Message: "m"}),
 	)
 
-	It("knows the cut answer's beginning", func() {
+	It("has the beginning of the cut answer", func() {
 		for _, p := range protocols {
 			frames := p.Encode(usageCall, textAnswer)
 			got, err := p.ReadAnswer(true, bodyOf(frames[:len(frames)/2]))
@@ -229,7 +229,7 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 })
 
 var _ = Describe("ReadError", Label("H-02"), func() {
-	DescribeTable("makes the best of",
+	DescribeTable("tolerates",
 		func(body string, want wire.APIError) {
 			want.Status = 502
 			Expect(*wire.ReadError(502, nil, []byte(body))).To(Equal(want))

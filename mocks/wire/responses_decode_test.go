@@ -87,7 +87,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("a call without output", input(user, fnCall), "input", "", "No tool output found for function call c1."),
 		Entry("a call without output, of another kind", input(user, shCall, user), "input", "", "No tool output found for function call c3."),
 
-		Entry("an item that says nothing", input(user, `{}`), "input[1].role", "missing_required_parameter", ""),
+		Entry("an item without type and content", input(user, `{}`), "input[1].role", "missing_required_parameter", ""),
 		Entry("a choice of no mode", wanting(`"tool_choice":"always"`), "tool_choice", "invalid_value", "'always'"),
 		Entry("a choice of a tool that is not there", wanting(`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"function","name":"g"}`), "tool_choice", "", "Tool choice 'g' not found in 'tools' parameter."),
 		Entry("an orphan output of no conversation", `{"model":"m","conversation":null,"prompt":null,"input":[`+fnOutput+`]}`, "input", "", "No tool call found"),
@@ -123,7 +123,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("outputs in another order", input(user, fnCall, jsCall, jsOutput, fnOutput)),
 	)
 
-	It("takes nothing that is said out of a reference", func() {
+	It("reads no content from a reference", func() {
 		c, e := wire.OpenAIResponses{}.Decode([]byte(input(user, `{"id":"msg_1"}`)))
 		Expect(e).NotTo(HaveOccurred())
 		Expect(c.Messages).To(HaveLen(1))
@@ -164,7 +164,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		}))
 	})
 
-	It("describes what messages and outputs carry beside text", func() {
+	It("describes attachments of messages and outputs", func() {
 		c, e := wire.OpenAIResponses{}.Decode([]byte(input(
 			`{"role":"user","content":[{"type":"input_image","file_id":"file-1"},{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,`+pngBase64+`"},{"type":"input_file","file_url":"https://example.com/a.pdf"}]}`,
 			fnCall, `{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:image/png;base64,`+pngBase64+`"}]}`)))
@@ -178,13 +178,13 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Expect(c.Messages[2].Attachments).To(Equal([]llm.Attachment{{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}}))
 	})
 
-	It("takes a text for the user's", func() {
+	It("reads a text as the user's message", func() {
 		c, e := wire.OpenAIResponses{}.Decode([]byte(wanting()))
 		Expect(e).NotTo(HaveOccurred())
 		Expect(c.Messages).To(Equal([]llm.Message{{Role: llm.User, Content: "hi"}}))
 	})
 
-	It("accepts what it answered, as clients send it back", func() {
+	It("accepts its own answers when clients send them back", func() {
 		call, e := wire.OpenAIResponses{}.Decode([]byte(wanting(`"tools":[{"type":"custom","name":"list"}]`)))
 		Expect(e).NotTo(HaveOccurred())
 		answer := wire.Completion{ID: "resp_1", Model: "m", Thinking: "hm", Text: "x", ToolCalls: toolAnswer.ToolCalls}
