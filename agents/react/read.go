@@ -137,7 +137,8 @@ func (a *answer) takeAct() (*step.Document, *refusal) {
 		return d, nil
 	case d.Kind == step.Reflect:
 		return nil, refuseAt(d.Pos, ruleEarly,
-			"there is no observation to reflect on, and nothing was done that the decision %q could rest on; write a thought and an action", d.Decision)
+			"there is no observation to reflect on, and nothing was done that the decision %q could rest on; "+
+				"write a thought and an action", d.Decision)
 	default:
 		return nil, refuseAt(d.Pos, ruleEarly,
 			"the decision to end has not been taken; write a thought and an action, or a reflection with its decision")

@@ -123,12 +123,16 @@ func exitKind(g agent, a *answer, end ending) llm.ErrorKind {
 
 var (
 	// Quota texts of the agents and of their providers.
-	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
-	authText  = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
-	downText  = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|connection (refused|reset)|service unavailable|experiencing high demand`)
-	cutText   = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
-	badText   = regexp.MustCompile(`(?i)empty or malformed response`)
-	waitText  = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
+	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|` +
+		`(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
+	authText = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|` +
+		`(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
+	downText = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|` +
+		`connection (refused|reset)|service unavailable|experiencing high demand`)
+	cutText  = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
+	badText  = regexp.MustCompile(`(?i)empty or malformed response`)
+	waitText = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) ` +
+		`(\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
 )
 
 // kindOf reads the kind of a failure from the provider's status, if known, or

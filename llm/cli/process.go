@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
@@ -47,10 +47,10 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 	if err != nil {
 		return ending{}, err
 	}
-	var linger *time.Timer
+	var stopLinger func()
 	flood := eachLine(p.Stdout, maxLine, cfg.MaxOutput, func(b []byte) {
-		if line(b) && linger == nil {
-			linger = time.AfterFunc(cfg.Grace, func() { cancel(errLingers) })
+		if line(b) && stopLinger == nil {
+			stopLinger = clock.Real().AfterFunc(cfg.Grace, func() { cancel(errLingers) })
 		}
 	})
 	if flood != nil {
@@ -58,8 +58,8 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 	}
 	_ = p.Stdout.Close() // what follows a flood is discarded
 	end := p.Wait()
-	if linger != nil {
-		linger.Stop()
+	if stopLinger != nil {
+		stopLinger()
 	}
 	end.Cause = cmp.Or(flood, end.Cause)
 	return ending{end, stderr.String()}, nil

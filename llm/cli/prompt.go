@@ -72,7 +72,7 @@ func (b *adapter) environment() []string {
 	if b.cfg.Closed {
 		return b.cfg.Env
 	}
-	return slices.Concat(os.Environ(), b.cfg.Env)
+	return slices.Concat(os.Environ(), b.cfg.Env) //nolint:forbidigo // the agent needs the user's own environment
 }
 
 // fitsArgument reports whether text can be a command-line argument: short

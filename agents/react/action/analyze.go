@@ -93,7 +93,8 @@ func (l look) facts(b *strings.Builder, target string) {
 		}
 		return strings.Compare(a.name, b.name)
 	})
-	fmt.Fprintf(b, "%s: %s, %s, %s\n", clip(target), format.Plural(len(l.texts), "file"), format.Plural(lines, "line"), format.Plural(size, "byte"))
+	fmt.Fprintf(b, "%s: %s, %s, %s\n",
+		clip(target), format.Plural(len(l.texts), "file"), format.Plural(lines, "line"), format.Plural(size, "byte"))
 	var all []string
 	for _, s := range shares {
 		all = append(all, fmt.Sprintf("%s %s in %s", s.name, format.Plural(s.lines, "line"), format.Plural(s.files, "file")))

@@ -47,7 +47,8 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 	case errors.Is(end.Cause, errTime):
 		return "", fail(ruleTimeout, "%s did not end within %s and was stopped; it began with\n%s", a.ID, a.Timeout, out.beginning())
 	case end.Left:
-		return "", fail(ruleLeft, "%s ended (%s) and left a program behind that held its output; it began with\n%s", a.ID, end.State, out.beginning())
+		return "", fail(ruleLeft,
+			"%s ended (%s) and left a program behind that held its output; it began with\n%s", a.ID, end.State, out.beginning())
 	case end.Code < 0:
 		return "", fail(ruleKilled, "%s was ended (%s); it began with\n%s", a.ID, end.State, out.beginning())
 	}
@@ -143,7 +144,7 @@ func arguments(command []string, values map[string]string) ([]string, error) {
 func environment() []string {
 	var env []string
 	for _, name := range kept {
-		if value, ok := os.LookupEnv(name); ok {
+		if value, ok := os.LookupEnv(name); ok { //nolint:forbidigo // a command needs PATH, HOME and the like of the machine
 			env = append(env, name+"="+value)
 		}
 	}

@@ -67,7 +67,8 @@ func (w *work) compare(in compareInput) (string, error) {
 
 func compareEqual(a, b text) (string, error) {
 	if bytes.Equal(a.data, b.data) {
-		return fmt.Sprintf("equal: %s and %s have the same %s, sha256 %s", a.name, b.name, format.Plural(len(a.data), "byte"), digest(a.data)), nil
+		return fmt.Sprintf("equal: %s and %s have the same %s, sha256 %s",
+			a.name, b.name, format.Plural(len(a.data), "byte"), digest(a.data)), nil
 	}
 	at := 0
 	for at < min(len(a.data), len(b.data)) && a.data[at] == b.data[at] {
@@ -93,7 +94,8 @@ func compareLines(a, b text) (string, error) {
 			removed++
 		}
 	}
-	return fmt.Sprintf("different: %s only in %s, %s only in %s\n%s", format.Plural(removed, "line"), a.name, format.Plural(added, "line"), b.name, d), nil
+	return fmt.Sprintf("different: %s only in %s, %s only in %s\n%s",
+		format.Plural(removed, "line"), a.name, format.Plural(added, "line"), b.name, d), nil
 }
 
 // compareKeys compares the keys of two JSON or YAML documents, at any depth.

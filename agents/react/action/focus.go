@@ -29,9 +29,11 @@ var focuses = []focus{
 	{[]string{"security_patterns", "security", "sécurité", "securite", "vulnerabilities"}, signs(
 		"eval", `\b(?:eval|exec|execScript)\s*\(|new\s+Function\s*\(`,
 		"markup-from-data", `\.(?:innerHTML|outerHTML)\s*\+?=|insertAdjacentHTML\s*\(|document\.write(?:ln)?\s*\(|dangerouslySetInnerHTML`,
-		"sql-from-text", `(?i)\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b.*(?:["'`+"`"+`]\s*(?:\+|%|\.\s*format)|\$\{|#\{|%s)`,
+		"sql-from-text", `(?i)\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b.*`+
+			`(?:["'`+"`"+`]\s*(?:\+|%|\.\s*format)|\$\{|#\{|%s)`,
 		"shell", `shell\s*=\s*True|\bos\.(?:system|popen)\s*\(|child_process|Runtime\.getRuntime\(\)\.exec|exec\.Command\(\s*"(?:sh|bash)"`,
-		"secret", `(?i)\b\w*(?:password|passwd|secret|token|api_?key|private_?key)\w*["']?\s*[:=]\s*["'][^"']{8,}["']|-----BEGIN [A-Z ]*PRIVATE KEY-----`,
+		"secret", `(?i)\b\w*(?:password|passwd|secret|token|api_?key|private_?key)\w*["']?\s*[:=]\s*["'][^"']{8,}["']|`+
+			`-----BEGIN [A-Z ]*PRIVATE KEY-----`,
 		"weak-hash", `(?i)\b(?:md5|sha1)\b\s*[.(]|hashlib\.(?:md5|sha1)`,
 		"weak-random", `Math\.random\s*\(|\brandom\.(?:random|randint|choice|randrange)\s*\(|"math/rand"`,
 		"deserialise", `\bpickle\.loads?\s*\(|\byaml\.(?:load|unsafe_load)\s*\(|\bunserialize\s*\(|ObjectInputStream|\bmarshal\.loads\s*\(`,
@@ -41,10 +43,12 @@ var focuses = []focus{
 	{[]string{"todos", "todo", "tâches", "taches"}, signs("todo", `\b(?:TODO|FIXME|XXX|HACK)\b`)},
 	{[]string{"tests", "test"}, signs(
 		"test", `^\s*(?:async\s+)?def\s+test_\w+|^func\s+(?:Test|Fuzz|Benchmark)\w+|^\s*(?:it|test|describe|It|Describe)\s*\(|#\[test\]|@Test\b`,
-		"skipped", `(?i)\b(?:x?it|test|describe)\.skip\b|\bx(?:it|describe)\s*\(|@(?:unittest\.|pytest\.mark\.)?skip|\bt\.Skip|@Disabled|@Ignore\b|#\[ignore`,
+		"skipped", `(?i)\b(?:x?it|test|describe)\.skip\b|\bx(?:it|describe)\s*\(|`+
+			`@(?:unittest\.|pytest\.mark\.)?skip|\bt\.Skip|@Disabled|@Ignore\b|#\[ignore`,
 	)},
 	{[]string{"imports", "dependencies", "dépendances", "dependances"}, signs(
-		"import", `^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w:]+|#include\b|require(?:_once)?\b|(?:const|let|var)\s+.*\brequire\s*\()|^\s*"[\w./-]+"$`,
+		"import", `^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w:]+|#include\b|`+
+			`require(?:_once)?\b|(?:const|let|var)\s+.*\brequire\s*\()|^\s*"[\w./-]+"$`,
 	)},
 	{[]string{"errors", "error_handling", "erreurs"}, signs(
 		"ignored", `except\s*:\s*(?:pass)?\s*$|catch\s*(?:\([^)]*\))?\s*\{\s*\}|\b_\s*=\s*\w+\.\w+\(|\.unwrap\(\)`,

@@ -42,7 +42,8 @@ func (w *work) generate(in generateInput) (string, error) {
 			if near := suggest.Nearest(kind, types); near != "" {
 				return "", fail(RuleBadInput, "there is no default path for the type %q (did you mean %q?); say path", clip(in.Type), near)
 			}
-			return "", fail(RuleBadInput, "there is no default path for the type %q; say path, or one of %s", clip(in.Type), strings.Join(types, ", "))
+			return "", fail(RuleBadInput,
+				"there is no default path for the type %q; say path, or one of %s", clip(in.Type), strings.Join(types, ", "))
 		}
 	}
 	data, err := content(kind, in.Spec)

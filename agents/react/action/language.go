@@ -34,9 +34,11 @@ var languages = []struct {
 	{".php", language{"PHP", braces}},
 	{".rb", language{"Ruby", lazy(`^\s*(?:def|class|module)\s+([\w.?!]+)`)}},
 	{".c .h", language{"C", lazy(`^(?:static\s+|inline\s+)*\w[\w *]*?\b(\w+)\s*\([^;]*$`)}},
-	{".cc .cpp .hpp", language{"C++", lazy(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|\w[\w:<>*& ]*?\b(\w+)\s*\([^;]*$)`)}},
+	{".cc .cpp .hpp", language{"C++", lazy(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|` +
+		`\w[\w:<>*& ]*?\b(\w+)\s*\([^;]*$)`)}},
 	{".sh .bash", language{"Shell", lazy(`^\s*(?:function\s+)?([A-Za-z_]\w*)\s*\(\)`)}},
-	{".sql", language{"SQL", lazy(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+(?:if\s+not\s+exists\s+)?([\w."]+)`)}},
+	{".sql", language{"SQL", lazy(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+` +
+		`(?:if\s+not\s+exists\s+)?([\w."]+)`)}},
 	{".md .markdown", language{"Markdown", lazy(`^#{1,6}\s+(.+)$`)}},
 	{".html .htm", language{"HTML", nil}},
 	{".css", language{"CSS", nil}},

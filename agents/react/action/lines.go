@@ -63,6 +63,7 @@ func required(re *syntax.Regexp) []string {
 			all = append(all, r...)
 		}
 		return all
+	default:
 	}
 	return nil
 }

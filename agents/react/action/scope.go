@@ -49,7 +49,8 @@ func (w *work) scope(name string) (look, error) {
 
 // isWhole reports whether a scope means everything.
 func isWhole(scope string) bool {
-	return slices.Contains([]string{"", ".", "all", "full", "full_codebase", "code", "codebase", "workspace"}, strings.ToLower(strings.TrimSpace(scope)))
+	names := []string{"", ".", "all", "full", "full_codebase", "code", "codebase", "workspace"}
+	return slices.Contains(names, strings.ToLower(strings.TrimSpace(scope)))
 }
 
 // walk reads the text files below a folder, in order.

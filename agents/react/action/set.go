@@ -81,11 +81,31 @@ type standardAction struct {
 }
 
 var standardActions = []standardAction{
-	{"analyze", "{target, focus}", "facts about a file, a folder or \"full\": size, lines, languages; focus: " + strings.Join(focusNames(), ", ") + ", or words to look for", do((*work).analyze)},
-	{"search", "{query, scope}", "lines that match words or a regular expression; scope: a file, a folder, a pattern such as src/**/*.py, or \"full\"", do((*work).search)},
-	{"generate", "{type, spec, path}", "writes a file; spec is its whole content, type what it is, such as markdown or json; path may be left out", do((*work).generate)},
-	{"validate", "{assertion, data}", "decides an assertion about a file or text: " + strings.Join(assertionForms(), "; "), do((*work).validate)},
-	{"transform", "{input, from, to, output}", "converts a file or text between " + strings.Join(formatNames(), ", ") + "; output: the file to write, if any", do((*work).transform)},
+	{
+		"analyze", "{target, focus}",
+		"facts about a file, a folder or \"full\": size, lines, languages; focus: " + strings.Join(focusNames(), ", ") + ", or words to look for",
+		do((*work).analyze),
+	},
+	{
+		"search", "{query, scope}",
+		"lines that match words or a regular expression; scope: a file, a folder, a pattern such as src/**/*.py, or \"full\"",
+		do((*work).search),
+	},
+	{
+		"generate", "{type, spec, path}",
+		"writes a file; spec is its whole content, type what it is, such as markdown or json; path may be left out",
+		do((*work).generate),
+	},
+	{
+		"validate", "{assertion, data}",
+		"decides an assertion about a file or text: " + strings.Join(assertionForms(), "; "),
+		do((*work).validate),
+	},
+	{
+		"transform", "{input, from, to, output}",
+		"converts a file or text between " + strings.Join(formatNames(), ", ") + "; output: the file to write, if any",
+		do((*work).transform),
+	},
 	{"compare", "{a, b, criteria}", "compares two files or texts by " + strings.Join(criteriaNames(), ", "), do((*work).compare)},
 }
 

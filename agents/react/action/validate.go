@@ -224,7 +224,8 @@ func (w *work) value(data string, groups []string) (verdict, error) {
 	shown, _ := json.Marshal(value) // it was decoded from JSON
 	sign, comparable := order(value, other)
 	if !comparable && (operator != "==" && operator != "!=" || isNumber(value) && isNumber(other)) {
-		return verdict{}, fail(ruleUndecidable, "%s of %s is %s, which the engine cannot compare with %s", clip(path), t.name, clip(string(shown)), clip(wanted))
+		return verdict{}, fail(ruleUndecidable, "%s of %s is %s, which the engine cannot compare with %s",
+			clip(path), t.name, clip(string(shown)), clip(wanted))
 	}
 	if !comparable {
 		sign = 1 // not equal

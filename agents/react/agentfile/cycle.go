@@ -127,7 +127,8 @@ func (c *cycle) enter(h *ast.Heading, firsts []int) section {
 			return section(s)
 		}
 	}
-	c.wrong(h, fmt.Sprintf("unknown section %q of %s", clip(title), cycleTitle), "one of "+strings.Join(all, ", "), suggest.Nearest(title, all))
+	c.wrong(h, fmt.Sprintf("unknown section %q of %s", clip(title), cycleTitle),
+		"one of "+strings.Join(all, ", "), suggest.Nearest(title, all))
 	return unknown
 }
 
@@ -167,7 +168,9 @@ func (c *cycle) prose(n ast.Node, message, expected string) {
 // wrong adds an error about a block.
 func (c *cycle) wrong(n ast.Node, message, expected, nearest string) {
 	line, column := c.place(n)
-	c.found = append(c.found, yamlsrc.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Expected: expected, Nearest: nearest})
+	c.found = append(c.found, yamlsrc.Diagnostic{
+		File: c.file, Line: line, Column: column, Message: message, Expected: expected, Nearest: nearest,
+	})
 }
 
 // start returns the offset of a block in the Markdown.

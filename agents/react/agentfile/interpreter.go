@@ -8,7 +8,8 @@ import (
 )
 
 // interpreters are programs that run the text of an argument as code.
-var interpreters = lazy(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|g?awk|mawk|nawk|sed|gsed|eval|su|ssh)$`)
+var interpreters = lazy(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|` +
+	`ruby|perl|php|lua|tclsh|osascript|g?awk|mawk|nawk|sed|gsed|eval|su|ssh)$`)
 
 // code matches an option whose next argument, or whose own rest, is code: -c, -lc, -e, -E,
 // -r, -p, --eval, --command, -Command, -EncodedCommand, /c, /k.

@@ -246,7 +246,8 @@ func (l *loader) actions(f *Front, listed []item) []Action {
 	for _, id := range known {
 		l.action(id, f.Actions[id])
 		if _, ok := section[id]; !ok && !slices.Contains(standard, id) {
-			l.wrong(yamlsrc.Join("actions", id), fmt.Sprintf("the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
+			l.wrong(yamlsrc.Join("actions", id), fmt.Sprintf(
+				"the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
 				clip(id), headings[actions][0], clip(id)), suggest.Nearest(id, ids(listed)))
 		}
 	}
@@ -283,7 +284,8 @@ func (l *loader) action(id string, c Command) {
 	used := l.placeholders(path, c.Command, inputs)
 	for i, name := range inputs {
 		if !used[name] && name != "" {
-			l.wrong(fmt.Sprintf("%s.inputs[%d]", path, i), fmt.Sprintf("the command does not use the input %q; write {%s} where it belongs", clip(name), clip(name)), "")
+			l.wrong(fmt.Sprintf("%s.inputs[%d]", path, i), fmt.Sprintf(
+				"the command does not use the input %q; write {%s} where it belongs", clip(name), clip(name)), "")
 		}
 	}
 }
@@ -306,7 +308,8 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 				l.wrong(at, fmt.Sprintf("the program must not depend on an input; {%s} may only be an argument", m[1]), "")
 			case interpreter(command, i) != "":
 				l.wrong(at, fmt.Sprintf("{%s} is part of code that %s runs, so that its value could become a command; "+
-					"pass it as a later argument of its own, and read that in the code: \"$0\" or \"$1\" in a shell, sys.argv in Python", m[1], interpreter(command, i)), "")
+					"pass it as a later argument of its own, and read that in the code: "+
+					"\"$0\" or \"$1\" in a shell, sys.argv in Python", m[1], interpreter(command, i)), "")
 			}
 			used[m[1]] = true
 		}

@@ -138,7 +138,8 @@ func (l *loader) schema(path string, value map[string]any) json.RawMessage {
 	refs := references(path, value, nil)
 	for _, r := range refs {
 		if !r.draft && !strings.HasPrefix(r.to, "#") {
-			l.wrong(r.path, fmt.Sprintf("the schema refers to %q, and nothing outside it is read; refer to a place in it, such as #/$defs/name", clip(r.to)), "")
+			l.wrong(r.path, fmt.Sprintf(
+				"the schema refers to %q, and nothing outside it is read; refer to a place in it, such as #/$defs/name", clip(r.to)), "")
 			return nil
 		}
 	}
@@ -171,7 +172,8 @@ func (l *loader) noSchema(path string, refs []reference, err error) {
 	if draft, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		for _, r := range refs {
 			if r.draft && r.to == draft.URL {
-				l.wrong(r.path, fmt.Sprintf("the schema names the draft %q, which is not known; leave $schema out, or use %s", clip(r.to), jsonschema.Draft2020), "")
+				l.wrong(r.path, fmt.Sprintf(
+					"the schema names the draft %q, which is not known; leave $schema out, or use %s", clip(r.to), jsonschema.Draft2020), "")
 				return
 			}
 		}

@@ -48,7 +48,7 @@ func (s *Session) Close() error { return s.transcript.Close() }
 // Run runs the agent and shows its iterations. The result is without secrets; an error says
 // that the transcript is not complete.
 func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (react.Result, error) {
-	v := newView(on, s.job, s.options)
+	v := newView(on, s.job, s.options, deps.Clock)
 	fmt.Fprintf(v.Out, "agent %s, backend %s, workspace %s\n", s.job.Agent.ID, deps.BackendID, s.job.Workspace)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

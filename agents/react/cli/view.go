@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -21,21 +22,21 @@ type view struct {
 	*console.View
 	limit func(agent string) int // how many iterations an agent has
 	n     atomic.Int64
-	since time.Time
 	why   string // the last step was refused
 	stop  func()
 }
 
-func newView(on *console.View, job *Job, o react.Options) *view {
+func newView(on *console.View, job *Job, o react.Options, c clock.Clock) *view {
 	limit := func(id string) int {
 		if agent := job.Agents[id]; agent != nil && o.MaxIterations == 0 {
 			return agent.MaxIterations
 		}
 		return o.MaxIterations
 	}
-	v := &view{View: on, limit: limit, since: time.Now()}
+	v := &view{View: on, limit: limit}
+	began := c.Now()
 	v.stop = v.Follow(func() string {
-		return fmt.Sprintf("%3d/%d  thinking, %s", v.n.Load()+1, limit(job.Agent.ID), time.Since(v.since).Round(time.Second))
+		return fmt.Sprintf("%3d/%d  thinking, %s", v.n.Load()+1, limit(job.Agent.ID), c.Now().Sub(began).Round(time.Second))
 	})
 	return v
 }

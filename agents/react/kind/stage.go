@@ -35,7 +35,8 @@ type Stage struct {
 func (s *Stage) Check(c *scenarios.Checker, at string) {
 	if s.Example != "" {
 		if names := examples(); !slices.Contains(names, s.Example) {
-			c.Add(at+".example", suggest.Nearest(s.Example, names), "there is no shipped agent %q; there are %s", s.Example, strings.Join(names, ", "))
+			c.Add(at+".example", suggest.Nearest(s.Example, names),
+				"there is no shipped agent %q; there are %s", s.Example, strings.Join(names, ", "))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Agents)) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The weights of facts. Two common words are as much as one fact: texts on one
-// subject share a word by chance.
+// The weights of facts. Two common words weigh as much as one fact, because texts on one
+// subject share words by chance.
 const (
 	full = 1.0
 	half = 0.5
@@ -19,13 +19,13 @@ type citation struct {
 	weight float64
 }
 
-// citations are all facts that a reflection cites, each once.
+// citations are the facts that a reflection cites, each once.
 type citations struct {
 	text   string // the reflection
 	all    []citation
 	known  map[string]bool
 	weight float64
-	wrong  string // the first number that the observation does not show
+	wrong  string // the first number that the observation does not have
 }
 
 func (c *citations) add(key string, first, last token, weight float64) {
@@ -38,13 +38,12 @@ func (c *citations) add(key string, first, last token, weight float64) {
 	c.all = append(c.all, citation{c.text[start:end], start, weight})
 }
 
-// within reports whether a whole fact was found in a part of the reflection.
+// within reports whether a fact of full weight was found in a part of the reflection.
 func (c *citations) within(start, end int) bool {
 	return slices.ContainsFunc(c.all, func(f citation) bool { return f.weight == full && start <= f.start && f.start < end })
 }
 
-// heaviest returns the n facts that weigh most, in the order in which they were
-// found.
+// heaviest returns the n heaviest facts; facts of equal weight in the order of the text.
 func (c *citations) heaviest(n int) (top []citation) {
 	for _, weight := range []float64{full, half} {
 		for _, f := range c.all {
@@ -56,13 +55,13 @@ func (c *citations) heaviest(n int) (top []citation) {
 	return top
 }
 
-// cited finds the facts that a reflection cites.
-func (f *facts) cited(said []token, text string) *citations {
+// citedBy returns the facts that the tokens of a reflection cite.
+func (f *facts) citedBy(tokens []token, text string) *citations {
 	c := &citations{text: text, known: map[string]bool{}}
-	phrases := survey(said)
-	f.citeNumbers(said, phrases, c)
-	named := 0 // the end of the name that was cited last: its words are no more facts
-	for i, t := range said {
+	phrases := classify(tokens)
+	f.citeNumbers(tokens, phrases, c)
+	named := 0 // the end of the last cited name, whose words are not further facts
+	for i, t := range tokens {
 		p := phrases[t.phrase]
 		switch {
 		case t.end <= named:
@@ -72,7 +71,7 @@ func (f *facts) cited(said []token, text string) *citations {
 			}
 		case p.void() || t.kind != word:
 		case t.class == denial:
-			f.citeAbsence(said, i, c)
+			f.citeAbsence(tokens, i, c)
 		case t.class == content:
 			f.citeWord(t, p, c)
 		}
@@ -80,76 +79,72 @@ func (f *facts) cited(said []token, text string) *citations {
 	return c
 }
 
-// phrase is what is known of one phrase of a reflection.
+// phrase describes a phrase of a reflection.
 type phrase struct {
-	// formula says that it praises, or that it tells what the agent did or does next.
-	formula bool
-	// says counts its names, words of a subject, numbers and denials.
-	says int
-	// right and wrong count its numbers, by whether the observation shows them.
+	formula bool // it praises, or describes what the agent did or will do
+	content int  // number of names, content words, numbers and denials
+	// right and wrong count the numbers that the observation has and does not have.
 	right, wrong int
 }
 
-// void reports whether a phrase claims what the observation does not show.
+// void reports whether a phrase has only numbers that the observation does not have.
 func (p phrase) void() bool { return p.wrong > 0 && p.right == 0 }
 
-// survey looks at each phrase; tokens name them by number.
-func survey(said []token) []phrase {
-	all := make([]phrase, said[len(said)-1].phrase+1)
-	read := 0 // up to which byte: a name is read as words, too
-	for _, t := range said {
+// classify returns the phrases of a reflection, by their numbers in tokens.
+func classify(tokens []token) []phrase {
+	all := make([]phrase, tokens[len(tokens)-1].phrase+1)
+	done := 0 // the end of the last token: the words of a name are tokens, too
+	for _, t := range tokens {
 		p := &all[t.phrase]
-		formula, again := known().formulas[t.text], t.end <= read
+		formula, again := loadLexicon().formulas[t.text], t.end <= done
 		p.formula = p.formula || formula
-		read = max(read, t.end)
+		done = max(done, t.end)
 		if !formula && !again && (t.kind != word || t.class == content || t.class == denial) {
-			p.says++
+			p.content++
 		}
 	}
 	return all
 }
 
-// citeName weighs a name that both texts have. Where it stands in a formula and
-// nothing else is said, it is what the agent was told to look at.
+// citeName adds a name that both texts have. In a formula without other content it has half
+// weight, because the agent may only repeat the target of its action.
 func (f *facts) citeName(t token, p phrase, c *citations) bool {
 	if !f.names[t.text] && (t.class != content || !f.content[t.stem]) {
 		return false
 	}
 	weight := full
-	if p.formula && p.says < 2 {
+	if p.formula && p.content < 2 {
 		weight = half
 	}
 	c.add("name "+t.text, t, t, weight)
 	return true
 }
 
-// few is how many telling words an observation may have for one of them to be a
-// fact by itself.
+// few is the number of content words up to which each of an observation's is a whole fact.
 const few = 3
 
-// citeWord weighs a word of a subject. One that both texts have is half a fact, as
-// texts on one subject share a word by chance, unless its phrase is no formula and
-// says something of it.
+// citeWord adds a content word that both texts have. It has half weight, unless its phrase is
+// not a formula and has further content.
 func (f *facts) citeWord(t token, p phrase, c *citations) {
 	switch {
 	case f.names[t.text]:
 		f.citeName(t, p, c)
 	case !f.content[t.stem]:
-	case !p.formula && (len(f.content) <= few || p.says > 1):
+	case !p.formula && (len(f.content) <= few || p.content > 1):
 		c.add("word "+t.stem, t, t, full)
 	default:
 		c.add("word "+t.stem, t, t, half)
 	}
 }
 
-// citeNumbers finds the numbers that are true of the observation, and counts in
-// each phrase those that are and those that are not.
-func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
-	for i, t := range said {
+// citeNumbers adds the numbers that are true of the observation, and counts the right and
+// wrong ones in each phrase.
+func (f *facts) citeNumbers(tokens []token, phrases []phrase, c *citations) {
+	for i, t := range tokens {
 		if t.kind != number {
 			continue
 		}
-		b := around(said, i)
+		b := around(tokens, i)
 		switch {
 		case f.shows(t.text, b):
 			last := t
@@ -159,7 +154,7 @@ func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
 			c.add("number "+t.text, t, last, full)
 			phrases[t.phrase].right++
 		case t.text == "0":
-			f.citeAbsence(said, i, c)
+			f.citeAbsence(tokens, i, c)
 		case !b.plans():
 			c.wrong = cmp.Or(c.wrong, t.text)
 			phrases[t.phrase].wrong++
@@ -167,76 +162,74 @@ func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
 	}
 }
 
-// shows reports whether a number with the words beside it is true of the
-// observation.
-func (f *facts) shows(value string, b *beside) bool {
-	beside, there := f.numbers[value]
-	shared := slices.ContainsFunc(b.all(), func(w token) bool { return beside[w.stem] })
+// shows reports whether a number with its neighbours is true of the observation.
+func (f *facts) shows(value string, b *neighbours) bool {
+	stems, found := f.numbers[value]
+	shared := slices.ContainsFunc(b.all(), func(w token) bool { return stems[w.stem] })
 	switch {
-	case there && (shared || !small(value)):
+	case found && (shared || !small(value)):
 		return true
 	case b.plans():
 		return false
-	case there && things[b.first().stem]:
+	case found && things[b.first().stem]:
 		return true
 	case value == "0" || len(b.after()) == 0:
 		return false
 	case f.counts[value] || f.derived[value]:
 		return true
 	}
-	return slices.ContainsFunc(b.after(), func(w token) bool { return value == count(f.stems[w.stem]) })
+	return slices.ContainsFunc(b.after(), func(w token) bool { return value == countText(f.stems[w.stem]) })
 }
 
-// citeAbsence looks whether what a reflection denies is what the observation
-// denies.
-func (f *facts) citeAbsence(said []token, i int, c *citations) {
+// citeAbsence adds a denial that the observation makes, too.
+func (f *facts) citeAbsence(tokens []token, i int, c *citations) {
 	if f.empty() {
-		c.add("empty", said[i], said[i], full)
+		c.add("empty", tokens[i], tokens[i], full)
 		return
 	}
-	b := around(said, i)
+	b := around(tokens, i)
 	objects := b.all()
 	for _, w := range objects {
 		if f.absent[w.stem] && (w.class == content || !onlyOutcomes(objects)) {
-			c.add("not "+w.stem, said[i], w, full)
+			c.add("not "+w.stem, tokens[i], w, full)
 			return
 		}
 	}
 	switch {
-	case !f.denies || weak(said, i) || len(b.after()) == 0:
-	case b.first().class == content && !pronouns[said[i].text]:
-		c.add("not "+b.first().stem, said[i], b.first(), full)
+	case !f.denies || deniesVerb(tokens, i) || len(b.after()) == 0:
+	case b.first().class == content && !pronouns[tokens[i].text]:
+		c.add("not "+b.first().stem, tokens[i], b.first(), full)
 	case outcomes[b.first().stem]:
-		c.add("nothing", said[i], b.first(), full)
+		c.add("nothing", tokens[i], b.first(), full)
 	}
 }
 
-// weak reports whether a denial is of a verb ("not checked", "pas vérifié") and
-// so may be one of the reflection's own work.
-func weak(said []token, i int) bool {
-	if said[i].text == "pas" {
-		return i+1 == len(said) || said[i+1].text != "de" && said[i+1].text != "d"
+// deniesVerb reports whether a denial belongs to a verb ("not checked", "pas vérifié"), which
+// may describe the reflection's own work.
+func deniesVerb(tokens []token, i int) bool {
+	if tokens[i].text == "pas" {
+		return i+1 == len(tokens) || tokens[i+1].text != "de" && tokens[i+1].text != "d"
 	}
-	return verbal[said[i].text]
+	return verbDenials[tokens[i].text]
 }
 
 var (
-	// things are words for whatever is counted, by their stems.
+	// things are the stems of general words for counted things.
 	things = map[string]bool{
 		"problem": true, "item": true, "elemen": true, "point": true, "thing": true, "chose": true, "cas": true,
 		"found": true, "result": true, "place": true, "endroi": true,
 	}
-	// pronouns deny without an object behind them: what follows is a verb.
+	// pronouns deny without an object: the word after them is a verb.
 	pronouns = map[string]bool{"nothing": true, "nobody": true, "none": true, "rien": true, "personne": true}
-	// verbal are the denials of verbs.
-	verbal = map[string]bool{"not": true, "never": true, "neither": true, "nor": true, "cannot": true, "jamais": true, "ni": true}
-	// lacks say by themselves that something is not there.
+	// verbDenials deny verbs.
+	verbDenials = map[string]bool{"not": true, "never": true, "neither": true, "nor": true, "cannot": true, "jamais": true, "ni": true}
+	// lacks express by themselves that something is missing.
 	lacks = map[string]bool{
 		"missing": true, "lacks": true, "lacking": true, "absent": true, "absente": true, "absents": true, "absentes": true,
 		"empty": true, "vide": true, "vides": true, "manque": true, "manquent": true, "manquant": true, "manquante": true,
 		"manquants": true, "manquantes": true, "introuvable": true, "introuvables": true,
 	}
-	// outcomes are what a search comes to, by their stems.
+	// outcomes are the stems of words for the result of a search.
 	outcomes = map[string]bool{"found": true, "match": true, "result": true, "return": true, "renvoi": true, "retour": true}
 )
 

@@ -5,34 +5,33 @@ import (
 	"strconv"
 )
 
-// facts are what an observation shows, so that each can be looked up at once.
+// facts are the facts of an observation.
 type facts struct {
 	names map[string]bool
-	// numbers are the values with the words beside them, wherever they stand.
+	// numbers are the values with the stems of their neighbours.
 	numbers map[string]map[string]bool
-	// stems says in how many lines a word stands.
+	// stems counts the lines that contain a word.
 	stems map[string]int
 	// content are the words that may be facts.
 	content map[string]bool
-	// counts are how many items, lines or names there are.
+	// counts are the numbers of items, lines and names.
 	counts map[string]bool
-	// absent are the words of the phrases that deny something.
+	// absent are the stems of the neighbours of denials.
 	absent map[string]bool
-	// denies says that the observation is that there is nothing of what was looked
-	// for, whatever that is.
+	// denies reports whether the observation is that nothing was found.
 	denies bool
 	// derived are sums and differences of two of the first numbers.
 	derived map[string]bool
 	tokens  int
 }
 
-// read gathers the facts of an observation.
-func read(tokens []token) *facts {
+// factsOf returns the facts of an observation.
+func factsOf(tokens []token) *facts {
 	f := &facts{
 		names: map[string]bool{}, numbers: map[string]map[string]bool{}, stems: map[string]int{},
 		content: map[string]bool{}, counts: map[string]bool{}, absent: map[string]bool{}, derived: map[string]bool{}, tokens: len(tokens),
 	}
-	last := map[string]int{} // the line in which a stem was seen last
+	last := map[string]int{} // the last line of each stem
 	for i, t := range tokens {
 		switch t.kind {
 		case name:
@@ -70,20 +69,20 @@ func (f *facts) word(tokens []token, i int, last map[string]int) {
 		last[t.stem] = t.line
 		f.stems[t.stem]++
 	}
-	switch t.class {
-	case content:
+	if t.class == denial {
+		f.deny(t, around(tokens, i))
+	}
+	if t.class == content {
 		f.content[t.stem] = true
 		if t.proper {
 			f.names[t.text] = true
 		}
-	case denial:
-		f.deny(t, around(tokens, i))
 	}
 }
 
-// deny takes note of what is said not to be there. "No match" and "missing" say it
-// of whatever was looked for; "no tests" and "not run" of that only.
-func (f *facts) deny(by token, b *beside) {
+// deny adds a denial. "No match" and "missing" deny everything that was searched for; "no
+// tests" and "not run" only deny their neighbours.
+func (f *facts) deny(by token, b *neighbours) {
 	for _, w := range b.all() {
 		f.absent[w.stem] = true
 	}
@@ -92,11 +91,11 @@ func (f *facts) deny(by token, b *beside) {
 	}
 }
 
-// operands is how many numbers of an observation sums are made of.
+// operands is the number of values from which sums are derived.
 const operands = 12
 
-// derive finds what the first numbers come to: of 87 with 61 taken away, 26 are
-// left. Small results are left out, as any two numbers have one.
+// derive adds the sums and differences of the first numbers. Small results are left out,
+// because any two numbers have some.
 func (f *facts) derive(tokens []token) {
 	var first []int
 	for _, t := range tokens {
@@ -104,7 +103,7 @@ func (f *facts) derive(tokens []token) {
 			continue
 		}
 		n, err := strconv.Atoi(t.text)
-		if err != nil || slices.Contains(first, n) { // "2.5", and what is larger than an int
+		if err != nil || slices.Contains(first, n) { // a fraction, or larger than an int
 			continue
 		}
 		if first = append(first, n); len(first) == operands {
@@ -122,7 +121,7 @@ func (f *facts) derive(tokens []token) {
 	}
 }
 
-// count finds how many things an observation lists.
+// count adds the numbers of listed things.
 func (f *facts) count(tokens []token) {
 	var items, lines int
 	line := -1

@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// class is how much a word tells.
+// class is the significance of a word.
 type class uint8
 
 const (
-	// content is a word of a subject: it may be a fact.
+	// content is a word of a subject, which may be a fact.
 	content class = iota
-	// generic is a word of any work report: it counts only beside a number.
+	// generic is a word of any report, which counts only next to a number.
 	generic
 	// filler is an article, a pronoun, an auxiliary.
 	filler
-	// plan is what a step of the work is called; a number beside it counts steps.
+	// plan is a word for a step of the work; a number next to it counts steps.
 	plan
-	// denial says that something is not there.
+	// denial is a word that denies something.
 	denial
 )
 
@@ -32,25 +32,25 @@ var (
 	same string
 )
 
-// abbreviations have inner full stops and are no names.
+// abbreviations have inner full stops and are not names.
 var abbreviations = map[string]bool{"e.g": true, "i.e": true, "p.ex": true, "c.-à-d": true, "c.a.d": true, "a.m": true, "p.m": true}
 
-// entry is what is known of a word.
+// entry is the entry of a word in the lexicon.
 type entry struct {
 	stem  string
 	class class
 }
 
-// lexicon is what is known of words. It is read when it is first needed.
+// lexicon has the words of both languages.
 type lexicon struct {
 	words map[string]entry
-	// formulas are the words of praise, of what was done, and of going on.
+	// formulas are words of praise, of work that was done, and of continuing.
 	formulas map[string]bool
 }
 
-// known is the lexicon of both languages: reflections of one are written on
-// observations in the other, or mix them.
-var known = sync.OnceValue(func() lexicon {
+// loadLexicon returns one lexicon for both languages, because a reflection and its observation
+// may differ in their language or mix them.
+var loadLexicon = sync.OnceValue(func() lexicon {
 	lists := map[string][]string{}
 	for line := range strings.Lines(english + french) {
 		if name, words, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
@@ -67,12 +67,12 @@ var known = sync.OnceValue(func() lexicon {
 			l.words[form] = entry{stem: forms[0]}
 		}
 	}
-	for _, list := range []struct { // a later one wins
+	for _, list := range []struct { // later entries win
 		class
 		name string
 	}{{generic, "generic"}, {filler, "filler"}, {plan, "plan"}, {denial, "denial"}} {
 		for _, form := range lists[list.name] {
-			stem := cmp.Or(l.words[form].stem, cut(form))
+			stem := cmp.Or(l.words[form].stem, stemOf(form))
 			l.words[form] = entry{stem, list.class}
 		}
 	}
@@ -84,7 +84,7 @@ var known = sync.OnceValue(func() lexicon {
 
 // weigh returns the stem and the class of a folded word.
 func weigh(text string) (string, class) {
-	words := known().words
+	words := loadLexicon().words
 	if e, ok := words[text]; ok {
 		return e.stem, e.class
 	}
@@ -94,15 +94,15 @@ func weigh(text string) (string, class) {
 	if len(text) < 3 {
 		return text, filler
 	}
-	return cut(text), content
+	return stemOf(text), content
 }
 
-// stemLength is how many bytes of a word are compared: endings of conjugation and
-// number come behind, and French and English words of one root agree before.
+// stemLength is the number of bytes of a word that are compared: endings come after them, and
+// French and English words with the same root often agree in them.
 const stemLength = 6
 
-// cut returns a word without its ending.
-func cut(text string) string {
+// stemOf returns a word without its ending.
+func stemOf(text string) string {
 	if len(text) > stemLength {
 		return text[:stemLength]
 	}

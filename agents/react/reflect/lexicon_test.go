@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-var _ = Describe("the lexicon", func() {
+var _ = Describe("The lexicon", func() {
 	// entries are the lines of a file that are no comment.
 	entries := func(file string) (lines []string) {
 		GinkgoHelper()
@@ -30,7 +30,7 @@ var _ = Describe("the lexicon", func() {
 		return word == "%" || textfold.Join(word) == word && !strings.Contains(word, " ")
 	}
 
-	It("has known classes of folded words, each once", func() {
+	It("has folded words of known classes, each once", func() {
 		for _, file := range []string{"en.txt", "fr.txt"} {
 			seen := map[string]bool{}
 			for _, line := range entries(file) {
@@ -46,7 +46,7 @@ var _ = Describe("the lexicon", func() {
 		}
 	})
 
-	It("has forms of one word, none of two", func() {
+	It("has no form of two words", func() {
 		seen := map[string]string{}
 		for _, line := range entries("same.txt") {
 			forms := strings.Fields(line)
@@ -59,15 +59,15 @@ var _ = Describe("the lexicon", func() {
 		}
 	})
 
-	It("lets a reflection be of another language than its observation", Label("R-04"), func() {
+	It("allows a reflection in another language than its observation", Label("R-04"), func() {
 		Expect(reflect.Judge("3 tests failed", "Trois échecs.").Critical).To(BeTrue())
 		Expect(reflect.Judge("connection refused", "La connexion est refusée par la machine.").Critical).To(BeTrue())
 		Expect(reflect.Judge("2 avertissements", "Two warnings.").Critical).To(BeTrue())
 	})
 })
 
-var _ = Describe("a text of any length", func() {
-	It("is read up to its first MiB", func() {
+var _ = Describe("A text of any length", func() {
+	It("is examined up to its first MiB", func() {
 		const far = 1 << 20
 		for end, critical := range map[string]bool{"eval()": true, strings.Repeat("\n", far) + "eval()": false} {
 			Expect(reflect.Judge("no tests "+end, "eval is bad").Critical).To(Equal(critical))

@@ -10,42 +10,43 @@ import (
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// digits reports whether a text is a whole number as it is written.
+// digits reports whether a text consists of up to 18 digits.
 func digits(text string) bool {
 	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
 }
 
-// grouped reports whether a text is a number whose thousands are set apart by
-// spaces, so that three more digits may follow.
+// grouped reports whether a text is a number to which a group of three digits may be added
+// after a space.
 func grouped(text string) bool {
 	first, rest, more := strings.Cut(text, " ")
 	return digits(first) && len(first) <= 3 && (!more || len(text) <= 15 && digits(strings.ReplaceAll(rest, " ", "")))
 }
 
-// parseNumber reads a number with what stands close to it: "3", "-3", "#42",
-// "1,234", "12,5%", "45s", "€20".
+// parseNumber parses a number with its sign and unit: "3", "-3", "#42", "1,234", "12,5%",
+// "45s", "€20".
 func parseNumber(core string) (value, unit string, ok bool) {
 	body := strings.TrimLeft(core, "+-#$€£≈~<>x×")
 	end := 0
-	for end < len(body) && numeric(body[end:]) > 0 {
-		end += numeric(body[end:])
+	for end < len(body) && numberPrefix(body[end:]) > 0 {
+		end += numberPrefix(body[end:])
 	}
 	text := strings.TrimRight(body[:end], ".,")
 	if text == "" || len(text) > 30 || strings.Count(text, ".") > 1 {
 		return "", "", false
 	}
 	rest := body[len(text):]
-	if utf8.RuneCountInString(rest) > 3 || strings.ContainsFunc(rest, func(c rune) bool { return !ofUnit(c) }) {
+	if utf8.RuneCountInString(rest) > 3 || strings.ContainsFunc(rest, func(c rune) bool { return !isUnitRune(c) }) {
 		return "", "", false
 	}
 	return canonical(text), strings.ToLower(rest), true
 }
 
-// ofUnit reports whether a character may stand in a unit: "ms", "%", "GB", "er".
-func ofUnit(c rune) bool { return unicode.IsLower(c) || strings.ContainsRune("%€$°KMGTB×", c) }
+// isUnitRune reports whether a character may be part of a unit: "ms", "%", "GB", "er".
+func isUnitRune(c rune) bool { return unicode.IsLower(c) || strings.ContainsRune("%€$°KMGTB×", c) }
 
-// numeric returns how many bytes of a number begin a text.
-func numeric(text string) int {
+// numberPrefix returns the size of the first character of a text if it is part of a number,
+// or 0.
+func numberPrefix(text string) int {
 	switch {
 	case isDigit(text[0]), text[0] == '.', text[0] == ',':
 		return 1
@@ -59,8 +60,8 @@ func numeric(text string) int {
 
 var marks = strings.NewReplacer("\u00a0", "", "\u202f", "", ",", ".")
 
-// canonical returns a number without marks of thousands, and with a full stop before
-// its decimals: a mark with exactly three digits behind it separates thousands.
+// canonical returns a number without thousands separators and with a full stop before its
+// decimals. A mark before exactly three digits is a thousands separator.
 func canonical(text string) string {
 	text = marks.Replace(text)
 	whole, rest, ok := strings.Cut(text, ".")
@@ -80,14 +81,14 @@ func canonical(text string) string {
 	return whole
 }
 
-// numeral reads a number that is written as a word. "un", "une" and "one" are
-// articles and pronouns too often, and are none.
+// numeral returns the value of a number word. "un", "une" and "one" are not among them: they
+// are articles and pronouns too often.
 func numeral(text string) (string, bool) {
 	value, ok := numerals[text]
 	return value, ok
 }
 
-//nolint:misspell // half of them are French
+//nolint:misspell // half of the words are French
 var numerals = map[string]string{
 	"zero": "0", "two": "2", "deux": "2", "three": "3", "trois": "3", "four": "4", "quatre": "4",
 	"five": "5", "cinq": "5", "six": "6", "seven": "7", "sept": "7", "eight": "8", "huit": "8", "nine": "9", "neuf": "9",
@@ -97,16 +98,16 @@ var numerals = map[string]string{
 	"forty": "40", "quarante": "40", "fifty": "50", "cinquante": "50", "hundred": "100", "cent": "100",
 }
 
-// small reports whether a number is one that texts have by chance.
+// small reports whether a number is likely to be in any text.
 func small(value string) bool { return len(value) == 1 }
 
-// rounded returns the whole numbers that people say for one with decimals.
+// rounded returns the whole numbers next to a number with decimals.
 func rounded(value string) []string {
 	if !strings.Contains(value, ".") {
 		return nil
 	}
 	x, err := strconv.ParseFloat(value, 64)
-	if err != nil { // "1,2,3"
+	if err != nil { // such as "1,2,3"
 		return nil
 	}
 	return []string{whole(math.Floor(x)), whole(math.Ceil(x))}
@@ -114,8 +115,8 @@ func rounded(value string) []string {
 
 func whole(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// count writes a count of two or more as a value.
-func count(n int) string {
+// countText returns a count of two or more as text.
+func countText(n int) string {
 	if n < 2 {
 		return ""
 	}

@@ -8,23 +8,22 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// The bounds of quotations that are looked for: each costs a search in the
-// observation.
+// The limits of quotations; each of them costs a search in the observation.
 const (
 	maxQuotes = 16
-	minQuote  = 4 // bytes; what is shorter is found by chance
+	minQuote  = 4 // bytes; shorter ones match by chance
 	maxQuote  = 400
 )
 
-// closing are the marks that end a quotation, by those that begin it.
+// closing are the closing quotation marks by the opening ones.
 var closing = map[rune]string{'"': `"`, '“': "”", '«': "»", '`': "`"}
 
 const opening = "\"“«`"
 
-// citeQuotes takes what a reflection quotes, and the observation says word for
-// word, for a fact, where nothing in it is one already.
+// citeQuotes adds the quotations of a reflection that are in the observation word for word,
+// unless they contain another fact.
 func citeQuotes(observation, reflection string, c *citations) {
-	quotes := quoted(reflection)
+	quotes := quotations(reflection)
 	if len(quotes) == 0 {
 		return
 	}
@@ -37,10 +36,9 @@ func citeQuotes(observation, reflection string, c *citations) {
 	}
 }
 
-// quoted finds the first quotations of a text, without their marks. What does not
-// end soon is none.
-func quoted(text string) (found []token) {
-	ends := map[rune]int{} // where the next mark of each sort stands, so that none is looked for twice
+// quotations returns the first quotations of a text, without their marks.
+func quotations(text string) (found []token) {
+	ends := map[rune]int{} // the position of the next closing mark of each sort
 	for at := 0; len(found) < maxQuotes; {
 		i := strings.IndexAny(text[at:], opening)
 		if i < 0 {

@@ -14,29 +14,29 @@ const (
 	missing  = "cat: config/settings.yaml: No such file or directory"
 )
 
-var _ = Describe("a reflection", func() {
-	DescribeTable("is critical where it cites a fact",
+var _ = Describe("A reflection", func() {
+	DescribeTable("is critical if it cites a fact",
 		func(observation, text string) {
 			v := reflect.Judge(observation, text)
 			Expect(v.Critical).To(BeTrue(), "%+v", v)
 			Expect(v.Score).To(BeNumerically("<", 0.5))
 			Expect(v.Facts).NotTo(BeEmpty())
 		},
-		Entry("a count of what is listed", audit, "L'analyse a identifié 3 problèmes de sécurité."),
+		Entry("a count of listed things", audit, "L'analyse a identifié 3 problèmes de sécurité."),
 		Entry("a count in words", audit, "Trois vulnérabilités critiques identifiées."),
 		Entry("a line", audit, "La ligne 34 est la plus grave."),
 		Entry("a function", audit, "The eval call is the worst of it."),
 		Entry("a name", audit, "innerHTML needs a sanitizer before anything else."),
-		Entry("what is not there", nothing, "Aucune mitigation en place."),
-		Entry("what is not there, in other words", nothing, "Nothing was found, so the findings stand."),
-		Entry("a number with what it counts", failures, "3 tests failed; the others are fine."),
+		Entry("a missing thing", nothing, "Aucune mitigation en place."),
+		Entry("a missing thing in other words", nothing, "Nothing was found, so the findings stand."),
+		Entry("a number with the counted thing", failures, "3 tests failed; the others are fine."),
 		Entry("the same in French", failures, "Trois échecs : le reste est bon."),
-		Entry("a place", failures, "parse_test.go line 41 shows that nil comes back."),
-		Entry("a path by its last part", missing, "settings.yaml does not exist, the path must be wrong."),
-		Entry("an empty observation, and says so", "", "Nothing came back, the output is empty."),
+		Entry("a position", failures, "parse_test.go line 41 shows that nil comes back."),
+		Entry("a path by its last element", missing, "settings.yaml does not exist, the path must be wrong."),
+		Entry("the emptiness of the observation", "", "Nothing came back, the output is empty."),
 	)
 
-	DescribeTable("is complacent where it cites none",
+	DescribeTable("is complacent if it cites no fact",
 		func(observation, text string) {
 			v := reflect.Judge(observation, text)
 			Expect(v.Critical).To(BeFalse(), "%+v", v)
@@ -46,10 +46,10 @@ var _ = Describe("a reflection", func() {
 		Entry("praise", audit, "Ça a bien marché, je continue."),
 		Entry("praise in English", audit, "All good, the result looks fine and as expected."),
 		Entry("generic words", failures, "The tests gave a result, I can continue with the next step."),
-		Entry("a number that is not there", audit, "J'ai trouvé 7 problèmes."),
+		Entry("a wrong number", audit, "J'ai trouvé 7 problèmes."),
 		Entry("a count of its own steps", failures, "Only 3 steps are left, going on."),
 		Entry("no problem", nothing, "Aucun problème, on continue."),
-		Entry("nothing", audit, ""),
+		Entry("an empty reflection", audit, ""),
 		Entry("an empty observation", "", "It went well."),
 	)
 })

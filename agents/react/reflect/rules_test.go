@@ -8,48 +8,48 @@ import (
 )
 
 // Each pair differs in the one thing that the entry names.
-var _ = DescribeTable("what decides", Label("R-04"),
+var _ = DescribeTable("The verdict depends on", Label("R-04"),
 	func(observation, critical, complacent string) {
 		v := reflect.Judge(observation, critical)
 		Expect(v.Critical).To(BeTrue(), "%s: %+v", critical, v)
 		v = reflect.Judge(observation, complacent)
 		Expect(v.Critical).To(BeFalse(), "%s: %+v", complacent, v)
 	},
-	Entry("whether what is quoted was said", "The person answered:\nAt  four.",
+	Entry("whether a quotation is in the observation", "The person answered:\nAt  four.",
 		`The person said "at four."; whether that is winter time is open.`, `The person said "at seven."; whether that is winter time is open.`),
-	Entry("whether it is quoted at all", "Oui, mais pas avant\nlundi prochain.",
+	Entry("whether the words are quoted at all", "Oui, mais pas avant\nlundi prochain.",
 		"On me dit « pas avant lundi prochain ».", "On me dit bien des choses."),
-	Entry("whether the quotation is long enough to mean something", "ok go on then",
+	Entry("whether the quotation is long enough", "ok go on then",
 		"It says `go on then`.", "It says `ok`."),
-	Entry("whether a number is there", "The port 22 answers, the others drop packets silently.",
+	Entry("whether a number is in the observation", "The port 22 answers, the others drop packets silently.",
 		"The port answers on the outside.", "The port 8080 answers on the outside."),
-	Entry("whether more is said of a name than that the work went well", "src/list.go:17: const defaultLimit = 100",
+	Entry("whether a name is in more than a formula", "src/list.go:17: const defaultLimit = 100",
 		"src/list.go has it.", "src/list.go went as intended."),
-	Entry("whether more is said of a word", "The migration stopped at table orders: lock held by a backup job",
+	Entry("whether the phrase of a word has further content", "The migration stopped at table orders: lock held by a backup job",
 		"The migration hangs.", "The migration ran."),
-	Entry("whether a word stands in praise", "The migration stopped at table orders: lock held by a backup job",
+	Entry("whether a word is part of praise", "The migration stopped at table orders: lock held by a backup job",
 		"The migration waits for something else.", "The migration went smoothly from beginning to end, the migration is excellent work."),
-	Entry("what a small number counts", "3 tests failed, 40 are green",
+	Entry("the thing that a small number counts", "3 tests failed, 40 are green",
 		"3 failures are left.", "3 dependencies are old."),
-	Entry("what it counts in a list of results", "9 passed 3 failed",
+	Entry("the thing that it counts in a list of results", "9 passed 3 failed",
 		"3 failed.", "3 passed."),
-	Entry("where its phrase ends", "exit 3, disk full",
+	Entry("the end of its phrase", "exit 3, disk full",
 		"It ended with exit 3.", "There are 3 disks."),
-	Entry("where its sentence ends", "exit 3. disk full",
+	Entry("the end of its sentence", "exit 3. disk full",
 		"It ended with exit 3.", "There are 3 disks."),
-	Entry("whether what is counted are steps of the work", "alpha is closed\nbeta is open",
+	Entry("whether steps of the work are counted", "alpha is closed\nbeta is open",
 		"Two doors.", "Two steps."),
-	Entry("what two numbers come to", "87 commits, 61 of them by a bot",
+	Entry("the difference of two numbers", "87 commits, 61 of them by a bot",
 		"26 commits remain.", "27 commits remain."),
-	Entry("what two different ones come to", "87 commits, 87 of them by a bot, 61 tested",
+	Entry("the difference of two different numbers", "87 commits, 87 of them by a bot, 61 tested",
 		"148 commits and tests.", "174 commits and tests."),
-	Entry("what the first twelve whole ones come to", "0.5 100 1100 2300 4700 9500 19100 38300 76700 153500 307100 614300 1228700 2457500",
+	Entry("the sums of the first twelve whole numbers", "0.5 100 1100 2300 4700 9500 19100 38300 76700 153500 307100 614300 1228700 2457500",
 		"1228600 pages or so.", "2457400 pages or so."),
-	Entry("what whole ones come to, no codes", "build-42 made 100 pages in 20 s",
+	Entry("the sums of whole numbers without codes", "build-42 made 100 pages in 20 s",
 		"120 pages or so.", "142 pages or so."),
-	Entry("whether what is denied is what was looked for", "(no matches)",
+	Entry("whether the denied thing was searched for", "(no matches)",
 		"No mitigations.", "No worry."),
-	Entry("whether the denial is of one's own work", "(no matches)",
+	Entry("whether the reflection's own work is denied", "(no matches)",
 		"Pas de redémarrage.", "Je n'ai pas redémarré la machine."),
 	Entry("the same in English", "(no matches)",
 		"No reboot.", "I did not reboot it."),
@@ -57,32 +57,32 @@ var _ = DescribeTable("what decides", Label("R-04"),
 		"No hindrance.", "Nothing hinders us."),
 	Entry("whether the observation denies in general", "2 suites missing",
 		"No mitigations.", "Some mitigations."),
-	Entry("whether it says no more than that", "None.",
+	Entry("whether the observation only denies", "None.",
 		"No mitigations.", "Some mitigations."),
-	Entry("whether it does so of one thing only", "suite alpha did not run",
+	Entry("whether it denies one thing only", "suite alpha did not run",
 		"alpha did not run.", "No mitigations."),
-	Entry("how a percentage is written", "dates : 9 % à l'américaine, 91 % non",
+	Entry("the spelling of a percentage", "dates : 9 % à l'américaine, 91 % non",
 		"Neuf pour cent, donc.", "Huit pour cent, donc."),
-	Entry("how many items are listed, whatever else they say", "- alpha\n  is closed\n- beta\n  is open",
+	Entry("the number of listed items", "- alpha\n  is closed\n- beta\n  is open",
 		"Two doors.", "Seven doors."),
-	Entry("how many lines name a thing", "start\nworker one: stopped\nserver: idle\nworker two: stopped\nend\nbye",
+	Entry("the number of lines that name a thing", "start\nworker one: stopped\nserver: idle\nworker two: stopped\nend\nbye",
 		"Two workers.", "Two servers."),
 	Entry("whether a capital makes a name", "Mail went to Inès and four others whose addresses bounced",
 		"Inès.", "Mail."),
-	Entry("whether it begins a sentence", "It bounced twice. Mail went to Inès and four others whose addresses are old",
+	Entry("whether the capital begins a sentence", "It bounced twice. Mail went to Inès and four others whose addresses are old",
 		"Inès.", "Mail."),
-	Entry("whether a word is taken for a name", "The migration stopped at table orders: lock held by a backup job",
+	Entry("whether a word is a name", "The migration stopped at table orders: lock held by a backup job",
 		"migration().", "The migration."),
-	Entry("whether a name could stand in any report", "A resultant force of the wind moved the mast",
+	Entry("whether a name could be in any report", "A resultant force of the wind moved the mast",
 		"mast().", "result()."),
-	Entry("whether it is whole", "load average: 31.40 at night, calm since",
+	Entry("whether a number is whole", "load average: 31.40 at night, calm since",
 		"At 31 it was.", "At 33 it was."),
-	Entry("whether it is one at all", "this is file 1,2,3",
+	Entry("whether it is a number at all", "this is file 1,2,3",
 		"File 1,2,3, then.", "0 files."),
 )
 
-var _ = Describe("facts", func() {
-	It("are told as the reflection words them, the heaviest first, ten at most", func() {
+var _ = Describe("The listed facts", func() {
+	It("are in the words of the reflection, the heaviest first, ten at most", func() {
 		v := reflect.Judge(audit, "SQL en L.45 ; `innerHTML` en L.34 ; eval() en L.12 : avec 3 failles, la concatenation compte.")
 		Expect(v.Facts).To(ContainElements("SQL", "innerHTML", "eval", "3 failles"))
 		Expect(v.Reason).To(HavePrefix("it cites 8 facts of the observation: "))
@@ -96,14 +96,14 @@ var _ = Describe("facts", func() {
 		Expect(reflect.Judge("at src/list.go", "I opened src/list.go as intended.").Score).To(Equal(0.5), "a path and its last part are one")
 	})
 
-	DescribeTable("are missed in words of their own",
+	DescribeTable("The reason names what is missing",
 		func(observation, text, reason string) {
 			Expect(reflect.Judge(observation, text).Reason).To(Equal(reason))
 		},
-		Entry("nothing said", audit, " … ", "the reflection says nothing"),
-		Entry("nothing seen", " \n", "It went well.", "the observation is empty, and the reflection does not say so"),
+		Entry("an empty reflection", audit, " … ", "the reflection says nothing"),
+		Entry("an empty observation", " \n", "It went well.", "the observation is empty, and the reflection does not say so"),
 		Entry("a wrong number", audit, "7 of them.", `it cites nothing that the observation shows; "7" is not in it`),
-		Entry("one word", failures, "The parse is as expected.", `it shares only the word "parse" with the observation`),
-		Entry("nothing", audit, "Going on.", "it cites nothing that the observation shows"),
+		Entry("one common word", failures, "The parse is as expected.", `it shares only the word "parse" with the observation`),
+		Entry("no fact", audit, "Going on.", "it cites nothing that the observation shows"),
 	)
 })

@@ -8,50 +8,49 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
 	word kind = iota
 	// number has its value as text.
 	number
-	// name is an identifier, a path, a code: what no sentence has by chance.
+	// name is an identifier, a path or a code.
 	name
 )
 
-// token is a word, a number or a name of a text.
+// token is a word, a number or a name.
 type token struct {
 	kind kind
-	// text is folded: no case, no accents; the words of a name have one space
-	// between them.
+	// text is folded: without case and accents, the words of a name joined by spaces.
 	text string
-	// stem stands for the word in all its forms, and in both languages for some.
+	// stem is shared by all forms of a word, for some words in both languages.
 	stem       string
 	class      class
 	start, end int // bytes of the text
 	line       int // from 0
-	phrase     int // counts what commas, full stops and lines separate
+	phrase     int // number of the phrase; commas, full stops and lines end phrases
 	item       bool
-	// proper says that the word begins with a capital where no sentence begins.
+	// proper reports whether the word is capitalized within a sentence.
 	proper bool
 }
 
-// scanner reads the tokens of a text in one pass.
+// scanner splits a text into tokens in one pass.
 type scanner struct {
 	text   string
 	at     int
 	line   int
 	phrase int
 	fresh  bool // a sentence begins here
-	item   bool // the line began with a mark of a list, and nothing followed yet
+	item   bool // the line began with a list mark and has no token yet
 	begun  bool // the line has a token
 	all    []token
 }
 
-// bytesPerToken is about how many bytes of a text make a token.
+// bytesPerToken is the usual size of a token.
 const bytesPerToken = 5
 
-// scan reads the tokens of a text.
+// scan returns the tokens of a text.
 func scan(text string) []token {
 	s := &scanner{text: text, fresh: true, all: make([]token, 0, len(text)/bytesPerToken+1)}
 	for s.at < len(text) {
@@ -60,14 +59,14 @@ func scan(text string) []token {
 			s.chunk()
 			continue
 		}
-		s.pass(c)
+		s.skip(c)
 		s.at += size
 	}
 	return s.all
 }
 
-// pass takes note of a character between chunks.
-func (s *scanner) pass(c rune) {
+// skip handles a character between chunks.
+func (s *scanner) skip(c rune) {
 	switch c {
 	case '\n':
 		s.line++
@@ -78,7 +77,7 @@ func (s *scanner) pass(c rune) {
 	}
 }
 
-// separators are those of ASCII.
+// separators are the ASCII characters that end a chunk.
 var separators = func() (t [utf8.RuneSelf]bool) {
 	for _, c := range " \t\n\v\f\r,;|()[]{}<>=\"`" {
 		t[c] = true
@@ -94,10 +93,10 @@ func separates(c rune) bool {
 	return unicode.IsSpace(c) || c == '«' || c == '»' || c == '“' || c == '”'
 }
 
-// trimmed is what surrounds chunks and is no part of them.
+// trimmed are the characters that are removed from both ends of a chunk.
 const trimmed = ".!?:;,'’‘*…•–—✓✗✔✘→~"
 
-// chunk reads what stands between two separators.
+// chunk scans the text between two separators.
 func (s *scanner) chunk() {
 	start := s.at
 	for s.at < len(s.text) {
@@ -124,7 +123,7 @@ func (s *scanner) chunk() {
 	}
 }
 
-// withinNumber reports whether a comma or a narrow space stands between digits.
+// withinNumber reports whether a comma or a narrow space is between digits.
 func (s *scanner) withinNumber(c rune) bool {
 	if c != ',' && c != '\u202f' && c != '\u00a0' || s.at == 0 {
 		return false
@@ -133,8 +132,8 @@ func (s *scanner) withinNumber(c rune) bool {
 	return isDigit(s.text[s.at-1]) && rest != "" && isDigit(rest[0])
 }
 
-// marksItem reports whether a chunk at the beginning of a line is a bullet or
-// numbers an item; closed says that a bracket closes behind it.
+// marksItem reports whether a chunk at the beginning of a line is a bullet or the number of
+// an item; closed reports whether a bracket closes after it.
 func marksItem(raw string, closed bool) bool {
 	switch raw {
 	case "-", "*", "•", "–", "—", "+":
@@ -144,7 +143,7 @@ func marksItem(raw string, closed bool) bool {
 	return (closed || number != raw) && digits(number) && len(number) <= 3
 }
 
-// token reads one chunk without what surrounds it.
+// token adds the tokens of a trimmed chunk.
 func (s *scanner) token(core string, at int) {
 	fresh := s.fresh
 	s.fresh = false
@@ -198,7 +197,7 @@ func (s *scanner) after(text string) bool {
 	return len(s.all) > 0 && s.all[len(s.all)-1].text == text
 }
 
-// thousands joins three digits to a number before them: "8 214".
+// thousands appends three digits to the number before them: "8 214".
 func (s *scanner) thousands(core string, at int) bool {
 	if len(core) != 3 || !digits(core) || len(s.all) == 0 {
 		return false
@@ -221,14 +220,14 @@ func (s *scanner) number(core string, at int, value, unit string) {
 	}
 }
 
-// unit adds a word that need not be one for the reader of words: "%".
+// unit adds a unit as a word, which may have no letters: "%".
 func (s *scanner) unit(text string, start, end int) {
 	stem, class := weigh(text)
 	s.add(token{kind: word, text: text, stem: stem, class: class, start: start, end: end})
 }
 
-// name adds an identifier or a path, the last part of a path, and the line that
-// stands behind it.
+// name adds an identifier or a path, the last element of a path, and the line number after
+// it.
 func (s *scanner) name(core string, at int) {
 	end := at + len(core)
 	parts := strings.Split(core, ":")
@@ -256,7 +255,7 @@ func (s *scanner) lineNumber(value string, at, end int) {
 	s.add(token{kind: number, text: canonical(value), start: at, end: end})
 }
 
-// add appends a token where the scanner is.
+// add appends a token at the current line and phrase.
 func (s *scanner) add(t token) {
 	if t.text == "" {
 		return
@@ -269,8 +268,7 @@ func (s *scanner) add(t token) {
 	s.all = append(s.all, t)
 }
 
-// calls reports whether what ends here is called like a function: "eval(" but not
-// "file(s)".
+// calls reports whether a call follows: "eval(" but not "file(s)".
 func (s *scanner) calls(end int) bool {
 	rest := s.text[end:]
 	return strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "(s)") && !strings.HasPrefix(rest, "(es)")
@@ -290,7 +288,7 @@ func isName(core string) bool {
 	return mixed(core)
 }
 
-// common reports whether all words of a text are words of any text.
+// common reports whether a text has no content word.
 func common(text string) bool {
 	for _, w := range textfold.Fold(text) {
 		if _, class := weigh(w); class == content {
@@ -300,8 +298,8 @@ func common(text string) bool {
 	return true
 }
 
-// mixed reports whether a chunk has letters with digits, with inner capitals,
-// with inner full stops, or only capitals.
+// mixed reports whether a chunk has letters and digits, inner capitals, inner full stops, or
+// only capitals.
 func mixed(core string) bool {
 	var letters, lower, upper, digit int
 	var inner bool
@@ -329,7 +327,7 @@ func mixed(core string) bool {
 	return !common(core)
 }
 
-// lineMark reads "L.12" and "L12".
+// lineMark parses "L.12" and "L12".
 func lineMark(part string) (string, bool) {
 	rest := strings.TrimLeft(part, "lL")
 	if len(rest) != len(part)-1 {

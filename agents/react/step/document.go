@@ -74,7 +74,8 @@ func (p *parser) document() (Document, *Error) {
 			return d.Document, p.tab()
 		case c == indented:
 			return d.Document, p.wrong(p.i, 0, "indentation",
-				"the line is indented, but the value of %q has ended before it; write texts of several lines as `%s: |` with all lines indented alike", d.last, d.last)
+				"the line is indented, but the value of %q has ended before it; "+
+					"write texts of several lines as `%s: |` with all lines indented alike", d.last, d.last)
 		case c == keyLine:
 			if ended, err := p.field(&d, l); err != nil {
 				return d.Document, err
@@ -226,15 +227,17 @@ func (d *document) check() *Error {
 		return d.checkAct()
 	case Reflect:
 		return d.checkReflect()
+	default:
+		return d.lacks(d.Pos, "action-required", "the step has neither thought nor action; write thought: and action:")
 	}
-	return d.lacks(d.Pos, "action-required", "the step has neither thought nor action; write thought: and action:")
 }
 
 func (d *document) checkAct() *Error {
 	switch thought := strings.TrimSpace(d.Thought) != ""; {
 	case !thought && d.Action != "":
 		return d.lacks(d.seen["action"], "thought-required",
-			fmt.Sprintf("the action %s has no thought; write thought: before it, and say what is known, what is missing and why this action", excerpt(d.Action)))
+			fmt.Sprintf("the action %s has no thought; write thought: before it, and say what is known, "+
+				"what is missing and why this action", excerpt(d.Action)))
 	case !thought:
 		return d.lacks(d.Pos, "thought-required", "the step has no thought; write thought: and then action:")
 	case d.Action == "" && d.seen["action_input"].Line > 0:
@@ -248,7 +251,8 @@ func (d *document) checkAct() *Error {
 func (d *document) checkReflect() *Error {
 	switch {
 	case d.Decision == "":
-		return d.lacks(d.Pos, "decision-required", "the reflection has no decision; write decision: and one of continue, done, escalate, done_partial, delegate, blocked")
+		return d.lacks(d.Pos, "decision-required",
+			"the reflection has no decision; write decision: and one of "+strings.Join(decisionNames, ", "))
 	case d.Decision == Delegate && d.AgentID == "":
 		return d.lacks(d.seen["decision"], "agent-required", "the decision is delegate, but not to whom; write agent_id:")
 	case strings.TrimSpace(d.Reflection) == "" && (d.Decision == Continue || d.Decision == Done || d.Decision == DonePartial):

@@ -123,13 +123,13 @@ func (p *parser) enter(f fence) {
 		return
 	}
 	for ; !p.eof(); p.i++ {
-		switch _, c := p.current(); c {
-		case blank, comment, separator:
-			continue
-		case keyLine:
+		_, c := p.current()
+		if c == keyLine {
 			return
 		}
-		break
+		if c != blank && c != comment && c != separator {
+			break
+		}
 	}
 	for !p.eof() && !f.closes(p.line(p.i).text) {
 		p.i++

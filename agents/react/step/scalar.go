@@ -80,7 +80,8 @@ func (s *scalar) check() *Error {
 var colonPattern = regexp.MustCompile(`^.*?(?:(:)(?:[ \t]|$)|[ \t]#|$)`)
 
 func (s *scalar) colon(at Pos) *Error {
-	return errorAt(at, "colon", "a colon with a space makes a key of the text before it; quote the text, or write `%s: |` and the text below it, indented", s.name)
+	return errorAt(at, "colon", "a colon with a space makes a key of the text before it; "+
+		"quote the text, or write `%s: |` and the text below it, indented", s.name)
 }
 
 // opensItem reports whether YAML reads a text as a list item or a complex key.
@@ -99,7 +100,8 @@ func (p *parser) checkHeader(i, off int) *Error {
 	text := p.line(i).text[off:]
 	header := headerPattern.FindString(text)
 	if rest := text[len(header):]; !isEmpty(rest) {
-		return p.wrong(i, off+len(header), "block-header", "found %s behind %q; the text of a block begins on the next line, indented", excerpt(rest), header)
+		return p.wrong(i, off+len(header), "block-header",
+			"found %s behind %q; the text of a block begins on the next line, indented", excerpt(rest), header)
 	}
 	return nil
 }
@@ -177,12 +179,14 @@ func (s *scalar) explain(err error) *Error {
 	case i == s.first && quotePattern.MatchString(s.text):
 		return s.behindQuote()
 	case s.isQuoted() && strings.Contains(e.Message, "end of stream"):
-		return s.wrong(s.first, s.off, "quote", "the quote %s that begins here is not closed; close it, and indent all lines of the text", s.text[:1])
+		return s.wrong(s.first, s.off, "quote",
+			"the quote %s that begins here is not closed; close it, and indent all lines of the text", s.text[:1])
 	case begins && (strings.HasPrefix(rest, "\t") || strings.Contains(before, "\t")):
 		return errorAt(at, "tab", "a tab stands in the indentation; indent with spaces")
 	case begins && (s.isQuoted() || s.isBlock()):
 		return errorAt(at, "indentation",
-			"the line is indented, but the value of %q has ended before it; write texts of several lines as `%s: |` with all lines indented alike", s.name, s.name)
+			"the line is indented, but the value of %q has ended before it; "+
+				"write texts of several lines as `%s: |` with all lines indented alike", s.name, s.name)
 	case begins:
 		return errorAt(at, "indentation", "the text of %q was ended by a comment; write `%s: |` and the text below it, indented", s.name, s.name)
 	case s.isQuoted():
@@ -201,7 +205,8 @@ func (s *scalar) behindQuote() *Error {
 }
 
 func (s *scalar) behind(i, off int) *Error {
-	return s.wrong(i, off, "quote", "found %s behind the closing quote; a quote within a quoted text is written \\\" or, in single quotes, ''", excerpt(s.line(i).text[off:]))
+	return s.wrong(i, off, "quote",
+		"found %s behind the closing quote; a quote within a quoted text is written \\\" or, in single quotes, ''", excerpt(s.line(i).text[off:]))
 }
 
 // splitAt splits a text after its first n characters.

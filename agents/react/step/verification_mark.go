@@ -108,7 +108,8 @@ func checkBox(text string) (mark, bool) {
 	case "x", "X":
 		return tick, true
 	}
-	if r, size := utf8.DecodeRuneInString(inner); strings.ContainsRune(tickSigns, r) && strings.Trim(inner[size:], string(emojiSelector)) == "" {
+	r, size := utf8.DecodeRuneInString(inner)
+	if strings.ContainsRune(tickSigns, r) && strings.Trim(inner[size:], string(emojiSelector)) == "" {
 		return tick, true
 	}
 	return noMark, false

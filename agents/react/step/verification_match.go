@@ -191,9 +191,12 @@ func refersTo(texts, context []string) bool {
 
 // forbidsChanges matches a constraint that forbids every change of files; one about
 // certain files has other words between these.
-var forbidsChanges = regexp.MustCompile(`(?i)\b(no|never|not|without)\b[^.;]{0,30}\b(chang|modif|edit|writ|creat|touch)\w*\b[^.;]{0,20}\b(any )?files?\b(?: of the workspace)?\s*[.;]?\s*$|` +
-	`\bno files? (is|are|may be|must be|was|were|gets?) (chang|modif|edit|writ|creat|touch)\w*\s*[.;]?\s*$|\bread[- ]only\b|\blecture seule\b|` +
-	`\baucun fichier (n'est|ne doit être|ne sera|n'a été) (modifié|changé|créé|écrit|touché)|\bne (modifie|change|crée|touche|modifier|changer|créer|toucher)\w* (aucun|pas de) fichier`)
+var forbidsChanges = regexp.MustCompile(`(?i)\b(no|never|not|without)\b[^.;]{0,30}\b(chang|modif|edit|writ|creat|touch)\w*\b` +
+	`[^.;]{0,20}\b(any )?files?\b(?: of the workspace)?\s*[.;]?\s*$|` +
+	`\bno files? (is|are|may be|must be|was|were|gets?) (chang|modif|edit|writ|creat|touch)\w*\s*[.;]?\s*$|` +
+	`\bread[- ]only\b|\blecture seule\b|` +
+	`\baucun fichier (n'est|ne doit être|ne sera|n'a été) (modifié|changé|créé|écrit|touché)|` +
+	`\bne (modifie|change|crée|touche|modifier|changer|créer|toucher)\w* (aucun|pas de) fichier`)
 
 // readOnlyConstraint returns the first constraint that forbids every change of files.
 func readOnlyConstraint(constraints []string) string {

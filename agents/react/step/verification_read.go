@@ -27,7 +27,8 @@ const maxVerification = 64 << 10
 // and "too-large".
 func ReadVerification(text string) ([]Claim, error) {
 	if len(text) > maxVerification {
-		return nil, errorAt(Pos{Line: 1, Column: 1}, "too-large", "the verification has %d bytes; at most %d are read", len(text), maxVerification)
+		return nil, errorAt(Pos{Line: 1, Column: 1}, "too-large",
+			"the verification has %d bytes; at most %d are read", len(text), maxVerification)
 	}
 	r := reader{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 	if err := r.read(); err != nil {
