@@ -16,36 +16,35 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// attempt is an attempt at a task while it is under way. It is the Meter of its
-// worker.
+// attempt is an attempt in progress, and the Meter of its worker.
 type attempt struct {
 	run    *supervisor
 	cancel context.CancelCauseFunc
 	stop   func() // the watchdog's timer
 
-	active   time.Duration // when something happened last
-	progress time.Duration // since when no task was done
-	pauses   int           // that were begun and not ended
-	paused   time.Duration // since when, if there are any
+	active   time.Duration // time of the last activity
+	progress time.Duration // time when a task was done last
+	pauses   int           // in progress
+	paused   time.Duration // since when, during a pause
 	calls    int
-	full     bool // a call found no room in the segment
+	full     bool // the segment has no room for a call
 	over     bool
 	touched  map[string]bool
 	files    []string // touched, in order
 }
 
-// try makes an attempt, from its intent to its outcome. The caller holds the lock,
-// which is given up while the worker works.
-func (r *supervisor) try(move state.Move) *ending {
+// attemptTask makes an attempt, from its intent to its outcome. The caller holds the lock, which is
+// released while the worker works.
+func (r *supervisor) attemptTask(move state.Move) *ending {
 	if move.Wait > 0 && r.waited != r.state.Counts.Attempts {
-		return r.wait(move)
+		return r.waitForOutage(move)
 	}
-	if err := r.intend(move); err != nil {
-		return r.keepFailure(err)
+	if err := r.recordIntent(move); err != nil {
+		return r.saveFailure(err)
 	}
 	task := r.state.Task(move.Task)
 	a := &attempt{run: r, active: r.now(), progress: r.state.Progress, touched: map[string]bool{}}
-	if r.now()-a.progress >= r.limits.NoProgress.Std() { // checks took so long, and no task
+	if r.now()-a.progress >= r.limits.NoProgress.Std() { // the time went to checks, not to a task
 		a.progress = r.now()
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
@@ -69,19 +68,19 @@ func (r *supervisor) try(move state.Move) *ending {
 	a.over, r.attempt = true, nil
 	a.stop()
 	out, cause := a.graded(ctx, task, out)
-	return r.settle(move.Task, a, out, cause, judged)
+	return r.recordOutcome(move.Task, a, out, cause, judged)
 }
 
-// ruling is what the stop guard said of an answer.
+// ruling is the verdict of the stop guard on an answer.
 type ruling struct {
-	verdict *stop.Verdict // nil if it was not asked, or failed
+	verdict *stop.Verdict // nil if the guard was not asked or failed
 	failed  string
 }
 
-// judge asks the stop guard about the answer of a task that is done.
+// judge lets the stop guard judge the answer to a task that is done.
 func (r *supervisor) judge(out Outcome) (j ruling) {
-	said := cmp.Or(out.Prose, out.Answer)
-	if out.Grade != Done || said == "" || clock.Err(r.ctx) != nil {
+	answer := cmp.Or(out.Prose, out.Answer)
+	if out.Grade != Done || answer == "" || clock.Err(r.ctx) != nil {
 		return ruling{}
 	}
 	defer func() {
@@ -89,15 +88,14 @@ func (r *supervisor) judge(out Outcome) (j ruling) {
 			j = ruling{failed: fmt.Sprintf("the stop guard failed: panic: %v", p)}
 		}
 	}()
-	v := r.Judge(r.ctx, said)
+	v := r.Judge(r.ctx, answer)
 	return ruling{verdict: &v}
 }
 
-// wait waits before an attempt, as what the one before needed was not there. What
-// comes after it is decided anew.
-func (r *supervisor) wait(move state.Move) *ending {
+// waitForOutage waits after an outage. The next move is then decided again.
+func (r *supervisor) waitForOutage(move state.Move) *ending {
 	if err := r.flush(); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	r.waited = r.state.Counts.Attempts
 	task := r.state.Task(move.Task)
@@ -108,15 +106,15 @@ func (r *supervisor) wait(move state.Move) *ending {
 	if err != nil && clock.Err(r.ctx) == nil {
 		return failure("waiting for what the work needs", err)
 	}
-	return nil // over says why if the run is
+	return nil // endEarly finds why the run ends, if it does
 }
 
-// intend writes that an attempt begins, together with all that was not written yet.
-func (r *supervisor) intend(move state.Move) error {
+// recordIntent writes the intent of an attempt together with the pending records.
+func (r *supervisor) recordIntent(move state.Move) error {
 	if !move.Again {
 		task := r.state.Task(move.Task)
 		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1}
-		r.enter(&record, task.Files, move.Task)
+		r.enterContext(&record, task.Files, move.Task)
 		if err := r.put(record); err != nil {
 			return err
 		}
@@ -125,7 +123,7 @@ func (r *supervisor) intend(move state.Move) error {
 	return r.flush()
 }
 
-// work calls the worker; a panic of it is a failed attempt.
+// work calls the worker and turns a panic into a failed attempt.
 func work(ctx context.Context, w Worker, a Assignment) (out Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -135,8 +133,8 @@ func work(ctx context.Context, w Worker, a Assignment) (out Outcome) {
 	return w.Work(ctx, a)
 }
 
-// graded returns an outcome with the grade that why the attempt ended gives it: what was
-// done is done, however late.
+// graded returns the outcome with the grade that follows from the reason why the attempt ended,
+// and the cause if it stalled. A task that was done stays done, however late.
 func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (graded Outcome, stalled string) {
 	cause, limits := clock.Err(ctx), a.run.limits
 	fail := func(stalled, format string, args ...any) (Outcome, string) {
@@ -159,12 +157,12 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 	return out, ""
 }
 
-// settle takes the outcome of an attempt. One that the end of the run cut off has none:
-// the next run makes it again.
-func (r *supervisor) settle(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
+// recordOutcome records the outcome of an attempt. If the run ended during the attempt, there is no
+// outcome, and the next run repeats it.
+func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
 	if out.Grade != Done {
 		if r.broken != nil || clock.Err(r.ctx) != nil {
-			return nil // over says why
+			return nil // endEarly finds why
 		}
 	}
 	t := r.state.Task(task)
@@ -175,26 +173,26 @@ func (r *supervisor) settle(task int, a *attempt, out Outcome, cause string, j r
 		if out.Answer == "" && out.Carry == "" {
 			return end
 		}
-		grade = state.GradePaused // what was paid for is there for the next run
+		grade = state.GradePaused // the next run continues from the answer that was paid for
 	}
 	o := state.Outcome{
-		Grade: grade, Answer: out.Answer, Details: warned(out), Carry: out.Carry, Inert: out.Inert,
+		Grade: grade, Answer: out.Answer, Details: detailsOf(out), Carry: out.Carry, Inert: out.Inert,
 		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps
 	}
 	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
-	r.enter(&record, a.files, task)
+	r.enterContext(&record, a.files, task)
 	if err := r.put(record); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	r.emitAttempt(t, record, j.verdict)
 	return end
 }
 
-// warned returns the details of an outcome with its warning.
-func warned(out Outcome) string {
+// detailsOf returns the details of an outcome with its warning.
+func detailsOf(out Outcome) string {
 	if out.Warning == "" {
 		return out.Details
 	}
@@ -212,11 +210,11 @@ func (r *supervisor) spent(out Outcome) state.Spent {
 	return spent
 }
 
-// watch is the watchdog: it looks again when the attempt would have been idle, or
-// without progress, for too long.
+// watch ends the attempt if it was idle, or without progress, for too long, and otherwise
+// arms the timer of the watchdog.
 func (a *attempt) watch() {
 	r := a.run
-	if a.pauses > 0 { // the end of the last one looks again
+	if a.pauses > 0 { // resuming calls watch
 		a.stop = func() {}
 		return
 	}
@@ -247,7 +245,7 @@ func (a *attempt) Call(n int) error {
 	defer r.mu.Unlock()
 	a.active = r.now()
 	before := r.state.SegmentCalls + a.calls
-	// What is more than a whole segment holds gets one for itself.
+	// A call that is larger than a whole segment gets a segment of its own.
 	if a.over || before+n > r.limits.HardCalls && before > 0 {
 		a.full = true
 		a.cancel(ErrSegment)
@@ -263,16 +261,16 @@ func (a *attempt) Call(n int) error {
 	return r.broken
 }
 
-// softLimit makes the checkpoint before a segment ends.
+// softLimit makes a checkpoint before the segment ends.
 func (r *supervisor) softLimit() {
 	detail := fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls)
 	r.emit(r.state.Segment, detail, Guarded{"soft-limit", r.taskID(r.state.Running)})
 	if err := r.checkpoint("soft-limit"); err != nil {
-		r.broke(err)
+		r.fail(err)
 	}
 }
 
-// calls returns the tool calls of the segment, those of the attempt under way included.
+// calls returns the tool calls of the segment, including those of the attempt in progress.
 func (r *supervisor) calls() int {
 	n := r.state.SegmentCalls
 	if r.attempt != nil {

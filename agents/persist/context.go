@@ -9,25 +9,25 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// contextBlob names what the store keeps of the files that were in context.
+// contextBlob is the name of the blob with the files that were in context.
 const contextBlob = "context.json"
 
-// entries is its form: the files that were in context, the last used one last; of
-// very many that left the last ones.
+// entries is the content of the blob: the last files that were in context, the one used last
+// at the end.
 type entries struct {
 	Files []string `json:"files"`
 }
 
-// enter puts files into the context of a record, of a task with an index. Files that
-// must leave for them are saved and read back before; where that fails none leaves.
-func (r *supervisor) enter(record *state.Record, files []string, task int) {
+// enterContext adds files to the context, as part of a record of a task. The files that must leave
+// are saved first; if that fails, none leaves.
+func (r *supervisor) enterContext(record *state.Record, files []string, task int) {
 	if len(files) == 0 {
 		return
 	}
 	w := r.state.Window
 	change := w.Want(files, r.state.Essential(task))
-	if err := r.save(change.Evicted); err != nil {
-		r.keptContext(task, err)
+	if err := r.saveContext(change.Evicted); err != nil {
+		r.emitContextKept(task, err)
 		change = w.Fit(files)
 	}
 	if !change.Empty() {
@@ -35,15 +35,15 @@ func (r *supervisor) enter(record *state.Record, files []string, task int) {
 	}
 }
 
-// look returns the look at the context that is due every so often: what was not used
-// since the last one and is not needed leaves.
-func (r *supervisor) look() error {
+// optimiseContext evicts files, from time to time, that are not needed and were not used since the last
+// look.
+func (r *supervisor) optimiseContext() error {
 	if r.now()-r.state.Looked < r.limits.OptimiseEvery.Std() {
 		return nil
 	}
 	change := r.state.Window.Stale(r.state.Essential(r.state.Running))
-	if err := r.save(change.Evicted); err != nil {
-		r.keptContext(r.state.Running, err)
+	if err := r.saveContext(change.Evicted); err != nil {
+		r.emitContextKept(r.state.Running, err)
 		change.Evicted = nil
 	}
 	record := state.Record{Kind: state.KindContext, Context: &change}
@@ -54,17 +54,16 @@ func (r *supervisor) look() error {
 	return nil
 }
 
-// save sees that files which are to leave the context are saved. Where one is not
-// yet, all of the context is saved, and read back, so that of those to leave soon
-// none has to be.
-func (r *supervisor) save(leaving []string) error {
+// saveContext makes sure that the files that leave the context are saved. If one is not, the whole
+// context is saved and read back, so that files that leave soon are saved already.
+func (r *supervisor) saveContext(leaving []string) error {
 	if len(leaving) == 0 {
 		return nil
 	}
 	if r.entries == nil {
 		r.entries = map[string]bool{}
 		if data, err := r.Store.Read(contextBlob); err == nil {
-			r.know(data)
+			r.markSaved(data)
 		}
 	}
 	if !slices.ContainsFunc(leaving, func(file string) bool { return !r.entries[file] }) {
@@ -85,25 +84,25 @@ func (r *supervisor) save(leaving []string) error {
 	if !bytes.Equal(back, data) {
 		return errors.New("what was read back is not what was saved")
 	}
-	r.know(back)
+	r.markSaved(back)
 	r.saved.Contexts++
 	r.emit(r.saved.Contexts, "", Checkpointed{Why: "context", Records: r.state.Records})
 	return nil
 }
 
-// know takes what is saved.
-func (r *supervisor) know(data []byte) {
-	var kept entries
-	if json.Unmarshal(data, &kept) != nil {
-		return // it is saved anew
+// markSaved stores which files are saved.
+func (r *supervisor) markSaved(data []byte) {
+	var stored entries
+	if json.Unmarshal(data, &stored) != nil {
+		return // it is saved again
 	}
 	clear(r.entries)
-	for _, file := range kept.Files {
+	for _, file := range stored.Files {
 		r.entries[file] = true
 	}
 }
 
-func (r *supervisor) keptContext(task int, err error) {
+func (r *supervisor) emitContextKept(task int, err error) {
 	r.emit(0, "no file leaves the context, as it could not be saved: "+err.Error(), Guarded{"context-kept", r.taskID(task)})
 }
 

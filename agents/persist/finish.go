@@ -7,17 +7,17 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// finish writes the end, makes the last checkpoint, and tells.
+// finish records the end, makes the last checkpoint, and reports both.
 func (r *supervisor) finish(end *ending) Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	if err := r.keepEnd(end); err != nil && end.Status != StatusError {
-		end = r.keepFailure(errors.Join(err, end.Err))
+	if err := r.recordEnd(end); err != nil && end.Status != StatusError {
+		end = r.saveFailure(errors.Join(err, end.Err))
 	}
 	result := Result{Tasks: []Task{}}
-	if r.kept != nil {
-		result = report(r.kept, r.saved)
+	if r.written != nil {
+		result = report(r.written, r.saved)
 		result.Counts.Resumes = r.resumed
 	}
 	result.Status, result.ExitCode = end.Status, end.Status.ExitCode()
@@ -27,9 +27,8 @@ func (r *supervisor) finish(end *ending) Result {
 	return result
 }
 
-// keepEnd keeps how the run ended. After an error nothing is written
-// any more.
-func (r *supervisor) keepEnd(end *ending) error {
+// recordEnd records the end of the run, unless that was an error.
+func (r *supervisor) recordEnd(end *ending) error {
 	if r.state == nil || end.kept || end.Status == StatusError {
 		return nil
 	}
@@ -40,9 +39,9 @@ func (r *supervisor) keepEnd(end *ending) error {
 	return r.checkpoint("final")
 }
 
-// Look returns where a run stands by what a store holds, without going on: a Result
-// whose Status is empty where the run has no end yet. Its error wraps a *PlanChanged
-// for a plan that is not the one that was begun.
+// Look returns the state of a run from its store, without continuing it. The Status is empty
+// if the run has not ended. The error wraps a *PlanChanged if the store belongs to another
+// plan.
 func Look(p plan.Plan, from reader) (Result, error) {
 	f, _, err := fold(p, from)
 	if err != nil {
@@ -59,7 +58,7 @@ func Look(p plan.Plan, from reader) (Result, error) {
 	return result, nil
 }
 
-// report returns what a state tells.
+// report returns the result of a state.
 func report(s *state.State, kept saved) Result {
 	c := s.Counts
 	result := Result{

@@ -9,17 +9,17 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// saved is what a snapshot holds beside the state: what the records do not tell, as
-// it depends on when a process was killed.
+// saved is the part of a snapshot that does not follow from the records, since it depends on
+// when a process was killed.
 type saved struct {
 	Checkpoints int `json:"checkpoints"`
-	// Lost is time that was worked and that no record reports.
+	// Lost is time of work that is missing from the records.
 	Lost time.Duration `json:"lost,omitempty"`
-	// At is when the last checkpoint was made.
+	// At is the time of the last checkpoint.
 	At time.Duration `json:"at"`
-	// Soft is the last segment in which one was made past the soft limit.
+	// Soft is the last segment with a checkpoint past its soft limit.
 	Soft int `json:"soft,omitempty"`
-	// Contexts counts how often the files in context were saved.
+	// Contexts counts how often the list of files in context was saved.
 	Contexts int `json:"contexts,omitempty"`
 }
 
@@ -30,7 +30,7 @@ type snapshot struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// put applies a record and keeps it for the next flush.
+// put applies a record and holds it for the next flush.
 func (r *supervisor) put(record state.Record) error {
 	record.At = r.now()
 	data, err := record.Encode()
@@ -41,11 +41,11 @@ func (r *supervisor) put(record state.Record) error {
 		return err
 	}
 	r.pending = append(r.pending, data)
-	r.unkept = append(r.unkept, record)
+	r.pendingRecords = append(r.pendingRecords, record)
 	return nil
 }
 
-// flush writes the records that were put, all or none of them.
+// flush writes the pending records, all or none of them.
 func (r *supervisor) flush() error {
 	if len(r.pending) == 0 {
 		return nil
@@ -55,17 +55,17 @@ func (r *supervisor) flush() error {
 	}
 	clear(r.pending)
 	r.pending = r.pending[:0]
-	for _, record := range r.unkept {
-		if err := r.kept.Apply(record); err != nil {
+	for _, record := range r.pendingRecords {
+		if err := r.written.Apply(record); err != nil {
 			return err
 		}
 	}
-	clear(r.unkept)
-	r.unkept = r.unkept[:0]
+	clear(r.pendingRecords)
+	r.pendingRecords = r.pendingRecords[:0]
 	return nil
 }
 
-// checkpoint makes a snapshot of the state, and tells why.
+// checkpoint saves a snapshot of the state and reports it.
 func (r *supervisor) checkpoint(why string) error {
 	if err := r.flush(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (r *supervisor) checkpoint(why string) error {
 	if err != nil {
 		return err
 	}
-	// The state is JSON already; Marshal would go through all of it again.
+	// The state is JSON already; json.Marshal would parse all of it again.
 	data = slices.Concat(head[:len(head)-1], []byte(`,"state":`), data, []byte("}"))
 	if err := r.Store.Checkpoint(data); err != nil {
 		return fmt.Errorf("making the checkpoint %q: %w", why, err)
@@ -94,8 +94,7 @@ func (r *supervisor) checkpoint(why string) error {
 	return nil
 }
 
-// keepAlive makes a checkpoint each time that the last one is old, also while a
-// task runs.
+// keepAlive starts the timer that makes checkpoints, also while a task runs.
 func (r *supervisor) keepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,9 +107,9 @@ func (r *supervisor) keepAlive() {
 		if r.closed || r.broken != nil {
 			return
 		}
-		if r.due() {
+		if r.checkpointDue() {
 			if err := r.checkpoint("interval"); err != nil {
-				r.broke(err)
+				r.fail(err)
 				return
 			}
 		}
@@ -125,11 +124,11 @@ func (r *supervisor) keepAlive() {
 	})
 }
 
-// due reports whether it is time for a checkpoint.
-func (r *supervisor) due() bool { return r.now()-r.saved.At >= r.limits.SaveEvery.Std() }
+// checkpointDue reports whether a checkpoint is due.
+func (r *supervisor) checkpointDue() bool { return r.now()-r.saved.At >= r.limits.SaveEvery.Std() }
 
-// broke ends the run as the state cannot be kept.
-func (r *supervisor) broke(err error) {
+// fail ends the run because the state cannot be saved.
+func (r *supervisor) fail(err error) {
 	r.broken = err
 	r.cancel(err)
 }

@@ -16,7 +16,7 @@ import (
 // The names of blobs in the store.
 const (
 	planBlob    = "plan.json"    // the fingerprint of the plan that was begun
-	resumesBlob = "resumes.json" // how often it was resumed
+	resumesBlob = "resumes.json" // number of times it was resumed
 )
 
 // reader is the part of a journal.Store that reads; a journal.Viewer has it, too.
@@ -25,11 +25,10 @@ type reader interface {
 	Read(name string) ([]byte, error)
 }
 
-// PlanChanged is the error of a plan whose tasks are not those that the state was
-// begun with. Nothing is done then and nothing is written.
+// PlanChanged is the error of a plan that differs from the plan of the stored state. Nothing
+// is done or written then.
 type PlanChanged struct {
-	// Changed, Added and Removed are ids of tasks; Goal and Order say that those
-	// changed.
+	// Changed, Added and Removed are ids of tasks. Goal and Order are true if those changed.
 	Changed, Added, Removed []string
 	Goal, Order             bool
 }
@@ -63,7 +62,7 @@ func (e *PlanChanged) Error() string {
 	return text
 }
 
-// folding is the fold over what a store holds.
+// folding restores a state from a store.
 type folding struct {
 	plan  plan.Plan
 	print fingerprint
@@ -72,7 +71,7 @@ type folding struct {
 	saved saved
 }
 
-// fold reads what a store holds.
+// fold restores the state of a plan from a store.
 func fold(p plan.Plan, from reader) (*folding, journal.Recovery, error) {
 	f := &folding{plan: p, from: from}
 	var err error
@@ -87,10 +86,10 @@ func fold(p plan.Plan, from reader) (*folding, journal.Recovery, error) {
 		return nil, found, fmt.Errorf("reading the kept state: %w", err)
 	}
 	if !f.state.Begun() && found.SnapshotLost != "" {
-		return nil, found, fmt.Errorf("reading the kept state: %w: it is empty, and there is a snapshot of it (%s); bring the journal back, or begin on another state",
-			journal.ErrCorrupt, found.SnapshotLost)
+		return nil, found, fmt.Errorf("reading the kept state: %w: the journal is empty, and there is a snapshot of it (%s); "+
+			"restore the journal, or begin with another state", journal.ErrCorrupt, found.SnapshotLost)
 	}
-	// What was worked between the last record and the last checkpoint.
+	// The time between the last record and the last checkpoint.
 	f.saved.Lost += max(0, f.saved.At-f.state.At)
 	return f, found, nil
 }
@@ -124,7 +123,7 @@ func (f *folding) record(data []byte) error {
 	return f.state.Apply(record)
 }
 
-// same returns a *PlanChanged if a digest is not that of the plan.
+// same returns a *PlanChanged if the digest is not that of the plan.
 func (f *folding) same(begun string) error {
 	if begun == f.print.digest() {
 		return nil
@@ -137,7 +136,7 @@ func (f *folding) same(begun string) error {
 	return stored.changes(f.print)
 }
 
-// load takes the state from the store, or begins it.
+// load restores the state from the store, or begins a new one.
 func (r *supervisor) load() *ending {
 	f, found, err := fold(r.plan, r.Store)
 	if err != nil {
@@ -146,7 +145,7 @@ func (r *supervisor) load() *ending {
 	if r.resumed, err = resumes(r.Store); err != nil {
 		return failure("the run cannot go on", err)
 	}
-	if r.kept, err = f.state.Clone(); err != nil {
+	if r.written, err = f.state.Clone(); err != nil {
 		return failure("the run cannot go on", err)
 	}
 	r.state, r.saved, r.base = f.state, f.saved, f.state.At
@@ -160,12 +159,12 @@ func (r *supervisor) load() *ending {
 		err = r.begin(f.print)
 	}
 	if err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	return nil
 }
 
-// begin writes what plan the state is of.
+// begin stores the fingerprint of the plan.
 func (r *supervisor) begin(print fingerprint) error {
 	data, err := json.Marshal(print)
 	if err != nil {
@@ -177,7 +176,7 @@ func (r *supervisor) begin(print fingerprint) error {
 	return r.put(state.Record{Kind: state.KindBegin, Plan: print.digest()})
 }
 
-// resume counts and tells that a run goes on, and takes back its end.
+// resume counts and reports that the run is resumed, and reopens one that ended.
 func (r *supervisor) resume(found journal.Recovery) error {
 	if err := r.Store.Save(resumesBlob, fmt.Appendf(nil, "%d", r.resumed+1)); err != nil {
 		return err
@@ -190,8 +189,7 @@ func (r *supervisor) resume(found journal.Recovery) error {
 	return r.put(state.Record{Kind: state.KindReopen})
 }
 
-// snapshotLost says, if it is so, that the whole journal was read for want of a
-// snapshot.
+// snapshotLost describes why the whole journal had to be read, if it had to.
 func snapshotLost(found journal.Recovery) string {
 	if found.SnapshotLost == "" {
 		return ""
@@ -199,7 +197,7 @@ func snapshotLost(found journal.Recovery) string {
 	return "the snapshot could not be used, so the whole journal was read: " + found.SnapshotLost
 }
 
-// resumes returns how often a run was resumed.
+// resumes returns the number of times that the run was resumed.
 func resumes(from reader) (n int, err error) {
 	data, err := from.Read(resumesBlob)
 	switch {

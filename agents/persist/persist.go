@@ -13,42 +13,40 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Deps are what a run is given. Store and Workers are required.
+// Deps are the dependencies of a run. Store and Workers are required.
 type Deps struct {
 	// Store keeps the state; the run does not close it.
 	Store journal.Store
-	// Workers do the tasks, by the names that the plan uses; "default" is required.
+	// Workers do the tasks, by their names in the plan; "default" is required.
 	Workers map[string]Worker
-	// Probes answer the checks that the plan gives probes for.
+	// Probes answer the checks for which the plan has probes.
 	Probes map[check.Name]check.Probe
-	// Clock is the run's time; default: the machine's.
+	// Clock is the time of the run; default: the machine's.
 	Clock clock.Clock
-	// Sink receives what happens; default: nobody.
+	// Sink receives the events; default: none.
 	Sink event.Sink
 	// Judge judges an answer; default: stop.Judge under the balanced policy.
 	Judge func(ctx context.Context, answer string) stop.Verdict
-	// Budget is what the workers' calls are counted in, new in this process: what
-	// earlier ones spent is added to it, and the run ends when a cap trips. Without
-	// one, only what Outcome.Capped says ends it.
+	// Budget counts the calls of the workers in this process. The run adds to it what earlier
+	// processes spent, and ends when a cap is reached. Without a budget, only Outcome.Capped
+	// ends the run.
 	Budget *llm.Budget
 }
 
-// Run carries the plan out, from where the store says that it stands, and keeps
-// its state there. It never panics: a panic of a worker is a failed attempt, one
-// of a probe leaves its check unknown, and another one ends the run with
-// StatusError.
+// Run carries out the plan from the state in the store, and saves its progress there. It never
+// panics: a panic of a worker fails the attempt, a panic of a probe leaves its check unknown,
+// and any other one ends the run with StatusError.
 //
-// A run that ended can be started again on its state. One that was complete does
-// nothing and returns the same; any other goes on, with rounds and retries anew.
+// A run that ended can be started again on its state. If it was complete, Run does nothing and
+// returns the same result; otherwise it continues, with new rounds and retries.
 //
-// When ctx ends, the run ends with StatusInterrupted, or with StatusBudget if its cause is
-// context.DeadlineExceeded. The attempt that is under way is made again by the next Run, with
-// the same Key.
+// When ctx ends, the run ends with StatusInterrupted, or with StatusBudget if the cause is
+// context.DeadlineExceeded. The next Run repeats the interrupted attempt with the same Key.
 func Run(ctx context.Context, p plan.Plan, d Deps) (result Result) {
 	r := newSupervisor(p, d)
 	defer func() {
 		if v := recover(); v != nil {
-			r.Sink = event.Discard // it may be what failed
+			r.Sink = event.Discard // the sink may have panicked
 			result = r.finish(ended(run.Panicked(v)))
 		}
 	}()

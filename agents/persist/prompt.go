@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// prompt returns all that a worker is asked for. What earlier attempts left is a model's
-// or a program's text: it is quoted, line by line, and named as such.
+// prompt returns the complete request for a worker. Notes of earlier attempts are the text of
+// a model or a program, so they are quoted line by line and introduced as notes.
 func (r *supervisor) prompt(t state.Task) string {
 	var b strings.Builder
 	if r.plan.Goal != "" {
@@ -39,7 +39,7 @@ func (r *supervisor) prompt(t state.Task) string {
 	return b.String()
 }
 
-// reason says why a task of a round is there.
+// reason explains why a task of a round exists.
 func (r *supervisor) reason(b *strings.Builder, t state.Task) {
 	by, refused, announced := r.state.Announced(t)
 	switch {
@@ -58,7 +58,7 @@ func quote(b *strings.Builder, text string) {
 	}
 }
 
-// oneLine takes control characters out of a text.
+// oneLine removes control characters from a text.
 func oneLine(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\t' || c == 0x7f {

@@ -38,31 +38,31 @@ func Statuses() []run.StatusInfo {
 type Result struct {
 	Status   Status `json:"status"`
 	ExitCode int    `json:"exit_code"`
-	// Guard is the limit that ended the run, such as "rounds", "no_progress",
-	// "segments" or "budget.cost"; empty if none did.
+	// Guard is the limit that ended the run, if one did, such as "rounds", "no_progress",
+	// "segments" or "budget.cost".
 	Guard string `json:"guard,omitempty"`
-	// Details says, for a person, why the run ended.
+	// Details describe, for a person, why the run ended.
 	Details string `json:"details"`
 	Tasks   []Task `json:"tasks"`
-	// Checks are the last full check; empty if the run ended before one.
+	// Checks are the results of the last full check, if there was one.
 	Checks []check.Result `json:"checks,omitempty"`
 	Counts Counts         `json:"counts"`
 	// Answer is the last answer of a worker.
 	Answer   string        `json:"answer,omitempty"`
 	Duration time.Duration `json:"duration_ns"` // of this process, on the run's clock
-	// Err is the error behind the end; nil where no error was.
+	// Err is the error that ended the run, if one did.
 	Err error `json:"-"`
 }
 
-// Task is where a task stands at the end.
+// Task is the state of a task at the end of a run.
 type Task struct {
 	ID string `json:"id"`
 	Do string `json:"do"`
-	// State is waiting, done, failed, blocked, escalated, or dropped: a derived task whose
-	// check passed before it was its turn.
+	// State is waiting, done, failed, blocked, escalated, or dropped. A derived task is dropped
+	// if its check passes before the task begins.
 	State    string `json:"state"`
 	Attempts int    `json:"attempts"`
-	// From is the check or sign that the task was derived from; empty for the plan's.
+	// From is the check that the task was derived from; empty for a task of the plan.
 	From    string `json:"from,omitempty"`
 	Details string `json:"details,omitempty"`
 }
@@ -70,11 +70,11 @@ type Task struct {
 // Open reports whether the task is neither done nor dropped.
 func (t Task) Open() bool { return t.State != "done" && t.State != "dropped" }
 
-// Counts are over the whole run, all its processes together.
+// Counts add up all processes of a run.
 type Counts struct {
 	Done, Attempts, Retries int
 	Checks, Rounds          int
-	Derived                 int // tasks that were made of failed checks and of announced steps
+	Derived                 int // tasks made from failed checks and announced steps
 	Checkpoints             int
 	Stagnations             int
 	Segments, ToolCalls     int

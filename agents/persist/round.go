@@ -10,31 +10,31 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// check makes checks: all of them, or after a task of a round those that failed. The
-// caller holds the lock, which is given up while probes work.
+// check makes all checks, or those that failed after a task of a round. The caller holds the
+// lock, which is released while probes run.
 func (r *supervisor) check(why state.Why) *ending {
-	if r.due() {
+	if r.checkpointDue() {
 		if err := r.checkpoint("interval"); err != nil {
-			return r.keepFailure(err)
+			return r.saveFailure(err)
 		}
 	}
 	if err := r.flush(); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	var results []check.Result
 	for _, info := range check.All() {
 		if why.FailedOnly() && !r.fails(info.Name) {
 			continue
 		}
-		result := r.answer(info.Name)
+		result := r.answerCheck(info.Name)
 		if clock.Err(r.ctx) != nil {
-			return nil // over says why; what was found may be due to the end
+			return nil // endEarly finds why; the result may be due to the interruption
 		}
 		results = append(results, result)
 	}
 	record := state.Record{Kind: state.KindCheck, N: r.state.Counts.Checks + 1, Why: why, Results: results}.Bounded()
 	if err := r.put(record); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	r.emitChecks(record)
 	return nil
@@ -50,31 +50,31 @@ func (r *supervisor) fails(name check.Name) bool {
 	return false
 }
 
-// answer makes one check: by its probe, or else from the state.
-func (r *supervisor) answer(name check.Name) check.Result {
+// answerCheck makes one check, by its probe or from the state.
+func (r *supervisor) answerCheck(name check.Name) check.Result {
 	probe, given := r.Probes[name]
 	why := r.plan.Checks[name].None
 	switch {
 	case given && probe != nil:
-		return r.probe(name, probe)
+		return r.answerByProbe(name, probe)
 	case why != "":
 		return check.Result{Name: name, Verdict: check.None, Details: why}
 	}
 	if _, planned := r.plan.Checks[name]; planned {
 		return check.Result{Name: name, Verdict: check.Unknown, Details: "the plan names a probe, and the run was given none"}
 	}
-	if result, own := r.state.Own(name, r.due(), r.saved.Soft == r.state.Segment); own {
+	if result, own := r.state.Own(name, r.checkpointDue(), r.saved.Soft == r.state.Segment); own {
 		return result
 	}
 	return check.Result{Name: name, Verdict: check.None, Details: "no probe is given"}
 }
 
-// probe asks a probe, without the lock.
-func (r *supervisor) probe(name check.Name, p check.Probe) check.Result {
+// answerByProbe runs a probe without the lock.
+func (r *supervisor) answerByProbe(name check.Name, p check.Probe) check.Result {
 	r.mu.Unlock()
 	defer r.mu.Lock()
 	start := r.Clock.Now()
-	result := ask(r.ctx, p)
+	result := runProbe(r.ctx, p)
 	result.Name, result.Own, result.Took = name, false, r.Clock.Now().Sub(start)
 	switch result.Verdict {
 	case check.Pass, check.Fail, check.Unknown, check.None:
@@ -85,8 +85,8 @@ func (r *supervisor) probe(name check.Name, p check.Probe) check.Result {
 	return result
 }
 
-// ask returns the answer of a probe; a panic of it is none.
-func ask(ctx context.Context, p check.Probe) (result check.Result) {
+// runProbe runs a probe and turns a panic into an unknown verdict.
+func runProbe(ctx context.Context, p check.Probe) (result check.Result) {
 	defer func() {
 		if v := recover(); v != nil {
 			result = check.Result{Verdict: check.Unknown, Details: fmt.Sprintf("the probe failed: panic: %v", v)}
@@ -95,14 +95,14 @@ func ask(ctx context.Context, p check.Probe) (result check.Result) {
 	return p(ctx)
 }
 
-// derive begins a round: failed checks become tasks.
-func (r *supervisor) derive(move state.Move) *ending {
+// beginRound begins a round, in which failed checks become tasks.
+func (r *supervisor) beginRound(move state.Move) *ending {
 	if move.Forced {
 		r.emitForced()
 	}
 	round := r.state.Counts.Rounds + 1
 	if err := r.put(state.Record{Kind: state.KindDerive, N: round, Tasks: move.Tasks}); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	var names []string
 	seen := map[check.Name]bool{}
@@ -117,17 +117,17 @@ func (r *supervisor) derive(move state.Move) *ending {
 	return nil
 }
 
-// segment begins the next segment.
-func (r *supervisor) segment() *ending {
+// beginSegment begins the next segment.
+func (r *supervisor) beginSegment() *ending {
 	n := r.state.Segment + 1
 	calls := r.state.SegmentCalls
 	if err := r.put(state.Record{Kind: state.KindSegment, N: n}); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	detail := fmt.Sprintf("segment %d begins after %d tool calls (limits.hard_calls %d)", n, calls, r.limits.HardCalls)
 	r.emit(n, detail, Guarded{"segment", r.nextTaskID()})
 	if err := r.checkpoint("segment"); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	return nil
 }

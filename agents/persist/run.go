@@ -18,41 +18,41 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// supervisor is one process's part of a run. Its state is changed under mu only: timers
-// and meters change it while a worker works. No lock is held while a worker, a
-// probe or a judge is at work.
+// supervisor is the part of a run in one process. Its state is changed only under mu, since
+// timers and meters change it while a worker works. The lock is released while a worker, a
+// probe or a judge runs.
 type supervisor struct {
 	Deps
 	plan   plan.Plan
 	limits plan.Limits
 	outer  context.Context // ends with the user's interrupt
-	ctx    context.Context // ends when the time is up, too, or the state cannot be kept
+	ctx    context.Context // ends also when the time is up or the state cannot be saved
 	cancel context.CancelCauseFunc
 	stops  []func()
 
-	mu      sync.Mutex
-	state   *state.State
-	pending [][]byte       // records that are applied and not written
-	unkept  []state.Record // the same
-	// kept is the state without them: what a later run finds, and all that may be
-	// told of if they cannot be written.
-	kept    *state.State
+	mu             sync.Mutex
+	state          *state.State
+	pending        [][]byte       // records that are applied but not written
+	pendingRecords []state.Record // the same
+	// written is the state without them, as a later run finds it. Only it is reported if they
+	// cannot be written.
+	written *state.State
 	saved   saved
-	entries map[string]bool // files of the context that are saved; nil if not known
+	entries map[string]bool // saved files of the context; nil if unknown
 	resumed int             // how often the run was resumed
 
 	start   time.Time     // of this process
-	base    time.Duration // of the run, then
-	broken  error         // why the state cannot be kept
-	closed  bool          // no timer does anything any more
-	attempt *attempt      // the one under way
-	waited  int           // the number of the attempt that was waited after last
+	base    time.Duration // time of the run at start
+	broken  error         // why the state cannot be saved
+	closed  bool          // timers have no effect any more
+	attempt *attempt      // in progress
+	waited  int           // the number of attempts at the last wait
 }
 
-// ending is why a run ends; nil means that it goes on.
+// ending is how a run ends; a nil ending means that it continues.
 type ending struct {
 	run.Ending
-	kept bool // the journal has it already
+	kept bool // in the journal already
 }
 
 func newSupervisor(p plan.Plan, d Deps) *supervisor {
@@ -68,7 +68,7 @@ func newSupervisor(p plan.Plan, d Deps) *supervisor {
 	return &supervisor{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now()}
 }
 
-// run goes from the state that was kept to an end.
+// run continues from the stored state to an end.
 func (r *supervisor) run(ctx context.Context) *ending {
 	r.outer, r.ctx = ctx, ctx
 	if err := r.validate(); err != nil {
@@ -77,10 +77,10 @@ func (r *supervisor) run(ctx context.Context) *ending {
 	if end := r.load(); end != nil {
 		return end
 	}
-	r.bound(ctx)
+	r.limitTime(ctx)
 	r.keepAlive()
 	for {
-		if end := r.over(); end != nil {
+		if end := r.endEarly(); end != nil {
 			return end
 		}
 		if end := r.pass(); end != nil {
@@ -89,7 +89,7 @@ func (r *supervisor) run(ctx context.Context) *ending {
 	}
 }
 
-// validate returns what is missing or wrong before anything is done.
+// validate checks the plan and the dependencies.
 func (r *supervisor) validate() error {
 	if r.Store == nil {
 		return errors.New("no store is given")
@@ -117,9 +117,8 @@ func (r *supervisor) validate() error {
 	return nil
 }
 
-// bound sets up the contexts: what is left of the run's time is over all its
-// processes.
-func (r *supervisor) bound(ctx context.Context) {
+// limitTime derives the contexts of the run. Its time limit covers all of its processes.
+func (r *supervisor) limitTime(ctx context.Context) {
 	if all := r.limits.Timeout.Std(); all > 0 {
 		timed, cancel := r.Clock.WithTimeout(ctx, max(0, all-r.base-r.saved.Lost))
 		r.stops = append(r.stops, cancel)
@@ -140,41 +139,41 @@ func (r *supervisor) close() {
 	}
 }
 
-// now returns the time of the run: that which its records report, without what a killed
-// process did after its last one.
+// now returns the time of the run, without the time that a killed process worked after its
+// last record.
 func (r *supervisor) now() time.Duration { return r.base + r.Clock.Now().Sub(r.start) }
 
 // pass makes the next move.
 func (r *supervisor) pass() *ending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.look(); err != nil {
-		return r.keepFailure(err)
+	if err := r.optimiseContext(); err != nil {
+		return r.saveFailure(err)
 	}
 	if err := r.emitSigns(); err != nil {
-		return r.keepFailure(err)
+		return r.saveFailure(err)
 	}
 	switch move := r.state.Next(); move.Kind {
 	case state.KindIntent:
-		return r.try(move)
+		return r.attemptTask(move)
 	case state.KindCheck:
 		return r.check(move.Why)
 	case state.KindDerive:
-		return r.derive(move)
+		return r.beginRound(move)
 	case state.KindSegment:
-		return r.segment()
+		return r.beginSegment()
 	default:
 		return &ending{recorded(move.End), r.state.End != nil}
 	}
 }
 
-// over returns the ending that goes before all that could be done.
-func (r *supervisor) over() *ending {
+// endEarly returns the ending by an interrupt, a limit or an error of the store, or nil.
+func (r *supervisor) endEarly() *ending {
 	r.mu.Lock()
 	broken := r.broken
 	r.mu.Unlock()
 	if broken != nil {
-		return r.keepFailure(broken)
+		return r.saveFailure(broken)
 	}
 	limits := run.Run{
 		Caller: run.Caller{Budgets: []*llm.Budget{r.Budget}},
@@ -187,7 +186,7 @@ func (r *supervisor) over() *ending {
 	return end
 }
 
-// ended returns an ending of any run as one that the journal does not have; nil stays nil.
+// ended returns an ending that is not in the journal yet, or nil for nil.
 func ended(end *run.Ending) *ending {
 	if end == nil {
 		return nil
@@ -195,17 +194,17 @@ func ended(end *run.Ending) *ending {
 	return &ending{Ending: *end}
 }
 
-// recorded returns the ending that a record describes.
+// recorded returns the ending of a record.
 func recorded(end state.End) run.Ending {
 	return run.Ending{Status: Status(end.Status), Guard: end.Guard, Details: end.Details}
 }
 
-// failure returns the ending by an error.
+// failure returns an ending with an error.
 func failure(what string, err error) *ending {
 	return ended(run.Failed(fmt.Errorf("%s: %w", what, err)))
 }
 
-// keepFailure returns the end when the state could not be kept. What was kept before is.
-func (r *supervisor) keepFailure(err error) *ending {
+// saveFailure returns the ending of a run whose state could not be saved.
+func (r *supervisor) saveFailure(err error) *ending {
 	return failure("the state could not be kept; see to the disk and start again, which goes on from what was kept", err)
 }

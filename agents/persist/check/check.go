@@ -1,5 +1,5 @@
-// Package check is the vocabulary of the checks that a supervisor makes before it
-// stops: their names and weights, and what a probe says.
+// Package check defines the checks that a supervisor makes before it stops: their names, how
+// critical they are, and the results of probes.
 package check
 
 import (
@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Name is a check's name.
+// Name is the name of a check.
 type Name string
 
 // The checks, in the order in which they are reported.
 const (
-	Todos        Name = "todos"         // todos that are pending or under way
+	Todos        Name = "todos"         // pending todos
 	Compile      Name = "compile"       // compile errors
 	Tests        Name = "tests"         // failing tests
 	Features     Name = "features"      // unfinished features
 	Problems     Name = "problems"      // open problems
 	Validation   Name = "validation"    // the full validation
-	Pending      Name = "pending-tasks" // tasks that wait
+	Pending      Name = "pending-tasks" // waiting tasks
 	Dependencies Name = "dependencies"  // tasks whose dependencies cannot be met
 	Checkpoints  Name = "checkpoints"   // a checkpoint that is due
-	Corrections  Name = "corrections"   // corrections under way
+	Corrections  Name = "corrections"   // corrections in progress
 	ToolCalls    Name = "tool-calls"    // tool calls of the segment below the hard limit
-	SoftLimit    Name = "soft-limit"    // past the soft limit there is a checkpoint
-	StopGuard    Name = "stop-guard"    // no answer announces what is not done
+	SoftLimit    Name = "soft-limit"    // a checkpoint past the soft limit
+	StopGuard    Name = "stop-guard"    // work that an answer announces and does not do
 )
 
-// Criticality says in which order failed checks are seen to.
+// Criticality orders the work on failed checks.
 type Criticality string
 
 // The criticalities, most critical first.
@@ -48,10 +48,10 @@ func (c Criticality) Rank() int {
 type Info struct {
 	Name        Name
 	Criticality Criticality
-	// Own says that the supervisor answers it from its own state where the plan
-	// gives no probe.
+	// Own is true for a check that the supervisor answers from its own state if the plan has
+	// no probe for it.
 	Own bool
-	// Meaning is what passes, for a person.
+	// Meaning describes, for a person, when the check passes.
 	Meaning string
 }
 
@@ -74,38 +74,38 @@ func All() []Info {
 	}
 }
 
-// Verdict is what a probe says.
+// Verdict is the result of a probe.
 type Verdict string
 
 // The verdicts.
 const (
 	Pass Verdict = "pass"
 	Fail Verdict = "fail"
-	// Unknown is a probe that could not be made: neither green nor a reason to go on.
+	// Unknown is the verdict of a probe that could not decide: neither a pass nor a reason to
+	// continue.
 	Unknown Verdict = "unknown"
-	// None is a check without a probe.
+	// None is the verdict of a check without a probe.
 	None Verdict = "none"
 )
 
-// Result is what a check found.
+// Result is the result of a check.
 type Result struct {
 	Name    Name    `json:"name"`
 	Verdict Verdict `json:"verdict"`
-	// Own says that the supervisor answered it from its own state.
+	// Own is true if the supervisor answered the check from its own state.
 	Own bool `json:"own,omitempty"`
-	// Details says, for a person, what was found or why it is unknown.
+	// Details describe, for a person, what was found or why the verdict is unknown.
 	Details string `json:"details,omitempty"`
-	// Items are the single findings, such as open todos; at most MaxItems.
+	// Items are the findings, such as open todos; at most MaxItems.
 	Items []string `json:"items,omitempty"`
 	// Output is the end of what a command printed.
 	Output string `json:"output,omitempty"`
-	// Took is the time it took; not part of what makes two results equal.
+	// Took is how long the check took.
 	Took time.Duration `json:"took_ns,omitempty"`
 }
 
-// MaxItems is how many findings a Result names.
+// MaxItems is the largest number of findings in a Result.
 const MaxItems = 20
 
-// Probe answers one check. It never panics and honours ctx. The supervisor sets
-// Name and Took.
+// Probe answers one check. It ends when ctx does. The supervisor sets Name and Took.
 type Probe func(ctx context.Context) Result

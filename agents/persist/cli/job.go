@@ -1,5 +1,5 @@
-// Package cli carries out a plan for a person at a terminal: it keeps the state in a folder,
-// shows the progress, and reports where the plan stands.
+// Package cli carries out a plan for a person at a terminal: it stores the state in a folder, shows
+// the progress, and reports the status of the plan. It also proposes a first plan for a project.
 package cli
 
 import (
@@ -23,21 +23,21 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// Job is a plan with the places where it is carried out.
+// Job is a plan with its folders.
 type Job struct {
 	Plan   plan.Plan
 	File   string
-	Folder string // of the plan, absolute; its agents and commands work there
+	Folder string // the folder of the plan, absolute, in which agents and commands work
 	State  string
 	own    bool // the state is in the default folder
 	clock  clock.Clock
 }
 
-// hiddenFolder keeps what is not part of a project, beside the plan.
+// hiddenFolder is the folder beside the plan for files that are not part of the project.
 const hiddenFolder = ".rehearse"
 
-// NewJob returns the job of a plan that was read from file. Its state is by default in a
-// folder beside the file.
+// NewJob returns the job of a plan that was read from file. The default for the state is a folder
+// beside the file.
 func NewJob(p plan.Plan, file, state string) (*Job, error) {
 	beside := filepath.Dir(file)
 	folder, err := filepath.Abs(beside)
@@ -50,8 +50,8 @@ func NewJob(p plan.Plan, file, state string) (*Job, error) {
 	}, nil
 }
 
-// Models returns the workers of the plan that need a backend. The default worker does what is
-// derived from checks, so it counts whether or not a task names it.
+// Models returns the names of the workers that need a backend. The default worker is one of them
+// even if no task names it, since it does the tasks derived from checks.
 func (j *Job) Models() []string {
 	var models []string
 	for _, name := range append(slices.Sorted(maps.Keys(j.Plan.Workers)), plan.DefaultWorker) {
@@ -62,24 +62,24 @@ func (j *Job) Models() []string {
 	return models
 }
 
-// Options are how a plan is carried out.
+// Options configure how a plan is carried out.
 type Options struct {
 	Backend        llm.Adapter // nil if all workers are commands
 	Conversational bool        // of Backend
-	Inert          bool        // Backend can only answer
+	Inert          bool        // Backend cannot change anything
 	Person         react.Person
 	Price          func(model string, u llm.Usage) (quantity.Money, bool)
 	EURPerUSD      float64
 	Redactor       *redact.Redactor
-	// Fresh begins anew; an earlier state is set aside.
+	// Fresh begins again; an earlier state is kept in another folder.
 	Fresh bool
-	// Quiet leaves out the warning that a run cannot be verified.
+	// Quiet omits the warning that a run cannot be verified.
 	Quiet bool
-	// Notes receives where an earlier state was set aside.
+	// Notes receives the name of the folder of an earlier state.
 	Notes io.Writer
 }
 
-// Run carries the plan out, from where it stands. An error says that nothing was done.
+// Run carries out the plan from its stored state. After an error nothing was done.
 func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result persist.Result, err error) {
 	v := newView(on, j.clock.Now)
 	defer v.close()
@@ -127,7 +127,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	return result, nil
 }
 
-// before returns where the plan stands before it is run.
+// before returns the status of the plan before it is run.
 func (j *Job) before(fresh bool) (persist.Result, error) {
 	if fresh {
 		return j.unbegun()
@@ -136,8 +136,7 @@ func (j *Job) before(fresh bool) (persist.Result, error) {
 	return result, err
 }
 
-// loopsUnprobed reports whether a runner loop works on the plan, and no check has a
-// probe that looks at what is there in the end.
+// loopsUnprobed reports whether a runner loop works on the plan and no probe checks its work.
 func loopsUnprobed(p plan.Plan) bool {
 	for _, probe := range p.Checks {
 		if len(probe.Command) > 0 || probe.File != "" {
@@ -150,7 +149,7 @@ func loopsUnprobed(p plan.Plan) bool {
 	})
 }
 
-// inertWarning says, in lines for a terminal, that a run cannot be verified.
+// inertWarning returns the lines of the warning that a run cannot be verified.
 func inertWarning(backend string) []string {
 	return []string{
 		"warning: the backend " + backend + " can only answer here and change nothing, and no",

@@ -30,7 +30,7 @@ func ParsePlan(name string, data []byte) (plan.Plan, yamlsrc.Diagnostics) {
 		return p, found
 	}
 	var again plan.Plan
-	doc, _ := yamlsrc.Decode(name, data, &again) // for places
+	doc, _ := yamlsrc.Decode(name, data, &again) // for positions
 	seen := map[string]bool{}
 	for _, worker := range slices.Sorted(maps.Keys(p.Workers)) {
 		if p.Workers[worker].React == nil {
@@ -55,8 +55,7 @@ func ParsePlan(name string, data []byte) (plan.Plan, yamlsrc.Diagnostics) {
 	return p, found
 }
 
-// missingInputs are the tasks of a worker that its agent would hand back at once,
-// for what its contract requires.
+// missingInputs returns the tasks of a worker without an input that its agent requires.
 func missingInputs(doc *yamlsrc.Document, p plan.Plan, worker string, agent *agentfile.Agent) (found yamlsrc.Diagnostics) {
 	for i, task := range p.Tasks {
 		if task.Worker() != worker {
@@ -65,7 +64,7 @@ func missingInputs(doc *yamlsrc.Document, p plan.Plan, worker string, agent *age
 		for _, in := range agent.Contract.Inputs {
 			if _, given := task.Input[in.Name]; in.Required && !given {
 				found = append(found, doc.At(fmt.Sprintf("tasks[%d].input", i),
-					fmt.Sprintf("the agent %s requires the input %q, which is not given", agent.ID, in.Name), ""))
+					fmt.Sprintf("the agent %s requires the input %q, which is missing", agent.ID, in.Name), ""))
 			}
 		}
 	}

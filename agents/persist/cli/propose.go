@@ -14,32 +14,31 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Proposal is what was recognised in a folder.
+// Proposal describes the projects in a folder and how to check them.
 type Proposal struct {
 	// Kinds are the projects, such as "Go" or "Node with pnpm and TypeScript in web".
 	Kinds []string
-	// Checks are probes for what can be checked; see plan.Plan.
+	// Checks are the proposed probes; see plan.Plan.
 	Checks map[check.Name]plan.Probe
-	// Notes say what was not understood, or could not be proposed, and why.
+	// Notes explain what could not be read or proposed.
 	Notes []string
 }
 
-// project is one project.
+// project is a recognised project.
 type project struct {
 	kind string // of Proposal.Kinds, without the folder
 	dir  string // "." or a folder in it
-	// commands answer checks; they run in dir.
+	// commands answer checks in dir.
 	commands map[check.Name][]string
 	// sources are the patterns of its files, relative to dir.
 	sources []string
 }
 
-// recogniser looks for projects of one kind in a folder; it returns nil if there
-// is none.
+// recogniser returns the project of one kind in a folder, or nil.
 type recogniser func(*folder) *project
 
-// Propose recognises the projects in a folder and in those directly below it. It
-// never fails: what cannot be read or is malformed is named in Notes.
+// Propose recognises Go, Node, Python and Rust projects in a folder and its direct subfolders, and
+// proposes how to check them. It never fails: Notes name what cannot be read or is malformed.
 func Propose(fsys fs.FS) Proposal {
 	p := Proposal{Checks: make(map[check.Name]plan.Probe)}
 	var projects []*project
@@ -64,16 +63,16 @@ func Propose(fsys fs.FS) Proposal {
 	return p
 }
 
-// maxFolders is how many folders below the first are looked at.
+// maxFolders is the largest number of subfolders that are searched.
 const maxFolders = 50
 
-// passedOver hold what others wrote, or what was made.
+// passedOver are folders with dependencies, build output or test data.
 var passedOver = []string{"vendor", "node_modules", "target", "dist", "build", "testdata", "fixtures", "examples", "venv", "__pycache__"}
 
-// folders returns the folder itself and those directly below it.
+// folders returns the folder itself and its direct subfolders.
 func folders(fsys fs.FS) []string {
 	all := []string{"."}
-	entries, _ := fs.ReadDir(fsys, ".") // what there is of them: whatever cannot be read holds no project
+	entries, _ := fs.ReadDir(fsys, ".") // a folder that cannot be read has no project
 	for _, e := range entries {
 		if name := e.Name(); e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name) && len(all) <= maxFolders {
 			all = append(all, name)
@@ -89,8 +88,8 @@ func (p *project) name() string {
 	return p.kind + " in " + p.dir
 }
 
-// command proposes the command that answers a check for all projects: its own if
-// there is one in the folder itself, else a line of the shell.
+// command proposes the command that makes a check for all projects: the command of a single project
+// in the folder itself, or else a line of the shell.
 func (p *Proposal) command(name check.Name, projects []*project) {
 	var having []*project
 	for _, found := range projects {
@@ -122,7 +121,7 @@ func shell(dir string, argv []string) string {
 	return "(cd " + format.ShellLine("./"+dir) + " && " + line + ")"
 }
 
-// markers proposes to search the projects' sources for unfinished work.
+// markers proposes to search the sources of the projects for unfinished work.
 func (p *Proposal) markers(projects []*project) {
 	var in []string
 	for _, found := range projects {
@@ -142,8 +141,8 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-// root proposes what hangs on no language: a list of todos, and what a Makefile
-// calls the whole check.
+// root proposes checks for any language: a list of todos, and the target of a Makefile that checks
+// everything.
 func (p *Proposal) root(f *folder) {
 	for _, name := range []string{"TODO.md", "TODOS.md", "todo.md", "tasks.md", "TASKS.md"} {
 		if text, ok := f.read(name); ok && checkbox.MatchString(text) {
@@ -164,19 +163,19 @@ func (p *Proposal) root(f *folder) {
 	p.Notes = append(p.Notes, f.notes...)
 }
 
-// folder is a folder in which projects are looked for.
+// folder is a folder that is searched for projects.
 type folder struct {
 	fsys  fs.FS
 	dir   string
 	notes []string
 }
 
-// note says something of a file.
+// note adds a note about a file.
 func (f *folder) note(file, format string, args ...any) {
 	f.notes = append(f.notes, path.Join(f.dir, file)+": "+fmt.Sprintf(format, args...))
 }
 
-// has reports whether there is one of some files.
+// has reports whether one of the files exists.
 func (f *folder) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		info, err := fs.Stat(f.fsys, path.Join(f.dir, name))
@@ -184,10 +183,10 @@ func (f *folder) has(names ...string) bool {
 	})
 }
 
-// maxFile is how many bytes of a file are read.
+// maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 20
 
-// read reads a file; it reports false if there is none, and notes what cannot be
+// read returns the text of a file, and whether there is one. It adds a note if the file cannot be
 // read.
 func (f *folder) read(name string) (string, bool) {
 	if !f.has(name) {
@@ -195,7 +194,7 @@ func (f *folder) read(name string) (string, bool) {
 	}
 	text, err := f.text(name)
 	if err != nil {
-		f.note(name, "cannot be read, so nothing is made of it: %v", err)
+		f.note(name, "cannot be read, so it is ignored: %v", err)
 		return "", false
 	}
 	return text, true
@@ -209,7 +208,7 @@ func (f *folder) text(name string) (string, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = errors.New("it is too large")
+		err = errors.New("the file is too large")
 	}
 	return string(data), err
 }

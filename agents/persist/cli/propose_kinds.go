@@ -18,12 +18,12 @@ var (
 func recogniseGo(f *folder) *project {
 	if !f.has("go.mod") {
 		if f.has("go.work") {
-			f.note("go.work", "the modules of a workspace are checked one by one; those in folders directly below are proposed")
+			f.note("go.work", "the modules of a workspace are checked one by one; checks are proposed for those in direct subfolders")
 		}
 		return nil
 	}
 	p := &project{kind: "Go", sources: []string{"**/*.go"}, commands: map[check.Name][]string{
-		// With one package, which is a command, go build would leave its program.
+		// If the only package is a command, go build would write its program.
 		check.Compile:    {"go", "build", "-o", "/dev/null", "./..."},
 		check.Tests:      {"go", "test", "./..."},
 		check.Validation: {"go", "vet", "./..."},
@@ -53,7 +53,7 @@ func recogniseRust(f *folder) *project {
 	return p
 }
 
-// section reports whether a TOML file has a table whose name a pattern matches.
+// section reports whether a TOML file has a table whose name matches the pattern.
 func section(text, pattern string) bool {
 	found, err := regexp.MatchString(`(?m)^\s*\[\[?\s*`+pattern+`[\].]`, text)
 	return err == nil && found
@@ -68,15 +68,18 @@ func recognisePython(f *folder) *project {
 	}
 	kind, run := pythonRunner(f)
 	p := &project{kind: kind, sources: []string{"**/*.py"}, commands: map[check.Name][]string{
-		// It compiles what it finds, so that it must not find the libraries.
-		check.Compile: slices.Concat(run, []string{"python3", "-m", "compileall", "-q", "-x", `[/\\](\.?venv|\.git|\.tox|node_modules)[/\\]`, "."}),
+		// It compiles all files that it finds, so libraries are excluded.
+		check.Compile: slices.Concat(run, []string{
+			"python3", "-m", "compileall", "-q", "-x", `[/\\](\.?venv|\.git|\.tox|node_modules)[/\\]`, ".",
+		}),
 	}}
 	if section(pyproject, `tool\.mypy`) || f.has("mypy.ini", ".mypy.ini") {
 		p.commands[check.Compile] = slices.Concat(run, []string{"python3", "-m", "mypy", "."})
 	}
 	tests := findPythonTests(f)
 	switch names := regexp.MustCompile(`(?im)^\s*["']?pytest\b|["']pytest\b`); {
-	case section(pyproject, `tool\.pytest`), f.has("pytest.ini", "conftest.py"), names.MatchString(pyproject + "\n" + needs + "\n" + dev), tests.pytest:
+	case tests.pytest, section(pyproject, `tool\.pytest`), f.has("pytest.ini", "conftest.py"),
+		names.MatchString(pyproject + "\n" + needs + "\n" + dev):
 		p.kind += " with pytest"
 		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "pytest", "-q"})
 	case tests.discover != nil:
@@ -88,7 +91,7 @@ func recognisePython(f *folder) *project {
 	return p
 }
 
-// pythonRunner returns what runs Python where the project's libraries are.
+// pythonRunner returns the command that runs Python with the libraries of the project.
 func pythonRunner(f *folder) (kind string, run []string) {
 	switch {
 	case f.has("uv.lock"):
@@ -101,7 +104,7 @@ func pythonRunner(f *folder) (kind string, run []string) {
 	return "Python", nil
 }
 
-// manifest is what counts of a package.json.
+// manifest is the relevant part of a package.json.
 type manifest struct {
 	Scripts        map[string]string `json:"scripts"`
 	PackageManager string            `json:"packageManager"`
@@ -114,7 +117,7 @@ func recogniseNode(f *folder) *project {
 	}
 	var m manifest
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		f.note("package.json", "is not understood, so no checks are proposed for Node: %v", err)
+		f.note("package.json", "cannot be parsed, so no checks are proposed for Node: %v", err)
 		return nil
 	}
 	manager := packageManager(f, m)
@@ -147,7 +150,7 @@ func recogniseNode(f *folder) *project {
 	return p
 }
 
-// nodeTests returns the script that tests, unless it is the one that `npm init` writes.
+// nodeTests returns the test script, unless it is the placeholder of `npm init`.
 func nodeTests(f *folder, m manifest, script func(...string) []string) []string {
 	text := m.Scripts["test"]
 	switch {
@@ -163,7 +166,7 @@ func nodeTests(f *folder, m manifest, script func(...string) []string) []string 
 	return script("test")
 }
 
-// packageManager returns the one that the manifest names, or whose lock file is there.
+// packageManager returns the manager in the manifest, or the one whose lock file exists.
 func packageManager(f *folder, m manifest) string {
 	known := []string{"npm", "pnpm", "yarn", "bun"}
 	name, _, _ := strings.Cut(m.PackageManager, "@")
@@ -181,7 +184,7 @@ func packageManager(f *folder, m manifest) string {
 	return cmp.Or(name, locks, "npm")
 }
 
-// execute returns how a program of the project's libraries is run, and never fetched.
+// execute returns the command that runs a program of the project's libraries without downloading it.
 func execute(manager string) []string {
 	switch manager {
 	case "npm":

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// pythonTests is what the test files of a Python project show.
+// pythonTests describes the tests of a Python project.
 type pythonTests struct {
-	// pytest is true if unittest would not find a test that is there.
+	// pytest is true if unittest would miss a test.
 	pytest bool
-	// discover are the arguments by which unittest finds the tests; nil without tests.
+	// discover are the arguments with which unittest finds the tests; nil without tests.
 	discover []string
 }
 
@@ -20,13 +20,12 @@ var (
 	testOfUnittest = regexp.MustCompile(`(?m)^class \w+\(.*TestCase\b`)
 )
 
-// maxTestFiles bounds the test files that are read in one folder.
+// maxTestFiles is the largest number of test files that are read in a folder.
 const maxTestFiles = 50
 
-// findPythonTests reads the test files in the project's folder and in tests or test.
-// unittest finds classes in test*.py only, and looks into a folder only if that is a
-// package or the place where the search starts; up to Python 3.11 it then reports
-// success without having run a test.
+// findPythonTests reads the test files in the project's folder and in tests or test. unittest only
+// finds classes in test*.py, in packages and in the folder where it starts; up to Python 3.11 it
+// reports success if it finds no test.
 func findPythonTests(f *folder) pythonTests {
 	for _, dir := range []string{"tests", "test", "."} {
 		pattern := ""

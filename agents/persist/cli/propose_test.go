@@ -48,7 +48,7 @@ const (
 	compileall = `python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`
 )
 
-var _ = Describe("Look", func() {
+var _ = Describe("A proposal", func() {
 	DescribeTable("recognises", func(texts map[string]string, kind string, want map[check.Name]string) {
 		p := cli.Propose(files(texts))
 		Expect(p.Kinds).To(Equal([]string{kind}))
@@ -114,15 +114,15 @@ var _ = Describe("Look", func() {
 		Expect(cli.Propose(files(map[string]string{"TODO.md": "- a\n"})).Checks).To(BeEmpty())
 	})
 
-	DescribeTable("proposes less, and says so, where it finds", func(texts map[string]string, note string) {
+	DescribeTable("has a note about", func(texts map[string]string, note string) {
 		p := cli.Propose(files(texts))
 		Expect(p.Notes).To(ContainElement(ContainSubstring(note)))
 		_, found := plan.Parse("plan.yaml", []byte(p.StarterPlan("x")))
 		Expect(found).To(BeEmpty())
 	},
-		Entry("a malformed package.json", map[string]string{"package.json": `{"scripts": `}, "package.json: is not understood, so no checks are proposed for Node: unexpected end of JSON input"),
-		Entry("scripts of another type", map[string]string{"package.json": `{"scripts": [1]}`}, "package.json: is not understood"),
-		Entry("a package.json that is too large", map[string]string{"web/package.json": strings.Repeat(" ", 2<<20)}, "web/package.json: cannot be read, so nothing is made of it: it is too large"),
+		Entry("a malformed package.json", map[string]string{"package.json": `{"scripts": `}, "package.json: cannot be parsed, so no checks are proposed for Node: unexpected end of JSON input"),
+		Entry("scripts of another type", map[string]string{"package.json": `{"scripts": [1]}`}, "package.json: cannot be parsed"),
+		Entry("a package.json that is too large", map[string]string{"web/package.json": strings.Repeat(" ", 2<<20)}, "web/package.json: cannot be read, so it is ignored: the file is too large"),
 		Entry("tests that never end", map[string]string{"package.json": `{"scripts": {"test": "jest --watchAll"}}`}, "package.json: the script test watches files"),
 		Entry("no tests", map[string]string{"package.json": `{}`}, "Node with npm: no command for the check tests was found"),
 		Entry("a workspace of Go", map[string]string{"go.work": "use ./a", "a/go.mod": ""}, "go.work: the modules of a workspace are checked one by one"),

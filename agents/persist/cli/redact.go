@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// redacting strips secrets from the results of workers and probes, so that none reaches the
-// state, and shows each attempt.
+// redacting removes secrets from the results of workers and probes, before they reach the state,
+// and shows each attempt.
 type redacting struct {
 	redact *redact.Redactor
 	view   *view
@@ -71,8 +71,8 @@ func (m viewedMeter) Call(n int) error {
 	return err
 }
 
-// WithoutSecrets returns a result without the secrets in the plan's own texts and in errors.
-// The texts of workers and probes have none.
+// WithoutSecrets returns a result without the secrets in the texts of the plan and in errors. The
+// texts of workers and probes have none.
 func WithoutSecrets(r persist.Result, redact *redact.Redactor) persist.Result {
 	r.Details = redact.Text(r.Details)
 	r.Tasks = slices.Clone(r.Tasks)

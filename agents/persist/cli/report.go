@@ -14,11 +14,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// report is the text of a Report.
+// report builds the text of Job.Report.
 type report struct{ console.Page }
 
-// Report returns the report on a result for a terminal: how it ended and what to do next;
-// with full also the checks, and the tasks that are not done and why.
+// Report returns the report on a result for a terminal: how the run ended and what to do next. A
+// full report has the checks and the open tasks, too.
 func (j *Job) Report(term tty.Terminal, r persist.Result, full bool) string {
 	p := report{console.Page{Term: term}}
 	if full {
@@ -33,7 +33,7 @@ func (j *Job) Report(term tty.Terminal, r persist.Result, full bool) string {
 	return p.String()
 }
 
-// whole writes a line that must not be cut.
+// whole writes a line without cutting it.
 func (p *report) whole(line string) { p.WriteString(line + "\n") }
 
 func paintVerdict(term tty.Terminal, v check.Verdict) string {
@@ -42,12 +42,13 @@ func paintVerdict(term tty.Terminal, v check.Verdict) string {
 		return term.Paint(tty.Green, string(v))
 	case check.Fail:
 		return term.Paint(tty.Red, string(v))
+	default:
+		return term.Paint(tty.Yellow, string(v))
 	}
-	return term.Paint(tty.Yellow, string(v))
 }
 
-// checks draws the last full check: a row for each that was made, the names of
-// those without a probe, and what those that do not pass found.
+// checks writes the last full check: a table of the checks, the names of checks without a probe,
+// and the findings of checks that do not pass.
 func (p *report) checks(checks []check.Result) {
 	if len(checks) == 0 {
 		return
@@ -78,11 +79,11 @@ func (p *report) checks(checks []check.Result) {
 	p.Line("")
 }
 
-// detailsColumn is how many columns stand before the details in the table: the
-// longest name and verdict, and the gaps.
+// detailsColumn is the width of the columns before the details: the longest name and verdict, and
+// the gaps.
 const detailsColumn = len("pending-tasks") + len("verdict") + 4
 
-// evidence writes what a check found that the table has no room for.
+// evidence writes the findings of a check that do not fit into the table.
 func (p *report) evidence(c check.Result) {
 	details := sanitize.Line(c.Details, maxEvidence)
 	cutOff := tty.Width(details) > p.Term.Columns()-detailsColumn
@@ -96,7 +97,7 @@ func (p *report) evidence(c check.Result) {
 	for _, item := range c.Items {
 		p.Block(4, "  -", sanitize.Line(item, console.MaxText))
 	}
-	if len(c.Items) > 0 { // which are what matters of the output
+	if len(c.Items) > 0 { // they summarise the output
 		return
 	}
 	for line := range strings.Lines(tail(c.Output, outputLines)) {
@@ -109,7 +110,7 @@ const (
 	outputLines = 15   // of a command's output
 )
 
-// tail is the last n lines of a text.
+// tail returns the last n lines of a text.
 func tail(text string, n int) string {
 	lines := strings.SplitAfter(strings.TrimRight(text, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "")
@@ -138,7 +139,7 @@ func (p *report) open(tasks []persist.Task) {
 	p.Line("")
 }
 
-// end says how the run ended, or that it did not.
+// end writes how the run ended, or that it has not ended.
 func (p *report) end(r persist.Result) {
 	status := string(r.Status)
 	color := tty.Yellow
@@ -149,6 +150,7 @@ func (p *report) end(r persist.Result) {
 		color = tty.Red
 	case "":
 		status = "not ended"
+	default: // yellow
 	}
 	line := fmt.Sprintf("%s: %d of %s done, %s", p.Term.Paint(color, status),
 		doneOf(r.Tasks), format.Plural(len(r.Tasks), "task"), format.Plural(r.Counts.Attempts, "attempt"))
@@ -175,9 +177,9 @@ func doneOf(tasks []persist.Task) (n int) {
 	return n
 }
 
-// nextStep is what the user may do next; empty if nothing is left.
+// nextStep returns what the user can do next, or "" if the run is complete.
 func (j *Job) nextStep(r persist.Result) string {
-	const on = "start it again, and it goes on from here"
+	const on = "start it again: it continues from here"
 	switch r.Status {
 	case persist.StatusComplete:
 		return ""
@@ -186,14 +188,15 @@ func (j *Job) nextStep(r persist.Result) string {
 	case persist.StatusBudget:
 		return "raise the limit in the plan or by its flag, then " + on
 	case persist.StatusCapped:
-		return "mend what the checks name, or change their fix: in " + j.File + ", then " + on
+		return "fix what the checks report, or change their fix: in " + j.File + ", then " + on
 	case persist.StatusBlocked:
-		return "mend what is in the way, then " + on
+		return "remove the obstacle, then " + on
 	case persist.StatusEscalated:
 		if r.Guard == "unverified" {
-			return "look at what was made; give the plan a check with a command, then " + on + ", or take an agent with tools and --fresh"
+			return "review the work; give the plan a check with a command, then " + on + ", or take an agent with tools and --fresh"
 		}
-		return "decide what is asked and write it where the agent finds it, or permit what was refused (--access, --agent-arg), then " + on
+		return "answer the question where the agent finds it, or permit what was refused (--access, --agent-arg), then " + on
+	default:
+		return "fix the error above, then " + on + "; --fresh begins again"
 	}
-	return "mend what is said above, then " + on + "; --fresh begins anew"
 }

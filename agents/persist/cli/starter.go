@@ -15,22 +15,22 @@ import (
 // derived from the given one, such as that of the folder.
 func (p Proposal) StarterPlan(name string) string {
 	var b strings.Builder
-	b.WriteString("# A plan for `rehearse supervise`: what is to be done, and what must hold before it\n# may stop.\n")
+	b.WriteString("# A plan for `rehearse supervise`: what is to be done, and which checks must pass before it\n# stops.\n")
 	fmt.Fprintf(&b, "name: %s\n", planName(name))
-	b.WriteString(`# Said with every task.
-goal: Say in a sentence what all tasks serve.
+	b.WriteString(`# Part of the prompt of every task.
+goal: Describe in a sentence what all tasks are for.
 
 tasks:
-  # Done in this order, each after those that it names in after.
+  # Done in this order, each after the tasks in its list after.
   - id: first
     do: |
-      Say what is to be done, and how to tell that it is done.
+      Describe what is to be done, and how to see that it is done.
     # after: [another]        # tasks that must be done before
     # files: [README.md]      # files that the task works on; they are in its context
     # retries: 2              # how often a failed attempt is made again
-    # by: default             # which of the workers does it
+    # by: default             # the name of its worker
 
-# Who does the tasks. Without this, a runner loop over the backend does.
+# The workers that do the tasks. The default is a runner loop over the backend.
 # workers:
 #   default: {loop: {max_iterations: 20, stream: true}}
 #   auditor: {react: {agent: agents/auditor.agent.md}}
@@ -39,11 +39,11 @@ tasks:
 `)
 	p.writeChecks(&b)
 	b.WriteString(`
-# The limits of the run, as they are without this.
+# The limits of the run and their defaults.
 # limits:
-#   rounds: 5          # how often failed checks are turned into tasks
+#   rounds: 5          # how often failed checks become tasks
 #   check_every: 5     # tasks between two full checks
-#   stagnation: 10m    # how long a task may show no activity
+#   stagnation: 10m    # how long a task may be without activity
 #   timeout: 10h       # for the whole run; default: none
 #   budget: {cost: 5 EUR}   # default: none
 `)
@@ -51,7 +51,7 @@ tasks:
 }
 
 func (p Proposal) writeChecks(b *strings.Builder) {
-	b.WriteString("# What is checked before a stop; a check that fails becomes a task.\n")
+	b.WriteString("# The checks before a stop; a check that fails becomes a task.\n")
 	if len(p.Kinds) == 0 {
 		b.WriteString("# No project was recognised here; name your own commands.\n")
 	} else {

@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// openState takes the state folder for this process alone. With fresh an earlier
-// state is set aside first.
+// openState opens the state folder for this process alone. With fresh, an earlier state is first
+// moved to another folder.
 func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 	if j.own {
 		if err := ignoreHidden(j.Folder); err != nil {
@@ -30,9 +30,9 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 		return store, nil
 	}
 	aside := strings.TrimRight(j.State, `/\`) + "." + j.clock.Now().UTC().Format("20060102-150405.000")
-	// Renamed while it is held, so that nobody else begins to work on it.
+	// Renamed while it is locked, so that no other process opens it.
 	if err := errors.Join(os.Rename(j.State, aside), store.Close()); err != nil {
-		return nil, stateError(fmt.Errorf("set the old state aside: %w; choose another folder with --state", err))
+		return nil, stateError(fmt.Errorf("move the old state: %w; choose another folder with --state", err))
 	}
 	fmt.Fprintf(notes, "the old state is kept in %s\n", aside)
 	if store, err = journal.Open(j.State, 1); err != nil {
@@ -41,7 +41,7 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 	return store, nil
 }
 
-// StateError is the error of a state that cannot be read or kept.
+// StateError is the error of a state that cannot be read or saved.
 type StateError struct{ error }
 
 // Unwrap returns the cause.
@@ -59,7 +59,7 @@ func stateError(err error) error {
 func ignoreHidden(folder string) error {
 	folder = filepath.Join(folder, hiddenFolder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("make the folder of the state: %w; choose another one with --state", err)
+		return fmt.Errorf("create the folder of the state: %w; choose another one with --state", err)
 	}
 	file := filepath.Join(folder, ".gitignore")
 	if _, err := os.Stat(file); err == nil {
@@ -73,6 +73,7 @@ func ignoreHidden(folder string) error {
 
 // explainChange returns the error of a state that belongs to another plan.
 func (j *Job) explainChange(changed *persist.PlanChanged) error {
-	return fmt.Errorf("%s is not the plan that %s is the state of: %w; begin anew with --fresh, which keeps that state aside, or name another folder with --state",
+	return fmt.Errorf("%s is not the plan of the state in %s: %w; "+
+		"begin again with --fresh, which keeps that state in another folder, or name another folder with --state",
 		j.File, j.State, changed)
 }

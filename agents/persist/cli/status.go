@@ -29,7 +29,7 @@ func (j *Job) Status() (result persist.Result, activity string, err error) {
 		return result, "", j.explainChange(changed)
 	}
 	if err != nil {
-		return result, "", stateError(fmt.Errorf("%w; --fresh begins anew and keeps this state aside", err))
+		return result, "", stateError(fmt.Errorf("%w; --fresh begins again and keeps this state in another folder", err))
 	}
 	if !running && result.Status != "" {
 		return result, "", nil
@@ -65,5 +65,5 @@ func (j *Job) lastWritten() string {
 	if last.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf("; last kept %s, %s ago", last.Format(time.DateTime), j.clock.Now().Sub(last).Round(time.Second))
+	return fmt.Sprintf("; last saved %s, %s ago", last.Format(time.DateTime), j.clock.Now().Sub(last).Round(time.Second))
 }

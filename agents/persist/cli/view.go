@@ -17,17 +17,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// view shows a supervisor: a line for each attempt, each check that does not pass and each
-// guard, and on a terminal one for the work that is being done.
+// view prints a line for each attempt, each check that does not pass and each guard, and on a
+// terminal a status line.
 type view struct {
 	*console.View
 	stop func()
 	now  func() time.Time
 
 	mu       sync.Mutex
-	done     map[string]bool // by the ids of all tasks that were heard of
-	finished int             // of them
-	task     string          // under way; empty: none
+	done     map[string]bool // all known tasks, by id
+	finished int             // number of done tasks
+	task     string          // in progress, if one is
 	attempts int
 	began    time.Time             // the attempt
 	calls    int                   // of the attempt
@@ -37,14 +37,14 @@ type view struct {
 
 func newView(on *console.View, now func() time.Time) *view {
 	v := &view{View: on, now: now, done: map[string]bool{}, checks: map[check.Name]string{}}
-	v.stop = v.Follow(v.underWay)
+	v.stop = v.Follow(v.statusLine)
 	return v
 }
 
-// begin writes what is carried out, from where it stands. backend is empty if no task needs one.
-func (v *view) begin(j *Job, backend string, standing persist.Result) {
+// begin prints the plan and takes the tasks from its status. backend is empty if no task needs one.
+func (v *view) begin(j *Job, backend string, before persist.Result) {
 	v.mu.Lock()
-	for _, t := range standing.Tasks {
+	for _, t := range before.Tasks {
 		v.mark(t.ID, t.State == "done")
 	}
 	v.mu.Unlock()
@@ -61,7 +61,7 @@ func (v *view) attempt(a persist.Assignment) {
 	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, v.now(), 0
 	v.mark(a.Task.ID, false)
 	v.mu.Unlock()
-	v.Draw(v.underWay())
+	v.Draw(v.statusLine())
 }
 
 // called is called before calls are made.
@@ -69,11 +69,11 @@ func (v *view) called(n int) {
 	v.mu.Lock()
 	v.calls += n
 	v.mu.Unlock()
-	v.Update(v.underWay())
+	v.Update(v.statusLine())
 }
 
-// underWay returns the line for the work that is being done.
-func (v *view) underWay() string {
+// statusLine returns the line for the work in progress.
+func (v *view) statusLine() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	saved := ""
@@ -81,13 +81,13 @@ func (v *view) underWay() string {
 		saved = "; checkpoint " + v.since(v.saved) + " ago"
 	}
 	if v.task == "" {
-		return v.progress() + "  looking what is left" + saved
+		return v.progress() + "  checking what is left" + saved
 	}
 	return fmt.Sprintf("%s  %s, attempt %d, %s, %s%s",
 		v.progress(), v.task, v.attempts, v.since(v.began), format.Plural(v.calls, "call"), saved)
 }
 
-// mark takes note of whether a task is done.
+// mark records whether a task is done.
 func (v *view) mark(id string, done bool) {
 	if v.done[id] {
 		v.finished--
@@ -98,7 +98,7 @@ func (v *view) mark(id string, done bool) {
 	v.done[id] = done
 }
 
-// progress is how many of the tasks are done.
+// progress returns the number of done tasks, of all.
 func (v *view) progress() string {
 	return fmt.Sprintf("%3d/%d", v.finished, len(v.done))
 }
@@ -111,7 +111,7 @@ func (v *view) Emit(e event.Event) {
 	if line := v.note(e); line != "" {
 		v.Print(line)
 	}
-	v.Update(v.underWay())
+	v.Update(v.statusLine())
 }
 
 // note records an event and returns the line to print for it, or "".

@@ -126,10 +126,10 @@ var _ = Describe("a journal that was changed", func() {
 		func(change func(all [][]byte) [][]byte, reason string) {
 			refused(bytes.Join(change(lines(sample())), nil), reason)
 		},
-		Entry("one is missing", func(all [][]byte) [][]byte { return slices.Delete(all, 1, 2) }, "there stands record 2"),
+		Entry("one is missing", func(all [][]byte) [][]byte { return slices.Delete(all, 1, 2) }, "found record 2"),
 		Entry("one is doubled", func(all [][]byte) [][]byte { return append(all, all[3]) }, "record 5, at byte"),
 		Entry("two are exchanged", func(all [][]byte) [][]byte { all[1], all[2] = all[2], all[1]; return all }, "record 1, at byte"),
-		Entry("the header is missing", func(all [][]byte) [][]byte { return all[1:] }, "first line is not that of a journal"),
+		Entry("the header is missing", func(all [][]byte) [][]byte { return all[1:] }, "first line is not the header of a journal"),
 		Entry("it is another text", func([][]byte) [][]byte { return [][]byte{[]byte("notes of somebody\n")} }, "first line"),
 		Entry("two became one", func(all [][]byte) [][]byte { all[2] = bytes.TrimRight(all[2], "\n"); return all }, "record 2, at byte"),
 		Entry("a hole", func(all [][]byte) [][]byte { clear(all[2]); return all }, "record 2, at byte"),
@@ -198,10 +198,10 @@ var _ = Describe("a snapshot that cannot be used", func() {
 		for at := range size {
 			m := sample()
 			m.names["snapshot"].data[at] ^= 1
-			replayed(m, "its checksum is not that of its")
+			replayed(m, "its checksum does not match its")
 			m = sample()
 			m.names["snapshot"].data = m.names["snapshot"].data[:at]
-			replayed(m, "its checksum is not that of its")
+			replayed(m, "its checksum does not match its")
 		}
 	})
 
@@ -212,18 +212,18 @@ var _ = Describe("a snapshot that cannot be used", func() {
 			before := m.restart()
 			s := journal.On(m.disk(), 1)
 			_, err := readStore(s)
-			Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot goes up to record 3, and the journal "+reason))))
+			Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot covers the records up to 3, but the journal "+reason))))
 			Expect(s.Append([]byte("x"))).To(MatchError(jsonl.ErrBroken))
 			for name, n := range m.names {
 				Expect(n.data).To(Equal(before.names[name].data), name)
 			}
 			Expect(m.names).To(HaveLen(len(before.names)))
 		},
-		Entry("the journal is cut before it", func(m *machine) { m.names["journal"].data = bytes.Join(lines(m)[:2], nil) }, "goes up to record 1;"),
-		Entry("and torn there", func(m *machine) { m.names["journal"].data = append(bytes.Join(lines(m)[:2], nil), "torn"...) }, "goes up to record 1;"),
-		Entry("the journal is only its head", func(m *machine) { m.names["journal"].data = []byte(journal.Header) }, "goes up to record 0;"),
-		Entry("the journal is empty", func(m *machine) { m.names["journal"].data = nil }, "goes up to record 0;"),
-		Entry("the journal is gone", func(m *machine) { delete(m.names, "journal") }, "goes up to record 0;"),
+		Entry("the journal is cut before it", func(m *machine) { m.names["journal"].data = bytes.Join(lines(m)[:2], nil) }, "ends at record 1;"),
+		Entry("and torn there", func(m *machine) { m.names["journal"].data = append(bytes.Join(lines(m)[:2], nil), "torn"...) }, "ends at record 1;"),
+		Entry("the journal is only its head", func(m *machine) { m.names["journal"].data = []byte(journal.Header) }, "ends at record 0;"),
+		Entry("the journal is empty", func(m *machine) { m.names["journal"].data = nil }, "ends at record 0;"),
+		Entry("the journal is gone", func(m *machine) { delete(m.names, "journal") }, "ends at record 0;"),
 		Entry("it is that of another journal", func(m *machine) {
 			other := newMachine()
 			s := journal.On(other.disk(), 1)
@@ -232,13 +232,13 @@ var _ = Describe("a snapshot that cannot be used", func() {
 			Expect(s.Append(raw([]string{"a", "b", "c"})...)).To(Succeed())
 			Expect(s.Checkpoint([]byte("other"))).To(Succeed())
 			m.names["snapshot"] = other.names["snapshot"]
-		}, "has others up to there;"),
+		}, "has other records;"),
 	)
 
-	It("is left when it is too large for one of ours", func() {
+	It("is left when it is has more than", func() {
 		m := sample()
 		m.names["snapshot"].data = make([]byte, maxBlob+1024)
-		replayed(m, "too large")
+		replayed(m, "has more than")
 	})
 
 	It("is left when it is a blob", func() {

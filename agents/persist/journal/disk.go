@@ -10,8 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// Disk is a Store in a folder of its own: a journal that people can read, a snapshot,
-// saved blobs, and who holds it.
+// Disk is a Store in a folder: a journal that people can read, a snapshot, the blobs, and a lock.
 type Disk struct {
 	path      string
 	syncEvery int
@@ -20,11 +19,11 @@ type Disk struct {
 
 	mu      sync.Mutex
 	loaded  bool
-	journal *jsonl.Log // nil until Load is through
+	journal *jsonl.Log // nil until Load has succeeded
 	closed  bool
-	broken  error // why Load failed
+	broken  error // the error of Load
 	end     mark
-	saving  bool // the folder of blobs is there
+	saving  bool // the folder of blobs exists
 	buf     []byte
 }
 
@@ -37,15 +36,15 @@ type Disk struct {
 // is then done again.
 func Open(dir string, syncEvery int) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the state folder: %w; choose another one", explain(err))
+		return nil, fmt.Errorf("create the state folder: %w; choose another one", explain(err))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the state folder: %w; choose another one", err)
+		return nil, fmt.Errorf("open the state folder: %w; choose another one", err)
 	}
 	lock, err := acquire(root)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("taking the state folder %s: %w", dir, explain(err)), root.Close())
+		return nil, errors.Join(fmt.Errorf("lock the state folder %s: %w", dir, explain(err)), root.Close())
 	}
 	free := func() error { return errors.Join(release(root, lock), root.Close()) }
 	return &Disk{path: dir, syncEvery: syncEvery, files: rooted{root}, release: free}, nil
@@ -55,13 +54,12 @@ func explain(err error) error {
 	return atomicdir.ExplainFor(err, "keep the state on another disk")
 }
 
-// Load implements Store. It cuts off what a crash left of an Append that was never
-// acknowledged.
+// Load implements Store. It cuts off the rest of an Append that a crash interrupted.
 func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) {
 	if err := d.loadOnce(); err != nil {
 		return Recovery{}, err
 	}
-	// Unlocked: what is handed over may make its receiver read a blob.
+	// Unlocked, since the callbacks may read a blob.
 	found, end, err := load(d.files, snapshot, record)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +71,7 @@ func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) 
 	}
 	if err != nil {
 		d.broken = jsonl.Broken(err)
-		return Recovery{}, fmt.Errorf("loading the journal of %s: %w", d.path, explain(err))
+		return Recovery{}, fmt.Errorf("load the journal of %s: %w", d.path, explain(err))
 	}
 	return found, nil
 }
@@ -83,7 +81,7 @@ func (d *Disk) loadOnce() error {
 	defer d.mu.Unlock()
 	switch {
 	case d.closed:
-		return fmt.Errorf("loading the journal of %s: %w", d.path, ErrClosed)
+		return fmt.Errorf("load the journal of %s: %w", d.path, ErrClosed)
 	case d.loaded:
 		return errLoaded
 	}
@@ -91,7 +89,7 @@ func (d *Disk) loadOnce() error {
 	return nil
 }
 
-// begin opens the journal to append after its whole lines.
+// begin opens the journal for appending after its intact lines.
 func (d *Disk) begin(end extent) error {
 	if end.size == 0 {
 		if err := replace(d.files, ".", journalFile, []byte(header)); err != nil {
@@ -106,16 +104,16 @@ func (d *Disk) begin(end extent) error {
 	log := jsonl.NewLog(f, end.size, max(1, d.syncEvery))
 	if end.torn > 0 {
 		if err := log.Cut(); err != nil {
-			return errors.Join(fmt.Errorf("cutting off its torn end: %w", err), f.Close())
+			return errors.Join(fmt.Errorf("cut off its torn end: %w", err), f.Close())
 		}
 	}
 	d.journal, d.end = log, end.mark
 	return nil
 }
 
-// Append implements Store. After an error of writing the file is cut back to what it
-// was; if that, or waiting for the disk, fails, the store takes no more records: what
-// the disk holds can only be found out by opening it anew.
+// Append implements Store. After a failed write the file is truncated to its former size. If
+// that or a sync fails, the store rejects further records, since the content of the disk is
+// unknown until the store is opened again.
 func (d *Disk) Append(records ...[]byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,7 +122,7 @@ func (d *Disk) Append(records ...[]byte) error {
 		err = d.add(records)
 	}
 	if err != nil {
-		return fmt.Errorf("adding to the journal of %s: %w", d.path, explain(err))
+		return fmt.Errorf("append to the journal of %s: %w", d.path, explain(err))
 	}
 	return nil
 }
@@ -137,7 +135,7 @@ func (d *Disk) add(records [][]byte) error {
 	}
 	d.end = mark{records: d.end.records + len(records), sum: sum}
 	if cap(d.buf) > 1<<20 {
-		d.buf = nil // one large record must not be kept for ever
+		d.buf = nil // do not keep the buffer of a large record
 	}
 	return nil
 }
@@ -166,7 +164,7 @@ func (d *Disk) Checkpoint(snapshot []byte) error {
 		err = replace(d.files, ".", snapshotFile, seal(kindSnapshot, d.end.String(), snapshot))
 	}
 	if err != nil {
-		return fmt.Errorf("making a snapshot in %s: %w", d.path, explain(err))
+		return fmt.Errorf("save a snapshot in %s: %w", d.path, explain(err))
 	}
 	return nil
 }
@@ -184,7 +182,7 @@ func (d *Disk) Close() error {
 		err = d.journal.Close()
 	}
 	if err = errors.Join(err, d.release()); err != nil {
-		return fmt.Errorf("closing the journal of %s: %w", d.path, explain(err))
+		return fmt.Errorf("close the journal of %s: %w", d.path, explain(err))
 	}
 	return nil
 }

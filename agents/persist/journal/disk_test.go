@@ -72,7 +72,7 @@ var _ = Describe("a state folder", func() {
 			Expect(os.WriteFile(filepath.Join(dir, "owner"), []byte(content), 0o600)).To(Succeed())
 			_, err := journal.Open(dir, 1)
 			Expect(err).To(MatchError(journal.ErrBusy))
-			Expect(err).To(MatchError(ContainSubstring("a process that has not said which yet")))
+			Expect(err).To(MatchError(ContainSubstring("a process whose id is unknown")))
 		}
 	})
 
@@ -178,7 +178,7 @@ var _ = Describe("a view of a state folder", func() {
 		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
 		Expect(s.Close()).To(Succeed())
 		Expect(os.Remove(filepath.Join(dir, "journal"))).To(Succeed())
-		gone := And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot goes up to record 1, and the journal goes up to record 0")))
+		gone := And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot covers the records up to 1, but the journal ends at record 0")))
 
 		v := view()
 		_, err = v.Load(nil, nil)

@@ -2,17 +2,18 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"syscall"
 )
 
-// files is the folder of a store. The specs put faults into it.
+// files is the folder of a store. Tests inject faults into it.
 type files interface {
 	// open opens a file by its path in the folder, with flags of package os.
 	open(name string, flag int) (file, error)
-	mkdir(name string) error // no error if it is there
+	mkdir(name string) error // no error if it exists
 	rename(from, to string) error
 	remove(name string) error
 	// syncFolder makes renames in a folder durable.
@@ -25,13 +26,13 @@ type file interface {
 	Sync() error
 }
 
-// rooted is a folder of the disk that no path and no symbolic link leads out of.
+// rooted is a folder on disk. No path and no symbolic link leads out of it.
 type rooted struct{ root *os.Root }
 
 func (r rooted) open(name string, flag int) (file, error) {
 	f, err := r.root.OpenFile(name, flag, 0o600)
 	if err != nil {
-		return nil, err // not f, which would be no nil interface
+		return nil, err // f would be a non-nil interface
 	}
 	return f, nil
 }
@@ -46,8 +47,7 @@ func (r rooted) mkdir(name string) error {
 func (r rooted) rename(from, to string) error { return r.root.Rename(from, to) }
 func (r rooted) remove(name string) error     { return r.root.Remove(name) }
 
-// syncFolder forgives systems that cannot sync a folder: there a rename is as
-// durable as they make it.
+// syncFolder ignores the error of systems that cannot sync a folder.
 func (r rooted) syncFolder(name string) error {
 	dir, err := r.root.Open(name)
 	if err != nil {
@@ -60,11 +60,10 @@ func (r rooted) syncFolder(name string) error {
 	return nil
 }
 
-// partial is the end of the name of a file that is not finished; no blob's name has it.
+// partial ends the name of an unfinished file. Names of blobs cannot contain it.
 const partial = "_partial"
 
-// replace gives name a new content: a reader finds, whatever happens, the earlier
-// one or the new one, whole.
+// replace replaces the content of a file atomically.
 func replace(in files, folder, name string, data []byte) error {
 	path := folder + "/" + name
 	err := write(in, path+partial, data)
@@ -72,14 +71,14 @@ func replace(in files, folder, name string, data []byte) error {
 		err = in.rename(path+partial, path)
 	}
 	if err != nil {
-		// A part that nobody will finish must not fill a disk that is full already.
+		// Do not leave a partial file on a disk that may be full.
 		_ = in.remove(path + partial)
 		return err
 	}
 	return in.syncFolder(folder)
 }
 
-// write makes a file and brings it to the disk.
+// write creates and syncs a file.
 func write(in files, path string, data []byte) error {
 	f, err := in.open(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
 	if err != nil {
@@ -101,7 +100,7 @@ func writeAll(f io.Writer, data []byte) error {
 	return err
 }
 
-// read returns what a file holds, or an error if it has more than limit bytes.
+// read returns the content of a file of at most limit bytes.
 func read(in files, path string, limit int64) ([]byte, error) {
 	f, err := in.open(path, os.O_RDONLY)
 	if err != nil {
@@ -110,7 +109,7 @@ func read(in files, path string, limit int64) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = errors.New("it is too large for one of ours")
+		err = fmt.Errorf("the file has more than %d bytes", limit)
 	}
 	return data, err
 }

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// header is the first line of a journal. It explains the others to a reader.
-const header = "rehearse-journal/1: on each line its checksum (CRC-32C), the number of its first record, and records that were added together, with tabs between them\n"
+// header is the first line of a journal. It explains the format to a reader.
+const header = "rehearse-journal/1: on each line its checksum (CRC-32C), the number of its first record, " +
+	"and records that were added together, with tabs between them\n"
 
-// headerPrefix begins the header of each version.
+// headerPrefix begins the header of every version.
 const headerPrefix = "rehearse-journal/"
 
 // maxLine is the size of the longest line that Append writes.
@@ -23,9 +24,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// appendLine adds to buf the line of records of which the first has a number. All
-// records of one Append share a line, so that a part of them is never seen: the line
-// has its checksum or has it not.
+// appendLine appends to buf the line of the records, which begin with the given number. All
+// records of one Append share a line and its checksum, so they are read together or not at all.
 func appendLine(buf []byte, number int, records [][]byte) (_ []byte, sum uint32) {
 	start := len(buf)
 	buf = append(buf, "00000000 "...)
@@ -62,20 +62,20 @@ func cutSum(data []byte) (sum uint32, rest []byte, ok bool) {
 	return sum, data[9:], true
 }
 
-// openSum is cutSum for data that must have their checksum.
+// openSum is cutSum that also verifies the checksum.
 func openSum(data []byte) (rest []byte, sum uint32, ok bool) {
 	sum, rest, ok = cutSum(data)
 	return rest, sum, ok && checksum(rest) == sum
 }
 
-// line is a line of a journal that has its checksum.
+// line is a line of a journal with a valid checksum.
 type line struct {
 	number  int    // of the first record
 	records []byte // with tabs between them
 	sum     uint32
 }
 
-// parseLine parses a line without its newline; not ok means that Append did not write it.
+// parseLine parses a line without its newline. It returns false if Append did not write it.
 func parseLine(text []byte) (l line, ok bool) {
 	rest, sum, good := openSum(text)
 	if !good {
@@ -89,26 +89,26 @@ func parseLine(text []byte) (l line, ok bool) {
 	return line{number: n, records: records, sum: sum}, true
 }
 
-// each calls record for the records of a line and returns their number.
+// each calls record for each record of a line and returns their number.
 func (l line) each(record func(number int, data []byte) error) (int, error) {
 	n := 0
 	for data := range bytes.SplitSeq(l.records, []byte("\t")) {
 		if err := record(l.number+n, data); err != nil {
-			return n, fmt.Errorf("taking record %d: %w", l.number+n, err)
+			return n, fmt.Errorf("take record %d: %w", l.number+n, err)
 		}
 		n++
 	}
 	return n, nil
 }
 
-// The kinds of files with one checksum for the whole.
+// The kinds of files with one checksum.
 const (
 	kindSnapshot = "rehearse-snapshot/1"
 	kindBlob     = "rehearse-blob/1"
 )
 
-// mark is the end of a journal up to a record: how many records there are, and the
-// checksum of the line that ends there (0 where there is none).
+// mark identifies a journal up to a record: the number of records, and the checksum of the last
+// line, or 0.
 type mark struct {
 	records int
 	sum     uint32
@@ -116,8 +116,8 @@ type mark struct {
 
 func (m mark) String() string { return fmt.Sprintf("records=%d line=%08x", m.records, m.sum) }
 
-// seal makes the content of a file of a kind: a line with the checksum of all that
-// follows, the kind and a note, and then the data as they are.
+// seal returns the content of a file of a kind: a line with the checksum of all that follows, the
+// kind and a note, and then the data.
 func seal(kind, note string, data []byte) []byte {
 	sealed := fmt.Appendf(make([]byte, 0, len(data)+96), "00000000 %s %s\n", kind, note)
 	sealed = append(sealed, data...)
@@ -125,11 +125,11 @@ func seal(kind, note string, data []byte) []byte {
 	return sealed
 }
 
-// unseal returns data and note of a file of a kind.
+// unseal returns the note and the data of a file of a kind.
 func unseal(kind string, sealed []byte) (note string, data []byte, err error) {
 	rest, _, ok := openSum(sealed)
 	if !ok {
-		return "", nil, fmt.Errorf("its checksum is not that of its %d bytes", len(sealed))
+		return "", nil, fmt.Errorf("its checksum does not match its %d bytes", len(sealed))
 	}
 	first, data, _ := bytes.Cut(rest, []byte("\n"))
 	got, note, _ := strings.Cut(string(first), " ")
@@ -143,7 +143,7 @@ func unseal(kind string, sealed []byte) (note string, data []byte, err error) {
 func parseMark(note string) (mark, error) {
 	var m mark
 	if _, err := fmt.Sscanf(note, "records=%d line=%x", &m.records, &m.sum); err != nil || m.String() != note {
-		return mark{}, fmt.Errorf("it does not say which records it stands for (%q)", note)
+		return mark{}, fmt.Errorf("it does not name the records that it covers (%q)", note)
 	}
 	return m, nil
 }

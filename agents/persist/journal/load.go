@@ -26,7 +26,7 @@ func load(in files, snapshot, record func(data []byte) error) (Recovery, extent,
 	return found, end, err
 }
 
-// replay calls begin at a mark and delivers the records after it.
+// replay calls begin at the mark and delivers the records after it.
 func replay(in files, found *Recovery, from mark, begin func() error, record func(data []byte) error) (extent, error) {
 	f, err := openJournal(in)
 	if err != nil {
@@ -64,17 +64,18 @@ func replay(in files, found *Recovery, from mark, begin func() error, record fun
 	return end, err
 }
 
-// lost returns the error of a journal that lacks what a snapshot stands for. No crash leaves
-// that, as a snapshot is made when its records are on the disk.
+// lost returns the error of a journal without the records that a snapshot covers. A crash does
+// not cause that, since the records are synced before the snapshot is made.
 func lost(from, end mark) error {
-	what := fmt.Sprintf("goes up to record %d", end.records)
+	what := fmt.Sprintf("ends at record %d", end.records)
 	if end.records >= from.records {
-		what = "has others up to there"
+		what = "has other records"
 	}
-	return fmt.Errorf("%w: the snapshot goes up to record %d, and the journal %s; nothing was cut: put back a copy of the folder", ErrCorrupt, from.records, what)
+	return fmt.Errorf("%w: the snapshot covers the records up to %d, but the journal %s; nothing was cut off: restore a copy of the folder",
+		ErrCorrupt, from.records, what)
 }
 
-// openJournal opens the journal to read it; one that is not there is empty.
+// openJournal opens the journal for reading. A missing journal is empty.
 func openJournal(in files) (io.ReadCloser, error) {
 	f, err := in.open(journalFile, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,8 +84,8 @@ func openJournal(in files) (io.ReadCloser, error) {
 	return f, err
 }
 
-// loadSnapshot returns the newest snapshot and where in the journal it stands. The error
-// is fs.ErrNotExist if there is no snapshot, or the reason why it cannot be used.
+// loadSnapshot returns the newest snapshot and its mark in the journal. The error is
+// fs.ErrNotExist if there is no snapshot, or the reason why it cannot be used.
 func loadSnapshot(in files) (at mark, state []byte, err error) {
 	sealed, err := read(in, snapshotFile, maxBlob+256)
 	if err != nil {

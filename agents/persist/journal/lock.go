@@ -17,16 +17,15 @@ const (
 	journalFile  = "journal"
 	snapshotFile = "snapshot"
 	savedFolder  = "saved"
-	// lockFile is held locked by the owner and stays: to remove it would let two
-	// processes hold it. Its number is in another file, since some systems let
-	// nobody read a file that is locked.
+	// lockFile is locked by the owner and never removed, as that would let two processes lock it.
+	// The owner's process id is in another file, since some systems cannot read a locked one.
 	lockFile  = "lock"
 	ownerFile = "owner"
 )
 
 // acquire makes this process the owner of the folder. The lock ends with the process.
 func acquire(root *os.Root) (*flock.Flock, error) {
-	// Opened through the root first: a symbolic link does not lead out.
+	// Opened through the root first, so that a symbolic link cannot lead out.
 	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -57,12 +56,12 @@ func release(root *os.Root, lock *flock.Flock) error {
 	return errors.Join(err, lock.Unlock())
 }
 
-// owner names the process that holds the folder, for an error's text.
+// owner names the process that has locked the folder, for an error.
 func owner(root *os.Root) string {
 	if pid := ownerID(root); pid > 0 {
 		return fmt.Sprintf("process %d", pid)
 	}
-	return "a process that has not said which yet"
+	return "a process whose id is unknown"
 }
 
 func ownerID(root *os.Root) int {

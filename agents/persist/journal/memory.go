@@ -8,21 +8,20 @@ import (
 	"sync"
 )
 
-// Memory is a Store that lasts as long as the process. Reopen finds in it what a
-// process that was killed would have left on a disk.
+// Memory is a Store in memory. Reopen simulates the restart of a process that was killed.
 type Memory struct {
 	mu     sync.Mutex
 	kept   *content
 	loaded bool
-	ready  bool // Load is through
+	ready  bool // Load has succeeded
 	closed bool
 }
 
-// content survives when a Memory is reopened.
+// content survives Reopen.
 type content struct {
 	records  [][]byte
 	snapshot []byte
-	covers   int // records that the snapshot stands for
+	covers   int // number of records that the snapshot replaces
 	blobs    map[string][]byte
 }
 
@@ -31,8 +30,8 @@ func NewMemory() *Memory {
 	return &Memory{kept: &content{blobs: map[string][]byte{}}}
 }
 
-// Reopen returns a store with m's content and closes m, as if its process had been
-// killed. The new one must be loaded as any other.
+// Reopen closes m, as if its process had been killed, and returns a store with its content, which
+// is not loaded yet.
 func (m *Memory) Reopen() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,16 +45,16 @@ func (m *Memory) Load(snapshot, record func(data []byte) error) (Recovery, error
 	if err != nil {
 		return Recovery{}, err
 	}
-	// Unlocked: what is handed over may make its receiver read a blob.
+	// Unlocked, since the callbacks may read a blob.
 	found := Recovery{Records: len(k.records), Replayed: len(k.records) - k.covers, Snapshot: k.snapshot != nil}
 	if found.Snapshot {
 		if err := snapshot(bytes.Clone(k.snapshot)); err != nil {
-			return Recovery{}, fmt.Errorf("taking the snapshot: %w", err)
+			return Recovery{}, fmt.Errorf("take the snapshot: %w", err)
 		}
 	}
 	for i, data := range k.records[k.covers:] {
 		if err := record(bytes.Clone(data)); err != nil {
-			return Recovery{}, fmt.Errorf("taking record %d: %w", k.covers+i+1, err)
+			return Recovery{}, fmt.Errorf("take record %d: %w", k.covers+i+1, err)
 		}
 	}
 	m.mu.Lock()
@@ -70,7 +69,7 @@ func (m *Memory) loadOnce() (content, error) {
 	defer m.mu.Unlock()
 	switch {
 	case m.closed:
-		return content{}, fmt.Errorf("loading the journal: %w", ErrClosed)
+		return content{}, fmt.Errorf("load the journal: %w", ErrClosed)
 	case m.loaded:
 		return content{}, errLoaded
 	}
@@ -83,7 +82,7 @@ func (m *Memory) Append(records ...[]byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := errors.Join(m.writable(), checkRecords(records)); err != nil {
-		return fmt.Errorf("adding to the journal: %w", err)
+		return fmt.Errorf("append to the journal: %w", err)
 	}
 	for _, record := range records {
 		m.kept.records = append(m.kept.records, bytes.Clone(record))
@@ -96,7 +95,7 @@ func (m *Memory) Checkpoint(snapshot []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := errors.Join(m.writable(), checkBlob("the snapshot", snapshot)); err != nil {
-		return fmt.Errorf("making a snapshot: %w", err)
+		return fmt.Errorf("save a snapshot: %w", err)
 	}
 	m.kept.snapshot, m.kept.covers = append([]byte{}, snapshot...), len(m.kept.records)
 	return nil
@@ -117,10 +116,10 @@ func (m *Memory) Save(name string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return fmt.Errorf("saving %s: %w", name, ErrClosed)
+		return fmt.Errorf("save %s: %w", name, ErrClosed)
 	}
 	if err := errors.Join(checkName(name), checkBlob(name, data)); err != nil {
-		return fmt.Errorf("saving a blob: %w", err)
+		return fmt.Errorf("save a blob: %w", err)
 	}
 	m.kept.blobs[name] = bytes.Clone(data)
 	return nil
@@ -131,14 +130,14 @@ func (m *Memory) Read(name string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return nil, fmt.Errorf("reading %s: %w", name, ErrClosed)
+		return nil, fmt.Errorf("read %s: %w", name, ErrClosed)
 	}
 	if err := checkName(name); err != nil {
-		return nil, fmt.Errorf("reading a blob: %w", err)
+		return nil, fmt.Errorf("read a blob: %w", err)
 	}
 	data, ok := m.kept.blobs[name]
 	if !ok {
-		return nil, fmt.Errorf("reading %s: %w", name, fs.ErrNotExist)
+		return nil, fmt.Errorf("read %s: %w", name, fs.ErrNotExist)
 	}
 	return bytes.Clone(data), nil
 }

@@ -11,19 +11,18 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// extent is the part of a journal that is whole.
+// extent is the intact part of a journal.
 type extent struct {
 	mark
-	size int64 // of the whole lines and the header; 0 if there is no whole header
+	size int64 // of the header and the intact lines; 0 without an intact header
 	torn int64 // bytes after that, which were never acknowledged
 }
 
-// scan reads a journal and calls take for each line that is whole and in its place.
+// scan reads a journal and calls take for each intact line in its place.
 //
-// What is written last may be there in part, or as another text of its length,
-// when the power failed: the first line that is not whole ends the journal, unless a
-// whole line comes after it. Then something else changed the file, and the error
-// wraps ErrCorrupt.
+// After a power cut, the last write may be incomplete, or have other bytes of the same length.
+// So the first damaged line ends the journal, unless an intact line follows: then something else
+// changed the file, and the error wraps ErrCorrupt.
 func scan(in io.Reader, take func(line) error) (extent, error) {
 	r := reader{jsonl.NewReader(in, maxLine)}
 	var e extent
@@ -48,7 +47,7 @@ func scan(in io.Reader, take func(line) error) (extent, error) {
 			return e, e.judgeEnd(text, whole, r)
 		}
 		if l.number != e.records+1 {
-			return e, e.corrupt(fmt.Sprintf("there stands record %d; lines are missing, doubled or moved", l.number))
+			return e, e.corrupt(fmt.Sprintf("found record %d; lines are missing, duplicated or moved", l.number))
 		}
 		if err := take(l); err != nil {
 			return e, err
@@ -58,7 +57,7 @@ func scan(in io.Reader, take func(line) error) (extent, error) {
 	}
 }
 
-// noHeader judges a file of which the first line, of that size, is not the header.
+// noHeader judges a file whose first line, of the given size, is not the header.
 func (e *extent) noHeader(text []byte, whole bool, size int64) error {
 	if !whole && int64(len(text)) == size && strings.HasPrefix(header, string(text)) { // an empty file, too
 		e.torn = size
@@ -67,17 +66,17 @@ func (e *extent) noHeader(text []byte, whole bool, size int64) error {
 	if rest, ok := bytes.CutPrefix(text, []byte(headerPrefix)); ok {
 		digits, _, _ := bytes.Cut(rest, []byte(":"))
 		if version, err := strconv.ParseUint(string(digits), 10, 31); err == nil && version != 1 {
-			return fmt.Errorf("the journal has format %d, which this version does not know; use the version that wrote it", version)
+			return fmt.Errorf("the journal has format %d, which this version does not support; use the version that wrote it", version)
 		}
 	}
-	return e.corrupt("its first line is not that of a journal")
+	return e.corrupt("the first line is not the header of a journal")
 }
 
-// judgeEnd judges the first line that is not whole: it is the end of the journal if
-// no whole line comes after it, nor ends it: the end of a line may be what was changed.
+// judgeEnd judges the first damaged line. It is the end of the journal if no intact line follows
+// or ends it, since the damage may have removed a line break.
 func (e *extent) judgeEnd(text []byte, whole bool, r reader) error {
 	if whole && wholeAfter(text) {
-		return e.corrupt("it does not have its checksum, and what ends its line has")
+		return e.corrupt("the checksum does not match, but the line ends with an intact record")
 	}
 	for {
 		text, whole, err := r.next()
@@ -89,13 +88,13 @@ func (e *extent) judgeEnd(text []byte, whole bool, r reader) error {
 			return err
 		}
 		if l, ok := parseLine(text); ok && whole {
-			return e.corrupt(fmt.Sprintf("it does not have its checksum, and record %d after it has", l.number))
+			return e.corrupt(fmt.Sprintf("the checksum does not match, but record %d after it is intact", l.number))
 		}
 	}
 }
 
-// wholeAfter reports whether text ends with a whole line. It tries a limited number of
-// places where one may begin, since each costs a checksum of the rest.
+// wholeAfter reports whether text ends with an intact line. It tries a limited number of places
+// where one may begin, since each takes a checksum of the rest.
 func wholeAfter(text []byte) bool {
 	at := 0
 	for places := 256; places > 0; at++ {
@@ -119,14 +118,15 @@ func wholeAfter(text []byte) bool {
 func (e *extent) corrupt(why string) error {
 	at := fmt.Sprintf("record %d, at byte %d", e.records+1, e.size)
 	e.torn = 0
-	return fmt.Errorf("%w: %s: %s; nothing was cut: put back a copy of the folder, or cut the file there to lose what follows", ErrCorrupt, at, why)
+	return fmt.Errorf("%w: %s: %s; nothing was cut off: restore a copy of the folder, or truncate the file there and lose what follows",
+		ErrCorrupt, at, why)
 }
 
 // reader reads the lines of a journal.
 type reader struct{ *jsonl.Reader }
 
-// next returns the next line, valid until the next call. A line that is too long is empty
-// and not whole, and neither is the end of the file without a newline.
+// next returns the next line, valid until the next call, and whether it is whole: a line that is
+// too long is not, and is empty, and neither is a line without a newline.
 func (r reader) next() (text []byte, whole bool, err error) {
 	text, err = r.Next()
 	switch {
@@ -137,5 +137,5 @@ func (r reader) next() (text []byte, whole bool, err error) {
 	case errors.Is(err, io.EOF):
 		return nil, false, err
 	}
-	return nil, false, fmt.Errorf("reading the journal: %w", err)
+	return nil, false, fmt.Errorf("read the journal: %w", err)
 }

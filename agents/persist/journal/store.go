@@ -1,6 +1,5 @@
-// Package journal stores a supervisor's state so that nothing is lost, however the
-// process ends: an append-only file of records with checksums, and an atomic
-// snapshot that replaces all records up to one.
+// Package journal stores the state of a supervisor durably: an append-only file of records with
+// checksums, and an atomic snapshot that replaces all records up to one.
 package journal
 
 import (
@@ -9,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// Store keeps records and a snapshot. One process at a time holds it. Its methods
-// are safe for concurrent use.
+// Store stores records, a snapshot and named blobs for one process at a time. Its methods are
+// safe for concurrent use.
 //
 // A record is a text in one line, such as JSON as an encoder writes it: not empty,
 // at most 4 MiB, and without control characters (those below a space). A
@@ -20,15 +19,14 @@ type Store interface {
 	// in order. It is called once, before any Append and Checkpoint. The data is valid
 	// only until the callback returns.
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (Recovery, error)
-	// Append adds records, all or none of which a later Load sees. When it returns nil
-	// they are as durable as the store's options say. After an error the store holds what it
-	// held before. Together the records have at most 16 MiB.
+	// Append adds records, of which a later Load sees all or none. After an error the store is
+	// unchanged. Together the records have at most 16 MiB.
 	Append(records ...[]byte) error
-	// Checkpoint makes a snapshot that stands for all records so far. It brings every
-	// record to the disk first. After an error the earlier snapshot stands.
+	// Checkpoint saves a snapshot that replaces all records so far, after it has synced them. After
+	// an error the earlier snapshot is unchanged.
 	Checkpoint(snapshot []byte) error
-	// Save keeps a named blob atomically, and Read returns it; fs.ErrNotExist if
-	// there is none. Names match ^[a-z0-9][a-z0-9.-]{0,127}$.
+	// Save stores a named blob atomically, and Read returns it, or fs.ErrNotExist. Names match
+	// ^[a-z0-9][a-z0-9.-]{0,127}$.
 	Save(name string, data []byte) error
 	Read(name string) ([]byte, error)
 	Close() error
@@ -36,31 +34,29 @@ type Store interface {
 
 // Recovery is the result of Load.
 type Recovery struct {
-	// Records is how many records there are in all, Replayed those after the snapshot.
+	// Records is the number of all records, Replayed that of the records after the snapshot.
 	Records, Replayed int
-	// Torn is how many bytes of an unfinished last record were cut off.
+	// Torn is the number of bytes of an unfinished last record, which were cut off.
 	Torn int
-	// Snapshot reports whether there is one; SnapshotLost is the reason why a damaged one
-	// could not be used (every record was replayed then).
+	// Snapshot reports whether there is a snapshot. SnapshotLost is the reason why a damaged one
+	// could not be used; every record was replayed then.
 	Snapshot     bool
 	SnapshotLost string
 }
 
-// ErrBusy is, or is wrapped by, the error of a store that another process holds;
-// the error's text names that process.
+// ErrBusy is the error of opening a store that another process has locked; the wrapping error
+// names that process.
 var ErrBusy = errors.New("another supervisor holds this state")
 
-// ErrCorrupt is wrapped by the error of a journal that was changed: a record in
-// its middle does not have its checksum, or is not in its place, or records are missing
-// that a snapshot stands for. Nothing is cut then.
-// Read wraps it for a blob that does not have its checksum.
+// ErrCorrupt is the error of a journal or blob that was changed: a checksum does not match, a
+// record is out of order, or records are missing that a snapshot covers. Nothing is cut off
+// then.
 var ErrCorrupt = errors.New("the state is corrupt")
 
-// ErrClosed is wrapped by the errors of a store that was closed, or that another
-// one took over.
+// ErrClosed is the error of using a store after it was closed or reopened.
 var ErrClosed = errors.New("the journal is closed")
 
-// What a store takes at most, in bytes.
+// The limits of a store, in bytes.
 const (
 	maxRecord = 4 << 20
 	maxAppend = 16 << 20 // all records of one Append
@@ -72,7 +68,7 @@ var (
 	errLoaded    = errors.New("the journal was loaded already")
 )
 
-// checkRecords returns an error for records that cannot be stored.
+// checkRecords validates records.
 func checkRecords(records [][]byte) error {
 	total := 0
 	for i, record := range records {
@@ -81,35 +77,37 @@ func checkRecords(records [][]byte) error {
 		case len(record) == 0:
 			return fmt.Errorf("record %d of %d is empty", i+1, len(records))
 		case len(record) > maxRecord:
-			return fmt.Errorf("record %d of %d has %d bytes; at most %d are kept", i+1, len(records), len(record), maxRecord)
+			return fmt.Errorf("record %d of %d has %d bytes; at most %d are allowed", i+1, len(records), len(record), maxRecord)
 		}
 		for at, b := range record {
 			if b < ' ' {
-				return fmt.Errorf("record %d of %d has the control character %#02x at byte %d; write it as JSON in one line", i+1, len(records), b, at)
+				return fmt.Errorf("record %d of %d has the control character %#02x at byte %d; write it as JSON in one line",
+					i+1, len(records), b, at)
 			}
 		}
 	}
 	if total > maxAppend {
-		return fmt.Errorf("%d records have %d bytes together; at most %d are kept at once", len(records), total, maxAppend)
+		return fmt.Errorf("%d records have %d bytes together; at most %d are allowed", len(records), total, maxAppend)
 	}
 	return nil
 }
 
 func checkBlob(what string, data []byte) error {
 	if len(data) > maxBlob {
-		return fmt.Errorf("%s has %d bytes; at most %d are kept", what, len(data), maxBlob)
+		return fmt.Errorf("%s has %d bytes; at most %d are allowed", what, len(data), maxBlob)
 	}
 	return nil
 }
 
-// checkName returns an error if name is not valid for a blob; Store has the rule.
+// checkName validates the name of a blob.
 func checkName(name string) error {
 	ok := name != "" && len(name) <= 128 && name[0] != '.' && name[0] != '-'
 	for _, b := range []byte(name) {
 		ok = ok && (b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '.' || b == '-')
 	}
 	if !ok {
-		return fmt.Errorf("%q cannot be a name: %w; use up to 128 of a to z, 0 to 9, point and hyphen, the first a letter or digit", name, fs.ErrInvalid)
+		return fmt.Errorf("%q is not a valid name: %w; use up to 128 characters of a to z, 0 to 9, '.' and '-', and begin with a letter or digit",
+			name, fs.ErrInvalid)
 	}
 	return nil
 }

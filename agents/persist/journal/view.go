@@ -10,36 +10,35 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Viewer reads a store that another process may hold and add to meanwhile. It takes
-// nothing into possession and changes nothing.
+// Viewer reads a store without locking or changing it, even while another process writes to it.
 type Viewer struct {
 	path string
 	root *os.Root
 }
 
-// View looks at the store in the folder dir; the error is fs.ErrNotExist if there is
-// none. Close it after use.
+// View opens the store in the folder dir for reading. The error is fs.ErrNotExist if there is no
+// store. The caller closes the Viewer.
 func View(dir string) (*Viewer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("looking for a state: %w", err)
+		return nil, fmt.Errorf("open the state: %w", err)
 	}
 	_, err = root.Stat(journalFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err = root.Stat(snapshotFile) // a journal that is gone is found out by Load
+		_, err = root.Stat(snapshotFile) // Load reports a missing journal
 	}
 	if err != nil {
 		_ = root.Close()
-		return nil, fmt.Errorf("looking for a state in %s: %w", dir, err)
+		return nil, fmt.Errorf("open the state in %s: %w", dir, err)
 	}
 	return &Viewer{path: dir, root: root}, nil
 }
 
-// Load is Store.Load, any number of times; what is torn stays as it is.
+// Load is Store.Load. It may be called several times and does not cut off a torn end.
 func (v *Viewer) Load(snapshot, record func(data []byte) error) (Recovery, error) {
 	found, _, err := load(rooted{v.root}, snapshot, record)
 	if err != nil {
-		return Recovery{}, fmt.Errorf("reading the journal of %s: %w", v.path, err)
+		return Recovery{}, fmt.Errorf("read the journal of %s: %w", v.path, err)
 	}
 	return found, nil
 }
@@ -47,8 +46,8 @@ func (v *Viewer) Load(snapshot, record func(data []byte) error) (Recovery, error
 // Read is Store.Read.
 func (v *Viewer) Read(name string) ([]byte, error) { return readBlob(rooted{v.root}, v.path, name) }
 
-// Owner reports whether a process has the store locked now, and which: 0 if unknown.
-// Asking takes a moment in which a process that opens the store would find it busy.
+// Owner reports whether a process has locked the store, and its id, or 0 if that is unknown. A
+// process that opens the store at the same moment may find it busy.
 func (v *Viewer) Owner() (pid int, running bool) {
 	if _, err := v.root.Stat(lockFile); err != nil {
 		return 0, false
@@ -65,5 +64,5 @@ func (v *Viewer) Owner() (pid int, running bool) {
 	return ownerID(v.root), true
 }
 
-// Close ends the view.
+// Close closes the Viewer.
 func (v *Viewer) Close() error { return v.root.Close() }

@@ -19,8 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// supervision is one trial: a plan, what survives its processes, and who checks its
-// invariants.
+// supervision is one trial: a plan, the state that survives its processes, and the witness that
+// checks its invariants.
 type supervision struct {
 	*supervised
 	trial     *drive.Trial
@@ -41,7 +41,7 @@ func newSupervision(s *supervised, t *drive.Trial) *supervision {
 	}
 }
 
-// run carries the plan out.
+// run carries out the plan.
 func (r *supervision) run(ctx context.Context) (end record.End) {
 	var err error
 	if r.workspace, err = r.opts.Open(r.trial); err != nil {
@@ -51,7 +51,7 @@ func (r *supervision) run(ctx context.Context) (end record.End) {
 		return drive.Failed("set the stage of the plan", err)
 	}
 	start := r.trial.Clock.Now()
-	result, err := r.lives(ctx)
+	result, err := r.runProcesses(ctx)
 	if err != nil {
 		return drive.Failed("keep the state of the plan", err)
 	}
@@ -77,18 +77,18 @@ func (r *supervision) run(ctx context.Context) (end record.End) {
 	return end
 }
 
-// open makes what survives the processes.
+// open creates the state that survives the processes.
 func (r *supervision) open() error {
 	files, err := r.opts.AgentFiles()
 	if err != nil {
 		return err
 	}
-	for name, text := range files { // where the plan's workers look for them
+	for name, text := range files { // where the workers of the plan read them
 		if err := os.WriteFile(filepath.Join(r.workspace.Folder, name), []byte(text), 0o644); err != nil {
 			return fmt.Errorf("write an agent file: %w", err)
 		}
 	}
-	// Programs live in real time, whatever the trial's clock.
+	// Programs run in real time, whatever the clock of the trial.
 	if r.probes, err = work.Probes(r.plan, r.workspace.Folder, clock.Real()); err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (r *supervision) open() error {
 	return nil
 }
 
-// resume resumes a plan that was not completed, as somebody does who has mended what was
-// wrong. What happens then is not part of the trial.
+// resume resumes an incomplete plan without faults, to check that it can be completed. That is not
+// part of the trial.
 func (r *supervision) resume(ctx context.Context) error {
 	next, err := r.trial.ResumeWithoutFaults(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *supervision) resume(ctx context.Context) error {
 	r.trial, r.sink = next, event.Discard
 	r.crashes, r.restarts = drive.NewCrashPlan(event.Discard, nil), 0
 	r.witness.When = drive.AfterResume
-	result, err := r.lives(ctx)
+	result, err := r.runProcesses(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,14 +126,14 @@ func (r *supervision) resume(ctx context.Context) error {
 	return nil
 }
 
-// maxIdle is how many processes in a row may die before anything is stored.
+// maxIdle is the number of processes in a row that may crash before anything is stored.
 const maxIdle = 20
 
-// lives runs the plan, again after each crash and as often as the scenario says.
-func (r *supervision) lives(ctx context.Context) (persist.Result, error) {
+// runProcesses runs the plan, again after each crash, and for each restart of the scenario.
+func (r *supervision) runProcesses(ctx context.Context) (persist.Result, error) {
 	for restarts, idle := 0, 0; ; {
 		before := r.witness.records
-		result, died, err := r.live(ctx)
+		result, crashed, err := r.runProcess(ctx)
 		if idle++; r.witness.records > before {
 			idle = 0
 		}
@@ -141,8 +141,9 @@ func (r *supervision) lives(ctx context.Context) (persist.Result, error) {
 		case err != nil:
 			return result, err
 		case idle > maxIdle:
-			return result, fmt.Errorf("%d processes in a row died, or found the disk full, before anything was stored: let it happen more seldom (every)", idle)
-		case died:
+			return result, fmt.Errorf("%d processes in a row crashed, or found the disk full, before anything was stored: "+
+				"inject less often (every)", idle)
+		case crashed:
 		case r.crashes.DiskFull():
 		case result.Status == persist.StatusComplete || result.Status == persist.StatusInterrupted || restarts == r.restarts:
 			return result, nil
@@ -152,8 +153,8 @@ func (r *supervision) lives(ctx context.Context) (persist.Result, error) {
 	}
 }
 
-// live is one process.
-func (r *supervision) live(ctx context.Context) (result persist.Result, died bool, err error) {
+// runProcess runs one process.
+func (r *supervision) runProcess(ctx context.Context) (result persist.Result, crashed bool, err error) {
 	store, err := r.store()
 	if err != nil {
 		return result, false, err
@@ -165,7 +166,10 @@ func (r *supervision) live(ctx context.Context) (result persist.Result, died boo
 	}()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	process := &crashStore{Store: r.witness.watch(store), sink: r.sink, Process: drive.Process{Plan: r.crashes, OnCrash: func() { cancel(drive.ErrCrashed) }}}
+	process := &crashStore{
+		Store: r.witness.watch(store), sink: r.sink,
+		Process: drive.Process{Plan: r.crashes, OnCrash: func() { cancel(drive.ErrCrashed) }},
+	}
 	shared := llm.NewBudget(r.plan.Limits.Budget, r.trial.Price, r.trial.EURPerUSD)
 	workers, err := work.Build(r.plan, work.Deps{
 		Backend: r.trial.Backend, BackendID: r.trial.BackendID,
@@ -183,7 +187,7 @@ func (r *supervision) live(ctx context.Context) (result persist.Result, died boo
 	return result, process.Crashed(), nil
 }
 
-// store opens what a process that died left, or nothing at first.
+// store opens the state of the last process, or an empty one.
 func (r *supervision) store() (journal.Store, error) {
 	if r.memory != nil {
 		r.memory = r.memory.Reopen()

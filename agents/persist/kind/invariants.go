@@ -24,7 +24,9 @@ func invariants() []gate.Invariant {
 			Expr: `run.status != "complete" || supervise.planned >= golden.supervise.planned`,
 		},
 		gate.Invariant{
-			ID: "done-is-answered", Words: "a run that is complete had as many calls answered as the golden one, if that had no rounds, in which tasks may be dropped",
+			ID: "done-is-answered",
+			Words: "a run that is complete had as many calls answered as the golden one, " +
+				"if that had no rounds, in which tasks may be dropped",
 			Expr: `run.status != "complete" || golden.supervise.derived > 0 || golden.supervise.rounds > 0 ||
   calls.total - calls.failed >= golden.calls.total - golden.calls.failed`,
 		},

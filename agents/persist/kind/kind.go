@@ -1,5 +1,5 @@
-// Package kind lets scenarios drive the supervisor of agents/persist, through crashes and
-// restarts.
+// Package kind adapts the supervisor of agents/persist to the harness. Scenarios drive it through
+// crashes and restarts.
 package kind
 
 import (
@@ -43,7 +43,7 @@ type supervised struct {
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	s := &supervised{opts: *sc.Drive.Options.(*Options)}
-	s.plan = s.opts.whole()
+	s.plan = s.opts.planWithCopies()
 	return drive.NewAgent(sc, env, drive.Agent{
 		Limits: struct {
 			Tasks  int         `json:"tasks"`
@@ -55,7 +55,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// points completes the points: every append, checkpoint and blob is a write.
+// points completes the points of perturbations: every append, checkpoint and blob is a write.
 func (s *supervised) points(p *drive.Points) {
 	p.NoWrites = ""
 	limits := s.plan.Limits.WithDefaults()
@@ -65,7 +65,7 @@ func (s *supervised) points(p *drive.Points) {
 	retries, known := 0, map[quantity.Duration]bool{}
 	for _, t := range s.plan.Tasks {
 		retries = max(retries, t.MaxRetries())
-		if !known[t.Timeout] { // copies of a task share theirs
+		if !known[t.Timeout] { // copies of a task have the same timeout
 			known[t.Timeout] = true
 			all["tasks."+t.ID+".timeout"] = t.Timeout
 		}

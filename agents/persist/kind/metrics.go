@@ -11,7 +11,9 @@ func Extension() measure.Extension {
 }
 
 var metrics = []measure.Metric{
-	measure.RateOfTrials("supervise_complete_rate", func(_ *SuperviseFacts, core *measure.Facts) bool { return core.Run.Status == "complete" }),
+	measure.RateOfTrials("supervise_complete_rate", func(_ *SuperviseFacts, core *measure.Facts) bool {
+		return core.Run.Status == "complete"
+	}),
 	measure.Rate("supervise_done_rate", func(f *SuperviseFacts) (k, n int) { return f.Done, f.Tasks }),
 	measure.Rate("supervise_retry_rate", func(f *SuperviseFacts) (k, n int) { return f.Retried, f.Attempts }),
 	measure.Sum("supervise_attempts", func(f *SuperviseFacts) int { return f.Attempts }),
@@ -30,7 +32,7 @@ var metrics = []measure.Metric{
 
 var section = measure.Section{
 	Title:    "Supervisor",
-	Sentence: "%s attempts at tasks, %s forced continuations, %s checkpoints, %s stagnations, %s times taken up again",
+	Sentence: "%s attempts at tasks, %s forced continuations, %s checkpoints, %s stagnations, %s resumptions",
 	Counts: []string{
 		"supervise_attempts", "supervise_continuations", "supervise_checkpoints", "supervise_stagnations", "supervise_resumes",
 	},

@@ -19,51 +19,51 @@ import (
 // Options are the keys under drive.supervise: the whole supervisor with its workers, over
 // a store that can die with the process and fill up.
 type Options struct {
-	// Plan is what is to be done. Its paths are those of Stage.
+	// Plan is the plan to carry out. Its paths are those of Stage.
 	Plan plan.Plan `yaml:"plan" json:"plan"`
-	// Copies, if given, puts so many copies in place of the plan's last task. In its
-	// id, text, files and dependencies {n} is the number of the copy, from 1, and
-	// {before} the one before; a dependency on the copy before the first is left out.
+	// Copies, if given, replaces the last task of the plan by that many copies. In its id, text,
+	// files and dependencies, {n} is the number of the copy, from 1, and {before} the number of
+	// the copy before. The first copy has no dependency on the one before.
 	Copies int `yaml:"copies,omitempty" json:"copies,omitempty" jsonschema:"minimum=1,maximum=10000"`
-	// Looks script what the probe of a check finds, look for look; the last repeats.
-	// They go before a probe of the plan.
+	// Looks script the results of the probe of a check, one after the other; the last one repeats.
+	// They replace a probe of the plan.
 	Looks map[check.Name][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
-	// CannotAct says that the backend only answers, as an API without tools does: what
-	// its loops say is done may not be there.
+	// CannotAct is true for a backend that only answers, such as an API without tools: the work
+	// that its loops report may not have been done.
 	CannotAct   bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
 	react.Stage `yaml:",inline"`
-	// Store keeps the state: "memory" (default) or "file" (a journal on disk).
+	// Store is where the state is stored: "memory" (default) or "file" (a journal on disk).
 	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=memory,enum=file"`
-	// Crashes let the process die; it is started again each time.
+	// Crashes are crashes of the process, which is started again each time.
 	Crashes []Crash `yaml:"crashes,omitempty" json:"crashes,omitempty"`
-	// DiskFull is the write, from 1, at which the disk is full, once.
+	// DiskFull is the write, from 1, that finds the disk full, once.
 	DiskFull int `yaml:"disk_full,omitempty" json:"disk_full,omitempty" jsonschema:"minimum=1"`
-	// Restarts is how often a run that ended other than complete is started again.
+	// Restarts is the number of times that a run is started again unless it is complete.
 	Restarts int `yaml:"restarts,omitempty" json:"restarts,omitempty" jsonschema:"minimum=0,maximum=100"`
-	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
-// Look is what a probe finds once.
+// Look is one result of a scripted probe.
 type Look struct {
 	Verdict check.Verdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
 	Details string        `yaml:"details,omitempty" json:"details,omitempty"`
 	Items   []string      `yaml:"items,omitempty" json:"items,omitempty"`
-	// Takes is how long it takes, on the trial's clock.
+	// Takes is the duration of the probe, on the clock of the trial.
 	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
 }
 
-// Crash is the death of a process at a write to the store, counted over all
-// processes of the trial, from 1.
+// Crash is a crash of a process at a write to the store, counted over all processes of the trial,
+// from 1.
 type Crash struct {
 	Write int `yaml:"write" json:"write" jsonschema:"minimum=1"`
-	// When is "before" (default: what was to be written is lost) or "after" (it is kept, and the
-	// process has not heard of it).
+	// When is "before" (default: the write is lost) or "after" (the data is written, but the process
+	// does not know).
 	When string `yaml:"when,omitempty" json:"when,omitempty" jsonschema:"enum=before,enum=after"`
 }
 
-// whole returns the plan with its copies.
-func (d *Options) whole() plan.Plan {
+// planWithCopies returns the plan with its copies.
+func (d *Options) planWithCopies() plan.Plan {
 	p := d.Plan
 	if d.Copies == 0 || len(p.Tasks) == 0 {
 		return p
@@ -76,7 +76,7 @@ func (d *Options) whole() plan.Plan {
 	return p
 }
 
-// numbered is the n-th copy of a task.
+// numbered returns the n-th copy of a task.
 func numbered(t plan.Task, n int) plan.Task {
 	replace := strings.NewReplacer("{n}", strconv.Itoa(n), "{before}", strconv.Itoa(n-1)).Replace
 	t.ID, t.Do = replace(t.ID), replace(t.Do)
@@ -95,11 +95,11 @@ func numbered(t plan.Task, n int) plan.Task {
 
 func (d *Options) check(c *scenarios.Checker) {
 	const at = "drive.supervise"
-	if problems := d.whole().Problems(); d.Copies == 0 || len(d.Plan.Tasks) == 0 {
+	if problems := d.planWithCopies().Problems(); d.Copies == 0 || len(d.Plan.Tasks) == 0 {
 		for _, p := range problems {
 			c.Add(strings.TrimSuffix(at+".plan."+p.Path, "."), p.Nearest, "%s", p.Message)
 		}
-	} else if len(problems) > 0 { // positions are those of the copies
+	} else if len(problems) > 0 { // the positions are those of the copies
 		c.Add(at+".copies", "", "with the copies: %s", problems[0])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Looks)) {
@@ -108,12 +108,13 @@ func (d *Options) check(c *scenarios.Checker) {
 			c.Add(path, suggest.Nearest(string(name), known), "there is no check %q; there are %s", name, strings.Join(known, ", "))
 		}
 		if len(d.Looks[name]) == 0 {
-			c.Add(path, "", "the probe finds nothing; give at least one look")
+			c.Add(path, "", "the list is empty; give at least one look")
 		}
 	}
 	for i, crash := range d.Crashes {
 		if i > 0 && crash.Write <= d.Crashes[i-1].Write {
-			c.Add(fmt.Sprintf("%s.crashes[%d].write", at, i), "", "the crash at write %d comes after the one at %d; write them in order", crash.Write, d.Crashes[i-1].Write)
+			c.Add(fmt.Sprintf("%s.crashes[%d].write", at, i), "",
+				"the crash at write %d comes after the one at %d; list crashes in order", crash.Write, d.Crashes[i-1].Write)
 		}
 	}
 	d.Check(c, at)

@@ -15,24 +15,27 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 )
 
-// witness sees what is stored and what is done, over all processes of a trial, and
-// checks the invariants of a supervisor: a task whose end is stored is not done
-// again, none is lost, and what may have had effects keeps its key.
+// witness observes the records and attempts of all processes of a trial and checks the invariants
+// of a supervisor: a task whose end is stored is not done again, no task is lost, and an attempt
+// that may have had effects keeps its key.
 type witness struct {
 	drive.Violations
-	// done are tasks whose end is stored, by id.
+	// done has the ids of the tasks whose end is stored.
 	done map[string]bool
-	// open are the keys of attempts that were begun and whose outcome is not stored.
-	open map[string]string // by task
-	// checks is how often each check is stored.
+	// open has, by task, the keys of attempts that began and whose outcome is not stored.
+	open map[string]string
+	// checks counts the stored results of each check.
 	checks map[check.Name]int
-	// records is how many records are stored, journal their hash without times and answers.
+	// records counts the stored records; journal is their hash without times and answers.
 	records int
 	journal hash.Hash
 }
 
 func newWitness(sink event.Sink) *witness {
-	return &witness{Violations: drive.Violations{Sink: sink}, done: map[string]bool{}, open: map[string]string{}, checks: map[check.Name]int{}, journal: sha256.New()}
+	return &witness{
+		Violations: drive.Violations{Sink: sink}, journal: sha256.New(),
+		done: map[string]bool{}, open: map[string]string{}, checks: map[check.Name]int{},
+	}
 }
 
 // watch wraps a store so that each append is checked.
@@ -54,7 +57,7 @@ func (w *watched) Append(records ...[]byte) error {
 	return nil
 }
 
-// stored takes a record that a process which dies now would find again.
+// stored checks a record that is stored now.
 func (w *witness) stored(data []byte) {
 	r, err := state.Decode(data)
 	w.enter(r)
@@ -101,8 +104,8 @@ func (o overseen) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	return o.Worker.Work(ctx, a)
 }
 
-// enter adds a record to the hash of all, without what depends on when it was made and
-// on what a backend says that is asked once more.
+// enter adds a record to the hash of the journal, without times, costs and answers, which may differ
+// when a backend is called again.
 func (w *witness) enter(r state.Record) {
 	w.records++
 	r.At = 0
@@ -123,7 +126,7 @@ func (w *witness) enter(r state.Record) {
 	_, _ = w.journal.Write(append(data, '\n')) // never fails
 }
 
-// close checks the result against what is stored, and reports what is left to do.
+// close checks the result against the stored records, and reports the open tasks.
 func (w *witness) close(r persist.Result) {
 	w.checkResult(r)
 	open, planned := 0, 0
@@ -140,7 +143,7 @@ func (w *witness) close(r persist.Result) {
 	}))
 }
 
-// checkResult checks the result against what is stored.
+// checkResult checks the result against the stored records.
 func (w *witness) checkResult(r persist.Result) {
 	for _, t := range r.Tasks {
 		if done := t.State == string(persist.Done); done != w.done[t.ID] {

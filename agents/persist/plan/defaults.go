@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// DefaultWorker is the name of the worker of tasks that name none.
+// DefaultWorker is the name of the worker of tasks without one.
 const DefaultWorker = "default"
 
 // The defaults of Limits, Task and Probe.
@@ -30,8 +30,7 @@ const (
 	defaultProbeTimeout  = quantity.Duration(10 * time.Minute)
 )
 
-// WithDefaults is l with every limit decided; Timeout and Budget stay off where
-// they are not given.
+// WithDefaults returns l with its defaults. Timeout and Budget stay off unless they are given.
 func (l Limits) WithDefaults() Limits {
 	l.Rounds = cmp.Or(l.Rounds, defaultRounds)
 	l.CheckEvery = cmp.Or(l.CheckEvery, defaultCheckEvery)
@@ -48,7 +47,7 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// MaxRetries returns how often a failed attempt at the task is made again.
+// MaxRetries returns the number of retries of the task after failed attempts.
 func (t Task) MaxRetries() int {
 	if t.Retries == nil {
 		return defaultRetries
@@ -59,7 +58,7 @@ func (t Task) MaxRetries() int {
 // Worker returns the name of the worker that does the task.
 func (t Task) Worker() string { return cmp.Or(t.By, DefaultWorker) }
 
-// WithDefaults is p with its timeout decided, where it is a command.
+// WithDefaults returns p with the default timeout of a command.
 func (p Probe) WithDefaults() Probe {
 	if len(p.Command) > 0 {
 		p.Timeout = cmp.Or(p.Timeout, defaultProbeTimeout)
@@ -67,8 +66,8 @@ func (p Probe) WithDefaults() Probe {
 	return p
 }
 
-// Worker returns the worker of a name; the one named "default" is a runner loop with
-// nothing given where the plan does not say. It reports false if there is none.
+// Worker returns the worker with a name, and whether there is one. The worker "default" is a runner
+// loop without options unless the plan defines it.
 func (p Plan) Worker(name string) (Worker, bool) {
 	w, ok := p.Workers[name]
 	if !ok && name == DefaultWorker {
@@ -77,7 +76,7 @@ func (p Plan) Worker(name string) (Worker, bool) {
 	return w, ok
 }
 
-// workerNames returns those that a task may name.
+// workerNames returns the names of workers that a task may use.
 func (p Plan) workerNames() []string {
 	names := slices.Sorted(maps.Keys(p.Workers))
 	if !slices.Contains(names, DefaultWorker) {

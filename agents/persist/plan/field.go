@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// kind is one of several fields of which exactly one is to be given.
+// kind is one of several fields, of which exactly one must be given.
 type kind struct {
 	name  string
 	given bool
@@ -27,17 +27,17 @@ func (v *validator) one(at, what string, kinds []kind) {
 		v.add(at, "%s needs one of %s", what, strings.Join(all, ", "))
 	case 1:
 	default:
-		v.add(at, "%s has only one of %s; here are %s", what, strings.Join(all, ", "), strings.Join(given, " and "))
+		v.add(at, "%s must have only one of %s, not %s", what, strings.Join(all, ", "), strings.Join(given, " and "))
 	}
 }
 
-// command checks the command of the worker or probe at a path.
+// command checks the command of a worker or probe.
 func (v *validator) command(at string, argv, env []string) {
 	v.list(at+".command", argv)
 	for i, arg := range argv {
 		switch {
 		case i == 0 && strings.TrimSpace(arg) == "":
-			v.add(item(at+".command", i), "the program has no name")
+			v.add(item(at+".command", i), "the name of the program is empty")
 		case strings.ContainsRune(arg, 0):
 			v.add(item(at+".command", i), "an argument cannot contain a NUL character")
 		}
@@ -48,12 +48,12 @@ func (v *validator) command(at string, argv, env []string) {
 	v.list(at+".env", env)
 	for i, name := range env {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			v.add(item(at+".env", i), "%q is not the name of a variable; its value is that of this process", clip(name))
+			v.add(item(at+".env", i), "%q is not the name of a variable; give only the name, without a value", clip(name))
 		}
 	}
 }
 
-// path checks a path that must stay in the plan's folder.
+// path checks a path, which must stay in the folder of the plan.
 func (v *validator) path(at, name string) {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -87,7 +87,7 @@ func (v *validator) duration(at string, d quantity.Duration) {
 
 func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// clip keeps a hostile value from filling the screen.
+// clip shortens a hostile value.
 func clip(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		return string(r[:60]) + "…"

@@ -6,18 +6,18 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// Parse reads a plan from a YAML file; file is only its name in diagnostics. It
-// reads strictly and lists everything that is wrong, in the order of the file. A
-// file has at most source.MaxBytes bytes. With diagnostics the plan is empty.
+// Parse parses the YAML of a plan strictly. It returns everything that is wrong, in the order of
+// the file, whose name is only used for that; then the plan is empty. A file has at most
+// yamlsrc.MaxBytes bytes.
 func Parse(file string, data []byte) (Plan, yamlsrc.Diagnostics) {
 	var p Plan
 	doc, malformed := yamlsrc.Decode(file, data, &p)
-	if !doc.Has("") || reflect.ValueOf(p).IsZero() && len(malformed) > 0 { // it has no meaning to check
+	if !doc.Has("") || reflect.ValueOf(p).IsZero() && len(malformed) > 0 { // nothing was decoded
 		return Plan{}, malformed
 	}
 	found := malformed
 	for _, problem := range p.Problems() {
-		if !malformed.About(problem.Path) { // one cause, one diagnostic
+		if !malformed.About(problem.Path) { // not a consequence
 			found = append(found, doc.At(problem.Path, problem.Message, problem.Nearest))
 		}
 	}

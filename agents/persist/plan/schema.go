@@ -2,8 +2,8 @@ package plan
 
 import "github.com/invopop/jsonschema"
 
-// JSONSchemaExtend names the checks that there are, and demands a task, which no
-// tag of a list whose schema stands elsewhere can.
+// JSONSchemaExtend lists the names of the checks and requires a task, which a tag cannot do for
+// a list with a schema of its own.
 func (Plan) JSONSchemaExtend(s *jsonschema.Schema) {
 	if tasks, ok := s.Properties.Get("tasks"); ok {
 		one := uint64(1)
@@ -19,15 +19,15 @@ func (Plan) JSONSchemaExtend(s *jsonschema.Schema) {
 	}
 }
 
-// JSONSchemaExtend demands exactly one kind of worker.
+// JSONSchemaExtend requires exactly one kind of worker.
 func (Worker) JSONSchemaExtend(s *jsonschema.Schema) { s.OneOf = oneOf("loop", "react", "command") }
 
-// JSONSchemaExtend demands exactly one kind of probe.
+// JSONSchemaExtend requires exactly one kind of probe.
 func (Probe) JSONSchemaExtend(s *jsonschema.Schema) {
 	s.OneOf = oneOf("command", "file", "markers", "none")
 }
 
-// oneOf are schemas of which exactly one fits if exactly one of the keys is given.
+// oneOf returns schemas of which exactly one matches if exactly one of the keys is given.
 func oneOf(keys ...string) []*jsonschema.Schema {
 	schemas := make([]*jsonschema.Schema, len(keys))
 	for i, key := range keys {

@@ -17,29 +17,29 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// The bounds of a plan. They are far above what people write, and low enough that
-// a hostile plan costs no more than its size.
+// The bounds of a plan. They are far above what people write, and keep the cost of a hostile plan
+// in proportion to its size.
 const (
 	maxTasks = 10_000
 	maxText  = 64 << 10 // bytes of a task, a goal or a fix
 	maxItems = 1000     // entries of any other list
 	maxPath  = 4096     // bytes
-	maxWords = 50       // markers: each is searched for in all files
+	maxWords = 50       // markers, each of which is searched for in all files
 
-	// maxProblems is how many problems are listed; who has more reads them anew.
+	// maxProblems is the largest number of reported problems.
 	maxProblems = 100
-	// maxNearest is how many unknown ids the nearest known one is looked for: each
-	// is compared with all.
+	// maxNearest is the largest number of unknown ids for which the nearest known id is searched.
+	// Each is compared with all.
 	maxNearest = 10
 )
 
-// Problem is one thing that is wrong with the meaning of a plan.
+// Problem is something that is wrong with a plan.
 type Problem struct {
-	// Path is where, such as "tasks[2].after[0]".
+	// Path is the place in the plan, such as "tasks[2].after[0]".
 	Path string
-	// Message says what is wrong and what would be right.
+	// Message describes what is wrong and how to fix it.
 	Message string
-	// Nearest is the valid word that was probably meant; empty if none is near.
+	// Nearest is the valid word that was probably meant, if one is near.
 	Nearest string
 }
 
@@ -52,8 +52,8 @@ func (p Problem) String() string {
 	return text
 }
 
-// Problems finds what is wrong with a plan whose form is right: at most a
-// hundred problems. It takes time linear in the size of the plan.
+// Problems returns what is wrong with a plan, at most a hundred problems, in time linear in the
+// size of the plan.
 func (p Plan) Problems() []Problem {
 	v := &validator{plan: p}
 	v.head()
@@ -73,7 +73,7 @@ var (
 type validator struct {
 	plan     Plan
 	problems []Problem
-	nearest  int // how many were looked for
+	nearest  int // number of searches
 }
 
 func (v *validator) add(path, format string, args ...any) {
@@ -103,7 +103,7 @@ func (v *validator) tasks() {
 	if len(v.plan.Tasks) > maxTasks {
 		return
 	}
-	index := make(map[string]int, len(v.plan.Tasks)) // of the first task of an id
+	index := make(map[string]int, len(v.plan.Tasks)) // of the first task with each id
 	ids := make([]string, len(v.plan.Tasks))
 	for i, t := range v.plan.Tasks {
 		at := item("tasks", i)
@@ -120,13 +120,13 @@ func (v *validator) tasks() {
 		before[i] = v.after(item("tasks", i), t, index, ids)
 	}
 	for _, c := range cycles(before) {
-		last := c[len(c)-1] // it closes the cycle by waiting for the first
+		last := c[len(c)-1] // depends on the first
 		j := slices.Index(v.plan.Tasks[last].After, v.plan.Tasks[c[0]].ID)
-		v.add(item(item("tasks", last)+".after", j), "the tasks wait for each other: %s; leave one of these dependencies out", v.arrows(c))
+		v.add(item(item("tasks", last)+".after", j), "the tasks depend on each other: %s; remove one of these dependencies", v.arrows(c))
 	}
 }
 
-// arrows names a cycle: a → b → a, where → means "waits for".
+// arrows describes a cycle as a → b → a, where → means "depends on".
 func (v *validator) arrows(cycle []int) string {
 	const most = 10
 	names := make([]string, 0, most+2)
@@ -145,7 +145,7 @@ func (v *validator) task(at string, t Task) {
 		v.add(at+".id", "%q is not an id; %s", clip(t.ID), idHelp)
 	}
 	if strings.TrimSpace(t.Do) == "" {
-		v.add(at+".do", "the task says nothing; say what is to be done")
+		v.add(at+".do", "the task is empty; describe what is to be done")
 	}
 	v.text(at+".do", t.Do)
 	v.worker(at+".by", t.By)
@@ -159,7 +159,7 @@ func (v *validator) task(at string, t Task) {
 	v.duration(at+".timeout", t.Timeout)
 }
 
-// after returns the indices of the tasks that t waits for.
+// after returns the indices of the tasks that t depends on.
 func (v *validator) after(at string, t Task, index map[string]int, ids []string) []int {
 	if !v.list(at+".after", t.After) {
 		return nil
@@ -181,7 +181,7 @@ func (v *validator) after(at string, t Task, index map[string]int, ids []string)
 	return before
 }
 
-// near returns the nearest of many ids; it gives up after some.
+// near returns the nearest id, for a limited number of searches.
 func (v *validator) near(id string, ids []string) string {
 	if v.nearest++; v.nearest > maxNearest {
 		return ""
@@ -189,7 +189,7 @@ func (v *validator) near(id string, ids []string) string {
 	return suggest.Nearest(id, ids)
 }
 
-// worker checks that a worker that is named is there.
+// worker checks the name of a worker.
 func (v *validator) worker(at, name string) {
 	if name == "" || len(v.problems) >= maxProblems {
 		return
@@ -201,7 +201,7 @@ func (v *validator) worker(at, name string) {
 	v.addNear(at, v.near(name, names), "there is no worker %q; there are %s", clip(name), listed(names))
 }
 
-// listed names a few of many.
+// listed returns the first names.
 func listed(names []string) string {
 	const most = 20
 	if len(names) > most {
@@ -235,13 +235,13 @@ func (v *validator) workers() {
 	}
 }
 
-// loop checks the options of a runner loop, which are complete but for the prompt.
+// loop checks the options of a runner loop, which are complete except for the prompt.
 func (v *validator) loop(at string, o loop.Options) {
 	if o.Prompt != "" {
-		v.add(at+".prompt", "the prompt of a worker is its task; leave it out, and say in goal what holds for all tasks")
+		v.add(at+".prompt", "the prompt of a worker is its task; remove it, and write in goal what applies to all tasks")
 	}
 	if o.Backend != "" {
-		v.add(at+".backend", "the backend is chosen for the whole run; leave it out")
+		v.add(at+".backend", "the backend is chosen for the whole run; remove it")
 	}
 	o.Prompt = "the task"
 	_, err := loop.Resolve(o, loop.Options{})
@@ -272,7 +272,9 @@ func checkNames() []string {
 }
 
 func (v *validator) probe(at string, p Probe) {
-	v.one(at, "a probe", []kind{{"command", len(p.Command) > 0}, {"file", p.File != ""}, {"markers", len(p.Markers) > 0}, {"none", p.None != ""}})
+	v.one(at, "a probe", []kind{
+		{"command", len(p.Command) > 0}, {"file", p.File != ""}, {"markers", len(p.Markers) > 0}, {"none", p.None != ""},
+	})
 	v.command(at, p.Command, p.Env)
 	if p.Timeout != 0 && len(p.Command) == 0 {
 		v.add(at+".timeout", "only a command has a timeout")
@@ -296,7 +298,7 @@ func (v *validator) markers(at string, p Probe) {
 		}
 	}
 	if len(p.In) > 0 && len(p.Markers) == 0 {
-		v.add(at+".in", "only markers are searched in files; give markers, or leave in out")
+		v.add(at+".in", "only markers are searched in files; give markers, or remove in")
 	}
 	v.list(at+".in", p.In)
 	for i, pattern := range p.In {
@@ -346,9 +348,10 @@ func (v *validator) limits() {
 		if l.SoftCalls != 0 {
 			at = "limits.soft_calls"
 		}
-		v.add(at, "soft_calls (%d) is not below hard_calls (%d), so no checkpoint would be made before the segment ends", full.SoftCalls, full.HardCalls)
+		v.add(at, "soft_calls (%d) is not below hard_calls (%d), so no checkpoint would be made before the segment ends",
+			full.SoftCalls, full.HardCalls)
 	}
 }
 
-// maxContextFiles is how many files may be in context.
+// maxContextFiles is the largest number of files in context.
 const maxContextFiles = 10_000

@@ -9,11 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// errRecord is wrapped by the error of a record that does not follow from those
-// before it: the journal was changed, or is of another plan.
+// errRecord is the error of a record that does not follow from those before it: the journal was
+// changed, or belongs to another plan.
 var errRecord = errors.New("the record does not fit the journal before it")
 
-// Apply takes the next record. After an error the state is as it was.
+// Apply applies the next record. After an error the state is unchanged.
 func (s *State) Apply(r Record) error {
 	if err := s.apply(r); err != nil {
 		return fmt.Errorf("taking a %s record: %w", r.Kind, err)
@@ -64,7 +64,7 @@ func (s *State) intent(r Record) error {
 	}
 	heap.Pop(&s.tasks.ready)
 	s.Running, s.Fresh = i, false
-	if s.Outage > 0 { // the wait for it was no activity without progress
+	if s.Outage > 0 { // the wait does not count as activity without progress
 		s.Progress = r.At
 	}
 	s.tasks.all[i].Attempts++
@@ -118,13 +118,14 @@ func (s *State) outcome(r Record) error {
 	return nil
 }
 
-// stageAfter says where a task stands after an attempt; one that failed may be tried
+// stageAfter is the stage of a task after an attempt of each grade. A failed task may be tried
 // again.
 var stageAfter = map[string]Stage{
-	gradeDone: stageDone, gradeFailed: stageFailed, gradeBlocked: stageBlocked, gradeEscalated: stageEscalated, gradeSplit: stageWaiting, GradePaused: stageWaiting,
+	gradeDone: stageDone, gradeFailed: stageFailed, gradeBlocked: stageBlocked, gradeEscalated: stageEscalated,
+	gradeSplit: stageWaiting, GradePaused: stageWaiting,
 }
 
-// settle moves a task to where it stands after an attempt.
+// settle moves a task to its stage after an attempt.
 func (s *State) settle(i int, to Stage, o *Outcome) {
 	t := s.tasks.all[i]
 	inRound := t.order < 0
@@ -153,8 +154,8 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 	}
 }
 
-// check takes what checks found. Tasks that were made of a check which passes now
-// are dropped, but for announced steps: each of them is settled by an answer of its own.
+// check applies the results of checks. Tasks derived from a check that passes now are dropped,
+// except for announced steps, each of which needs an answer of its own.
 func (s *State) check(r Record) {
 	s.Counts.Checks++
 	s.Recheck = false
@@ -176,7 +177,7 @@ func (s *State) check(r Record) {
 	}
 	dropped := s.tasks.drop(func(t *Task) bool { return passed[t.From] })
 	s.Round.Open -= dropped
-	if dropped > 0 { // the same check told of them as open
+	if dropped > 0 { // the same check reported them as open
 		s.Fresh = false
 	}
 }
@@ -222,8 +223,8 @@ func (s *State) context(r Record) {
 	}
 }
 
-// reopen goes on after an end: failed tasks have all their attempts anew, and there
-// are as many rounds as at first.
+// reopen continues after an end. Failed tasks get all their attempts again, and the run all its
+// rounds.
 func (s *State) reopen() {
 	s.End, s.Fresh, s.Recheck, s.Outage, s.Down = nil, false, false, 0, ""
 	s.Round.InRow, s.Round.Moved, s.Round.Failures = 0, false, ""

@@ -43,7 +43,7 @@ func (s *State) Own(name check.Name, checkpointDue, softLimitSaved bool) (result
 	return result, true
 }
 
-// verdict passes if nothing was found.
+// verdict returns a pass if n is 0.
 func verdict(n int, what string, items []string) check.Result {
 	if n == 0 {
 		return check.Result{Verdict: check.Pass}
@@ -59,8 +59,7 @@ func (s *State) limit(ok bool, details string) check.Result {
 	return check.Result{Verdict: check.Fail, Details: clip(details, maxDetails)}
 }
 
-// unreachable returns the ids of the tasks that wait for one that is not waiting, and not
-// done. It looks at these only.
+// unreachable returns the ids of the waiting tasks that depend on a task that cannot be done.
 func (s *State) unreachable() []string {
 	n := s.tasks.stages
 	if n[stageFailed]+n[stageBlocked]+n[stageEscalated] == 0 {

@@ -9,30 +9,29 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// deferral is what the answer of a done task announces and does not do. It stays
-// until each of its steps was done or dismissed by a task of a round that was made
-// of it; the answers of other tasks change nothing about it.
+// deferral is work that the answer to a done task announces instead of doing it. It stays open
+// until the tasks derived from it have done or dismissed each step; answers to other tasks do
+// not change it.
 type deferral struct {
 	// Task is the id of the task.
 	Task string `json:"task"`
-	// Refused is why the stop guard refuses the answer; empty if it could not judge it.
+	// Refused is the reason why the stop guard refused the answer, if it could judge it.
 	Refused string `json:"refused,omitempty"`
-	// Steps are what the answer says is left; empty if it names nothing.
+	// Steps are the steps that the answer names, if it names any.
 	Steps []string `json:"steps,omitempty"`
-	// Unjudged is why the stop guard could not judge the answer.
+	// Unjudged is the reason why the stop guard could not judge the answer.
 	Unjudged string `json:"unjudged,omitempty"`
 }
 
-// judged takes what the stop guard said of the answer of a task that is done. A task
-// that a deferral was turned into has done its step, dismissed it or deferred it once
-// more; what it defers is added to the deferral that it came from.
+// judged applies the verdict of the stop guard on the answer to a done task. A task derived from
+// a deferral has settled its step; if it defers work itself, that is added to the same deferral.
 func (s *State) judged(t *Task, o *Outcome) {
 	owner := t.ID
 	switch {
 	case t.of == "":
 		s.settleDeferral(owner, "")
 	case o.Unjudged != "":
-		return // its step is as open as it was
+		return // its step stays open
 	default:
 		owner = t.of
 		s.settleDeferral(owner, t.step)
@@ -59,18 +58,18 @@ func (s *State) judged(t *Task, o *Outcome) {
 	s.Deferrals = append(s.Deferrals, d)
 }
 
-// deferralIndex returns the index of what the answer of a task defers; negative if there is none.
+// deferralIndex returns the index of the deferral of a task, or a negative number.
 func (s *State) deferralIndex(task string) int {
 	return slices.IndexFunc(s.Deferrals, func(d deferral) bool { return d.Task == task })
 }
 
-// settleDeferral takes a step from the deferral of a task, or, without a step, all of it.
+// settleDeferral removes a step, or without a step everything, from the deferral of a task.
 func (s *State) settleDeferral(task, step string) {
 	i := s.deferralIndex(task)
 	if i < 0 {
 		return
 	}
-	d := s.Deferrals[i] // its steps may be those of an outcome
+	d := s.Deferrals[i] // an outcome may share its steps
 	d.Steps = slices.DeleteFunc(slices.Clone(d.Steps), func(text string) bool { return text == step })
 	s.Deferrals[i] = d
 	if step == "" || len(d.Steps) == 0 {
@@ -78,7 +77,7 @@ func (s *State) settleDeferral(task, step string) {
 	}
 }
 
-// deferralOf returns what is still deferred by the answer of a task.
+// deferralOf returns the open deferral of a task.
 func (s *State) deferralOf(task string) (d deferral, ok bool) {
 	i := s.deferralIndex(task)
 	if i < 0 {
@@ -97,12 +96,12 @@ func (s *State) Announced(t Task) (by, refused string, ok bool) {
 	return t.of, d.Refused, ok
 }
 
-// refused reports whether an answer announces what is not done.
+// refused reports whether an answer announces work that is not done.
 func (s *State) refused() bool {
 	return slices.ContainsFunc(s.Deferrals, func(d deferral) bool { return d.Refused != "" })
 }
 
-// deferred answers the check of the stop guard: no deferral is left.
+// deferred answers the check of the stop guard, which passes if no deferral is open.
 func (s *State) deferred() check.Result {
 	var refused, unjudged, steps []string
 	for _, d := range s.Deferrals {
@@ -127,8 +126,8 @@ func (s *State) deferred() check.Result {
 	return result
 }
 
-// announced makes a task of each step that an answer announces, at most
-// check.MaxItems of them; of an answer that names no step, one of all of it.
+// announced derives a task from each announced step, at most check.MaxItems of them, and one
+// task from an answer that names no steps.
 func (s *State) announced() []Derived {
 	var made []Derived
 	add := func(d Derived) {
@@ -158,8 +157,8 @@ func (s *State) announced() []Derived {
 	return made
 }
 
-// origin finds the deferral that a task was made of, where a record of an earlier
-// version does not say so: the one with that step, or else the last one.
+// origin returns the deferral from which a task was derived. A record of an earlier version does
+// not name it: then it is the deferral with that step, or else the last one.
 func (s *State) origin(d Derived) (of, step string) {
 	if d.From != check.StopGuard || d.Of != "" {
 		return d.Of, d.Step

@@ -31,7 +31,7 @@ type Move struct {
 	End End
 }
 
-// Next decides what to do, from nothing but the state.
+// Next decides what to do next, from the state alone.
 func (s *State) Next() Move {
 	ready := s.tasks.ready.Len() > 0
 	down := s.Outage >= maxOutage
@@ -62,25 +62,24 @@ func (s *State) Next() Move {
 	return Move{Kind: KindEnd, End: s.end(full && ready)}
 }
 
-// maxOutage is how many attempts in a row may fail as what they need is not there.
+// maxOutage is the number of attempts in a row that may fail because of an outage.
 const maxOutage = 10
 
-// DescribeOutage returns what the attempts lacked, for a person.
+// DescribeOutage describes the current outage for a person.
 func (s *State) DescribeOutage() string {
 	return fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s", s.Outage, maxOutage, s.Down)
 }
 
-// outageWait returns how long to wait after so many such attempts: an outage of minutes
-// costs little, and one of an hour and more is seen through.
+// outageWait returns the time to wait after n such attempts. All waits together cover an outage
+// of more than an hour.
 func outageWait(n int) time.Duration {
 	waits := []time.Duration{0, 30 * time.Second, 2 * time.Minute, 8 * time.Minute, 10 * time.Minute}
 	return waits[min(n, len(waits)-1)]
 }
 
-// mayRound decides whether failed checks are worth a round. With tasks to run
-// there is one only for failures that the last round was not made for: the plan may
-// mend the others. Without, the same failures have one again only if a task of the
-// plan was done since.
+// mayRound decides whether failed checks are worth a round. While the plan has tasks to run,
+// only new failures are, since the plan may fix the others. Afterwards, failures of the last
+// round are worth another one only if a task of the plan was done since.
 func (s *State) mayRound(ready bool) bool {
 	failures := s.failures()
 	if failures == "" || s.Round.Open > 0 || s.Round.InRow >= s.limits.Rounds {
@@ -89,34 +88,35 @@ func (s *State) mayRound(ready bool) bool {
 	return failures != s.Round.Failures || !ready && s.Round.Moved
 }
 
-// end decides how the run ends: nothing more can be done, and all was checked.
-// Outspent says that it ends as the last segment has no tool call left.
+// end decides how the run ends when nothing more can be done and everything was checked.
+// Outspent is true if the last segment has no tool call left.
 func (s *State) end(outspent bool) End {
 	failed, unknown := s.named(check.Fail), s.named(check.Unknown)
 	end := End{Spent: s.Spent}
 	switch n := s.tasks.stages; {
-	case s.Outage >= maxOutage && s.tasks.ready.Len() > 0: // else nothing waits for what is not there
+	case s.Outage >= maxOutage && s.tasks.ready.Len() > 0: // otherwise no task needs the resource
 		end.Status, end.Guard = "blocked", "outage"
 		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.Down)
 	case n[stageEscalated] > 0:
 		end.Status = "escalated"
-		end.Details = "a person must decide: " + s.stories(stageEscalated)
+		end.Details = "a person must decide: " + s.describeTasks(stageEscalated)
 	case n[stageFailed]+n[stageBlocked] > 0 || n[stageWaiting] > 0 && !outspent:
 		end.Status = "blocked"
 		end.Details = s.blockage(outspent)
 	case outspent:
 		end.Status, end.Guard = "capped", "segments"
-		end.Details = fmt.Sprintf("stopped in segment %d, the last one, which has no tool call left (limits.segments %d)", s.Segment, s.limits.Segments)
+		end.Details = fmt.Sprintf("stopped in segment %d, the last one, which has no tool call left (limits.segments %d)",
+			s.Segment, s.limits.Segments)
 	case len(failed) > 0:
 		end.Status = "capped"
 		end.Guard, end.Details = s.capped(failed)
 	case len(unknown) > 0:
 		end.Status = "escalated"
-		end.Details = "a person must look: " + s.told(unknown) + " could not be checked"
+		end.Details = "a person must look: " + s.describeChecks(unknown) + " could not be checked"
 	case s.Inert > 0 && !s.probed():
 		end.Status, end.Guard = "escalated", "unverified"
-		end.Details = fmt.Sprintf("a person must look: %s done by a worker that only answers and can change nothing, and no check looks at what was made; "+
-			"give the plan a check with a command, or an agent with tools of its own", format.Plural(s.Inert, "task"))
+		end.Details = fmt.Sprintf("a person must look: %s done by a worker that only answers and can change nothing, "+
+			"and no check looks at what was made; give the plan a check with a command, or an agent with tools of its own", format.Plural(s.Inert, "task"))
 	default:
 		end.Status = "complete"
 		end.Details = s.complete()
@@ -125,30 +125,31 @@ func (s *State) end(outspent bool) End {
 	return end
 }
 
-// probed reports whether a probe looked at what was made and found it good. Markers
-// find what should not be there, and say nothing of what should.
+// probed reports whether a probe found the work good. Markers do not count, since they only find
+// what should not exist.
 func (s *State) probed() bool {
 	return slices.ContainsFunc(s.Results, func(c check.Result) bool {
 		return c.Verdict == check.Pass && !c.Own && len(s.plan.Checks[c.Name].Markers) == 0
 	})
 }
 
-// capped returns which limit leaves checks failing.
+// capped returns the limit that leaves checks failing.
 func (s *State) capped(failed []check.Name) (guard, details string) {
 	if s.Round.InRow >= s.limits.Rounds {
-		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing", format.Plural(s.Round.InRow, "round"), s.told(failed))
+		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing",
+			format.Plural(s.Round.InRow, "round"), s.describeChecks(failed))
 	}
-	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.told(failed))
+	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.describeChecks(failed))
 }
 
-// blockage returns what cannot be done.
+// blockage describes what cannot be done.
 func (s *State) blockage(outspent bool) string {
 	var parts []string
 	if s.tasks.stages[stageFailed]+s.tasks.stages[stageBlocked] > 0 {
-		parts = append(parts, s.stories(stageFailed, stageBlocked))
+		parts = append(parts, s.describeTasks(stageFailed, stageBlocked))
 	}
 	lost := s.unreachable()
-	if len(lost) == 0 && !outspent { // they wait for each other
+	if len(lost) == 0 && !outspent { // the tasks wait for each other
 		lost = s.some(stageWaiting)
 	}
 	if n := len(lost); n > 0 {
@@ -158,8 +159,8 @@ func (s *State) blockage(outspent bool) string {
 	return "what is left cannot be done: " + strings.Join(parts, "; ")
 }
 
-// stories names tasks of given stages, each with what it left.
-func (s *State) stories(stages ...Stage) string {
+// describeTasks describes the tasks of the given stages with their details.
+func (s *State) describeTasks(stages ...Stage) string {
 	const most = 3
 	var parts []string
 	more := 0
@@ -203,8 +204,8 @@ func (s *State) named(v check.Verdict) []check.Name {
 	return names
 }
 
-// told names checks with their details.
-func (s *State) told(names []check.Name) string {
+// describeChecks names checks with their details.
+func (s *State) describeChecks(names []check.Name) string {
 	var parts []string
 	for _, c := range s.Results {
 		if !slices.Contains(names, c.Name) {

@@ -189,6 +189,7 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 			}
 		case state.KindReopen:
 			reopened++
+		default:
 		case state.KindOutcome:
 			switch r.Outcome.Grade {
 			case "done":

@@ -15,87 +15,86 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// Kind says what a record tells.
+// Kind is the kind of a record.
 type Kind string
 
 // The kinds of Record.
 const (
-	// KindBegin opens a journal: which plan it is of.
+	// KindBegin opens the journal of a plan.
 	KindBegin Kind = "begin"
 	// KindIntent is written before an attempt at a task, KindOutcome after it.
 	KindIntent  Kind = "intent"
 	KindOutcome Kind = "outcome"
-	// KindCheck holds what checks found.
+	// KindCheck has the results of checks.
 	KindCheck Kind = "check"
-	// KindDerive begins a round: tasks made of failed checks, and failed tasks that
-	// are tried once more.
+	// KindDerive begins a round: tasks made from failed checks, and failed tasks that are tried
+	// once more.
 	KindDerive Kind = "derive"
-	// KindSigns holds the signs of a premature stop, where they changed.
+	// KindSigns has the signs of a premature stop after they changed.
 	KindSigns Kind = "signs"
 	// KindContext is a look at the files in context.
 	KindContext Kind = "context"
 	// KindSegment begins a segment.
 	KindSegment Kind = "segment"
-	// KindEnd closes a run, KindReopen goes on after it.
+	// KindEnd closes a run, and KindReopen continues it.
 	KindEnd    Kind = "end"
 	KindReopen Kind = "reopen"
 )
 
-// Record is one line of the journal. Only the fields of its kind are set. No
-// record reports processes, so that the journal of a run that was killed and
-// resumed is that of an undisturbed one.
+// Record is one record of the journal. Only the fields of its kind are set. Records do not
+// mention processes, so a run that was killed and resumed has the same journal as one that was
+// not.
 type Record struct {
 	Kind Kind `json:"kind"`
-	// At is the time that the run had worked, without the time between two of its
-	// processes and without what a killed one did after its last record.
+	// At is the working time of the run, without the time between its processes and without the
+	// work of a killed process after its last record.
 	At time.Duration `json:"at"`
 
-	// Plan is the digest of the plan of KindBegin.
+	// Plan is the digest of the plan, for KindBegin.
 	Plan string `json:"plan,omitempty"`
 
-	// Task is that of KindIntent and KindOutcome; Attempt is from 1.
+	// Task and Attempt, from 1, are for KindIntent and KindOutcome.
 	Task    string   `json:"task,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
 
 	// N is the number of the check, round or segment, from 1.
 	N int `json:"n,omitempty"`
-	// Why says when a check was made.
+	// Why is the reason for a check.
 	Why Why `json:"why,omitempty"`
-	// Results are what KindCheck found: of every check, or, with whyAfterTask, of those
-	// that had failed.
+	// Results are those of all checks, or after a task of a round of the checks that had failed.
 	Results []check.Result `json:"results,omitempty"`
 
-	// Tasks are those of a round, in the order in which they are done.
+	// Tasks are the tasks of a round in their order.
 	Tasks []Derived `json:"tasks,omitempty"`
 
 	Signs []Sign `json:"signs,omitempty"`
 
-	// Context changes the files in context: with an intent those of the task enter,
-	// with an outcome those that the attempt used.
+	// Context changes the files in context: an intent adds the files of the task, an outcome the
+	// files that the attempt used.
 	Context *Change `json:"context,omitempty"`
 
 	End *End `json:"end,omitempty"`
 }
 
-// Key names an attempt: that of an intent and of its outcome. It is the same when
-// the attempt is made again after a crash.
+// Key identifies the attempt of an intent and its outcome. An attempt that is repeated after a
+// crash has the same key.
 func (r Record) Key() string { return key(r.Task, r.Attempt) }
 
 func key(task string, attempt int) string { return task + "#" + strconv.Itoa(attempt) }
 
-// Why says when a check was made.
+// Why is the reason for a check.
 type Why string
 
 // FailedOnly reports whether only the checks that had failed are made.
 func (w Why) FailedOnly() bool { return w == whyAfterTask }
 
-// When checks are made.
+// The reasons for checks.
 const (
-	whyInterval   Why = "interval"    // some tasks were done since the last one
+	whyInterval   Why = "interval"    // several tasks were done since the last one
 	whyQueueEmpty Why = "queue-empty" // no task can be run
-	whyAfterTask  Why = "after-task"  // a task of a round is through: the failed checks only
-	whyFinal      Why = "final"       // the tasks of a round are through
+	whyAfterTask  Why = "after-task"  // a task of a round has ended
+	whyFinal      Why = "final"       // all tasks of a round have ended
 )
 
 // Outcome is how an attempt ended.
@@ -105,22 +104,22 @@ type Outcome struct {
 	Answer  string `json:"answer,omitempty"`
 	Details string `json:"details,omitempty"`
 	Carry   string `json:"carry,omitempty"`
-	// Cause is why the supervisor ended the attempt: CauseStagnation or
-	// CauseNoProgress, and the task goes to the end of the queue; empty if it did not.
+	// Cause is CauseStagnation or CauseNoProgress if the supervisor ended the attempt. The task
+	// then goes to the end of the queue.
 	Cause string `json:"cause,omitempty"`
-	// Later says of a failure that it is none of the task's: what the worker needs was
-	// not there.
+	// Later is true for a failure that does not count against the task: a resource of the worker
+	// was unavailable.
 	Later bool `json:"later,omitempty"`
 	// Calls are the tool calls of the attempt.
 	Calls int `json:"calls,omitempty"`
-	// Refused is why the stop guard refuses the answer, Steps what it says is left.
+	// Refused is the reason why the stop guard refused the answer, Steps what is left to do.
 	Refused string   `json:"refused,omitempty"`
 	Steps   []string `json:"steps,omitempty"`
-	// Unjudged is why the stop guard could not judge the answer.
+	// Unjudged is the reason why the stop guard could not judge the answer.
 	Unjudged string `json:"unjudged,omitempty"`
-	// Inert says that the worker has no means to change anything.
+	// Inert is true if the worker cannot change anything.
 	Inert bool `json:"inert,omitempty"`
-	// Spent is what the whole run has spent after it.
+	// Spent is the total of the run after the attempt.
 	Spent Spent `json:"spent,omitzero"`
 }
 
@@ -131,18 +130,18 @@ const (
 	gradeBlocked   = "blocked"
 	gradeEscalated = "escalated"
 	gradeSplit     = "split"
-	// GradePaused is an attempt that a cap of the budget ended after an answer. The
-	// task goes on from there when the run does, and has not failed.
+	// GradePaused is an attempt that a cap of the budget ended after an answer. The task continues
+	// from there in the next run, and has not failed.
 	GradePaused = "paused"
 )
 
-// Why the supervisor ends an attempt.
+// The causes for which the supervisor ends an attempt.
 const (
 	CauseStagnation = "stagnation"
 	CauseNoProgress = "no-progress"
 )
 
-// Spent is what a run has used; see package budget.
+// Spent is what a run has used. See llm.Spent.
 type Spent struct {
 	Calls         int     `json:"calls,omitempty"`
 	Tokens        int     `json:"tokens,omitempty"`
@@ -151,15 +150,15 @@ type Spent struct {
 	CostUnknown   string  `json:"cost_unknown,omitempty"`
 }
 
-// Derived is a task of a round: one that was made of a failed check, or, without
-// Do, one that had failed and is tried once more.
+// Derived is a task of a round. It was made from a failed check, or, without Do, had failed and
+// is tried once more.
 type Derived struct {
 	ID   string     `json:"id"`
 	Do   string     `json:"do,omitempty"`
 	By   string     `json:"by,omitempty"`
 	From check.Name `json:"from"`
-	// Of is the task whose answer deferred this one, Step what the answer says of it;
-	// without Step it is all of the deferral.
+	// Of is the task whose answer announced this one as Step; without Step it is everything that
+	// the answer announced.
 	Of   string `json:"of,omitempty"`
 	Step string `json:"step,omitempty"`
 }
@@ -172,9 +171,8 @@ type End struct {
 	Spent   Spent  `json:"spent,omitzero"`
 }
 
-// The bounds of a record's texts, in bytes; what is longer is cut in the middle,
-// with a note. A record holds at most some of them, so it stays far below what a
-// journal takes.
+// The bounds of the texts of a record, in bytes. Longer texts are cut in the middle. A record
+// stays far below the limit of a journal.
 const (
 	maxAnswer  = 8 << 10
 	maxDetails = 1 << 10
@@ -183,7 +181,7 @@ const (
 	maxOutput  = 2 << 10
 )
 
-// Decode reads a record as a journal holds it.
+// Decode parses a record of a journal.
 func Decode(data []byte) (Record, error) {
 	var r Record
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -201,8 +199,7 @@ func (r Record) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// clip bounds a text from outside to a number of bytes: its beginning and its end
-// stay, and it is valid UTF-8.
+// clip returns valid UTF-8 of at most that many bytes, with the beginning and the end of text.
 func clip(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
@@ -214,13 +211,13 @@ func clip(text string, most int) string {
 	for !utf8.RuneStart(text[head]) {
 		head--
 	}
-	for !utf8.RuneStart(text[tail]) { // ends, as the text is valid and most is no tiny number
+	for !utf8.RuneStart(text[tail]) { // ends, since the text is valid and the limit is not tiny
 		tail++
 	}
 	return text[:head] + gap + text[tail:]
 }
 
-// Bounded returns the record with its texts cut to the sizes that a journal holds.
+// Bounded returns the record with its texts cut to their bounds.
 func (r Record) Bounded() Record {
 	if r.Outcome != nil {
 		o := *r.Outcome
@@ -243,7 +240,7 @@ func (r Record) Bounded() Record {
 	return r
 }
 
-// clipAll bounds the number of texts, and each.
+// clipAll bounds the number of texts and their lengths.
 func clipAll(texts []string) []string {
 	texts = texts[:min(len(texts), check.MaxItems)]
 	var out []string
@@ -253,8 +250,7 @@ func clipAll(texts []string) []string {
 	return out
 }
 
-// Timeless returns the record without its times: what two runs with the same workers have
-// in common.
+// Timeless returns the record without its times, which differ between runs with the same workers.
 func (r Record) Timeless() Record {
 	r.At = 0
 	r.Results = slices.Clone(r.Results)

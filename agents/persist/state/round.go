@@ -11,14 +11,14 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// mirrors are the checks that, answered from the state, only mirror its tasks or the
-// supervisor's own duties: nothing can be derived from them.
+// mirrors are the checks that, answered from the state, only reflect its tasks or the duties of
+// the supervisor. No task can be derived from them.
 var mirrors = map[check.Name]bool{
 	check.Todos: true, check.Pending: true, check.Dependencies: true, check.Corrections: true,
 	check.Checkpoints: true, check.SoftLimit: true, check.ToolCalls: true,
 }
 
-// fixable returns the failed checks that tasks can be made of, most critical first.
+// fixable returns the failed checks from which tasks can be derived, most critical first.
 func (s *State) fixable() []check.Result {
 	var failed []check.Result
 	for _, c := range s.Results {
@@ -34,7 +34,7 @@ func (s *State) fixable() []check.Result {
 	return failed
 }
 
-// rank is the place of each check in the order of criticality.
+// rank orders the checks by criticality.
 var rank = func() map[check.Name]int {
 	ranks := map[check.Name]int{}
 	for _, info := range check.All() {
@@ -43,8 +43,7 @@ var rank = func() map[check.Name]int {
 	return ranks
 }()
 
-// failures stands for what fails: names and items of the checks that tasks can be made
-// of; empty if there are none.
+// failures returns a hash of the fixable checks and their items, or "" if there are none.
 func (s *State) failures() string {
 	failed := s.fixable()
 	if len(failed) == 0 {
@@ -84,7 +83,7 @@ func (s *State) nextRound() []Derived {
 	return made
 }
 
-// fresh returns an id for a task of the next round that no task has.
+// fresh returns an unused id for a task of the next round.
 func (s *State) fresh(what string) string {
 	id := fmt.Sprintf("round-%d.%s", s.Counts.Rounds+1, what)
 	for n := 2; ; n++ {
@@ -95,8 +94,8 @@ func (s *State) fresh(what string) string {
 	}
 }
 
-// fix asks for what a failed check needs. What the check found is a program's
-// output, so it is quoted.
+// fix returns the request to fix a failed check. The findings come from a program, so they are
+// quoted.
 func fix(c check.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The check %q fails: mend what it found, until it passes.", c.Name)
@@ -127,7 +126,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// derived returns the task of a record.
+// derived returns the task of a derivation.
 func derived(d Derived) Task {
 	return Task{Task: plan.Task{ID: d.ID, Do: d.Do, By: d.By}, From: d.From, of: d.Of, step: d.Step}
 }

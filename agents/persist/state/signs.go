@@ -7,20 +7,20 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// Sign is a sign that a run is about to stop too early.
+// Sign is a sign that a run may stop too early.
 type Sign string
 
 // The signs.
 const (
-	shortRun            Sign = "short-run"            // little time has passed, and tasks are left
-	todosUnchecked      Sign = "todos-unchecked"      // no full check found the todos done
-	validationMissing   Sign = "validation-missing"   // no full check could make the validation
-	iterationIncomplete Sign = "iteration-incomplete" // a check fails that work can mend
-	pendingTasks        Sign = "pending-tasks"        // tasks wait
-	refusedStop         Sign = "stop-guard"           // an answer announces what is not done
+	shortRun            Sign = "short-run"            // little time has passed, and tasks are waiting
+	todosUnchecked      Sign = "todos-unchecked"      // no full check found all todos done
+	validationMissing   Sign = "validation-missing"   // no full check made the validation
+	iterationIncomplete Sign = "iteration-incomplete" // a check fails that work can fix
+	pendingTasks        Sign = "pending-tasks"        // tasks are waiting
+	refusedStop         Sign = "stop-guard"           // an answer announces work that is not done
 )
 
-// Severity returns how much a sign weighs. Each of them keeps the run from being complete.
+// Severity returns the severity of the sign. A run with any sign is not complete.
 func (s Sign) Severity() string {
 	switch s {
 	case todosUnchecked, validationMissing, refusedStop:
@@ -30,7 +30,7 @@ func (s Sign) Severity() string {
 	}
 }
 
-// Look returns the signs that there are at a time of the run.
+// Look returns the signs at a time of the run.
 func (s *State) Look(at time.Duration) []Sign {
 	left := s.tasks.stages[stageWaiting] > 0
 	var signs []Sign
@@ -59,7 +59,7 @@ func (s *State) found(name check.Name, verdicts ...check.Verdict) bool {
 	})
 }
 
-// Meaning says, for a person, what the sign is.
+// Meaning describes the sign for a person.
 func (s Sign) Meaning() string {
 	switch s {
 	case shortRun:

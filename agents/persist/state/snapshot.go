@@ -10,20 +10,19 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// snapshot is the form of a State in JSON. What the plan says is not in it, and of a
-// task that is over there are a letter and a number, so that a plan of thousands
-// costs some kilobytes.
+// snapshot is the JSON form of a State. It omits the plan, and has only a letter and a number for
+// each task that is over, so that a plan of thousands of tasks takes some kilobytes.
 type snapshot struct {
 	facts
 	// Stages has a letter for each task, Attempts a number.
 	Stages   string       `json:"stages"`
 	Attempts []int        `json:"attempts"`
 	Derived  []derivation `json:"derived,omitempty"`
-	// More is what there is to say of some tasks, in the order of their indices.
+	// More has further fields of some tasks, in the order of their indices.
 	More  []more `json:"more,omitempty"`
 	Front int    `json:"front"`
 	Back  int    `json:"back"`
-	// Earlier versions kept what the stop guard said of the last answer alone.
+	// Earlier versions stored only the verdict on the last answer.
 	Refused  string   `json:"refused,omitempty"`
 	Steps    []string `json:"steps,omitempty"`
 	Unjudged string   `json:"unjudged,omitempty"`
@@ -39,7 +38,7 @@ type derivation struct {
 	Step string     `json:"step,omitempty"`
 }
 
-// more is what a task has that is not over, and that differs from what it began with.
+// more has the fields of a task that is not over and has changed.
 type more struct {
 	Task    int    `json:"task"`
 	Left    int    `json:"left"`
@@ -48,7 +47,7 @@ type more struct {
 	Carry   string `json:"carry,omitempty"`
 }
 
-// letters are the stages in a snapshot.
+// letters encode the stages in a snapshot.
 var letters = map[Stage]byte{stageWaiting: 'w', stageDone: 'd', stageFailed: 'f', stageBlocked: 'b', stageEscalated: 'e', stageDropped: 'x'}
 
 var stageOf = func() map[byte]Stage {
@@ -59,8 +58,7 @@ var stageOf = func() map[byte]Stage {
 	return stages
 }()
 
-// Snapshot returns the state as JSON on one line. It takes a time that grows with the
-// number of tasks by a few nanoseconds for each.
+// Snapshot returns the state as JSON on one line. It takes a few nanoseconds per task.
 func (s *State) Snapshot() ([]byte, error) {
 	t := s.tasks
 	out := snapshot{facts: s.facts, Attempts: make([]int, len(t.all)), Front: t.front, Back: t.back}
@@ -86,20 +84,20 @@ func (s *State) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
-// earlier stands for the task of a deferral in a snapshot that does not name it. No task
-// has such an id.
+// earlier replaces the task of a deferral in a snapshot that does not name it. It is not a valid
+// id.
 const earlier = "(an earlier one)"
 
-// errSnapshot is wrapped by the error of a snapshot that is not one of this plan.
-var errSnapshot = errors.New("the snapshot is not one of this plan")
+// errSnapshot is the error of a snapshot that does not belong to the plan.
+var errSnapshot = errors.New("the snapshot does not belong to this plan")
 
-// Restore returns the state of a plan that a snapshot holds.
+// Restore returns the state in a snapshot of a plan.
 func Restore(p plan.Plan, data []byte) (*State, error) {
 	s, err := New(p)
 	if err != nil {
 		return nil, err
 	}
-	// The window keeps the size that the plan says now.
+	// The window has the size that the plan has now.
 	in := snapshot{facts: facts{Window: s.Window}}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
@@ -113,7 +111,7 @@ func Restore(p plan.Plan, data []byte) (*State, error) {
 func (s *State) restore(in snapshot) error {
 	n := len(s.tasks.all) + len(in.Derived)
 	if len(in.Stages) != n || len(in.Attempts) != n || in.Running >= n || in.Window == nil || in.Segment < 1 {
-		return fmt.Errorf("%w: it has %d tasks in place of %d", errSnapshot, len(in.Stages), n)
+		return fmt.Errorf("%w: it has %d tasks instead of %d", errSnapshot, len(in.Stages), n)
 	}
 	t := s.tasks
 	for _, d := range in.Derived {
@@ -142,7 +140,7 @@ func (s *State) restore(in snapshot) error {
 		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
 	}
 	if in.Running >= 0 && t.all[in.Running].Stage != stageWaiting {
-		return fmt.Errorf("%w: a task is under way that is over", errSnapshot)
+		return fmt.Errorf("%w: the task in progress is over", errSnapshot)
 	}
 	s.facts = in.facts
 	if in.Refused+in.Unjudged != "" {
@@ -153,7 +151,7 @@ func (s *State) restore(in snapshot) error {
 	return nil
 }
 
-// refill puts the tasks that can be run into the queue, and finds those of the round.
+// refill rebuilds the queue and the list of tasks of the round.
 func (t *tasks) refill(running int) {
 	t.ready.heap = t.ready.heap[:0]
 	for i := t.first; i != none; i = t.all[i].next {
@@ -168,7 +166,7 @@ func (t *tasks) refill(running int) {
 	}
 }
 
-// Clone returns a copy that shares nothing with s that changes.
+// Clone returns a copy that does not change with s.
 func (s *State) Clone() (*State, error) {
 	data, err := s.Snapshot()
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package state is what a supervisor knows of a run, as a fold over the records of
-// its journal, and the decision what to do next, as a pure function of it. It does
-// no I/O and reads no clock: whoever replays the same records has the same state,
-// and decides the same.
+// Package state folds the records of a supervisor's journal into the state of its run, and
+// decides what to do next as a pure function of that state. It does no I/O and reads no clock,
+// so the same records always lead to the same state and the same decision.
 package state
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// State is where a run stands. It is not safe for concurrent use.
+// State is the state of a run. It is not safe for concurrent use.
 type State struct {
 	facts
 	plan   plan.Plan
@@ -21,103 +20,100 @@ type State struct {
 	tasks  *tasks
 }
 
-// facts are what a State holds beside its tasks. They are for reading.
+// facts are the exported fields of a State, which are for reading.
 type facts struct {
 	// Plan is the digest of the plan that was begun; empty before.
 	Plan string `json:"plan"`
-	// Records counts those that were applied; At is the time of the last one.
+	// Records is the number of applied records, At the time of the last one.
 	Records int           `json:"records"`
 	At      time.Duration `json:"at"`
-	// Running is the index of the task that an attempt was begun at and not ended;
-	// negative if there is none.
+	// Running is the index of the task whose attempt is in progress, or negative.
 	Running int `json:"running"`
 
 	Counts counts `json:"counts"`
 	Spent  Spent  `json:"spent"`
 
-	// Results are what each check found last, in the order of check.All; empty before the
+	// Results are the last results of all checks, in the order of check.All; empty before the
 	// first full check.
 	Results []check.Result `json:"results,omitempty"`
-	// Fresh says that nothing happened since the last full check.
+	// Fresh is true if nothing happened since the last full check.
 	Fresh bool `json:"fresh,omitempty"`
-	// Since counts the tasks that were done since then.
+	// Since counts the tasks done since the last full check.
 	Since int `json:"since,omitempty"`
-	// Recheck says that a task of a round is through, and the failed checks were not
-	// made again since.
+	// Recheck is true if a task of a round has ended and the failed checks are to be made again.
 	Recheck bool `json:"recheck,omitempty"`
 
 	Round round `json:"round"`
 
-	// Segment is the number of the segment, from 1; SegmentCalls its tool calls.
+	// Segment is the number of the segment, from 1, and SegmentCalls the number of its tool calls.
 	Segment      int `json:"segment"`
 	SegmentCalls int `json:"segment_calls"`
-	// Split says that an attempt ended with the segment, so that another one begins.
+	// Split is true if an attempt ended with the segment, so that another segment begins.
 	Split bool `json:"split,omitempty"`
 
 	Signs []Sign `json:"signs,omitempty"`
 	// Answer is the last answer.
 	Answer string `json:"answer,omitempty"`
-	// Deferrals are what answers announce and nobody has done or dismissed yet, in the
-	// order of the answers.
+	// Deferrals are the announced steps that are still open, in the order of the answers.
 	Deferrals []deferral `json:"deferrals,omitempty"`
-	// Inert counts the tasks that were done by workers which cannot change anything.
+	// Inert counts the tasks done by workers that cannot change anything.
 	Inert int `json:"inert,omitempty"`
 
 	Window *Window `json:"window"`
-	// Looked is when the context was looked at last.
+	// Looked is the time of the last look at the context.
 	Looked time.Duration `json:"looked"`
 
-	// Outage counts the attempts in a row that failed as what they needed was not there.
+	// Outage counts the attempts in a row that failed because a resource was unavailable.
 	Outage int `json:"outage,omitempty"`
-	// Down is what the last of them says of it, with its task.
+	// Down describes the last of these failures, with its task.
 	Down string `json:"down,omitempty"`
-	// Progress is when a task was done last, or tried again after an outage.
+	// Progress is the time when a task was last done, or tried again after an outage.
 	Progress time.Duration `json:"progress"`
 	End      *End          `json:"end,omitempty"`
 }
 
-// counts are over the whole run.
+// counts add up the whole run.
 type counts struct {
 	Attempts int `json:"attempts"`
 	Retries  int `json:"retries"`
 	Checks   int `json:"checks"`
 	Rounds   int `json:"rounds"`
 	Derived  int `json:"derived"`
-	// Stagnations are attempts that were ended as nothing happened.
+	// Stagnations are attempts that were ended for lack of activity.
 	Stagnations int `json:"stagnations"`
 	Calls       int `json:"calls"` // tool calls
 	Evicted     int `json:"evicted"`
 	Restored    int `json:"restored"`
-	Split       int `json:"split"` // attempts that went on in another segment
+	Split       int `json:"split"` // attempts that continued in another segment
 }
 
-// round is the work on failed checks.
+// round is the state of the work on failed checks.
 type round struct {
 	// InRow counts the rounds since a task of the plan was done outside of one.
 	InRow int `json:"in_row,omitempty"`
-	// Open is how many of its tasks are not through.
+	// Open is the number of its tasks that have not ended.
 	Open int `json:"open,omitempty"`
-	// Failures are those that the last round was made for; see failures.
+	// Failures identifies the failures that the last round was made for.
 	Failures string `json:"failures,omitempty"`
-	// Moved says that a task of the plan was done outside of a round since then.
+	// Moved is true if a task of the plan was done outside of a round since then.
 	Moved bool `json:"moved,omitempty"`
 }
 
-// New returns the state before anything was done. It refuses a plan whose tasks
-// have the same id or depend on one that is not there.
+// New returns the initial state of a plan. It returns an error if two tasks have the same id or
+// a task depends on an unknown one.
 func New(p plan.Plan) (*State, error) {
 	p.Limits = p.Limits.WithDefaults()
 	known := make(map[string]bool, len(p.Tasks))
 	for _, t := range p.Tasks {
 		if known[t.ID] {
-			return nil, fmt.Errorf("the plan has the task %q twice; give each task an id of its own", t.ID)
+			return nil, fmt.Errorf("the plan has the task %q twice; give each task its own id", t.ID)
 		}
 		known[t.ID] = true
 	}
 	for _, t := range p.Tasks {
 		for _, id := range t.After {
 			if !known[id] {
-				return nil, fmt.Errorf("the task %q comes after %q, and the plan has no such task", t.ID, id)
+				return nil, fmt.Errorf("the task %q comes after %q, which is not in the plan", t.ID, id)
 			}
 		}
 	}
@@ -127,11 +123,10 @@ func New(p plan.Plan) (*State, error) {
 	}, nil
 }
 
-// Limits returns the plan's, with their defaults.
+// Limits returns the limits of the plan with their defaults.
 func (s *State) Limits() plan.Limits { return s.limits }
 
-// Task returns the task with an index, which is that of the plan, or after these of
-// the derived tasks in their order.
+// Task returns the task with an index: first the tasks of the plan, then the derived ones.
 func (s *State) Task(i int) Task { return *s.tasks.all[i] }
 
 // ByID returns the task with an id.
@@ -152,16 +147,16 @@ func (s *State) Tasks() []Task {
 	return all
 }
 
-// CountDone returns how many tasks are done.
+// CountDone returns the number of tasks that are done.
 func (s *State) CountDone() int { return s.tasks.stages[stageDone] }
 
-// Len returns how many tasks there are.
+// Len returns the number of tasks.
 func (s *State) Len() int { return len(s.tasks.all) }
 
-// Begun reports whether there is anything in the journal.
+// Begun reports whether the journal has a record.
 func (s *State) Begun() bool { return s.Plan != "" }
 
-// Essential returns the files that the task and those that come next name, each once.
+// Essential returns the files of a task and of the tasks that come next, each once.
 func (s *State) Essential(i int) []string {
 	const ahead = 5
 	var files []string
@@ -183,8 +178,7 @@ func (s *State) Essential(i int) []string {
 	return files
 }
 
-// some returns the ids of the first tasks of given stages, with their details, as the
-// items of a check.
+// some returns the first tasks of the given stages as items of a check.
 func (s *State) some(stages ...Stage) []string {
 	var items []string
 	left := 0

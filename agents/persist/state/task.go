@@ -8,74 +8,69 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// Stage is where a task stands.
+// Stage is the stage of a task: waiting, done, failed, blocked, escalated or dropped.
 type Stage string
 
-// The stages.
 const (
 	stageWaiting   Stage = "waiting"
 	stageDone      Stage = "done"
 	stageFailed    Stage = "failed"  // its retries are used up
 	stageBlocked   Stage = "blocked" // trying again cannot help
 	stageEscalated Stage = "escalated"
-	// stageDropped is a derived task whose check passed before it was its turn.
+	// stageDropped is a derived task whose check passed before the task began.
 	stageDropped Stage = "dropped"
 )
 
 // over reports whether the task is through for good.
 func (s Stage) over() bool { return s == stageDone || s == stageDropped }
 
-// Task is a task of the plan, or one that was made of a failed check.
+// Task is a task of the plan or a derived one.
 type Task struct {
 	plan.Task
-	// From is the check that the task was made of; empty for the plan's.
+	// From is the check that the task was derived from; empty for a task of the plan.
 	From  check.Name
 	Stage Stage
-	// Attempts were begun so far.
+	// Attempts is the number of attempts that were begun.
 	Attempts int
-	// Details and Carry are what the last attempt left; of a task that is over
-	// nothing is kept.
+	// Details and Carry are those of the last attempt; empty once the task is over.
 	Details, Carry string
-	// of is the task whose answer deferred this one, step what it says of it; empty
-	// where it is not made of a deferral, or where the answer names no step.
+	// of is the task whose answer announced this one as step; both are empty for other tasks,
+	// and step is empty if the answer names no steps.
 	of, step string
 
 	left  int // failures until it has failed
-	order int // its place in the queue; negative while it is part of a round
-	at    int // where the queue's heap has it; none if it is not there
+	order int // position in the queue; negative in a round
+	at    int // index in the heap of the queue, or none
 	waits int // dependencies that are not done
-	// next and prev link the tasks that are not over, in the order of their
-	// indices, so that no check goes through those that are.
+	// next and prev link the tasks that are not over, in the order of their indices.
 	next, prev int
 }
 
-// Waiting reports whether the task is to be done yet, or once more.
+// Waiting reports whether the task is to be attempted, or attempted again.
 func (t Task) Waiting() bool { return t.Stage == stageWaiting }
 
-// Key names the last attempt at the task. An attempt that is made again after a crash has the
-// same key.
+// Key identifies the last attempt at the task. An attempt that is repeated after a crash has
+// the same key.
 func (t Task) Key() string { return key(t.ID, t.Attempts) }
 
 const none = -1
 
-// tasks are the tasks of a run with what finds the next one: no operation goes
-// through all of them.
+// tasks indexes the tasks of a run. No operation iterates over all of them.
 type tasks struct {
 	all     []*Task
 	byID    map[string]int
-	needed  map[int][]int // by a task, those that depend on it
+	needed  map[int][]int // the tasks that depend on each task
 	ready   queue
-	round   []int         // those of the round
-	stages  map[Stage]int // how many there are of each
-	first   int           // of those that are not over
+	round   []int         // tasks of the round
+	stages  map[Stage]int // the number of tasks in each
+	first   int           // of the tasks that are not over
 	last    int
-	planned int // how many are the plan's
-	front   int // the next place before the plan's tasks
-	back    int // and after them
+	planned int // number of tasks of the plan
+	front   int // next position before the tasks of the plan
+	back    int // next position after them
 }
 
-// frontmost is the place of the first task of a round: before those of the plan,
-// which begin at 0.
+// frontmost is the position of the first task of a round. The tasks of the plan begin at 0.
 const frontmost = -1 << 40
 
 func newTasks(planned []plan.Task) *tasks {
@@ -103,7 +98,7 @@ func newTasks(planned []plan.Task) *tasks {
 	return t
 }
 
-// add appends a task that waits. It is not put into the queue.
+// add appends a waiting task, without adding it to the queue.
 func (t *tasks) add(task Task) int {
 	i := len(t.all)
 	task.Stage, task.left = stageWaiting, 1+task.MaxRetries()
@@ -120,7 +115,7 @@ func (t *tasks) add(task Task) int {
 	return i
 }
 
-// move gives a task another stage.
+// move changes the stage of a task.
 func (t *tasks) move(i int, to Stage) {
 	task := t.all[i]
 	t.stages[task.Stage]--
@@ -131,7 +126,7 @@ func (t *tasks) move(i int, to Stage) {
 	}
 	task.Details, task.Carry = "", ""
 	if i >= t.planned {
-		task.Do = clip(task.Do, maxItem) // of many rounds only the beginnings are kept
+		task.Do = clip(task.Do, maxItem) // bounds the memory of many rounds
 	}
 	t.unlink(task)
 	if to != stageDone {
@@ -159,8 +154,8 @@ func (t *tasks) unlink(task *Task) {
 	}
 }
 
-// requeue puts a waiting task into the queue, at its own place or as the last of
-// its sort: of the round's tasks, or of the plan's.
+// requeue adds a waiting task to the queue, at its own position or as the last of the tasks of
+// the round or of the plan.
 func (t *tasks) requeue(i int, last bool) {
 	task := t.all[i]
 	switch {
@@ -174,8 +169,7 @@ func (t *tasks) requeue(i int, last bool) {
 	heap.Push(&t.ready, i)
 }
 
-// hurry makes a task part of the round: before those of the plan, behind those that
-// were hurried before.
+// hurry adds a task to the round, as the last one before the tasks of the plan.
 func (t *tasks) hurry(i int) {
 	t.all[i].order = t.front
 	t.front++
@@ -183,8 +177,8 @@ func (t *tasks) hurry(i int) {
 	heap.Push(&t.ready, i)
 }
 
-// drop drops the derived tasks of the round that wait and that f says of, and
-// returns how many these are.
+// drop drops the waiting derived tasks of the round for which f returns true, and returns their
+// number.
 func (t *tasks) drop(f func(*Task) bool) int {
 	n := 0
 	for _, i := range t.round {
@@ -197,7 +191,7 @@ func (t *tasks) drop(f func(*Task) bool) int {
 	return n
 }
 
-// open calls f with the tasks that are not over, in order, until it returns false.
+// open calls f with the tasks that are not over, in order, until f returns false.
 func (t *tasks) open(f func(*Task) bool) {
 	for i := t.first; i != none; i = t.all[i].next {
 		if !f(t.all[i]) {
@@ -206,7 +200,7 @@ func (t *tasks) open(f func(*Task) bool) {
 	}
 }
 
-// peek returns the next tasks of the queue, at most n, in their order.
+// peek returns the next n tasks of the queue, or fewer, in their order.
 func (t *tasks) peek(n int) []*Task {
 	var taken []int
 	for range min(n, t.ready.Len()) {
@@ -220,7 +214,7 @@ func (t *tasks) peek(n int) []*Task {
 	return next
 }
 
-// queue implements heap.Interface: the indices of the tasks that can be run now.
+// queue implements heap.Interface with the indices of the tasks that can be run now.
 type queue struct {
 	tasks *tasks
 	heap  []int

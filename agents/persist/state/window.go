@@ -1,7 +1,3 @@
-// Package window decides which files are in a run's context: at most so many, the
-// least recently used ones leave first, and one that comes back is in it once. It
-// neither reads nor saves anything: who asks saves what is to leave, and applies the
-// change after that.
 package state
 
 import (
@@ -12,56 +8,58 @@ import (
 	"slices"
 )
 
-// defaultMax is how many files a window holds unless told otherwise.
+// defaultMax is the default limit of a window.
 const defaultMax = 50
 
-// remembered is how many files that left a window remembers for each that it holds.
+// remembered is the number of evicted files that a window remembers for each file it may hold.
 const remembered = 20
 
-// Window is the set of files in context; the zero value holds default ones at most. Paths
-// are cleaned, with slashes, so that ./a and a are one file; an empty path is none. Its
-// JSON windowForm holds all of it. It must not be copied.
+// Window is the set of files in context, up to a limit. The least recently used files leave
+// first. Paths are cleaned and have slashes, so ./a and a are the same file; empty paths are
+// ignored. A Window must not be copied.
+//
+// A Window does not save anything: the caller computes a Change, saves the evicted files, and
+// then applies the change.
 type Window struct {
 	max int
-	// in are the files in context and out those that left, each least recently used
-	// first; known has the elements of both by path.
+	// in are the files in context and out those that left, both least recently used first;
+	// known has the elements of both by path.
 	in, out list.List
 	known   map[string]*list.Element
 }
 
-// member is a file in one of a window's lists.
+// member is a file in one of the lists of a window.
 type member struct {
 	path string
 	in   bool
-	// fresh says that it was used since the last look; those in context that are stand
-	// at the end.
+	// fresh is true if the file was used since the last look. The fresh files in context are at
+	// the end.
 	fresh bool
 }
 
-// Change is what becomes of a window. It is made by a Window and belongs to it as it
-// stood then; the zero value changes nothing.
+// Change is a change of a Window, for its state at that time. The zero value changes nothing.
 type Change struct {
-	// Used are files that are used now, the last one last. Those that are not in
-	// context enter it.
+	// Used are the files that are used now, in that order. They enter the context if they are not
+	// in it.
 	Used []string `json:"used,omitempty"`
-	// Evicted are those that leave, least recently used first. They must be saved
-	// before the change is applied.
+	// Evicted are the files that leave, least recently used first. They must be saved before the
+	// change is applied.
 	Evicted []string `json:"evicted,omitempty"`
-	// Restored are those of Used that had left, for who has them saved.
+	// Restored are the files of Used that had left and were saved.
 	Restored []string `json:"restored,omitempty"`
-	// Left are files that were asked for and for which there is no room.
+	// Left are requested files for which there is no room.
 	Left []string `json:"left,omitempty"`
-	// Look says that the window was looked over: see Window.Stale.
+	// Look is true for a change that Window.Stale returned.
 	Look bool `json:"look,omitempty"`
 }
 
 // Empty reports whether c changes nothing.
 func (c Change) Empty() bool { return len(c.Used)+len(c.Evicted) == 0 && !c.Look }
 
-// newWindow returns an empty window that holds at most limit files; below 1 means default.
+// newWindow returns an empty window that holds at most limit files; below 1 is the default.
 func newWindow(limit int) *Window { return &Window{max: max(limit, 0)} }
 
-// Max returns how many files it holds at most.
+// Max returns the largest number of files in context.
 func (w *Window) Max() int {
 	if w.max < 1 {
 		return defaultMax
@@ -69,7 +67,7 @@ func (w *Window) Max() int {
 	return w.max
 }
 
-// Len returns how many files are in context.
+// Len returns the number of files in context.
 func (w *Window) Len() int { return w.in.Len() }
 
 // Has reports whether a file is in context.
@@ -81,13 +79,13 @@ func (w *Window) Has(file string) bool {
 // Files returns the files in context, least recently used first.
 func (w *Window) Files() []string { return paths(&w.in) }
 
-// Evicted returns the files that left and did not come back, the last one last. Of very
-// many only the last are remembered, 20 for each file that the window holds.
+// Evicted returns the files that left and did not come back, in that order: at most the last 20
+// for each file that the window may hold.
 func (w *Window) Evicted() []string { return paths(&w.out) }
 
-// Want returns what must change so that the files of named are in context, the last
-// one used last. Those of essential do not leave; of the others the least recently
-// used do, be it one of named itself. It changes nothing.
+// Want returns the change that brings the named files into the context, as used in that order.
+// Essential files do not leave; of the others the least recently used ones do, which may be
+// named files.
 func (w *Window) Want(named, essential []string) Change {
 	used := distinct(named)
 	var c Change
@@ -111,14 +109,13 @@ func (w *Window) Want(named, essential []string) Change {
 	return w.settle(c, used, over)
 }
 
-// Fit is Want for when nothing can be saved: nothing leaves, and files of named that
-// find no room are Left.
+// Fit is Want when no file can be saved: none leaves, and named files without room are Left.
 func (w *Window) Fit(named []string) Change {
 	used := distinct(named)
 	return w.settle(Change{}, used, w.over(used))
 }
 
-// over is by how many files the window would be too full with those of used.
+// over returns the number of files above the limit once the used files are in context.
 func (w *Window) over(used []string) int {
 	n := w.in.Len() - w.Max()
 	for _, file := range used {
@@ -129,8 +126,8 @@ func (w *Window) over(used []string) int {
 	return n
 }
 
-// settle completes c for the files that are used: the last of those that would
-// enter stay out if there are too many by over.
+// settle completes c for the used files. If there are too many by over, the last ones that would
+// enter stay out.
 func (w *Window) settle(c Change, used []string, over int) Change {
 	evicted := set(c.Evicted)
 	for _, file := range slices.Backward(used) {
@@ -151,8 +148,8 @@ func (w *Window) settle(c Change, used []string, over int) Change {
 	return c
 }
 
-// Stale returns which files have not been used since the last look and are not
-// essential: they are to leave. It changes nothing; to apply the change is the look.
+// Stale returns the change that evicts the files that are not essential and were not used since
+// the last such change was applied.
 func (w *Window) Stale(essential []string) Change {
 	stay := set(distinct(essential))
 	c := Change{Look: true}
@@ -164,8 +161,8 @@ func (w *Window) Stale(essential []string) Change {
 	return c
 }
 
-// Apply makes the change. Whatever c holds, no file is in context twice and there
-// are never more than Max.
+// Apply applies the change. Whatever c is, no file is in context twice and there are at most Max
+// files.
 func (w *Window) Apply(c Change) {
 	for _, file := range distinct(c.Used) {
 		w.move(file, true)
@@ -197,7 +194,7 @@ func (w *Window) find(file string) (held, left bool) {
 	return held, !held
 }
 
-// move puts a file at the end of those in context, or of those that left.
+// move moves a file to the end of the files in context, or of those that left.
 func (w *Window) move(file string, in bool) {
 	if w.known == nil {
 		w.known = map[string]*list.Element{}
@@ -234,9 +231,8 @@ func (w *Window) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A window that New made keeps its maximum: of
-// more files the least recently used ones have left then. What Apply would not make of
-// a window, such as doubles, is put right.
+// UnmarshalJSON implements json.Unmarshaler. A window that has a limit keeps it: if there are
+// more files, the least recently used ones leave. Inconsistencies such as duplicates are fixed.
 func (w *Window) UnmarshalJSON(data []byte) error {
 	var f windowForm
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -271,7 +267,7 @@ func clean(file string) string {
 	return path.Clean(filepath.ToSlash(file))
 }
 
-// distinct cleans files and keeps of equal ones the last.
+// distinct returns the cleaned paths; of equal ones it keeps the last.
 func distinct(files []string) []string {
 	seen := make(map[string]bool, len(files))
 	kept := make([]string, 0, len(files))

@@ -15,8 +15,8 @@ import (
 // agentSuffix ends the names of agent files.
 const agentSuffix = ".agent.md"
 
-// loadAgents reads an agent file in a folder, and those beside it, to which the
-// agent may delegate, by their ids.
+// loadAgents reads an agent file in a folder, and the agents in the same directory, to which it may
+// delegate, by their ids.
 func loadAgents(folder, file string) (*agentfile.Agent, map[string]*agentfile.Agent, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// grace is how long a command may take to end after it was asked to.
+	// grace is the time in which a command must end after SIGTERM.
 	grace = 5 * time.Second
-	// maxAnswer is how many bytes of the end of a command's standard output are its
-	// answer.
+	// maxAnswer is the largest answer: the end of a command's standard output, in bytes.
 	maxAnswer = 64 << 10
 )
 
-// command is a program as a worker. It finds the task on its standard input, and
-// in its environment REHEARSE_TASK (the id), REHEARSE_TASK_KEY (which is the same
-// when an attempt is made again after a crash), REHEARSE_ATTEMPT and
-// REHEARSE_SEGMENT. Exit status 0 means done; what it printed is its answer.
+// command is a program as a worker. Its standard input is the task, and its environment has
+// REHEARSE_TASK (the id), REHEARSE_TASK_KEY (the same for an attempt that is repeated after a
+// crash), REHEARSE_ATTEMPT and REHEARSE_SEGMENT. Exit status 0 means done; its output is the
+// answer.
 type command struct {
 	argv, env []string
 	folder    string
@@ -43,9 +42,9 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		Grace: grace,
 	})
 	if end.Cause != nil && answer.Cut() {
-		answer = child.Tail{} // where a flood was cut off is chance, and two runs are to say the same
+		answer = child.Tail{} // where the flood was cut off is random
 	}
-	hide := redact.HideSecrets(os.Environ())
+	hide := redact.HideSecrets(environ())
 	out := persist.Outcome{Answer: sanitize.Text(hide.Replace(answer.Lines()), 0)}
 	said := sanitize.Line(hide.Replace(complaint.Lines()), maxCarry)
 	switch {
@@ -57,24 +56,30 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	case end.Code == 0:
 		out.Grade, out.Details = persist.Done, c.name()+" ended with exit status 0"
 	case end.Unrunnable():
-		out.Grade, out.Details = persist.Blocked, with(c.name()+" could not run a program that it needs: "+end.State, said)
+		out.Grade, out.Details = persist.Blocked, withOutput(c.name()+" could not run a program that it needs: "+end.State, said)
 	default:
-		out.Grade, out.Details = persist.Failed, with(c.name()+" failed: "+end.State, said)
+		out.Grade, out.Details = persist.Failed, withOutput(c.name()+" failed: "+end.State, said)
 		out.Carry = out.Details
 	}
 	if end.Left {
-		out.Warning = fmt.Sprintf("something that it started left its process group, held its output for %s and may still run: end it before it works against the next attempt", grace)
+		out.Warning = fmt.Sprintf("something that it started left its process group, held its output for %s and may still run: "+
+			"end it before it works against the next attempt", grace)
 	}
 	return out
 }
 
-// maxName is how many characters of a command line are shown.
+// maxName is the largest command line in a message, in characters.
 const maxName = 80
 
 func (c *command) name() string { return sanitize.Line(strings.Join(c.argv, " "), maxName) }
 
+// environ returns the environment of this process, from which commands get all but secrets.
+func environ() []string {
+	return os.Environ() //nolint:forbidigo // commands inherit the environment, and secrets of it are hidden
+}
+
 func (c *command) environment(a persist.Assignment) []string {
-	return append(redact.WithoutSecrets(os.Environ(), c.env),
+	return append(redact.WithoutSecrets(environ(), c.env),
 		"REHEARSE_TASK="+a.Task.ID,
 		"REHEARSE_TASK_KEY="+a.Key,
 		"REHEARSE_ATTEMPT="+strconv.Itoa(a.Attempt),
@@ -82,14 +87,14 @@ func (c *command) environment(a persist.Assignment) []string {
 	)
 }
 
-func with(text, said string) string {
-	if said == "" {
+func withOutput(text, output string) string {
+	if output == "" {
 		return text
 	}
-	return text + "; it said: " + said
+	return text + "; it said: " + output
 }
 
-// active is a tail whose writing is activity.
+// active reports each write as activity.
 type active struct {
 	tail  *child.Tail
 	meter persist.Meter

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxCarry is how many characters of what an attempt leaves are handed on.
+// maxCarry is the largest note to the next attempt, in characters.
 const maxCarry = 4000
 
 // looper is a runner loop as a worker.
@@ -40,17 +40,16 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 		EURPerUSD:      l.dep.EURPerUSD,
 		Shared:         l.dep.Budget,
 	})
-	out := l.grade(r, settings.Budget, backend.words())
+	out := l.grade(r, settings.Budget, backend.lastAnswer())
 	out.Answer, out.Prose, out.Usage, out.Inert = r.Text, r.Prose, backend.spent(), l.dep.Inert
 	return out
 }
 
-// grade returns the outcome that a loop's end stands for. An attempt that did not end
-// by itself or with all its work may be made again, unless the agent was not permitted
-// to do it: then another attempt meets the same. Words are what an unfinished answer
-// says.
-func (l *looper) grade(r loop.Result, own llm.Caps, words string) persist.Outcome {
-	left := carry(r, words)
+// grade returns the outcome of a loop's result. An attempt that did not complete its work may be
+// made again, unless the agent's permissions refused a tool call, which they would refuse again.
+// The unfinished answer goes to the next attempt.
+func (l *looper) grade(r loop.Result, own llm.Caps, unfinished string) persist.Outcome {
+	left := carry(r, unfinished)
 	switch {
 	case r.Status == loop.StatusDone:
 		return persist.Outcome{Grade: persist.Done, Details: r.Details}
@@ -78,14 +77,13 @@ func (l *looper) grade(r loop.Result, own llm.Caps, words string) persist.Outcom
 	}
 }
 
-// shared reports whether a cap is that of the whole run rather than of the loop's
-// own budget, which is for one attempt. Where both are equal it is: no attempt uses
-// more than all together.
+// shared reports whether a cap is that of the whole run rather than the loop's own, which is for
+// one attempt. Equal caps are those of the run, as no attempt uses more than all together.
 func (l *looper) shared(e *llm.BudgetError, own llm.Caps) bool {
 	return limit(l.caps, e.Cap) == e.Limit || limit(own, e.Cap) != e.Limit
 }
 
-// limit returns a cap as llm.BudgetError names it.
+// limit returns the value of a cap by its name.
 func limit(caps llm.Caps, name string) string {
 	switch name {
 	case "calls":
@@ -96,21 +94,21 @@ func limit(caps llm.Caps, name string) string {
 	return caps.Cost.String()
 }
 
-// carry returns what the next attempt should know of a loop; words are what an answer says
-// that was cut off.
-func carry(r loop.Result, words string) string {
+// carry returns the note of a loop to the next attempt, from its summary, its last answer, or an
+// unfinished one.
+func carry(r loop.Result, unfinished string) string {
 	switch {
 	case r.Summary != "":
 		return sanitize.Text(r.Summary, maxCarry)
 	case r.Text != "":
 		return "The last answer was:\n" + end(sanitize.Text(r.Text, 0), maxCarry)
-	case words != "":
-		return "The last answer was cut off. It ended so:\n" + end(sanitize.Text(words, 0), maxCarry)
+	case unfinished != "":
+		return "The last answer was cut off. It ended so:\n" + end(sanitize.Text(unfinished, 0), maxCarry)
 	}
 	return ""
 }
 
-// end returns the end of a text: what an agent said last says where it stands.
+// end returns the end of a text.
 func end(text string, limit int) string {
 	r := []rune(text)
 	if len(r) <= limit {

@@ -139,7 +139,7 @@ var _ = Describe("A runner loop", func() {
 		Expect(err).To(MatchError("worker default: no backend is given"))
 		r := newRig(plan.Worker{})
 		_, err = work.Build(r.plan, r.deps)
-		Expect(err).To(MatchError(ContainSubstring("worker w: the plan does not say what it is")))
+		Expect(err).To(MatchError(ContainSubstring("worker w: the worker needs one of loop, react, command")))
 	})
 })
 

@@ -13,20 +13,20 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// metered is a backend whose calls tell the supervisor of an attempt. It is safe
-// for concurrent use.
+// metered is a backend that reports its calls to the Meter of an attempt. It is safe for
+// concurrent use.
 type metered struct {
 	backend llm.Backend
 	a       persist.Assignment
-	// refused, if set, is called with the error of a call that the supervisor does not
-	// allow; without it, calls are counted elsewhere.
+	// refused is called with the error of a call that the supervisor does not allow. If it is
+	// nil, calls are counted elsewhere.
 	refused func(error)
 
 	mu      sync.Mutex
-	said    *child.Tail // the end of the answer under way; nil before the first
+	answer  *child.Tail // the end of the current answer; nil before the first
 	usage   llm.Usage
-	used    bool // anything
-	unknown bool // a call used an amount that is not known
+	used    bool // usage is not empty
+	unknown bool // the usage of a call is unknown
 }
 
 // Complete implements llm.Backend.
@@ -43,25 +43,24 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	m.account(reply, err)
 	m.a.Meter.Active()
 	if n := len(reply.ToolCalls); err == nil && n > 0 {
-		// An answer that is there is not thrown away: what is over the limit ends the
-		// attempt before the next call.
+		// The answer is not discarded: exceeding the limit ends the attempt before the next call.
 		_ = m.a.Meter.Call(n)
 	}
 	return reply, err
 }
 
-// listen makes the supervisor hear what happens during a call: text, and what an agent
-// does by itself, whose tool calls count as such.
+// listen reports the activity during a call: text, and the tool calls that an agent makes by
+// itself, which are counted.
 func (m *metered) listen(req *llm.Request) {
-	said := &child.Tail{Size: 4 * maxCarry}
+	answer := &child.Tail{Size: 4 * maxCarry}
 	m.mu.Lock()
-	m.said = said
+	m.answer = answer
 	m.mu.Unlock()
 	onText, onActivity := req.OnText, req.OnActivity
 	req.OnText = func(delta string) {
 		m.a.Meter.Active()
 		m.mu.Lock()
-		_, _ = said.Write([]byte(delta)) // never fails
+		_, _ = answer.Write([]byte(delta)) // never fails
 		m.mu.Unlock()
 		if onText != nil {
 			onText(delta)
@@ -80,17 +79,17 @@ func (m *metered) listen(req *llm.Request) {
 	}
 }
 
-// words returns the end of what the last answer says so far.
-func (m *metered) words() string {
+// lastAnswer returns the end of the last answer so far.
+func (m *metered) lastAnswer() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.said == nil {
+	if m.answer == nil {
 		return ""
 	}
-	return m.said.String()
+	return m.answer.String()
 }
 
-// tags returns those of a request with those of the attempt.
+// tags adds the tags of the attempt to those of a request.
 func (m *metered) tags(given map[string]string) map[string]string {
 	tags := maps.Clone(given)
 	if tags == nil {
@@ -100,11 +99,11 @@ func (m *metered) tags(given map[string]string) map[string]string {
 	return tags
 }
 
-// account adds up what calls used, failed ones included.
+// account adds up the usage of calls, including failed ones.
 func (m *metered) account(reply llm.Reply, err error) {
 	usage, unknown := reply.Usage, reply.Usage == nil
 	if err != nil {
-		usage, unknown = nil, false // what was not begun to be answered is not billed
+		usage, unknown = nil, false // a call without an answer is not billed
 		if e, ok := errors.AsType[*llm.Error](err); ok {
 			usage, unknown = e.Usage, e.Usage == nil && e.Partial != ""
 		}
@@ -124,7 +123,7 @@ func (m *metered) account(reply llm.Reply, err error) {
 	m.usage.Source = usage.Source
 }
 
-// spent returns what all calls used; nil if that is not known.
+// spent returns the usage of all calls, or nil if it is unknown.
 func (m *metered) spent() *llm.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,8 +134,8 @@ func (m *metered) spent() *llm.Usage {
 	return &usage
 }
 
-// inner returns the sink of what works for a supervisor, which tells itself how an
-// attempt ended.
+// inner returns a sink that adds the task to the events of a worker and drops its end, which the
+// supervisor reports itself.
 func inner(sink event.Sink, task string) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		if e.Kind == event.End {

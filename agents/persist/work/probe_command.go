@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,10 +16,10 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// probeGrace is how long a command may take to end after it was asked to.
+// probeGrace is the time in which a command must end after SIGTERM.
 const probeGrace = 2 * time.Second
 
-// commandProbe asks a program, by its exit status.
+// commandProbe answers a check by the exit status of a program.
 type commandProbe struct {
 	spec  plan.Probe
 	dir   string
@@ -30,12 +29,12 @@ type commandProbe struct {
 func (c commandProbe) probe(ctx context.Context) check.Result {
 	within, cancel := c.clock.WithTimeout(ctx, c.spec.Timeout.Std())
 	defer cancel()
-	var said child.Tail
+	var output child.Tail
 	end, err := child.Run(within, child.Program{
 		Argv:   c.spec.Command,
 		Dir:    c.dir,
-		Env:    redact.WithoutSecrets(os.Environ(), c.spec.Env),
-		Stdout: &said,
+		Env:    redact.WithoutSecrets(environ(), c.spec.Env),
+		Stdout: &output,
 		Grace:  probeGrace,
 	})
 	if err != nil {
@@ -45,11 +44,11 @@ func (c commandProbe) probe(ctx context.Context) check.Result {
 	if end.Left {
 		r.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", probeGrace)
 	}
-	if end.Cause != nil && said.Cut() {
-		return r // where a flood was cut off is chance, and two runs are to say the same
+	if end.Cause != nil && output.Cut() {
+		return r // where the flood was cut off is random
 	}
-	r.Output = sanitize.Text(redact.HideSecrets(os.Environ()).Replace(said.Lines()), 0)
-	if why := provesNothing(r, said.Cut()); why != "" {
+	r.Output = sanitize.Text(redact.HideSecrets(environ()).Replace(output.Lines()), 0)
+	if why := provesNothing(r, output.Cut()); why != "" {
 		r.Verdict, r.Details = check.Unknown, c.name()+" "+why
 	}
 	if r.Verdict == check.Fail {
@@ -79,16 +78,16 @@ func (c commandProbe) name() string {
 	return sanitize.Line(strings.Join(c.spec.Command, " "), maxName)
 }
 
-// A line of output reports a failure if it says so, or begins with a place in a
-// file, as compilers write it.
+// A line of output reports a failure if it contains such a word, or begins with a place in a file
+// as compilers print it.
 var (
 	failure  = regexp.MustCompile(`(?i)\b(fail(ed|ure|ures|s|ing)?|errors?|panic|exception)\b|^\s*[^\s:]+:\d+(:\d+)?:|^\s*[✗✕×]`)
 	success  = regexp.MustCompile(`(?i)\b(0|no) (fail|error|exception)`)
 	duration = regexp.MustCompile(`\s*\(?\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m)\b\)?`)
 )
 
-// failures returns the lines that report failures, each once and without durations, in the
-// order of the alphabet: tests that run at once say the same in any order.
+// failures returns the lines that report failures, each once and without durations. They are
+// sorted, since parallel tests report in any order.
 func failures(output string) []string {
 	var lines []string
 	for line := range strings.Lines(output) {

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// gitTimeout bounds how long git may take to list what it ignores.
+// gitTimeout is the time in which git must list ignored files.
 const gitTimeout = 10 * time.Second
 
-// ignored returns the paths of files and folders in dir that git ignores, relative to
-// dir and with slashes. It is empty outside of a work tree and where git cannot tell:
-// then more is searched.
+// ignored returns the paths of files and folders in dir that git ignores, relative to dir and with
+// slashes. It is empty outside of a work tree and if git fails; then more is searched.
 func ignored(ctx context.Context, dir string) map[string]bool {
 	if !inWorkTree(dir) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	// The repository's configuration must not start a program.
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	// The configuration of the repository must not start a program.
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false",
+		"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -38,7 +38,7 @@ func ignored(ctx context.Context, dir string) map[string]bool {
 	return paths
 }
 
-// inWorkTree reports whether a folder or one above it holds a repository of git.
+// inWorkTree reports whether a folder is in a git work tree.
 func inWorkTree(dir string) bool {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -6,24 +6,23 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// Lines of output by which test runners that end with status 0 report that they ran
-// no test: unittest of Python up to 3.11, node --test, go test, cargo test. The last two
-// report for each package, so that another line shows whether any had tests.
+// Lines by which test runners that end with status 0 report that they ran no test: unittest of
+// Python up to 3.11, node --test, go test, cargo test. The last two report each package, so
+// other lines show whether any had tests.
 var (
 	ranNone = regexp.MustCompile(`(?m)^Ran 0 tests in |^(# |ℹ )tests 0$`)
 
 	packageWithout = regexp.MustCompile(`(?m)\[no test files\]$|^test result: ok\. 0 passed; 0 failed`)
 	packageWith    = regexp.MustCompile(`(?m)^ok\s+\S|^--- |^test result: ok\. [1-9]`)
 
-	// missingModule is how Python reports that a tool such as pytest is not installed.
+	// missingModule is the report of Python that a tool such as pytest is not installed.
 	missingModule = regexp.MustCompile(`(?m)^\S*python[0-9.]*(?:\.exe)?: No module named ([\w.]+)`)
 	// collectedNone is the last line of pytest, which then ends with status 5.
 	collectedNone = regexp.MustCompile(`(?m)^no tests (ran|collected) in `)
 )
 
-// provesNothing returns why the exit status of a command proves neither that all is
-// well nor that something is wrong, or "". Of an output whose beginning is cut off, what
-// each package reported is not known.
+// provesNothing returns the reason why the exit status of a command proves neither success nor
+// failure, or "". If the beginning of the output is cut off, the reports of packages are unknown.
 func provesNothing(r check.Result, cut bool) string {
 	switch {
 	case r.Verdict == check.Pass && ranNone.MatchString(r.Output),

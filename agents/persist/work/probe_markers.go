@@ -24,26 +24,24 @@ import (
 const (
 	maxFiles = 100_000
 	maxBytes = 512 << 20
-	// sniff is how much of a file is looked at for a NUL character, by which git
-	// tells binary files.
+	// sniff is the number of bytes that are searched for NUL, which marks a binary file as in git.
 	sniff = 8000
 )
 
-// passedOver are folders with what others wrote, or with what is kept about the
-// work.
+// passedOver are folders of version control, dependencies and recordings.
 var passedOver = []string{
 	".git", ".hg", ".svn", ".jj", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".tox", ".rehearse", "rehearse-runs",
 }
 
-// generated are folders that tools write. They are searched only if a pattern of the
-// plan begins with them. Paths that git ignores are treated alike.
+// generated are folders that tools write. Like paths that git ignores, they are searched only if a
+// pattern of the plan begins with them.
 var generated = []string{"dist", "build", "out", "target", ".next", ".nuxt", ".output", ".gradle", "coverage"}
 
 // markers searches files for words that stand for unfinished work.
 type markers struct {
 	words [][]byte
 	in    []glob.Pattern
-	// literal are the patterns as the plan has them.
+	// literal are the patterns as they are in the plan.
 	literal []string
 	dir     string
 }
@@ -63,19 +61,19 @@ func newMarkers(spec plan.Probe, dir string) (*markers, error) {
 	return m, nil
 }
 
-// search is one search under way.
+// search is a search in progress.
 type search struct {
 	*markers
 	root     *os.Root
 	ignored  map[string]bool // paths that git ignores
-	passed   int             // ignored or generated paths that were passed over
+	passed   int             // number of ignored or generated paths
 	found    findings
-	files    int // that were searched
-	seen     int // that there are
+	files    int // searched files
+	seen     int // all files
 	bytes    int64
 	withHits int
 	big      int
-	// doubt is why the search is not complete; nil if it is.
+	// doubt is the reason why the search is incomplete, if it is.
 	doubt error
 }
 
@@ -98,8 +96,8 @@ func (m *markers) probe(ctx context.Context) check.Result {
 	return s.result()
 }
 
-// visit looks at one entry of the tree. Links are passed over: what they name
-// is searched where it stands, or is not of this folder.
+// visit visits one entry of the tree. Links are skipped: their targets are searched in their own
+// place, or are outside of the folder.
 func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
 	case err != nil:
@@ -120,12 +118,12 @@ func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 		return nil
 	}
 	if s.seen++; s.seen > maxFiles {
-		return fmt.Errorf("there are more than %d files; narrow them down by in", maxFiles)
+		return fmt.Errorf("there are more than %d files; select fewer with in", maxFiles)
 	}
 	return s.file(name, entry)
 }
 
-// isGenerated reports whether a folder is not the work's own source.
+// isGenerated reports whether a folder is generated or ignored.
 func (s *search) isGenerated(name string) bool {
 	return (s.ignored[name] || slices.Contains(generated, path.Base(name))) && !s.named(name)
 }
@@ -149,7 +147,7 @@ func (s *search) file(name string, entry fs.DirEntry) error {
 		return nil
 	}
 	if s.bytes += info.Size(); s.bytes > maxBytes {
-		return fmt.Errorf("the files have more than %d bytes; narrow them down by in", maxBytes)
+		return fmt.Errorf("the files have more than %d bytes; select fewer with in", maxBytes)
 	}
 	data, err := readFile(s.root, name)
 	switch {
@@ -163,8 +161,8 @@ func (s *search) file(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// passOver goes on without what cannot be read, which leaves a doubt; what was
-// removed while we look leaves none.
+// passOver continues after an error, which makes the search incomplete unless the file was removed
+// meanwhile.
 func (s *search) passOver(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.doubt = err
@@ -172,7 +170,7 @@ func (s *search) passOver(err error) error {
 	return nil
 }
 
-// text searches one file, each line of which is one finding at most.
+// text searches one file, with at most one finding in each line.
 func (s *search) text(name string, data []byte) {
 	hits := s.hits(data)
 	if len(hits) == 0 || isPlan(name, data) {
@@ -194,7 +192,7 @@ func (s *search) text(name string, data []byte) {
 	}
 }
 
-// hits returns the offsets of the first marker of each line that has one.
+// hits returns the offset of the first marker in each line.
 func (s *search) hits(data []byte) []int {
 	var all []int
 	for _, word := range s.words {
@@ -221,8 +219,8 @@ func (s *search) hits(data []byte) []int {
 	})
 }
 
-// standsAlone reports whether the word at an offset is no part of a longer one. An
-// end of it that is no letter, such as the @ of @todo, has no neighbour to mind.
+// standsAlone reports whether the word at an offset is not part of a longer word. An end that is
+// not a letter, such as the @ of @todo, may have any neighbour.
 func standsAlone(data []byte, at int, word []byte) bool {
 	first, _ := utf8.DecodeRune(word)
 	last, _ := utf8.DecodeLastRune(word)
@@ -236,7 +234,7 @@ func inWord(r rune) bool {
 	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// isPlan reports whether a file is a plan, which names the markers itself.
+// isPlan reports whether a file is a plan, which contains the markers itself.
 func isPlan(name string, data []byte) bool {
 	if ext := path.Ext(name); ext != ".yaml" && ext != ".yml" {
 		return false

@@ -22,10 +22,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// maxFile is how many bytes of a file are read.
+// maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 20
 
-// todoProbe reads a list of todos.
+// todoProbe answers a check by a list of todos.
 type todoProbe struct{ file, dir string }
 
 // todo is one entry of the list.
@@ -34,12 +34,12 @@ type todo struct {
 	status status
 }
 
-// status says where a todo stands.
+// status is the status of a todo.
 type status int
 
 const (
 	pending status = iota
-	underWay
+	inProgress
 	settled // done or cancelled
 )
 
@@ -47,7 +47,7 @@ func (t todoProbe) probe(context.Context) check.Result {
 	data, err := t.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return unknown("there is no file %s in the folder of the plan; give the file, or leave the probe out", t.file)
+		return unknown("there is no file %s in the folder of the plan; create it, or remove the probe", t.file)
 	case err != nil:
 		return unknown("the todos cannot be read: %v", reason(err))
 	}
@@ -57,12 +57,12 @@ func (t todoProbe) probe(context.Context) check.Result {
 	}
 	list, err := parse(data)
 	if err != nil {
-		return unknown("the todos of %s cannot be told: %v", t.file, err)
+		return unknown("the todos of %s cannot be parsed: %v", t.file, err)
 	}
 	return judgeTodos(t.file, list)
 }
 
-// read reads the file, and not through a link that leads out of the folder.
+// read reads the file. A link cannot lead out of the folder.
 func (t todoProbe) read() ([]byte, error) {
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
@@ -72,13 +72,13 @@ func (t todoProbe) read() ([]byte, error) {
 	return readFile(root, t.file)
 }
 
-// readFile reads a regular file that is not too large.
+// readFile reads a regular file of at most maxFile bytes.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Stat(name)
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // to open a pipe would wait for a writer
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	file, err := root.Open(name)
@@ -97,7 +97,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// reason returns an error without the name of the system's call.
+// reason returns an error without the name of the system call.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", e.Path, e.Err)
@@ -112,9 +112,10 @@ func judgeTodos(file string, list []todo) check.Result {
 		switch t.status {
 		case pending:
 			open.add(t.text)
-		case underWay:
+		case inProgress:
 			working++
 			open.add(t.text + " (in progress)")
+		case settled:
 		}
 	}
 	if open.count == 0 {
@@ -127,8 +128,7 @@ func judgeTodos(file string, list []todo) check.Result {
 	return check.Result{Verdict: check.Fail, Details: details, Items: open.list()}
 }
 
-// markdown reads blocks alone: what is in a line is taken as it stands. Links are
-// not resolved, so "[x]" is never one.
+// markdown parses blocks only, so "[x]" is never a link.
 var markdown = parser.NewParser(parser.WithBlockParsers(
 	util.Prioritized(parser.NewThematicBreakParser(), 200),
 	util.Prioritized(parser.NewListParser(), 300),
@@ -141,9 +141,8 @@ var markdown = parser.NewParser(parser.WithBlockParsers(
 	util.Prioritized(parser.NewParagraphParser(), 1000),
 ))
 
-// parseMarkdown finds the items of lists that begin with a checkbox: [ ], [x], and
-// [~] or [/] for one under way. Another mark is taken for open. What is in code or
-// in a comment does not count.
+// parseMarkdown returns the list items that begin with a checkbox: [ ], [x], or [~] and [/] for an
+// item in progress. Any other mark means pending. Code and comments are ignored.
 func parseMarkdown(data []byte) ([]todo, error) {
 	if err := shallow(data); err != nil {
 		return nil, err
@@ -167,7 +166,7 @@ func parseMarkdown(data []byte) ([]todo, error) {
 	return list, nil
 }
 
-// checkbox reads the first line of a list's item.
+// checkbox parses the first line of a list item.
 func checkbox(item *ast.ListItem, data []byte) (todo, bool) {
 	block := item.FirstChild()
 	if block == nil || block.Type() != ast.TypeBlock || block.Lines().Len() == 0 {
@@ -188,19 +187,19 @@ func checkbox(item *ast.ListItem, data []byte) (todo, bool) {
 	case 'x', 'X', '✓', '✔':
 		t.status = settled
 	case '~', '/':
-		t.status = underWay
+		t.status = inProgress
 	}
 	return t, true
 }
 
-// maxNesting is how deep lists and quotes of Markdown may be nested: the parser
-// looks at all that are open for each line.
+// maxNesting is the deepest nesting of lists and quotes. For each line the parser visits all that
+// are open.
 const maxNesting = 100
 
-// opener begins a quote or, before a space, ends the mark of a list's item.
+// opener matches the beginning of a quote or of a list item.
 var opener = regexp.MustCompile(`>|[-*+.)][ \t]`)
 
-// shallow refuses a file with a line that opens more blocks than anybody writes.
+// shallow returns an error if a line is nested too deep.
 func shallow(data []byte) error {
 	for line := range strings.Lines(string(data)) {
 		marks := line[:len(line)-len(strings.TrimLeft(line, "> \t-*+.)0123456789"))]
@@ -211,8 +210,8 @@ func shallow(data []byte) error {
 	return nil
 }
 
-// parseJSON reads the lists that coding agents write: an array of objects with
-// content and status, or an object that has it under "todos".
+// parseJSON parses the lists of coding agents: an array of objects with content and status, or an
+// object with such an array under "todos".
 func parseJSON(data []byte) ([]todo, error) {
 	var file struct{ Todos *[]entry }
 	var err error
@@ -231,17 +230,17 @@ func parseJSON(data []byte) ([]todo, error) {
 	for i, e := range *file.Todos {
 		s, ok := statuses[strings.ToLower(strings.ReplaceAll(e.Status, "-", "_"))]
 		if !ok {
-			return nil, fmt.Errorf("todo %d has the status %q; there are pending, in_progress, completed and cancelled", i+1, e.Status)
+			return nil, fmt.Errorf("todo %d has the unknown status %q; use pending, in_progress, completed or cancelled", i+1, e.Status)
 		}
 		list[i] = todo{text: e.text(), status: s}
 	}
 	return list, nil
 }
 
-// statuses are the words that agents use.
+// statuses are the words that agents use for statuses.
 var statuses = map[string]status{
 	"pending": pending, "todo": pending, "open": pending, "not_started": pending, "blocked": pending,
-	"in_progress": underWay, "active": underWay, "doing": underWay,
+	"in_progress": inProgress, "active": inProgress, "doing": inProgress,
 	"completed": settled, "complete": settled, "done": settled, "cancelled": settled, "canceled": settled,
 }
 

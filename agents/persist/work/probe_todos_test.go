@@ -56,8 +56,8 @@ var _ = Describe("a list of todos", Label("P-01"), func() {
 		Entry("empty", `[]`, check.Pass, "none of 0 todos"),
 		Entry("no list", `{"items":[]}`, check.Unknown, `no list "todos"`),
 		Entry("null", `null`, check.Unknown, `no list "todos"`),
-		Entry("an unknown status", `[{"content":"a","status":"maybe"}]`, check.Unknown, `todo 1 has the status "maybe"`),
-		Entry("no status", `[{"content":"a"}]`, check.Unknown, `the status ""`),
+		Entry("an unknown status", `[{"content":"a","status":"maybe"}]`, check.Unknown, `todo 1 has the unknown status "maybe"`),
+		Entry("no status", `[{"content":"a"}]`, check.Unknown, `the unknown status ""`),
 		Entry("no JSON", `[{"content":`, check.Unknown, "unexpected end of JSON input"),
 		Entry("another type", `"x"`, check.Unknown, "cannot unmarshal"),
 		Entry("nested without end", strings.Repeat("[", 1_000_000), check.Unknown, "todos"),
@@ -84,7 +84,7 @@ var _ = Describe("a list of todos", Label("P-01"), func() {
 		}
 		r := ask(ctx, dir, plan.Probe{File: "none.md"})
 		Expect(r).To(Equal(check.Result{
-			Verdict: check.Unknown, Details: "there is no file none.md in the folder of the plan; give the file, or leave the probe out",
+			Verdict: check.Unknown, Details: "there is no file none.md in the folder of the plan; create it, or remove the probe",
 		}))
 		Expect(ask(ctx, dir, plan.Probe{File: "up.md"}).Details).To(Equal("the todos cannot be read: up.md: path escapes from parent"))
 		Expect(ask(ctx, filepath.Join(dir, "gone"), plan.Probe{File: "x"}).Verdict).To(Equal(check.Unknown))

@@ -19,7 +19,7 @@ import (
 // reacter is a ReAct agent as a worker.
 type reacter struct {
 	agent  *agentfile.Agent
-	agents map[string]*agentfile.Agent // to which it may delegate
+	agents map[string]*agentfile.Agent // agents to which it may delegate
 	max    int                         // iterations; 0: the agent's own
 	dep    Deps
 }
@@ -64,13 +64,13 @@ func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	return out
 }
 
-// asking is a person whose answer the supervisor waits for as long as it takes.
+// asking pauses the attempt while a person is asked.
 type asking struct {
 	react.Person
 	meter persist.Meter
 }
 
-// asked returns a person, or nobody.
+// asked wraps p, unless it is nil.
 func asked(p react.Person, m persist.Meter) react.Person {
 	if p == nil {
 		return nil
@@ -84,7 +84,7 @@ func (p asking) Ask(ctx context.Context, question, about string) (string, bool) 
 	return p.Person.Ask(ctx, question, about)
 }
 
-// gradeAgent returns the outcome that an agent's end stands for.
+// gradeAgent returns the outcome of an agent's result.
 func gradeAgent(r react.Result) persist.Outcome {
 	switch r.Status {
 	case react.StatusDone:
@@ -99,7 +99,7 @@ func gradeAgent(r react.Result) persist.Outcome {
 			Carry: "The last attempt left this undone:\n" + list(r.Missing) + "\nIts output was:\n" + end(sanitize.Text(r.Output, 0), maxCarry),
 		}
 	case react.StatusBudget:
-		// The run has no budget of its own, so that it is the shared one that tripped.
+		// The agent has no budget of its own, so this is the shared one.
 		return persist.Outcome{
 			Grade: persist.Failed, Details: r.Details, Carry: steps(r),
 			Capped: cmp.Or(strings.TrimPrefix(r.Guard, "budget."), "budget"),
@@ -116,7 +116,7 @@ func gradeAgent(r react.Result) persist.Outcome {
 	}
 }
 
-// question returns what a person is asked.
+// question returns the question to a person.
 func question(r react.Result) string {
 	text := cmp.Or(r.Question, r.Details)
 	if r.Trigger == "" {
@@ -132,10 +132,10 @@ func list(items []string) string {
 	return "- " + strings.Join(items, "\n- ")
 }
 
-// maxSteps is how many of an agent's last iterations the next attempt is told.
+// maxSteps is the number of an agent's last iterations in the note to the next attempt.
 const maxSteps = 8
 
-// steps returns the last iterations of an agent, shortly.
+// steps summarises the last iterations of an agent.
 func steps(r react.Result) string {
 	const most = 300
 	var b strings.Builder

@@ -1,5 +1,6 @@
-// Package work has the workers of a supervisor: a runner loop, a ReAct agent and a
-// command, each of which does one attempt at a task and grades it.
+// Package work makes the workers and the probes that a plan names. A worker is a runner loop, a
+// ReAct agent or a command, and makes one attempt at a task. A probe answers a check: by the exit
+// status of a command, by a list of todos, or by markers of unfinished work in files.
 package work
 
 import (
@@ -23,45 +24,40 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Deps are what workers are given. Backend is required where a loop or an agent
-// works, and Folder where a command or an agent does.
+// Deps are the dependencies of workers. Loops and agents require Backend; commands and agents
+// require Folder.
 type Deps struct {
 	Backend llm.Backend
 	// BackendID names the backend in errors.
 	BackendID string
-	// Conversational says that the backend must be sent everything said so far; see
-	// loop.Deps.
+	// Conversational is true if the backend needs the whole conversation; see loop.Deps.
 	Conversational bool
-	// Inert says that Backend has no tools with which it could change anything: an API
-	// that only answers, or an agent that may only read. Loops over it are inert then;
-	// a ReAct agent is not, as its actions are done for it.
+	// Inert is true if Backend cannot change anything: an API without tools, or an agent that may
+	// only read. Loops over it are inert then; ReAct agents are not, since they have actions.
 	Inert bool
-	// Clock is the time of loops and agents; default: the machine's.
+	// Clock is the clock of loops and agents; default: the machine's.
 	Clock clock.Clock
-	// Sink is told what loops and agents tell, with the attribute task, but for their
-	// end, which is the attempt's outcome; default: nobody.
+	// Sink receives the events of loops and agents, with the attribute task. It does not receive
+	// their end, which is the outcome of the attempt.
 	Sink event.Sink
-	// Folder is the plan's: commands run in it, and agent files and workspaces are in
-	// it.
+	// Folder is the folder of the plan, with its agent files and workspaces. Commands run in it.
 	Folder string
-	// Actions do what an agent asks for; default: package action, in the worker's
-	// workspace.
+	// Actions returns the actions of an agent; default: action.New in the workspace of the worker.
 	Actions func(*agentfile.Agent) (action.Set, error)
-	// Person answers agents' questions; nil: nobody does.
+	// Person answers the questions of agents, if it is set.
 	Person react.Person
-	// Price and EURPerUSD serve caps on cost; see llm.NewBudget.
+	// Price and EURPerUSD are for caps on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
-	// Budget is what all workers share.
+	// Budget is shared by all workers.
 	Budget *llm.Budget
-	// ChildClock is the time of the commands of ReAct agents, which live in real time;
-	// default: the machine's.
+	// ChildClock is the clock of the commands of ReAct agents, which run in real time; default:
+	// the machine's.
 	ChildClock clock.Clock
 }
 
-// Build makes the workers of a plan, by name, "default" included. The error names
-// everything that keeps a worker from working: an agent file that cannot be read or
-// is not valid, with the places of what is wrong.
+// Build returns the workers of a plan by name, including "default". The error lists everything
+// that is wrong, such as agent files that cannot be read or are not valid.
 func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 	d.Clock = cmp.Or(d.Clock, clock.Real())
 	d.ChildClock = cmp.Or(d.ChildClock, clock.Real())
@@ -88,7 +84,7 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 	return workers, nil
 }
 
-// build makes one worker. Caps are those of the whole run.
+// build returns one worker. The caps are those of the whole run.
 func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
 	if len(spec.Command) > 0 {
 		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder}, nil
@@ -102,11 +98,11 @@ func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
 	case spec.React != nil:
 		return newReacter(*spec.React, d)
 	}
-	return nil, errors.New("the plan does not say what it is; give one of loop, react, command")
+	return nil, errors.New("the worker needs one of loop, react, command")
 }
 
-// guarded keeps a panic from getting through, and does not begin when the attempt
-// is over already.
+// guarded recovers from a panic of its worker, and does not begin an attempt that has ended
+// already.
 type guarded struct{ worker persist.Worker }
 
 // Work implements persist.Worker.
@@ -122,8 +118,7 @@ func (g guarded) Work(ctx context.Context, a persist.Assignment) (out persist.Ou
 	return g.worker.Work(ctx, a)
 }
 
-// ended returns the outcome of an attempt that was ended from outside, with what the
-// next one should know.
+// ended returns the outcome of an attempt that was ended from outside, with a note to the next.
 func ended(cause error, carry string) persist.Outcome {
 	if errors.Is(cause, persist.ErrSegment) {
 		return persist.Outcome{Grade: persist.Split, Details: cause.Error(), Carry: carry}
@@ -131,13 +126,13 @@ func ended(cause error, carry string) persist.Outcome {
 	return persist.Outcome{Grade: persist.Failed, Details: "ended: " + cause.Error(), Carry: carry}
 }
 
-// fatal are the kinds of backend errors that the same request meets again.
+// fatal are the kinds of backend errors that a retry would repeat.
 var fatal = []llm.ErrorKind{llm.Unauthorized, llm.InvalidRequest, llm.Refused, llm.ScriptExhausted, llm.UnexpectedCall}
 
-// passing are those of a backend that is down for a while, or asked too often.
+// passing are the kinds of errors of a backend that is down or limits the rate.
 var passing = []llm.ErrorKind{llm.Unavailable, llm.RateLimited, llm.Timeout}
 
-// failed returns the outcome of an attempt that an error ended.
+// failed returns the outcome of an attempt that ended with an error.
 func failed(err error, details, carry string) persist.Outcome {
 	grade := persist.Failed
 	if slices.Contains(fatal, llm.KindOf(err)) || errors.Is(err, react.ErrTask) || errors.Is(err, react.ErrAgent) {
@@ -146,12 +141,9 @@ func failed(err error, details, carry string) persist.Outcome {
 	return persist.Outcome{Grade: grade, Later: slices.Contains(passing, llm.KindOf(err)), Details: details, Carry: carry}
 }
 
-// resolved returns the settings of an attempt. What bounds its time is the task's
-// timeout and the supervisor's watchdog, so that the loop's own is off unless the
-// plan gives one.
-//
-// Where a user writes a loop's prompt, the user says how to end; here nobody else
-// would.
+// resolved returns the settings of an attempt. The task's timeout and the watchdog bound its time,
+// so the loop has no timeout of its own unless the plan gives one. The prompt explains how to end,
+// as nobody else does.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
 	s, err := loop.Resolve(o, loop.Options{Timeout: new(quantity.Duration)})
