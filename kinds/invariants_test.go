@@ -34,7 +34,7 @@ var goodStatus = map[string]string{
 	"loop": "done", "hook": "stopped", "interview": "finished", "supervise": "complete", "react": "done",
 }
 
-// callsPerPerturbation is how many more calls one perturbation may cost.
+// callsPerPerturbation returns how many more calls one perturbation may cost.
 func callsPerPerturbation(agent string) int {
 	switch agent {
 	case "interview":
@@ -51,7 +51,7 @@ const (
 	goldenCalls = 10
 )
 
-// base is a golden run with 10 calls, 0.1 USD and one perturbation that changed nothing.
+// base returns a golden run with 10 calls, 0.1 USD and one perturbation that changed nothing.
 func base(agent string) measure.Facts {
 	return measure.Facts{
 		Run:     measure.RunFacts{Status: goodStatus[agent], Text: goldenText, Perturbed: 1},
@@ -68,7 +68,7 @@ func base(agent string) measure.Facts {
 	}
 }
 
-// fails is a run that ended early, with a call that failed in that way.
+// fails returns a run that ended early, with a call that failed in that way.
 func fails(kind, details string) change {
 	return func(f *measure.Facts) {
 		f.Run.Status, f.Run.ExitCode, f.Run.Details = "error", 1, details
@@ -94,7 +94,7 @@ func superviseOf(f *measure.Facts) *persist.SuperviseFacts {
 
 func reactOf(f *measure.Facts) *react.ReactFacts { return f.Extensions["react"].(*react.ReactFacts) }
 
-// edgesOfAll are those of the invariants that hold of every kind of agent.
+// edgesOfAll returns those of the invariants that hold of every kind of agent.
 func edgesOfAll(agent string) map[string][]edge {
 	k := callsPerPerturbation(agent)
 	most := 2 * (0.1 + 0.01*float64(k)) // the cost of the golden run and of k more of its dearest calls, twice
@@ -129,7 +129,7 @@ func edgesOfAll(agent string) map[string][]edge {
 	}
 }
 
-// resumable are the edges of interviews and supervised plans.
+// resumable returns the edges of interviews and supervised plans.
 func resumable(agent string) []edge {
 	return []edge{
 		{about: "ends otherwise", breaks: resumed("error"), holds: resumed(goodStatus[agent])},
@@ -137,7 +137,7 @@ func resumable(agent string) []edge {
 	}
 }
 
-// edgesOf are those of the invariants of one kind of agent.
+// edgesOf returns those of the invariants of one kind of agent.
 func edgesOf(agent string) map[string][]edge {
 	switch agent {
 	case "loop":
@@ -226,7 +226,7 @@ var superviseEdges = map[string][]edge{
 	"bounded-cost": {{about: "a long attempt", breaks: cost(0.3401), holds: cost(0.3399), golden: func(f *measure.Facts) { superviseOf(f).Longest = 7 }}},
 }
 
-// fallback is an interview with so many texts of the prompts in the place of the model's,
+// fallback returns an interview with so many texts of the prompts in the place of the model's,
 // and answers that are stored and that were given.
 func fallback(n, stored, given int) change {
 	return func(f *measure.Facts) {
@@ -258,7 +258,7 @@ func fired(kind string) change {
 	return func(f *measure.Facts) { f.Script.Fired = map[string]int{kind: 1} }
 }
 
-// names are the kinds of agents, sorted.
+// names returns the kinds of agents, sorted.
 func names() (names []string) {
 	for _, kind := range kinds.All() {
 		names = append(names, kind.Name)

@@ -42,7 +42,7 @@ func fourHours() loop.Result {
 	return loop.Run(context.Background(), s, loop.Deps{Backend: pages(c), Clock: c})
 }
 
-// BenchmarkFourHours is the whole loop; BenchmarkFourHoursFloor only makes the
+// BenchmarkFourHours measures the whole loop; BenchmarkFourHoursFloor only makes the
 // calls.
 func BenchmarkFourHours(b *testing.B) {
 	b.ReportAllocs()

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// How near the end of the message a sentence must stand: at its tail, or in the
+// How near the end of the message a sentence must be: at its tail, or in the
 // part that requests to the user stand in.
 const (
 	tailSentences   = 2
@@ -62,7 +62,7 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 			r.evidence.see(requestedOffer, m.span)
 		}
 	case r.before(s, h.First, waiting) || r.after(s) == 0 && (!delivered || r.doc.Sentences[s].Ending != text.Colon):
-		return false // whatever stands before it
+		return false // whatever is before it
 	case delivered || r.doneAfter(s, r.verifies(h)):
 		m.why = "the rest of the message reports or holds what it announces"
 	default:

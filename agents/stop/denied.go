@@ -35,7 +35,7 @@ func (s Step) Same(other Step) bool {
 type denial struct {
 	words   []string // folded
 	after   int      // the first word after the phrase
-	passive bool     // the phrase stands after what it denies, as "was skipped" does
+	passive bool     // the phrase is after what it denies, as "was skipped" does
 }
 
 // denying are the phrases that deny, folded.
@@ -60,7 +60,7 @@ const (
 	maxDenials    = 200
 	maxDenialText = 1 << 16 // bytes, from the end
 	denialContext = 30      // words on either side of a phrase
-	denialReach   = 4       // words after a phrase in which the denied verb may stand
+	denialReach   = 4       // words after a phrase in which the denied verb may be
 )
 
 func findDenials(answer string) []denial {

@@ -54,7 +54,7 @@ const (
 	done                            // it says that something is done
 	fails                           // something does not work
 	known                           // a failure is old or expected
-	stub                            // something stands in for work to come
+	stub                            // a placeholder for work to come
 	negation                        // no, not, nothing
 	condition                       // what must be so first
 	history                         // narrates what was, or what a program does

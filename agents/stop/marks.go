@@ -78,7 +78,7 @@ func (r *reading) lineUnits(block int) []unit {
 	return units
 }
 
-// markedIn judges what stands beside each other. A cross is taken for open only
+// markedIn judges what is beside each other. A cross is taken for open only
 // where ticks prevail: elsewhere it may tell bad from good. What has a tick beside
 // another mark compares.
 func (r *reading) markedIn(units []unit) {

@@ -14,7 +14,7 @@ const (
 )
 
 // mention is a place where the message speaks of work that is not done, with
-// where it stands in the document that was read.
+// where it is in the document that was read.
 type mention struct {
 	category Category
 	pattern  string // the id of the rule that found it

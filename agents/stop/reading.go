@@ -205,7 +205,7 @@ func (r *reading) before(s int, word int32, cs ...grammar.Class) bool {
 	return false
 }
 
-// kind is the kind of block that the sentence stands in.
+// kind is the kind of block that the sentence is in.
 func (r *reading) block(s int) *text.Block { return &r.doc.Blocks[r.doc.Sentences[s].Block] }
 
 // after counts the sentences outside tables that follow, those of a list that
@@ -264,7 +264,7 @@ func (r *reading) delivered(b int) bool {
 
 var seed = maphash.MakeSeed()
 
-// repeats reports whether all code from the block on stands in the message before.
+// repeats reports whether all code from the block on is in the message before.
 func (r *reading) repeats(from int) bool {
 	seen := map[uint64]bool{}
 	for i := range r.doc.Blocks {

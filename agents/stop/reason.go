@@ -43,7 +43,7 @@ func heaviest(all []Signal, sign float64) string {
 	return "the sum of its signals"
 }
 
-// tell returns the meaning of a signal with the words it stands on.
+// tell returns the meaning of a signal with the words it is on.
 func tell(s Signal) string {
 	for _, d := range definitions {
 		if d.Name == s.Name {

@@ -151,7 +151,7 @@ func (r *reading) colonAfter(h grammar.Hit, words int) bool {
 	return at <= end && strings.Contains(r.doc.Raw[at:end], ":")
 }
 
-// gapBetween reports whether a comma, a colon or the like stands before one of the
+// gapBetween reports whether a comma, a colon or the like is before one of the
 // words from first to last.
 func (r *reading) gapBetween(first, last int32) bool {
 	for _, w := range r.doc.Words[first : last+1] {

@@ -109,7 +109,7 @@ func (r *reading) denies(i int) bool {
 }
 
 // finishedItem reports whether an item says of itself that it is done. An item that
-// begins with an instruction is a step, unless its status stands behind it: "Write
+// begins with an instruction is a step, unless its status is behind it: "Write
 // the guide (done)".
 func (r *reading) finishedItem(item *text.Block) bool {
 	if item.Box == text.Ticked {

@@ -112,7 +112,7 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 // shortLabel is how many words a line may have that heads a list without a colon.
 const shortLabel = 6
 
-// list is what stands under a heading or a lead.
+// list is what is under a heading or a lead.
 type list struct {
 	items    int // that the agent could do
 	user     int // that only the user can do

@@ -70,7 +70,7 @@ func (r *reading) onlyVerbs(from, end int32) bool {
 	return end-from <= 3
 }
 
-// turnsBetween reports whether what stands between two phrases denies or opposes
+// turnsBetween reports whether what is between two phrases denies or opposes
 // the second: "the remaining tests were not run, but the docs are done".
 func (r *reading) turnsBetween(s int, h, d grammar.Hit) bool {
 	for _, w := range r.doc.Words[h.End:max(h.End, d.First)] {
@@ -112,7 +112,7 @@ func (r *reading) failing(s int, h grammar.Hit) bool {
 	return false
 }
 
-// countsNothing reports whether a phrase holds, or stands behind, a word for none.
+// countsNothing reports whether a phrase holds, or is behind, a word for none.
 func (r *reading) countsNothing(s int, p grammar.Hit) bool {
 	for _, w := range r.doc.Words[max(int(p.First)-1, r.doc.Sentences[s].First):p.End] {
 		switch w.Fold {

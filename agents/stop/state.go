@@ -119,7 +119,7 @@ func number(w *text.Word) (int, bool) {
 	return n, ok
 }
 
-// beside reports whether a phrase of one of the classes stands within a few words.
+// beside reports whether a phrase of one of the classes is within a few words.
 func (r *reading) beside(s int, h grammar.Hit, cs ...grammar.Class) bool {
 	const reach = 12
 	for _, p := range r.phrases(s) {

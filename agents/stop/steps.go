@@ -122,7 +122,7 @@ func (x *extractor) best() []piece {
 	return kept
 }
 
-// repeats reports whether what a piece says stands in a firm one elsewhere: most
+// repeats reports whether what a piece says is in a firm one elsewhere: most
 // of it if it is an offer, else all of its two or more long words.
 func (x *extractor) repeats(i int, stems [][]stem) bool {
 	p, said := x.pieces[i], len(stems[i])
@@ -264,7 +264,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// doubled reports whether the mark at i stands beside one of its kind.
+// doubled reports whether the mark at i is beside one of its kind.
 func doubled(s string, i int) bool {
 	return i > 0 && s[i-1] == s[i] || i+1 < len(s) && s[i+1] == s[i]
 }

@@ -14,7 +14,7 @@ type Mention struct {
 	Form     string
 	Phrase   string
 	Category Category
-	// Reference says that it is none of work that is left.
+	// Reference says that it is not one of work that is left.
 	Reference bool
 }
 

@@ -40,7 +40,7 @@ func (x *extractor) readAll(mentions []mention) {
 	}
 }
 
-// within reports whether a block is, or stands under, an item that is a step.
+// within reports whether a block is, or is under, an item that is a step.
 func (x *extractor) within(block int) bool {
 	for range 8 {
 		b := x.doc.Blocks[block]
@@ -108,7 +108,7 @@ func (x *extractor) parts(first, end int, p piece) bool {
 	return true
 }
 
-// section adds the items of the section that a heading opens, or what stands in
+// section adds the items of the section that a heading opens, or what is in
 // the heading behind a colon, or the first sentence below it.
 func (x *extractor) section(m mention) {
 	if x.items(x.itemsUnder(m.block), m, firm) || x.rest(m) {
@@ -257,7 +257,7 @@ func (x *extractor) tasks(items []int) bool {
 
 // itemsUnder returns the outer items of the lists in the section of a heading,
 // sections below it included, up to a rule behind a list. A numbered line that
-// heads a list of its own is an item too, and then what stands under it is not.
+// heads a list of its own is an item too, and then what is under it is not.
 // Where there are check boxes, only items with one count.
 func (x *extractor) itemsUnder(heading int) []int {
 	blocks := x.doc.Blocks
@@ -346,7 +346,7 @@ func (x *extractor) wordAt(offset, first, end int) int {
 	return first + i
 }
 
-// gap returns what stands before a word, back to the word before it.
+// gap returns what is before a word, back to the word before it.
 func (x *extractor) gap(i int) string {
 	from := 0
 	if i > 0 {
@@ -365,7 +365,7 @@ const maxBlocks = 200
 // maxGap is how far before a word its punctuation is looked for.
 const maxGap = 32
 
-// gapHas reports whether one of some characters stands before a word.
+// gapHas reports whether one of some characters is before a word.
 func (x *extractor) gapHas(i int, chars string) bool {
 	return x.doc.Words[i].Flags&text.AfterGap != 0 && strings.ContainsAny(x.gap(i), chars)
 }

@@ -122,7 +122,7 @@ func (x *extractor) turns(i int) bool {
 }
 
 // boundary returns where the next piece begins if the one from start ends before
-// word i, 0 if it does not, and whether a word of order stands between.
+// word i, 0 if it does not, and whether a word of order is between.
 func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bool) {
 	words := x.doc.Words
 	at := i
@@ -254,7 +254,7 @@ func (x *extractor) fills(p piece) bool {
 	return verbs == 0 || !p.follows && (pronoun || p.rank == offered && verbs == 1)
 }
 
-// withCondition returns where the condition begins that a step stands under, in its
+// withCondition returns where the condition begins that a step is under, in its
 // sentence and behind what the step before says; without one, the step's own
 // beginning. What is to be done "once CI is green" is not to be done now.
 func (x *extractor) withCondition(first, before int) int {

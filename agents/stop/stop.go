@@ -111,7 +111,7 @@ type Detection struct {
 	// Pattern is the id of the rule or phrase that found it.
 	Pattern string `json:"pattern"`
 	Span
-	// Text is the mention as it stands in the message; Context is what surrounds it.
+	// Text is the mention as it is in the message; Context is what surrounds it.
 	Text    string `json:"text"`
 	Context string `json:"context"`
 	// Real is false for a mere reference; Why says what decided.

@@ -9,7 +9,7 @@ import (
 
 var page = strings.Repeat("Tu avances quand le défi est net ; l'équipe le sent, et le client aussi. You stay calm, and people notice.\n", 100)
 
-// BenchmarkFloorFields is what the standard library takes to find words.
+// BenchmarkFloorFields measures what the standard library takes to find words.
 func BenchmarkFloorFields(b *testing.B) {
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {

@@ -17,7 +17,7 @@ type Word struct {
 	// Text is the folded word: compatibility forms resolved, no accents, lower
 	// case, "œ" as "oe". It is valid until the next word is read.
 	Text []byte
-	// Start and End are the word's place in the text, Gap is what stands before it,
+	// Start and End are the word's place in the text, Gap is what is before it,
 	// back to the word before.
 	Start, End int
 	Gap        string
@@ -116,7 +116,7 @@ func Count(text string) int {
 	return n
 }
 
-// ties reports whether what stands between two words makes one of them.
+// ties reports whether what is between two words makes one of them.
 func ties(gap string, digits bool) bool {
 	switch gap {
 	case "'", "’", "ʼ", "＇", "-", "‐", "‑":

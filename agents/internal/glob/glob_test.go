@@ -57,7 +57,7 @@ var _ = DescribeTable("refuses a pattern", func(pattern, reason string) {
 	Entry("not closed", "a/[b", "syntax error in pattern"),
 )
 
-// slow is the definition of what ** means, by trying everything.
+// slow follows the definition of what ** means, by trying everything.
 func slow(parts, names []string) bool {
 	switch {
 	case len(parts) == 0:

@@ -18,7 +18,7 @@ const (
 type entry struct {
 	kind kind
 	text string
-	id   string // of the message, where one may stand on several lines
+	id   string // of the message, where one may be on several lines
 }
 
 // record is the union of a transcript's lines.

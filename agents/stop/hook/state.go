@@ -101,7 +101,7 @@ func (s *store) update(ctx context.Context, in input, change func(*memory)) erro
 	return nil
 }
 
-// read returns what is remembered. A file that cannot be read, or is none of
+// read returns what is remembered. A file that cannot be read, or is not one of
 // ours, is as good as none.
 func (s *store) read(name string) (m memory) {
 	path := filepath.Join(s.dir, name)

@@ -37,7 +37,7 @@ func lookup(h hook.Host, transcript string) (work, stderr string) {
 	return work, stderr
 }
 
-// unreadable is a transcript that cannot be read, and why.
+// unreadable returns a transcript that cannot be read, and why.
 func unreadable(path func(dir string) string, says string) {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()

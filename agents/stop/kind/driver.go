@@ -75,7 +75,7 @@ type hosted struct {
 // patience is how long the host waits for its model.
 const patience = 10 * time.Minute
 
-// answer is what the model says next.
+// answer returns what the model says next.
 func (s *hosted) answer(ctx context.Context, model llm.Backend) (llm.Reply, error) {
 	timed, cancel := s.trial.Clock.WithTimeout(ctx, patience)
 	defer cancel()
@@ -156,7 +156,7 @@ func (s *hosted) ask(ctx context.Context, message string) (said hook.Answer, not
 	return said, strings.TrimSpace(errs.String()), nil
 }
 
-// state is the folder that the hook may write to; one below a file where it is
+// state returns the folder that the hook may write to; one below a file where it is
 // to fail.
 func (s *hosted) state() string {
 	if s.opts.Damage == damageNoState {
@@ -170,7 +170,7 @@ const blocking = "file"
 
 func (s *hosted) transcript() string { return filepath.Join(s.folder, "transcript.jsonl") }
 
-// input is what the host sends of a stop, damaged as the scenario says.
+// input returns what the host sends of a stop, damaged as the scenario says.
 func (s *hosted) input(message string) ([]byte, error) {
 	st := hook.Stop{Session: "session-1", Message: message, Blocks: s.blocks}
 	if s.host != hook.OpenHands { // it has none

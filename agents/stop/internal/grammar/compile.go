@@ -133,7 +133,7 @@ func (c *compiler) line(class *int, line string) error {
 	return c.build(line, int32(len(c.g.Patterns)-1))
 }
 
-// declare declares a set of the language, or adds to it.
+// declare adds words to a set of the language.
 func (c *compiler) declare(name string, words func(func(string) bool)) error {
 	name = c.name + "." + name
 	bit, ok := c.g.named[name]
@@ -154,7 +154,7 @@ func (c *compiler) declare(name string, words func(func(string) bool)) error {
 	return nil
 }
 
-// set is the number of a set of the language.
+// set returns the number of a set of the language.
 func (c *compiler) set(name string) (int32, bool) {
 	bit, ok := c.g.named[c.name+"."+name]
 	return int32(bits.TrailingZeros64(bit)), ok
@@ -206,7 +206,7 @@ func (c *compiler) layOut() {
 	}
 }
 
-// mark gives a bit to each word that a pattern names behind its first.
+// mark gives a bit to each word that a pattern names after its first.
 func (c *compiler) mark() {
 	g, n := c.g, 0
 	for i := range c.edges {
@@ -218,7 +218,7 @@ func (c *compiler) mark() {
 	}
 }
 
-// foresee fills the table of what may follow each word that phrases begin with.
+// foresee fills the table of what may follow the first word of phrases.
 func (c *compiler) foresee() {
 	g := c.g
 	for place := range g.openers {
@@ -246,7 +246,7 @@ func (c *compiler) foresee() {
 	}
 }
 
-// add adds what may follow at the node.
+// add adds what may follow the node.
 func (o *outlook) add(g *Grammar, n int32) {
 	o.edges(g, n)
 	first, last := g.edgesOf(n, anyEdge)
@@ -255,7 +255,7 @@ func (o *outlook) add(g *Grammar, n int32) {
 	}
 }
 
-// edges adds the words and sets that lead on from the node.
+// edges adds the words and sets of the edges that leave the node.
 func (o *outlook) edges(g *Grammar, n int32) {
 	first, last := g.edgesOf(n, wordEdge)
 	for _, e := range g.edges[first:last] {

@@ -1,7 +1,7 @@
 // Package grammar finds phrases in the sentences of a message. A phrase is a
 // pattern over folded words in which sets of words (all verbs of work in the
-// infinitive, say) stand for their members, so that a rule is written once for a
-// construction of the language and not once for each verb.
+// infinitive, say) stand for their members, so a rule is written once for a
+// construction of the language, not once for each verb.
 //
 // A lexicon is text, a rule on each line:
 //
@@ -13,7 +13,7 @@
 //	^ next .. <do> $                the start of the sentence, up to three words of
 //	                                any kind, the end of the sentence
 //	run . tests                     one word of any kind
-//	done , next                     a comma, colon or the like may stand between
+//	done , next                     a comma, colon or the like may be between
 //
 // Words stand as package text folds them: "I'll" is two, i and ll. Between the
 // words of a phrase the text may have space, apostrophes, hyphens, emphasis, emoji
@@ -26,10 +26,10 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// Class numbers the classes of phrases, in the order given to Compile.
+// Class is the number of a class of phrases, in the order given to Compile.
 type Class uint8
 
-// Lang numbers the languages, in the order of the sources given to Compile.
+// Lang is the number of a language, in the order of the sources given to Compile.
 type Lang uint8
 
 // Any stands for all languages.
@@ -70,20 +70,20 @@ type Grammar struct {
 	machine atomic.Pointer[machine]
 }
 
-// trait is what is asked about a word: the sets that it is in, a bit each, and the
-// bit that stands for it, which it shares with few others.
+// trait is the sets that a word is in, a bit each, and the bit of the word itself, which few others
+// share.
 type trait struct{ sets, bit uint64 }
 
-// otherBit stands for the words that no pattern names but as its first, and for
-// those that are no words of the lexicon.
+// otherBit stands for the words that patterns name only as their first, and for
+// those that are not in the lexicon.
 const otherBit = 1 << 63
 
-// outlook foresees how phrases go on: the bits of the words that may follow, and
-// the sets. All bits are set where any word may, or where a phrase ends before.
+// outlook predicts how phrases continue: the bits of the words and the sets that may follow. All
+// bits are set if any word may follow, or if a phrase may end before.
 type outlook struct{ words, sets uint64 }
 
-// allows says whether a word with the traits may follow. Most do not, and which do
-// is hard to foresee, so that there is one branch for all reasons.
+// allows reports whether a word with the traits may follow. Most do not, and which
+// do is hard to predict, so there is one branch for all reasons.
 func (o outlook) allows(t *trait) bool { return o.words&t.bit|o.sets&t.sets != 0 }
 
 // node is a state of a pattern: where its edges of each kind and the patterns that
@@ -97,7 +97,7 @@ type node struct {
 type edge struct {
 	symbol int32 // a word's number, or that of a set
 	to     int32
-	// cross says that the word may stand behind a comma, a colon or the like.
+	// cross is true if the word may follow a comma, a colon or the like.
 	cross bool
 }
 
@@ -105,7 +105,7 @@ type edge struct {
 type end struct {
 	pattern int32
 	class   Class
-	// last says that the sentence must end here as well.
+	// last is true if the sentence must end here as well.
 	last bool
 }
 
@@ -124,18 +124,18 @@ func rootOf(place int, lang Lang) int32 { return int32(place)*maxLangs + int32(l
 const (
 	// longest is how many words a phrase may have.
 	longest = 16
-	// longestLabel is how many words may stand before the start of a sentence: a
+	// longestLabel is how many words may be before the start of a sentence: a
 	// number, or a label or an exclamation such as "Next:" and "All right,".
 	longestLabel = 3
 )
 
-// Sets are the sets that the word with the number is in, one bit each.
+// Sets returns the sets that the word with the number is in, one bit each.
 func (g *Grammar) Sets(id int32) uint64 { return g.traits[id].sets }
 
-// Set is the bit of a set, named "language.set"; 0 if there is none.
+// Set returns the bit of a set, named "language.set"; 0 if there is none.
 func (g *Grammar) Set(name string) uint64 { return g.named[name] }
 
-// edgesOf is the range of the edges of a kind that leave the node.
+// edgesOf returns the range of the edges of a kind that leave the node.
 func (g *Grammar) edgesOf(n, kind int32) (first, last int32) {
 	if kind == anyEdge {
 		return g.nodes[n].edges[anyEdge], g.nodes[n+1].edges[0]
@@ -220,8 +220,8 @@ func keep(hits []Hit, base int, h Hit) []Hit {
 	return hits
 }
 
-// afterGap says whether a comma, a colon or the like stands before a word; a line
-// break alone is none.
+// afterGap reports whether a comma, a colon or the like is before a word; a line
+// break alone does not count.
 func afterGap(flags text.Flags) bool {
 	return flags&(text.AfterGap|text.AfterLine) == text.AfterGap
 }

@@ -43,19 +43,19 @@ type state struct {
 	number uint32
 	nodes  []int32
 	ends   []end
-	// near foresees which words lead on, all whether any word does, cross whether any
-	// does behind a gap.
+	// near predicts which words continue a phrase; all is true if any word does, cross if any does
+	// after a gap.
 	near       outlook
 	all, cross bool
-	// far foresees the words behind the next one, as far as horizon, that lead on
-	// whichever words stand before.
+	// far predicts which words after the next one, up to horizon, continue a phrase, whatever
+	// precedes them.
 	far outlook
 }
 
-// horizon is how many words of a gap are foreseen.
+// horizon is the number of words of a gap that are predicted.
 const horizon = 3
 
-// The numbers that are no state's.
+// Numbers that do not belong to a state.
 const (
 	unknown uint32 = iota
 	nowhere
@@ -88,7 +88,7 @@ func newMachine(g *Grammar, states, edges int) *machine {
 	return m
 }
 
-// begin is the state behind the first word of phrases, nil if none begins so.
+// begin returns the state behind the first word of phrases, nil if none begins so.
 func (m *machine) begin(place int, lang Lang, word int32) *state {
 	switch n := atomic.LoadUint32(&m.first[place][lang][word]); n {
 	case nowhere:
@@ -100,7 +100,7 @@ func (m *machine) begin(place int, lang Lang, word int32) *state {
 	}
 }
 
-// step is the state behind a further word, nil if no phrase goes on so.
+// step returns the state behind a further word, nil if no phrase goes on so.
 func (m *machine) step(from *state, word int32, gap bool) *state {
 	if !from.all && (!from.near.allows(&m.g.traits[word]) || gap && !from.cross) {
 		return nil
@@ -167,7 +167,7 @@ func (m *machine) newStep(from *state, word int32, gap bool) *state {
 	return s
 }
 
-// number is the number of a state, unknown if it is not kept.
+// number returns the number of a state, unknown if it is not kept.
 func number(s *state) uint32 {
 	if s == nil {
 		return nowhere
@@ -222,7 +222,7 @@ func (m *machine) lead(from, word int32, gap bool) {
 	}
 }
 
-// reached is the state of the nodes in m.to, nil if there are none.
+// reached returns the state of the nodes in m.to, nil if there are none.
 func (m *machine) reached() *state {
 	if len(m.to) == 0 {
 		return nil
@@ -270,8 +270,8 @@ func (m *machine) newState() *state {
 	return s
 }
 
-// lookBeyond foresees which words lead on from a state behind words of any kind. A
-// phrase that ends with such, or needs more of them than horizon, may always go on.
+// lookBeyond predicts which words continue a phrase after words of any kind. A phrase that ends with
+// such words, or needs more of them than horizon, may always continue.
 func (m *machine) lookBeyond(s *state) {
 	nodes := s.nodes
 	for depth := 0; ; depth++ {
@@ -297,8 +297,8 @@ func (m *machine) lookBeyond(s *state) {
 	}
 }
 
-// leads says whether a phrase may end among the words, which follow those that led
-// to the state: most gaps are not worth to be walked.
+// leads reports whether a phrase may end among the words, which follow those that led
+// to the state: most gaps are not worth walking.
 func (m *machine) leads(s *state, words []text.Word) bool {
 	if s.near.allows(&m.g.traits[words[0].ID]) {
 		return true

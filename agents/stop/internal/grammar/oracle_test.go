@@ -62,20 +62,20 @@ func terms(t *rapid.T, depth int) []term {
 	return all
 }
 
-// at is a place between words; crosses says that a gap may stand there.
+// at is a place between words; crosses says that a gap may be there.
 type at struct {
 	word    int
 	crosses bool
 }
 
-// message is words and whether a comma stands before each.
+// message is words and whether a comma is before each.
 type message struct {
 	words  []string
 	commas []bool
 	first  int // where the phrase begins
 }
 
-// over are the places behind the terms.
+// over returns the places behind the terms.
 func (m *message) over(from []at, terms []term) []at {
 	for _, t := range terms {
 		to := m.overOne(from, t)

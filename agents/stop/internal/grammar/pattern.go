@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// maxNesting is how deep parentheses and brackets may stand in each other.
+// maxNesting is how deep parentheses and brackets may be in each other.
 const maxNesting = 8
 
-// stand is where the terms so far lead to; cross says that a gap may follow.
+// stand is the node that the terms so far lead to; cross is true if a gap may follow.
 type stand struct {
 	node  int32
 	cross bool
@@ -56,7 +56,7 @@ func (c *compiler) build(line string, number int32) error {
 	return nil
 }
 
-// next reads the next token: a mark, or what stands between spaces and marks.
+// next reads the next token: a mark, or what is between spaces and marks.
 func (p *pattern) next() {
 	start := 0
 	for start < len(p.line) && space(p.line[start]) {
@@ -74,7 +74,7 @@ func (p *pattern) next() {
 
 func space(c byte) bool { return c == ' ' || c == '\t' }
 
-// mark says whether a character is a token by itself.
+// mark reports whether a character is a token by itself.
 func mark(c byte) bool {
 	switch c {
 	case '(', ')', '[', ']', '|', '*', '^', '$', ',':
@@ -191,7 +191,7 @@ func (p *pattern) choice(from []stand, closing string) ([]stand, error) {
 // list makes a list of states in the space for those of one pattern.
 func (c *compiler) list(s ...stand) []stand { return c.union(nil, s) }
 
-// union is a list of the states of both lists.
+// union returns a list of the states of both lists.
 func (c *compiler) union(a, b []stand) []stand {
 	start := len(c.stands)
 	c.stands = append(c.stands, a...)
@@ -257,7 +257,7 @@ func (c *compiler) redirect(to []stand, firstEdge int, target int32) []stand {
 	return all
 }
 
-// word is the number of a word, a new one if it has none.
+// word returns the number of a word, a new one if it has none.
 func (c *compiler) word(w string) (int32, error) {
 	if folded := text.Fold(w); folded != w {
 		return 0, fmt.Errorf("%q is not folded, so that no text holds it: write %q", w, folded)

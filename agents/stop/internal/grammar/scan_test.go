@@ -23,7 +23,7 @@ func compiled(sources ...grammar.Source) *grammar.Grammar {
 	return g
 }
 
-// scanned are the phrases in all sentences of a message.
+// scanned returns the phrases in all sentences of a message.
 func scanned(g *grammar.Grammar, lang grammar.Lang, doc *text.Doc) []grammar.Hit {
 	var hits []grammar.Hit
 	for s := range doc.Sentences {

@@ -23,7 +23,7 @@ var pages = []string{
 		"The “next steps” section of the guide is unchanged.\n\n---\n\n",
 }
 
-// answer is a text of the size in bytes, cut at a character.
+// answer returns a text of the size in bytes, cut at a character.
 func answer(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -49,7 +49,7 @@ func each(b *testing.B, run func(b *testing.B, s string)) {
 	}
 }
 
-// BenchmarkFloorValid is what the standard library takes to look at each byte.
+// BenchmarkFloorValid measures how long the standard library takes to look at each byte.
 func BenchmarkFloorValid(b *testing.B) {
 	each(b, func(b *testing.B, s string) {
 		for b.Loop() {
@@ -60,7 +60,7 @@ func BenchmarkFloorValid(b *testing.B) {
 	})
 }
 
-// BenchmarkFloorBytes is a loop that branches on each byte.
+// BenchmarkFloorBytes measures a loop that branches on each byte.
 func BenchmarkFloorBytes(b *testing.B) {
 	each(b, func(b *testing.B, s string) {
 		lines := 0

@@ -108,7 +108,7 @@ func (r *Reader) begin(kind Kind, l line, text int) *Block {
 	return b
 }
 
-// last is the last block, nil if there is none.
+// last returns the last block, nil if there is none.
 func (r *Reader) last() *Block {
 	if len(r.doc.Blocks) == 0 {
 		return nil
@@ -172,8 +172,8 @@ func (r *Reader) paragraph(l line) {
 	r.begin(Paragraph, l, l.first).Parent = parent
 }
 
-// leavesText says whether a line ends the text of the open item although no
-// blank line stands between: Markdown would go on with the item, but a writer
+// leavesText reports whether a line ends the text of the open item although no
+// blank line is between: Markdown would go on with the item, but a writer
 // who starts a sentence at the margin means a new paragraph.
 func (r *Reader) leavesText(l line) bool {
 	n := len(r.blocks.items)

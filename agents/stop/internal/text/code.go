@@ -16,7 +16,7 @@ func (r *Reader) fenceStart(l line) bool {
 }
 
 // openingFence reads "```go". A fence of Markdown may hold fences: agents wrap
-// whole documents, and only the tags tell which fence opens and which closes.
+// whole documents, and only the tags show which fence opens and which closes.
 func openingFence(s string) (f fence, ok bool) {
 	f.char = s[0]
 	for f.size < len(s) && s[f.size] == f.char {
@@ -85,8 +85,8 @@ func (r *Reader) indented(l line) bool {
 	return true
 }
 
-// hides says whether the line begins a comment, thoughts or front matter, and if
-// so has what they hold passed over. What is never closed hides nothing.
+// hides reports whether the line begins a comment, thoughts or front matter, and if
+// so skips their content. What is never closed hides nothing.
 func (r *Reader) hides(l line) bool {
 	s := r.doc.Raw
 	if s[l.first] == '<' {
@@ -112,7 +112,7 @@ func (r *Reader) hides(l line) bool {
 	return true
 }
 
-// hide passes over all up to the closing mark.
+// hide skips everything up to the closing mark.
 func (r *Reader) hide(kind, from int, mark string, l line) bool {
 	b := &r.blocks
 	if b.unended[kind] {
@@ -135,7 +135,7 @@ func (r *Reader) hide(kind, from int, mark string, l line) bool {
 	return true
 }
 
-// tagsOnly says whether the text is nothing but tags, such as "</details>".
+// tagsOnly reports whether the text is nothing but tags, such as "</details>".
 func tagsOnly(s string) bool {
 	if s[0] != '<' {
 		return false
@@ -150,7 +150,7 @@ func tagsOnly(s string) bool {
 	return true
 }
 
-// tagLen is the length of the tag or comment that s begins with, 0 if none.
+// tagLen returns the length of the tag or comment that s begins with, 0 if none.
 func tagLen(s string) int {
 	if len(s) < 3 || s[0] != '<' {
 		return 0

@@ -49,7 +49,7 @@ func plainRune(s string, i int) (rune, int) {
 	return rune(s[i]), 1
 }
 
-// suspect says whether r may be the first byte of an encoded character in one
+// suspect reports whether r may be the first byte of an encoded character in one
 // of the wrong encodings. The bytes are those that French and English need:
 // C2 to C5 for letters and signs, CC and CD for combining accents, E2 for
 // quotation marks and dashes, EF and F0 for emoji.
@@ -84,7 +84,7 @@ func repaired(s string, i, depth int) (rune, int) {
 }
 
 // undo takes the characters at s[i:] for bytes of the code page and decodes
-// those; size is 0 where they are no character.
+// those; size is 0 if they are not a character.
 func undo(s string, i, depth int, page map[rune]byte) (fixed rune, size int) {
 	var raw [utf8.UTFMax]byte
 	at := i
@@ -110,7 +110,7 @@ func undo(s string, i, depth int, page map[rune]byte) (fixed rune, size int) {
 	return 0, 0
 }
 
-// pageByte is the byte, 0x80 or more, that stands for r in the code page.
+// pageByte returns the byte, 0x80 or more, that stands for r in the code page.
 func pageByte(r rune, page map[rune]byte) (byte, bool) {
 	if b, ok := page[r]; ok {
 		return b, true

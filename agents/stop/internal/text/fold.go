@@ -80,7 +80,7 @@ func ligature(r rune) string {
 	return ""
 }
 
-// sort says what a character does to the words around it.
+// sort classifies characters by their effect on the words around them.
 type sort uint8
 
 const (

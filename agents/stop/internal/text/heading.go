@@ -75,7 +75,7 @@ func (r *Reader) underline(l line) bool {
 }
 
 // strongLine reads a line that is all strong text, with a colon, a number or an
-// emoji perhaps: people write headings so. A whole strong sentence is none.
+// emoji perhaps: people write headings like this. A whole strong sentence is not a heading.
 func (r *Reader) strongLine(l line) bool {
 	if l.end-l.first > maxTitle || l.indent > 3 {
 		return false
@@ -98,7 +98,7 @@ func (r *Reader) strongLine(l line) bool {
 	return true
 }
 
-// ornament says whether s holds no letters and nothing that starts a list.
+// ornament reports whether s holds no letters and nothing that starts a list.
 func ornament(s string) bool {
 	for i, r := range s {
 		if unicode.IsLetter(r) || i == 0 && strings.ContainsRune("-+*•–|>[", r) {

@@ -15,7 +15,7 @@ func byteSet(chars string) (set [256]bool) {
 	return set
 }
 
-// tokenEnd is where the run of characters of an identifier ends that begins at
+// tokenEnd returns where the run of characters of an identifier ends that begins at
 // s[i:], punctuation at its end aside.
 func (r *Reader) tokenEnd(i int) int {
 	in, s := &r.in, r.doc.Raw
@@ -42,7 +42,7 @@ func (r *Reader) tokenEnd(i int) int {
 	return at
 }
 
-// identifier says where the identifier ends that begins with the word s[i:at],
+// identifier returns where the identifier ends that begins with the word s[i:at],
 // 0 if it is text such as "and/or", "e.g." or "done.Next".
 func (r *Reader) identifier(i, at int) int {
 	in, s := &r.in, r.doc.Raw
@@ -56,7 +56,7 @@ func (r *Reader) identifier(i, at int) int {
 		return r.addressEnd(at + 3)
 	}
 	end := r.tokenEnd(i)
-	if end < at { // emphasis or a character of zero width stands within the word
+	if end < at { // emphasis or a character of zero width is within the word
 		return 0
 	}
 	if end > at && strings.HasPrefix(s[end:in.end], "()") {
@@ -68,7 +68,7 @@ func (r *Reader) identifier(i, at int) int {
 	return 0
 }
 
-// looksLikeCode says whether a run of characters without space is a path, a file
+// looksLikeCode reports whether a run of characters without space is a path, a file
 // name, a version, an address or a name of a program.
 func looksLikeCode(name string) bool {
 	if strings.ContainsAny(name, `_\=`) || strings.Contains(name, "::") || strings.IndexByte(name, '@') > 0 {
@@ -79,7 +79,7 @@ func looksLikeCode(name string) bool {
 	return dots || slashes >= 3 || slashes > 0 && strings.HasSuffix(name, "/")
 }
 
-// dotted says whether a full stop within name joins the parts of a file name, a
+// dotted reports whether a full stop within name joins the parts of a file name, a
 // version or an address, rather than ending a sentence or an abbreviation.
 func dotted(name string) bool {
 	for at := 0; ; {
@@ -121,7 +121,7 @@ func allUpper(s string) bool {
 	return true
 }
 
-// addressEnd is where the address ends that goes on at s[i:].
+// addressEnd returns where the address ends that goes on at s[i:].
 func (r *Reader) addressEnd(i int) int {
 	in, s := &r.in, r.doc.Raw
 	at := i

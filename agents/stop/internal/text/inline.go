@@ -8,7 +8,7 @@ type inline struct {
 	gap   Flags
 	first int // the first word of the sentence that is being read
 	line  int // where the line that is being read begins
-	token int // what stands before this offset was tried as an identifier
+	token int // what is before this offset was tried as an identifier
 	list  int // the number that an inline list goes on with, 0 if there is none
 	// strong is how deep the text is in emphasis, since the word opened.
 	strong, opened int
@@ -131,7 +131,7 @@ func (r *Reader) mask(i, end int) int {
 	return end
 }
 
-// before takes the flags that what stands before the next word gives it. The
+// before takes the flags that what is before the next word gives it. The
 // first word of a sentence has no gap before it.
 func (r *Reader) before() Flags {
 	in := &r.in
@@ -146,7 +146,7 @@ func (r *Reader) before() Flags {
 	return flags
 }
 
-// hyphen reads a hyphen that links no words: a dash, or the sign of an option.
+// hyphen reads a hyphen that does not link words: a dash, or the sign of an option.
 func (r *Reader) hyphen(i int) int {
 	in, s := &r.in, r.doc.Raw
 	at := i
@@ -184,7 +184,7 @@ func (r *Reader) emphasis(c byte, i int) int {
 	return at
 }
 
-// beyondASCII reads a character that is none of ASCII.
+// beyondASCII reads a character beyond ASCII.
 func (r *Reader) beyondASCII(i int) int {
 	in, s := &r.in, r.doc.Raw
 	c, n := decode(s, i)

@@ -5,7 +5,7 @@ import "strings"
 // line is a line of the message without its line break.
 type line struct {
 	start, end int
-	first      int // offset of the first character that is no space, end if none
+	first      int // offset of the first character that is not a space; end if there is none
 	indent     int // columns of space before it; a tab goes to the next multiple of 4
 }
 
@@ -18,7 +18,7 @@ type lines struct {
 
 func (l *lines) reset(s string) { l.s, l.at = s, 0 }
 
-// next reads the next line into l.line and says whether there was one.
+// next reads the next line into l.line and reports whether there was one.
 func (l *lines) next() bool {
 	if l.at >= len(l.s) {
 		return false
@@ -34,7 +34,7 @@ func (l *lines) next() bool {
 }
 
 // measure finds where the text of s[start:end] begins, the first byte of which
-// stands in the column given.
+// is in the column given.
 func measure(s string, start, end, column int) line {
 	for end > start && (s[end-1] == ' ' || s[end-1] == '\t' || s[end-1] == '\r') {
 		end--
@@ -65,7 +65,7 @@ func measure(s string, start, end, column int) line {
 	return l
 }
 
-// spaceLen is the length of the white space character at s[i:], 0 if there is none.
+// spaceLen returns the length of the white space character at s[i:], 0 if there is none.
 func spaceLen(s string, i int) int {
 	if i >= len(s) {
 		return 0
@@ -83,7 +83,7 @@ func spaceLen(s string, i int) int {
 	return 0
 }
 
-// skipSpace is the offset behind all white space at s[i:end].
+// skipSpace returns the offset behind all white space at s[i:end].
 func skipSpace(s string, i, end int) int {
 	for i < end {
 		n := spaceLen(s, i)
@@ -95,7 +95,7 @@ func skipSpace(s string, i, end int) int {
 	return min(i, end)
 }
 
-// only says whether s consists of the byte c and of white space, with n or more
+// only reports whether s consists of the byte c and of white space, with n or more
 // of c.
 func only(s string, c byte, n int) bool {
 	for i := range len(s) {

@@ -49,9 +49,8 @@ func (r *Reader) fenceInItem(l line) {
 	}
 }
 
-// interrupts says whether a marker may begin a list right under the line of a
-// paragraph. A number that is no likely start or a lone letter is part of the
-// text.
+// interrupts reports whether a marker may begin a list right under the line of a
+// paragraph. An unlikely first number and a lone letter are part of the text.
 func interrupts(s string, l line, m marker) bool {
 	return !m.ordered || m.number <= 1 || m.number < 100 && startsSentence(s, m.text, l.end)
 }
@@ -101,8 +100,8 @@ func (r *Reader) endList() {
 	}
 }
 
-// startsSentence says whether the text at s[i:end] looks like the start of a
-// sentence: a capital that is no acronym, an emoji, or emphasis.
+// startsSentence reports whether the text at s[i:end] looks like the start of a
+// sentence: a capital that does not begin an acronym, an emoji, or emphasis.
 func startsSentence(s string, i, end int) bool {
 	for i < end && (s[i] == '*' || s[i] == '_' || s[i] == '(' || s[i] == '"') {
 		i++

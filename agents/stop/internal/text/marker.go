@@ -59,7 +59,7 @@ func bullet(s string, i, n, end int) (marker, bool) {
 }
 
 // ordinal reads "1.", "12)", and a digit in a key cap. A letter may follow at
-// once, as people write it, but no digit.
+// once, as people write it, but a digit may not.
 func ordinal(s string, i, end int) (marker, bool) {
 	number, at := 0, i
 	for at < end && at-i < 9 && s[at] >= '0' && s[at] <= '9' {
@@ -142,7 +142,7 @@ func checkBox(s string, i, end int) (box Check, n int) {
 }
 
 // picture reads a bullet beyond ASCII: a typographic one, or a check mark. A line
-// with a check mark that ends with a colon introduces a list and is no item.
+// with a check mark that ends with a colon introduces a list and is not an item.
 func picture(s string, i, end int) (marker, bool) {
 	r, n := decode(s, i)
 	switch r {
@@ -159,7 +159,7 @@ func picture(s string, i, end int) (marker, bool) {
 	return marker{text: skipSpace(s, i+n, end), width: 2, box: box, picture: true}, true
 }
 
-// endsWithColon says whether the text ends with a colon, emphasis aside.
+// endsWithColon reports whether the text ends with a colon, emphasis aside.
 func endsWithColon(s string) bool {
 	s = strings.TrimRight(s, " \t\r*_")
 	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：")

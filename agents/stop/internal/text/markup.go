@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// tag passes over a tag or a comment, or masks an address in angle brackets.
+// tag skips a tag or a comment, or masks an address in angle brackets.
 func (r *Reader) tag(i int) int {
 	in, s := &r.in, r.doc.Raw
 	rest := s[i:in.end]
@@ -22,7 +22,7 @@ func (r *Reader) tag(i int) int {
 	return i + 1
 }
 
-// linkTarget passes over the target of a link behind its text.
+// linkTarget skips the target of a link behind its text.
 func (r *Reader) linkTarget(i int) int {
 	in, s := &r.in, r.doc.Raw
 	if i+1 >= in.end {
@@ -43,7 +43,7 @@ func (r *Reader) linkTarget(i int) int {
 	return i + 1
 }
 
-// targetEnd is the offset behind the target of a link that begins at s[i:], 0 if
+// targetEnd returns the offset behind the target of a link that begins at s[i:], 0 if
 // there is none. Targets hold one level of parentheses at most.
 func (r *Reader) targetEnd(i int) int {
 	end := r.closer(parenMark, ")", i, i+2000)
@@ -69,7 +69,7 @@ func (r *Reader) image(i int) int {
 	return r.mask(i, end)
 }
 
-// entity passes over a character reference such as "&nbsp;".
+// entity skips a character reference such as "&nbsp;".
 func (r *Reader) entity(i int) int {
 	in, s := &r.in, r.doc.Raw
 	end := min(in.end, i+10)
@@ -109,7 +109,7 @@ func (r *Reader) sigil(c byte, i int) int {
 	return next
 }
 
-// struckOut masks "~~text~~": whoever struck it out does not say it.
+// struckOut masks "~~text~~": its author took it back.
 func (r *Reader) struckOut(i int) int {
 	at := i
 	for at < r.in.end && r.doc.Raw[at] == '~' {

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// The closing marks that inline.clear remembers: none of the kind stands before
+// The closing marks that inline.clear remembers: none of the kind is before
 // that offset, so that a text of opening marks is searched only once.
 const (
 	doubleMark = iota
@@ -125,7 +125,7 @@ func (r *Reader) quotation(i, n int, mark rune) int {
 	return r.maskQuotation(i, inside, end)
 }
 
-// straightQuotation is where the quotation ends that the mark at s[i] opens.
+// straightQuotation returns where the quotation ends that the mark at s[i] opens.
 func (r *Reader) straightQuotation(i int) int {
 	in, s := &r.in, r.doc.Raw
 	if i > in.line && (wordByte(s[i-1]) || s[i-1] >= 0x80 && spaceLen(s, i-1) == 0 && followsWord(s, in.line, i)) {
@@ -138,7 +138,7 @@ func (r *Reader) straightQuotation(i int) int {
 	return end + 1
 }
 
-// followsWord says whether a letter beyond ASCII ends at s[i:].
+// followsWord reports whether a letter beyond ASCII ends at s[i:].
 func followsWord(s string, start, i int) bool {
 	at := i - 1
 	for at > start && at > i-4 && s[at]&0xC0 == 0x80 {
@@ -148,8 +148,8 @@ func followsWord(s string, start, i int) bool {
 	return at+n == i && sortOf(c) <= accent
 }
 
-// curlySingle is where the quotation ends that ‘ opens before from: at a mark
-// that is no apostrophe, for no letter follows it.
+// curlySingle returns where the quotation ends that ‘ opens before from: at a mark
+// that is not an apostrophe, as no letter follows it.
 func (r *Reader) curlySingle(from int) (start, end int) {
 	limit := from + maxQuotation
 	for at := from; ; {
@@ -171,7 +171,7 @@ func (r *Reader) letterAt(i int) bool {
 }
 
 // singleQuote reads an apostrophe that follows no letter: it opens a quotation if
-// it is closed soon, on the same line, before a character that is no letter.
+// it is closed soon, on the same line, before a character that is not a letter.
 func (r *Reader) singleQuote(i int) int {
 	in, s := &r.in, r.doc.Raw
 	if i > in.line && spaceLen(s, i-1) == 0 && s[i-1] != '(' || !r.letterAt(i+1) {
@@ -193,7 +193,7 @@ func (r *Reader) singleQuote(i int) int {
 	}
 }
 
-// maskQuotation masks s[i:end], whose closing mark stands at inside. A quotation
+// maskQuotation masks s[i:end], whose closing mark is at inside. A quotation
 // that ends with a full stop may end the sentence too.
 func (r *Reader) maskQuotation(i, inside, end int) int {
 	r.mask(i, end)

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// reading is what a person takes in: the kinds of blocks and the words of the
+// reading returns what a person takes in: the kinds of blocks and the words of the
 // sentences, without how they are written.
 func reading(s string) string {
 	var r text.Reader
@@ -105,7 +105,7 @@ func oneByte(s string) string {
 }
 
 // everyWord puts marks around each word of three letters or more of ASCII that
-// stands between spaces.
+// is between spaces.
 func everyWord(s, mark string) string {
 	parts := strings.Split(s, " ")
 	for i, p := range parts {

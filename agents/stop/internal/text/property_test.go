@@ -27,7 +27,7 @@ func message() *rapid.Generator[string] {
 	})
 }
 
-// problem says what is wrong with how a message was read, "" if nothing is.
+// problem returns what is wrong with how a message was read, "" if nothing is.
 func problem(d *text.Doc) string {
 	valid := utf8.ValidString(d.Raw)
 	edge := func(i int) bool { return !valid || i == len(d.Raw) || utf8.RuneStart(d.Raw[i]) }

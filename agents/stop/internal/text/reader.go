@@ -15,8 +15,8 @@ type Reader struct {
 // NewReader returns a Reader whose words carry the numbers of v.
 func NewReader(v *Vocabulary) *Reader { return &Reader{fold: folder{words: v}} }
 
-// Read reads a message. The Doc and all in it are valid until the next Read. It
-// takes time and memory linear in the length of the message, whatever that is.
+// Read parses a message. The Doc and everything in it are valid until the next Read. Time and
+// memory are linear in the length of the message.
 func (r *Reader) Read(message string) *Doc {
 	r.fold.reset()
 	r.doc.Raw = message
@@ -43,7 +43,7 @@ func add[T any](list []T, v T, at, size int) []T {
 	return append(list, v)
 }
 
-// Fold is the folded form of a text as words carry it, words separated by one
+// Fold returns the folded form of a text as words carry it, words separated by one
 // space and punctuation dropped.
 func Fold(s string) string {
 	if folded(s) {
@@ -75,7 +75,7 @@ func Fold(s string) string {
 	return string(out)
 }
 
-// folded says whether s is one word of small letters of ASCII.
+// folded reports whether s is one word of small letters of ASCII.
 func folded(s string) bool {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {

@@ -67,7 +67,7 @@ func (r *Reader) ender(i int) int {
 	return after
 }
 
-// hiddenFile says whether the full stop at s[i] begins a name: ".env", "./run".
+// hiddenFile reports whether the full stop at s[i] begins a name: ".env", "./run".
 func (r *Reader) hiddenFile(i int) bool {
 	in, s := &r.in, r.doc.Raw
 	if i > in.line && spaceLen(s, i-1) == 0 && s[i-1] != '(' || i+2 >= in.end {
@@ -116,7 +116,7 @@ func (r *Reader) run(i int) (at int, how Ending) {
 	return at, how
 }
 
-// closers is the offset behind the closing marks that belong to a sentence which
+// closers returns the offset behind the closing marks that belong to a sentence which
 // ended at s[i:].
 func (r *Reader) closers(i int) int {
 	in, s := &r.in, r.doc.Raw
@@ -139,7 +139,7 @@ func (r *Reader) closers(i int) int {
 	return i
 }
 
-// abbreviates says whether the full stop at s[i] belongs to an abbreviation, an
+// abbreviates reports whether the full stop at s[i] belongs to an abbreviation, an
 // initial or the number of an inline list; what follows begins after white space
 // at after.
 func (r *Reader) abbreviates(i, after int) bool {
@@ -174,7 +174,7 @@ func (r *Reader) abbreviates(i, after int) bool {
 	return false
 }
 
-// smallLetter says whether a lower-case letter stands at s[i:].
+// smallLetter reports whether a lower-case letter is at s[i:].
 func (r *Reader) smallLetter(i int) bool {
 	c := r.doc.Raw[i]
 	if c < 0x80 {

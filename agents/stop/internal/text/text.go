@@ -1,22 +1,21 @@
-// Package text reads a message as a person sees it: Markdown becomes blocks and
-// sentences, spelling becomes folded words, and what only quotes or shows (code,
-// quotations, addresses) is one opaque word. Every span counts bytes of the
-// message as it came, whatever was repaired on the way.
+// Package text parses a message as a person reads it: Markdown becomes blocks and sentences,
+// spelling becomes folded words, and each piece of code, quotation or address is one opaque
+// word. Every span counts bytes of the original message, also where its encoding was repaired.
 package text
 
-// Span is a half-open range of bytes of the message as it came.
+// Span is a half-open range of bytes of the original message.
 type Span struct{ Start, End int }
 
 // Doc is a message that was read. Its slices are reused by Reader.Read.
 type Doc struct {
-	// Raw is the message as it came.
+	// Raw is the original message.
 	Raw       string
 	Blocks    []Block
 	Sentences []Sentence
 	Words     []Word
 }
 
-// Kind says what a block is.
+// Kind is the kind of a block.
 type Kind uint8
 
 // The kinds of block.
@@ -58,13 +57,13 @@ type Block struct {
 	// Lead is the index of the paragraph or heading that introduces the list
 	// that the item belongs to (an item's is that of its whole list), -1 if none.
 	Lead int
-	// Parent is the index of the item that a nested item stands under, -1 if none.
+	// Parent is the index of the item that a nested item is under, -1 if none.
 	Parent int
 	// First and End are the range of the block's sentences.
 	First, End int
 }
 
-// Ending says how a sentence ends.
+// Ending is the punctuation at the end of a sentence.
 type Ending uint8
 
 // The endings of sentences.
@@ -95,9 +94,9 @@ const (
 	Digits                      // digits only
 	Opaque                      // code, quotation, address: Fold is empty
 	Strong                      // within strong or emphasised text
-	AfterGap                    // a comma, colon, dash, parenthesis or line break stands before it
-	Linked                      // an apostrophe or hyphen stands before it
-	AfterMark                   // an emoji or check mark stands before it
+	AfterGap                    // a comma, colon, dash, parenthesis or line break is before it
+	Linked                      // an apostrophe or hyphen is before it
+	AfterMark                   // an emoji or check mark is before it
 	AfterLine                   // with AfterGap: the gap is one line break, nothing more
 )
 

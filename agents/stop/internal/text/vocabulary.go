@@ -48,10 +48,10 @@ func (v *Vocabulary) Add(folded string) int32 {
 	return id
 }
 
-// Len is the highest number given.
+// Len returns the highest number given.
 func (v *Vocabulary) Len() int { return max(0, len(v.words)-1) }
 
-// ID is the number of a folded word, 0 if it has none.
+// ID returns the number of a folded word, 0 if it has none.
 func (v *Vocabulary) ID(folded string) int32 {
 	if len(v.slots) == 0 {
 		return 0
@@ -59,7 +59,7 @@ func (v *Vocabulary) ID(folded string) int32 {
 	return v.find(sumOf(folded), folded)
 }
 
-// Word is the word with the number, "" if there is none.
+// Word returns the word with the number, "" if there is none.
 func (v *Vocabulary) Word(id int32) string {
 	if id <= 0 || int(id) >= len(v.words) {
 		return ""
@@ -98,8 +98,8 @@ func (v *Vocabulary) find(sum uint64, word string) int32 {
 }
 
 // findShort looks up an ASCII word of eight letters or fewer, which its sum is.
-// Whether a word of a text is known is hard to foresee, so that one branch tells
-// only the rare case, a slot that another word took.
+// Whether a word is known is hard to predict, so the only branch is for the rare case: a slot that
+// another word took.
 func findShort(slots []slot, shift uint, sum uint64) int32 {
 	for at := spread(sum) >> (shift & 63); ; at++ {
 		s := &slots[at&uint64(len(slots)-1)]

@@ -72,7 +72,7 @@ func asciiWord(s string, i int) (sum, letter, capital uint64, n int) {
 	return sum, letter, capital, n
 }
 
-// number is the number of an ASCII word in the vocabulary.
+// number returns the number of an ASCII word in the vocabulary.
 func (f *folder) number(sum uint64, word string) int32 {
 	if len(word) > 8 {
 		return f.words.find(sum, word)
@@ -170,7 +170,7 @@ func join(sum, part uint64, n int) uint64 {
 	return mix(sum, part)
 }
 
-// endsWord says whether s[at], no part of a plain word, surely ends it: ASCII or
+// endsWord reports whether s[at], which is not part of a plain word, certainly ends it: ASCII or
 // one of the dashes, quotation marks and dots of U+2010 to U+2029.
 func endsWord(s string, at int) bool {
 	c := s[at]
@@ -217,7 +217,7 @@ func capitals(letter, capital uint64) Flags {
 	return flags
 }
 
-// goesOn says whether the word that stood up to at goes on behind it: with a
+// goesOn reports whether the word that stood up to at goes on behind it: with a
 // letter beyond ASCII, a combining accent, or emphasis within the word.
 func (f *folder) goesOn(s string, start, at int) bool {
 	if s[at] == '*' {
@@ -246,7 +246,7 @@ func (f *folder) reset() {
 	}
 }
 
-// since is the text appended to the buffer after start.
+// since returns the text appended to the buffer after start.
 func (f *folder) since(start int) string {
 	if start == len(f.buffer) {
 		return ""
@@ -254,7 +254,7 @@ func (f *folder) since(start int) string {
 	return unsafe.String(&f.buffer[start], len(f.buffer)-start)
 }
 
-// lower is an ASCII word in lower case: the vocabulary's own string if it has one.
+// lower returns an ASCII word in lower case: the vocabulary's own string if it has one.
 func (f *folder) lower(word string, id int32) string {
 	if id > 0 {
 		return f.words.words[id]
