@@ -314,7 +314,7 @@ var _ = Describe("Each shipped invariant", Label("H-04"), func() {
 })
 
 var _ = Describe("Invariants", func() {
-	DescribeTable("tell who says that all is done and why it is not",
+	DescribeTable("report a false claim of success with its reason",
 		func(agent, status string, ok bool, changes ...func(*measure.Facts)) {
 			done := func(f *measure.Facts) {
 				f.Run.Status, f.Run.ExitCode, f.Run.Text = status, 0, "All tests pass.\nDONE"

@@ -1,6 +1,6 @@
 package loop
 
-// workState is what an answer says about the work.
+// workState is the state of the work according to an answer.
 type workState int
 
 // The states. Unclear answers are unfinished, the zero value.
@@ -10,7 +10,7 @@ const (
 	blocked // a person must decide or help
 )
 
-// A claim is what an answer says about its completion. Answers are hostile input: reading one
+// claim is the part of an answer that states whether the work is finished. Answers are hostile input: reading one
 // takes time linear in its length.
 type claim struct {
 	state workState

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// complete asks the stop guard about an answer that says done.
+// complete asks the stop guard about a finished answer.
 func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	r.result.Completed = true
 	if len(r.result.Denials) > 0 {
@@ -80,8 +80,8 @@ func leaves(answer string, steps []stop.Step) string {
 	return strings.Join(ids, " ")
 }
 
-// denied returns the end by an answer that says done although permissions refused tool
-// calls of the run: the work that they were for may be missing.
+// denied returns the ending of a run whose answer is finished although permissions refused tool
+// calls: their work may be missing.
 func denied(n int, denials []llm.Denial) *run.Ending {
 	return &run.Ending{
 		Status: StatusBlocked, Guard: "permissions",
@@ -89,8 +89,8 @@ func denied(n int, denials []llm.Denial) *run.Ending {
 	}
 }
 
-// said returns what an answer says beside being done, with its summary in json mode, where
-// that is often all of it. In marker mode a summary is the reason of a hand-over.
+// said returns the prose of an answer, with its summary in json mode, where that is often all of
+// it. In marker mode a summary is the reason of a hand-over.
 func (r *runner) said(answer, summary string) string {
 	if r.set.Mode != JSON {
 		summary = ""
@@ -98,7 +98,7 @@ func (r *runner) said(answer, summary string) string {
 	return strings.TrimSpace(strings.TrimSpace(r.prose(answer)) + "\n\n" + summary)
 }
 
-// prose returns what an answer says beside being done.
+// prose returns an answer without its claim of completion.
 func (r *runner) prose(answer string) string {
 	if r.set.Mode == JSON {
 		return objectProse(answer)
@@ -106,8 +106,8 @@ func (r *runner) prose(answer string) string {
 	return markers{done: r.set.Marker}.prose(answer)
 }
 
-// emitVerdict reports what the stop guard decided: whether the run is forced to go on, and
-// how many of the steps that the last prompt asked for the answer reports as done.
+// emitVerdict reports the decision of the stop guard: whether the run is forced to continue,
+// and how many of the steps that the last prompt asked for the answer reports as done.
 func (r *runner) emitVerdict(n int, answer string, v stop.Verdict, capped bool) {
 	j, executed := v.Judgement(), stop.Executed(r.left, answer)
 	j.Forced, j.Executed = !v.MayStop && !capped, &executed

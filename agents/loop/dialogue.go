@@ -9,14 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// dialogue is what the next call sends.
+// dialogue builds the messages of the next call.
 type dialogue struct {
 	fresh bool
 	task  string
 	goOn  string
 	// report asks what was done about each step, again to repeat that all is done.
 	report, again bool
-	// sent only ever grows, or is built anew, so that a backend may keep it.
+	// sent is appended to or replaced, never changed, as a backend may retain it.
 	sent []llm.Message
 }
 
@@ -61,8 +61,8 @@ func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
 	d.sent = sent
 }
 
-// reply adds a turn. An empty answer said nothing, and some providers refuse an
-// empty message, so the same is sent again then.
+// reply adds a turn. After an empty answer the same messages are sent again, as some providers
+// refuse an empty message.
 func (d *dialogue) reply(answer, prompt string) {
 	if strings.TrimSpace(answer) == "" {
 		return
@@ -70,8 +70,8 @@ func (d *dialogue) reply(answer, prompt string) {
 	d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: answer}, llm.Message{Role: llm.User, Content: prompt})
 }
 
-// demand returns a prompt that says why the work is not done and quotes what is left, in the
-// language of the answer.
+// demand returns a prompt with the reason why the work is not done and the remaining steps, in
+// the language of the answer.
 func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
 	why, report, again := "The work is not finished yet",
 		"\nDo the work before you answer, and do not announce it. "+

@@ -1,5 +1,5 @@
 // Package loop is the runner loop: it calls a backend with a prompt again and
-// again until the answer says that the work is done, or a guard stops it.
+// again until the answer states that the work is done, or a guard stops it.
 //
 // # One iteration
 //
@@ -9,7 +9,7 @@
 // json mode too the answer may be prose, of which the last JSON object counts,
 // so the backend is not asked for JSON alone.
 //
-// # What wins
+// # Precedence
 //
 // Where several ends are possible after one answer, the first of these decides:
 //
@@ -23,8 +23,8 @@
 //  6. no progress (no-progress)
 //  7. the iteration limit (max-iterations)
 //
-// An answer that completes for the first time ends done whatever the no-progress
-// guards say, even at a limit of 1. An answer that the stop guard has refused
+// An answer that completes for the first time ends done even if a no-progress
+// guard fires, also at a limit of 1. An answer that the stop guard has refused
 // and that comes again counts as no progress if a guard has fired, and the stop
 // guard is not asked again.
 //

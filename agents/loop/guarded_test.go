@@ -11,7 +11,7 @@ import (
 var _ = Describe("The stop guard that the settings name", func() {
 	const deferring = "The parser is written.\n\nNext steps:\n- Add the tests\n- Update the docs\n\nDONE"
 
-	It("continues a completion that defers work with its steps, and tells what it saw", func() {
+	It("continues a completion that defers work with its steps, and reports its findings", func() {
 		r := newRig(loop.Options{StopGuard: "balanced"}, all(deferring, "The parser, its tests and its docs are written.\nDONE")...)
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		Expect(r.sent(2)[0]).To(ContainSubstring("\n1. \"Add the tests\"\n2. \"Update the docs\""))
@@ -25,7 +25,7 @@ var _ = Describe("The stop guard that the settings name", func() {
 			HaveKeyWithValue("allow", true), HaveKeyWithValue("forced", false), HaveKeyWithValue("executed", 2)))
 	})
 
-	It("orders nothing that only the user decides on, and speaks the language of the answer", func() {
+	It("orders nothing that only the user decides on, in the language of the answer", func() {
 		r := newRig(loop.Options{StopGuard: "balanced"}, all("Le lecteur est écrit.\n\nProchaines étapes :\n- Écrire les tests\n- Pousser en force sur main\n\nDONE",
 			"Les tests sont écrits.\nDONE")...)
 		r.run()
@@ -34,7 +34,7 @@ var _ = Describe("The stop guard that the settings name", func() {
 		Expect(r.told(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
-	It("does not force the run on that it ends as capped", func() {
+	It("does not force a run to continue that it ends as capped", func() {
 		r := newRig(loop.Options{StopGuard: "balanced", ContinuationLimit: new(0)}, say(deferring))
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusCapped))

@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// judge decides after a call whether the run goes on.
+// judge decides after a call whether the run continues.
 func (r *runner) judge(n int, reply llm.Reply, err error) *run.Ending {
 	if err == nil {
 		r.result.Text = reply.Text
 	}
 	if end := r.Limits(); end != nil {
 		if err == nil && end.Status == StatusBudget { // what was paid for is not lost
-			r.result.Completed = r.verdict(reply).state == finished
+			r.result.Completed = r.claim(reply).state == finished
 		}
 		return end
 	}
@@ -86,8 +86,8 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	return nil
 }
 
-// verdict parses what an answer says about completion.
-func (r *runner) verdict(reply llm.Reply) claim {
+// claim parses what an answer says about its completion.
+func (r *runner) claim(reply llm.Reply) claim {
 	var verdict claim
 	if r.set.Mode == JSON {
 		verdict = readObject(reply.Text)
@@ -103,9 +103,9 @@ func (r *runner) verdict(reply llm.Reply) claim {
 	return verdict
 }
 
-// read takes what an answer says about completion.
+// read parses an answer's claim, and records its note and summary.
 func (r *runner) read(n int, reply llm.Reply) claim {
-	verdict := r.verdict(reply)
+	verdict := r.claim(reply)
 	if verdict.note != "" {
 		r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.note})
 	}

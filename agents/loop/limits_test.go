@@ -79,7 +79,7 @@ var _ = Describe("Timeout", Label("L-04"), func() {
 		Expect(res.Transcript[0].Error).To(Equal("fake: timeout: no answer within 30s (call_timeout)"))
 	})
 
-	It("keeps what had arrived when a call's timeout ends it", func() {
+	It("returns the partial answer when a call's timeout ends it", func() {
 		r := newRig(loop.Options{CallTimeout: within(30 * time.Second)})
 		usage := &llm.Usage{Output: 7}
 		r.deps.Backend = llm.BackendFunc(func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
@@ -123,7 +123,7 @@ func TestRealClock(t *testing.T) {
 var _ = Describe("Interrupt", Label("L-09"), func() {
 	interrupted := errors.New("interrupt signal received")
 
-	It("ends with exit code 130 while a call is under way", func() {
+	It("ends with exit code 130 during a call", func() {
 		r := newRig(loop.Options{}, say("a"), hang)
 		ctx, cancel := context.WithCancelCause(context.Background())
 		r.clock.AfterFunc(90*time.Second, func() { cancel(interrupted) })
@@ -242,7 +242,7 @@ var _ = Describe("Circuit breaker", Label("L-11"), func() {
 		Expect(llm.KindOf(res.Err)).To(Equal(llm.Unavailable))
 	})
 
-	It("cools no longer than the run's time", func() {
+	It("waits at most until the run's timeout", func() {
 		o := breaker(0)
 		o.Timeout = within(10 * time.Second)
 		res := newRig(o, down, down).run()
@@ -262,7 +262,7 @@ var _ = Describe("Budget", Label("L-11"), func() {
 		return &llm.Caps{Cost: quantity.Money{Amount: amount, Currency: quantity.USD}}
 	}
 
-	DescribeTable("stops with exit code 7 and names the cap, or just does not",
+	DescribeTable("stops at the cap with exit code 7, and not just below it",
 		func(b *llm.Caps, status loop.Status, details string, steps ...turn) {
 			r := newRig(loop.Options{Budget: b, MaxIterations: new(4)}, steps...)
 			r.deps.Price = cent

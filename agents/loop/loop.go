@@ -13,26 +13,25 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Deps are what a run is given. Only Backend is required.
+// Deps are the dependencies of a run. Only Backend is required.
 type Deps struct {
 	// Backend answers the prompts; llm.FindAdapter finds one that is available.
 	Backend llm.Backend
 	// BackendID names the backend in the Result; default: Settings.Backend.
 	BackendID string
-	// Conversational says that the backend remembers nothing and must be sent
-	// everything said so far, as an API must. It decides where Settings.History
-	// is empty.
+	// Conversational is true for a backend without memory, such as an API, which needs the
+	// whole conversation in each call. It is the default of Settings.History.
 	Conversational bool
 	// Clock is the run's time; default: the machine's.
 	Clock clock.Clock
-	// Sink receives each iteration, guard, state and the end; default: nobody.
+	// Sink receives each iteration, guard, state and the end; default: event.Discard.
 	Sink event.Sink
 	// OnIteration, if set, is called after each iteration.
 	OnIteration func(Entry)
 	// OnText, if set, receives each piece of an answer as it arrives.
 	OnText func(delta string)
-	// OnActivity, if set, is called for each sign of life of an agent that works by
-	// itself; see llm.Request.
+	// OnActivity, if set, is called for each action of an agent that works by itself; see
+	// llm.Request.
 	OnActivity func(tool string)
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
@@ -51,7 +50,7 @@ type Entry struct {
 	Prompt string `json:"prompt"`
 	// Answer is the text of the answer; of a failed call, what had arrived.
 	Answer string `json:"answer"`
-	// Error says why the call failed; empty if it was answered.
+	// Error is the error of a failed call; empty if it was answered.
 	Error     string           `json:"error,omitempty"`
 	ErrorKind llm.ErrorKind    `json:"error_kind,omitempty"`
 	Finish    llm.FinishReason `json:"finish,omitempty"`
@@ -64,7 +63,7 @@ type Entry struct {
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// Result is how a run ended.
+// Result describes how a run ended.
 type Result struct {
 	ExitCode int `json:"exit_code"`
 	// Text is the last answer.
@@ -86,13 +85,13 @@ type Result struct {
 	// Todos are the steps of refused completions, in the order in which they came up; nil
 	// unless Settings.Todos tracks them.
 	Todos []Todo `json:"todos,omitempty"`
-	// Details says, for a person, why the run ended.
+	// Details is the reason of the end, for a person.
 	Details string `json:"details,omitempty"`
-	// Prose is what the last answer says beside what makes it a completion: Text
-	// without the marker, or without the JSON object and with its summary.
+	// Prose is the last answer without its claim of completion: Text without the marker, or
+	// without the JSON object and with its summary.
 	Prose string `json:"-"`
-	// Completed says that the last answer says that the work is done, also where a
-	// limit goes before it. It was not judged by a stop guard then.
+	// Completed is true if the last answer claims that the work is done, even if a limit took
+	// precedence. No stop guard judged it then.
 	Completed bool `json:"-"`
 	// Err is the error behind the end; nil where no error was.
 	Err error `json:"-"`

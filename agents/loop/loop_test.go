@@ -29,7 +29,7 @@ func (a adapter) Available(context.Context) error { return a.missing }
 func within(d time.Duration) *quantity.Duration { return new(quantity.Duration(d)) }
 
 var _ = Describe("Run", Label("L-01"), func() {
-	It("returns all that happened", func() {
+	It("returns everything that happened", func() {
 		usage := &llm.Usage{Input: 10, Output: 2}
 		r := newRig(loop.Options{Model: "m", System: "Be brief.", History: loop.Fresh},
 			answer(2*time.Second, llm.Reply{Text: "half", Usage: usage, Finish: llm.FinishStop}), sayIn(3*time.Second, "all\nDONE"))
@@ -54,7 +54,7 @@ var _ = Describe("Run", Label("L-01"), func() {
 		Expect(res.Summary).To(Equal("all"))
 	})
 
-	It("notes a status that it does not know and goes on", Label("L-08"), func() {
+	It("notes an unknown status and continues", Label("L-08"), func() {
 		r := newRig(loop.Options{Mode: loop.JSON}, say(`{"status":"finished"}`), say(`{"status":"done"}`))
 		Expect(r.run().Iterations).To(Equal(2))
 		Expect(r.told(event.Verdict)).To(HaveLen(1))
@@ -68,10 +68,10 @@ var _ = Describe("Run", Label("L-01"), func() {
 			Expect(res.Status).To(Equal(loop.StatusDone))
 			Expect(res.Iterations).To(Equal(2))
 		},
-		Entry(nil, llm.FinishLength), Entry(nil, llm.FinishContentFilter),
+		Entry("by its length", llm.FinishLength), Entry("by a filter", llm.FinishContentFilter),
 	)
 
-	It("completes with the same text once it is whole, whatever the guards say", Label("L-07"), func() {
+	It("completes with the same text once it is whole, even if the guards fire", Label("L-07"), func() {
 		r := newRig(loop.Options{NoProgressLimit: new(2)}, answer(0, llm.Reply{Text: "DONE", Finish: llm.FinishLength}), say("DONE"))
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 	})
@@ -107,7 +107,7 @@ var _ = Describe("Run", Label("L-01"), func() {
 		Expect(with.events).NotTo(BeEmpty())
 	})
 
-	It("tells of each iteration and of the end, in order", func() {
+	It("emits each iteration and the end, in order", func() {
 		r := newRig(loop.Options{ErrorLimit: new(2)}, fail(llm.Unavailable, "503"), answer(0, llm.Reply{Text: "DONE", Finish: llm.FinishStop, Usage: &llm.Usage{Output: 3}}))
 		r.run()
 		Expect(r.events).To(Equal([]event.Event{
@@ -135,7 +135,7 @@ var _ = Describe("Run", Label("L-01"), func() {
 })
 
 var _ = Describe("Run never panics", func() {
-	It("takes a panic of the backend for a failed call", func() {
+	It("treats a panic of the backend as a failed call", func() {
 		r := newRig(loop.Options{})
 		r.deps.Backend = llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) { panic("boom") })
 		res := r.run()
@@ -186,7 +186,7 @@ var _ = Describe("Backends are found by id", Label("L-02"), func() {
 		Expect(loop.Defaults().Backend).To(Equal("copilot"))
 	})
 
-	It("says before the first call which one can be used", func(ctx SpecContext) {
+	It("reports before the first call which one can be used", func(ctx SpecContext) {
 		_, err := llm.FindAdapter(ctx, loop.Defaults().Backend, adapters...)
 		Expect(err).To(MatchError(And(ContainSubstring("not installed"), ContainSubstring("available: claude"))))
 		_, err = llm.FindAdapter(ctx, "cluade", adapters...)
@@ -233,14 +233,14 @@ var _ = Describe("History", func() {
 		Entry("conversation", loop.Conversation, false, 3),
 	)
 
-	It("names the marker when it asks to go on", func() {
+	It("names the marker when it asks to continue", func() {
 		r := newRig(loop.Options{History: loop.Conversation, Marker: "FINI"}, all("a", "FINI")...)
 		r.run()
 		Expect(r.sent(2)[2]).To(ContainSubstring("FINI on a line of its own"))
 		Expect(loop.Defaults().ContinuePrompt).To(ContainSubstring("DONE"))
 	})
 
-	It("repeats a call that failed or was answered with nothing", func() {
+	It("repeats a call that failed or had an empty answer", func() {
 		r := newRig(loop.Options{History: loop.Conversation, ErrorLimit: new(2)}, say("a"), fail(llm.Unavailable, ""), say(""), say("DONE"))
 		r.run()
 		Expect(r.requests[2].Messages).To(Equal(r.requests[1].Messages))
@@ -272,7 +272,7 @@ var _ = Describe("Statuses", Label("L-09"), func() {
 		}))
 	})
 
-	It("is text in JSON and refuses other texts", func() {
+	It("is text in JSON, and other texts are refused", func() {
 		for _, row := range loop.Statuses() {
 			var back loop.Status
 			Expect(json.Unmarshal([]byte(jsonOf(row.Status)), &back)).To(Succeed())
@@ -282,7 +282,7 @@ var _ = Describe("Statuses", Label("L-09"), func() {
 		Expect(json.Unmarshal([]byte(`"finished"`), &s)).To(MatchError(ContainSubstring("finished")))
 	})
 
-	It("takes an unknown status for an error", func() {
+	It("treats an unknown status as an error", func() {
 		Expect(loop.Status("finished").ExitCode()).To(Equal(1))
 	})
 })

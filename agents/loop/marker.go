@@ -12,7 +12,7 @@ type markers struct {
 
 // read looks for the markers on lines outside fenced code blocks. Space around a
 // line does not count; anything else does, so that "**DONE**", "DONE." and
-// "not DONE" are no markers. Of both markers in one answer, blocked wins.
+// "not DONE" are not markers. If an answer has both markers, blocked wins.
 //
 // Fences are those of CommonMark: at least three backticks or tildes, closed by
 // at least as many of the same, and running to the end if never closed.
@@ -34,8 +34,8 @@ func (m markers) read(text string) claim {
 	return found
 }
 
-// prose returns the text without the lines that read takes for the done marker: what
-// the agent says to a person.
+// prose returns the text without the lines that read takes for the done marker: the text
+// for a person.
 func (m markers) prose(text string) string {
 	var b strings.Builder
 	var open fence
@@ -47,7 +47,7 @@ func (m markers) prose(text string) string {
 	return b.String()
 }
 
-// fence is the code fence that is open; the zero value is none.
+// fence is the code fence that is open; the zero value is for no fence.
 type fence struct {
 	char   byte
 	length int
@@ -71,7 +71,7 @@ func (f *fence) step(line string) bool {
 }
 
 // fenceOf splits a line into its leading backticks or tildes and what follows.
-// A line that is indented by four or more is no fence.
+// A line that is indented by four or more is not a fence.
 func fenceOf(line string) (char byte, length int, info string) {
 	trimmed := strings.TrimLeft(line, " ")
 	if len(line)-len(trimmed) > 3 || trimmed == "" {

@@ -79,7 +79,7 @@ var _ = Describe("No progress", Label("L-05"), func() {
 		Expect(r.run().Status).To(Equal(loop.StatusNoProgress))
 	})
 
-	It("tells the sink which guard fired", func() {
+	It("emits the guard that fired", func() {
 		r := newRig(loop.Options{}, all("x", "x", "x")...)
 		res := r.run()
 		Expect(r.told(event.Guard)).To(ConsistOf(event.Event{
@@ -88,8 +88,8 @@ var _ = Describe("No progress", Label("L-05"), func() {
 	})
 })
 
-var _ = Describe("Further ways to lose progress", Label("L-10"), func() {
-	DescribeTable("fire, and just do not",
+var _ = Describe("The other no-progress guards", Label("L-10"), func() {
+	DescribeTable("fire at their limits, and not just below",
 		func(o loop.Options, status loop.Status, details string, texts ...string) {
 			o.MaxIterations = new(len(texts))
 			res := newRig(o, all(texts...)...).run()

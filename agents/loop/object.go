@@ -47,7 +47,7 @@ func readObject(text string) claim {
 var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // objectProse returns the text without the object that readObject reads, and without
-// the code fence around it: what the agent says to a person.
+// the code fence around it: the text for a person.
 func objectProse(text string) string {
 	start, end := lastObject([]byte(text))
 	before, after := text[:start], text[end:]
@@ -64,8 +64,8 @@ func objectProse(text string) string {
 // lastObject returns where the last complete JSON object of data is that is not
 // part of another, or an empty range. Where an object goes wrong, the search goes
 // on from there and not from its beginning, which keeps the time linear; and an
-// object that is never closed hides those inside it, so that a status nested in a
-// cut-off answer does not count.
+// object that is never closed hides those inside it, as a status nested in a
+// cut-off answer must not count.
 func lastObject(data []byte) (start, end int) {
 	var dec jsontext.Decoder
 	for at := 0; ; {

@@ -39,7 +39,7 @@ var causes = []cause{
 var _ = Describe("Precedence", Label("L-07"), func() {
 	for i, strong := range causes {
 		for _, weak := range causes[i+1:] {
-			It(string(strong.status)+" goes before "+string(weak.status), func() {
+			It(string(strong.status)+" takes precedence over "+string(weak.status), func() {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				text := "x"
@@ -82,7 +82,7 @@ var _ = Describe("Precedence", Label("L-07"), func() {
 	guards := []string{"budget.tokens", "timeout", "breaker.max_opens", "repeated_error_limit", "error_limit", "max_iterations"}
 	for i, strong := range failures {
 		for j, weak := range failures[i+1:] {
-			It("after a failed call "+guards[i]+" goes before "+guards[i+1+j], func() {
+			It("after a failed call "+guards[i]+" takes precedence over "+guards[i+1+j], func() {
 				r := newRig(loop.Options{ErrorLimit: new(0)}, func(_ context.Context, c clock.Clock) (llm.Reply, error) {
 					Expect(c.Sleep(context.Background(), time.Second)).To(Succeed())
 					return llm.Reply{}, &llm.Error{Kind: llm.Failed, Usage: &llm.Usage{Output: 2}}
@@ -98,7 +98,7 @@ var _ = Describe("Precedence", Label("L-07"), func() {
 })
 
 var _ = Describe("Hand-over", Label("L-09"), func() {
-	It("ends with exit code 6 and says what a person should know", func() {
+	It("ends with exit code 6 and the reason for the person", func() {
 		r := newRig(loop.Options{}, all("a", "BLOCKED: which vault?")...)
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusBlocked))
@@ -159,7 +159,7 @@ var _ = Describe("Stop guard", func() {
 		Expect(r.sent(3)).To(Equal([]string{again}))
 	})
 
-	DescribeTable("is continued at most so often, then the run ends capped with exit code 8", Label("L-09"),
+	DescribeTable("continues a run up to its limit, then the run ends capped with exit code 8", Label("L-09"),
 		func(limit, refusals int, status loop.Status) {
 			r := newRig(loop.Options{ContinuationLimit: new(limit)}, all("1\nDONE", "2\nDONE", "3\nDONE", "4\nDONE", "5\nDONE")...)
 			r.deps.SetJudge(refuse(refusals))
@@ -177,7 +177,7 @@ var _ = Describe("Stop guard", func() {
 		Entry("just not", 2, 2, loop.StatusDone),
 	)
 
-	It("loses to no progress when a refused completion is repeated", Label("L-07", "L-05"), func() {
+	It("yields to no progress when a refused completion is repeated", Label("L-07", "L-05"), func() {
 		asked := 0
 		r := newRig(loop.Options{NoProgressLimit: new(3), ContinuationLimit: new(9)}, all("DONE", "DONE", "DONE")...)
 		r.deps.SetJudge(func(string) stop.Verdict { asked++; return stop.Verdict{} })
@@ -187,7 +187,7 @@ var _ = Describe("Stop guard", func() {
 		Expect(asked).To(Equal(2), "the guard is not asked about the answer that ends the run")
 	})
 
-	It("loses to alternation of refused completions too", Label("L-07", "L-10"), func() {
+	It("yields to alternation of refused completions too", Label("L-07", "L-10"), func() {
 		r := newRig(loop.Options{AlternationLimit: new(2), ContinuationLimit: new(9)}, all("a\nDONE", "b\nDONE", "a\nDONE", "b\nDONE")...)
 		r.deps.SetJudge(refuse(9))
 		Expect(r.run().Status).To(Equal(loop.StatusNoProgress))

@@ -79,7 +79,7 @@ func (r *runner) loop() *run.Ending {
 	}
 }
 
-// ready returns why the next call may not be made. It waits while the circuit is
+// ready returns the ending if the next call may not be made. It waits while the circuit is
 // open.
 func (r *runner) ready(n int) *run.Ending {
 	if end := r.Over(); end != nil {
@@ -99,7 +99,7 @@ func (r *runner) ready(n int) *run.Ending {
 	return r.Over()
 }
 
-// moveBreaker moves the circuit breaker and tells if its state changed.
+// moveBreaker moves the circuit breaker and emits a change of its state.
 func (r *runner) moveBreaker(n int, why string, move func()) {
 	from := r.breaker.State()
 	move()
@@ -117,7 +117,7 @@ func (r *runner) finish(end *run.Ending) Result {
 	res.Guard, res.Details, res.Err = end.Guard, end.Details, end.Err
 	res.Todos = r.todos.all
 	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()
-	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).summary)
+	res.Prose = r.said(res.Text, r.claim(llm.Reply{Text: res.Text}).summary)
 	if end.Guard != "" {
 		r.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, N: res.Iterations, Detail: end.Details})
 	}

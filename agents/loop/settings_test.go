@@ -79,7 +79,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Expect(count).To(Equal(reflect.TypeFor[loop.Settings]().NumField()), "each option has a setting")
 	})
 
-	It("takes an explicit zero for a value", func() {
+	It("treats an explicit zero as a value", func() {
 		s, err := loop.Resolve(loop.Options{Prompt: "p", NoProgressLimit: new(0), Timeout: within(0), ErrorLimit: new(0), Stream: new(false)}, full(7))
 		Expect(err).NotTo(HaveOccurred())
 		Expect([]any{s.NoProgressLimit, s.Timeout, s.ErrorLimit, s.Stream}).To(Equal([]any{0, quantity.Duration(0), 0, false}))
@@ -113,7 +113,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Expect(s.ContinuePrompt).To(ContainSubstring(`"status"`))
 	})
 
-	It("does not change what it was given", func() {
+	It("does not change its arguments", func() {
 		option, file := full(7), full(9)
 		s, err := loop.Resolve(option, file)
 		Expect(err).NotTo(HaveOccurred())
@@ -122,7 +122,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Expect(file).To(Equal(full(9)))
 	})
 
-	DescribeTable("refuses what is not allowed, with field, value and remedy",
+	DescribeTable("returns the field, the value and the remedy of an invalid field",
 		func(o loop.Options, field, message string) {
 			if o.Prompt == "" {
 				o.Prompt = "p"

@@ -28,8 +28,8 @@ const (
 	TodoBlocked    TodoState = "blocked"     // a todo that it depends on failed
 )
 
-// todoList holds the todos of a run in the order in which they came up. All that are
-// not done are open.
+// todoList is the todos of a run in the order in which they came up. All that are not
+// done are open.
 type todoList struct {
 	oneByOne bool
 	emit     func(event.Event)

@@ -9,14 +9,14 @@ import (
 )
 
 // How near the end of the message a sentence must be: at its tail, or in the
-// part that requests to the user stand in.
+// part that requests to the user are in.
 const (
 	tailSentences   = 2
 	endingSentences = 6
 	shortMessage    = 4
 )
 
-// announcements finds what the agent says that it is about to do.
+// announcements finds the actions that the agent announces.
 func (r *reading) announcements() {
 	for s := range r.sentences {
 		if r.sentences[s].classes == 0 {
@@ -71,7 +71,7 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 	return true
 }
 
-// narrated reports whether the clause of the phrase tells what was or always holds.
+// narrated reports whether the clause of the phrase describes the past or what is always true.
 func (r *reading) narrated(s int, h grammar.Hit) bool {
 	if !r.has(s, history) {
 		return false
@@ -84,7 +84,7 @@ func (r *reading) narrated(s int, h grammar.Hit) bool {
 	return false
 }
 
-// behind reports whether the phrase stands right behind one of the class.
+// behind reports whether the phrase directly follows one of the class.
 func (r *reading) behind(s int, h grammar.Hit, c grammar.Class) bool {
 	for _, p := range r.phrases(s) {
 		if p.Class == c && p.End == h.First {
@@ -94,12 +94,12 @@ func (r *reading) behind(s int, h grammar.Hit, c grammar.Class) bool {
 	return false
 }
 
-// explains reports whether the sentence itself goes on behind a colon.
+// explains reports whether the sentence itself continues after a colon.
 func (r *reading) explains(s int, h grammar.Hit) bool {
 	return r.doc.Sentences[s].Ending != text.Colon && r.colonAfter(h, r.doc.Sentences[s].End-int(h.End)-1)
 }
 
-// weigh judges an announcement by how near the end of the message it stands.
+// weigh judges an announcement by its distance from the end of the message.
 func (r *reading) weigh(m *mention, s int, h grammar.Hit, class grammar.Class) {
 	after := r.after(s)
 	late, tail := announceFinal, announceTail

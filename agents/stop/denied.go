@@ -8,7 +8,7 @@ import (
 )
 
 // Denied reports for each step whether an answer says that it was not done: a sentence
-// near the end has half of the step's words, and the first of them (its verb) stands just
+// near the end has half of the step's words, and the first of them (its verb) comes just
 // after "could not", "n'ai pas" and the like.
 func Denied(steps []string, answer string) []bool {
 	found := findDenials(answer)
@@ -55,7 +55,7 @@ func phrasesOf(passive bool, list string) []denial {
 	return out
 }
 
-// Bounds on what Denied reads, so that a hostile answer costs little.
+// Bounds on what Denied reads, against hostile answers.
 const (
 	maxDenials    = 200
 	maxDenialText = 1 << 16 // bytes, from the end

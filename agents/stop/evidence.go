@@ -26,7 +26,7 @@ func Done(steps []string, answer string) []bool {
 		contents[i] = contentWords(step)
 	}
 	for s := range r.sentences {
-		if !r.tells(s) {
+		if !r.reportsWork(s) {
 			continue
 		}
 		if n := r.numbered(s); n > 0 && n <= len(steps) {
@@ -53,8 +53,8 @@ func Executed(steps []string, answer string) int {
 	return n
 }
 
-// tells reports whether a sentence reports work as done, in whatever form.
-func (r *reading) tells(s int) bool {
+// reportsWork reports whether a sentence reports work as done, in any form.
+func (r *reading) reportsWork(s int) bool {
 	sentence, b := r.doc.Sentences[s], r.block(s)
 	if sentence.Ending == text.Question || sentence.End == sentence.First || r.hasAny(s, left, need, undone, announce, could, offers) {
 		return false
@@ -110,7 +110,7 @@ func (r *reading) looksDone(word int) bool {
 	return len(w.Fold) >= shortest && (strings.HasSuffix(w.Fold, "ed") || strings.HasSuffix(raw, "é"))
 }
 
-// numbered returns the number of an item that says nothing but that its step is done.
+// numbered returns the number of an item that only reports its step as done.
 func (r *reading) numbered(s int) int {
 	at, b := r.doc.Sentences[s], r.block(s)
 	if b.Kind != text.Item || !b.Ordered || b.First != s || !statuses[r.doc.Words[at.First].Fold] {
@@ -119,7 +119,7 @@ func (r *reading) numbered(s int) int {
 	return b.Number
 }
 
-// universal reports whether a sentence says of all steps that they are done.
+// universal reports whether a sentence reports all steps as done.
 func (r *reading) universal(s int) bool {
 	const reach = 5
 	if _, ok := r.report(s); !ok || r.hasAny(s, except, partial) {

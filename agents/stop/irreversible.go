@@ -18,7 +18,7 @@ const maxAct = 4000
 // straight from the network. It reads commands, and English and French words; work on
 // such features ("add a delete button", "document the release") is not irreversible.
 //
-// It errs towards true: a step that is held back costs a question, one that is
+// It errs towards true: a step that is left to the user costs a question, one that is
 // ordered may cost the data.
 func Irreversible(step string) bool {
 	step = strings.ToValidUTF8(step[:min(len(step), maxAct)], "")
@@ -189,7 +189,7 @@ var irreversibleActs = []irreversibleAct{
 
 func words(list string) []string { return strings.Fields(list) }
 
-// within returns the words of a clause that say what an act is done to.
+// within returns the words of a clause that name the object of an act.
 func (c clause) within(n int) clause { return c[:min(len(c), n)] }
 
 func (c clause) any(set map[string]bool) bool {
@@ -267,7 +267,7 @@ func secretOrCrowd(c clause) bool { return (c.any(secrets) || c.any(crowds)) && 
 //nolint:misspell // half of the words are French
 var (
 	joining = wordSet("and then et puis ensuite or ou but mais")
-	// lightWords stand before the verb of a step.
+	// lightWords precede the verb of a step.
 	lightWords = wordSet(`
 		i we will ll am m re are going to now next first also finally let me us s please just need needs have must should
 		shall can the a an step remaining still immediately directly actually je j on nous vais va allons il faut faudra reste

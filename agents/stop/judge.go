@@ -199,7 +199,7 @@ func (r *reading) mention(c Category, h grammar.Hit) mention {
 	}
 }
 
-// add keeps a mention, unless there are too many.
+// add adds a mention, unless there are too many.
 func (r *reading) add(m mention) {
 	if len(r.mentions) < maxMentions {
 		r.mentions = append(r.mentions, m)

@@ -24,8 +24,7 @@ const (
 	french
 )
 
-// The classes of phrases. What each means stands where the lexicons list its
-// phrases.
+// The classes of phrases. The lexicons explain each class.
 const (
 	announce   grammar.Class = iota // the agent says that it is about to do something
 	present                         // it says in the present tense that it does something

@@ -6,14 +6,14 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// mark is what the pictures of an item or a row say of it.
+// mark is the meaning of the pictures in an item or a row.
 type mark uint8
 
 // The marks.
 const (
 	doneMark mark = 1 << iota
 	badMark       // not done, or simply bad
-	openMark      // under way or to come
+	openMark      // in progress or to come
 )
 
 // marked finds items, rows and lines that a picture marks as open among others
@@ -38,7 +38,7 @@ func (r *reading) marked() {
 	}
 }
 
-// unit is an item, a row or a line with what its pictures say of it.
+// unit is an item, a row or a line with the meaning of its pictures.
 type unit struct {
 	span  Span
 	block int
@@ -79,7 +79,7 @@ func (r *reading) lineUnits(block int) []unit {
 }
 
 // markedIn judges what is beside each other. A cross is taken for open only
-// where ticks prevail: elsewhere it may tell bad from good. What has a tick beside
+// where ticks prevail: elsewhere it may separate bad from good. What has a tick beside
 // another mark compares.
 func (r *reading) markedIn(units []unit) {
 	var count [doneMark | badMark | openMark + 1]int

@@ -1,11 +1,11 @@
 package stop
 
-// form says in what piece of the message's structure a mention stands.
+// form is the piece of Markdown structure that a mention is in.
 type form uint8
 
 // The forms.
 const (
-	prose   form = iota // a sentence of a paragraph, or an item that is no step by itself
+	prose   form = iota // a sentence of a paragraph, or an item that is not a step by itself
 	heading             // the heading of a section
 	lead                // a sentence that introduces a list, or the steps that follow on its line
 	item                // an item of a list that is a step by itself

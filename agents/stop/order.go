@@ -13,7 +13,7 @@ import (
 type Order struct {
 	// Language is "fr" for French; any other is English.
 	Language string
-	// Steps are what the agent may go on with, NeedsUser acts that only the user
+	// Steps may be continued by the agent, NeedsUser are acts that only the user
 	// decides on; see Step.NeedsUser.
 	Steps, NeedsUser []string
 	// NeedsApproval is true if the agent waits for a person; nothing is ordered then.
@@ -104,8 +104,7 @@ func (o Order) Text(most int) string {
 }
 
 // quote puts what a model wrote between quotation marks, on one line of printable
-// characters and at most limit bytes long, so that it cannot pass for somebody else's
-// words.
+// characters and at most limit bytes long, which makes its author clear.
 func quote(s string, limit int) string {
 	return `"` + strings.ReplaceAll(Clip(s, limit), `"`, "'") + `"`
 }

@@ -4,14 +4,14 @@ import "time"
 
 // Plan is an order in which steps can be done.
 type Plan struct {
-	// Order holds each step once, after all that it depends on, and otherwise as
-	// the message has them.
+	// Order has each step once, after its dependencies, and otherwise in the order of
+	// the message.
 	Order []Step `json:"order"`
-	// Groups hold the ids of steps that need nothing but the groups before: those
-	// of one group can be done side by side.
+	// Groups have the ids of steps that depend only on earlier groups: the steps of
+	// a group can be done in parallel.
 	Groups [][]string `json:"groups"`
-	// Estimate is the time for one after another, Critical that of the longest
-	// chain of dependencies, which no number of hands can beat.
+	// Estimate is the time for all steps in sequence, Critical that of the longest
+	// chain of dependencies.
 	Estimate time.Duration `json:"estimate"`
 	Critical time.Duration `json:"critical"`
 }

@@ -19,7 +19,7 @@ type reading struct {
 	hits   []grammar.Hit
 	// sentences runs parallel to those of doc.
 	sentences []sentence
-	// prose is how many sentences stand outside tables.
+	// prose is the number of sentences outside tables.
 	prose   int
 	classes uint64 // those of all sentences
 	// lastDone and lastResult are the last sentences that report something as done
@@ -290,12 +290,12 @@ func codeOf(raw string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(code), "`~"))
 }
 
-// span returns where some words of the message stand.
+// span returns the range of bytes of some words.
 func (r *reading) span(first, end int32) Span {
 	return Span{r.doc.Words[first].Start, r.doc.Words[end-1].End}
 }
 
-// sentenceSpan returns where a sentence stands.
+// sentenceSpan returns the range of bytes of a sentence.
 func (r *reading) sentenceSpan(s int) Span {
 	return Span(r.doc.Sentences[s].Span)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reason says in a sentence what decided.
+// reason explains the verdict in a sentence.
 func (r *reading) reason(v Verdict) string {
 	why := r.why(v)
 	if more := r.found - len(v.Detections); more > 0 {
@@ -17,7 +17,7 @@ func (r *reading) reason(v Verdict) string {
 func (r *reading) why(v Verdict) string {
 	switch v.Class {
 	case Defers:
-		return "it defers work: " + heaviest(v.Signals, 1)
+		return "it defers work: " + heaviest(v.Signals)
 	case Asks:
 		if v.NeedsApproval {
 			return "it waits for a person to approve or to confirm" + r.strictly(v)
@@ -33,24 +33,19 @@ func (r *reading) why(v Verdict) string {
 	}
 }
 
-// heaviest tells the signal that speaks most for (sign 1) or against deferral.
-func heaviest(all []Signal, sign float64) string {
+// heaviest returns the meaning of the signal that speaks most for deferral, with its words.
+func heaviest(all []Signal) string {
 	for _, s := range all {
-		if s.Weight*sign > 0 {
-			return tell(s)
+		if s.Weight <= 0 {
+			continue
+		}
+		for _, d := range definitions {
+			if d.Name == s.Name {
+				return fmt.Sprintf("%s (%q)", d.Meaning, strings.Join(strings.Fields(s.Text), " "))
+			}
 		}
 	}
 	return "the sum of its signals"
-}
-
-// tell returns the meaning of a signal with the words it is on.
-func tell(s Signal) string {
-	for _, d := range definitions {
-		if d.Name == s.Name {
-			return fmt.Sprintf("%s (%q)", d.Meaning, strings.Join(strings.Fields(s.Text), " "))
-		}
-	}
-	return s.Name
 }
 
 // either returns the meaning of the first of two signals that was seen.

@@ -79,7 +79,7 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 	return false
 }
 
-// contents reports whether the sentence tells what a document holds: "it lists the
+// contents reports whether the sentence lists the contents of a document: "it lists the
 // risks and the remaining questions".
 func (r *reading) contents(s int, h grammar.Hit) bool {
 	d, ok := r.first(s, document)
@@ -94,7 +94,7 @@ func (r *reading) contents(s int, h grammar.Hit) bool {
 	return true
 }
 
-// holds are verbs for what a document does.
+// holds are verbs whose subject is a document.
 var holds = wordSet(`
 		describes lists contains covers explains mentions shows includes decrit liste contient presente explique detaille`)
 

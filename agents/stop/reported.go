@@ -73,8 +73,7 @@ func (r *reading) instructs(from int, h grammar.Hit) bool {
 	return int(h.First) > next || aims[r.doc.Words[i].Fold] || determiners[r.doc.Words[next].Fold]
 }
 
-// firstVerb returns the verb that a clause begins with in a form that tells
-// somebody to do something, -1 if it begins otherwise.
+// firstVerb returns the verb that a clause begins with in the imperative or infinitive, -1 if it begins otherwise.
 func (r *reading) firstVerb(from, end int) int {
 	words := r.doc.Words
 	for i := from; i < end; i++ {
@@ -202,7 +201,7 @@ var (
 	denials     = wordSet("not never t pas ne jamais nor ni")
 	determiners = wordSet(`
 		the a an all that this these those every each both any my our its le la les l un une tous toutes tout que qu chaque`)
-	// ordering words stand before the verb of a step.
+	// ordering words precede the verb of a step.
 	ordering = wordSet(`
 		then next first finally also lastly now please and puis ensuite enfin d abord et s se`)
 	// aims are verbs that are never nouns and mostly have another verb as their aim.

@@ -51,7 +51,7 @@ func (r *reading) requestIn(s int) {
 	r.instructions(s)
 }
 
-// instructions finds what the end of the message tells the user to do.
+// instructions finds the instructions to the user at the end of the message.
 func (r *reading) instructions(s int) {
 	if r.doc.Sentences[s].Ending == text.Question || r.after(s) > tailSentences+1 {
 		return

@@ -32,7 +32,7 @@ func (r *reading) settled(s int, h grammar.Hit) bool {
 	return false
 }
 
-// settles reports whether a phrase of completion speaks of what h names: it stands
+// settles reports whether a phrase of completion speaks of what h names: it is
 // around or behind h with nothing between that turns, or it is the verb of which h
 // is the object.
 func (r *reading) settles(s int, d, h grammar.Hit) bool {
@@ -60,7 +60,7 @@ func (r *reading) closes(s int, d grammar.Hit) bool {
 	return r.doc.Sentences[s].End-int(d.End) <= 1 && !beingWords[r.doc.Words[d.First].Fold]
 }
 
-// onlyVerbs reports whether only forms of "to be" and adverbs stand in a short range.
+// onlyVerbs reports whether only forms of "to be" and adverbs are in a short range.
 func (r *reading) onlyVerbs(from, end int32) bool {
 	for i := from; i < end; i++ {
 		if fold := r.doc.Words[i].Fold; fold == "a" || !beingWords[fold] && !counting[fold] {
@@ -86,7 +86,7 @@ func (r *reading) turnsBetween(s int, h, d grammar.Hit) bool {
 	return false
 }
 
-// onlyDeterminers reports whether only words that count or point stand in a range
+// onlyDeterminers reports whether only words that count or point are in a range
 // without a comma or the like.
 func (r *reading) onlyDeterminers(from, end int32) bool {
 	for i := from; i < end; i++ {

@@ -2,7 +2,7 @@ package stop
 
 import "slices"
 
-// signal numbers the signals that the score is made of.
+// signal is the number of a signal of the score.
 type signal uint8
 
 // The signals, in the order of the table.
@@ -55,18 +55,17 @@ const (
 	signals
 )
 
-// Definition is a line of the table of signals.
+// Definition is a row of the table of signals.
 type Definition struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
-	// Weight is what each time that it is seen adds to the log-odds that the message
-	// defers, Most how many times count.
+	// Weight is added to the log-odds that the message defers each time that the signal is
+	// seen, at most Most times.
 	Weight float64 `json:"weight"`
 	Most   int     `json:"most"`
 }
 
-// Table lists the signals with their shipped weights, for who explains or fits
-// them.
+// Table lists the signals with their shipped weights, for explaining and fitting them.
 func Table() []Definition { return slices.Clone(definitions[:]) }
 
 // Bias is the log-odds that a message without any signal defers.

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// state finds what the message says of the work: done, failing, standing in.
+// state finds what the message says of the work: done, failing, or replaced by a placeholder.
 func (r *reading) state() {
 	for s := range r.sentences {
 		if r.sentences[s].classes == 0 {
@@ -107,7 +107,7 @@ func (r *reading) ratio(s int) (Span, bool) {
 	return Span{}, false
 }
 
-// finishedWord are words that a percentage tells the progress of.
+// finishedWord are words whose progress a percentage measures.
 var finishedWord = wordSet("complete completed done finished converted migrated there")
 
 func number(w *text.Word) (int, bool) {

@@ -19,7 +19,7 @@ const (
 	maxDescription = 300 // bytes
 )
 
-// rank says how surely a piece is a step, the surest first.
+// rank is the certainty that a piece is a step, the surest first.
 type rank uint8
 
 // The ranks. Of all but offered, only the best that occurs is kept; offered pieces
@@ -39,17 +39,17 @@ type piece struct {
 	category   Category
 	rank       rank
 	listed     bool // an item, a row or a part of an inline list
-	// follows says that a word such as "then" puts it after the piece before it.
+	// follows is true if a word such as "then" puts it after the previous piece.
 	follows bool
 	// list is the block that introduces the list that the piece is an item of, plus 1.
 	list int
-	// chained pieces belong to a list that says that its order counts.
+	// chained pieces belong to a list whose order counts.
 	chained bool
 }
 
 // steps returns what the real mentions of a message leave undone, in the order of the
 // message. Two that name the same work, or share a part of the message, are one.
-// Items of which finished reports true are none; it may be nil.
+// Items for which finished returns true are skipped; it may be nil.
 func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) []Step {
 	x := extractor{doc: doc, finished: finished, small: smallWords(), verbs: workVerbs(), taken: map[int]bool{}}
 	x.readAll(mentions)

@@ -14,9 +14,9 @@ type extractor struct {
 	small  *stepWords
 	verbs  verbSets
 	pieces []piece
-	// finished reports of an item that the message says that it is done.
+	// finished reports whether the message reports an item as done.
 	finished func(*text.Block) bool
-	// taken items are steps as a whole: what is said in them is no other step.
+	// taken items are whole steps: sentences in them are not further steps.
 	taken map[int]bool
 }
 

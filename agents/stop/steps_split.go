@@ -115,7 +115,7 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 	x.add(p)
 }
 
-// turns reports whether word i begins another way or a question: ", or focus on
+// turns reports whether word i begins an alternative or a question: ", or focus on
 // …", "or do you …?".
 func (x *extractor) turns(i int) bool {
 	return x.is(i, alternative) && (x.gapHas(i, ",") || i+1 < len(x.doc.Words) && x.is(i+1, asking))
@@ -222,7 +222,7 @@ func (x *extractor) numbers(i, end, n int) bool {
 	return number || letter && closing == ')'
 }
 
-// add keeps a piece if it names anything.
+// add adds a piece unless it is empty.
 func (x *extractor) add(p piece) {
 	for p.end > p.first && x.is(p.end-1, conjoining|connectives) {
 		p.end--

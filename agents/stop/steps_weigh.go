@@ -85,14 +85,14 @@ func (x *extractor) kindOf(p piece) kind {
 	return other
 }
 
-// orders are phrases of an introduction that say that the order of its list
+// orders are phrases of an introduction after which the order of a list
 // counts. Numbers alone do not: they mostly count.
 var orders = []string{
 	" in order ", " in this order ", " in that order ", " in sequence ", " one after ", " step by step ",
 	" dans l ordre ", " dans cet ordre ", " l un apres ", " etape par etape ",
 }
 
-// inOrder reports whether a block says that the order of its list counts.
+// inOrder reports whether a block states that the order of its list counts.
 func (x *extractor) inOrder(block int) bool {
 	const most = 60 // words
 	b := x.doc.Blocks[block]
@@ -110,7 +110,7 @@ func (x *extractor) inOrder(block int) bool {
 	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said.String(), phrase) })
 }
 
-// depend adds the dependencies that words say: "then X" needs the step before it,
+// depend adds the dependencies that words express: "then X" needs the step before it,
 // "after X" and "once X" the step that X names, and "before X" makes that step
 // need this one. One that would close a circle is left out.
 func (x *extractor) depend(list []Step, pieces []piece) {

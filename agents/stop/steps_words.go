@@ -11,8 +11,8 @@ import (
 //go:embed lexicon/steps.txt
 var stepWordsText string
 
-// small is a set of small words that the extraction of steps turns on; the list
-// says what each means.
+// small is a set of function words for the extraction of steps; the list explains
+// each set.
 type small uint32
 
 // The sets.

@@ -5,7 +5,7 @@ package stop
 
 import "time"
 
-// Policy says which messages may not be a stop.
+// Policy selects which messages are refused as a stop.
 type Policy string
 
 // The policies.
@@ -17,10 +17,10 @@ const (
 	Strict Policy = "strict"
 )
 
-// Class is what a message does.
+// Class is the intention of a message at its end.
 type Class string
 
-// The classes. Their meaning is that of the labels of a corpus.
+// The classes, which are also the labels of a corpus.
 const (
 	Defers   Class = "defers"   // announces work of the task that the agent could do itself and has not done
 	Asks     Class = "asks"     // needs a decision, an approval or an input of the user
@@ -40,7 +40,7 @@ const (
 	EnumerativeList       Category = "enumerative_list"
 )
 
-// Severity says how much a detection weighs.
+// Severity is the weight of a detection.
 type Severity string
 
 // The severities.
@@ -51,7 +51,7 @@ const (
 	Critical Severity = "critical"
 )
 
-// Point is when the guard is asked.
+// Point is the moment at which the guard is asked.
 type Point string
 
 // The injection points of document 000.
@@ -63,17 +63,17 @@ const (
 	VoluntaryPause  Point = "voluntary-pause"
 )
 
-// Span is a half-open range of bytes of the message as it came.
+// Span is a half-open range of bytes of the message.
 type Span struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
 }
 
-// Options are how to judge; the zero value is the documented default.
+// Options configure Judge. The zero value has the defaults.
 type Options struct {
 	// Policy is Balanced by default.
 	Policy Policy
-	// Point is FinalAnswer by default. It is said in the verdict.
+	// Point is FinalAnswer by default; Judge copies it to the verdict.
 	Point Point
 	// Threshold is the score from which a message defers under Balanced, in (0, 1];
 	// 0 means the shipped one.
@@ -82,7 +82,7 @@ type Options struct {
 
 // Verdict is the judgement of one message.
 type Verdict struct {
-	// MayStop is the answer under Policy.
+	// MayStop is true if the agent may stop under Policy.
 	MayStop bool   `json:"may_stop"`
 	Policy  Policy `json:"policy"`
 	Point   Point  `json:"point"`
@@ -91,17 +91,17 @@ type Verdict struct {
 	Class    Class           `json:"class"`
 	// Score is the estimate that the message defers, in [0, 1].
 	Score float64 `json:"score"`
-	// Reason says in a sentence why.
+	// Reason explains the verdict in a sentence.
 	Reason     string      `json:"reason"`
 	Detections []Detection `json:"detections,omitempty"`
 	// Language is "fr" if most of the message is French, else "en".
 	Language string `json:"language,omitempty"`
 	// NeedsApproval is true if a person must approve, confirm, permit or review
-	// something before the agent goes on. The class is then Asks, and there are no Steps.
+	// something before the agent continues. The class is then Asks, and there are no Steps.
 	NeedsApproval bool `json:"needs_approval,omitempty"`
-	// Steps are what is left to do, if MayStop is false.
+	// Steps are the remaining work if MayStop is false.
 	Steps []Step `json:"steps,omitempty"`
-	// Signals are what the score is made of, heaviest first.
+	// Signals make up the score, heaviest first.
 	Signals []Signal `json:"signals,omitempty"`
 }
 
@@ -111,10 +111,10 @@ type Detection struct {
 	// Pattern is the id of the rule or phrase that found it.
 	Pattern string `json:"pattern"`
 	Span
-	// Text is the mention as it is in the message; Context is what surrounds it.
+	// Text is the mention as written; Context is the text around it.
 	Text    string `json:"text"`
 	Context string `json:"context"`
-	// Real is false for a mere reference; Why says what decided.
+	// Real is false for a mere reference; Why gives the reason.
 	Real     bool     `json:"real"`
 	Why      string   `json:"why"`
 	Severity Severity `json:"severity"`
@@ -125,13 +125,13 @@ type Signal struct {
 	Name string `json:"name"`
 	// Weight is in log-odds: positive speaks for deferral.
 	Weight float64 `json:"weight"`
-	// Count is how often the signal was seen (capped where it says so).
+	// Count is how often the signal was seen, up to Definition.Most.
 	Count int `json:"count"`
 	Span
 	Text string `json:"text,omitempty"`
 }
 
-// Complexity says how much work a step is.
+// Complexity is the amount of work in a step.
 type Complexity string
 
 // The complexities.

@@ -13,8 +13,8 @@ type verbs map[string][]string
 func (v verbs) add(set string, forms ...string) { v[set] = append(v[set], forms...) }
 
 // entries calls yield with each line of a list of verbs: the verb, the forms that
-// stand after the colon if it is irregular, and whether an exclamation mark stands
-// behind it. Everything is folded.
+// follow the colon if it is irregular, and whether an exclamation mark follows
+// it. Everything is folded.
 func entries(list string, yield func(verb string, forms []string, marked bool)) {
 	for line := range strings.Lines(list) {
 		line = strings.TrimSpace(line)

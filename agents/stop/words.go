@@ -19,7 +19,7 @@ func contentWords(s string) []string {
 var function = strings.Fields("the a an and or of to in on for with by at from it its this that these those all also then now " +
 	"le la les l un une des du de d et ou a au aux en dans sur pour par avec ce cette ces puis aussi je i we let me us")
 
-// sharedWords counts the words of some that occur in others, in whatever form.
+// sharedWords counts the words of some that occur in others, in any form.
 func sharedWords(some, others []string) int {
 	n := 0
 	for _, w := range some {

@@ -66,7 +66,7 @@ func Text(s string, limit int) string {
 }
 
 // Most lines that Lines returns, and how many of them are the first ones: a program that
-// fails says at its beginning or at its end why.
+// fails prints the reason at its beginning or at its end.
 const (
 	mostLines  = 20
 	firstLines = 8

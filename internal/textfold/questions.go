@@ -6,7 +6,7 @@ import "strings"
 var quotes = map[rune]string{'«': "»", '“': "”", '"': `"`, '„': "”"}
 
 // Questions counts the questions of a text by their marks: "?!" and "??" are one, and a
-// quoted question is none.
+// quoted question does not count.
 func Questions(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {

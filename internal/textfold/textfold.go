@@ -100,7 +100,7 @@ func Join(text string) string {
 // Count returns how many words a text has as people count them: what an
 // apostrophe or a hyphen ties together is one word ("l'idée", "long-terme",
 // "don't"), and so is a number with its separators ("3,5"). Punctuation that
-// stands alone, emoji and keycaps ("1️⃣") are no words.
+// stands alone, emoji and keycaps ("1️⃣") are not words.
 func Count(text string) int {
 	n := 0
 	var digit bool // whether the word before ends in one

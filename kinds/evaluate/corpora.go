@@ -26,7 +26,7 @@ const (
 // Corpus is one corpus of a plan. Its figures grow while it is read.
 type Corpus struct {
 	Name string
-	// Items were selected; Bad lines hold no item.
+	// Items were selected; Bad lines have no item.
 	Items, Bad int
 
 	open func(context.Context) (io.ReadCloser, error)

@@ -41,7 +41,7 @@ type Backends struct {
 	Getenv func(string) string
 	// Prices returns the price table; it is called for models only.
 	Prices func() (*price.Table, error)
-	// MaxCost ends the run when a model has cost that; zero is no limit.
+	// MaxCost ends the run when a model has cost that; zero means no limit.
 	MaxCost quantity.Money
 }
 

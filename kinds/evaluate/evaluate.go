@@ -89,7 +89,7 @@ type Outcome struct {
 	Results    []detect.Evaluation // of the detectors
 	Comparison *detect.Comparison  // nil for one detector
 	Items      int                 // that the detectors were asked about
-	// Interrupted says that the context ended before the corpora did.
+	// Interrupted is true if the context ended before the corpora did.
 	Interrupted bool
 }
 

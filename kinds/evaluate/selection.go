@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// selection holds the accepted values of each field. An item must have one of them in
+// selection has the accepted values of each field. An item must have one of them in
 // each field that is named.
 type selection map[string][]string
 
@@ -26,7 +26,7 @@ var fields = map[string]func(detect.Item) []string{
 	"confidence": func(it detect.Item) []string { return []string{Confidence(it)} },
 }
 
-// Confidence returns how sure the label of an item is; high if it does not say.
+// Confidence returns how sure the label of an item is; high by default.
 func Confidence(it detect.Item) string {
 	if it.Confidence == "" {
 		return detect.Confidences()[0]

@@ -1,6 +1,6 @@
 package run
 
-// BreakerState is where a circuit breaker stands.
+// BreakerState is the state of a circuit breaker.
 type BreakerState string
 
 // The states of a Breaker.
@@ -12,8 +12,8 @@ const (
 
 // Breaker is a circuit breaker as a pure state machine: closed until Failures
 // calls in a row have failed, then open; once cooled half-open for one call,
-// whose success closes it and whose failure opens it again. Whoever owns it
-// does the waiting while it is open, on its own clock.
+// whose success closes it and whose failure opens it again. The owner
+// waits while it is open, on its own clock.
 type Breaker struct {
 	// Failures in a row open the circuit; 0 switches the breaker off.
 	Failures int
@@ -26,7 +26,7 @@ type Breaker struct {
 	opens  int
 }
 
-// State returns where the breaker stands; the zero value is closed.
+// State returns the current state; the zero value is closed.
 func (b *Breaker) State() BreakerState {
 	if b.state == "" {
 		return Closed
@@ -40,19 +40,19 @@ func (b *Breaker) Opens() int { return b.opens }
 // GivenUp reports whether the circuit has opened as often as it may.
 func (b *Breaker) GivenUp() bool { return b.MaxOpens > 0 && b.opens >= b.MaxOpens }
 
-// Cooled says that the cooldown has passed: an open circuit is half-open then.
+// Cooled ends the cooldown: an open circuit becomes half-open.
 func (b *Breaker) Cooled() {
 	if b.state == Open {
 		b.state = HalfOpen
 	}
 }
 
-// Succeeded takes a call that was answered.
+// Succeeded records a call that was answered.
 func (b *Breaker) Succeeded() {
 	b.state, b.failed = Closed, 0
 }
 
-// Failed takes a call that was not answered.
+// Failed records a call that was not answered.
 func (b *Breaker) Failed() {
 	if b.Failures < 1 {
 		return

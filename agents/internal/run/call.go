@@ -18,9 +18,9 @@ type Caller struct {
 	// ID names the backend in errors.
 	ID    string
 	Clock clock.Clock
-	// CallTimeout is for each call; 0 is none.
+	// CallTimeout is for each call; 0 means none.
 	CallTimeout time.Duration
-	// Budgets are asked and told; a nil one has no caps.
+	// Budgets limit the calls; a nil one has no caps.
 	Budgets []*llm.Budget
 }
 
@@ -34,7 +34,7 @@ func (c Caller) each(question func(*llm.Budget) error) *llm.BudgetError {
 	return nil
 }
 
-// Complete makes one call that was reserved and tells the budgets what it used.
+// Complete makes one call that was reserved and adds its usage to the budgets.
 // A call that CallTimeout ended fails with llm.Timeout.
 func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	within := ctx
@@ -75,9 +75,9 @@ func (c Caller) timedOut(err error) error {
 	return &late
 }
 
-// account tells the budgets what a call used. A failed call uses what it says;
-// if it says nothing, an unknown amount where part of an answer had arrived, and
-// else none, as providers do not bill what they did not begin to answer.
+// account adds the usage of a call to the budgets. A failed call without reported usage counts
+// as an unknown amount if part of an answer had arrived, and else as nothing, as providers do
+// not bill calls that they did not begin to answer.
 func (c Caller) account(model string, reply llm.Reply, err error) {
 	model, usage := cmp.Or(reply.Model, model), reply.Usage
 	if err != nil {

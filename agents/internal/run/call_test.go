@@ -29,7 +29,7 @@ func answering(reply llm.Reply, err error) (run.Caller, []*llm.Budget) {
 var _ = Describe("A caller", func() {
 	ctx := context.Background()
 
-	It("tells every budget what a call used", func() {
+	It("adds the usage of a call to every budget", func() {
 		c, budgets := answering(llm.Reply{Text: "hi", Usage: &llm.Usage{Input: 2, Output: 4}}, nil)
 		r := run.New(c, 0)
 		defer r.Enter(ctx)()
@@ -42,7 +42,7 @@ var _ = Describe("A caller", func() {
 		Expect(r.Reserve()).To(HaveField("Guard", "budget.tokens"))
 	})
 
-	DescribeTable("accounts for a failed call by what it says",
+	DescribeTable("accounts for a failed call by its error",
 		func(err error, tokens int, unknown bool) {
 			c, budgets := answering(llm.Reply{}, err)
 			_, got := c.Complete(ctx, llm.Request{})
@@ -59,7 +59,7 @@ var _ = Describe("A caller", func() {
 		Entry("an error of another type", errors.New("odd"), 0, false),
 	)
 
-	It("makes a panic a failed call", func() {
+	It("returns a panic as a failed call", func() {
 		c, _ := answering(llm.Reply{}, nil)
 		c.Backend = llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) { panic("boom") })
 		_, err := c.Complete(ctx, llm.Request{})

@@ -10,7 +10,7 @@ const (
 // four. A run of one and the same text is not a cycle. The zero value is ready,
 // and each text costs at most four comparisons, however long the history.
 type Cycle struct {
-	// recent holds the last four texts; text i is at i % maxPeriod.
+	// recent has the last four texts; text i is at i % maxPeriod.
 	recent [maxPeriod]string
 	seen   int
 	// same[p] is how many texts in a row have been equal to the one p before.

@@ -1,5 +1,5 @@
-// Package run holds what the agents' runs have in common: the statuses with which a run
-// ends, the limits that end it (interrupt, budget, time), and its calls to a backend.
+// Package run is the common part of the runs of agents: statuses, limits (interrupt, budget,
+// time), calls to a backend, the detection of repetitions, and transcripts.
 package run
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Ending is why a run ends. Functions return nil if it goes on.
+// Ending is the reason why a run ends. Functions return nil if it continues.
 type Ending struct {
 	Status  Status
 	Guard   string // the option whose limit was reached; empty if none was
@@ -59,7 +59,7 @@ func (e ended) Event() (event.Kind, string) { return event.End, string(e.status)
 type Run struct {
 	Caller
 	Outer, Context context.Context
-	Timeout        quantity.Duration // 0 is none
+	Timeout        quantity.Duration // 0 means none
 	Began          time.Time
 }
 

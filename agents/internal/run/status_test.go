@@ -17,7 +17,7 @@ var _ = Describe("A status", func() {
 		Expect(run.Budget.Info("a cap was reached")).To(Equal(run.StatusInfo{Status: "budget", ExitCode: 7, Meaning: "a cap was reached"}))
 	})
 
-	It("is read from a text that is one", func() {
+	It("is parsed from its name only", func() {
 		var s run.Status
 		Expect(json.Unmarshal([]byte(`"done_partial"`), &s)).To(Succeed())
 		Expect(s).To(Equal(run.Partial))

@@ -43,8 +43,8 @@ func Open(path, tool string, s loop.Settings, r *redact.Redactor) (*Session, err
 // Close closes the transcript.
 func (s *Session) Close() error { return s.transcript.Close() }
 
-// Run runs the loop and shows its iterations. The result is without secrets; an error says
-// that the transcript is not complete.
+// Run runs the loop and shows its iterations. The result has no secrets; an error
+// means that the transcript is incomplete.
 func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (loop.Result, error) {
 	v := newView(on, s.settings)
 	defer v.Close()

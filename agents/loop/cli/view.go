@@ -19,8 +19,8 @@ type view struct {
 	*console.View
 	limit int
 	n     int
-	seen  int // characters of the answer under way
-	tools int // tool calls of the iteration under way
+	seen  int // characters of the current answer
+	tools int // tool calls of the current iteration
 }
 
 func newView(on *console.View, s loop.Settings) *view {

@@ -7,12 +7,12 @@ import (
 
 // Config is the configuration file rehearse.yaml.
 type Config struct {
-	// Loop holds the defaults of the runner loop.
+	// Loop has the defaults of the runner loop.
 	Loop loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
 }
 
-// ParseConfig reads a configuration file. That its values make sense together is
-// for loop.Resolve to say, which also knows the options that override them.
+// ParseConfig reads a configuration file. loop.Resolve validates its values,
+// together with the options that override them.
 func ParseConfig(file string, data []byte) (Config, yamlsrc.Diagnostics) {
 	var config Config
 	_, found := yamlsrc.Decode(file, data, &config)

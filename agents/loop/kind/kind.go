@@ -19,7 +19,7 @@ import (
 // Options are the keys under drive.loop: those of loop.Options and what a user does.
 type Options struct {
 	loop.Options `yaml:",inline"`
-	// Config stands for the configuration file, which options override.
+	// Config replaces the configuration file, which options override.
 	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`

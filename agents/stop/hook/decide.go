@@ -6,22 +6,22 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
-// outcome is what became of a stop.
+// outcome is the decision on a stop.
 type outcome string
 
 const (
-	allowed    outcome = "allowed"     // nothing speaks against it
+	allowed    outcome = "allowed"     // the verdict lets the agent stop
 	blocked    outcome = "blocked"     // refused
-	wouldBlock outcome = "would-block" // would have been refused but for the shadow mode
+	wouldBlock outcome = "would-block" // would have been refused without the shadow mode
 	capped     outcome = "capped"      // let through after Cap refusals in a row
 	repeated   outcome = "repeated"    // let through: the last refusal was for the same message
-	orphaned   outcome = "orphaned"    // let through: the host knows of a refusal and we know nothing
+	orphaned   outcome = "orphaned"    // let through: the host reports a refusal that is not remembered
 	skipped    outcome = "skipped"     // not judged
-	noted      outcome = "noted"       // no stop yet; the judgement is kept for it
+	noted      outcome = "noted"       // not a stop yet; the judgement is kept for the stop
 	unjudged   outcome = "unjudged"    // there was no message
 )
 
-// memory is what is remembered of a session.
+// memory is the state of a session.
 type memory struct {
 	Schema string `json:"schema"`
 	Host   Host   `json:"host"`
@@ -34,7 +34,7 @@ type memory struct {
 	Counts  map[outcome]int `json:"counts"`
 	Updated time.Time       `json:"updated"`
 
-	known bool // it was there
+	known bool // it was read from a file
 }
 
 // pending is the judgement of a message whose stop is still to come.
@@ -54,22 +54,21 @@ func (p pending) sighting() sighting {
 	}}
 }
 
-// stale is how old a memory may be to count: a run that crashed long ago says
-// nothing about one of today.
+// stale is the age at which a memory no longer counts: a run that crashed long ago is
+// irrelevant for one of today.
 const stale = 24 * time.Hour
 
-// decide returns what becomes of a stop and changes the memory accordingly. It never
+// decide returns the outcome of a stop and updates the memory. It never
 // refuses more than cfg.Cap stops in a row:
 //
-//   - A host whose flag can be trusted (contract.flagged) begins a new row when it
-//     says that the agent was not sent back. The others begin one after a stop that
-//     was let through.
-//   - That the agent was sent back counts as our doing only if we remember it; it
-//     may have been another hook. But if we know nothing at all of a session that
-//     was sent back, what we knew is lost and cannot bound anything: the agent may
-//     stop.
-//   - The message that was refused last is never refused again: going on did not
-//     help. This changes nothing else, since the same hook may be installed twice.
+//   - If the host's flag is reliable (contract.flagged), a new row begins when it reports
+//     that no stop was refused. For other hosts, a new row begins after a stop that was
+//     let through.
+//   - A refusal that the host reports counts only if the session's memory has it, as it may
+//     be another hook's. If there is no memory at all of a session with a refusal, the
+//     memory was lost and cannot bound anything: the agent may stop.
+//   - The message that was refused last is never refused again, as continuing did not
+//     help. Nothing else changes then, since the same hook may be installed twice.
 func decide(past *memory, in input, s sighting, cfg Config) (what outcome) {
 	now := cfg.Clock.Now().UTC()
 	if now.Sub(past.Updated) > stale {

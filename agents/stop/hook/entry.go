@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// kind is what a line of a transcript is to the search for the last message.
+// kind is the role of a transcript's line in the search for the last message.
 type kind int
 
 const (
-	aside  kind = iota // says nothing: settings, usage, thoughts, another agent's work
+	aside  kind = iota // irrelevant: settings, usage, thoughts, another agent's work
 	spoken             // a message of the agent
 	other              // a request, a tool call or its result: a message before it is not the last
 )
@@ -32,8 +32,7 @@ type entry struct {
 //   - Gemini CLI: {"type":"gemini","content":"…" or [{"text"}],"toolCalls":[…]},
 //     {"$set":{"messages":[…]}}, or one document {"messages":[…]}
 //
-// None of them is a stable interface of its host, so whatever does not fit is an
-// aside.
+// These formats are not stable interfaces of the hosts, so everything else is an aside.
 type record struct {
 	Type        string          `json:"type"`
 	Role        string          `json:"role"`
@@ -47,7 +46,7 @@ type record struct {
 	Set         json.RawMessage `json:"$set"`
 }
 
-// said is the part of a record that has the words.
+// said is the part of a record with the text.
 type said struct {
 	ID           string          `json:"id"`
 	Type         string          `json:"type"`
@@ -109,7 +108,7 @@ func (r record) entry() entry {
 	return spokenEntry(m.ID, words, false)
 }
 
-// spokenEntry returns a message with text, unless it goes on with a tool call. Without
+// spokenEntry returns a message with text, unless a tool call follows. Without
 // either it is an aside: a thought.
 func spokenEntry(id string, w words, calls bool) entry {
 	switch {
@@ -143,7 +142,7 @@ func codexEntry(payload json.RawMessage) entry {
 	return entry{}
 }
 
-// finishing is the tool by which Copilot CLI's agent says that it is done; the
+// finishing is the tool with which Copilot CLI's agent ends its work; the
 // last message may be in its arguments.
 const finishing = "task_complete"
 
@@ -200,7 +199,7 @@ func lastOf(document json.RawMessage) entry {
 	return entry{}
 }
 
-// words are what a content says.
+// words are the text of a content.
 type words struct {
 	text  string
 	calls bool // it has a tool call

@@ -84,7 +84,7 @@ var _ = Describe("failing open", Label("G-12"), func() {
 		Expect(out.String()).To(Equal("{}\n"))
 		Expect(errs.String()).To(ContainSubstring("no answer in time"))
 	})
-	It("does not wait for the end of an input that is complete", func() {
+	It("does not wait for the end of standard input after one JSON object", func() {
 		g := newGuard()
 		in, keep := io.Pipe()
 		defer keep.Close()
@@ -93,7 +93,7 @@ var _ = Describe("failing open", Label("G-12"), func() {
 		hook.Run(context.Background(), g.Config, in, &out, &errs)
 		Expect(out.String()).To(HavePrefix(`{"decision":"block"`), errs.String())
 	})
-	It("gives up by itself", func() {
+	It("ends after its deadline", func() {
 		g := newGuard()
 		in, keep := io.Pipe()
 		defer keep.Close()
@@ -113,7 +113,7 @@ var _ = Describe("failing open", Label("G-12"), func() {
 			}
 		}).Should(BeTrue())
 	})
-	It("takes a damaged memory for none", func() {
+	It("ignores a damaged state file", func() {
 		for _, content := range []string{
 			"", "{", `{"schema":"other/1"}`, `{"schema":"rehearse.guard/1","blocks":-9}`,
 			`{"schema":"rehearse.guard/1","blocks":0}` + strings.Repeat(" ", 1<<20),

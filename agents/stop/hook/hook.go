@@ -1,15 +1,15 @@
 // Package hook is the stop guard as a hook of existing coding agents. It reads
 // the JSON that a host sends when its agent wants to stop, judges the agent's
-// last message, and answers in the host's contract: stop, or go on with these
+// last message, and answers in the host's contract: stop, or continue with these
 // steps.
 //
-// It fails open. Whatever goes wrong (input that cannot be read, a transcript
-// that is not there, a state folder that cannot be written, a bug) the agent may
-// stop, and one line on standard error says why. The process always ends with
-// exit status 0, because hosts disagree on what the others mean.
+// It fails open: after any error (unreadable input, a missing transcript, a state
+// folder that cannot be written, a bug) the agent may stop, and one line on standard
+// error gives the reason. The process always ends with exit status 0, because hosts
+// disagree on the meaning of the others.
 //
-// What it remembers between two stops of a session are counters and hashes in
-// one small file; no text of a message is kept.
+// Between two stops of a session it stores counters and hashes in one small file, and
+// no text of a message.
 //
 // The contracts are those of the hosts' documentation in autumn 2026; host.go
 // names the source of each.
@@ -31,17 +31,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Config says how to guard; the zero value is the documented default. It has a
-// JSON form, in which Main takes it.
+// Config configures the guard. The zero value has the defaults. Main reads it as JSON.
 type Config struct {
-	// Host is the agent that calls; by default it is told by the input's shape.
+	// Host is the agent that calls; by default it is recognised by its input.
 	Host Host `json:"host,omitempty"`
-	// Policy is which messages may not be a stop; default: stop.Balanced.
+	// Policy selects the messages that are refused as a stop; default: stop.Balanced.
 	Policy stop.Policy `json:"policy,omitempty"`
 	// Cap is how many stops in a row may be refused in one session, 1 to 100;
 	// default: 3.
 	Cap int `json:"cap,omitempty"`
-	// State is the folder for what is remembered of sessions; default:
+	// State is the folder for the state of sessions; default:
 	// rehearse/guard in the user's cache folder.
 	State string `json:"state,omitempty"`
 	// Shadow refuses nothing and counts what would have been refused.
@@ -51,13 +50,13 @@ type Config struct {
 	// Subagents judges the stops of subagents too.
 	Subagents bool `json:"subagents,omitempty"`
 
-	// Clock dates what is remembered; default: the machine's.
+	// Clock dates the state of sessions; default: the machine's.
 	Clock clock.Clock `json:"-"`
 	// Judge judges a message; default: stop.Judge.
 	Judge func(message string, o stop.Options) stop.Verdict `json:"-"`
 }
 
-// DefaultCap is how many stops in a row are refused unless Config says otherwise.
+// DefaultCap is how many stops in a row are refused by default.
 // The hosts that have a cap of their own end the turn after 8.
 const DefaultCap = 3
 
@@ -67,13 +66,13 @@ const maxCap = 100
 // a host that never closes standard input, or a file system that hangs.
 const deadline = 5 * time.Second
 
-// Validate names what is wrong with the configuration.
+// Validate returns an error for an invalid field.
 func (c Config) Validate() error {
 	switch {
 	case c.Host != "" && c.Host != Auto && !slices.Contains(Hosts(), c.Host):
-		return fmt.Errorf("host %q is none of %v or %s", c.Host, Hosts(), Auto)
+		return fmt.Errorf("host %q is not known; use one of %v or %s", c.Host, Hosts(), Auto)
 	case c.Policy != "" && c.Policy != stop.Balanced && c.Policy != stop.Strict:
-		return fmt.Errorf("policy %q is neither %s nor %s", c.Policy, stop.Balanced, stop.Strict)
+		return fmt.Errorf("policy %q is not known; use %s or %s", c.Policy, stop.Balanced, stop.Strict)
 	case c.Cap < 0 || c.Cap > maxCap:
 		return fmt.Errorf("cap %d is not within 1 and %d", c.Cap, maxCap)
 	}
@@ -99,21 +98,21 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// result is what becomes of one call.
+// result is the outcome of one call.
 type result struct {
 	host   Host   // whose contract the answer follows
-	reason string // what to tell the agent; empty lets it stop
-	note   string // what to say on standard error; empty says nothing
+	reason string // the next prompt of the agent; empty lets it stop
+	note   string // a line for standard error; may be empty
 }
 
 // Run answers one call of a host: it reads its JSON from stdin and writes the
 // answer to stdout. It returns when that is done, after five seconds, or when ctx
-// ends, whichever comes first; the process is then to end with exit status 0.
+// ends, whichever comes first; the process should then end with exit status 0.
 func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout, stderr io.Writer) {
 	cfg = cfg.withDefaults()
 	ctx, cancel := cfg.Clock.WithTimeout(ctx, deadline)
 	defer cancel()
-	// A read that hangs cannot be ended, so it is not waited for.
+	// A read that hangs cannot be cancelled, so it is abandoned.
 	answered := make(chan result, 1)
 	go func() { answered <- answerSafely(ctx, cfg, stdin) }()
 	r := result{host: cfg.Host}
@@ -134,7 +133,7 @@ const maxNote = 400
 
 func failure(err error) string { return "the agent may stop unjudged: " + err.Error() }
 
-// answerSafely turns a panic into leave to stop.
+// answerSafely calls answer; after a panic the agent may stop.
 func answerSafely(ctx context.Context, cfg Config, stdin io.Reader) (r result) {
 	r.host = cfg.Host
 	defer func() {
@@ -159,8 +158,8 @@ func answerSafely(ctx context.Context, cfg Config, stdin io.Reader) (r result) {
 // maxInput bounds what is read from the host: a message of 10 MB, escaped.
 const maxInput = 32 << 20
 
-// readInput reads one JSON object, and not what may follow it: some hosts leave
-// standard input open.
+// readInput reads one JSON object and no further, as some hosts leave standard input
+// open.
 func readInput(stdin io.Reader) ([]byte, error) {
 	limited := &io.LimitedReader{R: stdin, N: maxInput}
 	in := bufio.NewReader(limited)
@@ -188,8 +187,8 @@ func readInput(stdin io.Reader) ([]byte, error) {
 
 var errTooLong = fmt.Errorf("the host's input is longer than %d MB", maxInput>>20)
 
-// skipBlanks tells the first character that is neither blank nor a byte-order
-// mark, and leaves it to be read.
+// skipBlanks returns the first character that is neither blank nor a byte-order
+// mark, and unreads it.
 func skipBlanks(in *bufio.Reader) (rune, error) {
 	for {
 		r, _, err := in.ReadRune()
@@ -212,7 +211,7 @@ func answer(ctx context.Context, cfg Config, in input) result {
 	s := sighting{skip: skip}
 	var missing error
 	if skip == "" {
-		s, missing = look(cfg, &in)
+		s, missing = judgeStop(cfg, &in)
 	}
 	store, err := openStore(cfg)
 	if err == nil {
@@ -256,8 +255,8 @@ type sighting struct {
 
 var errNoMessage = errors.New("the input has no last message of the agent, and no transcript that has it")
 
-// look finds the message of a stop and judges it.
-func look(cfg Config, in *input) (sighting, error) {
+// judgeStop finds the message of a stop and judges it.
+func judgeStop(cfg Config, in *input) (sighting, error) {
 	if in.message == "" {
 		if in.transcript == "" {
 			return sighting{}, errNoMessage
@@ -272,8 +271,8 @@ func look(cfg Config, in *input) (sighting, error) {
 	return sighting{hash: in.messageHash(), verdict: &v}, nil
 }
 
-// Decline lets the agent of whatever host stop because err keeps the hook from
-// working. The process is then to end with exit status 0.
+// Decline lets the agent stop, whatever its host, because err keeps the hook from
+// working. The process should then end with exit status 0.
 func Decline(err error, stdout, stderr io.Writer) {
 	fmt.Fprintln(stderr, "rehearse guard:", sanitize.Line(failure(err), maxNote))
 	_, _ = stdout.Write(encode(Auto, ""))

@@ -7,9 +7,9 @@ import (
 // Host is a coding agent that calls hooks.
 type Host string
 
-// The hosts, with the event that the hook is for and where the contract is told.
+// The hosts, with the event that the hook is for and where the contract is documented.
 const (
-	// Auto tells the host by the shape of its input.
+	// Auto recognises the host by its input.
 	Auto Host = "auto"
 	// Claude is Claude Code, events Stop and SubagentStop:
 	// code.claude.com/docs/en/hooks.
@@ -36,7 +36,7 @@ const (
 // Hosts lists all hosts but Auto.
 func Hosts() []Host { return []Host{Claude, Codex, Gemini, Qwen, Copilot, Cursor, OpenHands} }
 
-// contract is how a host wants its answers.
+// contract describes the answers that a host expects.
 type contract struct {
 	refusal string // the value of "decision"; empty: a follow-up message
 	leave   string // what is written to let the agent stop

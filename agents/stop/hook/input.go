@@ -8,7 +8,7 @@ import (
 )
 
 // payload is the union of what the hosts send. Fields that a host may send in a
-// shape of its own are raw, so that one of them cannot spoil the others.
+// shape of its own are raw, as one of them must not break the others.
 type payload struct {
 	HookEventName text `json:"hook_event_name"`
 	EventType     text `json:"event_type"` // OpenHands
@@ -47,7 +47,7 @@ type payload struct {
 	InputTokens  json.RawMessage `json:"input_tokens"`
 }
 
-// text is a string; null and everything that is no string count as none.
+// text is a string; it is empty for null and for other types.
 type text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -62,20 +62,20 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// input is a call of a host, in the guard's words.
+// input is a host's call in the form that all hosts share.
 type input struct {
 	host       Host
 	session    string // with the agent's id for a subagent
 	message    string // empty if it must be looked up
 	transcript string
-	// active is the host's word that the agent is on its way because a hook (of
-	// whomever) refused a stop.
+	// active is true if the host reports that the agent continues because a hook, maybe
+	// another one, refused a stop.
 	active   bool
 	subagent bool
-	// observed is whether this is no stop yet: Cursor sends the message with an
+	// observed is true for a message before its stop: Cursor sends the message with an
 	// event of its own, before the stop.
 	observed bool
-	skip     string // why the stop is not to be judged
+	skip     string // why the stop is not judged; empty if it is
 }
 
 var (
@@ -116,7 +116,7 @@ func parse(data []byte, given Host) (input, error) {
 
 func (p payload) event() string { return first(p.HookEventName, p.EventType, p.Event) }
 
-// host tells the host by what only it sends. What looks like Claude Code's Stop
+// host recognises the host by fields that only it sends. What looks like Claude Code's Stop
 // and has nothing of another host is answered as Claude Code's: several agents
 // took over its contract.
 func (p payload) host() Host {
@@ -152,7 +152,7 @@ func (p payload) message() string {
 	return s
 }
 
-// skip returns why a stop is none that could be refused.
+// skip returns why a stop cannot be refused; empty if it can.
 func (p payload) skip() string {
 	switch event := p.event(); event {
 	case "", "Stop", "stop", "SubagentStop", "subagentStop", "AfterAgent", "agentStop", "afterAgentResponse":

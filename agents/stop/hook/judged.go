@@ -10,26 +10,25 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
-// Judged is one judged stop, as the log reports it.
+// Judged is a line of the log: one judged stop.
 type Judged struct {
 	Class stop.Class
 	Score float64
-	// Blocked is whether the stop was refused, Refusable whether the verdict alone asks
-	// for that.
+	// Blocked is true if the stop was refused, Refusable if the verdict alone refuses it.
 	Blocked, Refusable bool
-	// Outcome is what became of the stop in a word, such as "blocked" or "capped".
+	// Outcome is the decision, such as "blocked" or "capped".
 	Outcome string
 
 	session, message string
 }
 
-// Of reports whether the stop was after that message.
+// Of reports whether the message is the one that was judged.
 func (j Judged) Of(message string) bool {
 	return j.message == digest(j.session, strings.TrimSpace(message))
 }
 
-// ReadLog reads what Config.Log made the hook write. A line that is not whole yet is
-// left out; one that is no line of a log is an error.
+// ReadLog parses the file of Config.Log. A line that is not whole yet is
+// left out; one that is not a line of a log is an error.
 func ReadLog(log []byte) ([]Judged, error) {
 	var all []Judged
 	lines := bufio.NewScanner(bytes.NewReader(log[:bytes.LastIndexByte(log, '\n')+1]))

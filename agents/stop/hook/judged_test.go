@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 )
 
-var _ = Describe("the log, read again,", func() {
-	It("tells what became of each stop, and of which message it was", func() {
+var _ = Describe("ReadLog", func() {
+	It("returns the outcome of each stop, and recognises its message", func() {
 		g := newGuard()
 		g.Log = filepath.Join(g.State, "log.jsonl")
 		first, second := deferral("write the tests"), "All of it is done."
@@ -31,10 +31,10 @@ var _ = Describe("the log, read again,", func() {
 		Expect([]bool{judged[0].Of(first), judged[0].Of(" " + first + "\n"), judged[0].Of(second)}).To(Equal([]bool{true, true, false}))
 		Expect(judged[1].Of(second)).To(BeTrue())
 	})
-	It("is nothing where nothing was logged", func() {
+	It("returns nothing for an empty log", func() {
 		Expect(hook.ReadLog(nil)).To(BeEmpty())
 	})
-	It("is an error where a line is none", func() {
+	It("returns an error for a line that is not JSON", func() {
 		_, err := hook.ReadLog([]byte("{}\nnonsense\n"))
 		Expect(err).To(MatchError(ContainSubstring("line 2 of the guard's log")))
 	})

@@ -24,8 +24,7 @@ type logLine struct {
 	Outcome    outcome     `json:"outcome"`
 }
 
-// appendLog adds a line in one write, so that lines of several processes do not
-// mix.
+// appendLog adds a line in one write, as several processes may append.
 func appendLog(cfg Config, in input, s sighting) error {
 	line, err := json.Marshal(logLine{
 		Time: cfg.Clock.Now().UTC(), Host: in.host, Session: in.key(), Message: s.hash, Policy: cfg.Policy,

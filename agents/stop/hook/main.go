@@ -8,13 +8,13 @@ import (
 	"runtime/debug"
 )
 
-// Env is the environment variable by which Main knows that its process is to be a
-// hook. Its value is a Config as JSON.
+// Env is the environment variable that turns a process into a hook. Its value is a Config
+// as JSON.
 const Env = "REHEARSE_GUARD"
 
-// Main turns this process into a hook if the environment says so, and does not
-// return then. Otherwise it does nothing. Call it before anything else in main or
-// TestMain: so a harness can start its own executable as a hook.
+// Main runs this process as a hook if Env is set, and does not return then. Otherwise it does
+// nothing. Call it first in main or TestMain, which lets a harness start its own executable as a
+// hook.
 func Main() {
 	setting := os.Getenv(Env) //nolint:forbidigo // Main is the entry point of the process
 	if setting == "" {
@@ -34,11 +34,10 @@ func Main() {
 	os.Exit(0)
 }
 
-// Prepare readies this process to be a hook and nothing else. A crash that Go
-// cannot recover from, such as a stack that overflows, aborts it from then on:
-// otherwise it would end with exit status 2, which hosts take for a refusal. And
-// the garbage collector comes later than usual, since a process that lives for
-// milliseconds rarely gets back what a collection costs.
+// Prepare configures the Go runtime of a hook process. A crash that Go cannot recover from,
+// such as a stack overflow, aborts the process instead of ending it with exit status 2, which
+// hosts take for a refusal. And garbage collection starts later, as it does not pay off in a
+// process of milliseconds.
 func Prepare() {
 	debug.SetTraceback("crash")
 	debug.SetGCPercent(400)

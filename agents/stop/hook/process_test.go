@@ -29,9 +29,9 @@ func child(h hook.Host, cfg hook.Config, stdin []byte) (answer hook.Answer, stde
 	return answer, errs.String()
 }
 
-var _ = Describe("as a child process", Label("G-12"), func() {
+var _ = Describe("The guard as a child process", Label("G-12"), func() {
 	for _, h := range hook.Hosts() {
-		It("it lets an agent of "+string(h)+" stop when the work is done", func() {
+		It("lets an agent of "+string(h)+" stop when the work is done", func() {
 			cfg := hook.Config{Host: h, State: GinkgoT().TempDir()}
 			answer, stderr := child(h, cfg, []byte(input(h, session(finished, 0), GinkgoT().TempDir())))
 			Expect(answer.Blocked).To(BeFalse())
@@ -39,7 +39,7 @@ var _ = Describe("as a child process", Label("G-12"), func() {
 			Expect(remembered(cfg.State)).To(ContainSubstring(`"counts":{"allowed":1}`))
 		})
 	}
-	It("several for one session lose no count", func() {
+	It("counts correctly when several serve one session", func() {
 		cfg := hook.Config{Shadow: true, State: GinkgoT().TempDir()}
 		var working sync.WaitGroup
 		for range 6 {
@@ -53,7 +53,7 @@ var _ = Describe("as a child process", Label("G-12"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(counts).To(Equal([]hook.Tally{{Host: hook.Claude, Sessions: 1, Allowed: 6}}))
 	})
-	It("it does not refuse by crashing: Go's exit status of a crash is a host's refusal", func() {
+	It("does not refuse by crashing, though Go's exit status of a crash is a refusal for hosts", func() {
 		cmd := exec.Command(os.Args[0])
 		cmd.Dir = GinkgoT().TempDir() // some systems leave a core there
 		cmd.Env = append(os.Environ(), crashing+"=1", "GORACE=atexit_sleep_ms=0")
@@ -63,7 +63,7 @@ var _ = Describe("as a child process", Label("G-12"), func() {
 		Expect(string(out)).To(ContainSubstring("stack overflow"))
 		Expect(cmd.ProcessState.ExitCode()).NotTo(BeElementOf(0, 2))
 	})
-	It("it fails open on a configuration that is none", func() {
+	It("fails open on an invalid configuration", func() {
 		argv, env, err := hook.Config{Host: "claud"}.Command("")
 		Expect(err).NotTo(HaveOccurred())
 		for _, setting := range []string{env[0], hook.Env + "={", hook.Env + `={"cap":"many"}`} {

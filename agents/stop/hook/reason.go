@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxReason is in bytes, so that it holds in whatever a host counts. Claude Code
-	// cuts what a hook says at 10,000 characters.
+	// maxReason is in bytes, which is the upper bound for every unit that hosts count in.
+	// Claude Code cuts reasons at 10,000 characters.
 	maxReason   = 9000
 	maxFindings = 5
 	maxSteps    = 20
 	maxExcerpt  = 160 // characters
 )
 
-// reason describes to the agent, in the language of its message, what was found in it and
-// what to do now.
+// reason returns the next prompt of the agent, in the language of its message: what was found
+// and what to do now.
 func reason(v stop.Verdict) string {
 	w := english
 	if v.Language == "fr" {
@@ -47,7 +47,7 @@ func reason(v stop.Verdict) string {
 	return cut(b.String(), maxReason)
 }
 
-// wording is what the hook says in one language.
+// wording is the text of a reason in one language.
 type wording struct{ found, colon, more, then string }
 
 var (
@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// mentions leaves out mere references, and mentions within one that was listed.
+// mentions drops mere references and mentions within another one.
 func mentions(all []stop.Detection) []stop.Detection {
 	var out []stop.Detection
 	end := -1

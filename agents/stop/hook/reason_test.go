@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 )
 
-var _ = Describe("the reason", func() {
-	It("is bounded, and valid text, however much was found", func() {
+var _ = Describe("The reason of a refusal", func() {
+	It("is bounded and valid UTF-8 for any number of findings", func() {
 		g := newGuard()
 		g.Judge = func(_ string, o stop.Options) stop.Verdict {
 			v := stop.Verdict{Policy: o.Policy, Class: stop.Defers}
@@ -43,9 +43,9 @@ var _ = Describe("the reason", func() {
 	})
 })
 
-var _ = DescribeTable("a configuration that is wrong is refused",
+var _ = DescribeTable("Validate refuses a configuration with an invalid field",
 	func(c hook.Config, says string) { Expect(c.Validate()).To(MatchError(ContainSubstring(says))) },
-	Entry("host", hook.Config{Host: "claud"}, `host "claud" is none of [claude`),
+	Entry("host", hook.Config{Host: "claud"}, `host "claud" is not known; use one of [claude`),
 	Entry("policy", hook.Config{Policy: "lax"}, `policy "lax"`),
 	Entry("cap", hook.Config{Cap: -1}, "cap -1"),
 	Entry("cap", hook.Config{Cap: 101}, "cap 101"),

@@ -26,8 +26,8 @@ func claude(session, message string, active bool) string {
 	return string(stdin)
 }
 
-var _ = Describe("a row of refusals", Label("G-12"), func() {
-	It("begins anew when the host says that the user asked again", func() {
+var _ = Describe("A row of refusals", Label("G-12"), func() {
+	It("begins anew when the host reports a new request of the user", func() {
 		g := newGuard()
 		for turn := range 3 {
 			for i := range hook.DefaultCap + 1 {
@@ -36,7 +36,7 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 			}
 		}
 	})
-	It("ends at the cap while the host says that the agent was sent back, whoever does it", func() {
+	It("ends at the cap while the host reports refusals, whichever hook made them", func() {
 		g := newGuard()
 		blocked := 0
 		for i := range 20 {
@@ -46,7 +46,7 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 		}
 		Expect(blocked).To(Equal(hook.DefaultCap))
 	})
-	It("begins anew after a stop that was let through, if the host does not say what came between", func() {
+	It("begins anew after a stop that was let through, if the host does not report what came between", func() {
 		for _, h := range []hook.Host{hook.Qwen, hook.OpenHands} {
 			g := newGuard()
 			for i := range 3 * (hook.DefaultCap + 1) {
@@ -66,7 +66,7 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 			Expect(answer.Blocked).To(Equal(want && i > 0), "stop %d", i) // of the first one's row nothing is known
 		}
 	})
-	It("is forgotten after a day: a run that crashed says nothing about a later one", func() {
+	It("is forgotten after a day, as the run may have crashed", func() {
 		g := newGuard()
 		for i := range hook.DefaultCap {
 			g.stop(hook.Codex, session(deferral(fmt.Sprint("do ", i)), i))
@@ -75,7 +75,7 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 		answer, _ := g.stop(hook.Codex, session(deferral("do more"), 3))
 		Expect(answer.Blocked).To(BeTrue())
 	})
-	It("is one for each session, host and subagent", func() {
+	It("is separate for each session, host and subagent", func() {
 		g := newGuard()
 		g.Subagents = true
 		stops := []struct {
@@ -109,13 +109,13 @@ var _ = Describe("a row of refusals", Label("G-12"), func() {
 		}
 		Expect(blocked).To(Equal(hook.DefaultCap))
 	})
-	It("takes a message for the same if only blanks around it differ", func() {
+	It("ignores blanks around a message", func() {
 		g := newGuard()
 		first, _ := g.stop(hook.Claude, session(deferral("write the tests"), 0))
 		again, _ := g.stop(hook.Claude, session("\n "+deferral("write the tests")+" \n", 1))
 		Expect([]bool{first.Blocked, again.Blocked}).To(Equal([]bool{true, false}))
 	})
-	It("never exceeds the cap, whatever the host says and the messages are", func() {
+	It("never exceeds the cap, for any reports of the host and any messages", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			g := guard{hook.Config{Judge: judge, Clock: clock.NewVirtual(), Cap: rapid.IntRange(1, 4).Draw(t, "cap")}}
 			g.State, _ = os.MkdirTemp("", "guard")

@@ -10,20 +10,20 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
-// Settings are what makes a host call the guard.
+// Settings make a host call the guard.
 type Settings struct {
 	// File is the settings file of a project, and UserFile that of a user.
 	File, UserFile string
-	// JSON is what it must have.
+	// JSON is the required content of the file.
 	JSON []byte
-	// Notes say what else there is to know.
+	// Notes are hints for the user.
 	Notes []string
 }
 
-// hostTimeout is how long the host is to wait, in seconds: twice our deadline.
+// hostTimeout is the timeout of the hook in seconds: twice its own deadline.
 const hostTimeout = 10
 
-// command is how hosts write a hook down; each has some of the fields.
+// command is a hook in the settings of a host; each host has some of the fields.
 type command struct {
 	Name       string          `json:"name,omitempty"`
 	Type       string          `json:"type,omitempty"`
@@ -40,7 +40,7 @@ type matcher struct {
 	Hooks   []command `json:"hooks"`
 }
 
-// recipe is how a host is told to call a hook.
+// recipe describes the settings of a host.
 type recipe struct {
 	file, userFile, note string
 	// content is the settings file for the words of a command line.
@@ -81,11 +81,11 @@ var recipes = map[Host]recipe{
 }
 
 // Install returns the settings for a host, with which it calls executable with
-// the flags of "rehearse guard" that cfg stands for. Cfg's host is not looked at.
+// the flags of "rehearse guard" for cfg. The host of cfg is ignored.
 func Install(host Host, executable string, cfg Config) (Settings, error) {
 	r, ok := recipes[host]
 	if !ok {
-		return Settings{}, fmt.Errorf("there are no settings for host %q; choose one of %v", host, Hosts())
+		return Settings{}, fmt.Errorf("there are no settings for host %q; use one of %v", host, Hosts())
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -181,8 +181,8 @@ func forPowerShell(words []string) string {
 	return line
 }
 
-// quoted joins words, in single quotes where need be. The quote stands for one
-// within them.
+// quoted joins words, with single quotes where they are needed. A quote within a word is
+// replaced by the given text.
 func quoted(words []string, quote string) string {
 	out := make([]string, len(words))
 	for i, word := range words {

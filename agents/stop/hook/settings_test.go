@@ -12,9 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-var _ = Describe("the settings", func() {
+var _ = Describe("The settings", func() {
 	for _, h := range hook.Hosts() {
-		It("of "+string(h)+" are those that its documentation shows", func() {
+		It("of "+string(h)+" are the ones in its documentation", func() {
 			s, err := hook.Install(h, "rehearse", hook.Config{Cap: hook.DefaultCap, Policy: stop.Balanced}) // the defaults
 			Expect(err).NotTo(HaveOccurred())
 			golden.Expect(filepath.Join(string(h), "settings.json"), s.JSON)
@@ -23,7 +23,7 @@ var _ = Describe("the settings", func() {
 			Expect(s.UserFile).To(MatchRegexp(`^~/\.[a-z]+/.*\.json$`))
 			Expect(s.Notes).NotTo(BeEmpty())
 		})
-		It("of "+string(h)+" hand on the flags", func() {
+		It("of "+string(h)+" pass the flags on", func() {
 			s, err := hook.Install(h, "rehearse", hook.Config{
 				Policy: stop.Strict, Cap: 5, State: "/var/guard", Shadow: true, Log: "stops.jsonl", Subagents: true,
 			})
@@ -47,11 +47,11 @@ var _ = Describe("the settings", func() {
 				}
 			}
 		},
-		Entry(nil, hook.Claude, "SubagentStop"),
-		Entry(nil, hook.Codex, "SubagentStop"),
-		Entry(nil, hook.Copilot, "subagentStop"),
+		Entry("Claude Code", hook.Claude, "SubagentStop"),
+		Entry("Codex", hook.Codex, "SubagentStop"),
+		Entry("Copilot", hook.Copilot, "subagentStop"),
 	)
-	It("start a program whose path a shell would take apart", func() {
+	It("quote a program's path for the shell", func() {
 		s, err := hook.Install(hook.Copilot, "/Users/O'Neil/my tools/rehearse", hook.Config{})
 		Expect(err).NotTo(HaveOccurred())
 		var file struct {
@@ -62,7 +62,7 @@ var _ = Describe("the settings", func() {
 		Expect(entry["bash"]).To(Equal(`'/Users/O'\''Neil/my tools/rehearse' guard --host copilot`))
 		Expect(entry["powershell"]).To(Equal(`& '/Users/O''Neil/my tools/rehearse' guard --host copilot`))
 	})
-	It("are refused for a host that has none", func() {
+	It("are an error for an unknown host", func() {
 		_, err := hook.Install("kiro", "rehearse", hook.Config{})
 		Expect(err).To(MatchError(ContainSubstring(`no settings for host "kiro"`)))
 		_, err = hook.Install(hook.Auto, "rehearse", hook.Config{})

@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 )
 
-var _ = Describe("the host", func() {
-	It("is told by the shape of its input", func() {
+var _ = Describe("The host", func() {
+	It("is recognised by its input", func() {
 		for _, h := range hook.Hosts() {
 			g := newGuard()
 			s := session(deferral("write the tests"), 0)
@@ -27,7 +27,7 @@ var _ = Describe("the host", func() {
 			Expect(counts).To(Equal([]hook.Tally{{Host: h, Sessions: 1, Blocked: 1}}))
 		}
 	})
-	It("is the one that the configuration names, whatever the shape", func() {
+	It("is the configured one, whatever the input", func() {
 		g := newGuard()
 		g.Host = hook.Gemini
 		stdout, _ := g.call(claude("s", deferral("write the tests"), false))
@@ -47,20 +47,20 @@ var _ = Describe("the host", func() {
 		Entry("with a byte-order mark", "\xef\xbb\xbf"+`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 		Entry("with fields of types of their own", `{"hook_event_name":"Stop","event":7,"event_type":null,"session_id":"s","transcript_path":7,"background_tasks":0,"permission_mode":{},"status":[],"loop_count":"x","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 	)
-	DescribeTable("that says there is more to come",
+	DescribeTable("is let through if its agent is not at its end",
 		func(fields string) {
 			stdin := `{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Next I will a.",` + fields + `}`
 			stdout, stderr := newGuard().call(stdin)
 			Expect(stdout + stderr).To(Or(BeEmpty(), Equal("{}\n")))
 		},
-		Entry(nil, `"background_tasks":[{"id":"1"}]`),
-		Entry(nil, `"background_tasks":[{}]`),
-		Entry(nil, `"session_crons":["x"]`),
-		Entry(nil, `"crons":{"a":1}`),
-		Entry(nil, `"permission_mode":"plan"`),
-		Entry(nil, `"agent_id":"1"`),
+		Entry("a background task", `"background_tasks":[{"id":"1"}]`),
+		Entry("a background task without id", `"background_tasks":[{}]`),
+		Entry("a scheduled job", `"session_crons":["x"]`),
+		Entry("scheduled jobs as an object", `"crons":{"a":1}`),
+		Entry("plan mode", `"permission_mode":"plan"`),
+		Entry("a subagent", `"agent_id":"1"`),
 	)
-	It("Gemini CLI says that there was no text", func() {
+	It("Gemini CLI may report that there was no text", func() {
 		_, stderr := newGuard().call(`{"hook_event_name":"AfterAgent","session_id":"s","prompt_response":"[no response text]"}`)
 		Expect(stderr).To(ContainSubstring("no last message"))
 	})
@@ -68,7 +68,7 @@ var _ = Describe("the host", func() {
 		stdout, stderr := newGuard().call(`{"hook_event_name":"StopFailure","session_id":"s","last_assistant_message":"Next I will a."}`)
 		Expect(stdout + stderr).To(BeEmpty())
 	})
-	It("Cursor may send the message before the stop; no text of it is kept", func() {
+	It("Cursor may send the message before the stop; its text is not stored", func() {
 		g := newGuard()
 		stdout, stderr := g.call(`{"hook_event_name":"afterAgentResponse","conversation_id":"c","text":"Next I will write the tests."}`)
 		Expect([]string{stdout, stderr}).To(Equal([]string{"{}\n", ""}))

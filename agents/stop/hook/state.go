@@ -20,11 +20,10 @@ import (
 
 const (
 	schema = "rehearse.guard/1"
-	// maxMemory bounds a file of ours; a larger one is none.
+	// maxMemory is the size in bytes of the largest file that is read.
 	maxMemory = 16 << 10
 	// Files of sessions are swept when a new session begins: the oldest when there
-	// are more than maxSessions, down to keptSessions, so that this is not done
-	// each time.
+	// are more than maxSessions, down to keptSessions, to make sweeps rare.
 	maxAge       = 30 * 24 * time.Hour
 	maxSessions  = 1000
 	keptSessions = 900
@@ -34,11 +33,11 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// key names a session in the state folder and in logs. Nothing of the session's
-// own name gets into a path.
+// key returns the name of a session in the state folder and in logs. It is a hash, so no text
+// of the host gets into a path.
 func (in input) key() string { return digest(string(in.host), in.session) }
 
-// messageHash tells messages of one session apart, but for blanks around them.
+// messageHash identifies a message within its session, without the blanks around it.
 // Equal messages of two sessions have different hashes.
 func (in input) messageHash() string { return digest(in.key(), strings.TrimSpace(in.message)) }
 
@@ -51,7 +50,7 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// store keeps one file for each session.
+// store has one file for each session.
 type store struct {
 	dir string
 	now time.Time
@@ -79,8 +78,8 @@ func stateFolder(given string) (string, error) {
 	return filepath.Join(cache, "rehearse", "guard"), nil
 }
 
-// update changes what is remembered of a session. One lock serves the folder: it
-// is held for a fraction of a millisecond.
+// update changes the memory of a session. One lock protects the folder, for a fraction of a
+// millisecond.
 func (s *store) update(ctx context.Context, in input, change func(*memory)) error {
 	lock := flock.New(filepath.Join(s.dir, lockName), flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
@@ -101,8 +100,8 @@ func (s *store) update(ctx context.Context, in input, change func(*memory)) erro
 	return nil
 }
 
-// read returns what is remembered. A file that cannot be read, or is not one of
-// ours, is as good as none.
+// read returns the memory in a file. A file that cannot be read, or has another format, counts
+// as missing.
 func (s *store) read(name string) (m memory) {
 	path := filepath.Join(s.dir, name)
 	info, err := os.Lstat(path)
@@ -147,8 +146,8 @@ func (s *store) write(name string, m memory) (err error) {
 var ours = regexp.MustCompile(`^[0-9a-f]{32}\.json(\.[^/]*\.tmp)?$`)
 
 // sweep removes old files of ours, and the oldest of too many. Looking at the age
-// of a thousand files takes milliseconds, so a session in 16 looks; which one its
-// name, a hash, says.
+// of a thousand files takes milliseconds, so only one session in 16 sweeps,
+// selected by its name, which is a hash.
 func (s *store) sweep(fresh string) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

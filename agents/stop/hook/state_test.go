@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 )
 
-var _ = Describe("the state folder", func() {
-	It("is left by no session, whatever its name", func() {
+var _ = Describe("The state folder", func() {
+	It("contains the files of all sessions, whatever their names", func() {
 		names := []string{"../../x", "/etc/passwd", "a\x00b", "", " ", ".", "..", strings.Repeat("x", 1<<20), "é\xff", "con", "a/b\\c:d*?"}
 		above := GinkgoT().TempDir()
 		g := newGuard()
@@ -35,7 +35,7 @@ var _ = Describe("the state folder", func() {
 		}
 		Expect(files[4:]).To(HaveLen(len(names) - 2 + 1)) // two names are none; the lock
 	})
-	It("keeps no word of a message or of a session", func() {
+	It("contains no word of a message or of a session", func() {
 		g := newGuard()
 		g.Log = filepath.Join(g.State, "log.jsonl")
 		g.call(claude("my-secret-session", deferral("rotate the key sk-12345"), false))
@@ -67,7 +67,7 @@ var _ = Describe("the state folder", func() {
 			Expect(g.Clock.Sleep(context.Background(), d)).To(Succeed())
 		}
 
-		It("of sessions that ended a month ago, and of nothing that is not the guard's", func() {
+		It("of sessions that ended a month ago, and of no other files", func() {
 			begin("old", 1)
 			old := sessions()
 			Expect(old).To(HaveLen(1))
@@ -81,7 +81,7 @@ var _ = Describe("the state folder", func() {
 			begin("new", 100)
 			Expect(sessions()).To(And(HaveLen(201), ContainElement(mine), Not(ContainElement(old[0]))))
 		})
-		It("of what a crash left", func() {
+		It("of temporary files that a crash left", func() {
 			begin("first", 1)
 			left := sessions()[0] + ".123.tmp"
 			Expect(os.WriteFile(left, nil, 0o600)).To(Succeed())
@@ -105,7 +105,7 @@ var _ = Describe("the state folder", func() {
 			Expect(sessions()).NotTo(ContainElement(old))
 		})
 	})
-	It("follows no link from the file of a session", func() {
+	It("does not follow a link in place of a session's file", func() {
 		g := newGuard()
 		g.call(claude("s", finished, false))
 		files, err := filepath.Glob(filepath.Join(g.State, "*.json"))
@@ -119,7 +119,7 @@ var _ = Describe("the state folder", func() {
 		Expect(stderr).To(ContainSubstring("nothing is known"))
 		Expect(os.ReadFile(precious)).To(Equal(before))
 	})
-	It("serves two hooks of one session at once", func() {
+	It("counts correctly for two hooks of one session at once", func() {
 		g := newGuard()
 		g.Cap = 100
 		const hooks, stops = 8, 10
@@ -150,7 +150,7 @@ var _ = Describe("the state folder", func() {
 	})
 })
 
-var _ = Describe("the shadow", func() {
+var _ = Describe("The shadow mode", func() {
 	It("refuses nothing, and counts and logs what it would have refused", func() {
 		g := newGuard()
 		g.Shadow, g.Log = true, filepath.Join(GinkgoT().TempDir(), "stops.jsonl")
@@ -173,7 +173,7 @@ var _ = Describe("the shadow", func() {
 		Expect(field(lines[0], "session")).To(MatchRegexp("^[0-9a-f]{32}$"))
 		Expect(field(lines[2], "message")).To(And(Equal(field(lines[3], "message")), Not(Equal(field(lines[0], "message")))))
 	})
-	It("says when it cannot log, and judges all the same", func() {
+	It("reports that it cannot log, and still judges", func() {
 		g := newGuard()
 		g.Log = GinkgoT().TempDir()
 		stdout, stderr := g.call(claude("s", finished, false))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Tally is what became of the stops of a host's sessions. The counts are of the
+// Tally counts the decisions on the stops of a host's sessions. The counts are of the
 // sessions still remembered: those of the last 30 days, at most 1000.
 type Tally struct {
 	Host     Host `json:"host"`
@@ -25,14 +25,14 @@ type Tally struct {
 	Capped   int `json:"capped"`
 	Repeated int `json:"repeated"`
 	Orphaned int `json:"orphaned"`
-	// Skipped were none to judge (aborted, planning, work in the background, a
+	// Skipped were not judged (aborted, planning, work in the background, a
 	// subagent); Unjudged had no message that could be found.
 	Skipped  int `json:"skipped"`
 	Unjudged int `json:"unjudged"`
 }
 
-// Tallies counts what is remembered in a state folder, given as in
-// Config.State, by host. A folder that is not there yet has nothing.
+// Tallies counts the decisions in a state folder, given as in Config.State, by host. A missing
+// folder has none.
 func Tallies(ctx context.Context, folder string) ([]Tally, error) {
 	dir, err := stateFolder(folder)
 	if err != nil {

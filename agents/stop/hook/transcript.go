@@ -20,8 +20,8 @@ const (
 	firstTail = 64 << 10
 )
 
-// errNotFinal says that the transcript ends before the message: hosts write it on
-// the side, so it may lag behind.
+// errNotFinal is returned if the transcript ends before the message: hosts write it
+// asynchronously, so it may lag behind.
 var errNotFinal = errors.New("the transcript has no message of the agent after the last request or tool call")
 
 // lastMessage reads the agent's last message from a host's transcript.
@@ -82,7 +82,7 @@ func openTranscript(path string) (*os.File, int64, error) {
 	return file, opened.Size(), nil
 }
 
-// brief leaves the path out of an error: a host's input may name anything.
+// brief removes the path from an error, as it comes from a host's input.
 func brief(err error) error {
 	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return pe.Err
@@ -91,7 +91,7 @@ func brief(err error) error {
 }
 
 // final finds the agent's last message in the end of a transcript. It is settled
-// if reading further back can change nothing. Whole says that tail is all.
+// if reading further back cannot change it. Whole is true if tail is the whole file.
 func final(tail []byte, whole bool) (message string, settled bool) {
 	if whole {
 		if message, ok := finalOfDocument(tail); ok {

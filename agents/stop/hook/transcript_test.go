@@ -47,7 +47,7 @@ func unreadable(path func(dir string) string, says string) {
 	Expect(stderr).NotTo(ContainSubstring(dir), "a host may name anything")
 }
 
-var _ = Describe("the transcript", func() {
+var _ = Describe("The transcript", func() {
 	for _, h := range transcribed() {
 		It("of "+string(h)+" has the message that the input lacks", func() {
 			content, err := h.Transcript(deferral("write the tests"))
@@ -168,7 +168,7 @@ var _ = Describe("the transcript", func() {
 		),
 	)
 
-	It("is taken from the input where that has the message", func() {
+	It("is not read if the input has the message", func() {
 		content, err := hook.Claude.Transcript(deferral("write the tests"))
 		Expect(err).NotTo(HaveOccurred())
 		answer, _ := newGuard().stop(hook.Claude, hook.Stop{Session: "s", Message: finished, Transcript: write(string(content))})

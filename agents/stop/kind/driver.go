@@ -39,7 +39,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// run plays a host around the guard's hook.
+// run plays a host that calls the guard's hook.
 func run(ctx context.Context, t *drive.Trial, opts Options) record.End {
 	folder, err := os.MkdirTemp("", "rehearse-hook-")
 	if err != nil {
@@ -72,10 +72,10 @@ type hosted struct {
 	left    []string // steps of the last refusal
 }
 
-// patience is how long the host waits for its model.
+// patience is the host's timeout for its model.
 const patience = 10 * time.Minute
 
-// answer returns what the model says next.
+// answer returns the next answer of the model.
 func (s *hosted) answer(ctx context.Context, model llm.Backend) (llm.Reply, error) {
 	timed, cancel := s.trial.Clock.WithTimeout(ctx, patience)
 	defer cancel()
@@ -97,7 +97,7 @@ func (s *hosted) turns(ctx context.Context, model llm.Backend) record.End {
 		if err != nil {
 			return s.end(statusError, 1, n, reply.Text, err.Error())
 		}
-		s.tell(n, reply.Text, said, note)
+		s.emit(n, reply.Text, said, note)
 		switch {
 		case !said.Blocked:
 			return s.end(statusStopped, 0, n, reply.Text, note)
@@ -113,9 +113,9 @@ func (s *hosted) end(status string, code, n int, text, details string) record.En
 	return record.End{Status: status, ExitCode: code, Iterations: n, Text: text, Details: details}
 }
 
-// tell tells of a judgement. The hook says no more than its decision, so what it
-// saw is judged once more: it is a pure function of the message.
-func (s *hosted) tell(n int, message string, said hook.Answer, note string) {
+// emit reports a judgement. The hook returns only its decision, so the message is judged again,
+// which is a pure function.
+func (s *hosted) emit(n int, message string, said hook.Answer, note string) {
 	v := stop.Judge(message, stop.Options{Policy: s.opts.Policy})
 	j, executed := v.Judgement(), stop.Executed(s.left, message)
 	j.Allow, j.Forced, j.Executed = !said.Blocked, said.Blocked && s.blocks < s.hostCap, &executed
@@ -125,7 +125,7 @@ func (s *hosted) tell(n int, message string, said hook.Answer, note string) {
 }
 
 // ask starts the hook as a child process, as the host does, and reads its answer.
-// The note is what the hook wrote to standard error.
+// The note is the hook's standard error.
 func (s *hosted) ask(ctx context.Context, message string) (said hook.Answer, note string, err error) {
 	input, err := s.input(message)
 	if err != nil {
@@ -156,8 +156,7 @@ func (s *hosted) ask(ctx context.Context, message string) (said hook.Answer, not
 	return said, strings.TrimSpace(errs.String()), nil
 }
 
-// state returns the folder that the hook may write to; one below a file where it is
-// to fail.
+// state returns the state folder of the hook, or a path below a file if writing should fail.
 func (s *hosted) state() string {
 	if s.opts.Damage == damageNoState {
 		return filepath.Join(s.folder, blocking, "state")
@@ -165,12 +164,12 @@ func (s *hosted) state() string {
 	return filepath.Join(s.folder, "state")
 }
 
-// blocking is a file where a folder is wanted.
+// blocking is the file in place of a folder.
 const blocking = "file"
 
 func (s *hosted) transcript() string { return filepath.Join(s.folder, "transcript.jsonl") }
 
-// input returns what the host sends of a stop, damaged as the scenario says.
+// input returns the host's input for a stop, with the damage that the scenario asks for.
 func (s *hosted) input(message string) ([]byte, error) {
 	st := hook.Stop{Session: "session-1", Message: message, Blocks: s.blocks}
 	if s.host != hook.OpenHands { // it has none

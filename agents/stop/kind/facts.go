@@ -24,7 +24,7 @@ type GuardFacts struct {
 	Steps      int            `cel:"steps" json:"steps"`         // steps that refusals named
 	Executed   int            `cel:"executed" json:"executed"`   // steps that the next judged answer reported as done
 	Execution  float64        `cel:"execution" json:"execution"` // seconds from forced refusals to the next judgements
-	// ExecutionKnown is false where time was real, which recordings do not hold.
+	// ExecutionKnown is false if time was real, as recordings do not contain it.
 	ExecutionKnown bool `cel:"execution_known" json:"execution_known"`
 
 	// The labels of expect.stops, where the scenario gives them. Positive means

@@ -17,7 +17,7 @@ import (
 // answer is a stop that the hook is asked about, and what the hook says becomes
 // the next prompt.
 type Options struct {
-	// Host is whose contract is spoken.
+	// Host selects the contract.
 	Host string `yaml:"host" json:"host" jsonschema:"enum=claude,enum=codex,enum=gemini,enum=qwen,enum=copilot,enum=cursor,enum=openhands"`
 	// Prompt is the task.
 	Prompt string `yaml:"prompt" json:"prompt"`
@@ -27,7 +27,7 @@ type Options struct {
 	Cap int `yaml:"cap,omitempty" json:"cap,omitempty" jsonschema:"minimum=1,maximum=100"`
 	// HostCap is how many refusals in a row the host obeys; default 8.
 	HostCap int `yaml:"host_cap,omitempty" json:"host_cap,omitempty" jsonschema:"minimum=1"`
-	// Shadow lets the hook count and never refuse.
+	// Shadow makes the hook count and never refuse.
 	Shadow bool `yaml:"shadow,omitempty" json:"shadow,omitempty"`
 	// Damage is what is wrong with what the host sends: nothing by default, or
 	// "empty", "not-json", "no-message" (and no transcript either), "no-transcript"

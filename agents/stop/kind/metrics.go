@@ -2,7 +2,7 @@ package kind
 
 import "github.com/rehearse-dev/rehearse/harness/measure"
 
-// Extension returns the facts and metrics of stop guards, whatever agent asks them.
+// Extension returns the facts and metrics of stop guards, for all agents that have one.
 func Extension() measure.Extension {
 	return measure.Extension{
 		Name: "guard", Zero: &GuardFacts{}, Of: factsOf, Metrics: metrics, Section: section,

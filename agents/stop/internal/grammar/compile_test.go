@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-var _ = DescribeTable("a lexicon that is wrong is refused with its line",
+var _ = DescribeTable("Compile returns an error with the line of an invalid lexicon",
 	func(lexicon, want string) {
 		_, err := grammar.Compile(classes, grammar.Source{Name: "en", Text: lexicon})
 		Expect(err).To(MatchError(ContainSubstring(want)))
@@ -43,7 +43,7 @@ var _ = DescribeTable("a lexicon that is wrong is refused with its line",
 )
 
 var _ = Describe("compiling", func() {
-	It("names the set from elsewhere that holds a wrong word", func() {
+	It("names the additional set that has an invalid word", func() {
 		_, err := grammar.Compile(classes, grammar.Source{Name: "fr", Sets: map[string][]string{"inf": {"déployer"}}})
 		Expect(err).To(MatchError(ContainSubstring("lexicon fr, set <inf>")))
 	})

@@ -151,7 +151,7 @@ var _ = Describe("a grammar", func() {
 		Expect(g.ScanText(r, s, grammar.Any, nil)).To(BeEmpty())
 	})
 
-	It("finds the same when it has met more words than it keeps", func() {
+	It("finds the same after more words than it caches", func() {
 		lexicon := "<w>:"
 		for i := range 400 {
 			lexicon += fmt.Sprintf(" w%d", i)
@@ -188,7 +188,7 @@ var _ = Describe("a grammar", func() {
 		Expect(total).To(BeNumerically(">", 50))
 	})
 
-	It("serves many at once", func() {
+	It("is safe for concurrent use", func() {
 		g := compiled(grammar.Source{Name: "x", Text: "<s>: ka kb kc\n[a]\nka .. <s> kb\n[b]\n<s> <s>"})
 		s := strings.Repeat("ka kb kc, kd ka kc kb. ", 300)
 		want := scanned(g, 0, text.NewReader(g.Words).Read(s))
