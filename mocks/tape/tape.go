@@ -1,6 +1,7 @@
 // Package tape is the file format of a capture: the requests to a backend and its
-// answers, with the boundaries of an answer's pieces and the gaps between them. It is JSON Lines, written as the exchanges end, so that a process
-// that is killed leaves whole exchanges and at most one torn line.
+// answers, with the boundaries of an answer's pieces and the gaps between them. It is
+// JSON Lines, written as the exchanges end: a process that is killed leaves whole
+// exchanges and at most one torn line.
 //
 // The first line is a Header, and so is one wherever a capture was resumed. Every other
 // line is an Exchange. Secrets are replaced before.

@@ -91,7 +91,8 @@ func (t Table) Complete() bool {
 	})
 }
 
-// Requirements joins the list of requirements with proofs, which may be in any order. A proof that is given twice counts once for each verdict.
+// Requirements joins the list of requirements with proofs, which may be in any order. A
+// proof that is given twice counts once for each verdict.
 func Requirements(proofs []Proof) (Table, error) {
 	var list []struct{ ID, Title string }
 	if err := yaml.Load(requirementsYAML, &list, yaml.WithKnownFields()); err != nil {
