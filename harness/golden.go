@@ -50,7 +50,10 @@ func (p *paths) of(sc *prepared) (*path, error) {
 	if p.known == nil {
 		p.known = map[drive.Driver]*path{}
 	}
-	found := &path{prepared: &prepared{driver: driver, head: driver.Head(), redact: sc.redact, language: sc.language}, trials: map[int]*golden{}}
+	found := &path{
+		prepared: &prepared{driver: driver, head: driver.Head(), redact: sc.redact, language: sc.language},
+		trials:   map[int]*golden{},
+	}
 	p.known[driver] = found
 	return found, nil
 }

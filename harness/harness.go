@@ -20,25 +20,24 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Options are how a run is carried out.
+// Options configure a run.
 type Options struct {
-	// Workers is how many trials are under way at once; less than 1 means 1.
+	// Workers is the number of trials that run in parallel; less than 1 means 1.
 	Workers int
 	// Env is what drivers share; the caller closes it after the run.
 	Env *drive.Env
-	// Sink is told everything in the order of the plan, on the goroutine that
-	// called Run. While it takes its time, workers run at most 64 trials ahead
-	// each.
+	// Sink receives the results in plan order, on the goroutine that called Run. While it
+	// blocks, each worker runs at most 64 trials ahead.
 	Sink Sink
-	// Bare leaves Judged.Lines empty, for runs of which little is recorded.
+	// Bare leaves Judged.Lines empty, for runs that are not recorded.
 	Bare bool
-	// Budget bounds the whole run.
+	// Budget limits the whole run.
 	Budget Budget
 	// Language measures and judges what only some agents have; nil knows no agent.
 	Language *gate.Language
 }
 
-// Sink takes a run's results. The first error ends the run.
+// Sink receives the results of a run. The first error ends the run.
 type Sink interface {
 	// Scenario begins a scenario; its trials follow.
 	Scenario(record.Scenario) error
@@ -61,20 +60,20 @@ type Judged struct {
 	Stack []byte
 }
 
-// Outcome says how far a run came.
+// Outcome describes how much of the plan a run completed.
 type Outcome struct {
-	// Trials were judged and told to the sink.
+	// Trials is the number of trials that the sink received.
 	Trials int
 	// Interrupted is true when the context ended before the plan was done.
 	Interrupted bool
-	// Stopped says which part of the budget was used up before the plan was done.
+	// Stopped describes the part of the budget that ended the run; empty if none did.
 	Stopped string
-	// NotRun are the scenarios of which no trial was told to the sink.
+	// NotRun are the scenarios without a trial.
 	NotRun []string
 }
 
-// ahead is how many finished jobs may wait for an earlier one, for each worker.
-// With the size of a job it bounds the memory of a run whatever its length.
+// ahead limits how many finished jobs of each worker wait for an earlier one, and so the
+// memory of a run.
 const ahead = 16
 
 // maxBatch is how many trials a job may be. Short trials are handed out several
@@ -82,10 +81,9 @@ const ahead = 16
 // save little time and cost memory.
 const maxBatch = 4
 
-// Run drives every trial of the set. When ctx ends, trials under way are given
-// up, those that were finished in order are kept, and the outcome says so. An
-// error is the sink's, or that of a scenario that cannot be prepared; the outcome
-// then says how far the run had come.
+// Run drives every trial of the set. When ctx ends, unfinished trials are abandoned, and
+// the outcome reports the run as interrupted. An error is the sink's, or that of a scenario
+// that cannot be prepared; the outcome covers the trials before it.
 func Run(ctx context.Context, set []scenarios.Scenario, opts Options) (Outcome, error) {
 	drivers := make([]drive.Driver, len(set))
 	for i, sc := range set {
@@ -251,13 +249,12 @@ func (sc *prepared) batch(workers int) int {
 	return max(1, min(sc.head.Trials/(workers*ahead), maxBatch))
 }
 
-// collect takes the results in the order of the plan and tells them to the sink,
-// up to the first that is none. It returns how many scenarios were told, and whether
-// all results were.
+// collect sends the results to the sink in plan order, up to the first abandoned one. It
+// returns the number of scenarios begun, and whether all results were sent.
 func collect(queue <-chan *job, sink Sink) (out Outcome, told int, all bool, err error) {
 	for j := range queue {
 		results := <-j.done
-		n, err := j.tell(results, sink)
+		n, err := j.deliver(results, sink)
 		if out.Trials += n; n > 0 && j.first == 1 {
 			told++
 		}

@@ -21,8 +21,8 @@ type job struct {
 type result struct {
 	Judged
 	err error
-	// givenUp is true when the context ended before the trial did: what it would
-	// show is the harness's doing.
+	// givenUp is true when the context ended before the trial did, which is therefore not
+	// judged.
 	givenUp bool
 }
 
@@ -86,9 +86,9 @@ func (sc *prepared) drive(ctx context.Context, n int) (trial record.Trial, timin
 	return trial, timings, nil
 }
 
-// tell hands results to the sink, up to the first that is none, after the
-// scenario if they begin it. It returns how many the sink took.
-func (j *job) tell(results []result, sink Sink) (int, error) {
+// deliver sends results to the sink up to the first abandoned one, after the scenario if
+// they begin it. It returns the number of results that the sink received.
+func (j *job) deliver(results []result, sink Sink) (int, error) {
 	for i, r := range results {
 		switch {
 		case r.givenUp:

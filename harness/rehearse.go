@@ -26,16 +26,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Rehearsal says what is rehearsed from Go, and with what. At least one of Files, Text
-// and Scenarios says what; every other field may be left out.
+// Rehearsal selects scenarios to run from Go, and configures the run. At least one of Files,
+// Text and Scenarios must be set; all other fields are optional.
 type Rehearsal struct {
-	// Files are scenario files, folders of them, or names of scenarios ("loop/*"), as
-	// rehearse run takes them: those in the folder ./scenarios, and the shipped ones.
+	// Files are scenario files, folders of them, or names of scenarios ("loop/*") as
+	// arguments of rehearse run: those in the folder ./scenarios, and the shipped ones.
 	Files []string
-	// Text is one scenario as its file would hold it. Files that it names are found in
-	// the folder in which the program runs, for go test that of the package.
+	// Text is one scenario in YAML. Files that it names are relative to the current folder,
+	// which is that of the package in go test.
 	Text string
-	// Scenarios are such as scenarios.Load and scenarios.Parse return.
+	// Scenarios are scenarios from scenarios.Load, or values, which are not checked before
+	// the run as files are.
 	Scenarios []scenarios.Scenario
 
 	// Kinds are the kinds of agents that scenarios may drive, beside Go functions; kinds.All
@@ -71,7 +72,7 @@ type Rehearsal struct {
 	Redactor *redact.Redactor
 }
 
-// Validate says what is wrong with the fields, without a look at the scenarios.
+// Validate returns an error if a field is invalid; it does not read the scenarios.
 func (r *Rehearsal) Validate() error {
 	switch {
 	case len(r.Files) == 0 && r.Text == "" && len(r.Scenarios) == 0:
@@ -97,7 +98,7 @@ func (r *Rehearsal) Validate() error {
 	return nil
 }
 
-// Result is what became of a rehearsal. It is printed as a text that says what happened.
+// Result is the result of a rehearsal. It prints as the story of its trials.
 type Result struct {
 	// Verdict is the worst of the trials' verdicts: gate.Overall.
 	Verdict gate.Verdict
@@ -108,13 +109,12 @@ type Result struct {
 	Recording string
 }
 
-// Rehearse drives scenarios, judges them, and returns what happened. That a trial fails
-// is no error but a verdict; an error is a scenario that is wrong (all that is wrong, with
-// places), an agent that was not given, a recording that cannot be written, or ctx, which
-// ended; with that one comes what was driven before.
+// Rehearse runs scenarios and judges them. A trial that fails is a verdict, not an error. An
+// error reports invalid scenarios (all problems, with positions), a missing agent, a
+// recording that cannot be written, or the end of ctx, with the result up to then.
 //
-// Agents that are Go functions live in the trial's own time: a scripted latency of an
-// hour takes none, and two runs are equal byte for byte.
+// Agents that are Go functions run in virtual time: a scripted latency of an hour takes
+// none, and two runs are equal byte for byte.
 func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 	if r.RecordFailed == "" {
 		return r.rehearse(ctx, nil)
@@ -184,7 +184,9 @@ func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
 		set, wrong = append(set, sc), append(wrong, found...)
 	}
 	if err := wrong.Err(); err != nil && r.Kinds == nil {
-		return nil, fmt.Errorf("%w\n(Kinds is not set, so that scenarios may drive Go functions alone; kinds.All() has all kinds of agents that ship)", err)
+		return nil, fmt.Errorf(
+			"%w\n(Kinds is not set, so that scenarios may drive Go functions alone; "+
+				"kinds.All() has all kinds of agents that ship)", err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -221,7 +223,7 @@ func (r *Rehearsal) env() (*drive.Env, error) {
 		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required, Live: r.Live, Makers: r.kinds().Makers(),
 	}
 	if env.Redactor == nil {
-		env.Redactor = redact.New(redact.SecretsIn(os.Environ()))
+		env.Redactor = redact.New(redact.SecretsIn(os.Environ())) //nolint:forbidigo // the default of Redactor
 	}
 	if env.Prices != nil {
 		return env, nil

@@ -15,30 +15,29 @@ import (
 
 // Agent starts conversations. It is safe for concurrent use: each trial starts its own.
 type Agent interface {
-	// Start starts the agent in a site and waits until it can be spoken to. What it
-	// started is gone when ctx ends or the session is ended. The error is an *Error.
+	// Start starts the agent in a site and waits until it accepts turns. Everything that it
+	// started is ended when ctx ends or the session is ended. The error is an *Error.
 	Start(ctx context.Context, site Site) (Session, error)
 }
 
 // Session is one conversation with an agent. It belongs to one goroutine.
 type Session interface {
-	// Say hands over what the user says and waits for the whole answer. The error is
-	// an *Error; after one, nothing more is said unless the session is a Restarter.
+	// Say sends the user's message and waits for the whole answer. The error is an *Error;
+	// after one, Say is not called again unless the session is a Restarter.
 	Say(ctx context.Context, text string) (Answer, error)
-	// End ends the agent and waits until nothing of it is left. It may be called
-	// again. The error says what could not be ended or cleaned up, or, as an *Error, that
-	// the agent came to a bad end after its last answer.
+	// End ends the agent and waits until nothing of it is left. It may be called again. The
+	// error describes what could not be ended or removed; an *Error reports that the agent
+	// failed after its last answer.
 	End(ctx context.Context) error
 }
 
-// Restarter is a session whose agent can be killed and started again, in the same site,
-// with what it kept there.
+// Restarter is a session whose agent can be killed and started again in the same site, with
+// the files that it left there.
 type Restarter interface {
 	Restart(ctx context.Context) error
 }
 
-// MaxAnswer is how much an agent may answer in one turn, in bytes; one that writes more
-// is Flooded.
+// MaxAnswer limits the answer of one turn, in bytes; the error of a longer one is Flooded.
 const MaxAnswer = 4 << 20
 
 // Answer is the answer of an agent in one turn.
@@ -52,8 +51,8 @@ type Answer struct {
 	Attrs map[string]any
 }
 
-// Filled reports whether a folder of this name is one that tools fill with files which
-// nobody wrote, and which is not recorded: those of version control and of packages.
+// Filled reports whether tools fill a folder of this name, which is therefore not recorded:
+// version control and packages.
 func Filled(folder string) bool { return folder == ".git" || folder == "node_modules" }
 
 // Site is the environment of an agent. Each trial has its own.

@@ -26,7 +26,10 @@ type site struct {
 type reached struct{ host string }
 
 func (r *reached) Error() string {
-	return fmt.Sprintf("the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and switch off what else it calls", r.host)
+	return fmt.Sprintf(
+		"the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; "+
+			"let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and switch off what else it calls",
+		r.host)
 }
 
 // newSite prepares what the agent of one trial finds; t takes it down. stop ends the

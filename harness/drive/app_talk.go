@@ -85,7 +85,9 @@ func (c *conversation) turn(ctx context.Context, session app.Session, n int, tex
 	case clock.Err(timed) != nil:
 		err = app.Errorf(app.TimedOut, "turn %d had no answer within %s (timeout)", n, c.Talk.Timeout)
 	case err == nil && said.Text == "" && c.watch.calls() == before:
-		err = app.Errorf(app.Unusable, "the agent ended turn %d without an answer and without a call to its model; let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and print its answer", n)
+		err = app.Errorf(app.Unusable,
+			"the agent ended turn %d without an answer and without a call to its model; "+
+				"let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and print its answer", n)
 	}
 	c.tell(n, text, said, err)
 	if err != nil {

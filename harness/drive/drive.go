@@ -114,7 +114,9 @@ func New(sc scenarios.Scenario, env *Env) (Driver, error) {
 	}
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(env.Makers)), ", ")
-		return nil, fmt.Errorf("drive the scenario %s: this program cannot drive the kind of agent %q, only %s", sc.Name, sc.Drive.Kind, cmp.Or(known, "none"))
+		return nil, fmt.Errorf(
+			"drive the scenario %s: this program cannot drive the kind of agent %q, only %s",
+			sc.Name, sc.Drive.Kind, cmp.Or(known, "none"))
 	}
 	ps := sc.Perturb
 	sc.Perturb = nil

@@ -128,7 +128,8 @@ func destination(packet []byte) (to netip.AddrPort, ok bool) {
 	}
 	var port uint16
 	header, protocol := 4*int(packet[0]&0x0f), packet[9]
-	if first := binary.BigEndian.Uint16(packet[6:8])&0x1fff == 0; first && (protocol == tcp || protocol == udp) && header >= minIP && len(packet) >= header+4 {
+	first := binary.BigEndian.Uint16(packet[6:8])&0x1fff == 0
+	if first && (protocol == tcp || protocol == udp) && header >= minIP && len(packet) >= header+4 {
 		port = binary.BigEndian.Uint16(packet[header+2:])
 	}
 	return netip.AddrPortFrom(addr, port), true

@@ -72,7 +72,8 @@ func (p *refusingProxy) refuse(w http.ResponseWriter, r *http.Request) {
 	host := hostOf(r)
 	p.note(host)
 	w.Header().Set("Connection", "close")
-	http.Error(w, "This proxy lets nothing out: a rehearsed agent calls its scripted backend and no other host, such as "+host+".", http.StatusForbidden)
+	http.Error(w,
+		"This proxy lets nothing out: a rehearsed agent calls its scripted backend and no other host, such as "+host+".", http.StatusForbidden)
 }
 
 func (p *refusingProxy) note(host string) {

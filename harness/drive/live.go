@@ -14,7 +14,7 @@ func (e *Env) getenv(name string) string {
 	if e.Getenv != nil {
 		return e.Getenv(name)
 	}
-	return os.Getenv(name)
+	return os.Getenv(name) //nolint:forbidigo // the default of Env.Getenv
 }
 
 // forbids says why a scenario with that backend must not be driven; empty if it may.

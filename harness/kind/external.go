@@ -37,9 +37,17 @@ var errorWords = []struct{ kind, words string }{
 	{"unavailable", `5[0-9][0-9]|unavailable|overload|connect|reset|refused|closed|hung up|eof|fetch|network|server error|internal error`},
 	{"unauthorized", `401|403|unauthori|authenti|forbidden|api.?key|permission`},
 	{"invalid-request", `4[0-9][0-9]|invalid|bad request|too long|not found`},
-	{"malformed", `json|pars|decod|unmarshal|malformed|invalid|unexpected|utf-?8|no choice|nothing|empty|content.?type|index|null|nil|undefined|html`},
+	{
+		"malformed",
+		`json|pars|decod|unmarshal|malformed|invalid|unexpected|utf-?8|no ` +
+			`choice|nothing|empty|content.?type|index|null|nil|undefined|html`,
+	},
 	{"refused", `refus|filter|policy|safety|declin`},
-	{"truncated", `truncat|incomplete|cut|eof|length|terminated|closed|end of (the )?(stream|file)|unexpected end|max.?tokens|too long|\[done\]`},
+	{
+		"truncated",
+		`truncat|incomplete|cut|eof|length|terminated|closed|end of (the )?(stream|file)|unexpected end|max.?tokens|too ` +
+			`long|\[done\]`,
+	},
 }
 
 // causeNamed returns the expression of cause-named for an agent that does not use the

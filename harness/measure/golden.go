@@ -34,7 +34,8 @@ type Golden struct {
 // GoldenOf returns the facts of f with which perturbed runs are compared.
 func GoldenOf(f *Facts) Golden {
 	g := Golden{
-		Status: f.Run.Status, ExitCode: f.Run.ExitCode, Text: f.Run.Text, Iterations: f.Run.Iterations, Duration: f.Run.Duration, Writes: f.Run.Writes,
+		Status: f.Run.Status, ExitCode: f.Run.ExitCode, Text: f.Run.Text,
+		Iterations: f.Run.Iterations, Duration: f.Run.Duration, Writes: f.Run.Writes,
 		Calls: f.Calls, Tokens: f.Tokens, Cost: f.Cost, Extensions: maps.Clone(f.Extensions),
 	}
 	maps.DeleteFunc(g.Extensions, func(_ string, facts any) bool { return reflect.ValueOf(facts).Elem().IsZero() })

@@ -118,7 +118,9 @@ func (r *reader) start(line stored) error {
 		return fmt.Errorf("line 1: %w", err)
 	}
 	if run.Schema != Schema {
-		return fmt.Errorf("line 1: the schema is %q and this program reads %q; use the version that wrote it (%.100q)", run.Schema, Schema, run.Tool)
+		return fmt.Errorf(
+			"line 1: the schema is %q and this program reads %q; use the version that wrote it (%.100q)",
+			run.Schema, Schema, run.Tool)
 	}
 	r.started = true
 	r.out = append(r.out, Entry{Line: r.in.Line(), Run: &run})

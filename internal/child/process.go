@@ -257,7 +257,7 @@ func (p *Process) drain() {
 	}()
 	var late <-chan time.Time
 	if p.program.Grace > 0 {
-		timer := time.NewTimer(p.program.Grace)
+		timer := time.NewTimer(p.program.Grace) //nolint:forbidigo // a process lives in real time
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -277,7 +277,7 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Await waits until the program has ended, for at most d, and reports whether it has.
 func (p *Process) Await(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
+	timer := time.NewTimer(d) //nolint:forbidigo // a process lives in real time
 	defer timer.Stop()
 	select {
 	case <-p.exited:

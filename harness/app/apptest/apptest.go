@@ -107,7 +107,11 @@ func (s *Subject) misbehaviours() {
 	type row = struct{ do, about, status, says string }
 	for _, r := range []row{
 		{"crash", "an agent that crashes in the middle of a turn has crashed", "crashed", ""},
-		{"early-crash", "of an agent that crashes before its first call nothing can be said", "error", "before it had called its model or answered"},
+		{
+			"early-crash",
+			"of an agent that crashes before its first call nothing can be said",
+			"error", "before it had called its model or answered",
+		},
 		{"exit", "an agent that says that it failed has failed", "failed", "status"},
 		{"early-exit", "an agent that ends at once cannot be driven", "error", "before it had called its model or answered"},
 		{"early-end", "an agent that ends at once, as if all were well, cannot be driven either", "error", ""},

@@ -79,6 +79,7 @@ func calmCodex(m llm.Message) (llm.Message, bool) {
 		if note, output, ran := strings.Cut(m.Content, "\nOutput:"); ran {
 			m.Content = ranNote.ReplaceAllString(note, "$1 {any}") + "\nOutput:" + output
 		}
+	case llm.System, llm.Developer, llm.Assistant:
 	}
 	return m, true
 }

@@ -224,6 +224,8 @@ func (s *session) End(context.Context) error {
 	if len(s.left) == 0 {
 		return nil
 	}
-	return app.Errorf(app.Unusable, "%s ended a turn and left processes behind, which were killed: %s; let the commands of the script wait for what they start",
+	return app.Errorf(app.Unusable,
+		"%s ended a turn and left processes behind, which were killed: %s; "+
+			"let the commands of the script wait for what they start",
 		s.agent.cfg.Agent, strings.Join(s.left, ", "))
 }

@@ -30,9 +30,11 @@ type guarded struct {
 // guard --install", for the user. The environment lets a program that is not rehearse
 // itself play the guard.
 func (a *Agent) install(site app.Site) (*guarded, error) {
-	if os.Getenv(hook.Env) != "" {
+	if os.Getenv(hook.Env) != "" { //nolint:forbidigo // set by a parent of this process
 		// Each hook would drive an agent, which would start a hook.
-		return nil, errors.New("this process is itself a hook of a driven agent; its program must call agents/stop/hook.Main (or harness.Main) before anything else in main or TestMain")
+		return nil, errors.New(
+			"this process is itself a hook of a driven agent; " +
+				"its program must call agents/stop/hook.Main (or harness.Main) before anything else in main or TestMain")
 	}
 	g := &guarded{log: filepath.Join(site.Home, "guard.jsonl"), policy: a.cfg.Guard}
 	cfg := hook.Config{

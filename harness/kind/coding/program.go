@@ -68,7 +68,7 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	}
 	getenv, look := p.Getenv, p.Look
 	if getenv == nil {
-		getenv = os.Getenv
+		getenv = os.Getenv //nolint:forbidigo // the default of Programs.Getenv
 	}
 	if look == nil {
 		look = exec.LookPath
@@ -82,7 +82,9 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	case err != nil && named != "":
 		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", variable(agent), named, err)
 	case err != nil:
-		return program{}, app.Errorf(app.Absent, "the program %s is not on this machine; install it (%s), or say in %s where it is", agent, installs[agent], variable(agent))
+		return program{}, app.Errorf(app.Absent,
+			"the program %s is not on this machine; install it (%s), or say in %s where it is",
+			agent, installs[agent], variable(agent))
 	}
 	version, err := ask(ctx, path)
 	if err != nil {
@@ -110,7 +112,8 @@ func ask(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TMPDIR=" + home}
+	search := os.Getenv("PATH") //nolint:forbidigo // a program needs it
+	cmd.Env = []string{"PATH=" + search, "HOME=" + home, "CODEX_HOME=" + home, "TMPDIR=" + home}
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout = &out

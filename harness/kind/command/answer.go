@@ -81,7 +81,9 @@ func misshapen(o Options, out []byte, why error) *app.Error {
 	if printed == "" {
 		printed = "nothing"
 	}
-	return app.Errorf(app.Unusable, "the program's output has not the shape that output: %s and answer: %s say (%w); it printed: %s", o.Output, o.Answer, why, printed)
+	return app.Errorf(app.Unusable,
+		"the program's output has not the shape that output: %s and answer: %s say (%w); it printed: %s",
+		o.Output, o.Answer, why, printed)
 }
 
 func raw(out []byte) string {

@@ -24,7 +24,7 @@ var needed = []string{
 func Environ(site app.Site, own []string) []string {
 	all := map[string]string{"TERM": "dumb", "NO_COLOR": "1", "CI": "1"}
 	for _, name := range needed {
-		if value, ok := os.LookupEnv(name); ok {
+		if value, ok := os.LookupEnv(name); ok { //nolint:forbidigo // what a program needs of ours
 			all[name] = value
 		}
 	}

@@ -114,7 +114,9 @@ func (o *Options) checkSession(c *scenarios.Checker, at string) {
 	}
 	for i, turn := range o.Turns {
 		if strings.ContainsAny(turn, "\r\n") {
-			c.Add(fmt.Sprintf("%s.turns[%d]", at, i), "", "the turn has several lines, and to a process that lives for the session a turn is one line; write one, or say lives: turn")
+			c.Add(fmt.Sprintf("%s.turns[%d]", at, i), "",
+				"the turn has several lines, and to a process that lives for the session a turn is one line; "+
+					"write one, or say lives: turn")
 		}
 	}
 }

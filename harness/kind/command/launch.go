@@ -52,7 +52,7 @@ func (l *Launch) Resolve(sc *scenarios.Scenario, env *drive.Env) (Launch, error)
 	}
 	if slices.ContainsFunc(l.Run, func(arg string) bool { return strings.Contains(arg, programHere) }) {
 		// A build with the race detector otherwise sleeps for a second before it exits.
-		resolved.Env["GORACE"] = strings.TrimSpace(os.Getenv("GORACE") + " atexit_sleep_ms=0")
+		resolved.Env["GORACE"] = strings.TrimSpace(os.Getenv("GORACE") + " atexit_sleep_ms=0") //nolint:forbidigo // for a child
 	}
 	return resolved, nil
 }

@@ -179,7 +179,9 @@ func (p *Process) leftovers(end child.Ending) error {
 	if !byItself || len(p.left) == 0 {
 		return nil
 	}
-	return app.Errorf(app.Unusable, "the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts", p.name, strings.Join(p.left, ", "))
+	return app.Errorf(app.Unusable,
+		"the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts",
+		p.name, strings.Join(p.left, ", "))
 }
 
 // maxLastWords limits how much of the end of standard error an error quotes, in bytes.

@@ -65,7 +65,8 @@ func pump(from *jsonl.Reader, to chan<- printed) {
 func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
 	defer func() { s.fell = s.fell || err != nil }()
 	if strings.ContainsAny(text, "\r\n") {
-		return app.Answer{}, app.Errorf(app.Unusable, "a turn is one line of the program's input, and this one has several: %s", sanitize.Line(text, maxQuote))
+		return app.Answer{}, app.Errorf(app.Unusable,
+			"a turn is one line of the program's input, and this one has several: %s", sanitize.Line(text, maxQuote))
 	}
 	// Whatever keeps us waiting, the program's end frees us.
 	stop := context.AfterFunc(ctx, func() { _ = s.halt(context.WithoutCancel(ctx)) })
@@ -91,7 +92,8 @@ func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err err
 		}
 	}
 	_ = s.halt(ctx)
-	return app.Answer{}, app.Errorf(app.Flooded, "the program wrote more than %s to standard output in one turn, and was ended", size(app.MaxAnswer))
+	return app.Answer{}, app.Errorf(app.Flooded,
+		"the program wrote more than %s to standard output in one turn, and was ended", size(app.MaxAnswer))
 }
 
 // early checks what was printed before a turn: that is not the answer to the turn. A line
@@ -122,7 +124,9 @@ func (s *live) surplus(p printed) error {
 			return err
 		}
 	}
-	return app.Errorf(app.Unusable, "the program printed more than one line for a turn, or a line that no turn asked for: %q; the answer is one line, and everything else belongs on standard error", sanitize.Line(string(p.line), maxQuote))
+	return app.Errorf(app.Unusable,
+		"the program printed more than one line for a turn, or a line that no turn asked for: %q; "+
+			"the answer is one line, and everything else belongs on standard error", sanitize.Line(string(p.line), maxQuote))
 }
 
 // line finds the answer in a line; some is false for a line that need not have one.
@@ -157,7 +161,8 @@ func (s *live) gone(ctx context.Context) error {
 	if err := s.process.failure(); err != nil {
 		return err
 	}
-	return app.Errorf(app.Crashed, "the program %q ended in the middle of the conversation, without an answer%s", s.process.name, s.process.lastWords())
+	return app.Errorf(app.Crashed,
+		"the program %q ended in the middle of the conversation, without an answer%s", s.process.name, s.process.lastWords())
 }
 
 // halt stops the process and discards the rest of its output.

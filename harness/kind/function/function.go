@@ -19,7 +19,9 @@ type noFunctions struct{ name string }
 
 // Start implements app.Agent.
 func (f noFunctions) Start(context.Context, app.Site) (app.Session, error) {
-	return nil, app.Errorf(app.Absent, "the agent is the Go function %q, which this program does not have; drive it in a Go test, by harness.Rehearse (docs/library.md)", f.name)
+	return nil, app.Errorf(app.Absent,
+		"the agent is the Go function %q, which this program does not have; "+
+			"drive it in a Go test, by harness.Rehearse (docs/library.md)", f.name)
 }
 
 // functionGrace is how long a function may take to return once its context has ended, in
@@ -89,7 +91,7 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 		}()
 		r.answer, r.err = s.say(inner, text)
 	}()
-	patience := time.NewTimer(s.patience)
+	patience := time.NewTimer(s.patience) //nolint:forbidigo // a function may block in real time
 	defer patience.Stop()
 	select {
 	case r := <-done:
@@ -98,7 +100,7 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 	case <-patience.C:
 		cancel(errWaits)
 	}
-	grace := time.NewTimer(s.grace)
+	grace := time.NewTimer(s.grace) //nolint:forbidigo // as above
 	defer grace.Stop()
 	r := comeback{err: errWaits}
 	select {
@@ -125,7 +127,8 @@ func (r comeback) answered() (app.Answer, error) {
 	case r.err != nil:
 		return app.Answer{}, app.Errorf(app.Failed, "the function failed: %w", r.err)
 	case len(r.answer) > app.MaxAnswer:
-		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes, more than the %d that an answer may have", len(r.answer), app.MaxAnswer)
+		return app.Answer{}, app.Errorf(app.Flooded,
+			"the function answered %d bytes, more than the %d that an answer may have", len(r.answer), app.MaxAnswer)
 	case !utf8.ValidString(r.answer):
 		return app.Answer{}, app.Errorf(app.Unusable, "the function's answer is not UTF-8 text")
 	}
@@ -166,6 +169,8 @@ func (s *functionSession) End(context.Context) error {
 	case <-s.late:
 		return nil
 	default:
-		return fmt.Errorf("the function did not return within %s after its context had ended, and still runs; let it return when ctx ends", s.grace)
+		return fmt.Errorf(
+			"the function did not return within %s after its context had ended, and still runs; let it return when ctx ends",
+			s.grace)
 	}
 }

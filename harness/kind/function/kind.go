@@ -50,7 +50,9 @@ func newAgent(opts *Options, functions map[string]app.Maker) (app.Agent, error) 
 	maker, ok := functions[opts.Name]
 	if !ok {
 		known := cmp.Or(strings.Join(slices.Sorted(maps.Keys(functions)), ", "), "none")
-		return nil, fmt.Errorf("no Go function is registered as %q (there are: %s); functions are driven from Go, by harness.Rehearse with Functions or Makers", opts.Name, known)
+		return nil, fmt.Errorf(
+			"no Go function is registered as %q (there are: %s); "+
+				"functions are driven from Go, by harness.Rehearse with Functions or Makers", opts.Name, known)
 	}
 	return &function{maker: maker, patience: cmp.Or(opts.Timeout.Std(), drive.DefaultTurnTimeout), grace: functionGrace}, nil
 }

@@ -101,7 +101,9 @@ func (t *requestTemplate) try() error {
 		}
 	}
 	if made[0] == made[1] {
-		return &fieldError{"body", errors.New(`the request is the same whatever the user says; write the turn somewhere in it, such as body: '{"message": {{json .Turn}}}'`)}
+		return &fieldError{"body", errors.New(
+			`the request is the same whatever the user says; ` +
+				`write the turn somewhere in it, such as body: '{"message": {{json .Turn}}}'`)}
 	}
 	return nil
 }
@@ -143,7 +145,8 @@ func (t *requestTemplate) make(base string, data turn) (*http.Request, error) {
 			return nil, err
 		}
 		if strings.ContainsAny(value, "\r\n\x00") {
-			return nil, &fieldError{"headers." + h.name, fmt.Errorf("%q has a line break, which no header can hold; quote it with urlquery or json", value)}
+			return nil, &fieldError{"headers." + h.name, fmt.Errorf(
+				"%q has a line break, which no header can hold; quote it with urlquery or json", value)}
 		}
 		r.Header.Set(h.name, value)
 	}

@@ -137,7 +137,9 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 		failed.Code = response.StatusCode
 		return app.Answer{}, failed
 	case response.StatusCode >= http.StatusMultipleChoices:
-		return app.Answer{}, app.Errorf(app.Unusable, "the application answered with the HTTP status %s, and that says nothing; let request.path be where it answers", response.Status)
+		return app.Answer{}, app.Errorf(app.Unusable,
+			"the application answered with the HTTP status %s, and that says nothing; let request.path be where it answers",
+			response.Status)
 	}
 	said, err := t.dialogue.read(response.Header.Get("Content-Type"), data)
 	if err != nil {
@@ -208,7 +210,8 @@ func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) err
 		case errors.Is(cause, ErrGone):
 			return cause
 		default:
-			return app.Errorf(app.Unusable, "the application could not be spoken to within %s (health_timeout): %s", t.dialogue.healthTimeout, reason(last))
+			return app.Errorf(app.Unusable,
+				"the application could not be spoken to within %s (health_timeout): %s", t.dialogue.healthTimeout, reason(last))
 		}
 	}
 }
