@@ -1,5 +1,5 @@
-// Package clock gives agents their time: the machine's, or a virtual one in
-// which hours pass in microseconds and every run is repeatable.
+// Package clock provides real time, and a virtual time in which hours pass in microseconds and
+// every run is repeatable.
 package clock
 
 import (
@@ -9,34 +9,32 @@ import (
 	"time"
 )
 
-// Clock is the only time that code below the drivers may read.
+// Clock is a source of time. Agents and the harness use no other.
 type Clock interface {
-	// Now is the current time of this clock.
+	// Now returns the current time.
 	Now() time.Time
-	// Sleep returns nil after d, or the context's cause if the context ends
-	// before. A d of zero or less returns at once. Forever waits for the context.
+	// Sleep returns nil after d, or the context's cause if the context ends earlier. It
+	// returns at once if d is not positive, and waits for the context if d is Forever.
 	Sleep(ctx context.Context, d time.Duration) error
 	// WithTimeout returns a context that ends with context.DeadlineExceeded
 	// after d on this clock. The caller must call cancel.
 	WithTimeout(parent context.Context, d time.Duration) (ctx context.Context, cancel context.CancelFunc)
-	// AfterFunc calls f once d has passed: on a goroutine of its own in real time,
-	// on the goroutine that sleeps then in virtual time. The returned function
-	// stops the timer if it has not fired.
+	// AfterFunc calls f after d: in real time in a new goroutine, in virtual time in a
+	// goroutine that sleeps. The returned function stops the timer if it has not fired.
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
-// Forever is a sleep that only the context can end.
+// Forever is the duration of a Sleep that only the context ends.
 const Forever time.Duration = math.MaxInt64
 
-// ErrStalled is returned by a virtual Sleep that nothing would ever end.
+// ErrStalled is returned by a virtual Sleep that would never end.
 var ErrStalled = errors.New("virtual clock stalled: a wait without end and no deadline pending")
 
-// Err is the reason why ctx ended (context.Cause), or nil if it has not. Use it
-// in place of ctx.Err(): the Err of a context derived from a virtual deadline is
-// Canceled, and only the cause names the deadline.
+// Err returns the cause of ctx's end, or nil. Use it instead of ctx.Err(), which returns
+// Canceled after a virtual deadline: only the cause is DeadlineExceeded.
 func Err(ctx context.Context) error { return context.Cause(ctx) }
 
-// Real returns the machine's clock.
+// Real returns the clock of the machine.
 func Real() Clock { return realClock{} }
 
 type realClock struct{}

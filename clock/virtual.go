@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Epoch is where virtual time starts. It is fixed, so that recordings repeat.
+// Epoch is the start of virtual time. It is fixed to make recordings repeatable.
 var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Virtual is a discrete-event clock: sleeping advances it, and the deadlines
@@ -25,7 +25,7 @@ type Virtual struct {
 	serial uint64
 }
 
-// NewVirtual returns a virtual clock that stands at Epoch.
+// NewVirtual returns a virtual clock set to Epoch.
 func NewVirtual() *Virtual { return &Virtual{now: Epoch} }
 
 // Now is the current virtual time.

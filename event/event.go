@@ -1,5 +1,5 @@
-// Package event describes what an agent did, as a value, and the Sink that is
-// told about it. An agent behaves the same with and without a sink.
+// Package event describes the events that an agent emits to a Sink. An agent behaves the same
+// with and without a sink.
 package event
 
 // Kind is the kind of an event.
@@ -8,15 +8,15 @@ type Kind string
 // The kinds of Event.
 const (
 	Iteration  Kind = "iteration"  // one pass of an outer loop ended
-	Guard      Kind = "guard"      // a guard looked and changed the course
+	Guard      Kind = "guard"      // a guard intervened
 	Verdict    Kind = "verdict"    // a judgement on an answer (stop guard, validator)
 	Checkpoint Kind = "checkpoint" // state was saved
-	State      Kind = "state"      // a state machine moved (circuit breaker, session)
+	State      Kind = "state"      // a state machine changed its state (circuit breaker, session)
 	HandOver   Kind = "hand-over"  // control went to a person or to another agent
 	End        Kind = "end"        // the agent ended
 )
 
-// Event is one thing that an agent did or decided, and why.
+// Event is an action or a decision of an agent, with its reason.
 type Event struct {
 	Kind Kind `json:"kind"`
 	// Name is the name of the guard, state machine or checkpoint.
@@ -25,22 +25,21 @@ type Event struct {
 	N int `json:"n,omitempty"`
 	// Detail is the reason, for a person.
 	Detail string `json:"detail,omitempty"`
-	// Attrs are further facts. Values are strings, booleans or numbers, so that
-	// they survive a round trip through JSON.
+	// Attrs are the fields of the payload; see New. Values are strings, booleans or numbers,
+	// which survive a round trip through JSON.
 	Attrs map[string]any `json:"attrs,omitempty"`
 }
 
-// Sink receives events as they happen, in order. Emit must not block for long
-// and must not keep Attrs.
+// Sink receives events in their order. Emit must not block for long or retain Attrs.
 type Sink interface {
 	Emit(Event)
 }
 
-// SinkFunc lets a function be a Sink.
+// SinkFunc is a function that implements Sink.
 type SinkFunc func(Event)
 
 // Emit calls f.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
-// Discard is a Sink that forgets.
+// Discard is a Sink that ignores all events.
 var Discard Sink = SinkFunc(func(Event) {})

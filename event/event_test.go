@@ -15,8 +15,8 @@ func TestEvent(t *testing.T) {
 	RunSpecs(t, "event")
 }
 
-// Recordings hold events, so their JSON form is a promise.
-var _ = DescribeTable("an event survives a round trip through JSON",
+// Recordings contain events.
+var _ = DescribeTable("An event survives a round trip through JSON",
 	func(e event.Event, want string) {
 		encoded, err := json.Marshal(e)
 		Expect(err).NotTo(HaveOccurred())
@@ -28,14 +28,14 @@ var _ = DescribeTable("an event survives a round trip through JSON",
 	Entry("with every field",
 		event.Event{Kind: event.Guard, Name: "no-progress", N: 3, Detail: "3 identical answers", Attrs: map[string]any{"limit": 3.0, "hash": "ab", "on": true}},
 		`{"kind": "guard", "name": "no-progress", "n": 3, "detail": "3 identical answers", "attrs": {"limit": 3, "hash": "ab", "on": true}}`),
-	Entry("with a kind alone", event.Event{Kind: event.HandOver}, `{"kind": "hand-over"}`),
+	Entry("with only a kind", event.Event{Kind: event.HandOver}, `{"kind": "hand-over"}`),
 )
 
-var _ = It("tells a function every event in order, and Discard none", func() {
-	var told []event.Kind
-	for _, sink := range []event.Sink{event.SinkFunc(func(e event.Event) { told = append(told, e.Kind) }), event.Discard} {
+var _ = It("passes every event to a function, in order", func() {
+	var emitted []event.Kind
+	for _, sink := range []event.Sink{event.SinkFunc(func(e event.Event) { emitted = append(emitted, e.Kind) }), event.Discard} {
 		sink.Emit(event.Event{Kind: event.Iteration})
 		sink.Emit(event.Event{Kind: event.End})
 	}
-	Expect(told).To(Equal([]event.Kind{event.Iteration, event.End}))
+	Expect(emitted).To(Equal([]event.Kind{event.Iteration, event.End}))
 })

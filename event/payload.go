@@ -7,16 +7,15 @@ import (
 	"strconv"
 )
 
-// Payload is a struct with the attributes of one event, by their JSON names. The package
-// that emits the event declares it, and what reads the event back uses the same struct.
+// Payload is a struct whose fields are the attributes of an event, by their JSON names. The
+// package that emits the event declares it, and readers of the event use the same struct.
 type Payload interface {
 	// Event returns the kind and the name of the event.
 	Event() (Kind, string)
 }
 
-// New returns the event of a payload. N is the iteration, or 0, and detail says why, for a
-// person. It panics if the payload cannot be encoded as a JSON object, which is a mistake in
-// its type.
+// New returns the event of a payload, in iteration n (0 outside an iteration) and with its
+// reason. It panics if the payload's type cannot be encoded as a JSON object.
 func New(n int, detail string, p Payload) Event {
 	kind, name := p.Event()
 	attrs, err := attributes(p)
@@ -51,9 +50,9 @@ func attributes(v any) (attrs map[string]any, err error) {
 	return attrs, nil
 }
 
-// Read returns the payload of an event that New made of a T. It returns false for any other
-// event, and for one whose attributes have other types, as a recording that was edited may
-// have. Fields that the event lacks are zero. If the zero T has no name, as where the name
+// Read returns the payload of an event that New made from a T. It returns false for any other
+// event, and for attributes of other types, as in an edited recording. Fields that the event
+// lacks are zero. If the zero T has no name, as where the name
 // depends on the payload, events of its kind with any name are read.
 func Read[T Payload](e *Event) (payload T, ok bool) {
 	if kind, name := payload.Event(); e.Kind != kind || name != "" && e.Name != name {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrorKind classifies what went wrong with a call.
+// ErrorKind is the kind of a failed call.
 type ErrorKind string
 
 // The kinds of Error. Each is also the text used in recordings and reports.
@@ -26,12 +26,12 @@ const (
 	UnexpectedCall  ErrorKind = "unexpected-call"  // a scripted backend has no line for this request
 )
 
-// Transient reports whether the same request may well succeed a moment later.
+// Transient reports whether the same request may succeed a moment later.
 func (k ErrorKind) Transient() bool {
 	return slices.Contains([]ErrorKind{RateLimited, Timeout, Unavailable, Truncated}, k)
 }
 
-// KindOfStatus classifies an HTTP status other than a success, where nothing else is known.
+// KindOfStatus returns the kind for an HTTP status of a failure, if nothing else is known.
 func KindOfStatus(status int) ErrorKind {
 	switch {
 	case status == 429:
@@ -59,7 +59,7 @@ type Error struct {
 	Message string
 	// Partial is the text that had arrived before the failure.
 	Partial string
-	// Usage is what the failed call still consumed; nil if unknown.
+	// Usage is the usage of the failed call; nil if unknown.
 	Usage *Usage
 	// Retries are the failed attempts before the last one.
 	Retries []Retry
@@ -92,8 +92,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of the first *Error in err's chain, or "" if
-// there is no *Error in it.
+// KindOf returns the kind of the first *Error in err's chain, or an empty kind.
 func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -105,6 +104,6 @@ func KindOf(err error) ErrorKind {
 type Retry struct {
 	Kind   ErrorKind `json:"kind"`
 	Status int       `json:"status,omitempty"`
-	// Wait is how long the backend waited before the next attempt.
+	// Wait is the time before the next attempt.
 	Wait time.Duration `json:"wait"`
 }

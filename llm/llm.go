@@ -1,6 +1,5 @@
-// Package llm is the vocabulary that every other package shares: messages,
-// requests, replies, token usage, the Backend interface and typed errors.
-// It imports nothing of this module and does no I/O.
+// Package llm has the types that all other packages share: messages, requests, replies, token
+// usage, the Backend interface, typed errors, and budgets. It does no I/O.
 package llm
 
 import (
@@ -28,33 +27,33 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// Attachments describe the images, audio and files beside the text of a message that
-	// a scripted backend received. The project's own backends send text alone.
+	// Attachments describe the images, audio and files of a message that a scripted backend
+	// received. The backends of this module only send text.
 	Attachments []Attachment `json:"attachments,omitempty"`
 	// Name distinguishes participants that share a role; usually empty.
 	Name string `json:"name,omitempty"`
-	// ToolCalls are the calls that an assistant message asks for.
+	// ToolCalls are the calls that an assistant message requests.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID is, on a tool message, the id of the call that it answers.
+	// ToolCallID is the id of the call that a tool message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
-// Attachment describes an image, a sound or a file in a message. Its content is not
-// kept: the digest identifies it.
+// Attachment describes an image, a sound or a file in a message. Its content is identified by
+// a digest.
 type Attachment struct {
 	Kind      string `json:"kind"`                 // image, audio or file
 	MediaType string `json:"media_type,omitempty"` // such as image/png; empty where the request does not name it
 	Name      string `json:"name,omitempty"`       // of a file
-	// Bytes and SHA256 (in hexadecimal) are of the decoded content; 0 and empty where the
-	// request only refers to it.
+	// Bytes and SHA256 (in hexadecimal) describe the decoded content; they are 0 and empty if
+	// the request only refers to it.
 	Bytes  int    `json:"bytes,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
 	// Source is the URL or the provider's file id that the request refers to.
 	Source string `json:"source,omitempty"`
 }
 
-// String returns the description on one line, such as "image image/png 68 bytes
-// sha256:9f86d0…"; parts that are not known are left out.
+// String returns the description on one line without unknown parts, such as "image image/png
+// 68 bytes sha256:9f86d0…".
 func (a Attachment) String() string {
 	parts := []string{a.Kind, a.MediaType, a.Name, a.Source}
 	if a.SHA256 != "" {
@@ -63,12 +62,11 @@ func (a Attachment) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }
 
-// ToolCall is one function call that a model asks for.
+// ToolCall is a function call that a model requests.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Arguments is the JSON text that the model wrote. It is a model's output:
-	// it may not be valid JSON.
+	// Arguments is the JSON text that the model wrote, which may be invalid.
 	Arguments string `json:"arguments"`
 }
 
@@ -82,9 +80,9 @@ type Tool struct {
 
 // Request is one call to a model.
 type Request struct {
-	// Purpose is why the agent calls ("loop", "judge", "mirror", ...). It
-	// travels in the API's metadata field under the key "purpose", so that
-	// scripts and cost records can distinguish calls.
+	// Purpose is the reason for the call ("loop", "judge", "mirror", ...). It is sent in the
+	// API's metadata field under the key "purpose"; scripts and cost records distinguish
+	// calls by it.
 	Purpose string `json:"purpose,omitempty"`
 	// Tags are further metadata (block, candidate, ...).
 	Tags map[string]string `json:"tags,omitempty"`
@@ -92,27 +90,26 @@ type Request struct {
 	Model    string    `json:"model,omitempty"`
 	Messages []Message `json:"messages"`
 	Tools    []Tool    `json:"tools,omitempty"`
-	// JSONMode asks for an answer that is one JSON object.
+	// JSONMode requests an answer that is one JSON object.
 	JSONMode bool `json:"json_mode,omitempty"`
-	// Stream asks the backend to stream; the Reply is the same either way.
+	// Stream requests a streamed answer. The Reply is the same.
 	Stream bool `json:"stream,omitempty"`
 	// MaxTokens caps the output; 0 means the provider's own limit.
 	MaxTokens int `json:"max_tokens,omitempty"`
 	// Temperature is in [0, 2]; nil means the provider's default.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// Seed asks for repeatable sampling where the provider offers it.
+	// Seed requests repeatable sampling if the provider offers it.
 	Seed *int `json:"seed,omitempty"`
-	// OnText, if set, receives each piece of text as it arrives, on the
-	// goroutine that called Complete. Backends that do not stream call it once.
+	// OnText, if set, receives each piece of text on arrival, in the goroutine that called
+	// Complete. Backends that do not stream call it once.
 	OnText func(delta string) `json:"-"`
-	// OnActivity, if set, is called for each sign of life of a backend that works by
-	// itself, such as a command-line agent: tool is the name of the tool call that
-	// begins, or empty for anything else, such as a tool's result or a thought. It is
-	// called on the goroutine that called Complete. Other backends never call it.
+	// OnActivity, if set, is called for each event of a command-line agent, in the goroutine
+	// that called Complete: with the name of the tool for the beginning of a tool call, and
+	// with an empty name for other events. Other backends never call it.
 	OnActivity func(tool string) `json:"-"`
 }
 
-// FinishReason is why a model stopped.
+// FinishReason is the reason why a model stopped.
 type FinishReason string
 
 // The finish reasons of the OpenAI chat API.
@@ -123,12 +120,11 @@ const (
 	FinishContentFilter FinishReason = "content_filter"
 )
 
-// UsageSource is where token counts come from.
+// UsageSource is the source of token counts.
 type UsageSource string
 
-// Usage is either what the backend reported or what we counted ourselves. UsageTextOnly
-// counts the text of a request and not its attachments, whose tokens depend on the
-// provider: the input is a lower bound.
+// Token counts are reported by the backend or counted by package token. UsageTextOnly counts
+// are a lower bound, because the request has attachments, which are not counted.
 const (
 	UsageReported UsageSource = "reported"
 	UsageCounted  UsageSource = "counted"
@@ -145,15 +141,15 @@ type Usage struct {
 	CacheWrite int `json:"cache_write,omitempty"`
 	// Output includes Reasoning.
 	Output int `json:"output"`
-	// Reasoning is the part of Output that is not shown.
+	// Reasoning is the hidden part of Output.
 	Reasoning int         `json:"reasoning,omitempty"`
 	Source    UsageSource `json:"source,omitempty"`
 }
 
-// Total is every token of the call, cached or not.
+// Total returns the number of all tokens of the call, including cached ones.
 func (u Usage) Total() int { return u.Input + u.CachedInput + u.CacheWrite + u.Output }
 
-// Reply is what a model answered.
+// Reply is the answer of a model.
 type Reply struct {
 	Text      string       `json:"text"`
 	ToolCalls []ToolCall   `json:"tool_calls,omitempty"`
@@ -162,12 +158,12 @@ type Reply struct {
 	Model string `json:"model,omitempty"`
 	// Usage is nil if the backend did not report it.
 	Usage *Usage `json:"usage,omitempty"`
-	// ReportedUSD is the cost that the backend itself reported, or nil.
+	// ReportedUSD is the cost that the backend reported, or nil.
 	ReportedUSD *float64 `json:"reported_usd,omitempty"`
-	// Retries are the failed attempts that came before this answer.
+	// Retries are the failed attempts before this answer.
 	Retries []Retry `json:"retries,omitempty"`
-	// Denials are tool calls that the agent's own permissions refused. The work that
-	// they were for may be missing, whatever Text claims; at most MaxDenials are kept.
+	// Denials are the first MaxDenials tool calls that a command-line agent was not permitted
+	// to make. Their work may be missing, whatever Text claims.
 	Denials []Denial `json:"denials,omitempty"`
 }
 
@@ -178,8 +174,8 @@ const MaxDenials = 20
 type Denial struct {
 	// Tool is the agent's own name of the tool, such as "Edit".
 	Tool string `json:"tool"`
-	// Detail is what it was to do or why it was refused: a path, a command, or the
-	// program's words, bounded in length; empty if that is not known.
+	// Detail is the target of the call or the reason for the denial, such as a path, a command
+	// or a message of the program; empty if it is not known.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -191,7 +187,7 @@ func (d Denial) String() string {
 	return d.Tool + " (" + d.Detail + ")"
 }
 
-// Message turns a reply into the assistant message that a conversation keeps.
+// Message returns the reply as an assistant message.
 func (r Reply) Message() Message {
 	return Message{Role: Assistant, Content: r.Text, ToolCalls: r.ToolCalls}
 }
@@ -204,14 +200,14 @@ type Backend interface {
 	Complete(ctx context.Context, req Request) (Reply, error)
 }
 
-// BackendFunc lets a function be a Backend.
+// BackendFunc is a function that implements Backend.
 type BackendFunc func(context.Context, Request) (Reply, error)
 
 // Complete calls f.
 func (f BackendFunc) Complete(ctx context.Context, req Request) (Reply, error) { return f(ctx, req) }
 
-// DescribeDenials returns how many tool calls were denied, and which the first ones were,
-// such as "1 tool call: Edit (greet.sh)".
+// DescribeDenials returns the number of denied tool calls and the first of them, such as
+// "1 tool call: Edit (greet.sh)".
 func DescribeDenials(denials []Denial) string {
 	const most = 3
 	var names []string

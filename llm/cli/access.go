@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Access is what a command-line agent may do without asking. Nobody is there to
+// Access is the level of access that a command-line agent has. Nobody is there to
 // answer, so each program denies what is beyond it. It is text on the command line.
 type Access string
 

@@ -30,7 +30,7 @@ type denial struct {
 	command string
 }
 
-// alive reports a sign of life that is not a tool call.
+// alive reports an event that is not a tool call.
 func (v *activity) alive() {
 	if v.onActivity != nil {
 		v.onActivity("")
@@ -74,7 +74,7 @@ func (v *activity) refuse(d denial) {
 	}
 }
 
-// maxDetail limits the characters that are kept of a denied action.
+// maxDetail is the largest length of Denial.Detail, in characters.
 const maxDetail = 160
 
 // reported returns the denials of a reply.

@@ -22,7 +22,7 @@ type agent struct {
 	// promptFlag introduces a prompt on the command line; empty: the prompt
 	// always goes to standard input.
 	promptFlag string
-	// stdinArg says on the command line that the prompt is on standard input.
+	// stdinArg is the argument for a prompt on standard input.
 	stdinArg string
 	// systemFlag introduces system text; empty: it is put before the prompt.
 	systemFlag string

@@ -41,8 +41,8 @@ type failure struct {
 	status  int // HTTP status of the agent's provider, if reported
 }
 
-// say passes on a piece of text of the message that is being written.
-func (a *answer) say(delta string) {
+// addText adds a piece of text to the current message.
+func (a *answer) addText(delta string) {
 	if delta == "" {
 		return
 	}
@@ -70,7 +70,7 @@ func (a *answer) sayWhole(text string) {
 		a.onMessage(text)
 	}
 	a.fresh = true
-	a.say(text)
+	a.addText(text)
 	a.fresh = true
 }
 
@@ -78,14 +78,14 @@ func (a *answer) sayWhole(text string) {
 // newer version of an agent must not break a run.
 func (a *answer) decode(line []byte, v any) bool {
 	if err := json.Unmarshal(line, v); err != nil {
-		a.noted(line)
+		a.addNoise(line)
 		return false
 	}
 	return true
 }
 
-// noted keeps a line that is not an event.
-func (a *answer) noted(line []byte) {
+// addNoise adds a line that is not an event.
+func (a *answer) addNoise(line []byte) {
 	_, _ = a.noise.Write(line)
 	_, _ = a.noise.Write([]byte("\n"))
 }
@@ -106,7 +106,7 @@ func (a *answer) event(line []byte, v interface{ kind() string }) (kind string, 
 		return "", false
 	}
 	if v.kind() == "" {
-		a.noted(line)
+		a.addNoise(line)
 		return "", false
 	}
 	a.events++

@@ -87,7 +87,7 @@ func copilotTake(a *answer, kind string, d copilotData) {
 			a.fresh = true
 		}
 		a.streamed[d.MessageID] = true
-		a.say(d.DeltaContent)
+		a.addText(d.DeltaContent)
 	case "assistant.message":
 		copilotMessage(a, d)
 	}

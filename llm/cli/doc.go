@@ -7,7 +7,7 @@
 // The prompt goes to standard input where it says "stdin"; everywhere else it is
 // an argument as long as it is short (Config.PromptLimit) and cannot be mistaken
 // for a flag, and goes to standard input otherwise. Standard input is always
-// closed after the prompt, because an agent that waits for more hangs for ever.
+// closed after the prompt, because an agent that waits for more input never ends.
 //
 //	copilot  -s --output-format json --no-ask-user ACCESS [--model M] -p PROMPT
 //	claude   --print --output-format stream-json --verbose ACCESS [--model M] [--append-system-prompt S]  (stdin)

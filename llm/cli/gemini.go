@@ -60,7 +60,7 @@ func geminiLine(a *answer, line []byte) {
 				a.fresh = true
 			}
 			a.text += e.Content
-			a.say(e.Content)
+			a.addText(e.Content)
 			a.fresh = !e.Delta
 		}
 	case "error":

@@ -9,5 +9,5 @@ func plainLine(a *answer, line []byte) {
 		text = "\n" + text
 	}
 	a.events++
-	a.say(text)
+	a.addText(text)
 }

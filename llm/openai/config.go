@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// The values that Config's zero fields stand for.
+// The defaults of Config.
 const (
 	defaultID      = "openai"
 	defaultBaseURL = "https://api.openai.com/v1"

@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Quote is what one model costs, with everything that is needed to compute a
-// cost later without the table. Prices are per million tokens in Currency.
+// Quote has the prices of a model, per million tokens in Currency, and all that is needed to
+// compute a cost without the table.
 type Quote struct {
 	Model      string  `json:"model"`
 	Provider   string  `json:"provider"`
@@ -26,7 +26,7 @@ type Quote struct {
 	RateDate  string  `json:"rate_date"`
 }
 
-// Cost is what a call with that usage costs, in the quote's own currency:
+// Cost returns the cost of a call with that usage, in the quote's currency:
 //
 //	(input·Input + cached·CachedIn + written·CacheWrite + output·Output) / 1,000,000
 //
@@ -39,9 +39,9 @@ func (q Quote) Cost(u llm.Usage) quantity.Money {
 	return quantity.Money{Amount: sum / 1e6, Currency: quantity.Currency(q.Currency)}
 }
 
-// Pricer returns a function that prices usage by the table. model is the one that the
-// user chose, for replies that do not name theirs.
-func (t *Table) Pricer(model string) func(string, llm.Usage) (quantity.Money, bool) {
+// Pricer returns a function that prices usage by the table, for use as an llm.Pricer. Replies
+// that do not name a model are priced as the given one.
+func (t *Table) Pricer(model string) llm.Pricer {
 	return func(answered string, u llm.Usage) (quantity.Money, bool) {
 		quote, ok := t.Quote(cmp.Or(answered, model))
 		if !ok {
