@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
@@ -123,13 +122,13 @@ func auditOptions(prices string) (audit.Options, error) {
 }
 
 // auditOf writes audits for the server, without texts.
-func (a *app) auditOf(st session.Store, options audit.Options) func(context.Context, io.Writer, string, web.AuditFormat) error {
-	return func(ctx context.Context, w io.Writer, id string, format web.AuditFormat) error {
+func (a *app) auditOf(st session.Store, options audit.Options) func(context.Context, io.Writer, string, bool) error {
+	return func(ctx context.Context, w io.Writer, id string, html bool) error {
 		data, err := audit.Read(ctx, st, id)
 		if err != nil {
 			return err
 		}
-		if format == web.AuditHTML {
+		if html {
 			return auditPage(w, audit.Of(data, options))
 		}
 		return audit.JSON(w, audit.Of(data, options))

@@ -57,7 +57,7 @@ type Submission struct {
 type View struct {
 	SessionID     string       `json:"sessionId"`
 	CurrentBlock  int          `json:"currentBlock"`
-	State         State        `json:"state"`
+	State         state        `json:"state"`
 	Response      string       `json:"response"`
 	Step          session.Step `json:"step"`
 	ExpectsAnswer bool         `json:"expectsAnswer"`
@@ -79,11 +79,11 @@ type View struct {
 }
 
 // State is what a client needs to know of the phase (I-01).
-type State string
+type state string
 
 // The states.
 const (
-	Collecting State = "collecting"
-	WaitingGo  State = "waiting_go" // EventGo goes on
-	Matching   State = "matching"   // the last step
+	collecting state = "collecting"
+	waitingGo  state = "waiting_go" // EventGo goes on
+	matching   state = "matching"   // the last step
 )

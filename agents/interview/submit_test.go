@@ -125,7 +125,7 @@ var _ = Describe("A submission", func() {
 		})
 
 		It("makes one message of any number of GO and RETRY", func(ctx context.Context) {
-			v := p.walk(ctx, s, handle(ctx, s, p.begin()), func(v interview.View) bool { return v.State == interview.WaitingGo })
+			v := p.walk(ctx, s, handle(ctx, s, p.begin()), func(v interview.View) bool { return v.State == "waiting_go" })
 			calls := len(r.calls)
 			sub := p.next(v)
 			views := atOnce(6, func(i int) (interview.View, error) {

@@ -79,7 +79,7 @@ func (p person) next(v interview.View) interview.Submission {
 	switch {
 	case v.AutoContinue:
 		return interview.Submission{Session: v.SessionID, Event: interview.EventRetry}
-	case v.State == interview.WaitingGo:
+	case v.State == "waiting_go":
 		sub.Event = interview.EventGo
 	case v.Kind == session.KindMirror:
 		if sub.Message = p.Comment(v.Step); sub.Message == "" {

@@ -8,12 +8,12 @@ import (
 
 // viewOf returns what the client is shown of a session and the message shown last.
 func viewOf(s session.Session, shown session.Message) View {
-	state := Collecting
+	state := collecting
 	switch {
 	case s.Phase == session.Waiting:
-		state = WaitingGo
+		state = waitingGo
 	case s.Step == session.Matching:
-		state = Matching
+		state = matching
 	}
 	return View{
 		SessionID: s.ID, CurrentBlock: s.Step.Block(), State: state, Step: s.Step, Language: s.Language,

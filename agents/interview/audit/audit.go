@@ -48,16 +48,16 @@ type Options struct {
 type Audit struct {
 	Schema string `json:"schema"`
 	// Verdict is Fail if any check failed or the contract was not kept.
-	Verdict  Verdict  `json:"verdict"`
-	Session  About    `json:"session"`
-	Prices   Prices   `json:"prices"`
-	Contract Contract `json:"contract"`
-	Checks   []Check  `json:"checks"`
+	Verdict  Verdict      `json:"verdict"`
+	Session  About        `json:"session"`
+	Prices   priceBasis   `json:"prices"`
+	Contract callContract `json:"contract"`
+	Checks   []Check      `json:"checks"`
 	// Total is over all calls; Purposes are in the order of session.Purposes, Steps
 	// in that of session.Steps.
-	Total    Group   `json:"total"`
-	Purposes []Group `json:"purposes"`
-	Steps    []Step  `json:"steps"`
+	Total    Group         `json:"total"`
+	Purposes []Group       `json:"purposes"`
+	Steps    []stepSummary `json:"steps"`
 	// Rejected is the share of answers that did not validate, Broken that of calls
 	// that failed in transport, and Trimmed that of calls whose request left out
 	// part of the history.
@@ -68,13 +68,13 @@ type Audit struct {
 	// model's.
 	Fallbacks []session.Fallback `json:"fallbacks"`
 	// Repeated are the calls that were made again because a process died.
-	Repeated []Repeat  `json:"repeated"`
-	Warnings []Warning `json:"warnings"`
+	Repeated []Repeat      `json:"repeated"`
+	Warnings []textWarning `json:"warnings"`
 	// Prompts and Models are the versions that were used, in order of appearance.
-	Prompts  []Used    `json:"prompts"`
-	Models   []Used    `json:"models"`
-	Calls    []Call    `json:"calls"`
-	Messages []Message `json:"messages"`
+	Prompts  []Used         `json:"prompts"`
+	Models   []Used         `json:"models"`
+	Calls    []ledgerCall   `json:"calls"`
+	Messages []messageEntry `json:"messages"`
 }
 
 // Verdict is the outcome of a check.
@@ -94,7 +94,7 @@ type About struct {
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
-	Status    Status           `json:"status"`
+	Status    interviewStatus  `json:"status"`
 	// Failed is the code of the error with which the last try ended, for Stuck and
 	// Limited.
 	Failed string `json:"failed,omitempty"`
@@ -114,20 +114,20 @@ type About struct {
 }
 
 // Status says how far an interview is.
-type Status string
+type interviewStatus string
 
 // The statuses.
 const (
-	Done  Status = "finished"
-	Open  Status = "open"  // the candidate is to act
-	Owing Status = "owing" // the service owes a message
-	Stuck Status = "stuck" // it owes a message, and its calls failed
+	statusFinished interviewStatus = "finished"
+	statusOpen     interviewStatus = "open"  // the candidate is to act
+	statusOwing    interviewStatus = "owing" // the service owes a message
+	statusStuck    interviewStatus = "stuck" // it owes a message, and its calls failed
 	// Limited: it owes a message, and the session has reached a limit.
-	Limited Status = "limited"
+	statusLimited interviewStatus = "limited"
 )
 
 // Prices are what amounts rest on.
-type Prices struct {
+type priceBasis struct {
 	Currency  quantity.Currency `json:"currency"`
 	Date      string            `json:"date,omitempty"`
 	EURPerUSD float64           `json:"eur_per_usd,omitempty"`
@@ -135,7 +135,7 @@ type Prices struct {
 }
 
 // Step is one step of the interview and the calls that were made for it.
-type Step struct {
+type stepSummary struct {
 	Step  session.Step `json:"step"`
 	Block int          `json:"block,omitempty"`
 	Part  string       `json:"part,omitempty"`
@@ -158,7 +158,7 @@ type Repeat struct {
 }
 
 // Warning is what a text that was used has and should not.
-type Warning struct {
+type textWarning struct {
 	Call    int             `json:"call"`
 	Purpose session.Purpose `json:"purpose"`
 	Step    session.Step    `json:"step"`
@@ -172,22 +172,22 @@ type Used struct {
 }
 
 // Call is one entry of the ledger, with its cost in the audit's currency.
-type Call struct {
+type ledgerCall struct {
 	session.Call
 	// Amount is the cost; nil if it is unknown. It takes the place of the ledger's.
 	Amount *float64 `json:"cost"`
 	// Billed are the tokens that the cost is computed from: those reported, else those
 	// counted.
-	Billed Sums `json:"billed"`
+	Billed tokenSums `json:"billed"`
 	// Difference is what was reported less what was counted; nil where nothing was
 	// reported. Unexplained means that it is more than the framing of messages by the
 	// provider explains.
-	Difference  *Sums `json:"difference,omitempty"`
-	Unexplained bool  `json:"unexplained,omitempty"`
+	Difference  *tokenSums `json:"difference,omitempty"`
+	Unexplained bool       `json:"unexplained,omitempty"`
 }
 
 // Message is what was said. Its text is empty where an audit holds none.
-type Message struct {
+type messageEntry struct {
 	Seq      int          `json:"seq"`
 	Role     llm.Role     `json:"role"`
 	Kind     session.Kind `json:"kind"`
@@ -212,7 +212,7 @@ func Of(d Data, o Options) Audit {
 	a := Audit{
 		Schema:    Schema,
 		Session:   about(d, o),
-		Prices:    Prices{Currency: o.Currency, Date: o.PriceDate, EURPerUSD: o.EURPerUSD, RateDate: o.RateDate},
+		Prices:    priceBasis{Currency: o.Currency, Date: o.PriceDate, EURPerUSD: o.EURPerUSD, RateDate: o.RateDate},
 		Calls:     calls(d.Calls, o),
 		Fallbacks: append([]session.Fallback{}, d.Session.Fallbacks...),
 		Messages:  messages(d, o),
@@ -244,17 +244,17 @@ func about(d Data, o Options) About {
 	a := About{
 		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Step: s.Step, Phase: s.Phase,
 		Register: s.Register, Medium: s.Medium, Version: s.Version, Created: s.Created.UTC(), Updated: s.Updated.UTC(),
-		Messages: len(d.Messages), Answers: len(d.Answers), Texts: o.Texts, Status: Open,
+		Messages: len(d.Messages), Answers: len(d.Answers), Texts: o.Texts, Status: statusOpen,
 	}
 	switch {
 	case s.Phase == session.Finished:
-		a.Status = Done
+		a.Status = statusFinished
 	case s.Owed != nil && s.Owed.Limit != "":
-		a.Status, a.Failed, a.Limit = Limited, s.Owed.Failed, s.Owed.Limit
+		a.Status, a.Failed, a.Limit = statusLimited, s.Owed.Failed, s.Owed.Limit
 	case s.Owed != nil && s.Owed.Failed != "":
-		a.Status, a.Failed = Stuck, s.Owed.Failed
+		a.Status, a.Failed = statusStuck, s.Owed.Failed
 	case s.Phase == session.Owing:
-		a.Status = Owing
+		a.Status = statusOwing
 	}
 	if !o.Texts {
 		a.ID = s.ID[:min(shortID, len(s.ID)/2)]
@@ -262,10 +262,10 @@ func about(d Data, o Options) About {
 	return a
 }
 
-func calls(ledger []session.Call, o Options) []Call {
-	out := make([]Call, 0, len(ledger))
+func calls(ledger []session.Call, o Options) []ledgerCall {
+	out := make([]ledgerCall, 0, len(ledger))
 	for _, c := range ledger {
-		entry := Call{Call: c, Amount: amount(c, o), Billed: sums(c.Billed()), Difference: difference(c), Unexplained: c.Disagrees()}
+		entry := ledgerCall{Call: c, Amount: amount(c, o), Billed: sums(c.Billed()), Difference: difference(c), Unexplained: c.Disagrees()}
 		entry.At, entry.Cost = c.At.UTC(), nil
 		if !o.Texts && c.Outcome == session.Broken {
 			entry.Detail = "" // a provider may quote what was said; our validators do not
@@ -276,14 +276,14 @@ func calls(ledger []session.Call, o Options) []Call {
 	return out
 }
 
-func messages(d Data, o Options) []Message {
+func messages(d Data, o Options) []messageEntry {
 	kept := map[int]bool{}
 	for _, answer := range d.Answers {
 		kept[answer.Message] = true
 	}
-	out := make([]Message, 0, len(d.Messages))
+	out := make([]messageEntry, 0, len(d.Messages))
 	for _, m := range d.Messages {
-		entry := Message{
+		entry := messageEntry{
 			Seq: m.Seq, Role: m.Role, Kind: m.Kind, Step: m.Step, Question: m.Question,
 			Tokens: m.Tokens, At: m.At.UTC(), Call: m.Call, Kept: kept[m.Seq],
 		}

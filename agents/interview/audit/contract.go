@@ -8,7 +8,7 @@ import (
 
 // Contract holds the calls of an interview against those that one needs: one for
 // each text that a model writes, and none for a question that is queued.
-type Contract struct {
+type callContract struct {
 	// Verdict is Pass if a finished interview has exactly as many accepted calls and
 	// fallbacks of each purpose as it needs, Fail if there are more or fewer, and Skip while it
 	// goes on and there are not more.
@@ -18,13 +18,13 @@ type Contract struct {
 	Expected int  `json:"expected"`
 	Accepted int  `json:"accepted"`
 	// Fallbacks are the texts of the prompts that took the place of a model's.
-	Fallbacks int    `json:"fallbacks"`
-	Calls     int    `json:"calls"`
-	Rows      []Term `json:"rows"`
+	Fallbacks int           `json:"fallbacks"`
+	Calls     int           `json:"calls"`
+	Rows      []contractRow `json:"rows"`
 }
 
 // Term is the part of a Contract for one purpose.
-type Term struct {
+type contractRow struct {
 	Purpose session.Purpose `json:"purpose"`
 	// Expected is how many a whole interview needs.
 	Expected int `json:"expected"`
@@ -52,13 +52,13 @@ func needed(s session.Step) []session.Purpose {
 	return []session.Purpose{session.PurposeQuestions, session.PurposeMirror}
 }
 
-func contract(d Data) Contract {
-	c := Contract{Verdict: Pass}
+func contract(d Data) callContract {
+	c := callContract{Verdict: Pass}
 	if d.Session.Phase != session.Finished {
 		c.Verdict = Skip
 	}
 	for _, p := range session.Purposes() {
-		t := Term{Purpose: p}
+		t := contractRow{Purpose: p}
 		for _, s := range session.Steps() {
 			for _, need := range needed(s) {
 				if need == p {
@@ -87,7 +87,7 @@ func contract(d Data) Contract {
 	return c
 }
 
-func (t *Term) count(o session.Outcome) {
+func (t *contractRow) count(o session.Outcome) {
 	t.Calls++
 	if o == session.Accepted {
 		t.Accepted++
@@ -95,7 +95,7 @@ func (t *Term) count(o session.Outcome) {
 }
 
 // Say tells in one sentence what became of the contract.
-func (c Contract) Say() string {
+func (c callContract) Sentence() string {
 	switch {
 	case c.Golden:
 		return fmt.Sprintf("exactly the %d calls that an interview needs", c.Expected)

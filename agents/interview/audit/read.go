@@ -12,7 +12,7 @@ import (
 const readTries = 5
 
 // ErrMoving means that a session changed each time while it was read.
-var ErrMoving = errors.New("the session changes while it is read; try again in a moment")
+var errMoving = errors.New("the session changes while it is read; try again in a moment")
 
 // Read reads all of a session as it was at one version.
 func Read(ctx context.Context, store session.Store, id string) (Data, error) {
@@ -29,7 +29,7 @@ func Read(ctx context.Context, store session.Store, id string) (Data, error) {
 			return d, nil
 		}
 	}
-	return Data{}, fmt.Errorf("session %s: %w", id, ErrMoving)
+	return Data{}, fmt.Errorf("session %s: %w", id, errMoving)
 }
 
 func readOnce(ctx context.Context, store session.Store, id string) (d Data, err error) {

@@ -13,15 +13,15 @@ import (
 type Group struct {
 	Name string `json:"name"`
 	// Calls is how many were begun, each attempt and each repeat counted.
-	Calls    int      `json:"calls"`
-	Outcomes Outcomes `json:"outcomes"`
-	Tokens   Tokens   `json:"tokens"`
-	Cost     Cost     `json:"cost"`
-	Latency  Latency  `json:"latency"`
+	Calls    int            `json:"calls"`
+	Outcomes outcomes       `json:"outcomes"`
+	Tokens   tokenUsage     `json:"tokens"`
+	Cost     Cost           `json:"cost"`
+	Latency  latencySummary `json:"latency"`
 }
 
 // Outcomes count calls by how they ended.
-type Outcomes struct {
+type outcomes struct {
 	Accepted int `json:"accepted"`
 	Rejected int `json:"rejected"`
 	Broken   int `json:"broken"`
@@ -31,24 +31,24 @@ type Outcomes struct {
 
 // Tokens are those of answered calls: as counted for all of them, and as
 // reported by the backend for those of which it said anything.
-type Tokens struct {
-	Counted  Sums `json:"counted"`
-	Reported Sums `json:"reported"`
+type tokenUsage struct {
+	Counted  tokenSums `json:"counted"`
+	Reported tokenSums `json:"reported"`
 	// Billed sums the tokens of all calls from which the cost is computed.
-	Billed Sums `json:"billed"`
+	Billed tokenSums `json:"billed"`
 	// Difference is what was reported less what was counted, over the calls that
 	// reported usage: Compared of them, of which Differ have another number. Of
 	// Unexplained the difference is more than the framing of messages explains.
-	Difference  Sums `json:"difference"`
-	Compared    int  `json:"compared"`
-	Differ      int  `json:"differ"`
-	Unexplained int  `json:"unexplained"`
+	Difference  tokenSums `json:"difference"`
+	Compared    int       `json:"compared"`
+	Differ      int       `json:"differ"`
+	Unexplained int       `json:"unexplained"`
 	// Unreported is how many answered calls came without usage.
 	Unreported int `json:"unreported"`
 }
 
 // Sums are numbers of tokens. Input includes what was read from a cache.
-type Sums struct {
+type tokenSums struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
 }
@@ -65,7 +65,7 @@ type Cost struct {
 
 // Latency is that of answered calls, in seconds; the figures are nil where there
 // are none. P50 and P95 are quantiles of type 7 (see stat.Quantile).
-type Latency struct {
+type latencySummary struct {
 	N    int      `json:"n"`
 	Mean *float64 `json:"mean"`
 	P50  *float64 `json:"p50"`
@@ -119,7 +119,7 @@ func amount(c session.Call, o Options) *float64 {
 func input(u llm.Usage) int { return u.Input + u.CachedInput + u.CacheWrite }
 
 // group adds up calls.
-func group(name string, list []Call) Group {
+func group(name string, list []ledgerCall) Group {
 	g := Group{Name: name, Calls: len(list)}
 	var latency stat.Durations
 	for _, c := range list {
@@ -138,7 +138,7 @@ func group(name string, list []Call) Group {
 	return g
 }
 
-func (o *Outcomes) add(outcome session.Outcome) {
+func (o *outcomes) add(outcome session.Outcome) {
 	switch outcome {
 	case session.Accepted:
 		o.Accepted++
@@ -153,7 +153,7 @@ func (o *Outcomes) add(outcome session.Outcome) {
 	}
 }
 
-func (t *Tokens) add(c Call) {
+func (t *tokenUsage) add(c ledgerCall) {
 	t.Counted.Input += input(c.Counted)
 	t.Counted.Output += c.Counted.Output
 	if c.Reported == nil {
@@ -164,7 +164,7 @@ func (t *Tokens) add(c Call) {
 	t.Reported.Output += c.Reported.Output
 	t.Compared++
 	t.Difference = t.Difference.plus(*c.Difference)
-	if *c.Difference != (Sums{}) {
+	if *c.Difference != (tokenSums{}) {
 		t.Differ++
 	}
 	if c.Unexplained {
@@ -172,16 +172,18 @@ func (t *Tokens) add(c Call) {
 	}
 }
 
-func (s Sums) plus(other Sums) Sums { return Sums{s.Input + other.Input, s.Output + other.Output} }
+func (s tokenSums) plus(other tokenSums) tokenSums {
+	return tokenSums{s.Input + other.Input, s.Output + other.Output}
+}
 
-func sums(u llm.Usage) Sums { return Sums{Input: input(u), Output: u.Output} }
+func sums(u llm.Usage) tokenSums { return tokenSums{Input: input(u), Output: u.Output} }
 
 // difference returns what a call reported less what was counted.
-func difference(c session.Call) *Sums {
+func difference(c session.Call) *tokenSums {
 	if c.Reported == nil {
 		return nil
 	}
-	return &Sums{Input: input(*c.Reported) - input(c.Counted), Output: c.Reported.Output - c.Counted.Output}
+	return &tokenSums{Input: input(*c.Reported) - input(c.Counted), Output: c.Reported.Output - c.Counted.Output}
 }
 
 func (c *Cost) add(amount *float64) {
@@ -199,8 +201,8 @@ func (c *Cost) close() {
 	}
 }
 
-func summary(d *stat.Durations) Latency {
-	l := Latency{N: d.N()}
+func summary(d *stat.Durations) latencySummary {
+	l := latencySummary{N: d.N()}
 	if l.N == 0 {
 		return l
 	}
@@ -215,30 +217,30 @@ func summary(d *stat.Durations) Latency {
 func (a *Audit) addUp(d Data) {
 	a.Total = group("all", a.Calls)
 	for _, p := range session.Purposes() {
-		a.Purposes = append(a.Purposes, group(string(p), where(a.Calls, func(c Call) bool { return c.Purpose == p })))
+		a.Purposes = append(a.Purposes, group(string(p), where(a.Calls, func(c ledgerCall) bool { return c.Purpose == p })))
 	}
 	for _, s := range session.Steps() {
-		a.Steps = append(a.Steps, step(s, d, where(a.Calls, func(c Call) bool { return c.Step == s })))
+		a.Steps = append(a.Steps, step(s, d, where(a.Calls, func(c ledgerCall) bool { return c.Step == s })))
 	}
 	o := a.Total.Outcomes
 	a.Rejected = rate(o.Rejected, o.Accepted+o.Rejected)
 	a.Broken = rate(o.Broken, o.Accepted+o.Rejected+o.Broken)
-	a.Trimmed = rate(len(where(a.Calls, func(c Call) bool { return c.Trimmed > 0 })), len(a.Calls))
-	a.Repeated, a.Warnings = []Repeat{}, []Warning{}
+	a.Trimmed = rate(len(where(a.Calls, func(c ledgerCall) bool { return c.Trimmed > 0 })), len(a.Calls))
+	a.Repeated, a.Warnings = []Repeat{}, []textWarning{}
 	for _, c := range a.Calls {
 		if c.Repeats > 0 {
 			a.Repeated = append(a.Repeated, Repeat{Call: c.N, Repeats: c.Repeats, Purpose: c.Purpose, Step: c.Step})
 		}
 		for _, w := range c.Warnings {
-			a.Warnings = append(a.Warnings, Warning{Call: c.N, Purpose: c.Purpose, Step: c.Step, Text: w})
+			a.Warnings = append(a.Warnings, textWarning{Call: c.N, Purpose: c.Purpose, Step: c.Step, Text: w})
 		}
 	}
-	a.Prompts = used(a.Calls, func(c Call) string { return c.Prompt })
-	a.Models = used(a.Calls, func(c Call) string { return c.Model })
+	a.Prompts = used(a.Calls, func(c ledgerCall) string { return c.Prompt })
+	a.Models = used(a.Calls, func(c ledgerCall) string { return c.Model })
 }
 
-func where(list []Call, keep func(Call) bool) []Call {
-	var out []Call
+func where(list []ledgerCall, keep func(ledgerCall) bool) []ledgerCall {
+	var out []ledgerCall
 	for _, c := range list {
 		if keep(c) {
 			out = append(out, c)
@@ -248,7 +250,7 @@ func where(list []Call, keep func(Call) bool) []Call {
 }
 
 // used lists the different names, and how many calls bear each.
-func used(list []Call, name func(Call) string) []Used {
+func used(list []ledgerCall, name func(ledgerCall) string) []Used {
 	out := []Used{}
 	for _, c := range list {
 		if name(c) == "" {
@@ -263,8 +265,8 @@ func used(list []Call, name func(Call) string) []Used {
 	return out
 }
 
-func step(s session.Step, d Data, list []Call) Step {
-	out := Step{Step: s, Block: s.Block(), Part: s.Part(), Group: group(string(s), list)}
+func step(s session.Step, d Data, list []ledgerCall) stepSummary {
+	out := stepSummary{Step: s, Block: s.Block(), Part: s.Part(), Group: group(string(s), list)}
 	for _, m := range d.Messages {
 		if m.Step == s {
 			out.span(m.At)
@@ -284,7 +286,7 @@ func step(s session.Step, d Data, list []Call) Step {
 }
 
 // span extends the time of a step to t.
-func (s *Step) span(t time.Time) {
+func (s *stepSummary) span(t time.Time) {
 	t = t.UTC()
 	if s.Began.IsZero() || t.Before(s.Began) {
 		s.Began = t

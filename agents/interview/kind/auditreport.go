@@ -15,12 +15,12 @@ import (
 func AuditDocument(a audit.Audit) doc.Document {
 	d := doc.Document{
 		Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
-		Summary: doc.Line("every check holds; ", a.Contract.Say()),
+		Summary: doc.Line("every check holds; ", a.Contract.Sentence()),
 		Figures: keyFigures(&a),
 	}
 	if a.Verdict == audit.Fail {
 		d.Verdict, d.Tone = "fail", doc.Bad
-		d.Summary = doc.Line("the data does not agree with itself; ", a.Contract.Say())
+		d.Summary = doc.Line("the data does not agree with itself; ", a.Contract.Sentence())
 	}
 	if problems := problemList(a.Checks); problems.Items != nil {
 		d.Lead = []doc.Block{reportSection("What does not hold", problems)}

@@ -191,8 +191,8 @@ var _ = DescribeTable("A question that is left open twice", Label("I-06"), func(
 		w.until(over)
 	}
 },
-	Entry("takes the default of the tone", session.Tone, func(s session.Session) { Expect(s.Register).To(Equal(session.DefaultRegister)) }),
-	Entry("takes the default of the medium", session.Block2A, func(s session.Session) { Expect(s.Medium).To(Equal(session.DefaultMedium)) }),
+	Entry("takes the default of the tone", session.Tone, func(s session.Session) { Expect(s.Register).To(Equal(session.Formal)) }),
+	Entry("takes the default of the medium", session.Block2A, func(s session.Session) { Expect(s.Medium).To(Equal(session.Film)) }),
 )
 
 var _ = Describe("Block 2", func() {

@@ -64,8 +64,8 @@ func (m *Move) answered(now time.Time) {
 
 // The choices that are made for a candidate who leaves a question open twice.
 const (
-	DefaultRegister = Formal
-	DefaultMedium   = Film
+	defaultRegister = Formal
+	defaultMedium   = Film
 )
 
 // leavesOpen counts an answer that does not choose, and reports whether the
@@ -84,7 +84,7 @@ func (m *Move) tone(now time.Time) {
 			m.fixed(KindTone, FixedToneNew)
 			return
 		}
-		register = DefaultRegister
+		register = defaultRegister
 	}
 	m.Session.Unread = 0
 	m.keep(0, now)
@@ -106,7 +106,7 @@ func (m *Move) adaptive(now time.Time) {
 				m.ask(FixedMedium)
 				return
 			}
-			medium = DefaultMedium
+			medium = defaultMedium
 		}
 		s.Medium, s.Unread = medium, 0
 	case askWorks:

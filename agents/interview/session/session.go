@@ -54,9 +54,6 @@ const (
 	Finished   Phase = "finished"   // nothing follows
 )
 
-// Phases lists the phases.
-func Phases() []Phase { return []Phase{Asking, Reflecting, Waiting, Owing, Finished} }
-
 // Session is the small part of an interview, which is read and written with
 // every step. What only grows (messages, answers, queues of other steps, calls)
 // lies beside it in the Store.
@@ -199,11 +196,6 @@ const (
 	KindMatching Kind = "matching"
 	KindOther    Kind = "other" // identity, final profile
 )
-
-// Kinds lists the kinds.
-func Kinds() []Kind {
-	return []Kind{KindTone, KindPreamble, KindQuestion, KindMirror, KindMatching, KindOther}
-}
 
 // NoQuestion is the Question of a message that belongs to none.
 const NoQuestion = -1

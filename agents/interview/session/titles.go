@@ -11,37 +11,44 @@ import (
 // Max and maxWords bound what is looked for, so that an answer with hundreds of
 // works costs no more than one with three. What has more words is not a title.
 const (
-	MaxTitles     = 12
+	maxTitles     = 12
 	maxTitleWords = 12
 )
 
 // Index finds a number of works in texts. The zero value finds none.
 type Titles struct {
+	names []string
 	exact []exactForm
 	near  []similarForm
-	vague [MaxTitles]bool
-	known [MaxTitles]bool
+	vague [maxTitles]bool
+	known [maxTitles]bool
 }
 
 // Span is a place in a text, in bytes, that names the work with an index.
-type TitleSpan struct{ Start, End, Work int }
+type titleSpan struct{ Start, End, Work int }
 
 // New returns an index of works by their titles, of which the first twelve count.
 func NewTitles(names []string) *Titles {
-	x := &Titles{}
-	for work, name := range names[:min(len(names), MaxTitles)] {
+	x := &Titles{names: names[:min(len(names), maxTitles)]}
+	for work, name := range x.names {
 		x.addExact(work, name)
 		x.addNear(work, name)
 	}
 	return x
 }
 
-// Titled reports whether what was said for a work is a title that can be found.
-func (x *Titles) Titled(work int) bool { return work < MaxTitles && x.known[work] }
-
-// Vague reports whether what was said for a work describes several, such as "the
-// films of Tarantino": a text that speaks of one of these need not repeat it.
-func (x *Titles) Vague(work int) bool { return work < MaxTitles && x.vague[work] }
+// Missing returns the titles, as they were given, that a text which has to name all works
+// lacks; named holds the indexes of those that it names. A title that cannot be found, and one
+// that describes several works, such as "the films of Tarantino", is not missing.
+func (x *Titles) Missing(named map[int]bool) []string {
+	var all []string
+	for i, name := range x.names {
+		if !named[i] && x.known[i] && !x.vague[i] {
+			all = append(all, name)
+		}
+	}
+	return all
+}
 
 // exactForm is a title whose words stand next to each other in a text.
 type exactForm struct {
@@ -93,23 +100,23 @@ func titleWords(name string) []string {
 // Find returns where works are named in a text, in order and without overlaps. A
 // spelling that differs is accepted only for works that the text does not name
 // exactly. The time is linear in the length of the text.
-func (x *Titles) Find(text string) []TitleSpan {
+func (x *Titles) Find(text string) []titleSpan {
 	if x == nil || len(x.exact) == 0 {
 		return nil
 	}
 	tokens := titleTokens(text)
 	found := x.findExact(text, tokens)
-	var named [MaxTitles]bool
+	var named [maxTitles]bool
 	for _, s := range found {
 		named[s.Work] = true
 	}
 	for _, s := range x.findNear(tokens, named) {
-		overlaps := func(other TitleSpan) bool { return s.Start < other.End && other.Start < s.End }
+		overlaps := func(other titleSpan) bool { return s.Start < other.End && other.Start < s.End }
 		if !slices.ContainsFunc(found, overlaps) {
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, func(a, b TitleSpan) int { return a.Start - b.Start })
+	slices.SortFunc(found, func(a, b titleSpan) int { return a.Start - b.Start })
 	return found
 }
 
@@ -134,15 +141,15 @@ func (x *Titles) Cut(text string) string {
 	return b.String()
 }
 
-func (x *Titles) findExact(text string, tokens []titleToken) []TitleSpan {
-	var found []TitleSpan
+func (x *Titles) findExact(text string, tokens []titleToken) []titleSpan {
+	var found []titleSpan
 	for last := range tokens {
 		for _, title := range x.exact {
 			first := last + 1 - len(title.words)
 			if first < 0 || !sameWords(tokens[first:last+1], title.words) || title.mixed && tokens[first].capitals < 2 {
 				continue
 			}
-			s := TitleSpan{tokens[first].start, tokens[last].end, title.work}
+			s := titleSpan{tokens[first].start, tokens[last].end, title.work}
 			if rest := strings.TrimLeft(text[s.End:], " \u00a0\u202f"); title.asks && strings.HasPrefix(rest, "?") {
 				s.End = len(text) - len(rest) + 1
 			}

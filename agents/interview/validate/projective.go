@@ -66,7 +66,7 @@ func (c *checker) nobody(section, message string) {
 // work or somebody in one is named: what the candidate wrote may not be the title,
 // or not as the model knows it.
 func (c *checker) missingWorks(named map[int]bool, someone bool) {
-	missing := c.works.missing(named)
+	missing := c.works.Missing(named)
 	if len(missing) == 0 {
 		return
 	}
@@ -157,7 +157,7 @@ func (c *checker) projectiveMirror() {
 	}
 	someone := namesSomeone(c.works.Cut(c.Text))
 	named := c.works.Named(c.Text)
-	if missing := c.works.missing(named); len(missing) > 0 && len(named) == 0 {
+	if missing := c.works.Missing(named); len(missing) > 0 && len(named) == 0 {
 		c.find(Finding{
 			Rule: ruleWorkMissing, Warning: someone, Wanted: missing,
 			Message: "the mirror names none of the works that the candidate named",

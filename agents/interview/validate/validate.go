@@ -73,7 +73,7 @@ func (r Result) Valid() bool {
 // Check checks a text against what is expected. It takes time linear in the
 // length of the text, whatever the text is.
 func Check(text string, want Expected) Result {
-	c := &checker{want: want, works: newWorks(want.Works)}
+	c := &checker{want: want, works: session.NewTitles(want.Works)}
 	c.Text = strings.TrimSpace(text)
 	if _, ok := textfold.NewReader(c.Text).Next(); !ok {
 		c.find(Finding{Rule: ruleEmpty, Message: "the text is empty"})
@@ -109,7 +109,7 @@ func Check(text string, want Expected) Result {
 type checker struct {
 	Result
 	want  Expected
-	works works
+	works *session.Titles
 }
 
 func (c *checker) find(f Finding) { c.Findings = append(c.Findings, f) }

@@ -178,18 +178,18 @@ const auditPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data
 func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
 	noteOf(r).session = id
-	format, media := auditJSON, "application/json; charset=utf-8"
-	switch asked := AuditFormat(r.URL.Query().Get("format")); asked {
-	case "", auditJSON:
-	case AuditHTML:
-		format, media = AuditHTML, "text/html; charset=utf-8"
+	html, media := false, "application/json; charset=utf-8"
+	switch r.URL.Query().Get("format") {
+	case "", "json":
+	case "html":
+		html, media = true, "text/html; charset=utf-8"
 		w.Header().Set("Content-Security-Policy", auditPolicy)
 	default:
 		s.refuse(w, r, newProblem(http.StatusBadRequest, "invalid", "the format of an audit is json or html"))
 		return
 	}
 	var body bytes.Buffer
-	if err := s.deps.Audit(r.Context(), &body, id, format); err != nil {
+	if err := s.deps.Audit(r.Context(), &body, id, html); err != nil {
 		s.refuse(w, r, storeProblem(err))
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -22,12 +21,12 @@ var _ = Describe("POST /axiom", func() {
 		v := h.begin().View
 		Expect(v.SessionID).To(MatchRegexp(`^[A-Za-z0-9._-]{20,}$`))
 		Expect(v.CurrentBlock).To(BeZero())
-		Expect(v.State).To(Equal(interview.Collecting))
+		Expect(v.State).To(BeEquivalentTo("collecting"))
 		Expect(v.ExpectsAnswer).To(BeTrue())
 		Expect(v.AutoContinue).To(BeFalse())
 
 		v = h.until(v, at(session.Preamble, -1))
-		Expect(v.State).To(Equal(interview.WaitingGo))
+		Expect(v.State).To(BeEquivalentTo("waiting_go"))
 		Expect(v.ExpectsAnswer).To(BeFalse())
 
 		v = h.until(v, at(session.Block3, 1))
@@ -35,7 +34,7 @@ var _ = Describe("POST /axiom", func() {
 		Expect(v.Kind).To(Equal(session.KindQuestion))
 
 		v = h.until(v, over)
-		Expect(v.State).To(Equal(interview.Matching))
+		Expect(v.State).To(BeEquivalentTo("matching"))
 		Expect(v.Response).To(ContainSubstring("🟢 ALIGNÉ"))
 		Expect(h.model.made()).To(Equal(24))
 	})

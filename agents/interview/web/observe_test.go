@@ -215,7 +215,7 @@ func (h *house) holdsNothingSaid(text, id string) {
 
 type panicking struct{}
 
-// Handle implements web.Interviewer.
+// Handle panics.
 func (panicking) Handle(context.Context, interview.Submission) (interview.View, error) {
 	panic("the candidate's secret")
 }

@@ -60,14 +60,12 @@ type Options struct {
 	DrainTimeout time.Duration
 }
 
-// Interviewer is an interview.Service.
-type Interviewer interface {
-	Handle(ctx context.Context, in interview.Submission) (interview.View, error)
-}
-
 // Deps is what a Server works with. Service, Store and Clock are required.
 type Deps struct {
-	Service Interviewer
+	// Service is an *interview.Service.
+	Service interface {
+		Handle(ctx context.Context, in interview.Submission) (interview.View, error)
+	}
 	// Store is the service's store; it is only read here.
 	Store session.Store
 	Clock clock.Clock
@@ -77,22 +75,13 @@ type Deps struct {
 	Metrics *Metrics
 	// Tracer makes a span for each request.
 	Tracer Tracer
-	// Audit writes the audit of a session, as JSON or as a page. It writes nothing
-	// before it returns an error, which is session.ErrNotFound where there is no such
-	// session. Nil has none.
-	Audit func(ctx context.Context, w io.Writer, id string, format AuditFormat) error
+	// Audit writes the audit of a session, as an HTML page or as JSON. If it fails it has
+	// written nothing; the error is session.ErrNotFound if there is no such session. Nil
+	// serves no audits.
+	Audit func(ctx context.Context, w io.Writer, id string, html bool) error
 	// NewID makes ids of requests and of submissions; nil makes random ones.
 	NewID func() string
 }
-
-// AuditFormat is a form of an audit.
-type AuditFormat string
-
-// The forms.
-const (
-	auditJSON AuditFormat = "json"
-	AuditHTML AuditFormat = "html"
-)
 
 // Server is the http.Handler of an interview service. It is safe for concurrent
 // use.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -86,11 +87,11 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	}
 	deps := web.Deps{
 		Service: service, Store: h.store, Clock: h.clock, Log: logger, Metrics: h.metrics, Tracer: tracer,
-		Audit: func(_ context.Context, w io.Writer, id string, f web.AuditFormat) error {
+		Audit: func(_ context.Context, w io.Writer, id string, html bool) error {
 			if _, err := h.store.Load(context.Background(), id); err != nil {
 				return err
 			}
-			_, err := io.WriteString(w, string(f)+" audit of "+id)
+			_, err := fmt.Fprintf(w, "%s audit of %s", map[bool]string{true: "html", false: "json"}[html], id)
 			return err
 		},
 	}
