@@ -26,7 +26,7 @@ func McNemar(b, c int) float64 {
 // Agreement is the share of items on the diagonal of a square table of counts:
 // one rater's classes are its rows, the other's its columns. It is NaN for an
 // empty table.
-func Agreement(table [][]int) float64 {
+func agreement(table [][]int) float64 {
 	agreed, total := 0, 0
 	for i, row := range table {
 		for j, n := range row {
@@ -48,7 +48,7 @@ func Agreement(table [][]int) float64 {
 // chance. It is NaN where there is nothing to agree on: an empty table, or one
 // in which both always assign the same class.
 func Kappa(table [][]int) float64 {
-	return kappaOf(Agreement(table), chanceAgreement(table))
+	return kappaOf(agreement(table), chanceAgreement(table))
 }
 
 func kappaOf(agreement, chance float64) float64 {
@@ -105,7 +105,7 @@ func KappaInterval(table [][]int, level float64) Summary {
 		}
 	}
 	chance := chanceAgreement(table)
-	s := Summary{Value: kappaOf(Agreement(table), chance), N: total}
+	s := Summary{Value: kappaOf(agreement(table), chance), N: total}
 	if math.IsNaN(s.Value) {
 		s.Warnings = none().Warnings
 		return s

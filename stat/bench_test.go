@@ -62,16 +62,16 @@ func differences(n int) []float64 {
 	return d
 }
 
-func signedRank(b *testing.B, n int) {
+func benchmarkSignedRank(b *testing.B, n int) {
 	d := differences(n)
 	for b.Loop() {
-		stat.SignedRank(d, stat.Level)
+		signedRank(d, stat.Level)
 	}
 }
 
-func BenchmarkSignedRank20(b *testing.B)     { signedRank(b, 20) }
-func BenchmarkSignedRank200(b *testing.B)    { signedRank(b, 200) }
-func BenchmarkSignedRank100000(b *testing.B) { signedRank(b, 100_000) }
+func BenchmarkSignedRank20(b *testing.B)     { benchmarkSignedRank(b, 20) }
+func BenchmarkSignedRank200(b *testing.B)    { benchmarkSignedRank(b, 200) }
+func BenchmarkSignedRank100000(b *testing.B) { benchmarkSignedRank(b, 100_000) }
 
 // The floor of many differences is to sort them.
 func BenchmarkFloorSort100000(b *testing.B) {

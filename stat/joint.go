@@ -19,7 +19,7 @@ type Joint struct {
 }
 
 // JointPairs tests whether the paired differences after[m][i] - before[m][i] of the
-// measures m are symmetric about 0, by Wilcoxon's signed ranks (see SignedRank).
+// measures m are symmetric about 0, by Wilcoxon's signed ranks (Biometrics Bulletin 1, 1945).
 // Values that are NaN on either side are missing.
 //
 // The correction is that of Westfall and Young (Resampling-Based Multiple Testing,

@@ -99,7 +99,7 @@ func ShareDrift(effect, se float64, n int, nu, alpha float64) float64 {
 // SharePower is the probability that the test of a difference of shares over n pairs, of
 // Effect.P, rejects at level alpha, where the difference is effect and that of a pair
 // has this standard deviation. It is 0 for less than two pairs.
-func SharePower(n int, effect, deviation, alpha float64) float64 {
+func sharePower(n int, effect, deviation, alpha float64) float64 {
 	if n < 2 {
 		return 0
 	}
@@ -113,7 +113,7 @@ func ShareNeeded(effect, deviation, alpha, power float64) int {
 	if effect == 0 || !(deviation > 0) {
 		return 0
 	}
-	return least(func(n int) bool { return SharePower(n, effect, deviation, alpha) >= power })
+	return least(func(n int) bool { return sharePower(n, effect, deviation, alpha) >= power })
 }
 
 // least is the least number from 2 on that is enough, where all above one that is are

@@ -211,7 +211,6 @@ var _ = Describe("Planning pairs", func() {
 			Expect(n).To(BeNumerically(">=", stat.PairedNeeded((c.q-c.p)/deviation, 0.05, 0.8)))
 		}
 		Expect(stat.ShareNeeded(0, 1, 0.05, 0.8)).To(BeZero())
-		Expect(stat.SharePower(1, 1, 1, 0.05)).To(BeZero())
 	})
 
 	It("puts Student's test in place of a normal one", func() {

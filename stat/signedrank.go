@@ -1,7 +1,6 @@
 package stat
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,94 +11,13 @@ import (
 // distribution follows badly.
 const maxExact = 200
 
-// Paired is the result of a paired test.
-type Paired struct {
-	// N is the number of differences, Zeros how many of them are 0.
-	N     int
-	Zeros int
-	// P is the two-sided p-value.
-	P float64
-	// Exact is true where P is not an approximation.
-	Exact bool
-	// Effect is the Hodges-Lehmann estimate of the shift, with its interval.
-	Effect Summary
-}
-
-// SignedRank is Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945; Hollander,
-// Wolfe and Chicken, Nonparametric Statistical Methods, 2014, section 3.1) of the
-// hypothesis that paired differences are symmetric about 0, as those of a thing
-// measured twice without a change are, whatever the distribution of the thing.
-//
-// Differences of 0 are left out of the test, and equal ones share the mean of their
-// ranks. Up to 200 others P is exact for just these ranks, ties and all: T+ is the
-// sum of the ranks of positive differences, and all 2^n ways to give signs to the
-// ranks are equally likely. Beyond that it is normal, with the variance reduced for
-// ties and a correction for continuity of half the step between two sums.
-//
-// The effect is the Hodges-Lehmann estimate: the median of the means of all pairs of
-// differences, each with itself too, zeros included. Its interval is between two of
-// those means (section 3.3 of the book). It inverts the test: without ties it holds
-// 0 if and only if P is above 1 - level. With ties it is that of the distribution
-// without ties, bounds included, whose level is then at least the one given
-// (Noether, Journal of the American Statistical Association 62, 1967). There is
-// none where even differences of one sign could not be significant.
-//
-// Time grows as n·log n and memory as n, because means of pairs are counted and not
-// kept; to be exact takes up to n³/8 additions. It panics on a difference that is not finite or a level outside of (0, 1).
-func SignedRank(differences []float64, level float64) Paired {
-	t := Paired{N: len(differences), P: 1, Exact: true, Effect: HodgesLehmann(differences, level)}
-	if t.N == 0 {
-		return t
-	}
-	sorted := slices.Sorted(slices.Values(differences))
-	plus, ranks := signedRanks(sorted)
-	t.Zeros = t.N - len(ranks)
-	t.Exact = len(ranks) <= maxExact
-	switch {
-	case len(ranks) == 0:
-	case t.Exact:
-		t.P = exactSigned(plus, ranks)
-	default:
-		t.P = normalSigned(plus, ranks)
-	}
-	return t
-}
-
-// LeastPairs is the number of paired differences from which on SignedRank, as any test by signs, can be
-// significant at all: the least n with 2 / 2^n ≤ alpha. alpha is in (0, 1].
+// LeastPairs returns the smallest number of paired differences for which a test by signs can be
+// significant at level alpha: the least n with 2 / 2^n ≤ alpha. alpha is in (0, 1].
 func LeastPairs(alpha float64) int {
 	return max(1, int(math.Ceil(1-math.Log2(alpha))))
 }
 
-// signedRanks returns the ranks of the differences that are not 0 by their size, in
-// ascending order, and the sum of those of positive ones. All are doubled, so that
-// shared ranks are whole.
-func signedRanks(sorted []float64) (plus int, ranks []int) {
-	sizes := make([]float64, 0, len(sorted))
-	for _, d := range sorted {
-		if d != 0 {
-			sizes = append(sizes, d)
-		}
-	}
-	slices.SortFunc(sizes, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
-	ranks = make([]int, len(sizes))
-	for from := 0; from < len(sizes); {
-		to := from + 1
-		for to < len(sizes) && math.Abs(sizes[to]) == math.Abs(sizes[from]) {
-			to++
-		}
-		for i := from; i < to; i++ {
-			ranks[i] = from + 1 + to // twice the mean of from+1 ... to
-			if sizes[i] > 0 {
-				plus += ranks[i]
-			}
-		}
-		from = to
-	}
-	return plus, ranks
-}
-
-// exactSigned is the share of the 2^n ways to give signs to the ranks that are at
+// exactSigned returns the share of the 2^n ways to give signs to the ranks that are at
 // least as far out as plus, on both sides.
 func exactSigned(plus int, ranks []int) float64 {
 	total, step := sumAndStep(ranks)
@@ -151,10 +69,16 @@ func normalSigned(plus int, ranks []int) float64 {
 	return min(1, 2*normalSurvival(off/math.Sqrt(squares/4)))
 }
 
-// HodgesLehmann is the Effect of SignedRank alone: the median of the means of pairs of
-// differences, with the interval between the two of them that the distribution of the test
-// statistic without ties gives. It panics on a difference that is not finite or a level
-// outside of (0, 1).
+// HodgesLehmann returns the median of the means of all pairs of differences, each with itself
+// too, zeros included, with an interval between two of those means (Hollander, Wolfe and Chicken,
+// Nonparametric Statistical Methods, 2014, section 3.3). The interval inverts Wilcoxon's
+// signed-rank test: without ties it contains 0 if and only if the p-value exceeds 1 - level. With
+// ties it is that of the distribution without ties, bounds included, so its level is at least the
+// one given (Noether, Journal of the American Statistical Association 62, 1967). There is none
+// where even differences of one sign could not be significant.
+//
+// Time grows as n·log n and memory as n, because means of pairs are counted and not stored. It
+// panics on a difference that is not finite or a level outside of (0, 1).
 func HodgesLehmann(differences []float64, level float64) Summary {
 	if !(level > 0 && level < 1) {
 		panic(fmt.Sprintf("stat: no Hodges-Lehmann estimate at level %g", level))

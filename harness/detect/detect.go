@@ -23,7 +23,7 @@ type Detector interface {
 }
 
 // Kinded is a Detector for one kind of corpus. Others take any.
-type Kinded interface {
+type kinded interface {
 	Detector
 	Kind() CorpusKind
 }
@@ -31,7 +31,7 @@ type Kinded interface {
 // KindOf is the kind of corpus that a detector is for; false if it takes any.
 func KindOf(d Detector) (CorpusKind, bool) {
 	switch d := d.(type) {
-	case Kinded:
+	case kinded:
 		return d.Kind(), true
 	case atThreshold:
 		return KindOf(d.Detector)

@@ -10,7 +10,7 @@ import (
 )
 
 // Limited is a Detector that cannot look at any number of items at once.
-type Limited interface {
+type limited interface {
 	Detector
 	// AtOnce is how many Detect calls may be under way; at least 1.
 	AtOnce() int
@@ -56,7 +56,7 @@ func Run(ctx context.Context, items iter.Seq2[Item, error], detectors []Detector
 	}
 	workers := max(1, o.Workers)
 	for _, d := range detectors {
-		if l, ok := d.(Limited); ok {
+		if l, ok := d.(limited); ok {
 			workers = min(workers, max(1, l.AtOnce()))
 		}
 	}

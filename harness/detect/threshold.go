@@ -9,7 +9,7 @@ import (
 // least the threshold is positive. An item without a score is an error.
 func AtThreshold(d Detector, threshold float64) Detector {
 	t := atThreshold{d, threshold}
-	if l, ok := d.(Limited); ok {
+	if l, ok := d.(limited); ok {
 		return limitedAt{t, l}
 	}
 	return t
@@ -22,7 +22,7 @@ type atThreshold struct {
 
 type limitedAt struct {
 	atThreshold
-	limited Limited
+	limited limited
 }
 
 // AtOnce implements Limited.

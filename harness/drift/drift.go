@@ -23,7 +23,7 @@ import (
 )
 
 // Schema names the form of a Result and its version.
-const Schema = "rehearse.drift/1"
+const schema = "rehearse.drift/1"
 
 // maxBody is the number of bytes of an answer that are read.
 const maxBody = 32 << 20
@@ -134,7 +134,7 @@ func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
 	r.client = http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
-	r.result = Result{Schema: Schema, Upstream: target.Host(), Captured: t.Headers[0].Date}
+	r.result = Result{Schema: schema, Upstream: target.Host(), Captured: t.Headers[0].Date}
 	for i := range t.Exchanges {
 		if err := clock.Err(ctx); err != nil {
 			r.result.Stopped = err.Error()

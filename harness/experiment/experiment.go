@@ -3,4 +3,4 @@
 package experiment
 
 // Schema names the format of experiment files.
-const Schema = "rehearse.experiment/1"
+const schema = "rehearse.experiment/1"

@@ -370,7 +370,7 @@ func (l *loader) digested(data []byte) {
 		sum.Write(length[:])
 		sum.Write([]byte(text))
 	}
-	part(Schema)
+	part(schema)
 	part(string(data))
 	for _, v := range l.variants {
 		part(v.name)

@@ -80,10 +80,10 @@ func Overall(verdicts []Verdict) Verdict {
 
 // The exit codes of the harness, beside 130 for an interrupted run.
 const (
-	ExitPass      = 0
-	ExitFail      = 1
-	ExitUsage     = 2 // bad usage or configuration, also: nothing selected
-	ExitNoVerdict = 3 // the harness could not judge
+	exitPass      = 0
+	exitFail      = 1
+	exitUsage     = 2 // bad usage or configuration, also: nothing selected
+	exitNoVerdict = 3 // the harness could not judge
 )
 
 // ExitCode returns the exit code of a run with these verdicts. An error outranks a fail:
@@ -92,14 +92,14 @@ const (
 // nothing was selected.
 func ExitCode(verdicts []Verdict) int {
 	if len(verdicts) == 0 {
-		return ExitUsage
+		return exitUsage
 	}
 	switch Overall(verdicts) {
 	case Pass:
-		return ExitPass
+		return exitPass
 	case Fail:
-		return ExitFail
+		return exitFail
 	default:
-		return ExitNoVerdict
+		return exitNoVerdict
 	}
 }

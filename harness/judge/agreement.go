@@ -10,7 +10,7 @@ import (
 )
 
 // Schema names the JSON form of an Agreement.
-const Schema = "rehearse.agreement/1"
+const schema = "rehearse.agreement/1"
 
 // Labelled is an item with what people said of it.
 type Labelled struct {
@@ -55,7 +55,7 @@ func (c Confusion) always() string {
 }
 
 // MinLabels is how many items of either label an agreement is measured on at least.
-const MinLabels = 10
+const minLabels = 10
 
 // Measure asks a judge about labelled items, one after the other. A judge that does not
 // answer in form is counted; any other error ends the measurement.
@@ -63,7 +63,7 @@ func Measure(ctx context.Context, m *Model, items []Labelled) (Agreement, error)
 	if err := enough(items); err != nil {
 		return Agreement{}, err
 	}
-	a := Agreement{Schema: Schema, Judge: m.Digest(), Items: len(items)}
+	a := Agreement{Schema: schema, Judge: m.Digest(), Items: len(items)}
 	for i := range items {
 		score, err := m.Score(ctx, items[i].Item)
 		if _, unformed := errors.AsType[*FormError](err); unformed {
@@ -87,8 +87,8 @@ func enough(items []Labelled) error {
 			passed++
 		}
 	}
-	if passed < MinLabels || len(items)-passed < MinLabels {
-		return fmt.Errorf("%d items are labelled pass and %d fail; at least %d of either are needed to measure an agreement", passed, len(items)-passed, MinLabels)
+	if passed < minLabels || len(items)-passed < minLabels {
+		return fmt.Errorf("%d items are labelled pass and %d fail; at least %d of either are needed to measure an agreement", passed, len(items)-passed, minLabels)
 	}
 	return nil
 }

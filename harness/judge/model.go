@@ -27,7 +27,7 @@ const (
 )
 
 // DefaultRetries is how often a judge is asked again that did not answer in form.
-const DefaultRetries = 2
+const defaultRetries = 2
 
 // Model scores by asking a language model whether an answer meets a rubric.
 type Model struct {
@@ -65,7 +65,7 @@ func (m *Model) Score(ctx context.Context, item Item) (Score, error) {
 	}
 	retries := m.Retries
 	if retries == 0 {
-		retries = DefaultRetries
+		retries = defaultRetries
 	}
 	form := &FormError{}
 	for form.Tries <= max(0, retries) {

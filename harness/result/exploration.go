@@ -122,7 +122,7 @@ func Families() []Family {
 }
 
 // Outcomes lists all outcomes, from best to worst.
-func Outcomes() []Outcome {
+func outcomes() []Outcome {
 	return []Outcome{Survived, Degraded, Failed, Unfired, Errored}
 }
 

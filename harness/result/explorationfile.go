@@ -16,8 +16,8 @@ import (
 // The limits of a file that is read. An exploration of a thousand calls has some
 // thirty thousand cells of a few hundred bytes each.
 const (
-	maxExploration = 64 << 20
-	MaxCells       = 200_000
+	maxExplorationBytes = 64 << 20
+	maxCells       = 200_000
 	// maxTogether is how many perturbations a cell may have.
 	maxTogether = 16
 	maxForeign  = 80 // characters of foreign text in an error
@@ -35,10 +35,10 @@ func WriteExploration(w io.Writer, r *Exploration) error {
 // repeated keys, unknown words, and a file of more than MaxBytes. The texts in it are not
 // checked; anybody may have written them.
 func ReadExploration(in io.Reader) (Exploration, error) {
-	limited := &io.LimitedReader{R: in, N: maxExploration + 1}
+	limited := &io.LimitedReader{R: in, N: maxExplorationBytes + 1}
 	data, err := io.ReadAll(limited)
 	if err == nil && limited.N <= 0 {
-		err = fmt.Errorf("it has more than %d MB", maxExploration>>20)
+		err = fmt.Errorf("it has more than %d MB", maxExplorationBytes>>20)
 	}
 	var r Exploration
 	if err == nil {
@@ -91,8 +91,8 @@ func explain(err error) error {
 // check refuses values that no exploration writes.
 func (r *Exploration) check() error {
 	switch {
-	case len(r.Cells) > MaxCells:
-		return fmt.Errorf("it has %d cells, and at most %d are read", len(r.Cells), MaxCells)
+	case len(r.Cells) > maxCells:
+		return fmt.Errorf("it has %d cells, and at most %d are read", len(r.Cells), maxCells)
 	case r.NotRun < 0:
 		return errors.New("not_run is negative")
 	}
@@ -108,7 +108,7 @@ func (c *Cell) check() error {
 	switch {
 	case !slices.Contains(Families(), c.Family):
 		return fmt.Errorf("the family %s is not known", sanitize.Code(string(c.Family), maxForeign))
-	case !slices.Contains(Outcomes(), c.Outcome):
+	case !slices.Contains(outcomes(), c.Outcome):
 		return fmt.Errorf("the outcome %s is not known", sanitize.Code(string(c.Outcome), maxForeign))
 	case len(c.Perturb) == 0 || max(len(c.Perturb), len(c.Shrunk)) > maxTogether:
 		return fmt.Errorf("it has %d perturbations, and 1 to %d are possible", max(len(c.Perturb), len(c.Shrunk)), maxTogether)
