@@ -9,33 +9,32 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Schema names the JSON form of an Agreement.
+// schema identifies the JSON form of an Agreement.
 const schema = "rehearse.agreement/1"
 
-// Labelled is an item with what people said of it.
+// Labelled is an item with a person's verdict.
 type Labelled struct {
 	Item
 	Pass bool `json:"pass"`
 }
 
-// Agreement is how well a judge agrees with labels.
+// Agreement measures how well a judge agrees with labels.
 type Agreement struct {
 	Schema string `json:"schema"`
-	// Judge is the Digest of the judge that was measured.
+	// Judge is the Digest of the measured judge.
 	Judge string `json:"judge"`
-	// Items were labelled; Unformed of them got no verdict in form.
+	// Items counts the labelled items; Unformed those without a well-formed verdict.
 	Items    int `json:"items"`
 	Unformed int `json:"unformed,omitempty"`
-	// Confusion counts verdicts: of the items that people passed, and of those that they
-	// failed, how many the judge passed and failed.
+	// Confusion counts the judge's verdicts by label.
 	Confusion Confusion `json:"confusion"`
-	// Kappa is Cohen's, nil where it is not defined, with its interval.
+	// Kappa is Cohen's kappa with its interval; nil if undefined.
 	Kappa    *float64       `json:"kappa"`
 	Interval *stat.Interval `json:"interval,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// Confusion is a table of labels and verdicts.
+// Confusion counts verdicts by label, each key naming the label first.
 type Confusion struct {
 	PassPassed int `json:"pass_passed"`
 	PassFailed int `json:"pass_failed"`
@@ -43,7 +42,7 @@ type Confusion struct {
 	FailFailed int `json:"fail_failed"`
 }
 
-// always is the verdict that a judge gave of everything, empty if it gave both.
+// always returns the verdict that the judge gave for every item; empty if it gave both.
 func (c Confusion) always() string {
 	switch {
 	case c.PassFailed+c.FailFailed == 0:
@@ -54,11 +53,12 @@ func (c Confusion) always() string {
 	return ""
 }
 
-// MinLabels is how many items of either label an agreement is measured on at least.
+// minLabels is the smallest number of items with either label for which an agreement can be
+// measured.
 const minLabels = 10
 
-// Measure asks a judge about labelled items, one after the other. A judge that does not
-// answer in form is counted; any other error ends the measurement.
+// Measure asks a judge about labelled items, one after the other. Malformed answers are counted;
+// any other error ends the measurement.
 func Measure(ctx context.Context, m *Model, items []Labelled) (Agreement, error) {
 	if err := enough(items); err != nil {
 		return Agreement{}, err
@@ -79,7 +79,7 @@ func Measure(ctx context.Context, m *Model, items []Labelled) (Agreement, error)
 	return a, nil
 }
 
-// enough says why labels are not enough to measure an agreement.
+// enough returns an error if there are too few labels.
 func enough(items []Labelled) error {
 	passed := 0
 	for _, it := range items {
@@ -88,7 +88,8 @@ func enough(items []Labelled) error {
 		}
 	}
 	if passed < minLabels || len(items)-passed < minLabels {
-		return fmt.Errorf("%d items are labelled pass and %d fail; at least %d of either are needed to measure an agreement", passed, len(items)-passed, minLabels)
+		return fmt.Errorf("%d items are labelled pass and %d fail; at least %d of either are needed to measure an agreement",
+			passed, len(items)-passed, minLabels)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (a *Agreement) add(label, verdict bool) {
 	}
 }
 
-// kappa is Cohen's kappa with its interval.
+// kappa sets Cohen's kappa and its interval.
 func (a *Agreement) kappa() {
 	c := a.Confusion
 	s := stat.KappaInterval([][]int{{c.PassPassed, c.PassFailed}, {c.FailPassed, c.FailFailed}}, stat.Level)
@@ -117,28 +118,27 @@ func (a *Agreement) kappa() {
 	}
 }
 
-// Reaches returns nil if the judge of that digest may gate: it was this one that was
-// measured, it answered in form always, and the lower end of kappa's interval is at least
-// least. The error says why not.
+// Reaches returns nil if the judge with a digest may gate: it is the measured one, all of its
+// answers were well-formed, and the lower end of kappa's interval is at least least.
 func (a *Agreement) Reaches(digest string, least float64) error {
 	switch {
 	case a.Judge != digest:
 		return errors.New("the agreement was measured for another rubric, model or prompt; measure it again")
 	case a.Unformed > 0:
-		return fmt.Errorf("the judge did not answer in form for %d of %d labelled items", a.Unformed, a.Items)
+		return fmt.Errorf("the judge's answer was malformed for %d of %d labelled items", a.Unformed, a.Items)
 	case a.Confusion.always() != "":
-		return fmt.Errorf("it says %s of all %d items, whatever their label", a.Confusion.always(), a.Items)
+		return fmt.Errorf("its verdict is %s for all %d items, whatever their label", a.Confusion.always(), a.Items)
 	case a.Kappa == nil || a.Interval == nil:
 		return errors.New("kappa is not defined for what was measured; label more items, of both kinds")
 	case !(a.Interval.Lo >= least):
-		return fmt.Errorf("kappa is %.2f, and at least %.2f at a level of %.0f %%: below the bar of %.2f; its verdicts cannot be relied on",
+		return fmt.Errorf("kappa is %.2f, and at least %.2f at a level of %.0f %%: below the required %.2f; its verdicts cannot be relied on",
 			*a.Kappa, a.Interval.Lo, a.Interval.Level*100, least)
 	}
 	return nil
 }
 
-// Gate lets a judge score only if its agreement reaches the bar; else it refuses every
-// item with the reason.
+// Gate returns m if its agreement reaches least, else a scorer that rejects every item with the
+// reason.
 func Gate(m *Model, a *Agreement, least float64) Scorer {
 	if a == nil {
 		return refusing{errors.New("its agreement with labels was never measured")}
@@ -151,7 +151,7 @@ func Gate(m *Model, a *Agreement, least float64) Scorer {
 
 type refusing struct{ why error }
 
-// Score implements Scorer: it always fails.
+// Score implements Scorer; it always fails.
 func (r refusing) Score(context.Context, Item) (Score, error) {
 	return Score{}, fmt.Errorf("the judge may not gate: %w", r.why)
 }

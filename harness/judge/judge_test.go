@@ -57,15 +57,15 @@ var _ = Describe("a rule", func() {
 		Entry("matches", judge.Rule{Matches: `order \d+`}, "order 12", "order x", `it does not match "order \d+"`),
 		Entry("equals", judge.Rule{Equals: new("42")}, " 42\n", "43", `it is "43" and not "42"`),
 		Entry("an empty equals", judge.Rule{Equals: new("")}, " \n", "x", `it is "x" and not ""`),
-		Entry("at least so many words", judge.Rule{MinWords: 2}, "one two", "one", "it has 1 words, and at least 2 are asked for"),
+		Entry("at least so many words", judge.Rule{MinWords: 2}, "one two", "one", "it has 1 words, and at least 2 are required"),
 		Entry("at most so many words", judge.Rule{MaxWords: 2}, "one two", "one two three", "it has 3 words, and at most 2 are allowed"),
 	)
 	DescribeTable("is refused where it could not fail, or not pass", func(r judge.Rule, want string) {
 		_, err := r.Scorer()
 		Expect(err).To(MatchError(ContainSubstring(want)))
 	},
-		Entry("nothing", judge.Rule{}, "demands nothing"),
-		Entry("an empty text", judge.Rule{Contains: []string{""}}, "an empty text is in every answer"),
+		Entry("nothing", judge.Rule{}, "has no criterion"),
+		Entry("an empty text", judge.Rule{Contains: []string{""}}, "every answer contains the empty text"),
 		Entry("a pattern that is none", judge.Rule{Matches: "("}, "RE2"),
 		Entry("words that cannot be", judge.Rule{MinWords: 3, MaxWords: 2}, "between 3 and 2 words"),
 	)
@@ -88,7 +88,7 @@ var _ = Describe("a model as a judge", func() {
 		Expect(calls.Load()).To(BeEquivalentTo(1))
 	})
 
-	DescribeTable("is asked again where it does not answer in form, and then is an error, never a pass", func(bad string) {
+	DescribeTable("is asked again after a malformed answer, and then is an error, never a pass", func(bad string) {
 		m, calls := answering(func(n int, req llm.Request) string {
 			if n > 1 {
 				Expect(req.Messages).To(HaveLen(3))
@@ -119,7 +119,7 @@ var _ = Describe("a model as a judge", func() {
 		Entry("what is no text", "\xff"),
 	)
 
-	It("may answer in form at last", func() {
+	It("may give a well-formed answer on a retry", func() {
 		m, calls := answering(func(n int, req llm.Request) string {
 			if n < 3 {
 				return "hm"
@@ -131,7 +131,7 @@ var _ = Describe("a model as a judge", func() {
 		m, calls = answering(func(int, llm.Request) string { return "hm" })
 		m.Retries = -1
 		_, err := m.Score(context.Background(), item)
-		Expect(err).To(MatchError(ContainSubstring("asked 1 times")))
+		Expect(err).To(MatchError(ContainSubstring("after 1 attempts")))
 		Expect(calls.Load()).To(BeEquivalentTo(1))
 	})
 
@@ -228,7 +228,7 @@ var _ = Describe("the agreement of a judge", func() {
 		Expect(err).To(MatchError(ContainSubstring("9 items are labelled pass and 31 fail")))
 	})
 
-	It("ends with an error of the backend, and counts answers that are not in form", func() {
+	It("ends with an error of the backend, and counts malformed answers", func() {
 		m, _ := answering(func(n int, req llm.Request) string {
 			if n <= 3 {
 				return "hm"
@@ -280,7 +280,7 @@ var _ = Describe("a gate for a judge", func() {
 	It("stays shut below the bar, which the lower end of the interval must reach", func() {
 		m, a := measured(5, 50)
 		Expect(*a.Kappa).To(BeNumerically(">", 0.55))
-		Expect(gated(m, a, 0.55)).To(MatchError(ContainSubstring("below the bar of 0.55")))
+		Expect(gated(m, a, 0.55)).To(MatchError(ContainSubstring("below the required 0.55")))
 		Expect(gated(m, a, 0.3)).To(Succeed())
 	})
 	It("stays shut for another rubric or model", func() {
@@ -288,17 +288,17 @@ var _ = Describe("a gate for a judge", func() {
 		m.Rubric += " And short."
 		Expect(gated(m, a, 0)).To(MatchError(ContainSubstring("measured for another rubric")))
 	})
-	It("stays shut for one that did not answer in form once", func() {
+	It("rejects a judge with a malformed answer", func() {
 		m, a := measured(0, 50)
 		a.Unformed = 1
-		Expect(gated(m, a, 0)).To(MatchError(ContainSubstring("did not answer in form for 1 of 100")))
+		Expect(gated(m, a, 0)).To(MatchError(ContainSubstring("malformed for 1 of 100")))
 	})
 	It("stays shut for one that says the same of everything", func() {
 		for _, said := range []bool{true, false} {
 			m, _ := answering(func(_ int, req llm.Request) string { return verdict(asked(req), said) })
 			a, err := judge.Measure(context.Background(), m, labelled(20))
 			Expect(err).NotTo(HaveOccurred())
-			Expect(gated(m, &a, -1)).To(MatchError(HaveSuffix(fmt.Sprintf("it says %s of all 40 items, whatever their label", map[bool]string{true: "pass", false: "fail"}[said]))))
+			Expect(gated(m, &a, -1)).To(MatchError(HaveSuffix(fmt.Sprintf("its verdict is %s for all 40 items, whatever their label", map[bool]string{true: "pass", false: "fail"}[said]))))
 		}
 	})
 })

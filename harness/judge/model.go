@@ -20,34 +20,34 @@ import (
 // Purpose is the purpose of a judge's calls.
 const Purpose = "judge"
 
-// Limits on what goes to a judge and what comes back, in bytes.
+// Limits on the texts sent to a judge and on its answers, in bytes.
 const (
 	maxText   = 100_000
 	maxAnswer = 10_000
 )
 
-// DefaultRetries is how often a judge is asked again that did not answer in form.
+// defaultRetries is the default number of retries after a malformed answer.
 const defaultRetries = 2
 
 // Model scores by asking a language model whether an answer meets a rubric.
 type Model struct {
-	// Backend is asked. A call that fails ends the scoring with its error: retries after
-	// failures are the backend's own.
+	// Backend is asked. A failed call ends the scoring with its error, because backends retry by
+	// themselves.
 	Backend llm.Backend
-	// Name is the model's name; empty is the backend's default.
+	// Name is the model's name; empty means the backend's default.
 	Name string
-	// Rubric says what an answer must meet.
+	// Rubric describes the criteria.
 	Rubric string
-	// Retries is how often it is asked again in form; 0 means DefaultRetries, less than 0
-	// never.
+	// Retries is the number of retries after a malformed answer; 0 means 3, less than 0 means
+	// none.
 	Retries int
 }
 
 //go:embed model.md
 var instructions string
 
-// Digest identifies what the model is asked by and which one it is, so that an agreement
-// that was measured cannot be taken for that of another judge.
+// Digest identifies the prompt, the rubric and the model, so that an agreement cannot be used for
+// another judge.
 func (m *Model) Digest() string {
 	sum := sha256.New()
 	for _, part := range []string{instructions, m.Name, m.Rubric} {
@@ -56,8 +56,7 @@ func (m *Model) Digest() string {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// Score implements Scorer. The error is a *FormError where the model did not answer in
-// form.
+// Score implements Scorer. The error is a *FormError if the answers are malformed.
 func (m *Model) Score(ctx context.Context, item Item) (Score, error) {
 	request, mark, err := m.request(item)
 	if err != nil {
@@ -79,7 +78,8 @@ func (m *Model) Score(ctx context.Context, item Item) (Score, error) {
 			return score, nil
 		}
 		form.Problem = err.Error()
-		// The answer itself is not repeated: a text that steered it once would again.
+		// The answer itself is not repeated, because a text that manipulated it could do so
+		// again.
 		request.Messages = append(request.Messages[:2:2], llm.Message{
 			Role: llm.System, Content: "Your last answer was not in form: " + form.Problem + ". Answer with the JSON object alone.",
 		})
@@ -87,7 +87,7 @@ func (m *Model) Score(ctx context.Context, item Item) (Score, error) {
 	return Score{}, form
 }
 
-// question is what the judge is told about an item.
+// question is the part of the prompt about an item.
 type question struct {
 	Item   string `json:"item"`
 	Rubric string `json:"rubric"`
@@ -95,9 +95,9 @@ type question struct {
 	Answer string `json:"answer"`
 }
 
-// request is what is asked about an item, and the mark that its verdict repeats. The
-// texts are JSON strings, so that nothing in them ends what they are in; and the mark
-// depends on all of them, so that no text can hold a verdict with its own mark.
+// request returns the request about an item, and the mark that its verdict must repeat. Texts are
+// JSON strings, so that they cannot end early, and the mark depends on all of them, so that no text
+// can contain a verdict with its own mark.
 func (m *Model) request(item Item) (llm.Request, string, error) {
 	if strings.TrimSpace(m.Rubric) == "" {
 		return llm.Request{}, "", errors.New("the judge has no rubric")
@@ -127,8 +127,7 @@ type verdict struct {
 	Reason  *string `json:"reason"`
 }
 
-// read reads an answer that must be one JSON object of the form that was asked for, and
-// nothing else.
+// read parses an answer, which must be exactly one JSON object of the requested form.
 func read(text, mark string) (Score, error) {
 	if len(text) > maxAnswer || !utf8.ValidString(text) {
 		return Score{}, fmt.Errorf("it has %d bytes, or is not text; at most %d are read", len(text), maxAnswer)
