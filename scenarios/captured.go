@@ -13,15 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// addScript puts the script of a file of its own in the place of the backend's lines.
-// What is wrong with it is reported where it stands, in that file.
+// addScript replaces the backend's lines by the script of a file. Problems are reported at their
+// position in that file.
 func (c *Checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
 	name := b.ScriptFile
 	if name == "" {
 		return nil
 	}
 	if len(b.Replies)+len(b.Rules) > 0 || b.State != "" {
-		c.Add("backend.script", "", "the script is in a file, %q; leave out replies, rules and state here, or the file", name)
+		c.Add("backend.script", "", "the script is in the file %q; remove replies, rules and state here, or the file", name)
 		return nil
 	}
 	data, err := readScript(fsys, name)
@@ -41,13 +41,13 @@ func (c *Checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
 	return found
 }
 
-// readScript reads the file of a script, which cannot be outside of the folder.
+// readScript reads a script file, which must be inside the folder.
 func readScript(fsys fs.FS, name string) ([]byte, error) {
 	clean := path.Clean(name)
 	if strings.ContainsAny(name, "\\\x00") || !fs.ValidPath(clean) {
 		return nil, fmt.Errorf("%q must be a relative path with slashes that stays in the scenario's folder", name)
 	}
-	info, err := fs.Stat(fsys, clean) // opening a pipe would wait for ever
+	info, err := fs.Stat(fsys, clean) // opening a pipe would block
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the script: %w", err)
@@ -63,8 +63,7 @@ func readScript(fsys fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
-// loadFrames reads the captured answers that the lines of the script at a path name, and
-// adds them to the hash.
+// loadFrames reads the captured answers that script lines name, and adds them to the digest.
 func (c *Checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
 	for _, p := range s.LoadFrames(fsys) {
 		c.Add(join(at, p.Path), p.Nearest, "%s", p.Message)
@@ -76,7 +75,7 @@ func (c *Checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Ha
 		x := answer.Frames.Captured()
 		hashPart(sum, x.Body)
 		for _, f := range x.Frames {
-			_ = binary.Write(sum, binary.BigEndian, [2]int64{int64(f.Gap), int64(f.Bytes)}) // a hash takes all
+			_ = binary.Write(sum, binary.BigEndian, [2]int64{int64(f.Gap), int64(f.Bytes)}) // a hash accepts all data
 		}
 	}
 }

@@ -67,7 +67,7 @@ var _ = Describe("a script in a file of its own", func() {
 			_, found := read(backend, script, nil)
 			Expect(found.Err()).To(MatchError(ContainSubstring(want)))
 		},
-		Entry("lines beside it", ", replies: [{text: x}]", "replies: [{text: y}]", `x.yaml:3:19: the script is in a file, "s/captured.yaml"; leave out replies, rules and state here, or the file`),
+		Entry("lines beside it", ", replies: [{text: x}]", "replies: [{text: y}]", `x.yaml:3:19: the script is in the file "s/captured.yaml"; remove replies, rules and state here, or the file`),
 		Entry("an unknown key in it", "", "model: gpt-5\nreplies: [{txt: y}]", `s/captured.yaml:2:12: unknown key "txt"`),
 		Entry("a line that is none", "", "model: gpt-5\nreplies: [{times: 2}]", "s/captured.yaml:2:11: the line has neither an answer"),
 		Entry("a file that it names", "", "model: gpt-5\nreplies: [{file: b.txt}]", "s/captured.yaml:2:18: "),

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// Checker finds what is wrong with the meaning of a scenario whose form is right.
+// Checker validates a decoded scenario.
 type Checker struct {
 	doc      *yamlsrc.Document
 	decoding Diagnostics // what is wrong with the form
@@ -21,12 +21,11 @@ type Checker struct {
 	found    Diagnostics
 	driven   []Kind    // those that the file gives options for
 	sum      hash.Hash // the scenario's digest
-	// at is put before all paths.
+	// at is the prefix of all paths.
 	at string
 }
 
-// Add reports a problem at a path, unless the form is wrong there or the value
-// was reported already: one cause, one diagnostic.
+// Add reports a problem at a path, unless decoding failed there or the value was reported already.
 func (c *Checker) Add(path, nearest, format string, args ...any) {
 	path = c.prefixed(path)
 	reported := slices.ContainsFunc(c.found, func(d yamlsrc.Diagnostic) bool { return d.Path == path })
@@ -54,7 +53,8 @@ var (
 
 func (c *Checker) checkHead(sc *Scenario) {
 	if !namePattern.MatchString(sc.Name) {
-		c.Add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "loop/no-progress"`, sc.Name)
+		c.Add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, `+
+			`such as "loop/no-progress"`, sc.Name)
 	}
 	for i, tag := range sc.Tags {
 		if !tagPattern.MatchString(tag) {
@@ -63,12 +63,13 @@ func (c *Checker) checkHead(sc *Scenario) {
 	}
 	for i, id := range sc.Proves {
 		if !requirementPattern.MatchString(id) {
-			c.Add(fmt.Sprintf("proves[%d]", i), "", `%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
+			c.Add(fmt.Sprintf("proves[%d]", i), "",
+				`%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
 		}
 	}
 }
 
-// checkLines checks the script that stands at a path, "" for the whole file.
+// checkLines checks the script at a path; "" is the whole file.
 func (c *Checker) checkLines(s *mocks.Script, at string) {
 	for _, p := range s.Validate() {
 		path := at
@@ -79,7 +80,7 @@ func (c *Checker) checkLines(s *mocks.Script, at string) {
 	}
 }
 
-// join is the path of something below another path, which may be empty.
+// join appends to a path, which may be empty.
 func join(outer, inner string) string {
 	if outer == "" {
 		return inner
@@ -95,7 +96,7 @@ func (c *Checker) checkBackend(sc *Scenario) {
 	}
 	for _, only := range []struct{ key, value string }{{"url", b.URL}, {"key_env", b.KeyEnv}} {
 		if only.value != "" {
-			c.Add("backend."+only.key, "", "only a live backend has %s; say as: live", only.key)
+			c.Add("backend."+only.key, "", "only a live backend has %s; write as: live", only.key)
 		}
 	}
 	c.checkScript(b)
@@ -108,8 +109,8 @@ func (c *Checker) checkScript(b *Backend) {
 	}
 }
 
-// checkFaults holds the faults against what speaks: a process has no HTTP status,
-// an API cannot ignore SIGTERM, and such a fault would never fire.
+// checkFaults checks that the backend supports the faults: a process has no HTTP status, an API
+// cannot ignore SIGTERM, and such a fault would never fire.
 func (c *Checker) checkFaults(b *Backend) {
 	process := mocks.ProcessFaults()
 	for at, answer := range b.Answers() {
@@ -119,7 +120,7 @@ func (c *Checker) checkFaults(b *Backend) {
 		case b.Process() && !slices.Contains(process, f.Kind):
 			c.Add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
 		case !b.Process() && slices.Contains(process, f.Kind):
-			c.Add(path, "", "only a command-line agent can show the fault %q; say as: claude, codex or exec", f.Kind)
+			c.Add(path, "", "only a command-line agent can show the fault %q; write as: claude, codex or exec", f.Kind)
 		}
 	}
 }
@@ -137,9 +138,10 @@ func (c *Checker) checkModel(b *Backend) {
 		}
 	}
 	if b.Model == "" {
-		c.Add("backend.model", "", "the backend needs a model, which decides its price; say unpriced: true if it has none")
+		c.Add("backend.model", "", "the backend needs a model for its price; write unpriced: true if it has none")
 	} else if _, ok := table.Quote(b.Model); !ok {
-		c.Add("backend.model", table.Nearest(b.Model), "the price table has no model %q; correct it, or say unpriced: true, and the cost is unknown", b.Model)
+		c.Add("backend.model", table.Nearest(b.Model),
+			"the price table has no model %q; correct it, or write unpriced: true for an unknown cost", b.Model)
 	}
 }
 
@@ -147,10 +149,10 @@ func (c *Checker) checkExpect(sc *Scenario) {
 	e := &sc.Expect
 	// A perturbed run is judged by invariants, of which some come with the agent.
 	if reflect.ValueOf(*e).IsZero() && len(sc.Perturb) == 0 {
-		c.Add("expect", "", "the scenario expects nothing, so it could never fail; say at least its status")
+		c.Add("expect", "", "the scenario expects nothing and could never fail; expect at least a status")
 	}
 	if e.Retries != nil && sc.Backend.Process() {
-		c.Add("expect.retries", "", "how often the program of a command-line agent (as: %s) repeats a call cannot be known; expect calls instead", sc.Backend.Kind())
+		c.Add("expect.retries", "", "retries of a command-line agent (as: %s) are unknown; expect calls instead", sc.Backend.Kind())
 	}
 	if c.opts.CheckExpr == nil {
 		return

@@ -13,17 +13,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// OwnFolder is the folder in which the commands look for a user's own scenarios.
+// OwnFolder is the default folder of a user's own scenarios.
 const OwnFolder = "scenarios"
 
-// index knows the scenario files of some folders by the names that stand in them.
+// index maps names to the scenario files in some folders.
 type index struct {
 	folders []string
 	files   map[string][]string // by name; the files of a name in lexical order
 }
 
-// newIndex reads the names of the scenarios in folders. A file that is not valid YAML is
-// filed under its own name without the ending, so that naming it shows what is wrong.
+// newIndex reads the names of the scenarios in folders. A file with invalid YAML is indexed by its
+// base name, so that naming it shows the problem.
 func newIndex(folders []string) *index {
 	x := &index{files: map[string][]string{}}
 	seen := map[string]bool{}
@@ -46,7 +46,7 @@ func newIndex(folders []string) *index {
 	return x
 }
 
-// nameIn returns the name that a scenario file of a folder gives; empty if it has none.
+// nameIn returns the name in a scenario file; empty if it has none.
 func nameIn(folder, file string) string {
 	if info, err := os.Stat(file); err != nil || info.Size() > yamlsrc.MaxBytes {
 		return ""
@@ -63,7 +63,7 @@ func nameIn(folder, file string) string {
 	return name
 }
 
-// names lists the names of the index, sorted.
+// names returns the sorted names of the index.
 func (x *index) names() []string {
 	names := make([]string, 0, len(x.files))
 	for name := range x.files {
@@ -73,7 +73,7 @@ func (x *index) names() []string {
 	return names
 }
 
-// NamesIn lists the names of the scenarios in folders, sorted.
+// NamesIn returns the sorted names of the scenarios in folders.
 func NamesIn(folders ...string) []string { return newIndex(folders).names() }
 
 // index returns the index of the folders in which names are looked up.
@@ -84,8 +84,8 @@ func (l *loader) index() *index {
 	return l.own
 }
 
-// byName reads the scenarios, own and shipped, whose names match a pattern, in the order of
-// the names, and reports whether there are any.
+// byName reads the own and shipped scenarios whose names match a pattern, in the order of the
+// names, and reports whether there are any.
 func (l *loader) byName(pattern string) bool {
 	own, shippedNames := matching(pattern, l.index().names()), matching(pattern, Names())
 	names := slices.Concat(own, shippedNames)
@@ -117,12 +117,12 @@ func (l *loader) shippedOnly(pattern, name string) {
 		if nearest != "" {
 			nearest = shippedPrefix + nearest
 		}
-		l.fail(pattern, "there is no shipped scenario of that name", nearest)
+		l.fail(pattern, "no shipped scenario has that name", nearest)
 	}
 }
 
-// either reads a scenario whose name an own file and a shipped one have. That is only
-// unambiguous if they are the same.
+// either reads a scenario whose name an own file and a shipped one have, which is ambiguous unless
+// they are equal.
 func (l *loader) either(name string) {
 	ours, files := l.readShipped(name), l.index().files[name]
 	same := true
@@ -142,14 +142,15 @@ func (l *loader) either(name string) {
 
 // notFound reports a pattern that selects nothing.
 func (l *loader) notFound(pattern string) {
-	message := "there is no such file or folder, and no shipped scenario of that name"
+	message := "no such file or folder, and no shipped scenario has that name"
 	if folders := l.index().folders; len(folders) > 0 {
-		message = fmt.Sprintf("there is no such file or folder, and no scenario of that name in %s or among the shipped ones", strings.Join(folders, ", "))
+		message = fmt.Sprintf("no such file or folder, and no scenario in %s or among the shipped ones has that name",
+			strings.Join(folders, ", "))
 	}
 	l.fail(pattern, message, nearestName(pattern, slices.Concat(l.index().names(), Names())))
 }
 
-// nearestName returns the name, or the group of names, that was probably meant.
+// nearestName returns the closest name, or group of names.
 func nearestName(pattern string, names []string) string {
 	nearest := suggest.Nearest(pattern, names)
 	if nearest != "" || !hasWildcard(pattern) {
@@ -162,7 +163,7 @@ func nearestName(pattern string, names []string) string {
 	return suggest.Nearest(pattern, slices.Compact(groups))
 }
 
-// elsewhere is a hint for a path that selects nothing but is also the name of a scenario.
+// elsewhere returns a hint for a path that selects nothing but is also the name of a scenario.
 func (l *loader) elsewhere(pattern string) string {
 	if files := l.index().files[pattern]; len(files) > 0 {
 		return "; the scenario of that name is " + files[0]

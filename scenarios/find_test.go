@@ -75,10 +75,10 @@ var _ = Describe("Load by name", func() {
 			`loop/no-progress: two scenarios have this name, scenarios/clash.yaml and shipped:loop/no-progress.yaml; `+
 				`write scenarios/clash.yaml for the first, or shipped:loop/no-progress for the second`),
 		Entry("an own name with an error", "order-staus",
-			`order-staus: there is no such file or folder, and no scenario of that name in scenarios or among the shipped ones (did you mean "order-status"?)`),
+			`order-staus: no such file or folder, and no scenario in scenarios or among the shipped ones has that name (did you mean "order-status"?)`),
 		Entry("a shipped name with an error, with the prefix", "shipped:loop/no-progres",
-			`shipped:loop/no-progres: there is no shipped scenario of that name (did you mean "shipped:loop/no-progress"?)`),
-		Entry("an own name as a shipped one", "shipped:order-status", `shipped:order-status: there is no shipped scenario of that name`),
+			`shipped:loop/no-progres: no shipped scenario has that name (did you mean "shipped:loop/no-progress"?)`),
+		Entry("an own name as a shipped one", "shipped:order-status", `shipped:order-status: no shipped scenario has that name`),
 		Entry("a folder that hides a scenario", "quoted",
 			`quoted: the folder holds no scenario; their files end in .yaml; the scenario of that name is scenarios/quoted.yml`),
 		Entry("a path that only looks like a name", "./order-status", `./order-status: cannot be read: no such file or directory`),

@@ -2,7 +2,7 @@ package scenarios
 
 import "fmt"
 
-// checkInvariants checks the expressions that must hold of perturbed runs.
+// checkInvariants checks the invariants of the file.
 func (c *Checker) checkInvariants(invariants []string) {
 	if c.opts.CheckInvariant == nil {
 		return

@@ -12,51 +12,50 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Kind is what scenario files need to know of one kind of agent.
+// Kind describes a kind of agent to the reader of scenario files.
 type Kind struct {
 	// Name is the kind's key under drive, such as "loop".
 	Name string
-	// Title is what messages call such an agent, such as "the loop".
+	// Title names such an agent in messages, such as "the loop".
 	Title string
-	// Options returns a pointer to the zero value of the kind's options, a struct that
-	// is decoded strictly.
+	// Options returns a pointer to the zero value of the kind's options, a strictly decoded
+	// struct.
 	Options func() any
-	// Statuses are those that a trial can end with.
+	// Statuses are the possible end statuses of a trial.
 	Statuses []string
-	// External is true of an agent that is not part of this module. It is driven against
-	// scripted backends only.
+	// External marks an agent that is not part of this module. It is driven against scripted
+	// backends only.
 	External bool
-	// Writes is true of an agent that stores its state, so that a write can be perturbed.
+	// Writes marks an agent that stores its state, whose writes can be perturbed.
 	Writes bool
 
-	// Complete, if given, adds to a scenario what its options name, such as the replies
-	// of a persona, before anything is checked. Texts that it adds go into the digest.
+	// Complete, if set, adds what the options name to a scenario, such as the replies of a
+	// persona, before it is checked. Added texts are part of the digest.
 	Complete func(c *Checker, opts any, sc *Scenario)
-	// Check, if given, reports what is wrong with the options.
+	// Check, if set, reports problems of the options.
 	Check func(c *Checker, opts any)
-	// CheckTurn says why a perturbation of a turn is impossible. Nil: nobody takes turns
-	// with such an agent.
+	// CheckTurn returns an error if a perturbation of a turn is impossible. Nil means that the
+	// agent has no turns.
 	CheckTurn func(opts any, p perturb.Perturbation) error
-	// Relocate, if given, returns the options that a copy of the scenario's file in another
-	// folder needs so that what is relative to the file's folder stays the same, by their
-	// path below the kind's key. Back is the path from the new folder to the old one, with
-	// slashes.
+	// Relocate, if set, returns the options that change in a copy of the scenario's file in
+	// another folder, so that paths relative to the file's folder stay valid, by their path below
+	// the kind's key. back is the path from the new folder to the old one, with slashes.
 	Relocate func(opts any, back string) map[string]any
 }
 
 // Drive is the agent under test.
 type Drive struct {
-	// Kind is the name of the agent's kind; empty where the file names none or several.
+	// Kind is the name of the agent's kind; empty if the file names none or several.
 	Kind string `yaml:"-" json:"-"`
-	// Options are those that Kind.Options returned, decoded.
+	// Options are the decoded options returned by Kind.Options.
 	Options any `yaml:"-" json:"-"`
 }
 
-// UnmarshalYAML leaves the value to the options of the kind that it names; see Parse.
+// UnmarshalYAML does nothing: Parse decodes the options of the kind.
 func (*Drive) UnmarshalYAML(*yaml.Node) error { return nil }
 
-// DriveType returns the type of the mapping under drive: a struct with a pointer to the
-// options of each kind, in their order.
+// DriveType returns the type of the mapping under drive: a struct with a pointer to the options of
+// each kind, in order.
 func DriveType(kinds []Kind) reflect.Type {
 	fields := make([]reflect.StructField, len(kinds))
 	for i, k := range kinds {
@@ -69,7 +68,7 @@ func DriveType(kinds []Kind) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// decodeDrive reads what is driven with the options of its kind.
+// decodeDrive decodes the options of the agent's kind.
 func (c *Checker) decodeDrive(d *Drive) Diagnostics {
 	given := reflect.New(DriveType(c.opts.Kinds))
 	found := c.doc.Decode("drive", given.Interface())
@@ -85,7 +84,7 @@ func (c *Checker) decodeDrive(d *Drive) Diagnostics {
 	return found
 }
 
-// kind is that of the agent under test; the zero Kind where there is not exactly one.
+// kind returns the kind of the agent under test; the zero Kind unless there is exactly one.
 func (c *Checker) kind() Kind {
 	if len(c.driven) != 1 {
 		return Kind{}
@@ -93,11 +92,11 @@ func (c *Checker) kind() Kind {
 	return c.driven[0]
 }
 
-// checkDrive checks what is driven, and that it can end as the scenario expects.
+// checkDrive checks the agent's options, and that it can end as expected.
 func (c *Checker) checkDrive(sc *Scenario) {
 	switch len(c.driven) {
 	case 0:
-		c.Add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
+		c.Add("drive", "", `the scenario drives no agent; write an agent, such as "loop: {prompt: ...}"`)
 		return
 	case 1:
 	default:
@@ -113,12 +112,13 @@ func (c *Checker) checkDrive(sc *Scenario) {
 		k.Check(c, sc.Drive.Options)
 	}
 	if status := sc.Expect.Status; status != "" && !slices.Contains(k.Statuses, status) {
-		c.Add("expect.status", suggest.Nearest(status, k.Statuses), "%s never ends with status %q; there are %s", k.Title, status, strings.Join(k.Statuses, ", "))
+		c.Add("expect.status", suggest.Nearest(status, k.Statuses), "%s never ends with status %q; choose from %s",
+			k.Title, status, strings.Join(k.Statuses, ", "))
 	}
 }
 
 // Has reports whether the file has a value at a path, such as "drive.loop.timeout".
 func (c *Checker) Has(path string) bool { return c.doc.Has(path) }
 
-// Digest adds a text that the scenario names, and does not hold, to its digest.
+// Digest adds a text that the scenario refers to to its digest.
 func (c *Checker) Digest(text []byte) { hashPart(c.sum, text) }

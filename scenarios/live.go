@@ -9,7 +9,7 @@ import (
 
 var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// checkLive checks a scenario whose backend is a real model.
+// checkLive checks a scenario with a live backend.
 func (c *Checker) checkLive(sc *Scenario) {
 	b := &sc.Backend
 	for _, not := range []struct {
@@ -29,29 +29,30 @@ func (c *Checker) checkLive(sc *Scenario) {
 	}
 	c.checkURL(b.URL)
 	if b.KeyEnv != "" && !variablePattern.MatchString(b.KeyEnv) {
-		// What stands there may be the key itself, which is not repeated.
-		c.Add("backend.key_env", "", "this is not the name of a variable; a scenario names the variable that holds the key, such as OPENAI_API_KEY, and never the key")
+		// The value may be the key itself, so it is not quoted.
+		c.Add("backend.key_env", "", "this is not the name of a variable; name the variable that contains the key, such as OPENAI_API_KEY, "+
+			"never the key itself")
 	}
 	if b.Model == "" {
-		c.Add("backend.model", "", "a live backend needs the model to ask for")
+		c.Add("backend.model", "", "a live backend needs a model")
 	}
 	if len(sc.Perturb) > 0 {
-		c.Add("perturb", "", "a live backend cannot be made to fail; only a scripted one can")
+		c.Add("perturb", "", "only a scripted backend can be perturbed, not a live one")
 	}
 	if c.kind().External {
-		c.Add("backend.as", "", "somebody else's agent is driven against scripted backends only")
+		c.Add("backend.as", "", "an external agent can only use scripted backends")
 	}
 }
 
 func (c *Checker) checkURL(text string) {
 	switch u, err := url.Parse(text); {
 	case text == "":
-		c.Add("backend.url", "", "a live backend needs the root of its API, such as url: https://api.openai.com/v1")
+		c.Add("backend.url", "", "a live backend needs the URL of its API, such as url: https://api.openai.com/v1")
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		c.Add("backend.url", "", "this is not the root of an API; write it as in https://api.openai.com/v1")
+		c.Add("backend.url", "", "this is not the URL of an API; write it like https://api.openai.com/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		c.Add("backend.url", "", "the root of an API has no user, query or fragment; a key is named by key_env")
+		c.Add("backend.url", "", "the URL of an API has no user, query or fragment; name a key by key_env")
 	case u.Scheme == "http" && !loopback.Is(u.Hostname()):
-		c.Add("backend.url", "", "http would send the key and all texts in the clear; write https, unless the server is on this machine")
+		c.Add("backend.url", "", "http would send the key and all texts unencrypted; write https, unless the server is on this machine")
 	}
 }

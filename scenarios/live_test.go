@@ -35,20 +35,20 @@ var _ = Describe("a live backend", func() {
 			"backend.lenient: a live backend has no script, and so no lenient; it has url, key_env, model and retry",
 			"backend.rules: a live backend has no script, and so no rules; it has url, key_env, model and retry"),
 		Entry("without a place", "as: live, model: gpt-4.1-mini",
-			"backend.url: a live backend needs the root of its API, such as url: https://api.openai.com/v1"),
+			"backend.url: a live backend needs the URL of its API, such as url: https://api.openai.com/v1"),
 		Entry("at no place", "as: live, url: api.example.com, model: gpt-4.1-mini",
-			"backend.url: this is not the root of an API; write it as in https://api.openai.com/v1"),
+			"backend.url: this is not the URL of an API; write it like https://api.openai.com/v1"),
 		Entry("with a key in the URL", "as: live, url: 'https://k:secret@api.example.com/v1', model: gpt-4.1-mini",
-			"backend.url: the root of an API has no user, query or fragment; a key is named by key_env"),
+			"backend.url: the URL of an API has no user, query or fragment; name a key by key_env"),
 		Entry("in the clear", "as: live, url: 'http://api.example.com/v1', model: gpt-4.1-mini",
-			"backend.url: http would send the key and all texts in the clear; write https, unless the server is on this machine"),
+			"backend.url: http would send the key and all texts unencrypted; write https, unless the server is on this machine"),
 		Entry("with the key itself, which is not repeated", "as: live, url: 'https://api.example.com/v1', key_env: sk-live-123, model: gpt-4.1-mini",
-			"backend.key_env: this is not the name of a variable; a scenario names the variable that holds the key, such as OPENAI_API_KEY, and never the key"),
+			"backend.key_env: this is not the name of a variable; name the variable that contains the key, such as OPENAI_API_KEY, never the key itself"),
 		Entry("without a model", "as: live, url: 'https://api.example.com/v1', unpriced: true",
-			"backend.model: a live backend needs the model to ask for"),
+			"backend.model: a live backend needs a model"),
 		Entry("where the backend is scripted", "model: gpt-4.1-mini, replies: [{text: DONE}], url: 'https://api.example.com/v1', key_env: K",
-			"backend.url: only a live backend has url; say as: live",
-			"backend.key_env: only a live backend has key_env; say as: live"),
+			"backend.url: only a live backend has url; write as: live",
+			"backend.key_env: only a live backend has key_env; write as: live"),
 	)
 
 	It("is not for somebody else's agent, nor for perturbed runs", func() {
@@ -56,7 +56,7 @@ var _ = Describe("a live backend", func() {
 		text = strings.Replace(text, "loop: {prompt: Work.}", "command: {run: [agent], turns: [Hello]}", 1) + "perturb: ['call=1:timeout']\n"
 		_, found := scenarios.Parse("s.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found.Err()).To(MatchError(And(
-			ContainSubstring("somebody else's agent is driven against scripted backends only"),
-			ContainSubstring("a live backend cannot be made to fail; only a scripted one can"))))
+			ContainSubstring("an external agent can only use scripted backends"),
+			ContainSubstring("only a scripted backend can be perturbed, not a live one"))))
 	})
 })

@@ -22,11 +22,11 @@ import (
 //go:embed loop stop interview persist react all coding-agents
 var shipped embed.FS
 
-// shippedPrefix begins the file names of shipped scenarios in diagnostics and
-// recordings, so that they are not looked for on disk.
+// shippedPrefix begins the file names of shipped scenarios in diagnostics and recordings, because
+// they are not on disk.
 const shippedPrefix = "shipped:"
 
-// Names lists the shipped scenarios, sorted.
+// Names returns the sorted names of the shipped scenarios.
 func Names() []string {
 	var names []string
 	_ = fs.WalkDir(shipped, ".", func(name string, entry fs.DirEntry, _ error) error {
@@ -47,12 +47,12 @@ func Names() []string {
 //   - else a path with wildcards, such as "scenarios/refund-*";
 //   - "shipped:" and a name, which is that of shipped scenarios only.
 //
-// What begins with "./", "../" or "/" or ends in .yaml or .yml is only a path. What
-// several patterns select is read once.
+// A pattern that begins with "./", "../" or "/" or ends in .yaml or .yml is only a path. A
+// scenario that several patterns select is read once.
 //
-// All problems of all files are reported at once. It is also a problem if a pattern or
-// the tags select nothing, if a name selects a scenario of a folder and another, shipped
-// one, and if two files use the same name. With diagnostics nothing should be run.
+// All problems of all files are reported at once, also patterns and tags that select nothing, a
+// name that selects different scenarios in a folder and among the shipped ones, and a name used by
+// two files. With diagnostics nothing should be run.
 func Load(patterns []string, opts Options) ([]Scenario, Diagnostics) {
 	l := loader{opts: opts, patterns: patterns, read: make(map[string]bool), named: make(map[string]yamlsrc.Diagnostic)}
 	for _, pattern := range patterns {
@@ -108,13 +108,13 @@ func (l *loader) pattern(pattern string) {
 	}
 }
 
-// isPath reports whether a pattern can only be meant as a path.
+// isPath reports whether a pattern can only be a path.
 func isPath(pattern string) bool {
 	return isScenario(pattern) || filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../")
 }
 
-// files reads the scenario files that match a path with wildcards, and reports whether
-// there are any.
+// files reads the scenario files that match a path with wildcards, and reports whether there are
+// any.
 func (l *loader) files(pattern string) bool {
 	if !hasWildcard(pattern) {
 		return false
@@ -132,7 +132,7 @@ func (l *loader) files(pattern string) bool {
 
 func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
-// reason is what went wrong, without the operation and the path.
+// reason returns the cause of an error, without the operation and the path.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err.Error()
@@ -158,8 +158,8 @@ func isScenario(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// folder reads all scenarios below a folder. Hidden files and folders are left
-// out, and symbolic links are not followed.
+// folder reads all scenarios below a folder. It skips hidden files and folders, and does not follow
+// symbolic links.
 func (l *loader) folder(root string) {
 	some := false
 	failed := func(name string, err error) { l.fail(name, "cannot be read: "+reason(err), "") }
@@ -230,14 +230,14 @@ func (l *loader) parse(file string, data []byte, folder fs.FS) {
 	l.add(parsed{sc, doc, found})
 }
 
-// parsed is a scenario file that was read, with its problems.
+// parsed is a parsed scenario file with its problems.
 type parsed struct {
 	Scenario
 	doc   *yamlsrc.Document
 	found Diagnostics
 }
 
-// add adds a scenario to the set, unless its file is in it.
+// add adds a scenario unless its file was already added.
 func (l *loader) add(p parsed) {
 	if l.read[p.File] {
 		return
@@ -247,7 +247,7 @@ func (l *loader) add(p parsed) {
 	if p.Name != "" {
 		here := p.doc.At("name", "", "")
 		if first, taken := l.named[p.Name]; taken {
-			here.Message = fmt.Sprintf("the name %q is taken by %s:%d:%d", p.Name, first.File, first.Line, first.Column)
+			here.Message = fmt.Sprintf("the name %q is already used in %s:%d:%d", p.Name, first.File, first.Line, first.Column)
 			l.found = append(l.found, here)
 		} else {
 			l.named[p.Name] = here
@@ -256,7 +256,7 @@ func (l *loader) add(p parsed) {
 	l.set = append(l.set, p.Scenario)
 }
 
-// keepTagged drops the scenarios without one of the tags.
+// keepTagged removes the scenarios without any of the tags.
 func (l *loader) keepTagged() {
 	var tags []string
 	for _, sc := range l.set {
@@ -266,7 +266,7 @@ func (l *loader) keepTagged() {
 	tags = slices.Compact(tags)
 	for _, tag := range l.opts.Tags {
 		if !slices.Contains(tags, tag) {
-			message := fmt.Sprintf("no selected scenario has the tag; there are %s", strings.Join(tags, ", "))
+			message := fmt.Sprintf("no selected scenario has the tag; choose from %s", strings.Join(tags, ", "))
 			l.fail("--tag "+tag, message, suggest.Nearest(tag, tags))
 		}
 	}
@@ -275,6 +275,5 @@ func (l *loader) keepTagged() {
 	})
 }
 
-// Shipped reports whether a scenario's file is one of those that come with the program,
-// which is no file on disk.
+// Shipped reports whether a scenario's file is a shipped one, which is not on disk.
 func Shipped(file string) bool { return strings.HasPrefix(file, shippedPrefix) }

@@ -112,7 +112,7 @@ var _ = Describe("Load", func() {
 
 	It("refuses a name that is used twice, and names both places", func() {
 		_, found := load("own", "twice")
-		Expect(found.Error()).To(Equal(`twice/first.yaml:2:7: the name "b" is taken by own/b.yaml:1:7`))
+		Expect(found.Error()).To(Equal(`twice/first.yaml:2:7: the name "b" is already used in own/b.yaml:1:7`))
 	})
 
 	DescribeTable("refuses a pattern that selects nothing",
@@ -121,10 +121,10 @@ var _ = Describe("Load", func() {
 			Expect(names).To(BeEmpty())
 			Expect(found.Error()).To(Equal(want))
 		},
-		Entry("a shipped name with an error", "loop/no-progres", `loop/no-progres: there is no such file or folder, and no shipped scenario of that name (did you mean "loop/no-progress"?)`),
-		Entry("a glob with an error", "lop/*", `lop/*: there is no such file or folder, and no shipped scenario of that name (did you mean "loop/*"?)`),
-		Entry("nothing near", "nonsense", `nonsense: there is no such file or folder, and no shipped scenario of that name`),
-		Entry("a malformed glob", "loop/[", `loop/[: there is no such file or folder, and no shipped scenario of that name (did you mean "loop/*"?)`),
+		Entry("a shipped name with an error", "loop/no-progres", `loop/no-progres: no such file or folder, and no shipped scenario has that name (did you mean "loop/no-progress"?)`),
+		Entry("a glob with an error", "lop/*", `lop/*: no such file or folder, and no shipped scenario has that name (did you mean "loop/*"?)`),
+		Entry("nothing near", "nonsense", `nonsense: no such file or folder, and no shipped scenario has that name`),
+		Entry("a malformed glob", "loop/[", `loop/[: no such file or folder, and no shipped scenario has that name (did you mean "loop/*"?)`),
 		Entry("a file with an error", "own/bb.yaml", `own/bb.yaml: cannot be read: no such file or directory (did you mean "own/b.yaml"?)`),
 		Entry("a folder without a scenario", "empty", `empty: the folder holds no scenario; their files end in .yaml`),
 		Entry("a file that is too large", "large/large.yaml", `large/large.yaml: the file has 1048577 bytes; at most 1048576 are allowed`),
@@ -146,7 +146,7 @@ var _ = Describe("Load", func() {
 
 	It("refuses a tag that nothing has", func() {
 		_, found := loadTagged([]string{"golden", "faults"}, "own", "twice/tagged.yaml")
-		Expect(found.Error()).To(Equal(`--tag faults: no selected scenario has the tag; there are fault, golden, slow (did you mean "fault"?)`))
+		Expect(found.Error()).To(Equal(`--tag faults: no selected scenario has the tag; choose from fault, golden, slow (did you mean "fault"?)`))
 	})
 
 	It("leaves out symbolic links in a folder", func() {

@@ -18,34 +18,33 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// Diagnostics are all that is wrong with scenario files, each with its place.
+// Diagnostics lists the problems of scenario files with their positions.
 type Diagnostics = yamlsrc.Diagnostics
 
-// Options are what scenario files are held against.
+// Options configures the validation of scenario files.
 type Options struct {
-	// Kinds are the kinds of agents that can be driven.
+	// Kinds are the kinds of agents that scenarios can drive.
 	Kinds []Kind
-	// Prices is the price table that knows the models; nil means the shipped one.
+	// Prices is the price table with the known models; nil means the shipped one.
 	Prices *price.Table
-	// CheckExpr says what is wrong with an expression under expect.that; with nil
-	// expressions are not checked. The harness's gate, which evaluates them, has
-	// the function.
+	// CheckExpr validates an expression under expect.that; nil disables the check.
+	// gate.Language.Check implements it.
 	CheckExpr func(expr string) error
-	// CheckInvariant does so for an expression under invariants, which may read more.
+	// CheckInvariant validates an expression under invariants, which may read more facts.
 	CheckInvariant func(expr string) error
-	// Folders are where Load looks for scenarios by name, beside the shipped ones and the
-	// folders among its patterns. Those that do not exist are passed over.
+	// Folders are the folders in which Load looks for scenarios by name, besides the shipped ones
+	// and the folders among its patterns. Missing folders are ignored.
 	Folders []string
-	// Tags, if there are any, keep only scenarios with one of them.
+	// Tags, if any, select the scenarios with one of them.
 	Tags []string
-	// Edit, if given, changes the text of a file before it is read; the digest is that
-	// of the changed text. Its error stands for the whole file.
+	// Edit, if set, changes the text of a file before it is parsed; the digest is that of the
+	// changed text. Its error replaces the file's diagnostics.
 	Edit func(file string, text []byte) ([]byte, error)
 }
 
-// Parse reads one scenario. File is its name in diagnostics, fsys the folder in
-// which it finds the files that its script names; their text is put in place of
-// their names. Give it the FS of an os.Root, so that no symbolic link leads out.
+// Parse parses a scenario. file is its name in diagnostics, fsys the folder of the files that its
+// script names, whose text replaces their names. Use the FS of an os.Root, so that no symbolic link
+// leads outside.
 //
 // With diagnostics the scenario must not be used.
 func Parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, Diagnostics) {
@@ -66,7 +65,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 	doc, found := yamlsrc.Decode(file, data, &sc)
 	sum := sha256.New()
 	hashPart(sum, data)
-	if doc.Has("") { // else it could not be parsed at all
+	if doc.Has("") { // otherwise it could not be parsed
 		c := Checker{doc: doc, decoding: found, opts: opts, sum: sum}
 		if doc.Has("drive") {
 			found = append(found, c.decodeDrive(&sc.Drive)...)
@@ -90,18 +89,18 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 	return sc, doc, found
 }
 
-// maxWhere is how many lines of a file are noted of each kind.
+// maxWhere limits the recorded lines of each kind.
 const maxWhere = 200
 
-// where notes the lines of the keys that demand something of a run, and of the
-// script, in which faults are planned.
+// where records the lines of the expectations, and of the script lines, in which faults are
+// planned.
 func where(doc *yamlsrc.Document) map[string]int {
 	lines := doc.Lines(maxWhere, 2, "expect")
 	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "invariants", "perturb", "backend.replies", "backend.rules"))
 	return lines
 }
 
-// setDefaults decides what the file left open.
+// setDefaults sets the defaults.
 func (sc *Scenario) setDefaults() {
 	sc.Trials = max(sc.Trials, 1)
 	sc.Seed = max(sc.Seed, 1)
@@ -110,8 +109,7 @@ func (sc *Scenario) setDefaults() {
 	}
 }
 
-// hashPart adds a part with its length, so that no two lists of parts are the
-// same to the hash.
+// hashPart adds a part with its length, so that different lists of parts have different hashes.
 func hashPart(sum hash.Hash, part []byte) {
 	var length [8]byte
 	binary.BigEndian.PutUint64(length[:], uint64(len(part)))
@@ -119,8 +117,7 @@ func hashPart(sum hash.Hash, part []byte) {
 	sum.Write(part)
 }
 
-// loadFiles reads the files that the lines of the script at a path name and adds
-// them to the hash.
+// loadFiles reads the files that script lines name, and adds them to the digest.
 func (c *Checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
 	for path, answer := range s.Answers() {
 		name := answer.File

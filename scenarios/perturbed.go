@@ -6,17 +6,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// checkPerturb checks that the perturbations can happen to what is driven; that they
-// are some is checked where they are read.
+// checkPerturb checks that the perturbations can happen to the agent. Parse already validated their
+// form.
 func (c *Checker) checkPerturb(sc *Scenario) {
 	if c.decoding.About("perturb") {
-		return // what could not be read is left out, and the others are not where they were
+		return // invalid items are dropped, so indexes no longer match
 	}
 	given := map[string]bool{}
 	for i, p := range sc.Perturb {
 		path := fmt.Sprintf("perturb[%d]", i)
 		if text := p.String(); given[text] {
-			c.Add(path, "", "the perturbation %s is there already", text)
+			c.Add(path, "", "the perturbation %s is repeated", text)
 		} else {
 			given[text] = true
 		}
@@ -24,18 +24,18 @@ func (c *Checker) checkPerturb(sc *Scenario) {
 		case err != nil:
 			c.Add(path, "", "%v", err)
 		case p.At == perturb.Write && !c.kind().Writes:
-			c.Add(path, "", "what is driven keeps nothing on disk, so there is no write; only an interview and a supervised run have some")
+			c.Add(path, "", "the agent stores nothing on disk, so it has no writes; only an interview and a supervised run have some")
 		case p.At == perturb.Turn:
 			c.checkTurn(path, sc.Drive.Options, p)
 		}
 	}
 }
 
-// checkTurn checks what is to happen at a turn of somebody else's agent.
+// checkTurn checks a perturbation of a turn.
 func (c *Checker) checkTurn(path string, opts any, p perturb.Perturbation) {
 	check := c.kind().CheckTurn
 	if check == nil {
-		c.Add(path, "", "nobody takes turns with what is driven; an interview and the agents of others have some")
+		c.Add(path, "", "the agent has no turns; only an interview and external agents have some")
 	} else if err := check(opts, p); err != nil {
 		c.Add(path, "", "%v", err)
 	}

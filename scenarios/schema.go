@@ -15,9 +15,8 @@ import (
 // Duration is a length of time in options, such as 90s or 1h30m.
 type Duration = quantity.Duration
 
-// ExtendSchema adds kinds of agents to the JSON Schema of scenario files. Kinds that it has
-// already stay as they are, and with no other kind so does the schema. Descriptions of keys
-// are those of jsonschema tags.
+// ExtendSchema adds kinds of agents to the JSON Schema of scenario files. Kinds that it already has
+// are not changed. Descriptions of keys come from jsonschema tags.
 func ExtendSchema(schema []byte, kinds []Kind) ([]byte, error) {
 	var document map[string]any
 	if err := json.Unmarshal(schema, &document); err != nil {
@@ -51,7 +50,7 @@ func ExtendSchema(schema []byte, kinds []Kind) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// textSchema is the schema of types that are written as text.
+// textSchema is the schema of types with a text form.
 func textSchema(t reflect.Type) *jsonschema.Schema {
 	if t == reflect.TypeFor[Duration]() || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return &jsonschema.Schema{Type: "string"}

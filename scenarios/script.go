@@ -10,9 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// LoadScript reads the script of a mock server: a file that is a script
-// alone, or else the backend of a scenario, which is a file or the name of a
-// shipped one.
+// LoadScript reads the script of a mock server: a script file, or the backend of a scenario,
+// given as a file or by the name of a shipped one.
 //
 // With diagnostics the script must not be used.
 func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
@@ -32,7 +31,7 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 	switch {
 	case len(l.found) > 0:
 	case len(l.set) > 1:
-		l.fail(name, "these are several scenarios; a server serves the script of one", l.set[0].Name)
+		l.fail(name, "the name matches several scenarios; a server serves the script of one", l.set[0].Name)
 	case len(l.set) == 1 && l.set[0].Backend.Live():
 		l.fail(name, "the backend of this scenario is live and has no script to serve", "")
 	case len(l.set) == 1:
@@ -41,7 +40,7 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 	return script, l.found
 }
 
-// parseScript reads a script that stands alone, and adds the files that it names to sum.
+// parseScript reads a separate script, and adds the files that it names to sum.
 func parseScript(file string, data []byte, folder fs.FS, sum hash.Hash) (mocks.Script, Diagnostics) {
 	var script mocks.Script
 	doc, found := yamlsrc.Decode(file, data, &script)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Text is the text of the file that a scenario was read from: of a shipped one, or
-// of one on disk, which may have changed since.
+// Text returns the text of the file that a scenario was read from, which on disk may have changed
+// since.
 func Text(sc *Scenario) ([]byte, error) {
 	name, isShipped := strings.CutPrefix(sc.File, shippedPrefix)
 	var data []byte
@@ -25,11 +25,12 @@ func Text(sc *Scenario) ([]byte, error) {
 	return data, nil
 }
 
-// Folder returns the absolute path of the folder of the scenario's file. A scenario that
-// is not a file on disk has none.
+// Folder returns the absolute path of the folder of the scenario's file. A scenario that is not a
+// file on disk has none.
 func (sc *Scenario) Folder() (string, error) {
 	if sc.File == "" || Shipped(sc.File) {
-		return "", fmt.Errorf("the scenario %s is not a file on disk, so that nothing can be relative to its folder; write an absolute path or a program in PATH", sc.Name)
+		return "", fmt.Errorf("the scenario %s is not a file on disk, so it has no folder for relative paths; "+
+			"write an absolute path or a program in PATH", sc.Name)
 	}
 	return filepath.Abs(filepath.Dir(filepath.FromSlash(sc.File)))
 }

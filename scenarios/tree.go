@@ -10,15 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// entry is a file or a link that a scenario puts into a folder.
+// entry is a file or a link in a folder that a scenario describes.
 type entry struct {
 	key  string // the scenario's key that names it: files or links
-	name string // as it is written there
+	name string // as written in the file
 }
 
-// Tree checks that files and links can be put into a folder, and nothing besides:
-// each has a place of its own inside it, and none is below another one. folder is what
-// the folder is called in messages.
+// Tree checks that files and links can be created in a folder: each has its own path inside it, and
+// none is below another one. folder is the name of the folder in messages.
 func (c *Checker) Tree(at, folder string, files, links map[string]string) {
 	taken := map[string]entry{}
 	var all []entry
@@ -40,7 +39,8 @@ func (c *Checker) Tree(at, folder string, files, links map[string]string) {
 		for above := path.Dir(path.Clean(filepath.ToSlash(e.name))); above != "."; above = path.Dir(above) {
 			if other, ok := taken[above]; ok {
 				what := strings.TrimSuffix(other.key, "s")
-				c.Add(yamlsrc.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path", e.name, other.name, what)
+				c.Add(yamlsrc.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path",
+					e.name, other.name, what)
 				break
 			}
 		}

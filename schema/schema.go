@@ -1,5 +1,5 @@
-// Package schema holds the JSON Schemas of the project's file formats. They are
-// generated from the Go types by the tests of package scenarios (make schema).
+// Package schema embeds the JSON Schemas of the project's file formats. They are generated from the
+// Go types by the tests of package scenarios (make schema).
 package schema
 
 import "embed"
@@ -7,15 +7,14 @@ import "embed"
 //go:embed *.json
 var files embed.FS
 
-// Kinds lists the file formats that have a schema: scenarios, the scripts that
-// the mock server serves, the configuration file, the plans of supervised runs, the
-// front matter of agent files, and experiments. The first is the default.
+// Kinds returns the file formats with a schema: scenarios, the scripts of the mock server, the
+// configuration file, the plans of supervised runs, the front matter of agent files, and
+// experiments. The first is the default.
 func Kinds() []string {
 	return []string{"scenario", "script", "config", "plan", "agent", "experiment"}
 }
 
-// Of returns the JSON Schema (draft 2020-12) of a kind, or nil if it is not one
-// of Kinds.
+// Of returns the JSON Schema (draft 2020-12) of a kind, or nil for an unknown kind.
 func Of(kind string) []byte {
 	data, err := files.ReadFile(kind + ".json")
 	if err != nil {

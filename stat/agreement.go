@@ -23,9 +23,8 @@ func McNemar(b, c int) float64 {
 	return min(1, 2*binomial{n: b + c, p: 0.5}.cdf(min(b, c)))
 }
 
-// Agreement is the share of items on the diagonal of a square table of counts:
-// one rater's classes are its rows, the other's its columns. It is NaN for an
-// empty table.
+// agreement returns the share of items on the diagonal of a square table of counts, with one
+// rater's classes as rows and the other's as columns. It is NaN for an empty table.
 func agreement(table [][]int) float64 {
 	agreed, total := 0, 0
 	for i, row := range table {
@@ -39,14 +38,13 @@ func agreement(table [][]int) float64 {
 	return float64(agreed) / float64(total)
 }
 
-// Kappa is Cohen's kappa of a square table of counts as in Agreement (Educational
-// and Psychological Measurement 20, 1960), unweighted:
+// Kappa returns Cohen's unweighted kappa of a square table of counts, with one rater's classes as
+// rows and the other's as columns (Educational and Psychological Measurement 20, 1960):
 //
 //	(po - pe) / (1 - pe)
 //
-// where po is the agreement and pe the one that the two margins would give by
-// chance. It is NaN where there is nothing to agree on: an empty table, or one
-// in which both always assign the same class.
+// where po is the agreement and pe the agreement expected by chance from the margins. It is NaN if
+// undefined: for an empty table, or if both always assign the same class.
 func Kappa(table [][]int) float64 {
 	return kappaOf(agreement(table), chanceAgreement(table))
 }
@@ -58,7 +56,7 @@ func kappaOf(agreement, chance float64) float64 {
 	return (agreement - chance) / (1 - chance)
 }
 
-// chanceAgreement is the agreement that the margins of a table give by chance; NaN for an
+// chanceAgreement returns the agreement expected by chance from the margins of a table; NaN for an
 // empty one.
 func chanceAgreement(table [][]int) float64 {
 	rows, columns := make([]float64, len(table)), make([]float64, len(table))

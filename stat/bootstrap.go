@@ -11,19 +11,16 @@ import (
 // bootstrap over items (Efron and Tibshirani, An Introduction to the Bootstrap,
 // 1993, chapter 13).
 //
-// counts is how many items had each joint outcome, such as those of a table of
-// confusion, or of the tables of two detectors on the same items. A statistic of
-// these counts does not distinguish items with equal outcomes, so drawing n of n
-// items with replacement is the same as drawing the counts from the multinomial
-// distribution of n items with the observed shares. That is what happens here:
-// the cost of a resample depends on the number of outcomes and not on n, and a
-// paired comparison stays paired, because an item's outcomes under both detectors
-// are one cell.
+// counts[i] is the number of items with joint outcome i, such as the cells of a confusion matrix,
+// or of the matrices of two detectors on the same items. The statistic of these counts does not
+// distinguish items with equal outcomes, so drawing n of n items with replacement is the same as
+// drawing the counts from the multinomial distribution with the observed shares. The cost of a
+// resample therefore depends on the number of outcomes and not on n, and a paired comparison stays
+// paired, because an item's outcomes under both detectors are one cell.
 //
-// Resamples in which the statistic is NaN, such as 0 of 0, are left out, with a
-// warning. The same seed gives the same interval. There is no interval for fewer than
-// 100 usable resamples, or where they are all equal, as those of a share of 0 or
-// 1 are. statistic must not keep its argument.
+// Resamples in which the statistic is NaN, such as 0 of 0, are dropped with a warning. Equal seeds
+// give equal intervals. There is no interval for fewer than 100 usable resamples, or if all are
+// equal, such as for a share of 0 or 1. statistic must not retain its argument.
 func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int, seed uint64, level float64) Summary {
 	n := 0
 	for _, c := range counts {
@@ -45,18 +42,18 @@ func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d resamples have no value", missing, resamples))
 	}
 	if len(values) < 100 {
-		s.Warnings = append(s.Warnings, "too little for an interval")
+		s.Warnings = append(s.Warnings, "too few for an interval")
 		return s
 	}
 	slices.Sort(values)
 	if values[0] == values[len(values)-1] {
-		s.Warnings = append(s.Warnings, "all resamples are equal: nothing is known about the spread")
+		s.Warnings = append(s.Warnings, "all resamples are equal: the spread is unknown")
 		return s
 	}
 	at := func(i int) float64 { return values[i] }
 	s.Interval = &Interval{
-		// The percentile interval of a biased statistic can miss it; a report that
-		// shows a value outside of its interval helps nobody.
+		// The percentile interval of a biased statistic can exclude it; extend it to include the
+		// value.
 		Lo:    min(s.Value, QuantileValue(len(values), at, (1-level)/2)),
 		Hi:    max(s.Value, QuantileValue(len(values), at, (1+level)/2)),
 		Level: level, Method: "bootstrap", N: n,
@@ -64,7 +61,7 @@ func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int
 	return s
 }
 
-// resample returns the values of the statistic that are numbers.
+// resample returns the values of the statistic that are not NaN.
 func resample(counts []int, n int, statistic func([]int) float64, resamples int, src rand.Source) []float64 {
 	values := make([]float64, 0, resamples)
 	drawn := make([]int, len(counts))
@@ -77,9 +74,8 @@ func resample(counts []int, n int, statistic func([]int) float64, resamples int,
 	return values
 }
 
-// multinomial fills drawn with n draws among cells of which counts are the
-// shares, as a chain of binomial draws: each cell takes its part of what the
-// cells before it left over.
+// multinomial fills drawn with n draws among cells with shares proportional to counts, as a chain
+// of binomial draws from the remaining draws.
 func multinomial(drawn, counts []int, n int, src rand.Source) {
 	draws, weight := n, n
 	for i, c := range counts {

@@ -96,7 +96,7 @@ var _ = Describe("Bootstrap", Label("H-04"), func() {
 		Expect(same.Warnings).To(ConsistOf(ContainSubstring("all resamples are equal")))
 		few := stat.Bootstrap([]int{3, 3}, first, 50, 1, 0.95)
 		Expect(few.Interval).To(BeNil())
-		Expect(few.Warnings).To(ConsistOf("too little for an interval"))
+		Expect(few.Warnings).To(ConsistOf("too few for an interval"))
 		for _, counts := range [][]int{nil, {0, 0, 0, 0}} {
 			none := stat.Bootstrap(counts, f1, 200, 1, 0.95)
 			Expect(math.IsNaN(none.Value)).To(BeTrue())

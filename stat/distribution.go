@@ -77,9 +77,8 @@ func (b binomial) prob(k int) float64 {
 	return math.Exp(logChoose(b.n, k) + float64(k)*math.Log(b.p) + float64(b.n-k)*math.Log1p(-b.p))
 }
 
-// rand draws from the distribution. It looks for the value at which the probabilities,
-// added up from the mode outwards, reach a uniform number: on average that takes a few
-// times as many steps as the standard deviation is large.
+// rand draws from the distribution. It finds the value at which the probabilities, added up from
+// the mode outwards, reach a uniform number, on average after a few standard deviations.
 func (b binomial) rand(src rand.Source) int {
 	odds := b.p / (1 - b.p)
 	mode := min(int(float64(b.n+1)*b.p), b.n)

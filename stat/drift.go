@@ -4,11 +4,10 @@ import (
 	"math"
 )
 
-// Drift is by how much the times of two runs can differ although nothing was changed.
-// Trials of a run that follow each other share the load of the machine, so that they are
-// not independent, and the means of two runs differ by more than the spread of their
-// trials suggests. The load is taken for an autoregressive process of order 1: trials
-// that lie k apart have the correlation ρ^k.
+// Drift describes how much the times of two runs can differ although nothing changed. Successive
+// trials share the load of the machine, so they are dependent, and the means of two runs differ by
+// more than the spread of their trials suggests. The load is modelled as an autoregressive process
+// of order 1: trials k apart have the correlation ρ^k.
 type Drift struct {
 	n      int
 	spread float64 // standard deviation of trials within their run
@@ -17,8 +16,8 @@ type Drift struct {
 	series int
 }
 
-// NewDrift returns the drift of a measure with these values in the trials of both runs;
-// NaN is a missing value. It counts as a comparison by itself, unless PoolDrifts is called.
+// NewDrift returns the drift of a measure with the given values in the trials of both runs; NaN
+// marks a missing value. It is treated as the only measure unless PoolDrifts is called.
 func NewDrift(before, after []float64) *Drift {
 	d := &Drift{}
 	var squares, products float64
@@ -35,7 +34,7 @@ func NewDrift(before, after []float64) *Drift {
 		squares += known.m2
 		for i, x := range run {
 			if i > 0 && !math.IsNaN(x) && !math.IsNaN(run[i-1]) && known.m2 > 0 {
-				// Each run counts alike, whatever its spread.
+				// Both runs have equal weights, whatever their spread.
 				products += (x - known.mean) * (run[i-1] - known.mean) / known.m2 / 2
 			}
 		}
@@ -45,17 +44,17 @@ func NewDrift(before, after []float64) *Drift {
 	return d
 }
 
-// The assumptions about the load of a machine: fewer trials than leastLagged do not show
-// a correlation, which is then taken for mostLag, the largest one there is supposed to be.
+// The assumptions about the load of a machine. Fewer trials than leastLagged cannot show a
+// correlation, which is then assumed to be mostLag, the largest plausible one.
 const (
 	leastLagged = 5
 	mostLag     = 0.9
 )
 
-// PoolDrifts estimates ρ from all measures of a comparison together, as they were taken on
-// the same machine: the mean of the observed correlations r of n trials, less the bias of
-// each (Kendall, Biometrika 41, 1954: E r = ρ - (1 + 3ρ) / n), and one standard error more
-// to be on the safe side. Series is how many of the measures are of different scenarios.
+// PoolDrifts estimates ρ from all measures of a comparison, which were taken on the same machine:
+// the mean of the observed correlations r of n trials, minus the bias of each (Kendall, Biometrika
+// 41, 1954: E r = ρ - (1 + 3ρ) / n), plus one standard error. series is the number of scenarios
+// among the measures.
 func PoolDrifts(all []*Drift, series int) {
 	rho, trials := 0.0, 0.0
 	for _, d := range all {
@@ -75,8 +74,8 @@ func PoolDrifts(all []*Drift, series int) {
 	}
 }
 
-// Bound is the difference of two runs that load alone exceeds with probability alpha at
-// most: Student's quantile times the standard error of the difference. With
+// Bound returns the difference of two runs that load alone exceeds with probability at most alpha:
+// Student's quantile times the standard error of the difference. With
 //
 //	v = (1 + 2·Σ (1 - k/n)·ρ^k) / n, k = 1 ... n-1
 //

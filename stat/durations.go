@@ -9,18 +9,15 @@ import (
 	"time"
 )
 
-// maxDistinct is how many different durations are kept exactly.
+// maxDistinct is the number of different durations that are stored exactly.
 const maxDistinct = 4096
 
 var roundedWarning = fmt.Sprintf("more than %d different durations: rounded to three digits", maxDistinct)
 
-// Durations is a sample of durations, in seconds, in bounded memory: it counts
-// those that are equal to the nanosecond.
-// Once there are more than 4,096 different ones, all are rounded to three
-// significant digits, an error of at most 0.5 %: the range of time.Duration then
-// has room for no more than some 17,000 of them. Its result does not depend on
-// the order in which they were added. Mean and maximum stay exact. The zero
-// value is an empty sample.
+// Durations is a sample of durations, in seconds, in bounded memory: it counts durations that are
+// equal to the nanosecond. Beyond 4,096 different ones, all are rounded to three significant
+// digits, an error of at most 0.5 %, which limits them to some 17,000. The result does not depend
+// on the order of additions. Mean and maximum stay exact. The zero value is an empty sample.
 type Durations struct {
 	counts  map[time.Duration]int
 	rounded bool
@@ -28,7 +25,7 @@ type Durations struct {
 	max     float64
 }
 
-// Add adds a duration in seconds; one below 0 counts as 0.
+// Add adds a duration in seconds; a negative one counts as 0.
 func (d *Durations) Add(seconds float64) {
 	seconds = max(0, seconds)
 	d.moments.Add(seconds)
@@ -61,20 +58,20 @@ func threeDigits(d time.Duration) time.Duration {
 	return d.Round(step)
 }
 
-// N is the number of durations.
+// N returns the number of durations.
 func (d *Durations) N() int { return d.moments.N() }
 
-// Max is the longest of them in seconds, exactly; 0 if it is empty.
+// Max returns the longest duration in seconds, exactly; 0 for an empty sample.
 func (d *Durations) Max() float64 { return d.max }
 
 // Rounded reports whether quantiles have only three significant digits.
 func (d *Durations) Rounded() bool { return d.rounded }
 
-// Mean is their mean in seconds, as that of Moments.
+// Mean returns the mean in seconds, like Moments.Mean.
 func (d *Durations) Mean(level float64) Summary { return d.moments.Mean(level) }
 
-// Quantiles returns the quantiles of qs in seconds, as Quantile does. Those of
-// rounded durations carry a warning.
+// Quantiles returns the quantiles of qs in seconds, like Quantile. Quantiles of rounded durations
+// have a warning.
 func (d *Durations) Quantiles(level float64, qs ...float64) []Summary {
 	values := slices.Sorted(maps.Keys(d.counts))
 	upTo := make([]int, 0, len(values)) // how many are at most the value of the same index

@@ -5,41 +5,40 @@ import (
 	"slices"
 )
 
-// Effect is an estimate of a mean difference between the two sides of pairs.
+// Effect is an estimate of the mean difference between the two sides of pairs.
 type Effect struct {
 	// Value is the mean difference; NaN without differences.
 	Value float64
-	// SE is its standard error; NaN where nothing is known about the spread.
+	// SE is its standard error; NaN if the spread is unknown.
 	SE float64
 	// DF are the degrees of freedom of SE.
 	DF float64
 	// N is the number of independent observations: pairs, or groups of them.
 	N int
-	// Apart counts those of N that are not 0; Odd those that are not like the value that
-	// most of their group have.
+	// Apart counts the observations that are not 0; Odd those that differ from the most common
+	// value of their group.
 	Apart, Odd int
-	// Skew is the third cumulant of Value, such as the third central moment of the
-	// observations by the square of their number; it is estimated like the variance.
+	// Skew is the third cumulant of Value, such as the third central moment of the observations
+	// divided by the square of their number; it is estimated like the variance.
 	Skew float64
-	// Chances is how often a value that has not shown yet could have: the number of pairs
-	// where groups have the same number of them, and otherwise what there would be if all
-	// had as few as the smallest; or the number of groups of which they are a sample.
+	// Chances is the number of opportunities for a value that has not occurred yet: the number of
+	// pairs if all groups have the same number of them, otherwise the number if all had as few as
+	// the smallest group; or the number of sampled groups.
 	Chances int
-	// Bound is the largest difference between two shares, which is 1; 0 for other measures.
+	// Bound is the largest possible difference between two shares, which is 1; 0 for other
+	// measures.
 	Bound float64
-	// Sampled is true where the observations are means of groups. These vary more evenly
-	// than single pairs, so that only equivalence needs an allowance for a spread that is
-	// too small.
+	// Sampled is true if the observations are means of groups. These vary more evenly than single
+	// pairs, so only equivalence needs an allowance for an underestimated spread.
 	Sampled bool
 }
 
-// Within estimates the mean difference over these very groups of pairs, such as the
-// trials of several scenarios, every group weighing the same however many pairs it has.
-// Groups are strata: differences between them are not errors. The variance is the sum of
-// those of the groups' means, and its degrees of freedom are Satterthwaite's
-// (Biometrics Bulletin 2, 1946); those of differences with a bound are the pairs less
-// the groups, as many groups then have no spread at all. A group of one pair takes the
-// mean variance of the others.
+// Within estimates the mean difference over exactly these groups of pairs, such as the trials of
+// several scenarios, with equal weights for all groups. Groups are strata: differences between them
+// are not errors. The variance is the sum of the variances of the groups' means, with
+// Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946); for bounded differences these
+// are the pairs minus the groups, because many groups then have no spread. A group of one pair gets
+// the mean variance of the others.
 func Within(groups [][]float64, bound float64) Effect {
 	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound}
 	var variances Moments
@@ -88,9 +87,9 @@ func Within(groups [][]float64, bound float64) Effect {
 	return e
 }
 
-// Between estimates the mean difference over all groups of which these are a sample:
-// each is one observation, the mean of its pairs, however many it has, so that pairs of
-// one group need not be independent. It is Student's estimate for the groups' means.
+// Between estimates the mean difference over all groups of which these are a sample. The mean of
+// each group is one observation, whatever its number of pairs, so the pairs of a group may be
+// dependent. It is Student's estimate for the groups' means.
 func Between(groups [][]float64, bound float64) Effect {
 	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound, Sampled: true}
 	var means []float64
@@ -112,7 +111,7 @@ func Between(groups [][]float64, bound float64) Effect {
 	return e
 }
 
-// count adds the differences that are not 0.
+// count counts the differences that are not 0.
 func (e *Effect) count(differences []float64) {
 	for _, d := range differences {
 		if d != 0 {
@@ -121,8 +120,8 @@ func (e *Effect) count(differences []float64) {
 	}
 }
 
-// Mean returns the mean of values, NaN if it is empty. They are added in ascending
-// order, so that the same values in another order have the same mean to the last bit.
+// Mean returns the mean of values, NaN if empty. It adds them in ascending order, so that the
+// result does not depend on their order.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range slices.Sorted(slices.Values(values)) {
@@ -131,8 +130,8 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// meanDifference returns the mean of the groups' means. It is 0 where it is only the
-// rounding error of differences that cancel.
+// meanDifference returns the mean of the groups' means. It is 0 if only the rounding error of
+// cancelling differences remains.
 func meanDifference(means []float64, groups [][]float64) float64 {
 	largest := 0.0
 	for _, group := range groups {
@@ -154,7 +153,7 @@ func momentsOf(values []float64) (m Moments) {
 	return m
 }
 
-// skewOf is the third cumulant of the mean of values.
+// skewOf returns the third cumulant of the mean of values.
 func skewOf(values []float64) float64 {
 	m, n, sum := momentsOf(values), float64(len(values)), 0.0
 	for _, v := range values {
@@ -164,7 +163,7 @@ func skewOf(values []float64) float64 {
 	return sum / (n * n * n)
 }
 
-// odd counts the values that are not the one that is there most often, but for rounding.
+// odd counts the values that differ from the most common one by more than rounding.
 func odd(values []float64) int {
 	sorted := slices.Sorted(slices.Values(values))
 	if len(sorted) == 0 {
@@ -184,10 +183,10 @@ func odd(values []float64) int {
 // Known reports whether anything can be tested.
 func (e Effect) Known() bool { return e.N > 0 && !math.IsNaN(e.SE) }
 
-// student is Student's distribution of the estimate.
+// student returns Student's distribution of the estimate.
 func (e Effect) student() studentsT { return studentsT(e.DF) }
 
-// tail is the probability of an estimate as far as distance above the truth, or more.
+// tail returns the probability of an estimate at least distance above the truth.
 //
 // The estimate is Student's. Differences with a bound have a spread that is too small,
 // or none, where few of them are not 0. To their variance is added what makes the
@@ -210,15 +209,15 @@ func (e Effect) tail(distance float64, allow bool) float64 {
 	}
 }
 
-// allows reports whether P and the interval allow for a spread that is too small.
+// allows reports whether P and the interval allow for an underestimated spread.
 func (e Effect) allows() bool {
 	return e.Bound > 0 && (!e.Sampled || e.SE <= 1e-12*math.Abs(e.Value))
 }
 
-// farthest is where scored ends.
+// farthest is the end of scored.
 const farthest = 1e3
 
-// scored is the z of a distance.
+// scored returns the z of a distance.
 func (e Effect) scored(distance float64) float64 {
 	lo, hi := 0.0, farthest
 	for range 60 {
@@ -232,7 +231,7 @@ func (e Effect) scored(distance float64) float64 {
 	return hi
 }
 
-// half is half the width of the interval at a quantile z.
+// half returns half the width of the interval at a quantile z.
 func (e Effect) half(z float64, allow bool) float64 {
 	if !allow {
 		return z * e.SE
@@ -240,10 +239,9 @@ func (e Effect) half(z float64, allow bool) float64 {
 	return math.Hypot(z*e.SE, e.Bound*z*z/(float64(e.N)+z*z))
 }
 
-// P is the two-sided p-value that there is no difference. It is at least 2·2⁻ᵏ, where k
-// of the differences are not 0: that is what the exact test has that gives all signs
-// to them, so that a few differences that happen to be alike prove nothing. It is 1
-// where nothing is known.
+// P returns the two-sided p-value of no difference. It is at least 2·2⁻ᵏ if k differences are not
+// 0, as in the exact test over all signs, so that a few equal differences prove nothing. It is 1 if
+// nothing is known.
 func (e Effect) P() float64 {
 	if !e.Known() || e.Apart == 0 {
 		return 1
@@ -251,28 +249,28 @@ func (e Effect) P() float64 {
 	return min(1, max(2*e.tail(math.Abs(e.Value), e.allows()), 2*math.Pow(0.5, float64(e.Apart))))
 }
 
-// fewest is how many observations must differ from the common value before the spread
-// of those without a bound is taken for known.
+// fewest is the number of observations that must differ from the common value before the spread of
+// an unbounded measure counts as known.
 const fewest = 3
 
-// Even reports whether so few observations differ from the others, though they are no
-// shares, that their spread is not known well enough to plan by it.
+// Even reports whether so few observations of a measure other than a share differ from the others
+// that its spread is too uncertain for planning.
 func (e Effect) Even() bool { return e.Bound == 0 && e.Odd < fewest }
 
-// Summary is the effect with its interval at a level. It is missing where nothing is
-// known about the spread.
+// Summary returns the effect with its interval at a level. The interval is missing if the spread is
+// unknown.
 func (e Effect) Summary(level float64) Summary {
 	if e.N == 0 {
 		return none()
 	}
 	s := Summary{Value: e.Value, N: e.N}
 	if !e.Known() {
-		s.Warnings = []string{"nothing is known about the spread"}
+		s.Warnings = []string{"the spread is unknown"}
 		return s
 	}
 	half := e.half(e.student().quantile(1-(1-level)/2), e.allows())
 	if half == 0 {
-		s.Warnings = []string{"all differences are equal: nothing is known about the spread"}
+		s.Warnings = []string{"all differences are equal: the spread is unknown"}
 		return s
 	}
 	in := Interval{Lo: e.Value - half, Hi: e.Value + half, Level: level, Method: "student-t", N: e.N}

@@ -33,13 +33,13 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// Hypothesis is one of several that are tested together.
+// Hypothesis is one of several hypotheses that are tested together.
 type Hypothesis struct {
-	// Group numbers the joint tests: P of the hypotheses of a group is corrected for
-	// there being several of them already, as by JointPairs.
+	// Group numbers the joint tests: P is already corrected for the hypotheses of its group, as by
+	// JointPairs.
 	Group int
-	// P is the p-value and Least the smallest one that it could have had, or a lower bound
-	// of that. Both are in [0, 1].
+	// P is the p-value and Least the smallest possible one, or a lower bound of it. Both are in
+	// [0, 1].
 	P, Least float64
 }
 
@@ -82,7 +82,7 @@ func HolmTarone(tests []Hypothesis, alpha float64) (adjusted []float64, first, l
 	return adjusted, first, last
 }
 
-// taroneFactor is Tarone's K for the groups of the hypotheses that are left.
+// taroneFactor returns Tarone's K for the groups of the remaining hypotheses.
 func taroneFactor(tests []Hypothesis, left []int, alpha float64) int {
 	least := map[int]float64{}
 	for _, i := range left {

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Joint is the result of testing several measures of the same trials together.
+// Joint is the result of jointly testing several measures of the same trials.
 type Joint struct {
-	// P are the p-values of the measures, corrected for there being several of them.
+	// P contains the p-values of the measures, corrected for their number.
 	P []float64
-	// Least are the smallest values that P could have had with these numbers, if the
-	// trials had been labelled otherwise; lower bounds where P was simulated.
+	// Least contains the smallest possible values of P over all labellings of the trials; lower
+	// bounds where P was simulated.
 	Least []float64
-	// Extreme is true for a measure that could not lie further apart: all differences
-	// have one sign, or all values after lie on one side of those before.
+	// Extreme is true for a measure that could not differ more: all differences have one sign, or
+	// all values after are on one side of those before.
 	Extreme []bool
 }
 
@@ -46,11 +46,11 @@ func JointPairs(before, after [][]float64) Joint {
 	return t.test()
 }
 
-// JointSamples is JointPairs for trials of which before and after are independent: the
-// values of both sides are ranked together (the rank-sum test of Wilcoxon, and of Mann
-// and Whitney), and all ways to call n of the 2n trials "before" are equally likely. Its
-// smallest p-value, 2 / C(2n, n), is far below the 2 / 2^n of pairs. P is exact for up
-// to 8 trials on a side. A trial of which a value is missing is left out.
+// JointSamples is JointPairs for independent trials before and after: the values of both sides are
+// ranked together (the rank-sum test of Wilcoxon, and of Mann and Whitney), and all ways to label n
+// of the 2n trials "before" are equally likely. Its smallest p-value, 2 / C(2n, n), is far below
+// the 2 / 2^n of pairs. P is exact for up to 8 trials on a side. Trials with a missing value are
+// left out.
 func JointSamples(before, after [][]float64) Joint {
 	before, after = complete(before, after)
 	n := len(before[0])
@@ -65,8 +65,8 @@ func JointSamples(before, after [][]float64) Joint {
 	return t.test()
 }
 
-// LeastSamples is the number of trials on each side from which on JointSamples, or
-// Fisher's test, can be significant at all: the least n with 2 / C(2n, n) ≤ alpha.
+// LeastSamples returns the smallest number of trials on each side for which JointSamples, or
+// Fisher's test, can be significant: the least n with 2 / C(2n, n) ≤ alpha.
 func LeastSamples(alpha float64) int {
 	n := 1
 	for n < 100 && 2/halvings(2*n) > alpha {
@@ -75,7 +75,7 @@ func LeastSamples(alpha float64) int {
 	return n
 }
 
-// halvings is the number of ways to choose half of n things, which is exact up to 2^53.
+// halvings returns the number of ways to choose half of n things, exact up to 2^53.
 func halvings(n int) float64 {
 	half, ways := n/2, 1.0
 	for i := 1; i <= half; i++ {
@@ -84,8 +84,8 @@ func halvings(n int) float64 {
 	return ways
 }
 
-// The bounds of joint tests: up to so many labellings are enumerated, and else so many
-// are drawn if a p-value lies between the bounds.
+// The limits of joint tests: up to maxLabellings are enumerated; beyond, drawnLabels are drawn if a
+// p-value is between the bounds.
 const (
 	maxLabellings = 10_000
 	drawnLabels   = 2_000
@@ -93,20 +93,20 @@ const (
 	mostDrawn     = 0.2
 )
 
-// joint is a joint test under way. A unit is labelled plus or minus: it is a pair, or
-// a trial of either side. The statistic of a measure is the sum of its scores, each with
-// the sign of the label of its unit.
+// joint is the state of a joint test. Each unit, a pair or a trial of either side, is labelled plus
+// or minus. The statistic of a measure is the sum of its scores, each with the sign of its unit's
+// label.
 type joint struct {
-	// balanced is true if as many units have a plus as a minus.
+	// balanced requires as many plus as minus labels.
 	balanced bool
-	// scores are those of each unit, by measure; as observed, all units of pairs are plus,
-	// and of samples the second half.
+	// scores are the scores of each unit, by measure; in the observed labelling, all units of
+	// pairs are plus, and of samples the second half.
 	scores [][]float64
-	// observed and top are the statistic of each measure and its largest value.
+	// observed and top are the statistic of each measure and its largest possible value.
 	observed, top []float64
-	// alone and least are the p-value of each measure by itself, and the smallest one.
+	// alone and least are the p-value of each measure by itself, and the smallest possible one.
 	alone, least []float64
-	// beyond and possible count labellings at least as far out as observed and as top.
+	// beyond and possible count labellings at least as extreme as observed and as top.
 	beyond, possible []int
 	labellings       int
 }
@@ -123,8 +123,8 @@ func newJoint(measures, units int, balanced bool) *joint {
 	return t
 }
 
-// single prepares one measure: its scores are divided by the standard deviation of its
-// statistic, so that the statistics of measures can be compared.
+// single prepares one measure: its scores are divided by the standard deviation of its statistic,
+// which makes the statistics of measures comparable.
 func (t *joint) single(m int, scores []int) {
 	n, sum, most, squares := len(scores), 0.0, 0.0, 0.0
 	sorted := slices.Sorted(slices.Values(scores))
@@ -160,7 +160,7 @@ func (t *joint) single(m int, scores []int) {
 	t.observed[m], t.top[m] = math.Abs(sum)/sd, most/sd
 }
 
-// rounding is by how much equal statistics can differ.
+// rounding is the largest difference of statistics that count as equal.
 const rounding = 1e-9
 
 func (t *joint) test() Joint {
@@ -204,7 +204,7 @@ func (t *joint) test() Joint {
 	return out
 }
 
-// count is how many labellings there are, up to exchanging plus and minus.
+// count returns the number of labellings, up to exchanging plus and minus.
 func (t *joint) count() float64 {
 	if t.balanced {
 		return halvings(len(t.scores)) / 2
@@ -212,9 +212,9 @@ func (t *joint) count() float64 {
 	return math.Ldexp(1, len(t.scores)-1)
 }
 
-// enumerate visits all labellings of the units from i on, of which at most so many may
-// be plus and minus; sums are those of the units before. The first unit is plus, as
-// exchanging plus and minus changes no statistic.
+// enumerate visits all labellings of the units from i on with at most the given numbers of plus and
+// minus; sums are those of the units before. The first unit is plus, because exchanging plus and
+// minus changes no statistic.
 func (t *joint) enumerate(i, plus, minus int, sums []float64) {
 	if i == 0 && t.balanced {
 		plus, minus = plus/2, minus/2

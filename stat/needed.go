@@ -4,18 +4,16 @@ import (
 	"math"
 )
 
-// maxNeeded is the largest number that Needed gives.
+// maxNeeded is the largest result of Needed.
 const maxNeeded = 1_000_000_000
 
-// Needed is how many observations would decide about an effect that Summary s does
-// not: with so many, if value and spread stay as they are, its interval lies on one
-// side of 0, or within margin of it. The width of an interval shrinks with the root
-// of the number. tests is how many tests there are together; to reject at the level
-// that Holm's correction demands of the first of them takes an interval that is
+// Needed returns how many observations would decide about an effect that s does not decide: with so
+// many, and the same value and spread, its interval lies on one side of 0, or within margin of it.
+// The width of an interval shrinks with the root of the number. tests is the number of joint tests;
+// rejecting at the level that Holm's correction requires of the first takes an interval that is
 // wider by the quotient of their normal quantiles.
 //
-// It is a plan and no promise. It is 0 where no number is enough, or where nothing
-// is known about the spread.
+// The result is an estimate. It is 0 if no number is enough, or the spread is unknown.
 func Needed(s Summary, margin float64, tests int) int {
 	in := s.Interval
 	if in == nil || math.IsNaN(s.Value) {
@@ -28,7 +26,7 @@ func Needed(s Summary, margin float64, tests int) int {
 	}
 	tail := (1 - in.Level) / 2
 	wider := normalQuantile(1-tail/float64(max(1, tests))) / normalQuantile(1-tail)
-	// By how much the interval may shrink and still decide; the more the better.
+	// The factor by which the interval may shrink and still decide; larger is better.
 	different := math.Abs(s.Value) / (toZero * wider)
 	tied := min((margin-s.Value)/above, (margin+s.Value)/below)
 	shrink := max(different, tied)

@@ -2,30 +2,29 @@ package stat
 
 import "math"
 
-// EquivalenceP returns the p-value that the difference is margin or more, on either
-// side: the larger one of two one-sided tests (Schuirmann, Journal of Pharmacokinetics and
-// Biopharmaceutics 15, 1987), BelowP of margin and AboveP of -margin.
+// EquivalenceP returns the p-value that the difference is margin or more, in either direction: the
+// larger of two one-sided tests (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15,
+// 1987), BelowP of margin and AboveP of -margin.
 func (e Effect) EquivalenceP(margin, reach float64) float64 {
 	return max(e.BelowP(margin, reach), e.AboveP(-margin, reach))
 }
 
-// BelowP returns the p-value that the true difference is limit or more: a small one shows
-// that it is below. Reach is the largest difference that a single pair can have, such as
-// the width of the range of a measure; it is 1 for shares, whatever is given. Where it is
-// not known (0, or NaN), a rare pair could have a difference of any size, and nothing is
-// shown: the p-value is 1. So it is where nothing is known about the spread.
+// BelowP returns the p-value that the true difference is limit or more; a small one shows that it
+// is below. reach is the largest possible difference of a single pair, such as the width of the
+// range of a measure; shares always use 1. If it is unknown (0, or NaN), a rare pair could differ
+// by any amount, and the p-value is 1. It is also 1 if the spread is unknown.
 func (e Effect) BelowP(limit, reach float64) float64 {
 	return e.oneSided(limit-e.Value, e.Skew, reach)
 }
 
-// AboveP returns the p-value that the true difference is limit or less, as BelowP does
-// for limit or more.
+// AboveP returns the p-value that the true difference is limit or less, like BelowP for the other
+// direction.
 func (e Effect) AboveP(limit, reach float64) float64 {
 	return e.oneSided(e.Value-limit, -e.Skew, reach)
 }
 
-// oneSided returns the p-value that the true difference lies distance away from the
-// estimate, or farther, in the direction of skew. It is at least 2⁻ⁿ.
+// oneSided returns the p-value that the true difference is at least distance away from the
+// estimate, in the direction of skew. It is at least 2⁻ⁿ.
 func (e Effect) oneSided(distance, skew, reach float64) float64 {
 	if e.Bound > 0 {
 		reach = e.Bound
@@ -40,20 +39,18 @@ func (e Effect) oneSided(distance, skew, reach float64) float64 {
 	return max(e.rare(distance, skew, reach), least)
 }
 
-// unseen returns the probability that a value with this share of all values has not
-// shown in as many observations as there are. Below 0.05 it is where the share is above
-// the "rule of three": about 3/n.
+// unseen returns the probability that a value with this share of all values has not occurred in the
+// observations. It is below 0.05 if the share exceeds about 3/n, the "rule of three".
 func (e Effect) unseen(share float64) float64 {
 	return math.Pow(1-min(1, max(0, share)), float64(e.Chances))
 }
 
-// rare returns the p-value of a difference without the bound of a share, with an
-// allowance for values that have not shown. If a share s of all pairs differs by reach,
-// and by more than any pair seen, the others need to differ by s·reach less to make up
-// the distance. What was seen is then that no such pair has shown, with probability
-// (1-s)ⁿ, and that the estimate is so small, with that of beyond. The p-value is the
-// product for the s at which it is largest. If alpha bounds it for an s, then with this
-// s both happen with probability alpha at most.
+// rare returns the p-value of a difference without the bound of a share, with an allowance for
+// values that have not occurred. If a share s of all pairs differs by reach, and by more than any
+// observed pair, the others need to differ by s·reach less to make up the distance. The observation
+// then means that no such pair occurred, with probability (1-s)ⁿ, and that the estimate is so
+// small, with that of beyond. The p-value is the product for the s at which it is largest. If alpha
+// bounds it for an s, then with this s both happen with probability at most alpha.
 func (e Effect) rare(distance, skew, reach float64) float64 {
 	if distance <= 0 {
 		return e.beyond(distance, skew)
@@ -63,7 +60,7 @@ func (e Effect) rare(distance, skew, reach float64) float64 {
 	}
 	at := func(s float64) float64 { return e.unseen(s) * e.beyond(distance-s*reach, skew) }
 	const steps = 32
-	// With more than that the other pairs would differ the other way, and for sure.
+	// With a larger share the other pairs would certainly differ in the other direction.
 	most := min(1, (distance+5*e.SE)/reach)
 	best, p := 0.0, 0.0
 	for i := range steps + 1 {
@@ -75,8 +72,7 @@ func (e Effect) rare(distance, skew, reach float64) float64 {
 	return max(p, at(peak(at, max(0, best-most/steps), min(most, best+most/steps))))
 }
 
-// peak returns where f is largest between lo and hi, by the golden section; f has one
-// peak there.
+// peak returns the position of the only maximum of f between lo and hi, by golden-section search.
 func peak(f func(float64) float64, lo, hi float64) float64 {
 	golden := (math.Sqrt(5) - 1) / 2
 	for range 16 {
@@ -90,8 +86,8 @@ func peak(f func(float64) float64, lo, hi float64) float64 {
 	return (lo + hi) / 2
 }
 
-// beyond returns the probability of an estimate that is farther than distance below the
-// truth, without an allowance for values that have not shown.
+// beyond returns the probability of an estimate more than distance below the truth, without an
+// allowance for values that have not occurred.
 //
 // A mean of few far values, such as a cost that is rarely high, comes with a spread that
 // is too small whenever the mean is. The variance is therefore that at the distance: in a
@@ -109,9 +105,9 @@ func (e Effect) beyond(distance, skew float64) float64 {
 	return e.student().survival((distance - step/2) / math.Sqrt(variance+distance*step))
 }
 
-// Needed returns the least number of observations, from those on that there are, with
-// which p becomes at most alpha if value and spread stay as they are; 0 if no number up to
-// a hundred million is enough. P returns a p-value of an effect.
+// Needed returns the smallest number of observations, at least the current one, for which p becomes
+// at most alpha with the same value and spread; 0 if no number up to a hundred million is enough. p
+// returns a p-value of an effect.
 func (e Effect) Needed(alpha float64, p func(Effect) float64) int {
 	if !e.Known() {
 		return 0
@@ -123,7 +119,7 @@ func (e Effect) Needed(alpha float64, p func(Effect) float64) int {
 	return max(n, e.N)
 }
 
-// grown returns what the effect would be with n observations.
+// grown returns the effect with n observations.
 func (e Effect) grown(n int) Effect {
 	more := float64(n) / float64(e.N)
 	e.SE, e.DF, e.Skew = e.SE/math.Sqrt(more), e.DF*more, e.Skew/(more*more)

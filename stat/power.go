@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// PairedPower is the probability that Student's two-sided test of n paired differences
-// at level alpha rejects, where their mean is effect standard deviations away from 0.
-// It is 0 for less than two pairs. Alpha is in (0, 1).
+// PairedPower returns the probability that Student's two-sided test of n paired differences at
+// level alpha rejects, if their mean is effect standard deviations away from 0. It is 0 for fewer
+// than two pairs. alpha is in (0, 1).
 func PairedPower(n int, effect, alpha float64) float64 {
 	if n < 2 {
 		return 0
@@ -40,10 +40,9 @@ func studentPower(delta, nu, alpha float64) float64 {
 	return min(1, quad.Fixed(f, -2.5*wide, wide, 200, quad.Legendre{}, 0))
 }
 
-// NormalDrift is how far away from 0, in standard errors, a normal estimate is that a
-// test at level alpha finds as often as Student's test finds one that is delta away and
-// has nu degrees of freedom. So it puts Student's test in place of a normal one in
-// Sequential.Power.
+// NormalDrift returns the distance from 0, in standard errors, of a normal estimate that a test at
+// level alpha finds as often as Student's test with nu degrees of freedom finds one at delta. It
+// adapts Student's test to Sequential.Power.
 func NormalDrift(delta, nu, alpha float64) float64 {
 	if delta == 0 || math.IsInf(nu, 1) || nu > 1e6 {
 		return delta
@@ -59,11 +58,11 @@ func NormalDrift(delta, nu, alpha float64) float64 {
 	return math.Copysign(max(0, z+normalQuantile(power)), delta)
 }
 
-// maxPairs is the largest number that PairedNeeded gives.
+// maxPairs is the largest result of PairedNeeded.
 const maxPairs = 100_000_000
 
-// PairedNeeded is the least number of pairs with which PairedPower reaches power; 0 if
-// none of up to a hundred million does.
+// PairedNeeded returns the smallest number of pairs with which PairedPower reaches power; 0 if none
+// up to a hundred million does.
 func PairedNeeded(effect, alpha, power float64) int {
 	if !(math.Abs(effect) > 0) || math.IsInf(effect, 0) {
 		return 0
@@ -71,9 +70,9 @@ func PairedNeeded(effect, alpha, power float64) int {
 	return least(func(n int) bool { return PairedPower(n, effect, alpha) >= power })
 }
 
-// Inflation is the factor by which a plan of looks needs more data than one test at the end, for
-// the same power to find an effect at level alpha (Jennison and Turnbull, Group
-// Sequential Methods, 2000, section 2.4).
+// Inflation returns the factor by which a plan of looks needs more data than a single test at the
+// end, for the same power to find an effect at level alpha (Jennison and Turnbull, Group Sequential
+// Methods, 2000, section 2.4).
 func (s *Sequential) Inflation(alpha, power float64) float64 {
 	fixed := normalQuantile(1-alpha/2) + normalQuantile(power)
 	lo, hi := fixed, 3*fixed
@@ -87,18 +86,18 @@ func (s *Sequential) Inflation(alpha, power float64) float64 {
 	return hi * hi / (fixed * fixed)
 }
 
-// ShareDrift is NormalDrift for the difference of two shares: of an Effect with bound 1,
-// an effect away from 0, with a standard error se over n pairs. Its test allows for a
-// spread that is too small, so that it takes more.
+// ShareDrift is NormalDrift for the difference of two shares: an Effect with bound 1, effect away
+// from 0, with a standard error se over n pairs. Its test allows for an underestimated spread and
+// therefore needs more.
 func ShareDrift(effect, se float64, n int, nu, alpha float64) float64 {
 	t := studentsT(nu).quantile(1 - alpha/2)
 	half := math.Hypot(t*se, t*t/(float64(n)+t*t))
 	return max(0, normalQuantile(1-alpha/2)+(math.Abs(effect)-half)/se)
 }
 
-// SharePower is the probability that the test of a difference of shares over n pairs, of
-// Effect.P, rejects at level alpha, where the difference is effect and that of a pair
-// has this standard deviation. It is 0 for less than two pairs.
+// sharePower returns the probability that the test of a difference of shares over n pairs,
+// Effect.P, rejects at level alpha, given the difference and the standard deviation of a pair. It
+// is 0 for fewer than two pairs.
 func sharePower(n int, effect, deviation, alpha float64) float64 {
 	if n < 2 {
 		return 0
@@ -107,8 +106,8 @@ func sharePower(n int, effect, deviation, alpha float64) float64 {
 	return normalCDF(drift - normalQuantile(1-alpha/2))
 }
 
-// ShareNeeded is the least number of pairs with which SharePower reaches power; 0 if none
-// of up to a hundred million does.
+// ShareNeeded returns the smallest number of pairs with which the test of a difference of shares,
+// Effect.P, reaches power; 0 if none up to a hundred million does.
 func ShareNeeded(effect, deviation, alpha, power float64) int {
 	if effect == 0 || !(deviation > 0) {
 		return 0
@@ -116,8 +115,8 @@ func ShareNeeded(effect, deviation, alpha, power float64) int {
 	return least(func(n int) bool { return sharePower(n, effect, deviation, alpha) >= power })
 }
 
-// least is the least number from 2 on that is enough, where all above one that is are
-// enough too; 0 if none of up to maxPairs is.
+// least returns the smallest number from 2 on that is enough, given that all larger numbers are
+// enough, too; 0 if none up to maxPairs is.
 func least(enough func(int) bool) int {
 	lo, hi := 1, 2
 	for !enough(hi) {

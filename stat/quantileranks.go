@@ -1,11 +1,10 @@
 package stat
 
-// quantileRanks returns the ranks, from 1, of two of n values in ascending order between
-// which the q-quantile of their distribution lies, and the probability that it does. How
-// many values are below the quantile is binomial; ranks are added on the side that is
-// likelier, on the left where both are, until the level is reached (David and Nagaraja,
-// Order Statistics, 2003, section 7.1). If all ranks do not reach it, the probability is
-// below the level.
+// quantileRanks returns the ranks, from 1, of two of n values in ascending order that enclose the
+// q-quantile of their distribution, and the probability that they do. The number of values below
+// the quantile is binomial; ranks are added on the more likely side, on the left for equal ones,
+// until the level is reached (David and Nagaraja, Order Statistics, 2003, section 7.1). If all
+// ranks do not reach it, the probability is below the level.
 func quantileRanks(n int, q, level float64) (lo, hi int, coverage float64) {
 	if n < 2 || q <= 0 || q >= 1 {
 		return 0, 0, 0

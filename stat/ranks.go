@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// pairRanks are the doubled ranks of the differences by size, with their signs; 0 where
-// there is no difference, or where a value is missing.
+// pairRanks returns the doubled ranks of the differences by size, with their signs; 0 for no
+// difference or a missing value.
 func pairRanks(before, after []float64) []int {
 	differences := make([]float64, len(before))
 	for i := range before {
@@ -24,7 +24,7 @@ func pairRanks(before, after []float64) []int {
 	return ranks
 }
 
-// complete are the values of the trials without a missing value.
+// complete returns the values of the trials without a missing value.
 func complete(before, after [][]float64) (b, a [][]float64) {
 	b, a = make([][]float64, len(before)), make([][]float64, len(after))
 	for i := range before[0] {
@@ -39,7 +39,7 @@ func complete(before, after [][]float64) (b, a [][]float64) {
 	return b, a
 }
 
-// sampleRanks are the doubled ranks of the values of both sides together, less their mean.
+// sampleRanks returns the doubled ranks of the values of both sides together, minus their mean.
 func sampleRanks(before, after []float64) []int {
 	values := slices.Concat(before, after)
 	ranks := midranks(values, func(v float64) float64 { return v }, func(float64) bool { return true })
@@ -49,8 +49,8 @@ func sampleRanks(before, after []float64) []int {
 	return ranks
 }
 
-// midranks are the doubled ranks of the values that count, by their key; equal ones
-// share the mean of their ranks. The others have 0.
+// midranks returns the doubled ranks of the values that count, by their key, and 0 for the others.
+// Equal keys share the mean of their ranks.
 func midranks(values []float64, key func(float64) float64, counts func(float64) bool) []int {
 	ranks := make([]int, len(values))
 	var order []int
@@ -73,7 +73,7 @@ func midranks(values []float64, key func(float64) float64, counts func(float64) 
 	return ranks
 }
 
-// pairsP are the p-value of signed ranks, and the smallest one that they could have.
+// pairsP returns the p-value of signed ranks, and the smallest possible one.
 func pairsP(signed []int) (p, least float64) {
 	plus := 0
 	var ranks []int
@@ -92,9 +92,9 @@ func pairsP(signed []int) (p, least float64) {
 	return exactSigned(plus, ranks), math.Ldexp(1, 1-len(ranks))
 }
 
-// balancedP is the exact two-sided p-value of a sum of scores, of which half count with
-// a plus and half with a minus: the share of the ways to choose half of them in which
-// the sum is at least as far from 0.
+// balancedP returns the exact two-sided p-value of a sum of scores, half of them with a plus and
+// half with a minus: the share of the ways to choose half of them in which the sum is at least as
+// far from 0.
 func balancedP(scores []int, sum float64) float64 {
 	n, total, lowest := len(scores), 0, slices.Min(scores)
 	for _, s := range scores {

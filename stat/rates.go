@@ -5,12 +5,11 @@ import (
 	"math"
 )
 
-// Fisher returns the two-sided p-value of Fisher's exact test that two samples have
-// one rate: k1 of n1 and k2 of n2. It is the probability, with all margins fixed, of
-// every table that is at most as likely as the one seen, as in R's fisher.test.
-// Beyond a million in both samples together it is that of the normal distribution
-// with the same mean and variance. It needs 0 ≤ k ≤ n on both sides and panics
-// otherwise.
+// Fisher returns the two-sided p-value of Fisher's exact test that two samples, k1 of n1 and k2 of
+// n2, have the same rate. It is the probability, with all margins fixed, of every table that is at
+// most as likely as the observed one, as in R's fisher.test. Beyond a million in both samples
+// together it uses the normal distribution with the same mean and variance. It requires 0 ≤ k ≤ n
+// on both sides and panics otherwise.
 func Fisher(k1, n1, k2, n2 int) float64 {
 	checkRates("Fisher's test", k1, n1, k2, n2)
 	switch {
@@ -70,12 +69,11 @@ func RateDifference(k1, n1, k2, n2 int, level float64) Summary {
 	}}
 }
 
-// MeanShare returns the mean of the groups' shares, each group weighing the same, with
-// Wilson's interval as in Proportion. Values are 1 and 0. The interval is that of as many
-// trials as have this mean's variance if all groups have one share: of k groups with n
-// trials in each k·n, and otherwise k² / Σ 1/n. The groups are strata, as in Within: if
-// their shares differ, the interval is wider than it need be. Groups without values are
-// left out.
+// MeanShare returns the mean of the groups' shares, with equal weights for all groups and Wilson's
+// interval as in Proportion. Values are 1 and 0. The interval is that of as many trials as have
+// this mean's variance if all groups have one share: for k groups with n trials each k·n, and
+// otherwise k² / Σ 1/n. The groups are strata, as in Within: if their shares differ, the interval
+// is conservative. Groups without values are left out.
 func MeanShare(groups [][]float64, level float64) Summary {
 	var means []float64
 	n, inverse := 0, 0.0
@@ -96,8 +94,8 @@ func MeanShare(groups [][]float64, level float64) Summary {
 	return s
 }
 
-// wilson returns Wilson's interval for hits of size trials, which need not be whole
-// numbers. N is left open.
+// wilson returns Wilson's interval for hits of size trials, which need not be integers. It does not
+// set N.
 func wilson(hits, size, level float64) *Interval {
 	z := normalQuantile(1 - (1-level)/2)
 	half := z * math.Sqrt(hits*(size-hits)/size+z*z/4)
@@ -152,14 +150,14 @@ func PassAll(k, c, n int, level float64) Summary {
 	}
 	rate := Proportion(c, n, level)
 	if k > n {
-		return Summary{Value: math.NaN(), N: n, Warnings: []string{fmt.Sprintf("%d trials do not tell of %d in a row", n, k)}}
+		return Summary{Value: math.NaN(), N: n, Warnings: []string{fmt.Sprintf("%d trials are too few for %d in a row", n, k)}}
 	}
 	s := Summary{Value: 1, N: n}
 	for i := range k {
 		s.Value *= math.Max(0, float64(c-i)) / float64(n-i)
 	}
 	power := func(p float64) float64 { return math.Pow(p, float64(k)) }
-	// The estimate for so many in a row that few samples contain them can lie beyond.
+	// The estimate for a number that few samples reach can be outside.
 	s.Interval = &Interval{
 		Lo: min(s.Value, power(rate.Interval.Lo)), Hi: max(s.Value, power(rate.Interval.Hi)),
 		Level: level, Method: "wilson", N: n,

@@ -10,24 +10,24 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// Spending is how the probability of a false alarm is spent over the looks at data that
-// come in (Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials,
-// Biometrika 70, 1983): however often and whenever one looks, no more is spent by a
-// share t of the data than the function allows.
+// Spending is a function that distributes the probability of a false alarm over interim looks at
+// the data (Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70,
+// 1983): by a share t of the data, no more is spent than the function allows, whatever the number
+// and times of the looks.
 type Spending string
 
 // The spending functions, for two-sided tests.
 const (
-	// OBrienFleming is 4·(1 - Φ(z/√t)), where z is the normal quantile of 1 - alpha/4. Its
-	// bounds are near those of O'Brien and Fleming (Biometrics 35, 1979): next to nothing
-	// is spent early, and the last look is nearly that of a test without any before.
+	// OBrienFleming is 4·(1 - Φ(z/√t)), where z is the normal quantile of 1 - alpha/4. Its bounds
+	// are near those of O'Brien and Fleming (Biometrics 35, 1979): almost nothing is spent early,
+	// and the last look is almost a test without interim looks.
 	OBrienFleming Spending = "obrien-fleming"
 	// Pocock is alpha·ln(1 + (e - 1)·t), near the bounds of Pocock (Biometrika 64, 1977),
 	// which are about the same at every look.
 	Pocock Spending = "pocock"
 )
 
-// Spent is how much of alpha may be spent by a share t of the data, in [0, 1].
+// Spent returns how much of alpha may be spent by a share t of the data, in [0, 1].
 func (s Spending) Spent(alpha, t float64) float64 {
 	switch {
 	case t <= 0:
@@ -42,10 +42,9 @@ func (s Spending) Spent(alpha, t float64) float64 {
 	}
 }
 
-// Sequential is a plan of looks at data that come in. At each a two-sided test is made,
-// at a level such that all of them together raise a false alarm with a probability of
-// at most alpha. The last look spends all that is left of alpha, whatever its share of
-// the data. It is safe for concurrent use.
+// Sequential is a plan of interim looks. Each look makes a two-sided test, at levels that together
+// raise a false alarm with a probability of at most alpha. The last look spends the rest of alpha,
+// whatever its share of the data. It is safe for concurrent use.
 type Sequential struct {
 	spending Spending
 	times    []float64
@@ -53,10 +52,9 @@ type Sequential struct {
 	known    sync.Map // levels by alpha
 }
 
-// NewSequential returns the plan of looks at these shares of the data, ascending and in
-// (0, 1]. A last share below 1 is valid where the reason to end there has nothing to do
-// with the differences seen, such as a cap on cost. A plan of one look is an ordinary
-// test. NewSequential panics if the shares are not such a list.
+// NewSequential returns the plan of looks at these shares of the data, ascending and in (0, 1]. A
+// last share below 1 is valid if the reason to end is unrelated to the observed differences, such
+// as a cap on cost. A plan of one look is an ordinary test. It panics if the shares are invalid.
 func NewSequential(spending Spending, times []float64) *Sequential {
 	for i, t := range times {
 		if !(t > 0 && t <= 1) || i > 0 && t <= times[i-1] {
@@ -71,10 +69,10 @@ func NewSequential(spending Spending, times []float64) *Sequential {
 	return s
 }
 
-// Last reports whether a look, from 0, is the last one of the plan.
+// Last reports whether a look, counted from 0, is the last one of the plan.
 func (s *Sequential) Last(look int) bool { return look == len(s.times)-1 }
 
-// Spent is how much of alpha is spent by a look, from 0.
+// Spent returns how much of alpha is spent by a look, counted from 0.
 func (s *Sequential) Spent(alpha float64, look int) float64 {
 	if s.Last(look) {
 		return alpha
@@ -82,11 +80,10 @@ func (s *Sequential) Spent(alpha float64, look int) float64 {
 	return s.spending.Spent(alpha, s.times[look])
 }
 
-// Levels are the levels of the looks' tests, two-sided: with independent increments of
-// normal data they spend exactly Spent (Armitage, McPherson and Rowe, Journal
-// of the Royal Statistical Society A 132, 1969; Jennison and Turnbull, Group Sequential
-// Methods, 2000, chapter 19). For other tests they are used in place of alpha, as
-// chapter 11 of the book does.
+// Levels returns the two-sided levels of the looks' tests: with independent increments of normal
+// data they spend exactly Spent (Armitage, McPherson and Rowe, Journal of the Royal Statistical
+// Society A 132, 1969; Jennison and Turnbull, Group Sequential Methods, 2000, chapter 19). For
+// other tests they replace alpha, as in chapter 11 of the book.
 func (s *Sequential) Levels(alpha float64) []float64 {
 	if known, ok := s.known.Load(alpha); ok {
 		return slices.Clone(known.([]float64))
@@ -111,9 +108,9 @@ func (s *Sequential) levels(alpha float64) []float64 {
 	return out
 }
 
-// Adjust turns the p-value of one look's test into one that is valid whatever the number
-// of looks: the least alpha whose plan rejects there (a repeated p-value, chapter 9 of
-// the book). Look counts from 0. Differences below 10⁻⁷ are ignored.
+// Adjust converts the p-value of one look's test to one that is valid for any number of looks: the
+// smallest alpha whose plan rejects there (a repeated p-value, chapter 9 of the book). look counts
+// from 0. Differences below 10⁻⁷ are ignored.
 func (s *Sequential) Adjust(look int, p float64) float64 {
 	if len(s.times) == 1 {
 		return p
@@ -136,13 +133,13 @@ func (s *Sequential) Adjust(look int, p float64) float64 {
 	return min(1, math.Exp(lo+share*(hi-lo)))
 }
 
-// levels are the levels of every look for a list of alphas, ascending.
+// levels contains the levels of every look for a list of alphas, ascending.
 type levels struct {
 	alphas []float64
 	at     [][]float64 // by look
 }
 
-// tabulate is done once: a level takes a millisecond.
+// tabulate runs once, because a level takes a millisecond.
 func (s *Sequential) tabulate() levels {
 	const perDecade, decades = 8, 7
 	table := levels{at: make([][]float64, len(s.times))}
@@ -159,15 +156,15 @@ func (s *Sequential) tabulate() levels {
 	return table
 }
 
-// Power is the probability that the plan finds an effect by its last look, on the right
-// side. Drift is the effect over its standard error with all of the data.
+// Power returns the probability that the plan finds an effect by its last look, in the right
+// direction. drift is the effect divided by its standard error with all of the data.
 func (s *Sequential) Power(alpha, drift float64) float64 {
 	found, _ := s.crossings(alpha, drift)
 	return found
 }
 
-// Share is the mean share of the data at which the plan ends, under an effect as for
-// Power, if it ends at the first rejection.
+// Share returns the mean share of the data at which the plan ends, if it ends at the first
+// rejection, for a drift as in Power.
 func (s *Sequential) Share(alpha, drift float64) float64 {
 	_, share := s.crossings(alpha, drift)
 	return share
@@ -186,9 +183,8 @@ func (s *Sequential) crossings(alpha, drift float64) (up, share float64) {
 	return up, share + max(0, left)*s.times[len(s.times)-1]
 }
 
-// Crossing is the probability that a standard Brownian motion with a drift lies beyond
-// ±bounds[k]·√times[k] at any of the times, which ascend. It is what tables of bounds
-// are checked against.
+// Crossing returns the probability that a standard Brownian motion with a drift is beyond
+// ±bounds[k]·√times[k] at any of the ascending times, for comparison with published tables.
 func Crossing(times, bounds []float64, drift float64) float64 {
 	w, total := walk{}, 0.0
 	for k, t := range times {
@@ -199,15 +195,15 @@ func Crossing(times, bounds []float64, drift float64) float64 {
 	return total
 }
 
-// walk is a Brownian motion that has not left its bounds yet: its density at the nodes
-// of a quadrature. The zero value stands at 0 at time 0.
+// walk is a Brownian motion that has not left its bounds yet: its density at the nodes of a
+// quadrature. The zero value is at 0 at time 0.
 type walk struct {
 	time    float64
 	at      []float64
 	density []float64 // times the weight of the node
 }
 
-// beyond is the probability to be above the bound at time t, and not outside before.
+// beyond returns the probability of being above the bound at time t, and inside before.
 func (w *walk) beyond(t, bound, drift float64) (p float64) {
 	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
 	if w.at == nil {
@@ -219,7 +215,7 @@ func (w *walk) beyond(t, bound, drift float64) (p float64) {
 	return p
 }
 
-// under is the probability to be below -bound.
+// under returns the probability of being below -bound.
 func (w *walk) under(t, bound, drift float64) (p float64) {
 	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
 	if w.at == nil {
@@ -231,11 +227,10 @@ func (w *walk) under(t, bound, drift float64) (p float64) {
 	return p
 }
 
-// widest is how far out a bound can be, in standard deviations: beyond it nothing is
-// left that a number could represent.
+// widest is the largest bound, in standard deviations: beyond it probabilities underflow.
 const widest = 30
 
-// bound is where a probability of just so much lies outside of ±bound at time t.
+// bound returns the bound with the given probability outside of ±bound at time t.
 func (w *walk) bound(t, outside float64) float64 {
 	lo, hi := 0.0, widest*math.Sqrt(t)
 	if outside <= 0 {
@@ -252,11 +247,11 @@ func (w *walk) bound(t, outside float64) float64 {
 	return hi
 }
 
-// next goes on to time t; what lies outside of ±bound is gone.
+// next advances to time t and drops what is outside of ±bound.
 func (w *walk) next(t, bound, drift float64) {
 	sd := math.Sqrt(t - w.time)
 	mean := drift * (t - w.time)
-	// Ten deviations around where the walk can be contain all that counts.
+	// Ten standard deviations contain all relevant probability.
 	lo, hi := max(-bound, -10*math.Sqrt(t)+min(0, drift*t)), min(bound, 10*math.Sqrt(t)+max(0, drift*t))
 	if !(lo < hi) {
 		*w = walk{time: t, at: []float64{}, density: []float64{}}
@@ -279,8 +274,8 @@ func (w *walk) next(t, bound, drift float64) {
 
 func bell(z float64) float64 { return math.Exp(-z * z / 2) }
 
-// nodes are those of Gauss and Legendre between lo and hi, with their weights: enough
-// for functions that are as smooth as a normal density with this deviation.
+// nodes returns Gauss-Legendre nodes between lo and hi with their weights: enough for functions as
+// smooth as a normal density with this deviation.
 func nodes(lo, hi, sd float64) (at, weight []float64) {
 	const step, most = 16, 256
 	n := min(most, 2*step+step*int(2.5*(hi-lo)/sd/step+1))
@@ -299,5 +294,5 @@ func nodes(lo, hi, sd float64) (at, weight []float64) {
 	return at, weight
 }
 
-// legendre remembers nodes and weights on [-1, 1] by their number.
+// legendre caches nodes and weights on [-1, 1] by their number.
 var legendre sync.Map

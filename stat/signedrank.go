@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// maxExact is how many differences have the exact distribution of their ranks. R has
-// it for less than 50, and not for ties, whose few different sums the normal
-// distribution follows badly.
+// maxExact is the largest number of differences whose ranks get the exact distribution. R uses it
+// below 50, and not for ties, whose few different sums the normal distribution approximates badly.
 const maxExact = 200
 
 // LeastPairs returns the smallest number of paired differences for which a test by signs can be
@@ -17,8 +16,8 @@ func LeastPairs(alpha float64) int {
 	return max(1, int(math.Ceil(1-math.Log2(alpha))))
 }
 
-// exactSigned returns the share of the 2^n ways to give signs to the ranks that are at
-// least as far out as plus, on both sides.
+// exactSigned returns the share of the 2^n ways to give signs to the ranks that are at least as
+// extreme as plus, in either direction.
 func exactSigned(plus int, ranks []int) float64 {
 	total, step := sumAndStep(ranks)
 	tail := 0.0
@@ -28,9 +27,8 @@ func exactSigned(plus int, ranks []int) float64 {
 	return min(1, 2*tail)
 }
 
-// signs returns the probabilities of the sums 0, step, ... up to most of the ranks
-// whose signs are positive, if each is so with probability one half. The ranks are in
-// ascending order.
+// signs returns the probabilities of the sums 0, step, ... up to most of the ranks with positive
+// signs, if each sign is positive with probability one half. The ranks are in ascending order.
 func signs(ranks []int, step, most int) []float64 {
 	p := make([]float64, most/step+1)
 	p[0] = math.Ldexp(1, -len(ranks)) // of each way; at most 200 ranks do not underflow
@@ -45,8 +43,8 @@ func signs(ranks []int, step, most int) []float64 {
 	return p
 }
 
-// sumAndStep returns the sum of the ranks and the greatest common divisor, of which
-// each sum of some of them is a multiple.
+// sumAndStep returns the sum of the ranks and their greatest common divisor, which divides the sum
+// of any of them.
 func sumAndStep(ranks []int) (sum, step int) {
 	for _, r := range ranks {
 		sum += r
@@ -108,8 +106,7 @@ func HodgesLehmann(differences []float64, level float64) Summary {
 	return s
 }
 
-// outside is the largest value of the test statistic whose lower tail is at most
-// tail, or -1.
+// outside returns the largest value of the test statistic whose lower tail is at most tail, or -1.
 func outside(n int, tail float64) int {
 	if n > maxExact {
 		size := float64(n)
@@ -128,9 +125,9 @@ func outside(n int, tail float64) int {
 	return value - 1
 }
 
-// pairMean is the k-th smallest, from 1, of the means of all pairs of values, each
-// with itself too. It halves the range of all floating-point numbers until one is
-// left, which takes 64 counts whatever the values.
+// pairMean returns the k-th smallest, from 1, of the means of all pairs of values, each with itself
+// too. It bisects the range of all floating-point numbers, which takes 64 counts whatever the
+// values.
 func pairMean(sorted []float64, k int) float64 {
 	lo, hi := ordinal(sorted[0]), ordinal(sorted[len(sorted)-1])
 	for lo < hi {
@@ -144,8 +141,8 @@ func pairMean(sorted []float64, k int) float64 {
 	return ofOrdinal(lo)
 }
 
-// pairsUpTo counts the means of pairs that are at most x: for each value, the
-// partners up to itself, of which there are the fewer the larger it is.
+// pairsUpTo counts the means of pairs that are at most x. For each value it counts the partners up
+// to itself, which decrease with the value.
 func pairsUpTo(sorted []float64, x float64) int {
 	n, count, partners := len(sorted), 0, len(sorted)
 	for i := range n {
@@ -160,8 +157,8 @@ func pairsUpTo(sorted []float64, x float64) int {
 	return count
 }
 
-// ordinal numbers the finite floating-point numbers in ascending order, -0 and 0
-// being one.
+// ordinal numbers the finite floating-point numbers in ascending order, with one number for -0 and
+// 0.
 func ordinal(x float64) int64 {
 	bits := int64(math.Float64bits(math.Abs(x)))
 	if x < 0 {

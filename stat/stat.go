@@ -8,35 +8,35 @@ import (
 	"math"
 )
 
-// Level is the confidence level that reports use.
+// Level is the confidence level of reports.
 const Level = 0.95
 
 // Interval is a confidence interval.
 type Interval struct {
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
-	// Level is the confidence, in (0, 1). That of a quantile's interval is the
-	// one it has, which is at least about the one that was asked for.
+	// Level is the confidence, in (0, 1). For a quantile it is the actual level, which is about
+	// the requested one or above.
 	Level float64 `json:"level"`
 	// Method is "wilson", "newcombe", "student-t", "order-statistic", "signed-rank",
 	// "clopper-pearson" or "bootstrap".
 	Method string `json:"method"`
-	// N is the number of observations that the interval rests on.
+	// N is the number of observations.
 	N int `json:"n"`
 }
 
-// Summary is a value that was computed from a sample.
+// Summary is a value computed from a sample.
 type Summary struct {
-	// Value is NaN if N is 0: 0 of 0 is not 0.
+	// Value is NaN if N is 0.
 	Value float64
 	N     int
-	// Interval is nil where N does not allow one.
+	// Interval is nil if N is too small.
 	Interval *Interval
-	// Warnings explain, for a person, why the value is to be taken with care.
+	// Warnings explain to a person why the value is uncertain.
 	Warnings []string
 }
 
-// none is the summary of an empty sample.
+// none returns the summary of an empty sample.
 func none() Summary {
 	return Summary{Value: math.NaN(), Warnings: []string{"there is nothing to measure"}}
 }
@@ -87,8 +87,7 @@ func Quantile(n int, at func(i int) float64, q, level float64) Summary {
 	return s
 }
 
-// QuantileValue is the value of Quantile alone, for where the interval is not
-// wanted. It is NaN if n is 0.
+// QuantileValue returns the value of Quantile without the interval. It is NaN if n is 0.
 func QuantileValue(n int, at func(i int) float64, q float64) float64 {
 	if n == 0 {
 		return math.NaN()
@@ -120,10 +119,10 @@ func (m *Moments) Add(x float64) {
 	m.sum += x
 }
 
-// N is the number of observations.
+// N returns the number of observations.
 func (m *Moments) N() int { return m.n }
 
-// Sum is the sum of the observations.
+// Sum returns the sum of the observations.
 func (m *Moments) Sum() float64 { return m.sum }
 
 // Mean returns the mean with Student's interval, mean ± t·s/sqrt(n), where t is

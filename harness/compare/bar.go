@@ -14,12 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// maxBar bounds a value of a bar, in characters: a prompt is shown by its beginning
-// and its hash.
+// maxBar limits the length of an expectation, in characters. A longer text is stored as its
+// beginning and its hash.
 const maxBar = 160
 
-// barOf says in words what is demanded of a scenario, and of what kind it is. What
-// else its files say is in the digest.
+// barOf returns the expectations and settings of a scenario as text. The digest covers the rest of
+// its files.
 func barOf(s *record.Scenario) (map[string]string, error) {
 	bar := map[string]string{
 		"agent": s.Agent, "backend": s.Backend, "clock": "virtual", "digest": s.Digest, "price": priced(s),
@@ -51,8 +51,8 @@ func barOf(s *record.Scenario) (map[string]string, error) {
 	return bar, nil
 }
 
-// priced is the price of the scenario's model in words. Its date does not change a
-// cost.
+// priced returns the price of the scenario's model as text, without its date, which does not change
+// a cost.
 func priced(s *record.Scenario) string {
 	q := s.Price
 	if q == nil {
@@ -63,9 +63,8 @@ func priced(s *record.Scenario) string {
 		number(q.Input), number(q.CachedIn), number(q.CacheWrite), number(q.Output), q.Currency, number(q.EURPerUSD))
 }
 
-// flatten adds the values of a JSON object to the bar, each under its path. What is
-// empty, zero or false demands nothing and is left out, except for a limit of
-// exactly 0.
+// flatten adds the values of a JSON object to bar, each under its path. Empty, zero and false
+// values expect nothing and are left out, except an exit code of 0.
 func flatten(bar map[string]string, path string, part json.RawMessage) error {
 	if len(part) == 0 {
 		return nil
@@ -110,8 +109,8 @@ func flattenValue(bar map[string]string, path string, value any) {
 	}
 }
 
-// limitWords is a limit as expect.Count says it: "at least 1 and at most 3"; empty if
-// the object is none.
+// limitWords formats a limit of expect.Count, such as "at least 1 and at most 3". It returns "" for
+// any other object.
 func limitWords(object map[string]any) string {
 	var words []string
 	for _, limit := range []struct{ key, word string }{{"exactly", "exactly"}, {"at_least", "at least"}, {"at_most", "at most"}} {
@@ -125,8 +124,7 @@ func limitWords(object map[string]any) string {
 	return strings.Join(words, " and ")
 }
 
-// short is a text of at most maxBar characters that is still another one where the
-// long texts are.
+// short returns a text of at most maxBar characters that is unique to the given text.
 func short(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if utf8.RuneCountInString(text) <= maxBar {
@@ -136,8 +134,8 @@ func short(text string) string {
 	return fmt.Sprintf("%s… (%d bytes, sha256:%s)", string([]rune(text)[:maxBar/2]), len(text), hex.EncodeToString(sum[:6]))
 }
 
-// Gates is the hash over the bars of all scenarios: it is another one when any bar
-// was moved, and when a scenario was added or taken away.
+// Gates returns the hash of the expectations of all scenarios. It changes with any expectation, and
+// when a scenario is added or removed.
 func (b *Baseline) Gates() string {
 	sum := sha256.New()
 	for i := range b.Scenarios {

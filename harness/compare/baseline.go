@@ -9,81 +9,82 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Schema names the format of the file.
+// baselineSchema identifies the format of the file.
 const baselineSchema = "rehearse.baseline/1"
 
-// File is the name of the file if the user gives no other.
+// BaselineFile is the default file name.
 const BaselineFile = "rehearse.baseline.json"
 
-// MaxTrials is how many trials' values are kept of a measure.
+// MaxTrials limits how many trials' values are stored for a measure.
 const MaxTrials = 200
 
-// MinTimed is the least number of trials with which times of real processes are
-// kept: with fewer no test can tell a difference from chance, and each blessing
-// would write the noise of one machine into the file.
+// MinTimed is the smallest number of trials for which times of real processes are stored. With
+// fewer no test can find a difference, and each blessing would write the noise of one machine into
+// the file.
 const MinTimed = 6
 
-// Baseline is a run summed up. It holds no date, id or fact about a machine.
+// Baseline is the summary of a run. It contains no date, id or property of a machine.
 type Baseline struct {
-	// Run and Tool name a run and the program that made it; they are not in the file.
+	// Run and Tool name the run and the program that made it; they are not stored in the file.
 	Run, Tool string
 	// Prices is the date of the price table (YYYY-MM-DD).
 	Prices string
-	// Rules are those by which runs are compared with it.
+	// Rules decide how runs are compared with the baseline.
 	Rules Rules
-	// Scenarios are sorted by name, which is unique.
+	// Scenarios are sorted by their unique name.
 	Scenarios []Scenario
 }
 
-// Rules are the margins within which a difference does not matter.
+// Rules define which differences are too small to matter.
 type Rules struct {
-	// Alpha is the share of comparisons without any difference that may be called
-	// worse or better, over all tests of a comparison together; in (0, 1).
+	// Alpha bounds the probability that a comparison of equal runs reports any difference, over
+	// all of its tests; in (0, 1).
 	Alpha float64 `json:"alpha"`
-	// Margin is the smallest difference of interest in what varies from trial to
-	// trial, relative to the value before: 0.05 is 5 %. At least 0, as the others.
+	// Margin is the smallest effect of interest in values that vary between trials, relative to
+	// the value before: 0.05 is 5 %. Margins are at least 0.
 	Margin float64 `json:"margin"`
-	// Cost and Tokens are the relative differences of them that do not matter.
+	// Cost and Tokens are the relative differences in cost and tokens that do not matter.
 	Cost   float64 `json:"cost"`
 	Tokens float64 `json:"tokens"`
 }
 
-// DefaultRules are those of a first blessing.
+// DefaultRules returns the rules of a first baseline.
 func DefaultRules() Rules { return Rules{Alpha: 0.05, Margin: 0.05, Cost: 0.05, Tokens: 0.05} }
 
-// Scenario is one scenario, all its trials together.
+// Scenario summarizes all trials of a scenario.
 type Scenario struct {
 	Name string
-	// File is where the scenario was read; it is not in the file.
+	// File is the path of the scenario; it is not stored in the file.
 	File string
-	// RealTime is true where times are those of the wall clock.
+	// RealTime reports whether times are those of the wall clock.
 	RealTime bool
 	Verdict  gate.Verdict
-	// Status is the agent's end status; Mixed where trials differ.
+	// Status is the agent's end status, or Mixed if trials differ.
 	Status string
 	Trials Trials
-	// Ends are those of trials 1, 2, ..., at most MaxTrials, the zero End for one that
-	// is missing; a single one stands for all where they are alike.
+	// Ends lists how trials 1, 2, ... ended, at most MaxTrials. A missing trial has the zero End;
+	// a single element stands for all trials if they ended alike.
 	Ends []End
-	// Bar is what is demanded and of what, in words, by key: "expect.calls" is "exactly
-	// 3", "limits.max_iterations" is "10", "digest" the hash of the scenario file and of
-	// all files that it names.
+	// Bar contains the expectations and settings as text, by key: "expect.calls" is "exactly 3",
+	// "limits.max_iterations" is "10", "digest" is the hash of the scenario file and of all files
+	// that it names.
 	Bar map[string]string
 	// Measures are sorted by name.
 	Measures []Measure
-	// Stops are the judgements of a stop guard on labelled answers in the first trial,
-	// a letter for each (measure.StopFacts.Outcomes).
+	// Stops has a letter for each judgement of a stop guard on a labelled answer in the first
+	// trial (measure.StopFacts.Outcomes).
 	Stops string
 }
 
-// End is how a trial ended.
+// End describes how a trial ended.
 type End struct {
 	Verdict  gate.Verdict `json:"verdict"`
 	Status   string       `json:"status"`
 	ExitCode int          `json:"exit_code"`
 }
 
-// End is that of trial n, from 1; false if there is none, or it was not kept.
+// End returns how trial n, counted from 1, ended; false if there is no such trial or it was not
+// stored.
 func (s *Scenario) End(n int) (End, bool) {
 	switch {
 	case n < 1 || n > s.Trials.Planned || len(s.Ends) == 0:
@@ -96,12 +97,12 @@ func (s *Scenario) End(n int) (End, bool) {
 	return s.Ends[n-1], s.Ends[n-1] != End{}
 }
 
-// Mixed stands for the status of a scenario whose trials ended differently.
+// Mixed is the status of a scenario whose trials ended differently.
 const Mixed = "mixed"
 
 // Trials counts trials by verdict.
 type Trials struct {
-	// Planned is how many there were to be.
+	// Planned is the planned number of trials.
 	Planned int `json:"planned"`
 	Pass    int `json:"pass"`
 	Fail    int `json:"fail,omitempty"`
@@ -109,7 +110,7 @@ type Trials struct {
 	Skip    int `json:"skip,omitempty"`
 }
 
-// Total is how many were judged.
+// Total returns the number of judged trials.
 func (t Trials) Total() int { return t.Pass + t.Fail + t.Error + t.Skip }
 
 func (t *Trials) add(v gate.Verdict) {
@@ -125,27 +126,27 @@ func (t *Trials) add(v gate.Verdict) {
 	}
 }
 
-// Measure is one measure over the trials of a scenario. Values have twelve digits
-// that count, so that sums in another order are the same.
+// Measure summarizes one measure over the trials of a scenario. Values are rounded to twelve
+// significant digits, which makes sums independent of their order.
 type Measure struct {
 	Name string
 	// Unit is "" for counts, "EUR" or "s".
 	Unit string
-	// Known is false where something is missing, in any trial; Value, if there is one,
-	// is then a lower bound.
+	// Known is false if a value is missing or incomplete in any trial; Value is then a lower
+	// bound.
 	Known bool
-	// Value is the mean over the trials; nil where there is nothing to tell.
+	// Value is the mean over the trials; nil if no trial has a value.
 	Value *float64
-	// N is how many trials have a value.
+	// N is the number of trials with a value.
 	N int
-	// Interval is that of the mean; nil where N or equal values allow none.
+	// Interval is the interval of the mean; nil if N is too small or all values are equal.
 	Interval *stat.Interval
-	// Trials are the values of trials 1, 2, ..., at most MaxTrials, nil for one without;
-	// the list is nil where each trial has Value.
+	// Trials contains the values of trials 1, 2, ..., at most MaxTrials, nil for a missing one.
+	// The list is nil if every trial has Value.
 	Trials []*float64
 }
 
-// At is the value in trial n, from 1; false if there is none, or it was not kept.
+// At returns the value in trial n, counted from 1; false if there is none or it was not stored.
 func (m *Measure) At(n int) (float64, bool) {
 	if m.Trials == nil {
 		if m.Value == nil || n < 1 || n > m.N {
@@ -159,7 +160,7 @@ func (m *Measure) At(n int) (float64, bool) {
 	return *m.Trials[n-1], true
 }
 
-// Find returns the scenario of that name.
+// Find returns the scenario with a name.
 func (b *Baseline) Find(name string) (Scenario, bool) {
 	i, ok := slices.BinarySearchFunc(b.Scenarios, name, func(s Scenario, name string) int { return strings.Compare(s.Name, name) })
 	if !ok {
@@ -168,7 +169,7 @@ func (b *Baseline) Find(name string) (Scenario, bool) {
 	return b.Scenarios[i], true
 }
 
-// Measure returns the measure of that name.
+// Measure returns the measure with a name.
 func (s *Scenario) Measure(name string) (Measure, bool) {
 	i := slices.IndexFunc(s.Measures, func(m Measure) bool { return m.Name == name })
 	if i < 0 {
@@ -177,17 +178,17 @@ func (s *Scenario) Measure(name string) (Measure, bool) {
 	return s.Measures[i], true
 }
 
-// Validate says which of the rules cannot be.
+// Validate returns an error if a rule is out of range.
 func (r Rules) Validate() error {
 	if !(r.Alpha > 0 && r.Alpha < 1) {
-		return fmt.Errorf("alpha is %g; it must lie between 0 and 1", r.Alpha)
+		return fmt.Errorf("alpha must be between 0 and 1, got %g", r.Alpha)
 	}
 	for _, margin := range []struct {
 		name  string
 		value float64
 	}{{"margin", r.Margin}, {"cost", r.Cost}, {"tokens", r.Tokens}} {
 		if !(margin.value >= 0 && margin.value <= maxMargin) {
-			return fmt.Errorf("%s is %g; it must lie between 0 and %d", margin.name, margin.value, maxMargin)
+			return fmt.Errorf("%s must be between 0 and %d, got %g", margin.name, maxMargin, margin.value)
 		}
 	}
 	return nil

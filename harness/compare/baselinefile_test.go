@@ -107,14 +107,14 @@ var _ = Describe("reading", Label("H-06"), func() {
 		Entry("a list in place of an object", func() string { return edited(`"measures": {`, `"measures": [], "x": {`) }, `"measures": []`, `scenarios.hook/timed.measures`, "an object is expected here"),
 		Entry("nothing in place of a scenario", func() string {
 			return `{"schema": "rehearse.baseline/1", "rules": {"alpha":0.05,"margin":0,"cost":0,"tokens":0}, "scenarios": {"a": null}}`
-		}, "null", "scenarios.a", "nothing stands here"),
+		}, "null", "scenarios.a", "the scenario is null"),
 		Entry("an unknown key", func() string { return edited(`"prices"`, `"price"`) }, `"price"`, "price", `the key "price" is not known`),
 		Entry("an unknown key of a measure", func() string { return edited(`"value":1.25`, `"vale":1.25`) }, `"vale"`, `scenarios.loop/steady.measures.duration.vale`, `the key "vale" is not known`),
 		Entry("a key in other letters", func() string { return edited(`"prices"`, `"Prices"`) }, `"Prices"`, "Prices", `the key "Prices" is not known`),
 		Entry("a key twice", func() string {
 			return edited(`"prices": "2026-11-20"`, `"prices": "2026-11-20", "prices": "2026-11-21"`)
-		}, `"prices"`, "prices", `the key "prices" stands here a second time`),
-		Entry("a demand twice", func() string { return edited(`"limits": {`, `"limits.x": "1", "limits": {"x": "2", `) }, `"limits.x"`, "scenarios.hook/timed.bar.limits", "a second time"),
+		}, `"prices"`, "prices", `the key "prices" is repeated`),
+		Entry("a demand twice", func() string { return edited(`"limits": {`, `"limits.x": "1", "limits": {"x": "2", `) }, `"limits.x"`, "scenarios.hook/timed.bar.limits", "is repeated"),
 		Entry("text that is not UTF-8", func() string { return edited("2026-11-20", "2026\xff") }, "2026\xff", "prices", "UTF-8"),
 		Entry("scenarios in another order", func() string { return edited(`"loop/flaky"`, `"zoop/flaky"`) }, `"loop/steady"`, "scenarios.loop/steady", "names are sorted"),
 
@@ -132,8 +132,8 @@ var _ = Describe("reading", Label("H-06"), func() {
 			return text[:from] + text[to:]
 		}, `"gates"`, "gates", "some were added or removed by hand"),
 
-		Entry("a rule that cannot be", func() string { return resummed(func(b *compare.Baseline) { b.Rules.Alpha = 1 }) }, `"rules"`, "rules", "alpha is 1"),
-		Entry("a negative margin", func() string { return resummed(func(b *compare.Baseline) { b.Rules.Tokens = -1 }) }, `"rules"`, "rules", "tokens is -1"),
+		Entry("a rule that cannot be", func() string { return resummed(func(b *compare.Baseline) { b.Rules.Alpha = 1 }) }, `"rules"`, "rules", "alpha must be between"),
+		Entry("a negative margin", func() string { return resummed(func(b *compare.Baseline) { b.Rules.Tokens = -1 }) }, `"rules"`, "rules", "tokens must be between"),
 		Entry("an unknown verdict", func() string { return resummed(func(b *compare.Baseline) { steady(b).Verdict = "fine" }) }, `"loop/steady"`, `scenarios.loop/steady`, `there is no verdict "fine"`),
 		Entry("more trials than planned", func() string { return resummed(func(b *compare.Baseline) { steady(b).Trials.Pass = 3 }) }, `"loop/steady"`, `scenarios.loop/steady`, "3 of 2 trials cannot be"),
 		Entry("no trials", func() string {

@@ -13,16 +13,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// MaxBytes is the largest file that is read: some 10,000 scenarios.
+// MaxBytes limits the size of a baseline file, which is enough for some 10,000 scenarios.
 const MaxBytes = 32 << 20
 
-// again is what to do about a file that cannot be used.
+// again is the hint for a file that cannot be used.
 const again = "take it from version control, or bless a run again: rehearse bless RUN"
 
-// Read reads the file of a baseline; name is what diagnostics call it. The file must
-// be as Encode writes it, apart from white space: another version, an unknown or
-// repeated key, a value that cannot be and a line that was edited by hand are errors
-// of type source.Diagnostics with their place.
+// ReadBaseline reads a baseline file; name is its name in diagnostics. The content must be as
+// Encode writes it, apart from white space. Another version, an unknown or repeated key, an
+// impossible value and a line edited by hand are errors of type yamlsrc.Diagnostics with a
+// position.
 func ReadBaseline(name string, r io.Reader) (Baseline, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
@@ -51,13 +51,13 @@ func ReadBaseline(name string, r io.Reader) (Baseline, error) {
 	return doc.baseline(&w)
 }
 
-// document is the text of a file, for places.
+// document is the text of a file, used to find positions.
 type document struct {
 	name string
 	data []byte
 }
 
-// version refuses a file of another version before its keys are.
+// version rejects a file of another version before its keys are checked.
 func (d *document) version() error {
 	var head struct {
 		Schema *string `json:"schema"`
@@ -76,7 +76,7 @@ func (d *document) version() error {
 	return nil
 }
 
-// conflict finds a marker that git leaves in a file.
+// conflict finds a merge conflict marker of git.
 func conflict(data []byte) (at int, marked bool) {
 	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
 		if bytes.HasPrefix(data, []byte(marker)) {
@@ -89,7 +89,7 @@ func conflict(data []byte) (at int, marked bool) {
 	return 0, false
 }
 
-// explain is a diagnostic of what the JSON decoder says.
+// explain turns an error of the JSON decoder into a diagnostic.
 func (d *document) explain(err error) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		message := strings.TrimPrefix(syntax.Err.Error(), "jsontext: ")
@@ -97,7 +97,7 @@ func (d *document) explain(err error) error {
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			message = "the file ends in the middle"
 		case errors.Is(err, jsontext.ErrDuplicateName):
-			message = fmt.Sprintf("the key %q stands here a second time", syntax.JSONPointer.LastToken())
+			message = fmt.Sprintf("the key %q is repeated", syntax.JSONPointer.LastToken())
 		}
 		return d.wrong(int(syntax.ByteOffset), path(syntax.JSONPointer), message+"; "+again)
 	}
@@ -105,19 +105,19 @@ func (d *document) explain(err error) error {
 	if !ok {
 		return d.wrong(0, "", err.Error()+"; "+again)
 	}
-	message := "this value cannot stand here"
+	message := "this value is not allowed here"
 	switch {
 	case errors.Is(err, json.ErrUnknownName):
 		message = fmt.Sprintf("the key %q is not known", semantic.JSONPointer.LastToken())
 	case semantic.Err != nil:
 		message = semantic.Err.Error()
 	case semantic.JSONKind != 0:
-		message = fmt.Sprintf("a %s cannot stand here", semantic.JSONKind)
+		message = fmt.Sprintf("a %s is not allowed here", semantic.JSONKind)
 	}
 	return d.wrong(int(semantic.ByteOffset), path(semantic.JSONPointer), message+"; "+again)
 }
 
-// path is a place in the document, as messages show it.
+// path formats a place in the document for messages.
 func path(p jsontext.Pointer) string {
 	out := ""
 	for token := range p.Tokens() {
@@ -126,7 +126,7 @@ func path(p jsontext.Pointer) string {
 	return out
 }
 
-// wrong is a diagnostic at a byte of the file.
+// wrong returns a diagnostic at a byte of the file.
 func (d *document) wrong(offset int, path, message string) error {
 	one := yamlsrc.Diagnostic{File: d.name, Path: path, Message: message}
 	if path != "" || offset > 0 {
@@ -140,7 +140,7 @@ func (d *document) wrong(offset int, path, message string) error {
 	return yamlsrc.Diagnostics{one}.In(d.data)
 }
 
-// after is where the first value behind a text begins, sought from an offset on.
+// after returns the offset of the first value behind text, searching from an offset.
 func (d *document) after(text string, from int) int {
 	i := bytes.Index(d.data[from:], []byte(text))
 	if i < 0 {
@@ -153,12 +153,12 @@ func (d *document) after(text string, from int) int {
 	return i
 }
 
-// scenario is where the scenario of that name begins.
+// scenario returns the offset at which a scenario begins.
 func (d *document) scenario(name string) int {
 	return d.after(inline(name), d.after(`"scenarios"`, 0))
 }
 
-// baseline checks what the file says and returns it.
+// baseline validates the decoded file and returns it.
 func (d *document) baseline(w *wire) (Baseline, error) {
 	b := Baseline{Prices: w.Prices, Rules: w.Rules}
 	if err := w.Rules.Validate(); err != nil {
@@ -167,7 +167,7 @@ func (d *document) baseline(w *wire) (Baseline, error) {
 	for _, m := range w.Scenarios {
 		at := d.scenario(m.key)
 		if m.value == nil {
-			return Baseline{}, d.wrong(at, yamlsrc.Join("scenarios", m.key), "nothing stands here; "+again)
+			return Baseline{}, d.wrong(at, yamlsrc.Join("scenarios", m.key), "the scenario is null; "+again)
 		}
 		s, err := m.value.scenario(m.key)
 		if err != nil {
@@ -178,8 +178,8 @@ func (d *document) baseline(w *wire) (Baseline, error) {
 	return b, d.edited(w, &b)
 }
 
-// edited says what was edited by hand: what has another sum than it should. The
-// lines are written again from what was read, so that only their meaning counts.
+// edited returns an error if a part was edited by hand, so that its checksum differs. Lines are
+// encoded again from the decoded values, because only their meaning counts.
 func (d *document) edited(w *wire, b *Baseline) error {
 	var e encoder
 	for i := range b.Scenarios {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// wire is the file as JSON has it.
+// wire is the JSON form of the file.
 type wire struct {
 	Schema    string                 `json:"schema"`
 	About     string                 `json:"about"`
@@ -43,7 +43,7 @@ type wireMeasure struct {
 	Trials   []*float64  `json:"trials,omitempty"`
 }
 
-// wireBar is a bar whose limits stand in an object of their own.
+// wireBar decodes expectations, whose limits are in an object of their own.
 type wireBar map[string]string
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -63,13 +63,13 @@ func (b wireBar) take(in *jsontext.Decoder, key string) error {
 		return err
 	}
 	if _, twice := b[key]; twice {
-		return fmt.Errorf("the demand %q stands here a second time", key)
+		return fmt.Errorf("the expectation %q is repeated", key)
 	}
 	b[key] = text
 	return nil
 }
 
-// ordered is a JSON object whose members keep their order.
+// ordered is a JSON object that preserves the order of its members.
 type ordered[T any] []member[T]
 
 type member[T any] struct {
@@ -82,7 +82,7 @@ func (o *ordered[T]) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	*o = nil
 	return members(in, func(key string) error {
 		if n := len(*o); n > 0 && (*o)[n-1].key >= key {
-			return fmt.Errorf("%q must not stand behind %q: names are sorted", key, (*o)[n-1].key)
+			return fmt.Errorf("%q must come before %q: names are sorted", key, (*o)[n-1].key)
 		}
 		var value T
 		if err := json.UnmarshalDecode(in, &value); err != nil {
@@ -93,7 +93,7 @@ func (o *ordered[T]) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	})
 }
 
-// members calls take for each member of an object, when its value is to be read.
+// members calls take for each member of an object, positioned at the member's value.
 func members(in *jsontext.Decoder, take func(key string) error) error {
 	if kind := in.PeekKind(); kind != '{' {
 		return fmt.Errorf("an object is expected here")
@@ -114,7 +114,7 @@ func members(in *jsontext.Decoder, take func(key string) error) error {
 	return err
 }
 
-// scenario is what the file says of a scenario, if that can be.
+// scenario returns the decoded scenario, or an error if its values contradict each other.
 func (w *wireScenario) scenario(name string) (Scenario, error) {
 	s := Scenario{
 		Name: name, RealTime: w.Bar["clock"] == "real", Verdict: w.Verdict, Status: w.Status,

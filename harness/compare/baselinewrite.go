@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// about is what the file says of itself to who opens it.
+// about explains the file to its reader.
 const about = "written by rehearse bless; to accept a change, bless a run again"
 
-// limitsPrefix begins the keys of the agent's settings in a bar. They are many and
-// seldom change, so that the file has them in one line.
+// limitsPrefix is the prefix of the agent's settings. They are many and seldom change, and are
+// written on one line.
 const limitsPrefix = "limits."
 
-// Encode is the file of a baseline: sorted, a line for each demand and each measure,
-// the same bytes for the same run on every machine. Each scenario has a sum over its
-// lines, and so have the lines before them, by which Decode knows what was edited by
-// hand; with a sum for each, two branches that change other scenarios can be merged.
+// Encode returns the file of a baseline: sorted, with a line for each expectation and each measure,
+// and the same bytes for the same run on every machine. Each scenario has a checksum of its lines,
+// and so does the header; ReadBaseline detects manual edits by them. With one checksum per
+// scenario, branches that change different scenarios can be merged.
 func Encode(b Baseline) []byte {
 	var e encoder
 	head := e.head(&b)
@@ -47,8 +47,8 @@ func Encode(b Baseline) []byte {
 	return e.out.Bytes()
 }
 
-// line is a key and its value as JSON. The members of an object that is too long for
-// one line stand between a line with opened and one with closed.
+// line is a key with its JSON value. An object that is too long for one line is written between a
+// line with opened and one with closed.
 type line struct {
 	key, value string
 }
@@ -62,7 +62,7 @@ type encoder struct{ out bytes.Buffer }
 
 func (e *encoder) raw(text string) { e.out.WriteString(text) }
 
-// block writes lines at a depth; more says that others follow.
+// block writes lines at a depth; more reports whether other lines follow.
 func (e *encoder) block(depth int, lines []line, more bool) {
 	for i, l := range lines {
 		if l.value == closed {
@@ -88,7 +88,7 @@ func (e *encoder) pair(depth int, key, value string, more bool) {
 	e.block(depth, []line{{key, text(value)}}, more)
 }
 
-// head are the lines before the scenarios.
+// head returns the lines before the scenarios.
 func (e *encoder) head(b *Baseline) []line {
 	return []line{
 		{"schema", text(baselineSchema)},
@@ -99,7 +99,7 @@ func (e *encoder) head(b *Baseline) []line {
 	}
 }
 
-// scenario are the lines of a scenario, without its name and its sum.
+// scenario returns the lines of a scenario, without its name and its checksum.
 func (e *encoder) scenario(s *Scenario) []line {
 	lines := []line{
 		{"verdict", text(string(s.Verdict))},
@@ -131,8 +131,8 @@ func (e *encoder) scenario(s *Scenario) []line {
 	return lines
 }
 
-// wireOf is a measure as the file has it. Times of real processes stay out of it
-// where no test could use them.
+// wireOf returns the stored form of a measure. Times of real processes are omitted if no test could
+// use them.
 func wireOf(m *Measure, s *Scenario) wireMeasure {
 	if s.RealTime && m.Unit == "s" && m.N < MinTimed {
 		return wireMeasure{Unit: m.Unit, Unknown: true}
@@ -144,7 +144,7 @@ func wireOf(m *Measure, s *Scenario) wireMeasure {
 	return w
 }
 
-// sumOf is the sum over lines.
+// sumOf returns the checksum of lines.
 func sumOf(lines []line) string {
 	sum := sha256.New()
 	for _, l := range lines {
@@ -155,8 +155,8 @@ func sumOf(lines []line) string {
 
 func text(s string) string { return inline(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// inline is a value in one line. What is encoded here are strings, finite numbers
-// and structs of them, which always can be.
+// inline encodes a value on one line. Its values are strings, finite numbers and structs of them,
+// which can always be encoded.
 func inline(v any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

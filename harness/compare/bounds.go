@@ -6,10 +6,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// bounded compares cost or tokens of which a side knows only a part, as where a call
-// told no usage: its value is then a lower bound. Bounds can show that it is worse,
-// and never that it is better unless all is known now. Where they differ and cannot
-// tell, the comparison is lost; bounds that are alike say no more than before.
+// bounded compares cost or tokens of which one side knows only a lower bound, for example because a
+// reply had no usage. Bounds can show that a value is worse; they can show that it is better only
+// if it is fully known now. If they differ without deciding, the comparison is lost; equal bounds
+// are as good as before.
 func bounded(p *pair, b, a *Measure, most float64, x *Comparison) {
 	before, now := means(p, b, a)
 	d := now - before
@@ -42,7 +42,7 @@ func bounded(p *pair, b, a *Measure, most float64, x *Comparison) {
 	}
 }
 
-// atLeast is the value of a side, which may be a lower bound.
+// atLeast formats the value of a side, which may be a lower bound.
 func atLeast(m *Measure, value float64) string {
 	if m.Known {
 		return format.Amount(value, m.Unit)
@@ -50,7 +50,7 @@ func atLeast(m *Measure, value float64) string {
 	return "at least " + format.Amount(value, m.Unit)
 }
 
-// fewerCalls reports whether fewer calls are made now, so that less is used.
+// fewerCalls reports whether fewer calls are made now, which explains lower use.
 func fewerCalls(p *pair) bool {
 	b, ok1 := p.before.Measure("calls")
 	a, ok2 := p.after.Measure("calls")

@@ -15,19 +15,18 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Builder sums up a run trial by trial. Its memory grows with the number of
-// scenarios, and by MaxTrials values of each measure. The zero value is ready; it is
-// not safe for concurrent use.
+// Builder summarizes a run trial by trial. It stores up to MaxTrials values of each measure for
+// each scenario. The zero value is ready to use; it is not safe for concurrent use.
 type Builder struct {
-	// Run says what is run.
+	// Run describes the run.
 	Run record.Run
-	// Rules are those of the run; zero means DefaultRules.
+	// Rules are stored in the baseline; zero means DefaultRules.
 	Rules Rules
 
 	scenarios map[string]*building
 }
 
-// building is a scenario whose trials are being added.
+// building collects the trials of a scenario.
 type building struct {
 	head     record.Scenario
 	trials   Trials
@@ -39,7 +38,7 @@ type building struct {
 	stops    string
 }
 
-// series is one measure over the trials.
+// series collects one measure over the trials.
 type series struct {
 	stat.Moments
 	unit    string
@@ -47,10 +46,10 @@ type series struct {
 	values  []*float64 // by trial
 }
 
-// left are measures that say nothing that another does not, or little.
+// left lists measures that another one already covers.
 var left = []string{"cost_usd", "latency_p50", "latency_max"}
 
-// Begin adds a scenario, also if no trial of it follows.
+// Begin adds a scenario, even if no trial of it follows.
 func (b *Builder) Begin(head record.Scenario) {
 	if b.scenarios == nil {
 		b.scenarios = map[string]*building{}
@@ -60,7 +59,7 @@ func (b *Builder) Begin(head record.Scenario) {
 	}
 }
 
-// Add adds trial n, from 1, of a scenario. Each trial is added once.
+// Add adds trial n, counted from 1, of a scenario. Each trial must be added once.
 func (b *Builder) Add(head record.Scenario, n int, facts *measure.Facts, findings []gate.Finding) {
 	b.Begin(head)
 	s := b.scenarios[head.Name]
@@ -99,7 +98,7 @@ func (s *building) add(single measure.Single, n int) {
 	m.values = put(m.values, n, &x)
 }
 
-// put sets the value of trial n, as far as it is kept.
+// put sets the value of trial n unless it exceeds the stored range.
 func put[T any](list []T, n int, value T) []T {
 	if n < 1 || n > MaxTrials {
 		return list
@@ -111,8 +110,8 @@ func put[T any](list []T, n int, value T) []T {
 	return list
 }
 
-// rounded keeps twelve digits, which covers a nanosecond in a quarter of an hour
-// and more than any price, and is the same whatever the order of a sum.
+// rounded keeps twelve significant digits: enough for a nanosecond in a quarter of an hour and for
+// any price, and independent of the order of a sum.
 func rounded(x float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
@@ -121,8 +120,8 @@ func rounded(x float64) float64 {
 	return r
 }
 
-// Close returns the run summed up. It may be called again, also after further Adds.
-// The error is that of a scenario whose expectations cannot be read.
+// Close returns the summary. It may be called again, also after further Adds. It fails if the
+// expectations of a scenario cannot be encoded.
 func (b *Builder) Close() (Baseline, error) {
 	out := Baseline{Run: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Rules: cmp.Or(b.Rules, DefaultRules())}
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
@@ -158,8 +157,8 @@ func (s *building) close() (Scenario, error) {
 	return out, nil
 }
 
-// verdict is the worst of the trials', and error where some have no result: what was
-// judged cannot stand for what was not.
+// verdict returns the worst verdict of the trials, or error if some have no result: the judged
+// trials cannot stand for the others.
 func (t Trials) verdict() gate.Verdict {
 	if t.Total() < t.Planned {
 		return gate.Error

@@ -318,11 +318,11 @@ var _ = Describe("Rules", func() {
 		change(&r)
 		Expect(r.Validate()).To(MatchError(ContainSubstring(message)))
 	},
-		Entry(nil, func(r *compare.Rules) { r.Alpha = 0 }, "alpha is 0"),
-		Entry(nil, func(r *compare.Rules) { r.Alpha = 1 }, "alpha is 1"),
-		Entry(nil, func(r *compare.Rules) { r.Alpha = math.NaN() }, "alpha is NaN"),
-		Entry(nil, func(r *compare.Rules) { r.Margin = -0.1 }, "margin is -0.1"),
-		Entry(nil, func(r *compare.Rules) { r.Cost = math.Inf(1) }, "cost is +Inf"),
-		Entry(nil, func(r *compare.Rules) { r.Tokens = math.NaN() }, "tokens is NaN"),
+		Entry(nil, func(r *compare.Rules) { r.Alpha = 0 }, "got 0"),
+		Entry(nil, func(r *compare.Rules) { r.Alpha = 1 }, "got 1"),
+		Entry(nil, func(r *compare.Rules) { r.Alpha = math.NaN() }, "got NaN"),
+		Entry(nil, func(r *compare.Rules) { r.Margin = -0.1 }, "got -0.1"),
+		Entry(nil, func(r *compare.Rules) { r.Cost = math.Inf(1) }, "got +Inf"),
+		Entry(nil, func(r *compare.Rules) { r.Tokens = math.NaN() }, "got NaN"),
 	)
 })

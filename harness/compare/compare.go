@@ -1,6 +1,6 @@
 // Package compare compares two runs of the same scenarios, or a run with its baseline, and
-// separates regressions from noise. It is pure: the same
-// two runs always give the same result.
+// separates regressions from noise. It has no side effects: the same two runs always give the same
+// result.
 package compare
 
 import (
@@ -11,10 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
-// Compare compares two runs by these options. What varies from trial to trial is
-// tested, and Holm's correction is over all tests of the comparison. A thing that
-// cannot be compared is never equal: it is a finding, or a comparison with the
-// verdict Insufficient.
+// Compare compares two runs. Values that vary between trials are tested, with Holm's correction
+// over all tests. A value that cannot be compared never counts as equal: it becomes a finding, or a
+// comparison with the verdict Insufficient.
 func Compare(before, after Baseline, options Options) Result {
 	c := comparing{rules: options.rules(before.Rules), options: options, changed: map[string]bool{}}
 	c.result = Result{Schema: Schema, Before: before.Run, After: after.Run}
@@ -28,28 +27,28 @@ func Compare(before, after Baseline, options Options) Result {
 	return c.close()
 }
 
-// comparing is a comparison under way.
+// comparing is the state of a comparison.
 type comparing struct {
 	rules   Rules
 	options Options
 	result  Result
 	tests   []test
-	// both counts scenarios that both sides have and did not skip; changed are those of
-	// them whose files are not those of before.
+	// both counts the scenarios that both sides have and did not skip; changed contains those
+	// whose files have changed.
 	both    int
 	changed map[string]bool
-	// silent are scenarios of which no measure tells anything, unless a test does.
+	// silent lists the scenarios of which no measure was compared without a test.
 	silent []string
 }
 
-// level is that of intervals.
+// level returns the confidence level of intervals.
 func (c *comparing) level() float64 { return min(1-c.rules.Alpha, 1-1e-9) }
 
 func (c *comparing) find(scenario string, f gate.Finding) {
 	c.result.Findings = append(c.result.Findings, Finding{Scenario: scenario, Finding: f})
 }
 
-// scenarios pairs the scenarios by name; both lists are sorted by it.
+// scenarios pairs the scenarios of both runs by name; both lists are sorted by it.
 func (c *comparing) scenarios(before, after Baseline) {
 	b, a := before.Scenarios, after.Scenarios
 	for len(b) > 0 || len(a) > 0 {
@@ -84,7 +83,7 @@ func compareNames(b, a []Scenario) int {
 	}
 }
 
-// scenario compares one scenario that both sides have.
+// scenario compares a scenario that both sides have.
 func (c *comparing) scenario(b, a *Scenario) {
 	c.bars(b, a)
 	if !c.carriedOut(b, a) {
@@ -101,24 +100,22 @@ func (c *comparing) scenario(b, a *Scenario) {
 // pair is one scenario on both sides.
 type pair struct {
 	before, after *Scenario
-	// repeats is true where each trial is the same as the one of its number before,
-	// but for what the agent does otherwise now.
+	// repeats reports whether trials with the same number differ only by what the agent does.
 	repeats bool
 }
 
-// trials is up to which number a trial can be in both.
+// trials returns the largest trial number that both sides can have.
 func (p *pair) trials() int {
 	return min(p.before.Trials.Planned, p.after.Trials.Planned, MaxTrials)
 }
 
-// repeats reports whether nothing but the agent can make a difference: time is
-// virtual, and files and seed are those of before.
+// repeats reports whether only the agent can cause a difference: time is virtual, and files and
+// seed are unchanged.
 func repeats(b, a *Scenario) bool {
 	return !b.RealTime && !a.RealTime && b.Bar[digest] == a.Bar[digest] && b.Bar["seed"] == a.Bar["seed"]
 }
 
-// carriedOut reports whether the trials of a scenario can be compared, and finds
-// those that cannot.
+// carriedOut reports whether the trials of a scenario can be compared, and adds a finding if not.
 func (c *comparing) carriedOut(b, a *Scenario) bool {
 	skipped := func(s *Scenario) bool { return s.Trials.Total() > 0 && s.Trials.Skip == s.Trials.Total() }
 	if skipped(b) && skipped(a) {
@@ -144,7 +141,7 @@ func (c *comparing) carriedOut(b, a *Scenario) bool {
 	return usable
 }
 
-// terms finds what differs between the runs as a whole.
+// terms adds findings for differences between the runs as a whole.
 func (c *comparing) terms(before, after Baseline) {
 	if before.Prices != after.Prices {
 		c.find("", info("price-date", "the price table is of %s and was of %s", dated(after.Prices), dated(before.Prices)))
@@ -171,11 +168,11 @@ func (c *comparing) terms(before, after Baseline) {
 	}
 }
 
-// digest is the bar that moves whenever a file does; where another one says what
-// was moved, it adds nothing to a reader.
+// digest is the expectation that changes with every file. It is not reported beside a more specific
+// one.
 const digest = "digest"
 
-// bars finds the bars of a scenario that were moved.
+// bars adds a finding for each changed expectation of a scenario.
 func (c *comparing) bars(b, a *Scenario) {
 	keys := maps.Clone(b.Bar)
 	if keys == nil {
@@ -209,7 +206,7 @@ func (c *comparing) bar(b Bar) {
 	c.find(b.Scenario, f)
 }
 
-// add adds a comparison that is decided at once, and a test for later.
+// add adds a comparison, and its test if it is not decided yet.
 func (c *comparing) add(x Comparison, t *test) {
 	c.result.Comparisons = append(c.result.Comparisons, x)
 	if t != nil {
@@ -218,7 +215,7 @@ func (c *comparing) add(x Comparison, t *test) {
 	}
 }
 
-// findingOf returns the finding of a comparison, if it has one.
+// findingOf returns the finding of a comparison.
 func findingOf(x *Comparison) gate.Finding {
 	switch x.Verdict {
 	case Worse:
@@ -233,7 +230,7 @@ func findingOf(x *Comparison) gate.Finding {
 	}
 }
 
-// close sorts, and turns what is worse into findings.
+// close sorts the comparisons and adds their findings.
 func (c *comparing) close() Result {
 	r := c.result
 	slices.SortStableFunc(r.Comparisons, func(x, y Comparison) int {

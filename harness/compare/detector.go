@@ -13,13 +13,12 @@ import (
 // stopF1 is the measure of the stop guard on the labelled answers of all scenarios.
 const stopF1 = "stop_f1"
 
-// outcomes counts labelled answers by what they are and what each side said: the
-// cell is 4 for one that defers, plus 2 if it was refused before, plus 1 if it is
-// refused now.
+// outcomes counts labelled answers by label and by the judgement of each side. The index is 4 for
+// an answer that defers, plus 2 if it was refused before, plus 1 if it is refused now.
 type outcomes [8]int
 
-// detector compares the stop guard on the answers that both sides have labelled
-// alike. An answer counts once: other trials repeat its text.
+// detector compares the stop guard on the answers that have the same label on both sides. An answer
+// counts once, because further trials repeat its text.
 func (c *comparing) detector(before, after Baseline) {
 	var cells outcomes
 	total, left := 0, 0
@@ -38,7 +37,8 @@ func (c *comparing) detector(before, after Baseline) {
 		return
 	}
 	if left > 0 {
-		c.find("", info("labels", "the labelled answers of %d of %d scenarios are not those of before, and are left out of the comparison of detectors", left, total))
+		c.find("", info("labels",
+			"the labelled answers of %d of %d scenarios are not those of before, and are left out of the comparison of detectors", left, total))
 	}
 	lost, gained := cells.wrong()
 	if lost+gained == 0 {
@@ -50,8 +50,7 @@ func (c *comparing) detector(before, after Baseline) {
 	c.f1(&cells, lost, gained)
 }
 
-// add adds the judgements of a scenario; it adds none and returns false where the
-// labels differ.
+// add adds the judgements of a scenario. It returns false and adds nothing if the labels differ.
 func (o *outcomes) add(before, now string) bool {
 	if len(before) != len(now) {
 		return false
@@ -78,13 +77,13 @@ func (o *outcomes) add(before, now string) bool {
 	return true
 }
 
-// letter reads an outcome as measure.StopFacts writes it.
+// letter decodes an outcome of measure.StopFacts.
 func letter(b byte) (defers, refused, ok bool) {
 	i := strings.IndexByte("NpnP", b)
 	return i >= 2, i%2 == 1, i >= 0
 }
 
-// wrong counts the answers that only one side judged rightly.
+// wrong counts the answers that only one side judged correctly.
 func (o *outcomes) wrong() (lost, gained int) {
 	for cell, n := range o {
 		actual, was, is := cell&4 != 0, cell&2 != 0, cell&1 != 0
@@ -128,7 +127,7 @@ func (c *comparing) resamples() int {
 	return defaultResamples
 }
 
-// f1Of is F1 of a side, whose bit of a cell says that it refused.
+// f1Of returns the F1 score of a side, given its bit in the index.
 func f1Of(cells []int, bit int) float64 {
 	right, wrong := 0, 0
 	for cell, n := range cells {

@@ -9,8 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// maxCount bounds the trials of a scenario, and notCounts is the rule of a finding
-// about more.
+// maxCount limits the trials of a scenario; notCounts is the rule of the finding for more.
 const (
 	maxCount  = 1_000_000_000
 	notCounts = "counts"
@@ -22,7 +21,7 @@ const (
 	status   = "status"
 )
 
-// incomplete finds what is missing of a side of a scenario.
+// incomplete returns a finding if a side of a scenario is not complete.
 func incomplete(s *Scenario, when string) (f gate.Finding, bad bool) {
 	t := s.Trials
 	switch {
@@ -38,8 +37,7 @@ func incomplete(s *Scenario, when string) (f gate.Finding, bad bool) {
 	return f, false
 }
 
-// endings compares how the trials ended and were judged: trial by trial where they
-// repeat, else the shares of those that passed.
+// endings compares how the trials ended: trial by trial if they repeat, else by their pass rates.
 func (c *comparing) endings(p *pair) {
 	x := Comparison{Scenario: p.after.Name, Measure: passRate, Before: rateOf(p.before.Trials), After: rateOf(p.after.Trials)}
 	var t *test
@@ -72,7 +70,7 @@ func rateOf(t Trials) measure.Value {
 	return v
 }
 
-// verdicts compares the verdicts of trials that repeat.
+// verdicts compares the verdicts of repeatable trials.
 func verdicts(p *pair, x *Comparison) (differ bool) {
 	x.Rule = Exact
 	lost, gained, first := 0, 0, 0
@@ -164,15 +162,14 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 	return t, true
 }
 
-// bestFisher is the least p-value that two samples of these sizes can have that
-// passed as often together.
+// bestFisher returns the smallest p-value of two samples of these sizes with this total of passes.
 func bestFisher(k1, n1, k2, n2 int) float64 {
 	least, most := max(0, k1+k2-n2), min(n1, k1+k2)
 	return min(stat.Fisher(least, n1, k1+k2-least, n2), stat.Fisher(most, n1, k1+k2-most, n2))
 }
 
-// ended compares the end statuses and exit codes. known is false where they vary, so
-// that trials cannot be compared one by one; the pass rate then tells.
+// ended compares the end statuses and exit codes. known is false if they vary, which rules out a
+// comparison trial by trial; the pass rate is compared instead.
 func ended(p *pair) (x Comparison, known, differs bool) {
 	if !p.repeats && (len(p.before.Ends) != 1 || len(p.after.Ends) != 1) {
 		return x, false, false

@@ -7,17 +7,16 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// The families of measures that change together: an agent that makes more calls uses
-// more tokens, and a slower one waits longer for each. The measures of a family are
-// tested jointly, so that they take one share of alpha. Other measures are families of
-// their own.
+// The families group measures that change together: an agent that makes more calls uses more
+// tokens, and a slower agent waits longer for each call. The measures of a family are tested
+// jointly and share one part of alpha. Every other measure is its own family.
 const (
 	familyUse    = "use"
 	familyFaults = "faults"
 	familyTime   = "time"
 )
 
-// familyOf names the family of a measure.
+// familyOf returns the family of a measure.
 func familyOf(name string, k kind) string {
 	switch {
 	case k.limit != nil, name == "calls", name == "iterations":
@@ -34,12 +33,11 @@ func familyOf(name string, k kind) string {
 // family is a set of measures that are tested jointly.
 type family struct{ scenario, name string }
 
-// sparePairs is how many pairs more than the fewest that can be significant a test of
-// pairs takes: with just those, a single difference in the other direction would hide
-// the largest change.
+// sparePairs is the number of pairs that a paired test needs beyond the minimum for significance.
+// With the minimum, a single opposite difference would hide the largest change.
 const sparePairs = 2
 
-// decide corrects the tests for there being many, and draws their verdicts.
+// decide corrects the tests for multiplicity and sets their verdicts.
 func (c *comparing) decide() {
 	families := c.families()
 	timed := c.jointly(families)
@@ -62,7 +60,7 @@ func (c *comparing) decide() {
 	c.untold(strict)
 }
 
-// families are the indices of the tests of each family, in the order of the first one.
+// families returns the indices of the tests of each family, in order of first appearance.
 func (c *comparing) families() (list [][]int) {
 	numbers := map[family]int{}
 	for i := range c.tests {
@@ -77,10 +75,10 @@ func (c *comparing) families() (list [][]int) {
 	return list
 }
 
-// jointly computes the p-values of the tests over trials, a family at a time. Which test
-// is made is decided by the numbers of trials and families alone: pairs of trials of the
-// same number, as far as there are enough of them, else the trials of both sides as two
-// samples. It returns how many families are times of the wall clock.
+// jointly computes the p-values of the tests over trials, one family at a time. The choice of test
+// depends only on the numbers of trials and families: trials are paired by number if there are
+// enough of them, else both sides are treated as two samples. It returns the number of families
+// that measure the wall clock.
 func (c *comparing) jointly(families [][]int) (timed int) {
 	enough := stat.LeastPairs(c.rules.Alpha/float64(max(1, len(families)))) + sparePairs
 	var drifts []*stat.Drift
@@ -112,7 +110,7 @@ func (c *comparing) jointly(families [][]int) (timed int) {
 	return timed
 }
 
-// untold finds the scenarios of which no measure could be compared.
+// untold adds a finding for each scenario of which no measure could be compared.
 func (c *comparing) untold(strict correction) {
 	for _, name := range c.silent {
 		told := slices.ContainsFunc(c.tests, func(t test) bool { return t.scenario == name && t.name != passRate && t.decidable(strict) })
@@ -123,11 +121,10 @@ func (c *comparing) untold(strict correction) {
 	}
 }
 
-// TrialsNeeded is how many trials a comparison with a run like this one takes to be able to
-// call what varies from trial to trial worse, if the difference is as clear as can be, and
-// how many things it then tests: in real time the use and the times of each scenario, its
-// pass rate if it is flaky, and all else that varies. Few are the scenarios that have fewer
-// trials, sorted. All are 0 where nothing varies.
+// TrialsNeeded returns how many trials a comparison with a run like this one needs before it can
+// find the clearest regression of a value that varies, and how many families it tests: in real time
+// the use and the times of each scenario, its pass rate if it is flaky, and every other value that
+// varies. few lists the scenarios with fewer trials, sorted. All are 0 if nothing varies.
 func TrialsNeeded(b *Baseline, rules Rules) (trials, tests int, few []string) {
 	varying := map[string]int{} // trials by scenario
 	for i := range b.Scenarios {

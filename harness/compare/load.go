@@ -8,18 +8,18 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// load is what the load of the machine can do to a time of the wall clock. It works on
-// logarithms, as load makes trials slower by a factor.
+// load estimates how much the load of the machine changes a wall-clock time. It works on
+// logarithms, because load slows trials by a factor.
 type load struct {
 	drift *stat.Drift
 	// shift is the Hodges-Lehmann estimate of the difference of the logarithms.
 	shift float64
 }
 
-// shortest is the time, in seconds, as which shorter ones count.
+// shortest is the smallest time, in seconds; shorter ones are raised to it.
 const shortest = 1e-6
 
-// newLoad is that of the times of the trials of both runs; NaN are missing.
+// newLoad returns the load for the trial times of both runs; NaN marks a missing time.
 func newLoad(before, after []float64) *load {
 	logs := func(values []float64) []float64 {
 		out := make([]float64, len(values))
@@ -37,9 +37,9 @@ func newLoad(before, after []float64) *load {
 	return &load{drift: stat.NewDrift(b, a), shift: stat.HodgesLehmann(differences, stat.Level).Value}
 }
 
-// explains returns by how much load could have changed the time, if that is enough to explain
-// the difference; else it is empty, as for what is not a time of the wall clock. Half of
-// alpha is for that, shared by all families of times.
+// explains returns by how much load could have changed the time if that explains the difference,
+// else "". It returns "" for a nil load, that of other measures. Half of alpha is spent on this
+// test, shared by all families of times.
 func (l *load) explains(s correction) string {
 	if l == nil {
 		return ""

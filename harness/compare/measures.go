@@ -12,17 +12,17 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// kind is how a measure is to be compared. Of all of them less is better.
+// kind describes how a measure is compared. Smaller is better for all of them.
 type kind struct {
-	// left is true for what is no better or worse by itself: tokens that were cached
-	// are part of the input, and what they save is in the cost.
+	// left excludes a measure that is neither better nor worse by itself: cached tokens are part
+	// of the input, and their saving is in the cost.
 	left bool
-	// time is true for what the wall clock says in real time.
+	// time marks measures of the wall clock in real time.
 	time bool
-	// limit is the relative limit of cost and tokens; nil for others.
+	// limit returns the relative limit of cost and tokens; nil for others.
 	limit func(Rules) float64
-	// beside is true for what is tested by another measure already, so that testing
-	// it as well would only weaken the tests.
+	// beside marks a measure that another one already covers. Testing it too would only weaken the
+	// tests.
 	beside bool
 }
 
@@ -56,8 +56,8 @@ func kindOf(m *Measure) kind {
 	}
 }
 
-// measures compares all measures of a scenario. It reports whether anything could
-// be told without a test.
+// measures compares all measures of a scenario. It reports whether any could be compared without a
+// test.
 func (c *comparing) measures(p *pair) (told bool) {
 	names := map[string]bool{}
 	for _, list := range [][]Measure{p.before.Measures, p.after.Measures} {
@@ -91,8 +91,7 @@ func (c *comparing) measures(p *pair) (told bool) {
 	return told
 }
 
-// measure compares one measure. show is false where both are equal, or where nothing
-// is to be said of it.
+// measure compares one measure. show is false if both sides are equal or have no value.
 func (c *comparing) measure(p *pair, k kind, b, a *Measure) (x Comparison, t *test, show bool) {
 	x = Comparison{
 		Scenario: p.after.Name, Measure: b.Name, Unit: b.Unit, Verdict: Insufficient,
@@ -146,7 +145,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *Measure) (x Comparison, t *te
 	return x, t, show
 }
 
-// untimed reports whether a measure is a time of calls and a side makes none.
+// untimed reports whether a measure is a time of calls and a side makes no calls.
 func untimed(name string, s *Scenario) bool {
 	m, ok := s.Measure("calls")
 	return strings.HasPrefix(name, "latency_") && ok && m.Known && m.Value != nil && *m.Value == 0
@@ -154,16 +153,15 @@ func untimed(name string, s *Scenario) bool {
 
 func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }
 
-// inTrial is the value of a measure in trial n on both sides; ok is false where one
-// has none.
+// inTrial returns the value of a measure in trial n on both sides; ok is false if one has no value.
 func inTrial(b, a *Measure, n int) (before, now float64, ok bool) {
 	before, ok1 := b.At(n)
 	now, ok2 := a.At(n)
 	return before, now, ok1 && ok2 && finite(&before) && finite(&now)
 }
 
-// ruleOf is the rule for a measure: a test for what varies from trial to trial, as
-// times of the wall clock always do.
+// ruleOf returns how to compare a measure. Values that vary between trials, as wall-clock times
+// always do, are tested.
 func ruleOf(p *pair, k kind, b, a *Measure) Rule {
 	wall := k.time && (p.before.RealTime || p.after.RealTime)
 	repeats := p.repeats || constant(b) && constant(a)
@@ -177,7 +175,7 @@ func ruleOf(p *pair, k kind, b, a *Measure) Rule {
 	}
 }
 
-// constant reports whether all trials have one value.
+// constant reports whether all trials have the same value.
 func constant(m *Measure) bool {
 	return !slices.ContainsFunc(m.Trials, func(v *float64) bool { return v == nil || *v != *m.Trials[0] })
 }
@@ -193,19 +191,19 @@ func unknown(b, a *Measure) string {
 	}
 }
 
-// valueOf is a measure of a side as a value.
+// valueOf converts a measure.
 func valueOf(m *Measure) measure.Value {
 	return measure.Value{Name: m.Name, Unit: m.Unit, Known: m.Known, Value: m.Value, N: m.N, Interval: m.Interval}
 }
 
-// effect is a difference without doubt.
+// effect sets a difference that has no uncertainty.
 func effect(x *Comparison, d float64) {
 	if finite(&d) {
 		x.Effect = &measure.Value{Name: x.Measure, Unit: x.Unit, Known: true, Value: &d, N: min(x.Before.N, x.After.N)}
 	}
 }
 
-// exactly compares trial by trial, and the mean of the trials that were not kept.
+// exactly compares trial by trial, and the mean of the trials that are not stored.
 func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 	var worse, better, trials int
 	var first string
@@ -259,8 +257,8 @@ func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 	return true
 }
 
-// beyond is the mean of a measure on both sides over the trials that were not kept, of
-// which there are rest; rest is 0 if the means are the same or unknown.
+// beyond returns the means of both sides over the rest trials whose values are not stored; rest is
+// 0 if the means are equal or unknown.
 func beyond(b, a *Measure, keptBefore, keptNow *stat.Moments) (before, now float64, rest int) {
 	rest = b.N - keptBefore.N()
 	if b.N != a.N || rest <= 0 || keptBefore.N() != MaxTrials {
@@ -270,7 +268,7 @@ func beyond(b, a *Measure, keptBefore, keptNow *stat.Moments) (before, now float
 		return (*m.Value*float64(m.N) - kept.Sum()) / float64(rest)
 	}
 	before, now = mean(b, keptBefore), mean(a, keptNow)
-	// The means of all trials have twelve digits.
+	// Means are rounded to twelve digits.
 	noise := 1e-10 * float64(b.N) * (math.Abs(*b.Value) + math.Abs(*a.Value)) / float64(rest)
 	if math.Abs(now-before) <= noise {
 		return 0, 0, 0
@@ -278,7 +276,7 @@ func beyond(b, a *Measure, keptBefore, keptNow *stat.Moments) (before, now float
 	return before, now, rest
 }
 
-// means are those of a measure on both sides over the same trials.
+// means returns the means of both sides over the same trials.
 func means(p *pair, b, a *Measure) (before, now float64) {
 	if b.N == a.N {
 		return *b.Value, *a.Value

@@ -8,25 +8,24 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
-// Schema names the JSON form of a Result.
+// Schema identifies the JSON form of a Result.
 const Schema = "rehearse.comparison/1"
 
-// Rule is how a measure is compared.
+// Rule names how a measure is compared.
 type Rule string
 
 // The rules.
 const (
-	// Exact is for what repeats: any difference counts.
+	// Exact applies to repeatable values: any difference counts.
 	Exact Rule = "exact"
-	// Relative is for cost and tokens: a difference counts beyond a limit.
+	// Relative applies to cost and tokens: a difference counts beyond a limit.
 	Relative Rule = "relative"
-	// Paired is for what varies from trial to trial: a test over pairs of trials, or, where
-	// there are too few pairs, over the trials of both sides.
+	// Paired applies to values that vary between trials: a test over pairs of trials or, with too
+	// few pairs, over the trials of both sides.
 	Paired Rule = "paired"
-	// Rate is for shares of passed trials.
+	// Rate applies to pass rates.
 	Rate Rule = "rate"
-	// Detector is for detectors on labelled items: McNemar's test and the bootstrap
-	// of F1.
+	// Detector applies to detectors on labelled items: McNemar's test and the bootstrap of F1.
 	Detector Rule = "detector"
 )
 
@@ -37,93 +36,91 @@ type Verdict string
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	// Tied means that no difference that matters is left: it is within the limit, or
-	// its interval lies within the smallest effect of interest.
+	// Tied means that no relevant difference is left: it is within the limit, or its interval is
+	// within the smallest effect of interest.
 	Tied Verdict = "tied"
 	// Insufficient means that the data does not decide.
 	Insufficient Verdict = "insufficient data"
 )
 
-// Comparison is one measure of one scenario in both runs.
+// Comparison compares one measure of one scenario in both runs.
 type Comparison struct {
-	// Scenario is empty for what is over all scenarios.
+	// Scenario is empty for a measure over all scenarios.
 	Scenario string  `json:"scenario,omitempty"`
 	Measure  string  `json:"measure"`
 	Unit     string  `json:"unit,omitempty"`
 	Rule     Rule    `json:"rule"`
 	Verdict  Verdict `json:"verdict"`
-	// Before and After are the values, means over trials.
+	// Before and After are means over trials.
 	Before measure.Value `json:"before"`
 	After  measure.Value `json:"after"`
 	// BeforeText and AfterText are the values of a measure that is not a number.
 	BeforeText string `json:"before_text,omitempty"`
 	AfterText  string `json:"after_text,omitempty"`
-	// Effect is After less Before, with its interval where the rule has one; nil
-	// where there is no difference to tell. Of Paired it is the Hodges-Lehmann
-	// estimate, which need not be the difference of the means.
+	// Effect is After minus Before, with an interval if the rule computes one; nil if there is no
+	// difference. For Paired it is the Hodges-Lehmann estimate, which can differ from the
+	// difference of the means.
 	Effect *measure.Value `json:"effect,omitempty"`
-	// P is the p-value of the test, made jointly with the other measures of its family, and
-	// Adjusted that after correction for all families of the comparison; nil where no
-	// p-value could have been small enough.
+	// P is the p-value of the test, made jointly with the other measures of its family. Adjusted
+	// is P after correction for all families of the comparison. Both are nil if no p-value could
+	// have been small enough.
 	P        *float64 `json:"p,omitempty"`
 	Adjusted *float64 `json:"p_adjusted,omitempty"`
 	// Why explains the verdict in a sentence.
 	Why string `json:"why"`
 
-	// lost is true where it was known before and is not now, open where it looks worse and
-	// there are too few trials to decide that. Neither is ever green.
+	// lost is true if the value was known before and is not known now; open if it looks worse and
+	// there are too few trials to decide. Neither may pass.
 	lost, open bool
 }
 
-// Bar is a changed expectation: a change of the demands, not of the agent's behaviour.
+// Bar is a changed expectation: a change of the requirements, not of the agent's behaviour.
 type Bar struct {
-	// Scenario is empty for what holds for all, such as the rules of the comparison.
+	// Scenario is empty for a change that applies to all, such as the rules of the comparison.
 	Scenario string `json:"scenario,omitempty"`
-	// What has changed, by its key: "expect.calls", "price", "digest", "rules.cost".
+	// What is the key of the expectation: "expect.calls", "price", "digest", "rules.cost".
 	What string `json:"what"`
-	// Before and After are its two forms, as text; empty where there was or is none.
+	// Before and After are its two values as text; empty if not set.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Finding is an observation on a scenario, or on the runs as a whole if its name is
-// empty. Its rules are "regression", "missing-scenario", "new-scenario" and
-// "moved-bar", which fail; "not-told", "too-few-trials", "nothing-told",
-// "nothing-compared", "missing-trials", "not-carried-out" and "counts", with which nothing can be told;
-// and "better", "price-date", "tool", "labels" and "skipped", which are notes.
+// Finding is an observation on a scenario, or on the runs as a whole if Scenario is empty. The
+// rules "regression", "missing-scenario", "new-scenario" and "moved-bar" fail; "not-told",
+// "too-few-trials", "nothing-told", "nothing-compared", "missing-trials", "not-carried-out" and
+// "counts" give no verdict; "better", "price-date", "tool", "labels" and "skipped" are notes.
 type Finding struct {
 	Scenario string `json:"scenario,omitempty"`
-	// Measure is that of a comparison: of "regression", "better" and "not-told".
+	// Measure is set for "regression", "better" and "not-told".
 	Measure string `json:"measure,omitempty"`
 	gate.Finding
 }
 
-// Result is a comparison of two runs.
+// Result is the comparison of two runs.
 type Result struct {
 	Schema string `json:"schema"`
-	// Before and After name what is compared: a run's id or a baseline's file.
+	// Before and After name the compared run ids or baseline files.
 	Before string `json:"before"`
 	After  string `json:"after"`
-	// Verdict is fail if anything is worse, missing, not blessed or a bar was moved,
-	// and error if it cannot be told.
+	// Verdict is fail if anything is worse, missing, new or expected differently, and error if
+	// that cannot be decided.
 	Verdict gate.Verdict `json:"verdict"`
-	// Comparisons are sorted by scenario and measure; equal ones are left out and
-	// counted in Equal.
+	// Comparisons are sorted by scenario and measure; equal ones are omitted and counted in Equal.
 	Comparisons []Comparison `json:"comparisons"`
 	Equal       int          `json:"equal"`
 	// Bars are the changed expectations.
 	Bars []Bar `json:"bars,omitempty"`
-	// Missing are scenarios that only Before has, New those that only After has.
+	// Missing lists scenarios that only Before has, New those that only After has.
 	Missing []string `json:"missing,omitempty"`
 	New     []string `json:"new,omitempty"`
-	// Findings are all that decides the verdict, in words, sorted by scenario.
+	// Findings explain the verdict, sorted by scenario.
 	Findings []Finding `json:"findings,omitempty"`
-	// Bless is the command that would accept After as it is.
+	// Bless is the command that accepts After as the new baseline.
 	Bless string `json:"bless,omitempty"`
 }
 
-// Check returns an error if a part does not follow from the rest, as in an edited file: the
-// verdict is that of the findings, and all that is worse or moved has one.
+// Check returns an error if the parts contradict each other, as in an edited file: the verdict must
+// follow from the findings, and every regression must have one.
 func (r *Result) Check() error {
 	if want := verdictOf(r.Findings); r.Verdict != want {
 		return fmt.Errorf("the verdict is %s, and that of its findings %s", r.Verdict, want)
@@ -138,12 +135,13 @@ func (r *Result) Check() error {
 		}
 	}
 	if r.Verdict == gate.Pass && len(r.Bars)+len(r.Missing)+len(r.New) > 0 {
-		return fmt.Errorf("the verdict is pass, although there are moved bars (%d), missing scenarios (%d) or new ones (%d)", len(r.Bars), len(r.Missing), len(r.New))
+		return fmt.Errorf("the verdict is pass, although there are changed expectations (%d), missing scenarios (%d) or new ones (%d)",
+			len(r.Bars), len(r.Missing), len(r.New))
 	}
 	return nil
 }
 
-// verdictOf is the verdict that findings make.
+// verdictOf returns the verdict of findings.
 func verdictOf(findings []Finding) gate.Verdict {
 	all := make([]gate.Finding, len(findings))
 	for i, f := range findings {
@@ -152,20 +150,20 @@ func verdictOf(findings []Finding) gate.Verdict {
 	return gate.VerdictOf(all)
 }
 
-// Options are how runs are compared. The zero value is valid.
+// Options configure a comparison. The zero value is valid.
 type Options struct {
-	// Rules are the margins; zero means those of the run before, or the default if
-	// it has none. Others than it has are a moved bar.
+	// Rules are the margins; zero means those of the run before, or the default if it has none.
+	// Rules that differ from those of the run before are a changed expectation.
 	Rules Rules
-	// Findings are what the caller knows of the runs beside their measures, such as
-	// that one was interrupted. They count for the verdict.
+	// Findings are further findings of the caller, such as an interrupted run. They count for the
+	// verdict.
 	Findings []gate.Finding
-	// Resamples are those of the bootstrap; 0 means 2,000. Seed is its seed.
+	// Resamples and Seed configure the bootstrap; 0 resamples means 2,000.
 	Resamples int
 	Seed      uint64
 }
 
-// The bounds of Options.Resamples.
+// The limits of Options.Resamples.
 const (
 	defaultResamples = 2000
 	maxResamples     = 1_000_000
@@ -184,7 +182,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// rules are those to compare by. Rules that cannot be used count as none.
+// rules returns the rules to compare by. Invalid rules are ignored.
 func (o *Options) rules(before Rules) Rules {
 	list := []Rules{o.Rules, before, DefaultRules()}
 	return list[slices.IndexFunc(list, func(r Rules) bool { return r.Validate() == nil })]

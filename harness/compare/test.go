@@ -8,63 +8,60 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// correction is for how many tests there are.
+// correction corrects for the number of tests.
 type correction struct {
 	alpha float64
-	// tests is Tarone's factor over all tests, left the one over those that are not
+	// tests is Tarone's factor over all tests, left the factor over the tests that are not
 	// significant.
 	tests, left int
-	// families are all that are tested, and timed those of times of the wall clock.
+	// families counts all tested families, timed those of wall-clock times.
 	families, timed int
 }
 
-// each is the level that the first of the tests has to reach with as many trials as it takes
-// for all of them.
+// each returns the level that the first of the tests must reach.
 func (s correction) each() float64 { return s.alpha / float64(max(1, s.families)) }
 
-// test is a statistical test whose verdict waits for all others.
+// test is a statistical test whose verdict depends on all others.
 type test struct {
 	family
 	// at is the index of its comparison.
 	at int
-	// p is the p-value, corrected for the other measures of the family, and least the
-	// smallest one that it could have had.
+	// p is the p-value, corrected for the other measures of the family; least is the smallest
+	// possible one.
 	p, least float64
 	// extreme is true if the data could not show a larger difference.
 	extreme bool
-	// before and after are the values of the trials, NaN where one is missing; nil for a
-	// test of counts.
+	// before and after are the values of the trials, NaN for a missing one; nil for a test of
+	// counts.
 	before, after []float64
-	// effect is after less before, with its interval.
+	// effect is after minus before, with its interval.
 	effect stat.Summary
-	// toward has the sign of the difference where the effect is 0 or unknown.
+	// toward has the sign of the difference if the effect is 0 or unknown.
 	toward float64
-	// seen is what to say before the effect; unit is that of the effect in words.
+	// seen is the text before the effect; unit is the unit of the effect.
 	seen string
 	unit string
 	// margin is the smallest effect of interest, in the unit of the effect.
 	margin float64
-	// scale is what the effect is shown relative to; 0 shows it as it is.
+	// scale is the reference of the relative effect; 0 omits it.
 	scale float64
-	// higher is true where more is better.
+	// higher is true if more is better.
 	higher bool
-	// noun names what there should be more of; fewest is how many of them a test takes to
-	// be significant at a level at all.
+	// noun names the data that would help to decide; fewest returns how many a test needs to reach
+	// significance at a level.
 	noun   string
 	fewest func(alpha float64) int
-	// sides is how many of the effect's N make one of the noun on both sides; 0 means 1.
+	// sides is how many of the effect's N make one noun on both sides; 0 means 1.
 	sides int
-	// wall is what is known of the load of the machine, nil for what is not a time of the
-	// wall clock.
+	// wall describes the load of the machine; nil for other measures than wall-clock times.
 	wall *load
 }
 
 // decidable reports whether the test could have been significant.
 func (t *test) decidable(s correction) bool { return t.least <= s.alpha/float64(s.left) }
 
-// decide draws the verdict of a test among many. A difference that is significant
-// counts, unless its whole interval is within what does not matter, or the load of the
-// machine can explain it.
+// decide sets the verdict. A significant difference counts unless its whole interval is within the
+// margin or the load of the machine can explain it.
 func (t *test) decide(x *Comparison, s correction) {
 	seen := t.words()
 	if t.decidable(s) {
@@ -91,10 +88,9 @@ func (t *test) decide(x *Comparison, s correction) {
 	}
 }
 
-// alarming reports whether a difference that was not found is so clear that it must not
-// pass for green: it is worse by more than the margin, and either at least as large as the
-// value before, or, where no test could have found it, as far apart as can be and with all
-// of its interval beyond the margin.
+// alarming reports whether an undecided difference is too clear to pass: it is worse by more than
+// the margin, and either at least as large as the value before or, if no test could have found it,
+// as extreme as possible with its whole interval beyond the margin.
 func (t *test) alarming(decidable bool) bool {
 	size := math.Abs(t.effect.Value)
 	if !(size > t.margin) || t.up() == t.higher {
@@ -110,7 +106,7 @@ func (t *test) alarming(decidable bool) bool {
 	return doubled || !decidable && t.extreme && nearest > t.margin
 }
 
-// up reports whether the effect is more than before.
+// up reports whether the effect is an increase.
 func (t *test) up() bool {
 	switch in := t.effect.Interval; {
 	case t.effect.Value != 0 && !math.IsNaN(t.effect.Value):
@@ -122,7 +118,7 @@ func (t *test) up() bool {
 	}
 }
 
-// words describe the effect: "+120ms (+12 %; 95 % interval +80ms to +150ms; 20 trials)".
+// words describes the effect: "+120ms (+12 %; 95 % interval +80ms to +150ms; 20 trials)".
 func (t *test) words() string {
 	text := t.seen
 	if math.IsNaN(t.effect.Value) {
@@ -141,7 +137,7 @@ func (t *test) words() string {
 	return text + format.Plural(t.effect.N/max(1, t.sides), t.noun) + ")"
 }
 
-// more returns how many trials would decide.
+// more describes how many trials would decide.
 func (t *test) more(s correction) string {
 	sides := max(1, t.sides)
 	fewest := max(t.fewest(s.each()), t.effect.N/sides+1)
@@ -156,7 +152,7 @@ func (t *test) more(s correction) string {
 	}
 }
 
-// roughly rounds up to two digits: it is an estimate.
+// roughly rounds an estimate up to two digits.
 func roughly(n int) int {
 	step := 1
 	for n/step >= 100 {

@@ -21,7 +21,7 @@ func info(rule, format string, args ...any) gate.Finding {
 	return gate.Finding{Severity: gate.Info, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// rank puts the gravest severity first.
+// rank orders severities, the worst first.
 func rank(s gate.Severity) int {
 	switch s {
 	case gate.Info:
@@ -35,12 +35,12 @@ func rank(s gate.Severity) int {
 	}
 }
 
-// seen returns the values of a measure before and now.
+// seen formats the values of a measure before and now.
 func seen(before, now float64, unit string) string {
 	return format.Amount(before, unit) + " before and " + format.Amount(now, unit) + " now"
 }
 
-// share is a difference relative to a value: "+12 %".
+// share formats a difference relative to a value: "+12 %".
 func share(d, of float64) string {
 	r := d / math.Abs(of)
 	if math.IsNaN(r) || math.IsInf(r, 0) {

@@ -20,27 +20,26 @@ import (
 type CommandConfig struct {
 	// Argv is the program and its arguments.
 	Argv []string
-	// Timeout is how long an answer may take; default DefaultTimeout.
+	// Timeout limits the time of an answer; default DefaultTimeout.
 	Timeout time.Duration
-	// Grace is how long the program may take to end after its input has, before
-	// its process group is killed; default 2s.
+	// Grace is the time that the program has to exit after its input was closed, before its
+	// process group is killed; default 2s.
 	Grace time.Duration
-	// Clock times answers; default: the machine's.
+	// Clock measures timeouts; default clock.Real().
 	Clock clock.Clock
 }
 
 const (
 	defaultGrace = 2 * time.Second
-	// maxFailures is how many failures in a row there may be before the program is
-	// not started any more.
+	// maxFailures is the number of consecutive failures after which the program is not started
+	// again.
 	maxFailures = 3
 )
 
-// Command is a detector in another process. It reads a question on a line of its
-// standard input, {"id", "text", "lang"}, and writes the answer as a line of its
-// standard output, {"id", "positive", …}, before it gets the next one. It is
-// started once. One that answers late, answers nonsense or dies has failed on
-// that item; it is killed and started anew for the next. The caller closes it.
+// Command is a detector in another process. The program is started once; it reads each question
+// from a line of its standard input, {"id", "text", "lang"}, and writes the answer to a line of its
+// standard output, {"id", "positive", …}. If it answers late or malformed, or exits, the item fails
+// and the program is restarted for the next one. The caller must close it.
 type Command struct {
 	cfg CommandConfig
 
@@ -50,8 +49,8 @@ type Command struct {
 	last     error      // the newest of them
 }
 
-// NewCommand returns the detector without starting anything, or an error if there
-// is no such program.
+// NewCommand returns the detector without starting the program, or an error if there is no such
+// program.
 func NewCommand(cfg CommandConfig) (*Command, error) {
 	if len(cfg.Argv) == 0 {
 		return nil, errors.New("there is no command to run; write command:PROGRAM ARGUMENTS")
@@ -74,7 +73,7 @@ func NewCommand(cfg CommandConfig) (*Command, error) {
 // Name implements Detector.
 func (c *Command) Name() string { return "command:" + strings.Join(c.cfg.Argv, " ") }
 
-// AtOnce implements Limited.
+// AtOnce returns 1: the program answers one question at a time.
 func (c *Command) AtOnce() int { return 1 }
 
 // Detect implements Detector.
@@ -99,7 +98,7 @@ func (c *Command) Detect(ctx context.Context, item Item) (Prediction, error) {
 	return p, err
 }
 
-// exchange asks the running program, which it starts if need be.
+// exchange asks the running program, and starts it if necessary.
 func (c *Command) exchange(ctx context.Context, line []byte, item Item) (Prediction, error) {
 	if c.running == nil {
 		p, err := start(c.cfg)
@@ -115,7 +114,7 @@ func (c *Command) exchange(ctx context.Context, line []byte, item Item) (Predict
 			return p, nil
 		}
 	}
-	// What a confused program says next may belong to any question.
+	// The program's next line could answer any question.
 	if errors.Is(err, io.EOF) { // it closed its output, which a program does at its end
 		c.running.Await(ctx, c.cfg.Grace)
 	}
@@ -125,12 +124,12 @@ func (c *Command) exchange(ctx context.Context, line []byte, item Item) (Predict
 		err = fmt.Errorf("the detector ended without an answer: %s", end)
 	}
 	if said != "" {
-		err = fmt.Errorf("%w; it said on standard error: %s", err, sanitize.Line(said, maxQuote))
+		err = fmt.Errorf("%w; standard error: %s", err, sanitize.Line(said, maxQuote))
 	}
 	return Prediction{}, err
 }
 
-// Close ends the program: its input ends, and after a time of grace it is killed.
+// Close closes the program's input, and kills the program after the grace period.
 func (c *Command) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,8 +160,8 @@ func start(cfg CommandConfig) (*process, error) {
 	return p, nil
 }
 
-// ask writes a question and reads a line. After an error the process is to be
-// killed, which also ends what is still under way here.
+// ask writes a question and reads a line. After an error the caller must kill the process, which
+// also ends the goroutines of ask.
 func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 	ctx, cancel := p.cfg.Clock.WithTimeout(ctx, p.cfg.Timeout)
 	defer cancel()
@@ -172,7 +171,8 @@ func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 	}
 	done := make(chan said, 1)
 	go func() {
-		// A program may answer before it has read all: both at once.
+		// The program may answer before it has read the whole question, so write and read
+		// concurrently.
 		written := make(chan struct{})
 		go func() {
 			defer close(written)
@@ -190,20 +190,19 @@ func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 	if err := clock.Err(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	return nil, fmt.Errorf("the detector gave no answer within %s: %w", p.cfg.Timeout, context.DeadlineExceeded)
+	return nil, fmt.Errorf("no answer from the detector within %s: %w", p.cfg.Timeout, context.DeadlineExceeded)
 }
 
-// kill ends the process group and returns how the program ended and the end of its
-// standard error.
+// kill ends the process group. It returns how the program ended and the tail of its standard error.
 func (p *process) kill() (state, stderr string) {
 	_ = p.Stdout.Close()
 	return p.Kill().State, p.stderr.String()
 }
 
-// end lets the program end by itself for a time of grace, and kills it then.
+// end waits for the program to exit by itself, and kills it after the grace period.
 func (p *process) end() {
 	_ = p.Stdin.Close()
-	_ = p.Stdout.Close() // nobody reads the rest
+	_ = p.Stdout.Close() // unblocks a reader
 	p.Await(context.Background(), p.cfg.Grace)
 	p.Kill()
 }

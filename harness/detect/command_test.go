@@ -110,16 +110,16 @@ var _ = Describe("a command", func() {
 			Expect(err.Error()).NotTo(ContainSubstring("\x1b"))
 			Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
 		},
-		Entry("it dies", `read -r x; printf 'no \033[2J model' >&2; exit 3`, `exit status 3; it said on standard error: no \x1b[2J model`),
+		Entry("it dies", `read -r x; printf 'no \033[2J model' >&2; exit 3`, `exit status 3; standard error: no \x1b[2J model`),
 		Entry("it is killed", `read -r x; kill -9 $$`, "signal: killed"),
 		Entry("it ends at once", `exit 0`, "ended without an answer: exit status 0"),
-		Entry("it hangs", `sleep 600`, "no answer within 1h0m0s"),
-		Entry("it ignores what it is told", `trap "" TERM; sleep 600; sleep 600`, "no answer within 1h0m0s"),
-		Entry("it talks", `echo ready; cat`, `not the JSON object that was agreed`),
+		Entry("it hangs", `sleep 600`, "no answer from the detector within 1h0m0s"),
+		Entry("it ignores what it is told", `trap "" TERM; sleep 600; sleep 600`, "no answer from the detector within 1h0m0s"),
+		Entry("it talks", `echo ready; cat`, `not a valid JSON object`),
 		Entry("it answers another question", `echo '{"id":"z","positive":true}'; cat`, `about item "z"`),
-		Entry("it floods", `yes | tr -d '\n'`, "no answer within 1h0m0s"),
+		Entry("it floods", `yes | tr -d '\n'`, "no answer from the detector within 1h0m0s"),
 		Entry("its line is too long", `head -c 2000000 /dev/zero | tr '\0' x; echo; cat`, "too long"),
-		Entry("it has more to say", `read -r x; echo '{"id":"a"'; sleep 600`, "not the JSON object"),
+		Entry("it has more to say", `read -r x; echo '{"id":"a"'; sleep 600`, "not a valid JSON object"),
 	)
 
 	It("is given up after three failures in a row", func(ctx SpecContext) {

@@ -114,7 +114,7 @@ var _ = Describe("a corpus", func() {
 		Entry("a label of another type", `{"text":"x","label":1}`, "or true or false"),
 		Entry("an unknown category", `{"text":"x","label":"defers","categories":["next_step"]}`, `did you mean "next_steps"`),
 		Entry("an unknown confidence", `{"text":"x","label":"defers","confidence":"sure"}`, `unknown confidence "sure"`),
-		Entry("an id twice", `{"id":"a","text":"y","label":"clean"}`, `the id "a" stands in line 1 already`),
+		Entry("an id twice", `{"id":"a","text":"y","label":"clean"}`, `the id "a" is already used in line 1`),
 		Entry("escapes of a terminal", `{"text":"x","label":"\u001b[2J\n"}`, `\x1b[2J`),
 		Entry("a huge label", `{"text":"x","label":"`+strings.Repeat("z", 1<<20)+`"}`, "unknown label"),
 		Entry("deep nesting", `{"text":"x","x":`+strings.Repeat("[", 20_000), "not an item"),
@@ -132,7 +132,7 @@ var _ = Describe("a corpus", func() {
 		items, wrong := read(io.MultiReader(strings.NewReader(`{"text":"x","label":"clean"}`+"\n"), iotest.ErrReader(broken)))
 		Expect(items).To(HaveLen(1))
 		Expect(wrong).To(HaveExactElements(MatchError(broken)))
-		Expect(wrong[0]).To(MatchError(ContainSubstring("read corpus c.jsonl behind line 1")))
+		Expect(wrong[0]).To(MatchError(ContainSubstring("read corpus c.jsonl after line 1")))
 	})
 
 	It("is read no further than asked", func() {

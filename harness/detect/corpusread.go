@@ -19,34 +19,33 @@ import (
 )
 
 const (
-	// maxLine limits a line, and with it the memory for an item.
+	// maxLine limits the length of a line, and with it the memory for an item.
 	maxLine = 16 << 20
-	// maxIDs is the number of ids that are remembered to find duplicates. It limits the
-	// memory for a corpus of any length to some 20 MB.
+	// maxIDs limits the ids that are stored to find duplicates, and with them the memory for a
+	// corpus to about 20 MB.
 	maxIDs = 1 << 20
 )
 
-// LineError is a line without a valid item. The lines after it can be read.
+// LineError reports a line without a valid item. The following lines can still be read.
 type LineError struct {
 	File string
 	Line int // from 1
 	Err  error
 }
 
-// Error begins with file:line, as compilers' messages do.
+// Error formats the error as file:line: message.
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 
-// Unwrap implements the errors package's convention.
+// Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read reads a corpus lazily. The name of the file is for messages. A line without a valid
-// item yields a *LineError, and reading continues; any other error is the stream's, and
-// the last one. Blank lines and a byte order mark are skipped; blank lines count.
+// ReadCorpus reads a corpus lazily; name is the file name in messages. A line without a valid item
+// yields a *LineError, and reading continues. Any other error comes from the reader and is the last
+// one. Blank lines and a byte order mark are skipped; blank lines are counted.
 //
-// An item needs text and a label of the corpus' kind. Other keys are ignored. A label of
-// true or false, as in corpora that only record whether a message defers, is the kind's
-// first or last label: defers or clean. The second of two items with one id is an error;
-// beyond a million items that is not checked.
+// An item needs text and a label of the kind; unknown keys are ignored. The labels true and false,
+// used by corpora that only record whether a message defers, stand for the kind's first and last
+// label. A repeated id is an error; it is not detected beyond a million items.
 func ReadCorpus(r io.Reader, name string, kind CorpusKind) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := &reader{
@@ -55,7 +54,7 @@ func ReadCorpus(r io.Reader, name string, kind CorpusKind) iter.Seq2[Item, error
 		}
 		for {
 			item, err := in.next()
-			if err == io.EOF { //nolint:errorlint // next's own, never wrapped
+			if err == io.EOF { //nolint:errorlint // next returns it unwrapped
 				return
 			}
 			_, passable := errors.AsType[*LineError](err)
@@ -82,7 +81,7 @@ func (r *reader) next() (Item, error) {
 			return Item{}, io.EOF
 		}
 		if err != nil && !errors.Is(err, jsonl.ErrTooLong) {
-			return Item{}, fmt.Errorf("read corpus %s behind line %d: %w", r.name, r.in.Line(), err)
+			return Item{}, fmt.Errorf("read corpus %s after line %d: %w", r.name, r.in.Line(), err)
 		}
 		if r.in.Line() == 1 {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
@@ -101,7 +100,7 @@ func (r *reader) next() (Item, error) {
 	}
 }
 
-// wire is an item in a file.
+// wire is the JSON form of an item.
 type wire struct {
 	Item
 	Text  *string        `json:"text"`
@@ -139,7 +138,7 @@ func (r *reader) parse(line []byte) (Item, error) {
 	return item, r.remember(item.ID)
 }
 
-// label parses one of the labels, or whether the item is positive.
+// label parses a label, or a boolean.
 func (r *reader) label(v jsontext.Value) (string, error) {
 	switch v.Kind() {
 	case 't':
@@ -154,8 +153,9 @@ func (r *reader) label(v jsontext.Value) (string, error) {
 		return s, among("label", s, r.labels)
 	case 0, 'n':
 		return "", errors.New("label is missing")
+	default:
+		return "", fmt.Errorf("label must be one of %s, or true or false", strings.Join(r.labels, ", "))
 	}
-	return "", fmt.Errorf("label must be one of %s, or true or false", strings.Join(r.labels, ", "))
 }
 
 func among(what, word string, choices []string) error {
@@ -178,11 +178,11 @@ func explain(err error) string {
 	return sanitize.Line(text, 300)
 }
 
-// remember fails for a duplicate id.
+// remember returns an error for a repeated id.
 func (r *reader) remember(id string) error {
 	hash := maphash.String(r.seed, id)
 	if first, ok := r.ids[hash]; ok {
-		return fmt.Errorf("the id %q stands in line %d already", sanitize.Line(id, 60), first)
+		return fmt.Errorf("the id %q is already used in line %d", sanitize.Line(id, 60), first)
 	}
 	if len(r.ids) < maxIDs {
 		r.ids[hash] = int32(r.in.Line())

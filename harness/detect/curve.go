@@ -2,17 +2,17 @@ package detect
 
 import "slices"
 
-// bins is the resolution of the curve: a score falls into the bin of the largest
-// threshold i/bins that it reaches.
+// bins is the resolution of the curve: a score is counted in the bin of the largest threshold
+// i/bins that it reaches.
 const bins = 1000
 
-// curve counts scores in bins of a thousandth.
+// curve counts scores in bins of one thousandth.
 type curve struct {
 	positive, negative [bins + 1]int
 	n, missing         int
 }
 
-// valid is a copy of a score in [0, 1]; nil for any other.
+// valid returns a copy of a score in [0, 1]; nil for any other.
 func valid(score *float64) *float64 {
 	if score == nil || !(*score >= 0 && *score <= 1) {
 		return nil
@@ -34,8 +34,8 @@ func (c *curve) add(score *float64, actual bool) {
 	}
 }
 
-// bin is the largest i with i/bins ≤ score. The product can be rounded up to the
-// next whole number, but never below the one that a threshold came from.
+// bin returns the largest i with i/bins ≤ score. Rounding can raise the product to the next
+// integer, but never lowers it below the threshold that a score equals.
 func bin(score float64) int {
 	i := int(score * bins)
 	if float64(i)/bins > score {
@@ -44,8 +44,8 @@ func bin(score float64) int {
 	return i
 }
 
-// result walks down the thresholds: at each, all that is in bins above or at it
-// is taken for positive.
+// result computes the points for falling thresholds: scores in bins at or above the threshold are
+// positive.
 func (c *curve) result() *Curve {
 	if c.n == 0 {
 		return nil

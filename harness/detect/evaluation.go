@@ -2,33 +2,33 @@ package detect
 
 import "github.com/rehearse-dev/rehearse/stat"
 
-// Result is how a detector did. All of it goes into JSON and comes back.
+// Evaluation is the result of scoring a detector. It survives a JSON round trip.
 type Evaluation struct {
 	Detector string `json:"detector"`
 	// Positive are the labels that the detector should find.
 	Positive []string `json:"positive"`
-	// Items were added; Failed of them could not be told, by the detector or for
-	// want of a label, and Scored of them are what everything below rests on.
+	// Items is the number of added items, Failed those that the detector could not judge or that
+	// have no label, Scored those that all scores are based on.
 	Items    int       `json:"items"`
 	Scored   int       `json:"scored"`
 	Failed   int       `json:"failed"`
 	Failures []Failure `json:"failures,omitempty"`
 
 	Overall Scores `json:"overall"`
-	// Groups are the scores by language, category and so on; an item can be in
-	// several groups of a dimension, or in none.
+	// Groups are the scores by language, category and so on. An item can be in several groups of a
+	// dimension, or in none.
 	Groups []Dimension `json:"groups,omitempty"`
-	// Categories say how well the detector names the categories of the label,
-	// whatever it says of the message; none if it, or the labels, never name one.
+	// Categories score the detected categories against the label's, independently of Positive.
+	// Empty if the detector, or the labels, never name one.
 	Categories []Group  `json:"categories,omitempty"`
 	Classes    *Classes `json:"classes,omitempty"`
-	// Spans compare the byte ranges of the evidence with the labelled steps, where
-	// these stand in the text; Steps compare the texts of the steps. None if the
-	// detector never says any, or no label has steps: they are unknown then.
+	// Spans compare the byte ranges of the evidence with the labelled steps that occur in the
+	// text; Steps compare the texts of the steps. Empty if the detector never reports any, or no
+	// label has steps.
 	Spans []Match `json:"spans,omitempty"`
 	Steps []Match `json:"steps,omitempty"`
-	// LocatedSteps of the label stand in their text word for word, and
-	// UnlocatedSteps do not, so that spans know nothing of them.
+	// LocatedSteps counts labelled steps that occur verbatim in their text, UnlocatedSteps the
+	// others, which Spans ignores.
 	LocatedSteps   int `json:"located_steps"`
 	UnlocatedSteps int `json:"unlocated_steps"`
 
@@ -36,13 +36,13 @@ type Evaluation struct {
 	Latency *Latency `json:"latency,omitempty"`
 	Cost    *Cost    `json:"cost,omitempty"`
 
-	// The errors to look at first: those of items whose label is sure, and among
-	// them those in which the detector was the most sure of the contrary.
+	// The mistakes to look at first: items with a confident label, and among them those on which
+	// the detector was most confident.
 	FalsePositives []Mistake `json:"false_positives"`
 	FalseNegatives []Mistake `json:"false_negatives"`
 }
 
-// Counts is a table of confusion.
+// Counts is a confusion matrix.
 type Counts struct {
 	TP int `json:"tp"` // should be found, and was
 	FP int `json:"fp"` // was found, and should not be
@@ -52,17 +52,17 @@ type Counts struct {
 
 // Value is a share or a score with its confidence interval.
 type Value struct {
-	// Value is nil where there is nothing to tell, as of 0 of 0: not a 0.
+	// Value is nil if undefined, such as 0 of 0.
 	Value *float64 `json:"value"`
-	// N is the number of observations that it rests on.
+	// N is the number of observations.
 	N        int            `json:"n"`
 	Interval *stat.Interval `json:"interval,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// Scores are counts and what follows from them. Precision is TP/(TP+FP), Recall
-// TP/(TP+FN), FPR FP/(FP+TN), each with Wilson's interval. F1 is
-// 2TP/(2TP+FP+FN), with a bootstrap interval; its N is the number of items.
+// Scores are counts and the values derived from them. Precision is TP/(TP+FP), Recall TP/(TP+FN),
+// FPR FP/(FP+TN), each with Wilson's interval. F1 is 2TP/(2TP+FP+FN), with a bootstrap interval;
+// its N is the number of items.
 type Scores struct {
 	Counts
 	Precision Value `json:"precision"`
@@ -71,14 +71,13 @@ type Scores struct {
 	FPR       Value `json:"fpr"`
 }
 
-// Dimension is a way to group items.
+// Dimension is a way of grouping items.
 type Dimension struct {
 	// By is "language", "category", "part", "repository", "confidence" or "tag".
 	By string `json:"by"`
-	// Groups are sorted by name, confidences from high to low.
+	// Groups are sorted by name; confidences from high to low.
 	Groups []Group `json:"groups"`
-	// Merged is how often an item went into the group "(other)" because there were
-	// too many groups.
+	// Merged counts additions to the group "(other)", made after the limit on groups was reached.
 	Merged int `json:"merged,omitempty"`
 }
 
@@ -88,25 +87,24 @@ type Group struct {
 	Scores
 }
 
-// Classes compare the label with the class that the detector says, over the items
-// of which it says one.
+// Classes compare the label with the predicted class, over the items that have one.
 type Classes struct {
 	// Labels name the rows (label) and the columns (detected) of Counts.
 	Labels []string `json:"labels"`
 	Counts [][]int  `json:"counts"`
-	// Unknown counts classes that are none of Labels; they are left out.
+	// Unknown counts classes that are not in Labels; they are left out.
 	Unknown int `json:"unknown,omitempty"`
-	// Agreement is the share on the diagonal (Wilson); Kappa is Cohen's, with a
+	// Agreement is the share on the diagonal, with Wilson's interval; Kappa is Cohen's, with a
 	// bootstrap interval.
 	Agreement Value `json:"agreement"`
 	Kappa     Value `json:"kappa"`
 }
 
-// Match says how well spans or steps were found. See Similar for what overlaps.
+// Match scores the detected spans or steps. Similar defines overlap.
 type Match struct {
-	// Scope is "annotated": items with labelled steps; "detected": those of them
-	// that the detector took for positive; "all": also the items that should not
-	// be found, in which every step is wrong.
+	// Scope is "annotated" for items with labelled steps, "detected" for those of them that the
+	// detector found positive, and "all" for these and the negative items, in which every step is
+	// wrong.
 	Scope   string `json:"scope"`
 	Items   int    `json:"items"`
 	Exact   Found  `json:"exact"`
@@ -123,23 +121,23 @@ type Found struct {
 	F1        Value `json:"f1"`
 }
 
-// Curve shows what other thresholds would give, over the items with a score.
+// Curve shows the scores at other thresholds, over the items with a score.
 type Curve struct {
 	N int `json:"n"`
-	// Missing items have no score; they are left out.
+	// Missing counts items without a score, which are left out.
 	Missing int `json:"missing,omitempty"`
-	// AveragePrecision is the area under the precision-recall curve, as the sum of
-	// (R(i) - R(i-1)) × P(i) over falling thresholds; nil without positives.
+	// AveragePrecision is the area under the precision-recall curve: the sum of (R(i) - R(i-1)) ×
+	// P(i) over falling thresholds; nil without positives.
 	AveragePrecision *float64 `json:"average_precision"`
-	// Best is the point of the highest F1, and of the highest threshold among
-	// equals; nil without positives.
+	// Best is the point with the highest F1, and the highest threshold among equals; nil without
+	// positives.
 	Best *Point `json:"best,omitempty"`
-	// Points have rising thresholds in steps of a thousandth; those that would
-	// repeat the next one are left out.
+	// Points have rising thresholds in steps of one thousandth; points equal to the next one are
+	// left out.
 	Points []Point `json:"points"`
 }
 
-// Point takes as positive what scores at least Threshold.
+// Point has the scores if every item that scores at least Threshold is positive.
 type Point struct {
 	Threshold float64  `json:"threshold"`
 	Precision *float64 `json:"precision"`
@@ -148,24 +146,25 @@ type Point struct {
 	FPR       *float64 `json:"fpr"`
 }
 
-// Latency is how long the detector took for a message, in seconds.
+// Latency is the time per message, in seconds.
 type Latency struct {
 	N    int     `json:"n"`
 	Mean float64 `json:"mean"`
 	P50  float64 `json:"p50"`
 	P99  float64 `json:"p99"`
 	Max  float64 `json:"max"`
-	// Rounded says that P50 and P99 have three significant digits.
+	// Rounded reports that P50 and P99 are rounded to three significant digits.
 	Rounded bool `json:"rounded,omitempty"`
-	// Bytes of text were judged, at MBPerSecond (10^6 bytes) while the detector ran.
+	// Bytes is the amount of judged text, MBPerSecond (10^6 bytes) the rate while the detector
+	// ran.
 	Bytes       int64    `json:"bytes"`
 	MBPerSecond *float64 `json:"mb_per_s"`
 }
 
-// Cost is what the detector's calls to a model took.
+// Cost counts the detector's calls to a model.
 type Cost struct {
 	Calls int `json:"calls"`
-	// EUR is a lower bound unless Known: the price of some calls is not known then.
+	// EUR is a lower bound unless Known, because the price of some calls is unknown.
 	EUR   float64 `json:"eur"`
 	Known bool    `json:"known"`
 }

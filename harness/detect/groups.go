@@ -8,14 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// maxGroups bounds the groups of a dimension: a corpus may give each item a tag
-// of its own.
+// maxGroups limits the groups of a dimension, because each item of a corpus can have its own tag.
 const maxGroups = 200
 
-// other is the group of what came when there were maxGroups.
+// other is the group of all names after the first maxGroups.
 const other = "(other)"
 
-// dimensions are the ways to group items.
+// dimensions are the ways of grouping items.
 var dimensions = [...]struct {
 	name string
 	of   func(*Item) []string
@@ -35,7 +34,7 @@ func known(name string) []string {
 	return []string{name}
 }
 
-// confidence of the label is high if nobody says otherwise.
+// confidence returns the confidence of the label; high by default.
 func confidence(i *Item) string { return cmp.Or(i.Confidence, "high") }
 
 // grouping counts by name.
@@ -44,7 +43,7 @@ type grouping struct {
 	merged int
 }
 
-// at returns the counts of a group, from its first mention on.
+// at returns the counts of a group, and creates the group.
 func (g *grouping) at(name string) *Counts {
 	if c, ok := g.counts[name]; ok {
 		return c
@@ -63,7 +62,7 @@ func (g *grouping) at(name string) *Counts {
 	return g.counts[name]
 }
 
-// result is sorted by name, but confidences from high to low.
+// result returns the groups sorted by name, confidences from high to low.
 func (g *grouping) result(resamples int, seed uint64) []Group {
 	var list []Group
 	byName := func(a, b string) int { return cmp.Or(cmp.Compare(doubt(a), doubt(b)), cmp.Compare(a, b)) }
@@ -73,7 +72,7 @@ func (g *grouping) result(resamples int, seed uint64) []Group {
 	return list
 }
 
-// classes is a table of labels (rows) and detected classes (columns).
+// classes counts labels (rows) and predicted classes (columns).
 type classes struct {
 	labels  []string
 	counts  [][]int // in the order of labels
@@ -119,7 +118,7 @@ func (c *classes) result(resamples int, seed uint64) *Classes {
 	return out
 }
 
-// kappaOf is Cohen's kappa of the cells of a table with n columns, row by row.
+// kappaOf returns Cohen's kappa of the cells of a table with n columns, row by row.
 func kappaOf(n int) func(cells []int) float64 {
 	return func(cells []int) float64 { return stat.Kappa(slices.Collect(slices.Chunk(cells, n))) }
 }

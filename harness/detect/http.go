@@ -14,29 +14,29 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// HTTPConfig configures a detector behind an endpoint.
+// HTTPConfig configures a detector behind an HTTP endpoint.
 type HTTPConfig struct {
-	// URL takes a POST of a question, {"id", "text", "lang"}, and answers with
-	// {"id", "positive", …}, both as application/json.
+	// URL receives a POST with the question, {"id", "text", "lang"}, and answers with {"id",
+	// "positive", …}, both as application/json.
 	URL string
-	// Timeout is how long an answer may take; default DefaultTimeout.
+	// Timeout limits the time of an answer; default DefaultTimeout.
 	Timeout time.Duration
-	// Transport carries the requests; default http.DefaultTransport. Redirects are
-	// not followed: they could lead off this machine.
+	// Transport sends the requests; default http.DefaultTransport. Redirects are not followed,
+	// because they could lead to another machine.
 	Transport http.RoundTripper
-	// Clock times Timeout; default: the machine's.
+	// Clock measures timeouts; default clock.Real().
 	Clock clock.Clock
 }
 
-// HTTP returns a detector behind an endpoint. A request that fails is not made
-// again: it is an error of its item.
+// HTTP returns a detector behind an HTTP endpoint. A failed request is not repeated; it is an error
+// of its item.
 func HTTP(cfg HTTPConfig) (Detector, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("the endpoint is not of the form http://host/path") // without it: it may hold a password
+		return nil, errors.New("the endpoint is not of the form http://host/path") // not quoted: it may contain a password
 	}
 	if u.User != nil {
-		return nil, errors.New("the endpoint's URL holds a user, which would be shown in reports; leave it out")
+		return nil, errors.New("the endpoint's URL contains a user, which reports would show; remove it")
 	}
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -52,7 +52,7 @@ func HTTP(cfg HTTPConfig) (Detector, error) {
 
 type endpoint struct {
 	cfg  HTTPConfig
-	name string // without a query, which may hold a key
+	name string // without the query, which may contain a key
 }
 
 // Name implements Detector.
@@ -69,7 +69,7 @@ func (e *endpoint) Detect(ctx context.Context, item Item) (Prediction, error) {
 	raw, err := e.post(ctx, body)
 	if err != nil {
 		if cause := clock.Err(ctx); cause != nil {
-			err = cause // the transport's own words for it do not say why
+			err = cause // the transport's error does not name the cause
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer within %s: %w", e.cfg.Timeout, err)
@@ -79,7 +79,7 @@ func (e *endpoint) Detect(ctx context.Context, item Item) (Prediction, error) {
 	return decode(raw, item)
 }
 
-// post returns the body of a good answer.
+// post returns the body of a successful response.
 func (e *endpoint) post(ctx context.Context, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.cfg.URL, bytes.NewReader(body))
 	if err != nil {
@@ -97,7 +97,7 @@ func (e *endpoint) post(ctx context.Context, body []byte) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the answer: %w", err)
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("it answers %s: %s", sanitize.Line(resp.Status, 60), sanitize.Line(head(raw), maxQuote))
+		return nil, fmt.Errorf("status %s: %s", sanitize.Line(resp.Status, 60), sanitize.Line(head(raw), maxQuote))
 	case len(raw) > maxAnswer:
 		return nil, fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
 	}

@@ -68,12 +68,12 @@ var _ = Describe("an endpoint", func() {
 			Expect(err.Error()).NotTo(ContainSubstring("\x1b"))
 			Expect(len(err.Error())).To(BeNumerically("<", 1000))
 		},
-		Entry("no JSON", 200, "<html>\x1b[2J"+strings.Repeat("x", 9999), "not the JSON object that was agreed"),
-		Entry("nothing", 200, "", "not the JSON object"),
-		Entry("a list", 200, "[]", "not the JSON object"),
+		Entry("no JSON", 200, "<html>\x1b[2J"+strings.Repeat("x", 9999), "not a valid JSON object"),
+		Entry("nothing", 200, "", "not a valid JSON object"),
+		Entry("a list", 200, "[]", "not a valid JSON object"),
 		Entry("no verdict", 200, `{"id":"a"}`, `no key "positive"`),
 		Entry("null", 200, `{"id":"a","positive":null}`, `no key "positive"`),
-		Entry("no id", 200, `{"positive":true}`, `about item "" and not about "a"`),
+		Entry("no id", 200, `{"positive":true}`, `about item "", not "a"`),
 		Entry("another id", 200, `{"id":"b","positive":true}`, `about item "b"`),
 		Entry("an unknown class", 200, `{"id":"a","positive":true,"class":"lazy"}`, `class "lazy"`),
 		Entry("a score above 1", 200, `{"id":"a","positive":true,"score":1.1}`, "score 1.1"),
@@ -81,10 +81,10 @@ var _ = Describe("an endpoint", func() {
 		Entry("a span beyond the text", 200, `{"id":"a","positive":true,"spans":[[0,11]]}`, "10 bytes"),
 		Entry("a span that ends before it begins", 200, `{"id":"a","positive":true,"spans":[[5,4]]}`, "[5 4]"),
 		Entry("a negative span", 200, `{"id":"a","positive":true,"spans":[[-1,4]]}`, "[-1 4]"),
-		Entry("its own failure", 200, `{"id":"a","error":"no model\u001b"}`, `it failed: no model\x1b`),
-		Entry("a server error", 500, "oh", "it answers 500"),
-		Entry("too many requests", 429, "wait", "it answers 429"),
-		Entry("a redirect", 302, "", "it answers 302"),
+		Entry("its own failure", 200, `{"id":"a","error":"no model\u001b"}`, `reported an error: no model\x1b`),
+		Entry("a server error", 500, "oh", "status 500"),
+		Entry("too many requests", 429, "wait", "status 429"),
+		Entry("a redirect", 302, "", "status 302"),
 		Entry("a flood", 200, `{"id":"a","positive":true,"x":"`+strings.Repeat("x", 1<<20)+`"}`, "longer than 1048576 bytes"),
 	)
 

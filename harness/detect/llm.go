@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// judgePrompt tells a model what the labels mean and how to answer.
+// judgePrompt explains the labels and the form of the answer to a model.
 //
 //go:embed judge.md
 var judgePrompt string
@@ -22,21 +22,20 @@ var judgePrompt string
 // LLMConfig configures a detector that asks a model.
 type LLMConfig struct {
 	Backend llm.Backend
-	// Name is shown behind "llm:".
+	// Name is shown after "llm:".
 	Name string
-	// Model is the model's name; empty means the backend's own default.
+	// Model is the model's name; empty means the backend's default.
 	Model string
-	// Timeout is how long an answer may take; default DefaultTimeout.
+	// Timeout limits the time of an answer; default DefaultTimeout.
 	Timeout time.Duration
-	// CostEUR prices a call's usage; nil, or false, where the price is not known.
+	// CostEUR returns the cost of a call; nil, or false, if the price is unknown.
 	CostEUR func(model string, u llm.Usage, reportedUSD *float64) (eur float64, ok bool)
-	// Clock times Timeout; default: the machine's.
+	// Clock measures timeouts; default clock.Real().
 	Clock clock.Clock
 }
 
-// LLM is a detector that asks a model about each message, with a prompt of this
-// project and nothing else: it knows as little of the task as the guard does.
-// What the message says goes to the model as data, and may still mislead it.
+// LLM returns a detector that asks a model about each message, with a fixed prompt and no other
+// context, like the guard. The message is passed as data, but may still mislead the model.
 func LLM(cfg LLMConfig) Detector {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -49,7 +48,7 @@ func LLM(cfg LLMConfig) Detector {
 
 type judge struct{ cfg LLMConfig }
 
-// Kind implements Kinded: what the model is asked is about messages.
+// Kind returns Messages, because the prompt is about messages.
 func (*judge) Kind() CorpusKind { return Messages }
 
 // Name implements Detector.
@@ -60,8 +59,7 @@ func (j *judge) Name() string {
 	return "llm:" + j.cfg.Name + "/" + j.cfg.Model
 }
 
-// Detect implements Detector. With an error the Prediction still tells what the
-// call cost.
+// Detect implements Detector. With an error the Prediction has the cost of the call.
 func (j *judge) Detect(ctx context.Context, item Item) (Prediction, error) {
 	ctx, cancel := j.cfg.Clock.WithTimeout(ctx, j.cfg.Timeout)
 	defer cancel()
@@ -87,7 +85,7 @@ func (j *judge) Detect(ctx context.Context, item Item) (Prediction, error) {
 	return p, err
 }
 
-// quote marks where the message begins and ends, by a line that it does not hold.
+// quote encloses text between lines that do not occur in it.
 func quote(text string) string {
 	mark := "-----"
 	for strings.Contains(text, mark) {
@@ -96,7 +94,7 @@ func quote(text string) string {
 	return "The message:\n" + mark + "\n" + text + "\n" + mark
 }
 
-// verdict is what the prompt asks for.
+// verdict is the form of an answer.
 type verdict struct {
 	Class  string   `json:"class"`
 	Score  *float64 `json:"score"`
@@ -104,16 +102,16 @@ type verdict struct {
 	Reason string   `json:"reason"`
 }
 
-// readVerdict reads a model's answer. Models put a fence or a word around the
-// object that they were asked for: what counts is the first object.
+// readVerdict parses a model's answer. Models add fences and words around the requested object, so
+// the first JSON object counts.
 func readVerdict(text string) (Prediction, error) {
 	var v verdict
 	begin := strings.IndexByte(text, '{')
 	if begin < 0 || len(text) > maxAnswer {
-		return Prediction{}, fmt.Errorf("the judge's answer holds no JSON object; it begins %q", sanitize.Line(head([]byte(text)), maxQuote))
+		return Prediction{}, fmt.Errorf("the judge's answer contains no JSON object; it begins %q", sanitize.Line(head([]byte(text)), maxQuote))
 	}
 	if err := json.NewDecoder(strings.NewReader(text[begin:])).Decode(&v); err != nil {
-		return Prediction{}, fmt.Errorf("the judge's answer is not the JSON object that was asked for: %w; it begins %q",
+		return Prediction{}, fmt.Errorf("the judge's answer is not the requested JSON object: %w; it begins %q",
 			err, sanitize.Line(head([]byte(text)), maxQuote))
 	}
 	positive := v.Class == Defers
@@ -131,7 +129,7 @@ func readVerdict(text string) (Prediction, error) {
 	return p, nil
 }
 
-// cost is nil where it is not known.
+// cost returns nil if the price is unknown.
 func (j *judge) cost(model string, usage *llm.Usage, reportedUSD *float64) *float64 {
 	if j.cfg.CostEUR == nil || (usage == nil && reportedUSD == nil) {
 		return nil
@@ -149,7 +147,7 @@ func (j *judge) cost(model string, usage *llm.Usage, reportedUSD *float64) *floa
 	return &eur
 }
 
-// costOfError is what a failed call consumed, if the backend knows.
+// costOfError returns the usage of a failed call, if the backend reports it.
 func (j *judge) costOfError(err error) *float64 {
 	failed, ok := errors.AsType[*llm.Error](err)
 	if !ok {

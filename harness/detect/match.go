@@ -6,11 +6,11 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// maxThings bounds the labelled and the detected spans or steps of an item that
-// are compared; those beyond are counted as missed or wrong.
+// maxThings limits the labelled and the detected spans or steps of an item that are compared.
+// Further ones count as missed or wrong.
 const maxThings = 200
 
-// The scopes of Match, and the indexes of those that not every item is in.
+// The scopes of Match. annotated and detected index the scopes that not every item is in.
 var scopes = [...]string{"annotated", "detected", "all"}
 
 const (
@@ -60,7 +60,7 @@ func eachWords(texts []string) []step {
 	return list
 }
 
-// addThings adds an item of which things are labelled.
+// addThings adds an item with labelled spans or steps.
 func addThings[T any](m *matches, labelled, found []T, positive bool, match func(labelled, found []T) (exact, overlap int)) {
 	exact, overlap := match(labelled[:min(len(labelled), maxThings)], found[:min(len(found), maxThings)])
 	m.said = m.said || len(found) > 0
@@ -75,7 +75,7 @@ func addThings[T any](m *matches, labelled, found []T, positive bool, match func
 	}
 }
 
-// addWrong adds an item in which nothing is to be found.
+// addWrong adds an item without any; everything detected is wrong.
 func (m *matches) addWrong(n int) {
 	m.said = m.said || n > 0
 	m.scope[all].items++
@@ -89,8 +89,8 @@ func (c *Counts) addMatched(matched, labelled, found int) {
 	c.FP += found - matched
 }
 
-// locate returns where the steps stand in the text, each behind the one before
-// it if it can, and how many do not stand there.
+// locate returns the ranges of the steps in the text, each after the previous one if possible, and
+// the number of steps that do not occur.
 func locate(text string, steps []string) (spans [][2]int, missing int) {
 	from := 0
 	for _, step := range steps {
@@ -123,8 +123,8 @@ func (m *matches) result(o ScoreOptions) []Match {
 	return list
 }
 
-// found takes the things for independent, which those of one message are not
-// quite; the counts are what was seen.
+// found computes scores as if the matches were independent, which those of one message are not
+// quite.
 func (c Counts) found(o ScoreOptions) Found {
 	cells := []int{c.TP, c.FP, c.FN}
 	return Found{

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Mistake is an item of which the detector said the wrong thing, with what a
-// person needs to learn from it. Its texts are cut to what can be read.
+// Mistake is an item that the detector judged wrongly, with the information a person needs to learn
+// from it. Its texts are shortened.
 type Mistake struct {
 	ID         string `json:"id"`
 	Label      string `json:"label"`
@@ -16,26 +16,25 @@ type Mistake struct {
 	Lang       string `json:"lang,omitempty"`
 	Part       string `json:"part,omitempty"`
 	Repo       string `json:"repo,omitempty"`
-	// Note is what the person who labelled it said of it.
+	// Note is the labeller's note.
 	Note string `json:"note,omitempty"`
-	// Class and Score are what the detector said.
+	// Class and Score are the detector's prediction.
 	Class string   `json:"class,omitempty"`
 	Score *float64 `json:"score,omitempty"`
-	// Excerpt is the text around the first evidence of the detector, else around the
-	// first step of the label, else the end of the message, where most are.
+	// Excerpt is the text around the detector's first evidence, else around the first labelled
+	// step, else the end of the message, where most steps are.
 	Excerpt string `json:"excerpt"`
-	// Evidence is the text of the detector's spans; Categories, Steps and Reasons are
-	// its own as well.
+	// Evidence is the text of the detector's spans; Categories, Steps and Reasons are the
+	// detector's, too.
 	Evidence   []string `json:"evidence,omitempty"`
 	Categories []string `json:"categories,omitempty"`
 	Steps      []string `json:"steps,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
-	// Missed are the steps of the label, of a false negative.
+	// Missed are the labelled steps of a false negative.
 	Missed []string `json:"missed,omitempty"`
 }
 
-// Limits on what a mistake or a failure keeps, in bytes of a text and in texts of
-// a list.
+// Limits on the texts of a mistake or a failure: bytes of a text and texts of a list.
 const (
 	maxName   = 200
 	maxText   = 500
@@ -70,8 +69,8 @@ func (s *Scorer) addMistake(item *Item, p *Prediction, actual bool) {
 	kept.add(m)
 }
 
-// compareMistakes puts sure labels first, and among them the answers that were
-// the furthest from the label. An answer without a score is in the middle.
+// compareMistakes orders mistakes: confident labels first, and among them the scores farthest from
+// the label. An answer without a score is in the middle.
 func compareMistakes(a, b Mistake) int {
 	wrong := func(m *Mistake) float64 {
 		if m.Score == nil {
@@ -86,7 +85,7 @@ func compareMistakes(a, b Mistake) int {
 	)
 }
 
-// doubt ranks confidences, the surest first.
+// doubt ranks confidences, the highest first.
 func doubt(confidence string) int {
 	ranked := []string{"high", "medium", "low"}
 	if i := slices.Index(ranked, confidence); i >= 0 {
@@ -95,7 +94,7 @@ func doubt(confidence string) int {
 	return len(ranked)
 }
 
-// focus is where the excerpt is from: a position of the text.
+// focus returns the position of the excerpt in the text.
 func focus(item *Item, p *Prediction) int {
 	for _, span := range p.Spans {
 		if within(span, item.Text) {
@@ -112,8 +111,8 @@ func within(span [2]int, text string) bool {
 	return 0 <= span[0] && span[0] < span[1] && span[1] <= len(text)
 }
 
-// excerpt is at most maxText bytes of text, from somewhat before at on, or the
-// end of the text if that is near.
+// excerpt returns at most maxText bytes of text, from shortly before position at, or the end of the
+// text if that is near.
 func excerpt(text string, at int) string {
 	start := max(0, min(at-before, len(text)-maxText))
 	for start > 0 && start < len(text) && !utf8.RuneStart(text[start]) {
@@ -126,8 +125,8 @@ func excerpt(text string, at int) string {
 	return out
 }
 
-// clip is the valid UTF-8 of at most limit bytes of text. It does not keep the
-// rest of the text in memory.
+// clip returns at most limit bytes of text as valid UTF-8. It copies, so that the rest of the text
+// can be freed.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(text, "\uFFFD")
@@ -146,7 +145,7 @@ func clipAll(texts []string) []string {
 	return out
 }
 
-// compareFailures makes those that are kept independent of the order of items.
+// compareFailures makes the stored failures independent of the order of items.
 func compareFailures(a, b Failure) int {
 	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Error, b.Error))
 }

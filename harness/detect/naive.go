@@ -38,25 +38,24 @@ var expressions = []struct {
 	}},
 }
 
-// asMeant writes for Go what those expressions mean where they come from: there
-// \s is any white space of Unicode, and the dot stops at any line end (ECMA-262,
-// sections 22.2.2.7 and 22.2.2.9). In one thing it is kinder than JavaScript, so
-// that the baseline is not beaten by a slip: \w is a letter of any script, and
-// "prochaines étapes" two words.
+// asMeant translates the expressions from JavaScript, where \s matches any white space of Unicode
+// and the dot stops at any line end (ECMA-262, sections 22.2.2.7 and 22.2.2.9). Unlike JavaScript,
+// \w matches letters of all scripts, so that "prochaines étapes" counts as two words and the
+// baseline is not weaker than intended.
 var asMeant = strings.NewReplacer(
 	`\s`, `[\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]`,
 	`.`, `[^\n\r\x{2028}\x{2029}]`,
 	`\w`, `[\pL\pN_]`,
 )
 
-// expression is one that was compiled.
+// expression is a compiled expression.
 type expression struct {
 	category, source string
 	*regexp.Regexp
 }
 
-// Naive is the baseline: document 000's 49 regular expressions over the raw text,
-// upper and lower case alike. One that is found makes the message positive.
+// Naive returns the baseline: the 49 regular expressions of document 000 over the raw text,
+// case-insensitive. Any match makes the message positive.
 func Naive() Detector {
 	var n naive
 	for _, group := range expressions {
@@ -74,11 +73,10 @@ type naive struct{ expressions []expression }
 // Name implements Detector.
 func (*naive) Name() string { return "naive" }
 
-// Kind implements Kinded.
+// Kind returns Messages.
 func (*naive) Kind() CorpusKind { return Messages }
 
-// Detect implements Detector. As in the document, only the first place of each
-// expression counts.
+// Detect implements Detector. As in the document, only the first match of each expression counts.
 func (n *naive) Detect(_ context.Context, item Item) (Prediction, error) {
 	var p Prediction
 	for _, e := range n.expressions {

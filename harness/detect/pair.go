@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Pair compares two detectors on the same items. It keeps eight counts. It is not
-// safe for concurrent use.
+// Pair compares two detectors on the same items in constant memory. It is not safe for concurrent
+// use.
 type Pair struct {
 	options ScoreOptions
 	names   [2]string
@@ -16,13 +16,11 @@ type Pair struct {
 	cells   outcomes
 }
 
-// outcomes counts items by what they are and what the two detectors said: the
-// cell 4·actual + 2·a + b.
+// outcomes counts items by label and by both predictions, at index 4·actual + 2·a + b.
 type outcomes [8]int
 
-// NewPair returns an empty comparison of detector a with detector b, by their
-// names. Of the options, Kind, Positive, Resamples and Seed matter; it panics if they
-// are not valid.
+// NewPair returns an empty comparison of the detectors named a and b. It uses the options Kind,
+// Positive, Resamples and Seed, and panics if they are invalid.
 func NewPair(a, b string, o ScoreOptions) *Pair {
 	if err := o.Validate(); err != nil {
 		panic(err)
@@ -30,8 +28,7 @@ func NewPair(a, b string, o ScoreOptions) *Pair {
 	return &Pair{options: o.filled(), names: [2]string{a, b}}
 }
 
-// Add adds an item. An item on which either detector failed, or without a label,
-// is left out of the comparison, whatever the other said.
+// Add adds an item. It ignores an item without a label, or on which either detector failed.
 func (p *Pair) Add(item Item, a, b Prediction, errA, errB error) {
 	p.items++
 	if errA != nil || errB != nil || !slices.Contains(p.options.Kind.Labels(), item.Label) {
@@ -47,20 +44,19 @@ func (p *Pair) Add(item Item, a, b Prediction, errA, errB error) {
 	p.cells[cell]++
 }
 
-// Comparison is of detector B with detector A on the same items.
+// Comparison compares detector B with detector A on the same items.
 type Comparison struct {
 	A string `json:"a"`
 	B string `json:"b"`
 	// Items were added; N of them were judged by both.
 	Items int `json:"items"`
 	N     int `json:"n"`
-	// Both, OnlyA, OnlyB and Neither count the items that were judged rightly.
+	// Both, OnlyA, OnlyB and Neither count the items that were judged correctly.
 	Both    int `json:"both_right"`
 	OnlyA   int `json:"only_a_right"`
 	OnlyB   int `json:"only_b_right"`
 	Neither int `json:"neither_right"`
-	// P is the exact two-sided p-value of McNemar's test of equal error rates; nil
-	// without items.
+	// P is the exact two-sided p-value of McNemar's test of equal error rates; nil without items.
 	P *float64 `json:"mcnemar_p"`
 	// The differences are B minus A, with the interval of a paired bootstrap.
 	Precision Value `json:"precision_difference"`
@@ -68,7 +64,7 @@ type Comparison struct {
 	F1        Value `json:"f1_difference"`
 }
 
-// Result returns the comparison so far. It may be called any number of times.
+// Result returns the comparison so far. It may be called repeatedly.
 func (p *Pair) Result() Comparison {
 	c := Comparison{A: p.names[0], B: p.names[1], Items: p.items}
 	for cell, n := range p.cells {
@@ -100,7 +96,7 @@ func (p *Pair) Result() Comparison {
 	return c
 }
 
-// share is k/n, NaN for 0 of 0.
+// share returns k/n, NaN for 0 of 0.
 func share(k, n int) float64 {
 	if n == 0 {
 		return math.NaN()
@@ -108,7 +104,7 @@ func share(k, n int) float64 {
 	return float64(k) / float64(n)
 }
 
-// sides returns the confusion of each detector.
+// sides returns the confusion matrix of each detector.
 func sides(cells []int) (a, b Counts) {
 	of := func(bit int) Counts {
 		var c Counts

@@ -9,47 +9,45 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// Limited is a Detector that cannot look at any number of items at once.
+// limited is a Detector that bounds the number of concurrent calls.
 type limited interface {
 	Detector
-	// AtOnce is how many Detect calls may be under way; at least 1.
+	// AtOnce returns the maximal number of concurrent Detect calls, at least 1.
 	AtOnce() int
 }
 
-// RunOptions are how a run is carried out.
+// RunOptions configures a run.
 type RunOptions struct {
-	// Workers is how many items are under way at once; less than 1 means 1. A
-	// Limited detector lowers it.
+	// Workers is the number of items that are judged concurrently; less than 1 means 1. A detector
+	// with a method AtOnce() int can lower it.
 	Workers int
-	// Clock measures how long a detector takes; default clock.Real().
+	// Clock measures latencies; default clock.Real().
 	Clock clock.Clock
 }
 
-// Answer is the answer of one detector for an item. If it failed, only Calls and
-// CostEUR of its Prediction count, and it must not be taken for "clean".
+// Answer is the answer of one detector for an item. If it failed, only Calls and CostEUR of its
+// Prediction are set, and it must not be taken for "clean".
 type Answer struct {
 	Prediction Prediction
 	Err        error
 }
 
-// Result has the answers of the detectors for an item.
+// Result contains the answers of all detectors for an item.
 type Result struct {
 	Item Item
 	// Answers are in the order of the detectors.
 	Answers []Answer
 }
 
-// ahead is how many items may wait for an earlier one, for each worker. With the
-// size of an item it bounds the memory of a run whatever its length.
+// ahead is the number of items per worker that may wait for an earlier one. It bounds the memory of
+// a run.
 const ahead = 4
 
-// Run asks the detectors about each item, and yields what they said in the order
-// of the items. What is wrong with items comes in between as it was read. Items
-// are read as they are needed.
+// Run asks the detectors about each item and yields their answers in the order of the items. Errors
+// of items are yielded in place. Items are read on demand.
 //
-// When ctx ends, items under way are given up and the results end with the last
-// one that was whole; the caller sees it by the context. Nothing is under way any
-// more when the iteration is over.
+// When ctx ends, pending items are abandoned and the sequence ends after the last complete result;
+// the caller checks ctx. No goroutine is left when the iteration is over.
 func Run(ctx context.Context, items iter.Seq2[Item, error], detectors []Detector, o RunOptions) iter.Seq2[Result, error] {
 	if o.Clock == nil {
 		o.Clock = clock.Real()
@@ -63,7 +61,7 @@ func Run(ctx context.Context, items iter.Seq2[Item, error], detectors []Detector
 	return func(yield func(Result, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		queue := make(chan *job, workers*ahead) // in the order of the items
-		jobs := make(chan *job, cap(queue)+1)   // what is in the queue, and the one that is waited for
+		jobs := make(chan *job, cap(queue)+1)   // the queue and the item that collect waits for
 		var pool sync.WaitGroup
 		pool.Go(func() { feed(ctx, items, jobs, queue) })
 		for range workers {
@@ -79,7 +77,7 @@ func Run(ctx context.Context, items iter.Seq2[Item, error], detectors []Detector
 	}
 }
 
-// job is an item on its way through the workers.
+// job is an item in the queue.
 type job struct {
 	item Item
 	err  error        // of reading it
@@ -91,8 +89,8 @@ type outcome struct {
 	givenUp bool // the context ended before the detectors had answered
 }
 
-// feed hands out the items, first to the queue, which bounds how far workers may
-// run ahead, then to the workers.
+// feed sends each item to the queue, which limits how far workers run ahead, and then to the
+// workers.
 func feed(ctx context.Context, items iter.Seq2[Item, error], jobs, queue chan<- *job) {
 	defer close(queue)
 	defer close(jobs)
@@ -121,11 +119,11 @@ func (j *job) run(ctx context.Context, detectors []Detector, c clock.Clock) outc
 		}
 		answers[i] = ask(ctx, d, j.item, c)
 	}
-	// Whatever a detector says while it is being stopped is not to be trusted.
+	// Answers of a detector that is being stopped are not reliable.
 	return outcome{answers: answers, givenUp: clock.Err(ctx) != nil}
 }
 
-// ask asks one detector. One that panics has failed on this item, not on all.
+// ask asks one detector. A panic fails this item only.
 func ask(ctx context.Context, d Detector, item Item, c clock.Clock) (a Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,8 +139,7 @@ func ask(ctx context.Context, d Detector, item Item, c clock.Clock) (a Answer) {
 	return Answer{Prediction: p}
 }
 
-// collect yields the results in the order of the queue, up to the first that was
-// given up.
+// collect yields the results in the order of the queue, up to the first abandoned one.
 func collect(queue <-chan *job, yield func(Result, error) bool) {
 	for j := range queue {
 		out := <-j.done

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Options say what to score; the zero value is the documented default.
+// ScoreOptions configures a Scorer. The zero value has documented defaults.
 type ScoreOptions struct {
-	// Detector is its name, for reports.
+	// Detector is the detector's name in reports.
 	Detector string
-	// Kind is what the items are; messages if empty.
+	// Kind is the kind of the items; default Messages.
 	Kind CorpusKind
-	// Positive are the labels of items that the detector should find, from those of
-	// the kind; the first of them alone if empty.
+	// Positive lists the labels of the kind that the detector should find; default the first
+	// label.
 	Positive []string
-	// MaxErrors is how many false positives, and how many false negatives, are
-	// listed; 0 means 50 and a negative number none. All are counted.
+	// MaxErrors limits the listed false positives, and the listed false negatives; 0 means 50, a
+	// negative number none. All are counted.
 	MaxErrors int
-	// Resamples is how many a bootstrap draws; 0 means 10,000. Groups draw a fifth.
+	// Resamples is the number of bootstrap resamples; 0 means 10,000. Groups use a fifth of it.
 	Resamples int
-	// Seed is that of the bootstrap.
+	// Seed seeds the bootstrap.
 	Seed uint64
 }
 
@@ -30,7 +30,7 @@ const (
 	defaultResamples = 10_000
 )
 
-// Validate says what is wrong with o.
+// Validate returns an error if an option is invalid.
 func (o ScoreOptions) Validate() error {
 	labels := o.Kind.Labels()
 	for _, label := range o.Positive {
@@ -39,10 +39,10 @@ func (o ScoreOptions) Validate() error {
 		}
 	}
 	if o.Resamples < 0 || o.Resamples > 1_000_000 {
-		return fmt.Errorf("score: %d resamples are not from 0 to 1,000,000", o.Resamples)
+		return fmt.Errorf("score: resamples must be between 0 and 1,000,000, got %d", o.Resamples)
 	}
 	if o.MaxErrors > 100_000 {
-		return fmt.Errorf("score: %d errors are too many to list; at most 100,000", o.MaxErrors)
+		return fmt.Errorf("score: at most 100,000 errors can be listed, got %d", o.MaxErrors)
 	}
 	return nil
 }
@@ -58,13 +58,12 @@ func (o ScoreOptions) filled() ScoreOptions {
 	return o
 }
 
-// positive says whether an item is one that the detector should find.
+// positive reports whether the detector should find the item.
 func (o *ScoreOptions) positive(item Item) bool { return slices.Contains(o.Positive, item.Label) }
 
-// Scorer gathers what a detector says of labelled items. Its result does not
-// depend on the order of the items, unless there are more groups of a kind than
-// are kept apart, and but for the last digit of a cost. It is not safe for
-// concurrent use.
+// Scorer accumulates the answers of a detector for labelled items. The result does not depend on
+// the order of the items, except for the last digit of a cost and beyond the limit on groups. It is
+// not safe for concurrent use.
 type Scorer struct {
 	options  ScoreOptions
 	labels   []string // of the kind
@@ -88,7 +87,7 @@ type Scorer struct {
 	mistakes   [2]worst[Mistake] // false positives, false negatives
 }
 
-// New returns an empty Scorer. It panics if the options are not valid.
+// NewScorer returns an empty Scorer. It panics if the options are invalid.
 func NewScorer(o ScoreOptions) *Scorer {
 	if err := o.Validate(); err != nil {
 		panic(err)
@@ -103,18 +102,17 @@ func NewScorer(o ScoreOptions) *Scorer {
 	return s
 }
 
-// errNotLabelled is that of an item that no score can be made of.
+// errNotLabelled is the error of an item without a label.
 var errNotLabelled = errors.New("the item has no label")
 
-// Add adds what the detector said of an item, or the error that it failed with.
-// A failure is counted apart: it is neither a right answer nor a wrong one. Of its
-// prediction only the cost counts.
+// Add adds the detector's answer for an item, or its error. Failures are counted separately, as
+// neither right nor wrong; only the cost of their prediction is used.
 func (s *Scorer) Add(item Item, p Prediction, err error) {
 	s.items++
 	if err == nil && !slices.Contains(s.labels, item.Label) {
 		err = errNotLabelled
 	}
-	s.cost.add(p.Calls, p.CostEUR) // a failure was paid for as well
+	s.cost.add(p.Calls, p.CostEUR) // failed calls cost money, too
 	if err != nil {
 		s.failed++
 		s.failures.add(Failure{ID: clip(item.ID, maxName), Error: clip(err.Error(), maxText)})
@@ -137,8 +135,7 @@ func (s *Scorer) Add(item Item, p Prediction, err error) {
 	}
 }
 
-// addCategories compares the categories that the label names with those that the
-// detector does.
+// addCategories compares the labelled and the detected categories.
 func (s *Scorer) addCategories(labelled, detected []string) {
 	s.named, s.labelled = s.named || len(detected) > 0, s.labelled || len(labelled) > 0
 	for i, name := range labelled {
@@ -153,7 +150,7 @@ func (s *Scorer) addCategories(labelled, detected []string) {
 	}
 }
 
-// categoryScores fills in TN: the items in which neither names the category.
+// categoryScores sets TN: the items for which neither names the category.
 func (s *Scorer) categoryScores(resamples int) []Group {
 	full := grouping{counts: map[string]*Counts{}}
 	for name, c := range s.categories.counts {
@@ -164,8 +161,7 @@ func (s *Scorer) categoryScores(resamples int) []Group {
 	return full.result(resamples, s.options.Seed)
 }
 
-// Result returns the scores so far. It may be called any number of times, and
-// items may be added in between.
+// Result returns the scores so far. It may be called repeatedly, also between calls of Add.
 func (s *Scorer) Result() Evaluation {
 	o := s.options
 	r := Evaluation{

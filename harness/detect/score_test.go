@@ -262,7 +262,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 			Expect(func() { detect.NewScorer(o) }).To(PanicWith(MatchError(ContainSubstring(want))))
 		},
 		Entry("a label that there is not", detect.ScoreOptions{Positive: []string{"defer"}}, `"defer" is not a label of messages; choose from ["defers" "asks" "suggests" "clean"]`),
-		Entry("negative resamples", detect.ScoreOptions{Resamples: -1}, "-1 resamples"),
+		Entry("negative resamples", detect.ScoreOptions{Resamples: -1}, "got -1"),
 		Entry("endless lists", detect.ScoreOptions{MaxErrors: 1 << 20}, "at most 100,000"),
 	)
 })

@@ -7,43 +7,39 @@ import (
 	"unicode"
 )
 
-// Similar says how alike two steps are, by their words: runs of letters, marks
-// and digits in lower case, so that Markdown, punctuation and spacing do not
-// count. exact means the same words in the same order.
+// Similar compares two steps by their words: runs of letters, marks and digits in lower case,
+// which ignores Markdown, punctuation and spacing. exact means the same words in the same order.
 //
-// overlap means that of the words of both, taken as multisets A and B,
+// overlap means that the words of both, as multisets A and B, satisfy
 //
 //	|A ∩ B| / |A ∪ B| ≥ 1/2
 //
-// or that one step stands in the other as a run of words and is at least a fifth
-// as long. Without the fifth, a single common word, or a whole message given as
-// its one step, would do. Steps without words are like nothing. Only the first
-// 400 words of a step count.
+// or that one step is a run of words in the other and at least a fifth as long. Without the
+// fifth, a single common word or a whole message would match. A step without words matches
+// nothing. Only the first 400 words of a step count.
 func Similar(a, b string) (exact, overlap bool) {
 	s := compareWords(words(a), words(b))
 	return s.exact, s.overlap
 }
 
-// minContained is how many times longer the longer step may be that contains the
-// other.
+// minContained bounds how many times longer a step may be than the step that it contains.
 const minContained = 5
 
-// maxWords and maxBytes bound the work on one step.
+// maxWords and maxBytes limit the work on one step.
 const (
 	maxWords = 400
 	maxBytes = 16 << 10
 )
 
-// similarity is how alike a labelled and a detected thing are.
+// similarity describes how similar a labelled and a detected span or step are.
 type similarity struct {
 	exact, overlap bool
-	// degree is the share of the union that both have, in [0, 1]; the better match
-	// has the higher one.
+	// degree is the shared part of the union, in [0, 1]. The match with the higher degree is
+	// better.
 	degree float64
 }
 
-// similar judges two things of sizes a and b of which a part of size shared is
-// the same.
+// similar compares two items of sizes a and b that have a part of size shared in common.
 func similar(shared, a, b int, contained bool) similarity {
 	if a == 0 || b == 0 {
 		return similarity{}
@@ -53,7 +49,7 @@ func similar(shared, a, b int, contained bool) similarity {
 	return s
 }
 
-// step is the words of a step: as they come, and sorted.
+// step contains the words of a step, in order and sorted.
 type step struct {
 	text   string // separated and surrounded by a space
 	sorted []string
@@ -81,7 +77,7 @@ func compareWords(a, b step) similarity {
 	return s
 }
 
-// shared counts the words that two sorted lists have in common.
+// shared counts the common words of two sorted lists.
 func shared(a, b []string) int {
 	n := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -99,8 +95,7 @@ func shared(a, b []string) int {
 	return n
 }
 
-// compareSpans is Similar for ranges of bytes, of which the shared part is one
-// range.
+// compareSpans compares byte ranges by the same rule as Similar.
 func compareSpans(a, b [2]int) similarity {
 	common := min(a[1], b[1]) - max(a[0], b[0])
 	if common <= 0 {
@@ -112,8 +107,8 @@ func compareSpans(a, b [2]int) similarity {
 	return s
 }
 
-// matched counts the pairs of one labelled and one detected thing, each used at
-// most once: the most alike are paired first, and among equals the first ones.
+// matched counts pairs of one labelled and one detected item. Each is used at most once; the most
+// similar are paired first, then in order.
 func matched[T any](labelled, detected []T, compare func(a, b T) similarity) (exact, overlap int) {
 	type pair struct {
 		i, j int
@@ -142,7 +137,7 @@ func matched[T any](labelled, detected []T, compare func(a, b T) similarity) (ex
 	return count(func(p pair) bool { return p.exact }), count(func(p pair) bool { return p.overlap })
 }
 
-// rank puts exact matches first, then those that share more.
+// rank orders exact matches first, then by degree.
 func (s similarity) rank() float64 {
 	if s.exact {
 		return 2

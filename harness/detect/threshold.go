@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// AtThreshold returns a detector that decides by the score of another one: an item with at
-// least the threshold is positive. An item without a score is an error.
+// AtThreshold returns a detector that decides by the score of d: an item that scores at least the
+// threshold is positive. An item without a score is an error.
 func AtThreshold(d Detector, threshold float64) Detector {
 	t := atThreshold{d, threshold}
 	if l, ok := d.(limited); ok {
@@ -25,7 +25,7 @@ type limitedAt struct {
 	limited limited
 }
 
-// AtOnce implements Limited.
+// AtOnce returns the limit of the wrapped detector.
 func (l limitedAt) AtOnce() int { return l.limited.AtOnce() }
 
 // Name implements Detector.

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// latency gathers how long the detector took.
+// latency accumulates the times of the detector.
 type latency struct {
 	took  stat.Durations
 	total time.Duration // whole, so that its order does not matter
@@ -19,7 +19,7 @@ func (l *latency) add(took time.Duration, size int) {
 	l.bytes += int64(size)
 }
 
-// result is nil where nobody measured: not a latency of 0.
+// result returns nil if nothing was measured.
 func (l *latency) result() *Latency {
 	if l.took.Max() == 0 {
 		return nil
@@ -31,7 +31,7 @@ func (l *latency) result() *Latency {
 	}
 }
 
-// costs gathers what calls to models took.
+// costs accumulates the cost of calls to models.
 type costs struct {
 	calls   int
 	eur     float64

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// maxAnswer bounds what another's detector may say of one item.
+	// maxAnswer limits the size of an external detector's answer for one item.
 	maxAnswer = 1 << 20
-	// maxQuote is how much of what another said an error shows, in characters.
+	// maxQuote limits quotations of foreign text in errors, in characters.
 	maxQuote = 300
-	// DefaultTimeout is how long another's detector may take for an item.
+	// DefaultTimeout limits the time of an external detector for one item.
 	DefaultTimeout = 30 * time.Second
 )
 
-// question is what another's detector is asked. It does not hold the label.
+// question is sent to an external detector. It does not contain the label.
 type question struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	Lang string `json:"lang,omitempty"`
 }
 
-// encode is the question about an item, as one line without its end.
+// encode returns the question about an item as one line without its end.
 func encode(item Item) ([]byte, error) {
 	line, err := json.Marshal(question{item.ID, item.Text, item.Lang})
 	if err != nil { // such as text that is not UTF-8, which no corpus file holds
@@ -37,7 +37,7 @@ func encode(item Item) ([]byte, error) {
 	return line, nil
 }
 
-// answer is what another's detector says; keys that are not known are ignored.
+// answer is the answer of an external detector; unknown keys are ignored.
 type answer struct {
 	ID         string   `json:"id"`
 	Error      string   `json:"error"`
@@ -50,20 +50,20 @@ type answer struct {
 	Reasons    []string `json:"reasons"`
 }
 
-// decode reads an answer about an item and holds it to what was agreed: a
-// detector that says nonsense has failed, and must not be taken for one that says
-// no.
+// decode parses and validates an answer about an item. An invalid answer is a failure and must not
+// be taken for a negative one.
 func decode(raw []byte, item Item) (Prediction, error) {
 	var a answer
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return Prediction{}, fmt.Errorf("the answer is not the JSON object that was agreed: %s; it begins %q",
+		return Prediction{}, fmt.Errorf("the answer is not a valid JSON object: %s; it begins %q",
 			sanitize.Line(err.Error(), maxQuote), sanitize.Line(head(raw), maxQuote))
 	}
 	if a.ID != item.ID {
-		return Prediction{}, fmt.Errorf("the answer is about item %q and not about %q", sanitize.Line(a.ID, maxQuote), sanitize.Line(item.ID, maxQuote))
+		return Prediction{}, fmt.Errorf("the answer is about item %q, not %q",
+			sanitize.Line(a.ID, maxQuote), sanitize.Line(item.ID, maxQuote))
 	}
 	if a.Error != "" {
-		return Prediction{}, fmt.Errorf("the detector says that it failed: %s", sanitize.Line(a.Error, maxQuote))
+		return Prediction{}, fmt.Errorf("the detector reported an error: %s", sanitize.Line(a.Error, maxQuote))
 	}
 	if err := a.check(len(item.Text)); err != nil {
 		return Prediction{}, err
@@ -74,13 +74,13 @@ func decode(raw []byte, item Item) (Prediction, error) {
 	}, nil
 }
 
-// check says what is wrong with an answer about a text of size bytes.
+// check returns an error if an answer about a text of size bytes is invalid.
 func (a *answer) check(size int) error {
 	if a.Positive == nil {
 		return errors.New(`the answer has no key "positive"`)
 	}
 	if known := labels(); a.Class != "" && !slices.Contains(known, a.Class) {
-		return fmt.Errorf("the answer's class %q is none of %s", sanitize.Line(a.Class, maxQuote), strings.Join(known, ", "))
+		return fmt.Errorf("the answer's class %q is not one of %s", sanitize.Line(a.Class, maxQuote), strings.Join(known, ", "))
 	}
 	if a.Score != nil && (*a.Score < 0 || *a.Score > 1) {
 		return fmt.Errorf("the answer's score %g is not in [0, 1]", *a.Score)
@@ -95,7 +95,8 @@ func (a *answer) check(size int) error {
 
 func head(raw []byte) string { return string(raw[:min(len(raw), 4*maxQuote)]) }
 
-// labels are those of all kinds: a program is not asked which it is for.
+// labels returns the labels of all kinds, because a program is not told which kind it is asked
+// about.
 func labels() []string {
 	var all []string
 	for _, kind := range CorpusKinds() {

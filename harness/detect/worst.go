@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// worst keeps the limit values that come first in the order of compare, whatever
-// the order in which they are added.
+// worst stores the first limit values in the order of compare, independently of the order in which
+// they are added.
 type worst[T any] struct {
 	limit   int
 	compare func(a, b T) int
 	list    []T // a heap whose root comes last of those kept
 }
 
-// wants says whether a value would be kept, so that it need not be built in full.
+// wants reports whether a value would be stored, which saves building it in full.
 func (w *worst[T]) wants(v T) bool {
 	return len(w.list) < w.limit || w.limit > 0 && w.compare(v, w.list[0]) < 0
 }
@@ -29,7 +29,7 @@ func (w *worst[T]) add(v T) {
 	}
 }
 
-// sorted returns what is kept; it is empty, not nil, if that is nothing.
+// sorted returns the stored values; never nil.
 func (w *worst[T]) sorted() []T {
 	list := append([]T{}, w.list...)
 	slices.SortStableFunc(list, w.compare)

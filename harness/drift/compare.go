@@ -10,24 +10,24 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Tier is the gravity of a difference.
+// Tier is the severity of a difference.
 type Tier string
 
 // The tiers.
 const (
-	Error Tier = "error" // what breaks a client: a member gone, another type, another order of events
-	Warn  Tier = "warn"  // what a lenient client does not notice: members and events that are new, another model
-	Info  Tier = "info"  // what differs from one answer to the next: texts, lengths, usage
+	Error Tier = "error" // breaks clients: a missing member, another type, another order of events
+	Warn  Tier = "warn"  // unnoticed by lenient clients: new members and events, another model
+	Info  Tier = "info"  // differs from answer to answer: texts, lengths, usage
 )
 
-// Tiers lists them, the gravest first.
+// Tiers returns all tiers, the most severe first.
 func Tiers() []Tier { return []Tier{Error, Warn, Info} }
 
-// Difference is one thing that is otherwise than it was captured.
+// Difference is a change since the capture.
 type Difference struct {
 	Tier Tier `json:"tier"`
-	// Where is the part of the answer: "status", "finish", "events", "tool call search",
-	// or a member such as "content_block_delta: delta.text".
+	// Where names the part of the answer: "status", "finish", "events", "tool call search", or a
+	// member such as "content_block_delta: delta.text".
 	Where string `json:"where"`
 	// Before is the captured value, Now the new one.
 	Before string `json:"before,omitempty"`
@@ -41,15 +41,15 @@ func (c *comparison) add(tier Tier, where, before, now string) {
 	c.found = append(c.found, Difference{tier, where, before, now})
 }
 
-// differ adds a difference unless both are equal.
+// differ adds a difference unless both values are equal.
 func (c *comparison) differ(tier Tier, where, before, now string) {
 	if before != now {
 		c.add(tier, where, before, now)
 	}
 }
 
-// compare returns the differences of an answer from the captured one, the gravest first.
-// If there is no answer any more, that is the only difference.
+// compare returns the differences between an answer and the captured one, the most severe first. A
+// missing answer is the only difference.
 func compare(before, now *shape) []Difference {
 	var c comparison
 	switch {
@@ -74,7 +74,7 @@ func compare(before, now *shape) []Difference {
 	return c.found
 }
 
-// answers compares what the answers are, in neutral form.
+// answers compares the answers in neutral form.
 func (c *comparison) answers(before, now *shape) {
 	a, b := &before.answer, &now.answer
 	c.differ(Error, "finish", string(a.FinishReason()), string(b.FinishReason()))
@@ -112,7 +112,7 @@ func (c *comparison) toolCalls(before, now []llm.ToolCall) {
 			c.add(Error, where, "called", "not called")
 			continue
 		}
-		was, _ := arguments(call) // what was captured may be as broken as it was
+		was, _ := arguments(call) // the captured arguments may be invalid as well
 		is, err := arguments(again)
 		if err != nil {
 			c.add(Error, where, "a JSON object as arguments", err.Error())
@@ -130,7 +130,7 @@ func (c *comparison) toolCalls(before, now []llm.ToolCall) {
 // keepAlive are events that come when they like.
 var keepAlive = map[string]bool{"ping": true, "keepalive": true}
 
-// events compares the kinds of events, and the order in which they come first.
+// events compares the kinds of events, and the order of their first occurrences.
 func (c *comparison) events(before, now []string) {
 	was, is := firsts(before), firsts(now)
 	for _, kind := range was {
@@ -149,7 +149,7 @@ func (c *comparison) events(before, now []string) {
 	c.differ(Error, "order of events", both(was, is), both(is, was))
 }
 
-// firsts are the kinds, each where it comes first.
+// firsts returns the distinct kinds in the order of their first occurrences.
 func firsts(kinds []string) []string {
 	var first []string
 	for _, k := range kinds {
@@ -178,14 +178,14 @@ func (c *comparison) members(before, now map[string]values) {
 	c.kinds("", shared(before, kinds), shared(now, known))
 }
 
-// kindAt is the kind of the event of a member.
+// kindAt returns the event kind of a member.
 func kindAt(at string) string {
 	kind, _, _ := strings.Cut(at, ": ")
 	return kind
 }
 
-// kinds compares the values at each place. A missing value is reported once, where it
-// begins, and not at all if it was null. Null fits every kind.
+// kinds compares the kinds of values at each place. A missing value is reported once, at its
+// outermost place, and not at all if it was null. Null matches every kind.
 func (c *comparison) kinds(prefix string, before, now map[string]values) {
 	for _, at := range slices.Sorted(maps.Keys(before)) {
 		was, is := before[at], now[at]
@@ -206,7 +206,7 @@ func (c *comparison) kinds(prefix string, before, now map[string]values) {
 	}
 }
 
-// below reports whether a place is within one that these have and the others have not.
+// below reports whether a place is inside one that these have and the others do not.
 func below(these, others map[string]values, at string) bool {
 	for i := len(at) - 1; i > 0; i-- {
 		if at[i] != '.' && at[i] != '[' {
@@ -220,8 +220,7 @@ func below(these, others map[string]values, at string) bool {
 	return false
 }
 
-// empty reports whether a list or an object has nothing in it, so that nothing is known
-// of what it would hold.
+// empty reports whether a list or an object is empty, so that the kinds of its members are unknown.
 func empty(members map[string]values, outer string) bool {
 	for at := range members {
 		if rest, ok := strings.CutPrefix(at, outer); ok && rest != "" && (rest[0] == '.' || rest[0] == '[') {

@@ -22,36 +22,34 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Schema names the form of a Result and its version.
+// schema identifies the JSON form of a Result.
 const schema = "rehearse.drift/1"
 
-// maxBody is the number of bytes of an answer that are read.
+// maxBody limits the size of an answer in bytes.
 const maxBody = 32 << 20
 
-// anthropicVersion is the version in a request to Anthropic's API if the captured one had
-// nothing.
+// anthropicVersion is the default version in a request to Anthropic's API.
 const anthropicVersion = "2023-06-01"
 
 // Options configure the requests to a backend.
 type Options struct {
-	// Upstream is the root of its API; Offline forbids upstreams that are not on this machine;
-	// as in capture.Options.
+	// Upstream is the root of the API; Offline forbids upstreams on other machines; see
+	// capture.Options.
 	Upstream string
 	Offline  bool
 	// Key returns the API key for a protocol; nil or "" means no key.
 	Key func(protocol string) string
-	// Transport carries the requests; nil means http.DefaultTransport. Redirects are
-	// not followed: they could take the key elsewhere.
+	// Transport sends the requests; nil means http.DefaultTransport. Redirects are not followed,
+	// because they could forward the key.
 	Transport http.RoundTripper
-	// Clock measures the timeout; default the machine's.
+	// Clock measures the timeout; default clock.Real().
 	Clock clock.Clock
 	// Timeout limits the time of an answer; default 2 minutes.
 	Timeout time.Duration
-	// MaxCalls is the most requests that are sent; 0 means all.
+	// MaxCalls limits the number of requests; 0 means no limit.
 	MaxCalls int
-	// MaxCost is the most that they may cost, in the unit of Cost; 0 means no limit.
-	// It is looked at before each call, which counts with what it cost when it was
-	// captured.
+	// MaxCost limits the total cost, in the unit of Cost; 0 means no limit. It is checked before
+	// each call, which is estimated at its captured cost.
 	MaxCost float64
 	// Cost prices the usage of a model; ok is false if the price is unknown.
 	Cost func(model string, u llm.Usage) (cost float64, ok bool)
@@ -59,34 +57,34 @@ type Options struct {
 	Done func(Exchange)
 }
 
-// Result has the differences of all answers.
+// Result contains the differences of all answers.
 type Result struct {
 	Schema   string `json:"schema"`
 	Upstream string `json:"upstream"`
-	// Captured is the time at which the answers were captured.
+	// Captured is the time of the capture.
 	Captured time.Time `json:"captured"`
-	// Exchanges are the exchanges that were repeated, in their order.
+	// Exchanges are the repeated exchanges, in order.
 	Exchanges []Exchange `json:"exchanges"`
 	// Skipped are the exchanges that were not repeated.
 	Skipped []Skipped `json:"skipped,omitempty"`
-	// Stopped names the cap that ended it; empty if it was not ended.
+	// Stopped names the cap that ended the check; empty if none did.
 	Stopped string  `json:"stopped,omitempty"`
 	Calls   int     `json:"calls"`
 	Cost    float64 `json:"cost,omitempty"`
 }
 
-// Exchange is a request that was sent again.
+// Exchange is a repeated request.
 type Exchange struct {
 	N        int    `json:"n"`
 	Protocol string `json:"protocol"`
 	Path     string `json:"path"`
-	// Unanswered is why nothing can be compared: the backend could not be reached, or it
-	// refused for a reason that is not a change of its answers (a key, a quota, load).
+	// Unanswered explains why nothing was compared: the backend could not be reached, or it
+	// refused for a reason other than changed answers (a key, a quota, load).
 	Unanswered  string       `json:"unanswered,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// Skipped is an exchange that was not asked again.
+// Skipped is an exchange that was not repeated.
 type Skipped struct {
 	N   int    `json:"n"`
 	Why string `json:"why"`
@@ -116,9 +114,9 @@ func (r *Result) Unanswered() int {
 	return n
 }
 
-// Run asks a backend what was asked when the tape was made, each request once, one after
-// the other. The error says what is wrong with the options; what is wrong with an answer
-// is a result. A ctx that ends stops it, with what was found so far.
+// Run repeats the requests of a tape, each distinct one once, sequentially. It returns an error for
+// invalid options only; problems of answers are part of the result. It stops when ctx ends and
+// returns the differences found so far.
 func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
 	target := capture.Options{Upstream: o.Upstream, Offline: o.Offline}
 	if err := target.Validate(); err != nil {
@@ -147,7 +145,7 @@ func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
 	return r.result, nil
 }
 
-// runner asks one request after the other.
+// runner repeats requests.
 type runner struct {
 	opts   Options
 	target *capture.Options
@@ -156,7 +154,7 @@ type runner struct {
 	result Result
 }
 
-// exchange asks what was asked in an exchange, unless there is a reason not to.
+// exchange repeats an exchange unless there is a reason to skip it.
 func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	codec, ok := wire.ForProtocol(x.Protocol)
 	key := x.Path + "\n" + string(x.Request)
@@ -167,9 +165,9 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	case x.Lost != "":
 		skip = "no answer was captured: " + x.Lost
 	case x.Status >= http.StatusBadRequest:
-		skip = fmt.Sprintf("the status %d was captured, which does not come when it is asked for", x.Status)
+		skip = fmt.Sprintf("the captured status %d cannot be requested", x.Status)
 	case r.asked[key]:
-		skip = "the same was asked before"
+		skip = "an equal request was already repeated"
 	}
 	if skip != "" {
 		r.result.Skipped = append(r.result.Skipped, Skipped{x.N, skip})
@@ -182,7 +180,7 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	r.asked[key] = true
 	e := Exchange{N: x.N, Protocol: x.Protocol, Path: x.Path}
 	now, err := r.ask(ctx, codec, x)
-	// A provider that does not accept a key repeats it.
+	// A provider that rejects a key may quote it.
 	clean := redact.New([]string{r.key(x.Protocol)})
 	switch {
 	case err != nil:
@@ -202,7 +200,7 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	}
 }
 
-// refused reports whether a status has no meaning for the form of answers.
+// refused reports whether a status is unrelated to the form of answers.
 func refused(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusTooManyRequests, http.StatusRequestTimeout:
@@ -236,7 +234,7 @@ func (r *runner) cost(c *wire.Completion) (float64, bool) {
 	return r.opts.Cost(c.Model, c.Usage)
 }
 
-// ask sends a captured request again.
+// ask repeats a captured request.
 func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (shape, error) {
 	ctx, cancel := r.opts.Clock.WithTimeout(ctx, r.opts.Timeout)
 	defer cancel()
@@ -264,7 +262,7 @@ func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (
 	return now, nil
 }
 
-// request is the captured one with a key of now.
+// request returns the captured request with the current key.
 func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, error) {
 	address, err := r.target.Address("/v1" + x.Path)
 	if err != nil {
@@ -301,7 +299,7 @@ func (r *runner) key(protocol string) string {
 	return r.opts.Key(protocol)
 }
 
-// withoutURL returns an error of a client without the address, which is printed elsewhere.
+// withoutURL removes the address from a client's error; it is printed elsewhere.
 func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -251,8 +251,8 @@ var _ = Describe("drift", func() {
 		Expect(done).To(Equal([]int{1, 3}))
 		Expect(result.Calls).To(Equal(2))
 		Expect(result.Skipped).To(Equal([]drift.Skipped{
-			{N: 2, Why: "the same was asked before"},
-			{N: 4, Why: "the status 429 was captured, which does not come when it is asked for"},
+			{N: 2, Why: "an equal request was already repeated"},
+			{N: 4, Why: "the captured status 429 cannot be requested"},
 			{N: 5, Why: "no answer was captured: cut"},
 			{N: 6, Why: `the protocol "other" is not known`},
 		}))

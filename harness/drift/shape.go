@@ -14,20 +14,20 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// shape is the structure of an answer, without its content.
+// shape is the structure of an answer without its content.
 type shape struct {
 	status int
 	stream bool
 	// media is the content type without its parameters.
 	media string
-	// kinds are those of a stream's events, runs of equal ones once, in their order; a
-	// document has one.
+	// kinds are the kinds of a stream's events, with consecutive repetitions merged; a document
+	// has one.
 	kinds []string
-	// members are the kinds of values at each place, by the event's kind and the path in
-	// it: "content_block_delta: delta.text".
+	// members maps each place, the event's kind with the path in it, to the kinds of its values:
+	// "content_block_delta: delta.text".
 	members map[string]values
 	answer  wire.Completion
-	// unread is why the answer cannot be read; nil if it can.
+	// unread explains why the answer cannot be parsed; nil if it can.
 	unread error
 }
 
@@ -43,7 +43,7 @@ const (
 	object
 )
 
-// String names the kinds.
+// String joins the names of the kinds.
 func (v values) String() string {
 	var names []string
 	for i, name := range []string{"null", "boolean", "number", "text", "list", "object"} {
@@ -54,13 +54,13 @@ func (v values) String() string {
 	return strings.Join(names, " or ")
 }
 
-// maxDepth and maxMembers bound the members that are compared.
+// maxDepth and maxMembers limit the compared members.
 const (
 	maxDepth   = 20
 	maxMembers = 5000
 )
 
-// shapeOf reads the shape of an answer.
+// shapeOf parses the shape of an answer.
 func shapeOf(codec wire.Reader, status int, contentType string, body []byte) shape {
 	s := shape{status: status, members: map[string]values{}}
 	s.media, _, _ = mime.ParseMediaType(contentType) // empty if it is not valid
@@ -82,7 +82,7 @@ func shapeOf(codec wire.Reader, status int, contentType string, body []byte) sha
 	return s
 }
 
-// tolerant reads answers in spite of duplicate members and invalid UTF-8.
+// tolerant accepts duplicate members and invalid UTF-8.
 var tolerant = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // document adds one JSON document, or one event's data.
@@ -188,8 +188,9 @@ func valuesOf(kind jsontext.Kind) values {
 		return list
 	case '{':
 		return object
+	default:
+		return 0
 	}
-	return 0
 }
 
 // arguments returns the members of a tool call's arguments, or why they cannot be read.

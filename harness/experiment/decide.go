@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// decider draws verdicts from the values of trials. It is pure: its result depends on
-// the design, the look and the values.
+// decider decides comparisons from the values of trials. Its results depend only on the design, the
+// look and the values.
 type decider struct {
 	design    result.Design
 	variants  []string
@@ -19,11 +19,11 @@ type decider struct {
 	looks     []int // trials of each variant in each scenario, by planned look
 }
 
-// pair are the indices of two variants: b is held against a.
+// pair contains the indices of two variants: b is compared with a.
 type pair struct{ a, b int }
 
-// table has the values of one measure by variant, scenario and trial; NaN is unknown.
-// Scenarios may have different numbers of trials, variants of one scenario not.
+// table contains the values of one measure by variant, scenario and trial; NaN is unknown.
+// Scenarios may have different numbers of trials, the variants of one scenario may not.
 type table [][][]float64
 
 func newDecider(design result.Design, variants, scenarios []string) *decider {
@@ -46,7 +46,7 @@ func newDecider(design result.Design, variants, scenarios []string) *decider {
 	return d
 }
 
-// times are looks as shares of the planned data.
+// times returns the looks as fractions of the planned data.
 func (d *decider) times(looks []int) []float64 {
 	all := make([]float64, len(looks))
 	for i, n := range looks {
@@ -55,9 +55,9 @@ func (d *decider) times(looks []int) []float64 {
 	return all
 }
 
-// cut is the plan of an experiment that ends after so many trials of each variant in
-// each scenario, a share for a round that was begun, for a reason that has nothing to do
-// with the differences: its last look spends what is left of alpha.
+// cut returns the plan of an experiment that ends after a number of trials of each variant in each
+// scenario, fractional within a round, for a reason unrelated to the differences. Its last look
+// spends the rest of alpha.
 func (d *decider) cut(trials float64) (plan *stat.Sequential, look int) {
 	share := min(1, trials/float64(d.design.Trials))
 	var times []float64
@@ -69,36 +69,35 @@ func (d *decider) cut(trials float64) (plan *stat.Sequential, look int) {
 	return stat.NewSequential(stat.Spending(d.design.Spending), append(times, share)), len(times)
 }
 
-// held is a pair held against each other by a measure, with its verdict.
+// held is the comparison of a pair by a measure, with its verdict.
 type held struct {
 	pair
 	measure result.Measure
-	// at is the index of the measure, 0 for the primary one; family is how many
-	// comparisons there are of its role.
+	// at is the index of the measure, 0 for the primary one; family is the number of comparisons
+	// with its role.
 	at, family int
 	effect     stat.Effect
 	pairs      int
 	missing    missing
-	// outside counts the values that are not in the range which the file declares.
+	// outside counts the values outside the range declared in the file.
 	outside int
-	// Least and most are what the effect would be if the missing values of shares were
-	// those that make it least, or most; without missing ones, or a bound, the effect.
+	// least and most are the smallest and the largest effect that the missing values of shares
+	// allow; without missing values, or a bound, the effect.
 	least, most stat.Effect
-	// withheld is the verdict that was not given, as what is missing could turn it.
+	// withheld is the verdict that was not given, because the missing values could reverse it.
 	withheld result.Verdict
-	// Probabilities are those of result.Comparison.
+	// The p-values of result.Comparison.
 	p, adjusted         *float64
 	equalP, equalAdjust *float64
 	notWorseP, notWorse *float64
 	verdict             result.Verdict
 }
 
-// missing counts the pairs that have no difference, and of which side the value is
-// unknown: of b, of a, or of both.
+// missing counts the pairs without a difference, by the unknown side: b, a, or both.
 type missing struct{ pairs, a, b int }
 
-// compare compares all pairs, by the primary measure and then by the
-// secondary ones, as the plan's look allows. Values are by measure, the primary first.
+// compare compares all pairs, by the primary measure and then by the secondary ones, as far as the
+// plan's look allows. Values are by measure, the primary one first.
 func (d *decider) compare(plan *stat.Sequential, look int, values []table) []held {
 	all := d.pairUp(values)
 	for i := range all {
@@ -159,7 +158,7 @@ func (d *decider) fill(h *held, t table) {
 	}
 }
 
-// instead is a value, or what it is taken for where it is unknown.
+// instead returns a value, or its replacement if it is unknown.
 func instead(v, unknown float64) float64 {
 	if math.IsNaN(v) {
 		return unknown
@@ -174,12 +173,12 @@ func one(b bool) int {
 	return 0
 }
 
-// measures are all that is compared by, the primary one first.
+// measures returns all measures, the primary one first.
 func (d *decider) measures() []result.Measure {
 	return append([]result.Measure{d.design.Primary}, d.design.Secondary...)
 }
 
-// estimate is the mean over the scenarios, or over all that are alike.
+// estimate averages over the scenarios, or generalizes to similar ones.
 func (d *decider) estimate(groups [][]float64, m result.Measure) stat.Effect {
 	bound := 0.0
 	if m.Share {
@@ -191,16 +190,16 @@ func (d *decider) estimate(groups [][]float64, m result.Measure) stat.Effect {
 	return stat.Within(groups, bound)
 }
 
-// mostMissing is the share of pairs that may be missing where a verdict is drawn.
+// mostMissing is the largest fraction of missing pairs with which a verdict is given.
 const mostMissing = 0.1
 
-// tooMany reports whether more pairs are missing than the others can stand for: what is
-// missing is not missing at random.
+// tooMany reports whether so many pairs are missing that the others do not represent them: they are
+// not missing at random.
 func (h *held) tooMany() bool {
 	return float64(h.missing.pairs) > mostMissing*float64(h.missing.pairs+h.pairs)
 }
 
-// test makes the tests of a comparison.
+// test computes the tests of a comparison.
 func (d *decider) test(plan *stat.Sequential, look int, h *held) {
 	if !h.effect.Known() || h.tooMany() {
 		return
@@ -209,16 +208,15 @@ func (d *decider) test(plan *stat.Sequential, look int, h *held) {
 	h.p = &p
 	if h.measure.Smallest > 0 {
 		h.equalP = h.oneSided(plan, look, h.whatever(h.equivalence))
-		if h.measure.Share || h.missing.b <= h.missing.a { // what is missing could be of any size
+		if h.measure.Share || h.missing.b <= h.missing.a { // missing values are unbounded
 			h.notWorseP = h.oneSided(plan, look, h.whatever(h.noninferiority))
 		}
 	}
 }
 
-// oneSided returns the p-value of a one-sided test at a look, valid whatever the number
-// of looks; nil where it is not tested at that look. A measure that is no share can have
-// rare values that have not shown yet, the more so the fewer trials there are: it is
-// tested at the last look alone. That is one test, whatever looks there were before.
+// oneSided returns the p-value of a one-sided test at a look, valid for any number of looks; nil if
+// it is not tested at that look. A measure that is not a share can have rare values that have not
+// occurred yet, so it is tested at the last look only, which makes it a single test.
 func (h *held) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
 	switch {
 	case h.measure.Share:
@@ -229,8 +227,8 @@ func (h *held) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
 	return &p
 }
 
-// differenceP is the p-value of the difference that was seen, whatever the missing shares
-// would have been.
+// differenceP returns the p-value of the observed difference, for the worst possible missing
+// shares.
 func (h *held) differenceP() float64 {
 	switch seen := h.effect.P(); {
 	case h.effect.Value > 0 && h.least.Value > 0:
@@ -242,15 +240,14 @@ func (h *held) differenceP() float64 {
 	}
 }
 
-// equivalence is the p-value that the difference is the smallest effect of interest or
-// more, if its estimate is e.
+// equivalence returns the p-value that the difference is at least the smallest effect of interest,
+// given its estimate e.
 func (h *held) equivalence(e stat.Effect) float64 {
 	return e.EquivalenceP(h.measure.Smallest, h.reach())
 }
 
-// noninferiority is the p-value that the variant is worse by the smallest effect of
-// interest or more, if the difference is estimated as e: one side of the test of
-// equivalence.
+// noninferiority returns the p-value that the variant is worse by at least the smallest effect of
+// interest, given the estimate e of the difference: one side of the test of equivalence.
 func (h *held) noninferiority(e stat.Effect) float64 {
 	if h.measure.Better == result.Higher {
 		return e.AboveP(-h.measure.Smallest, h.reach())
@@ -258,8 +255,7 @@ func (h *held) noninferiority(e stat.Effect) float64 {
 	return e.BelowP(h.measure.Smallest, h.reach())
 }
 
-// whatever is the p-value that p gives to the effect, whatever the missing shares would
-// have been.
+// whatever returns the largest p-value of the effect over all possible missing shares.
 func (h *held) whatever(p func(stat.Effect) float64) float64 {
 	if h.missing.pairs == 0 {
 		return p(h.effect)
@@ -267,8 +263,8 @@ func (h *held) whatever(p func(stat.Effect) float64) float64 {
 	return max(p(h.effect), p(h.least), p(h.most))
 }
 
-// reach is the largest difference that a pair can have, by the range that the file
-// declares; 0 where nothing bounds it, or where values were seen outside of that range.
+// reach returns the largest possible difference of a pair by the declared range; 0 if there is no
+// bound, or values were outside of it.
 func (h *held) reach() float64 {
 	if r := h.measure.Range; len(r) == 2 && h.outside == 0 {
 		return r[1] - r[0]
@@ -276,7 +272,7 @@ func (h *held) reach() float64 {
 	return float64(one(h.measure.Share))
 }
 
-// outside reports whether a value lies outside of the range of its measure.
+// outside reports whether a value is outside the range of its measure.
 func outside(v float64, m result.Measure) bool {
 	return len(m.Range) == 2 && (v < m.Range[0] || v > m.Range[1])
 }
@@ -285,7 +281,7 @@ func outside(v float64, m result.Measure) bool {
 func holm(family []held, of func(*held) (p *float64, adjusted **float64)) {
 	values := make([]float64, len(family))
 	for i := range family {
-		values[i] = 1 // what could not be tested was planned, so that it counts
+		values[i] = 1 // planned comparisons count even if they could not be tested
 		if p, _ := of(&family[i]); p != nil {
 			values[i] = *p
 		}
@@ -297,7 +293,7 @@ func holm(family []held, of func(*held) (p *float64, adjusted **float64)) {
 	}
 }
 
-// decide draws the verdict of a comparison.
+// decide sets the verdict of a comparison.
 func (d *decider) decide(h *held) {
 	switch {
 	case h.equalAdjust != nil && *h.equalAdjust <= d.design.Alpha:
@@ -313,10 +309,9 @@ func (d *decider) decide(h *held) {
 	}
 }
 
-// turned reports whether the verdict is in favour of a variant of which more values are
-// missing than of the other, and nothing bounds what these would have been: that of a
-// trial which came to nothing is as bad as can be. Shares are bounded, and their
-// p-values allow for it.
+// turned reports whether the verdict favours a variant with more missing values than the other
+// although nothing bounds them: an aborted trial can be arbitrarily bad. Shares are bounded, and
+// their p-values account for that.
 func (h *held) turned() bool {
 	if h.measure.Share {
 		return false
@@ -328,11 +323,12 @@ func (h *held) turned() bool {
 		return h.missing.a > h.missing.b
 	case result.Equivalent:
 		return h.missing.a != h.missing.b
+	case result.Undecided:
 	}
 	return false
 }
 
-// decided reports how many comparisons by the primary measure have a verdict.
+// decided counts the comparisons by the primary measure that have a verdict.
 func decided(all []held) (done, of int) {
 	for i := range all {
 		if all[i].at > 0 {

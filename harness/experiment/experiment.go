@@ -2,5 +2,5 @@
 // scenarios: which is better, with effect sizes, confidence intervals and cost.
 package experiment
 
-// Schema names the format of experiment files.
+// schema identifies the format of experiment files.
 const schema = "rehearse.experiment/1"

@@ -9,9 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// explain describes what was compared, with all that a reader needs to judge
-// it. Level is that of the look's tests, and 0 where there was no look; values are those
-// that were compared.
+// explain describes a comparison with everything that a reader needs to judge it. level is that of
+// the look's tests, and 0 without a look; values are the compared values.
 func (d *decider) explain(all []held, level float64, values []table) []result.Comparison {
 	out := make([]result.Comparison, len(all))
 	for i := range all {
@@ -68,13 +67,15 @@ func (d *decider) sides(c *result.Comparison, h *held, t table) {
 		}
 		if pairs := len(before[s]); pairs > 0 {
 			c.Scenarios++
-			c.ByScenario = append(c.ByScenario, result.ScenarioEffect{Scenario: name, Pairs: pairs, Before: stat.Mean(before[s]), After: stat.Mean(after[s])})
+			c.ByScenario = append(c.ByScenario, result.ScenarioEffect{
+				Scenario: name, Pairs: pairs, Before: stat.Mean(before[s]), After: stat.Mean(after[s]),
+			})
 		}
 	}
 	c.Before, c.After = d.level(h.measure, before), d.level(h.measure, after)
 }
 
-// level is a mean of values with its interval, scenarios weighing the same.
+// level returns the mean of values with its interval, with equal weights for all scenarios.
 func (d *decider) level(m result.Measure, groups [][]float64) measure.Value {
 	if m.Share && d.design.Scope == result.These {
 		return valueOf(m, stat.MeanShare(groups, stat.Level))
@@ -94,8 +95,8 @@ func valueOf(m result.Measure, s stat.Summary) measure.Value {
 	return v
 }
 
-// needed is how many trials, or scenarios, would decide if all stays as it is; 0 where no
-// number is known that would.
+// needed returns how many trials, or scenarios, would decide with the same means and spread; 0 if
+// no such number is known.
 func (d *decider) needed(c *result.Comparison, h *held) int {
 	different, equal := 0, 0
 	if !h.effect.Even() {
@@ -110,13 +111,12 @@ func (d *decider) needed(c *result.Comparison, h *held) int {
 	return different
 }
 
-// enough is how many trials, or scenarios, it takes until a p-value of all these effects
-// is as small as it must be for the first one of Holm's comparisons; 0 if no number is
-// enough.
+// enough returns how many trials, or scenarios, make a p-value of all these effects small enough
+// for the first of Holm's comparisons; 0 if no number does.
 func (d *decider) enough(c *result.Comparison, h *held, p func(stat.Effect) float64, effects ...stat.Effect) int {
 	most := 0
 	for _, e := range effects {
-		if h.measure.Share && e.N > 0 && !e.Known() { // one pair, whose equals would have no spread
+		if h.measure.Share && e.N > 0 && !e.Known() { // repeating a single pair would show no spread
 			e.SE, e.DF = 0, 1
 		}
 		n := e.Needed(d.design.Alpha/float64(h.family), p)
@@ -131,13 +131,13 @@ func (d *decider) enough(c *result.Comparison, h *held, p func(stat.Effect) floa
 	return (most + c.Scenarios - 1) / c.Scenarios
 }
 
-// least is how many differences it takes for a p-value to become as small as it must,
-// however large they are.
+// least returns how many differences a p-value needs to become small enough, however large they
+// are.
 func (d *decider) least(h *held) int { return stat.LeastPairs(d.design.Alpha / float64(h.family)) }
 
-// power is the probability to find the smallest effect of interest by the planned
-// number of trials, if the spread is as it was seen. The comparison is taken for the
-// first one of Holm's. It is NaN where nothing is known about the spread.
+// power returns the probability of finding the smallest effect of interest with the planned number
+// of trials and the observed spread, for the first of Holm's comparisons. It is NaN if the spread
+// is unknown.
 func (d *decider) power(h *held) float64 {
 	e := h.effect
 	if !(e.SE > 0) || e.Even() || h.measure.Smallest == 0 {
@@ -155,8 +155,8 @@ func (d *decider) power(h *held) float64 {
 	return d.powerOf(e, h.measure.Smallest, h.family)
 }
 
-// powerOf is the probability that one of so many comparisons finds an effect, if its
-// estimate in the end is like e.
+// powerOf returns the probability that one of family comparisons finds an effect, if the final
+// estimate resembles e.
 func (d *decider) powerOf(e stat.Effect, effect float64, family int) float64 {
 	alpha := d.design.Alpha / float64(family)
 	drift := stat.NormalDrift(effect/e.SE, e.DF, alpha)
@@ -173,14 +173,15 @@ func (d *decider) warnings(c *result.Comparison, h *held) []string {
 		all = append(all, d.missing(c, h))
 	}
 	if c.Power != nil && *c.Power < d.design.Power-0.005 && c.Verdict == result.Undecided {
-		all = append(all, fmt.Sprintf("with the spread that was seen, %d trials find the smallest effect of interest with a probability of %.0f %%, and %.0f %% is wanted",
+		all = append(all, fmt.Sprintf("with the observed spread, %d trials find the smallest effect of interest with a probability of %.0f %%; "+
+			"%.0f %% is wanted",
 			d.design.Trials, 100**c.Power, 100*d.design.Power))
 	}
 	if text := unbounded(c, h); text != "" {
 		all = append(all, text)
 	}
 	if h.measure.Smallest == 0 {
-		all = append(all, "no smallest effect of interest is given, so that nothing can be equivalent")
+		all = append(all, "no smallest effect of interest is given, so nothing can be equivalent")
 	}
 	return all
 }

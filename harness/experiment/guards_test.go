@@ -201,8 +201,8 @@ var _ = Describe("The range of a measure", Label("H-07"), func() {
 		Entry("empty", "{name: calls, range: [5, 5]}", "is not a range"),
 		Entry("one number", "{name: calls, range: [5]}", "range"),
 		Entry("too wide for a number", "{name: calls, range: [-1.7e308, 1.7e308]}", "is not a range"),
-		Entry("of a share", `{name: quick, expr: "run.iterations > 1", better: lower, range: [0, 1]}`, "needs no range; leave it out"),
-		Entry("no wider than the smallest effect", "{name: calls, range: [0, 1], smallest_effect: 1}", "differ by less than the smallest_effect"),
+		Entry("of a share", `{name: quick, expr: "run.iterations > 1", better: lower, range: [0, 1]}`, "needs no range; remove it"),
+		Entry("no wider than the smallest effect", "{name: calls, range: [0, 1], smallest_effect: 1}", "is smaller than the smallest_effect"),
 	)
 
 	It("is in the result", func() {

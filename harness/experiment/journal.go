@@ -15,9 +15,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// journalSchema names the format of journals: a line of JSON each, first the heading,
-// then the trials in the order of the plan, between them what interruptions lost, and last
-// how a cap ended the experiment.
+// journalSchema identifies the format of journals: lines of JSON, first the heading, then the
+// trials in plan order, with the losses of interruptions between them, and last how a cap ended the
+// experiment.
 const journalSchema = "rehearse.experiment-journal/1"
 
 // heading identifies the experiment of a journal.
@@ -36,18 +36,18 @@ type outcome struct {
 	Scenario string       `json:"scenario"`
 	Trial    int          `json:"trial"`
 	Verdict  gate.Verdict `json:"verdict"`
-	// Values has the known measures, Unknown the reasons why others are not known.
+	// Values contains the known measures, Unknown the reasons why others are unknown.
 	Values  map[string]float64 `json:"values,omitempty"`
 	Unknown map[string]string  `json:"unknown,omitempty"`
 	Used    result.Used        `json:"used"`
-	// Why is the reason why the trial was skipped, or has no verdict.
+	// Why explains why the trial was skipped, or has no verdict.
 	Why string `json:"why,omitempty"`
 
 	line int // of the journal
 }
 
-// lost is the use of trials of live models that were interrupted. They are repeated, and
-// what they used counts towards the caps all the same.
+// lost is the use of interrupted trials of live models. They are repeated, but their use counts
+// towards the caps.
 type lost struct {
 	Lost result.Used `json:"lost"`
 }
@@ -66,7 +66,7 @@ type capped struct {
 	Used result.Used `json:"used"`
 }
 
-// JournalError means that a journal is of another experiment. Nothing was run.
+// JournalError reports a journal of another experiment. Nothing was run.
 type JournalError struct{ error }
 
 // journal stores the results of an experiment so far, so that it can be resumed after a
@@ -74,14 +74,13 @@ type JournalError struct{ error }
 type journal struct {
 	path string
 	file *os.File
-	log  *jsonl.Log // nil: nothing is kept
+	log  *jsonl.Log // nil: nothing is stored
 }
 
-// maxLine is the longest line of a journal that is read, in bytes.
+// maxLine limits the length of a journal line, in bytes.
 const maxLine = 1 << 20
 
-// openJournal opens or creates a journal, and reads its content. A torn last line is
-// dropped.
+// openJournal opens or creates a journal and reads its content. A torn last line is dropped.
 func openJournal(path string, want heading) (*journal, found, error) {
 	if path == "" {
 		return &journal{}, found{}, nil
@@ -99,7 +98,7 @@ func openJournal(path string, want heading) (*journal, found, error) {
 	return j, was, nil
 }
 
-// read reads the journal, and begins it if it is empty.
+// read reads the journal, and writes its heading if it is empty.
 func (j *journal) read(want heading) (was found, err error) {
 	lines, size, err := j.lines()
 	if err != nil {
@@ -119,8 +118,8 @@ func (j *journal) read(want heading) (was found, err error) {
 		return was, &JournalError{fmt.Errorf("%s is not a journal of an experiment; choose another folder, or remove the file", j.path)}
 	}
 	if is != want {
-		return was, &JournalError{fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",
-			j.path, difference(is, want))}
+		return was, &JournalError{fmt.Errorf("%s is the journal of another experiment: %s; "+
+			"choose another folder, or remove the file to start over", j.path, difference(is, want))}
 	}
 	for n, line := range lines[1:] {
 		if was.end != nil {
@@ -133,7 +132,7 @@ func (j *journal) read(want heading) (was found, err error) {
 	return was, j.resume(size)
 }
 
-// add adds a line, which has that number.
+// add adds line number n.
 func (f *found) add(line []byte, number int) error {
 	switch {
 	case bytes.HasPrefix(line, []byte(`{"capped"`)):
@@ -148,21 +147,21 @@ func (f *found) add(line []byte, number int) error {
 	}
 }
 
-// difference describes what differs.
+// difference describes how the headings differ.
 func difference(is, want heading) string {
 	switch {
 	case is.Tool != want.Tool:
-		return fmt.Sprintf("it was made by %s, and this is %s", is.Tool, want.Tool)
+		return fmt.Sprintf("it was made by %s, but this program is %s", is.Tool, want.Tool)
 	case is.Prices != want.Prices:
-		return fmt.Sprintf("it was made with prices of %s, and these are of %s", is.Prices, want.Prices)
+		return fmt.Sprintf("it was made with the prices of %s, but the current ones are of %s", is.Prices, want.Prices)
 	case is.Calls != want.Calls || is.Cost != want.Cost:
-		return "its caps were others"
+		return "its caps differ"
 	default:
 		return "the experiment's file, a scenario or a text of a variant has changed since"
 	}
 }
 
-// lines returns the whole lines of the journal, and how many bytes they take.
+// lines returns the complete lines of the journal and their size in bytes.
 func (j *journal) lines() (lines [][]byte, size int64, err error) {
 	in := jsonl.NewReader(j.file, maxLine)
 	damaged := 0
@@ -170,9 +169,9 @@ func (j *journal) lines() (lines [][]byte, size int64, err error) {
 		line, err := in.Next()
 		switch {
 		case errors.Is(err, io.EOF), err == nil && in.Torn():
-			return lines, size, nil // a damaged last line is torn as well: its blocks came to the disk in another order
+			return lines, size, nil // a damaged last line was torn, too: its blocks were written out of order
 		case damaged > 0:
-			return nil, 0, fmt.Errorf("%s:%d: the line is damaged; remove the file to begin anew", j.path, damaged)
+			return nil, 0, fmt.Errorf("%s:%d: the line is damaged; remove the file to start over", j.path, damaged)
 		case errors.Is(err, jsonl.ErrTooLong):
 			return nil, 0, fmt.Errorf("%s:%d: %w", j.path, in.Line(), err)
 		case err != nil:
@@ -185,16 +184,16 @@ func (j *journal) lines() (lines [][]byte, size int64, err error) {
 	}
 }
 
-// resume removes what a crash left behind size bytes, and appends from there on.
+// resume removes the remains of a crash after size bytes, and prepares to append.
 func (j *journal) resume(size int64) error {
 	j.log = jsonl.NewLog(j.file, size, 0)
 	if err := j.log.Cut(); err != nil {
-		return fmt.Errorf("drop what a crash left in %s: %w", j.path, err)
+		return fmt.Errorf("remove the remains of a crash from %s: %w", j.path, err)
 	}
 	return nil
 }
 
-// append adds a line. It is on the disk after sync.
+// append adds a line, which sync makes durable.
 func (j *journal) append(line any) error {
 	if j.log == nil {
 		return nil
@@ -209,7 +208,7 @@ func (j *journal) append(line any) error {
 	return nil
 }
 
-// sync brings all lines to the disk.
+// sync makes all lines durable.
 func (j *journal) sync() error {
 	if j.log == nil {
 		return nil
@@ -220,7 +219,7 @@ func (j *journal) sync() error {
 	return nil
 }
 
-// close brings all lines to the disk and closes the file.
+// close makes all lines durable and closes the file.
 func (j *journal) close() error {
 	if j.log == nil {
 		return nil

@@ -182,7 +182,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		}
 		capped.Caps.Calls = 78
 		_, err = e.Run(context.Background(), capped)
-		Expect(err).To(MatchError(ContainSubstring("its caps were others")))
+		Expect(err).To(MatchError(ContainSubstring("its caps differ")))
 	})
 
 	DescribeTable("of another experiment is refused",
@@ -199,7 +199,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Entry("another prompt", func() { edit(filepath.Join(filepath.Dir(path), "prompts/good.md"), "Fix", "Mend") }, "has changed since"),
 		Entry("another program", func() { edit(file, "rehearse spec", "rehearse old") }, "made by rehearse old"),
 		Entry("a damaged line", func() { edit(file, `"trial":2`, `"trial":`) }, "the line is damaged"),
-		Entry("a trial that is missing", func() { edit(file, `"trial":2`, `"trial":7`) }, "is not the next one"),
+		Entry("a trial that is missing", func() { edit(file, `"trial":2`, `"trial":7`) }, "is out of order"),
 		Entry("no journal at all", func() { edit(file, "experiment-journal", "other") }, "is not a journal of an experiment"),
 	)
 })

@@ -26,11 +26,11 @@ import (
 const (
 	defaultAlpha = 0.05
 	defaultPower = 0.8
-	// manyScenarios is from how many scenarios on they are taken for a sample.
+	// manyScenarios is the number of scenarios from which on they are treated as a sample.
 	manyScenarios = 10
 )
 
-// Experiment is a file with all that it names, ready to be run.
+// Experiment is an experiment file with everything it refers to, ready to run.
 type Experiment struct {
 	file       File
 	path       string
@@ -46,17 +46,16 @@ type Experiment struct {
 	digest     string
 }
 
-// variant is one variant with its scenarios, which have the same order in all.
+// variant is a variant with its scenarios, which have the same order in all variants.
 type variant struct {
 	name, about string
 	set         []setting
 	scenarios   []scenarios.Scenario
 }
 
-// Load reads an experiment's file, the scenarios and the texts that it names. All that
-// is wrong is reported, each with its place; an experiment with diagnostics cannot be
-// run. The language is that of its measures, and measures and judges its trials; the
-// options are those for scenario files.
+// Load reads an experiment file with the scenarios and texts that it names. It reports all errors
+// with their positions; an experiment with diagnostics cannot be run. language compiles the
+// measures, and measures and judges the trials; opts are the options for scenario files.
 func Load(path string, language *gate.Language, opts scenarios.Options) (*Experiment, yamlsrc.Diagnostics) {
 	data, err := readFile(path)
 	if err != nil {
@@ -83,7 +82,7 @@ func Load(path string, language *gate.Language, opts scenarios.Options) (*Experi
 	return e, nil
 }
 
-// readFile reads a regular file of a size that makes sense.
+// readFile reads a regular file of a reasonable size.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -97,7 +96,7 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// reason is what went wrong, without the operation and the path.
+// reason returns the cause of an error, without the operation and the path.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -105,7 +104,7 @@ func reason(err error) error {
 	return err
 }
 
-// loader finds what is wrong with an experiment.
+// loader collects the problems of an experiment.
 type loader struct {
 	*Experiment
 	doc      *yamlsrc.Document
@@ -113,7 +112,7 @@ type loader struct {
 	found    yamlsrc.Diagnostics
 }
 
-// add reports a problem at a path, unless the form is wrong there already.
+// add reports a problem at a path, unless decoding failed there already.
 func (l *loader) add(path, nearest, format string, args ...any) {
 	if !l.decoding.About(path) {
 		l.found = append(l.found, l.doc.At(path, fmt.Sprintf(format, args...), nearest))
@@ -128,7 +127,8 @@ var (
 func (l *loader) load(data []byte) {
 	f := &l.file
 	if !titlePattern.MatchString(f.Name) {
-		l.add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "interview/mirror"`, f.Name)
+		l.add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, `+
+			`such as "interview/mirror"`, f.Name)
 	}
 	l.measures()
 	l.names()
@@ -168,7 +168,7 @@ func (l *loader) names() {
 		case !namePattern.MatchString(v.Name):
 			l.add(path, "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, v.Name)
 		case slices.Contains(all, v.Name):
-			l.add(path, "", "the name %q is taken by an earlier variant", v.Name)
+			l.add(path, "", "the name %q is used by an earlier variant", v.Name)
 		}
 		all = append(all, v.Name)
 	}
@@ -177,17 +177,17 @@ func (l *loader) names() {
 	case f.Tune == nil && len(all) < 2:
 		l.add("variants", "", "there is nothing to compare; write at least two variants, or tune to search for one")
 	case f.Tune != nil && len(all) == 0:
-		l.add("variants", "", "there is nothing to beat; write the variant that tune.base names")
+		l.add("variants", "", "tune.base needs a variant; write the variant that it names")
 	}
 	if f.Against != "" && !slices.Contains(all, f.Against) {
 		l.add("against", suggest.Nearest(f.Against, all), "there is no variant %q", f.Against)
 	}
 }
 
-// base reads the scenarios as they are.
+// base reads the scenarios without settings.
 func (l *loader) base() []scenarios.Scenario {
 	if len(l.file.Scenarios) == 0 {
-		l.add("scenarios", "", "no scenario is named; name files, folders or shipped scenarios such as 'loop/*'")
+		l.add("scenarios", "", "no scenarios; name files, folders or shipped scenarios such as 'loop/*'")
 		return nil
 	}
 	if !l.selects() {
@@ -201,8 +201,8 @@ func (l *loader) base() []scenarios.Scenario {
 	return set
 }
 
-// selects makes patterns of those of the file, as scenarios.Load has them: files and
-// folders are relative to the experiment's. It reports false if one of them is wrong.
+// selects converts the patterns of the file to those of scenarios.Load, with paths relative to the
+// experiment's file. It returns false if one of them is wrong.
 func (l *loader) selects() bool {
 	right := true
 	folder := filepath.Dir(l.path)
@@ -221,7 +221,7 @@ func (l *loader) selects() bool {
 			continue
 		case strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml"):
 			l.add(at, "", "no file matches %q; patterns are relative to the experiment's file", p)
-		default: // a shipped one, or an error that Load puts into words
+		default: // a shipped scenario, or an error that Load reports
 			l.patterns = append(l.patterns, p)
 			continue
 		}
@@ -230,7 +230,7 @@ func (l *loader) selects() bool {
 	return right
 }
 
-// variations reads the scenarios as every variant has them.
+// variations reads the scenarios with the settings of each variant.
 func (l *loader) variations(base []scenarios.Scenario) {
 	keep := namesOf(base)
 	for i, v := range l.file.Variants {
@@ -250,20 +250,22 @@ func (l *loader) variations(base []scenarios.Scenario) {
 			l.unfit(path, made.set, found)
 			continue
 		}
-		if j := slices.IndexFunc(l.variants, func(other variant) bool { return same(other.scenarios, made.scenarios) }); j >= 0 && l.file.Tune == nil {
-			l.add(fmt.Sprintf("variants[%d].name", i), "", "%s is the same as %s: every scenario reads the same with either; set something else, or leave one out", v.Name, l.variants[j].name)
+		j := slices.IndexFunc(l.variants, func(other variant) bool { return same(other.scenarios, made.scenarios) })
+		if j >= 0 && l.file.Tune == nil {
+			l.add(fmt.Sprintf("variants[%d].name", i), "", "%s is the same as %s: every scenario is equal with either; change or remove one",
+				v.Name, l.variants[j].name)
 		}
 		l.variants = append(l.variants, made)
 	}
 }
 
-// problem is what is wrong with a scenario once it is set.
+// problem is a problem of a scenario after settings were applied.
 type problem struct {
 	scenario string
 	yamlsrc.Diagnostic
 }
 
-// varied reads the scenarios with settings made in them.
+// varied reads the scenarios after applying settings.
 func (e *Experiment) varied(set []setting, keep []string) ([]scenarios.Scenario, []problem) {
 	opts := e.options
 	opts.Edit = func(_ string, text []byte) ([]byte, error) { return edit(text, set) }
@@ -276,14 +278,14 @@ func (e *Experiment) varied(set []setting, keep []string) ([]scenarios.Scenario,
 	for i := range all {
 		sc := &all[i]
 		sc.Trials = e.file.Trials
-		// Scenarios with the same seed, such as the default one, would draw the same: their
-		// trials would be copies, and no pairs of their own.
+		// Scenarios with the same seed, such as the default one, would have equal randomness and
+		// dependent trials.
 		sc.Seed = draw(e.file.Seed^sc.Seed, sc.Name)
 	}
 	return all, problems
 }
 
-// unfit reports at the settings what is wrong with scenarios in which they were made.
+// unfit reports the problems of changed scenarios at the settings that caused them.
 func (l *loader) unfit(path string, set []setting, found []problem) {
 	told := map[string]bool{}
 	for _, p := range found {
@@ -304,7 +306,7 @@ func (l *loader) unfit(path string, set []setting, found []problem) {
 		if p.Expected != "" {
 			message += "; expected " + p.Expected
 		}
-		l.add(at, p.Nearest, "with this the scenario %s cannot be read: %s", p.scenario, message)
+		l.add(at, p.Nearest, "this makes the scenario %s invalid: %s", p.scenario, message)
 	}
 }
 
@@ -316,7 +318,7 @@ func namesOf(all []scenarios.Scenario) []string {
 	return names
 }
 
-// same reports whether scenarios read the same.
+// same reports whether two lists of scenarios are equal.
 func same(a, b []scenarios.Scenario) bool {
 	return slices.EqualFunc(a, b, func(x, y scenarios.Scenario) bool {
 		x.Digest, y.Digest, x.Where, y.Where = "", "", nil, nil
@@ -324,7 +326,7 @@ func same(a, b []scenarios.Scenario) bool {
 	})
 }
 
-// designed decides what the file left open.
+// designed applies defaults that depend on the scenarios.
 func (l *loader) designed(n int) {
 	f := &l.file
 	d := result.Design{
@@ -341,7 +343,7 @@ func (l *loader) designed(n int) {
 		}
 	}
 	if d.Scope == result.Alike && n < 2 {
-		l.add("scope", "", "one scenario says nothing about others that are alike; write scope: these, or more scenarios")
+		l.add("scope", "", "one scenario is not a sample of similar ones; write scope: these, or more scenarios")
 	}
 	for i, q := range l.quantities {
 		if i == 0 {
@@ -361,7 +363,7 @@ func (l *loader) designed(n int) {
 	l.design = d
 }
 
-// digested hashes all that decides what is run.
+// digested hashes everything that decides what is run.
 func (l *loader) digested(data []byte) {
 	sum := sha256.New()
 	part := func(text string) {
@@ -382,7 +384,7 @@ func (l *loader) digested(data []byte) {
 	l.digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// Live reports whether any variant calls a live model, or a judge of its answers is one.
+// Live reports whether any variant calls a live model, or has a live judge.
 func (e *Experiment) Live() bool {
 	return slices.ContainsFunc(e.variants, func(v variant) bool {
 		return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Live() })

@@ -14,16 +14,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// pass is the measure that is 1 where a trial passed and 0 where it failed.
+// pass is the measure that is 1 for a passed and 0 for a failed trial.
 const pass = "pass"
 
-// measured is a measure that can be taken of a trial.
+// measured is a measure that can be computed for a trial.
 type measured struct {
 	result.Measure
 	expr *gate.Number // nil for the others
 }
 
-// units are those of the measures of a trial, by name.
+// units returns the units of the measures of a trial, by name.
 func units() map[string]string {
 	all := map[string]string{pass: ""}
 	one := measure.Facts{Calls: measure.CallFacts{Total: 1}} // so that its calls have latencies
@@ -33,7 +33,7 @@ func units() map[string]string {
 	return all
 }
 
-// names are those of the measures of a trial, in their order.
+// names returns the names of the measures of a trial, in order.
 func names() []string {
 	all := []string{pass}
 	one := measure.Facts{Calls: measure.CallFacts{Total: 1}}
@@ -43,7 +43,8 @@ func names() []string {
 	return all
 }
 
-// quantityOf reads a measure. Found is told what is wrong with a key of it.
+// quantityOf returns the measure for an entry of the file. It calls found with each problem and its
+// key.
 func quantityOf(m Measure, language *gate.Language, found func(key, nearest string, err error)) measured {
 	q := measured{Measure: result.Measure{
 		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect, Range: m.Range,
@@ -57,7 +58,8 @@ func quantityOf(m Measure, language *gate.Language, found func(key, nearest stri
 		q.compile(m, language, found)
 	case !taken:
 		all := names()
-		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("there is no measure %q; there are %s, or give an expression with expr", m.Name, strings.Join(all, ", ")))
+		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("unknown measure %q; choose from %s, or write an expression with expr",
+			m.Name, strings.Join(all, ", ")))
 	default:
 		q.Unit, q.Share = unit, m.Name == pass
 		if q.Better == "" {
@@ -68,7 +70,8 @@ func quantityOf(m Measure, language *gate.Language, found func(key, nearest stri
 		}
 	}
 	if q.Share && q.Smallest >= 1 {
-		found("smallest_effect", "", fmt.Errorf("%g is not a difference of shares; write one below 1, such as 0.1 for ten points", q.Smallest))
+		found("smallest_effect", "",
+			fmt.Errorf("a difference of shares must be less than 1, got %g; write 0.1 for ten percentage points", q.Smallest))
 	}
 	if err := q.bounded(); err != nil {
 		found("range", "", err)
@@ -84,11 +87,11 @@ func (q *measured) bounded() error {
 	case r == nil:
 		return nil
 	case q.Share:
-		return fmt.Errorf("%s is true or false, and needs no range; leave it out", q.Name)
+		return fmt.Errorf("%s is a boolean and needs no range; remove it", q.Name)
 	case len(r) != 2 || !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0):
 		return fmt.Errorf("%v is not a range; write the least and the greatest value, such as [0, 60]", r)
 	case q.Smallest >= r[1]-r[0]:
-		return fmt.Errorf("all values of %v differ by less than the smallest_effect %g; write a smaller effect, or the whole range", r, q.Smallest)
+		return fmt.Errorf("the range %v is smaller than the smallest_effect %g; write a smaller effect or a larger range", r, q.Smallest)
 	}
 	return nil
 }
@@ -105,8 +108,7 @@ func (q *measured) compile(m Measure, language *gate.Language, found func(key, n
 	}
 }
 
-// values are all measures of a trial that are known, those of expressions included, and
-// why others are not.
+// values returns the known measures of a trial, including expressions, and why others are unknown.
 func values(j *harness.Judged, quantities []measured) (known map[string]float64, why map[string]string) {
 	known, why = map[string]float64{}, map[string]string{}
 	if j.Verdict == gate.Error || j.Verdict == gate.Skip {
@@ -137,7 +139,7 @@ func values(j *harness.Judged, quantities []measured) (known map[string]float64,
 	return known, why
 }
 
-// twice finds the first measure that is named twice.
+// twice returns the first measure that is named twice.
 func twice(all []measured) int {
 	for i := range all {
 		if slices.ContainsFunc(all[:i], func(q measured) bool { return q.Name == all[i].Name }) {
@@ -147,7 +149,7 @@ func twice(all []measured) int {
 	return -1
 }
 
-// at is the path of a measure in the file, from 0 for the primary one.
+// at returns the path of a measure in the file, with index 0 for the primary one.
 func measurePath(i int, key string) string {
 	path := "primary"
 	if i > 0 {

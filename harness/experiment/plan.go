@@ -15,29 +15,28 @@ type Plan struct {
 	File   string
 	Digest string
 	Design result.Design
-	// Variants have their names, settings and nothing else. Scenarios are those that are
-	// driven, sorted by name.
+	// Variants have names and settings only. Scenarios are those that are driven, sorted by name.
 	Variants  []result.Variant
 	Scenarios []result.Scenario
-	// Live names the variants that call real models, or whose judges are some.
+	// Live names the variants that call live models, or have live judges.
 	Live []string
-	// Comparisons is how many there are by the primary measure.
+	// Comparisons is the number of comparisons by the primary measure.
 	Comparisons int
-	// Trials is how many are made at most, all variants and scenarios together.
+	// Trials is the maximal number of trials over all variants and scenarios.
 	Trials int
-	// Needed is how many trials of each variant in each scenario find the smallest effect
-	// of interest with the planned power, for a share in the worst case; 0 where that is
-	// not known before there are data. Why explains it.
+	// Needed is the number of trials of each variant in each scenario that finds the smallest
+	// effect of interest with the planned power, in the worst case for a share; 0 if that depends
+	// on the data. Why explains it.
 	Needed int
 	Why    string
-	// Search is "greedy" or "halving" where a better text can be searched for, by Tune, and
-	// SearchTrials how many trials on the Training scenarios that takes beside Trials.
+	// Search is "greedy" or "halving" if Tune can search for a better text, SearchTrials the
+	// number of additional trials on the Training scenarios.
 	Search       string
 	SearchTrials int
 	Training     []string
 }
 
-// Plan returns what Run would do, and drives nothing.
+// Plan returns what Run would do, without driving anything.
 func (e *Experiment) Plan() Plan {
 	p := Plan{Name: e.file.Name, About: e.file.About, File: e.path, Digest: e.digest, Design: e.design}
 	for i := range e.variants {
@@ -55,7 +54,7 @@ func (e *Experiment) Plan() Plan {
 	}
 	n := len(e.variants)
 	if e.search != nil && n == 1 {
-		n = 2 // and the one that is found
+		n = 2 // the base and the result of the search
 	}
 	p.Comparisons = n * (n - 1) / 2
 	if e.design.Against != "" {
@@ -70,7 +69,7 @@ func (e *Experiment) Plan() Plan {
 	return p
 }
 
-// planned is how many trials a search takes in each training scenario.
+// planned returns the number of trials of a search in each training scenario.
 func (s *search) planned() int {
 	n := 0
 	if s.kind == greedy {
@@ -85,18 +84,18 @@ func (s *search) planned() int {
 	return n
 }
 
-// needed is Plan.Needed. Holm's correction begins at alpha divided by the number of
-// comparisons, which is what a single one can count on; a plan of looks takes more. The difference of two shares that
-// have nothing to do with each other has a variance of p(1-p) + q(1-q), at most 1/2.
+// needed computes Plan.Needed. Holm's correction begins at alpha divided by the number of
+// comparisons, which is the level that a single one can count on; interim looks need more trials.
+// The difference of two independent shares has a variance of p(1-p) + q(1-q), at most 1/2.
 func (e *Experiment) needed(comparisons, scenarios int) (trials int, why string) {
 	m := e.design.Primary
 	switch {
 	case m.Smallest == 0:
 		return 0, "the primary measure has no smallest effect of interest"
 	case e.design.Scope == result.Alike:
-		return 0, "how much scenarios differ from each other is not known before there are data"
+		return 0, "the variation between scenarios is unknown until there are data"
 	case !m.Share:
-		return 0, fmt.Sprintf("how much %s varies is not known before there are data", m.Name)
+		return 0, fmt.Sprintf("the variation of %s is unknown until there are data", m.Name)
 	case comparisons == 0:
 		return 0, "nothing is compared yet"
 	}

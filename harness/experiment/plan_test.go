@@ -65,8 +65,8 @@ primary: {name: pass, smallest_effect: 0.2}
 		Expect(p.Why).To(ContainSubstring(why))
 	},
 		Entry("without an effect", ", smallest_effect: 0.2", "", "no smallest effect of interest"),
-		Entry("of what is no share", "{name: pass,", "{name: calls,", "how much calls varies"),
-		Entry("where scenarios are a sample", "trials: 50", "scope: alike\ntrials: 50", "how much scenarios differ"),
+		Entry("of what is no share", "{name: pass,", "{name: calls,", "the variation of calls is unknown"),
+		Entry("where scenarios are a sample", "trials: 50", "scope: alike\ntrials: 50", "the variation between scenarios is unknown"),
 	)
 
 	It("names who calls real models", func() {

@@ -11,10 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// maxPlanned is how many variants or scenarios a plan shows.
+// maxPlanned limits the variants and scenarios shown in a plan.
 const maxPlanned = 50
 
-// Text returns the plan for a person, in lines of at most width columns.
+// Text formats the plan for a person, in lines of at most width columns.
 func (p *Plan) Text(width int) string {
 	var b strings.Builder
 	line := func(s string) {
@@ -51,7 +51,7 @@ func (p *Plan) Text(width int) string {
 	return b.String()
 }
 
-// setTo returns the value of a setting, shortened.
+// setTo formats the value of a setting, shortened.
 func setTo(s result.Setting) string {
 	if s.File != "" {
 		return fmt.Sprintf("the text of %s (%d bytes)", s.File, len(s.Value))
@@ -59,48 +59,55 @@ func setTo(s result.Setting) string {
 	return sanitize.Line(s.Value, 200)
 }
 
-// facts returns the sentences about the figures of a plan.
+// facts returns sentences about the figures of a plan.
 func (p *Plan) facts() []string {
 	d := &p.Design
 	list := []string{
 		fmt.Sprintf("trials: %d of each variant in each scenario, %d in all", d.Trials, p.Trials),
-		fmt.Sprintf("primary measure: %s, %s is better; %s at alpha %g with Holm's correction", sanitize.Line(d.Primary.Name, 60), d.Primary.Better, format.Plural(p.Comparisons, "comparison"), d.Alpha),
+		fmt.Sprintf("primary measure: %s, %s is better; %s at alpha %g with Holm's correction",
+			sanitize.Line(d.Primary.Name, 60), d.Primary.Better, format.Plural(p.Comparisons, "comparison"), d.Alpha),
 	}
 	switch {
 	case p.Needed == 0:
-		list = append(list, fmt.Sprintf("for a power of %.0f %%: not known beforehand, as %s", 100*d.Power, p.Why))
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: unknown in advance, because %s", 100*d.Power, p.Why))
 	case p.Needed <= d.Trials:
-		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are enough, in %s", 100*d.Power, format.Plural(p.Needed, "trial"), p.Why))
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are enough, in %s",
+			100*d.Power, format.Plural(p.Needed, "trial"), p.Why))
 	default:
-		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; %d are planned, so that much may stay undecided",
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; "+
+			"only %d are planned, so much may stay undecided",
 			100*d.Power, format.Plural(p.Needed, "trial"), p.Why, d.Trials))
 	}
 	if m := &d.Primary; m.Smallest > 0 && !m.Share && m.Range == nil {
-		list = append(list, fmt.Sprintf("equivalent, and not-worse: cannot be shown, as nothing bounds %s; declare its range: [least, greatest]", sanitize.Line(m.Name, 60)))
+		list = append(list, fmt.Sprintf("equivalent, and not-worse: cannot be shown, because %s is unbounded; "+
+			"declare its range: [least, greatest]",
+			sanitize.Line(m.Name, 60)))
 	}
 	if p.Search != "" {
-		list = append(list, fmt.Sprintf("rehearse tune searches before, %s: at most %s on %s", p.Search, format.Plural(p.SearchTrials, "trial"), format.Plural(len(p.Training), "training scenario")))
+		list = append(list, fmt.Sprintf("rehearse tune searches first, %s: at most %s on %s",
+			p.Search, format.Plural(p.SearchTrials, "trial"), format.Plural(len(p.Training), "training scenario")))
 	}
 	if d.Looks > 1 {
-		list = append(list, fmt.Sprintf("it may stop early, at one of %d interim analyses, alpha spent as %s", d.Looks, sanitize.Line(d.Spending, 40)))
+		list = append(list, fmt.Sprintf("it may stop early, at one of %d interim analyses, with %s alpha spending",
+			d.Looks, sanitize.Line(d.Spending, 40)))
 	}
-	return append(list, "at the worst it costs: "+p.worst())
+	return append(list, "maximal cost: "+p.worst())
 }
 
-// worst returns what the experiment costs at most.
+// worst describes the maximal cost of the experiment.
 func (p *Plan) worst() string {
 	var caps []string
 	if p.Design.MaxCost != "" {
-		caps = append(caps, p.Design.MaxCost+" and what the calls under way then cost")
+		caps = append(caps, p.Design.MaxCost+" plus the cost of the last calls")
 	}
 	if p.Design.MaxCalls > 0 {
 		caps = append(caps, format.Plural(p.Design.MaxCalls, "call"))
 	}
 	switch {
 	case len(p.Live) == 0:
-		return "nothing, as no variant calls a real model"
+		return "nothing, because no variant calls a live model"
 	case len(caps) == 0:
-		return "any amount, as nothing caps it; give --max-cost or --max-calls, or write caps: in the file"
+		return "unlimited; set --max-cost or --max-calls, or write caps: in the file"
 	}
-	return strings.Join(caps, ", at most ") + fmt.Sprintf(" (real models are called by %s)", sanitize.Line(strings.Join(p.Live, ", "), 200))
+	return strings.Join(caps, ", at most ") + fmt.Sprintf(" (live models are called by %s)", sanitize.Line(strings.Join(p.Live, ", "), 200))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// purse is what one trial may spend of what the whole experiment may: it ends the trial
-// when a call is refused.
+// purse meters one trial against the budget of the whole experiment, and ends the trial when a call
+// is refused.
 type purse struct {
 	all  *llm.Budget
 	head record.Scenario // which has the price
@@ -37,8 +37,8 @@ func (p *purse) Reserve() error {
 	return nil
 }
 
-// Add implements drive.Meter. What a call cost is what it is in the facts of its trial: by
-// the price of the scenario's model if that answered, else what the backend told.
+// Add implements drive.Meter. A call is charged as in the facts of its trial: by the price of the
+// scenario's model if that answered, else by the cost that the backend reported.
 func (p *purse) Add(model string, usage *llm.Usage, reportedUSD *float64) {
 	usd, unknown := measure.CallCostUSD(&p.head, &record.Call{Model: model, Usage: usage, ReportedUSD: reportedUSD})
 	if unknown != "" {
@@ -48,14 +48,14 @@ func (p *purse) Add(model string, usage *llm.Usage, reportedUSD *float64) {
 	p.all.Add(model, usage, &usd)
 }
 
-// spent is how many calls were made, and why one was refused; nil if none was.
+// spent returns the number of calls, and why one was refused; nil if none was.
 func (p *purse) spent() (calls int, refused error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.calls, p.cut
 }
 
-// item is one trial of a variant in a scenario. It is the driver of just this trial.
+// item is one trial of a variant in a scenario, and the driver of this trial only.
 type item struct {
 	drive.Driver
 	variant, scenario, trial int
@@ -63,7 +63,7 @@ type item struct {
 	tally                    *tally
 }
 
-// tally is what the calls of an item came to, where there is a budget.
+// tally counts the calls of an item, if there is a budget.
 type tally struct {
 	calls int
 	cut   error // why one was refused
@@ -76,8 +76,8 @@ func (i *item) Head() record.Scenario {
 	return head
 }
 
-// Perturbed implements drive.Driver: the golden path of a scenario that departs from it
-// is driven with the same number, and out of the same budget.
+// Perturbed implements drive.Driver: the golden path of a perturbed scenario is driven with the
+// same number and from the same budget.
 func (i *item) Perturbed(ps []perturb.Perturbation) (drive.Driver, error) {
 	driver, err := i.Driver.Perturbed(ps)
 	if err != nil {
@@ -88,8 +88,7 @@ func (i *item) Perturbed(ps []perturb.Perturbation) (drive.Driver, error) {
 	return &other, nil
 }
 
-// Trial implements drive.Driver: it carries out the trial that the item is, whatever
-// number the run gives to it.
+// Trial implements drive.Driver. It carries out the item's trial, whatever number the run passes.
 func (i *item) Trial(ctx context.Context, _ int) (record.Trial, []record.Timing) {
 	if i.budget == nil {
 		return i.Driver.Trial(ctx, i.trial)

@@ -10,8 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
-// capped is the result of an experiment that a cap ended: all of its data are looked at
-// a last time.
+// capped returns the result of an experiment that a cap ended, with a final analysis of all data.
 func (r *run) capped() result.Experiment {
 	add(&r.used, &r.end.Used)
 	stopped := result.Stopped{As: result.Capped, Why: r.end.Capped}
@@ -23,8 +22,8 @@ func (r *run) capped() result.Experiment {
 	return r.report(r.look(plan, look, r.design.Trials), stopped)
 }
 
-// cutAt is how many trials were made of all variants in a scenario, as a mean over the
-// scenarios, and how many in all of them.
+// cutAt returns the number of trials of all variants in a scenario, as a mean over the scenarios,
+// and the number in all of them.
 func (r *run) cutAt() (trials float64, pairs int) {
 	n := 0
 	for s := range r.decider.scenarios {
@@ -41,7 +40,7 @@ func (r *run) cutAt() (trials float64, pairs int) {
 	return float64(pairs) / float64(max(1, n)), pairs
 }
 
-// tables are the values of all measures in the first trials, so many.
+// tables returns the values of all measures in the first n trials.
 func (r *run) tables(trials int) []table {
 	all := make([]table, len(r.quantities))
 	for i := range r.quantities {
@@ -50,7 +49,7 @@ func (r *run) tables(trials int) []table {
 	return all
 }
 
-// table holds a measure's values; scenarios that were skipped have none.
+// table returns the values of a measure; skipped scenarios have none.
 func (r *run) table(name string, trials int) table {
 	t := make(table, len(r.trials))
 	for v := range r.trials {
@@ -72,10 +71,10 @@ func (r *run) table(name string, trials int) table {
 	return t
 }
 
-// standard are the measures that every variant is summarised by.
+// standard lists the measures in every variant's summary.
 var standard = []string{pass, "calls", "tokens", "cost_eur", "cost_usd", "duration"}
 
-// report makes the result.
+// report returns the result.
 func (r *run) report(last seen, stopped result.Stopped) result.Experiment {
 	stopped.Trials, stopped.Planned = r.made, r.planned()
 	res := result.Experiment{
@@ -92,13 +91,14 @@ func (r *run) report(last seen, stopped result.Stopped) result.Experiment {
 	}
 	res.Pareto = front(res.Variants, r.design.Primary)
 	res.Warnings = r.warnings()
-	if money := r.design.Primary.Unit == "EUR" || r.design.Primary.Unit == "USD"; money && stopped.As == result.Capped && !r.caps.Cost.IsZero() {
-		res.Warnings = append(res.Warnings, "the cap on cost decided when to end, and cost is what was compared: take the p-values with care")
+	money := r.design.Primary.Unit == "EUR" || r.design.Primary.Unit == "USD"
+	if money && stopped.As == result.Capped && !r.caps.Cost.IsZero() {
+		res.Warnings = append(res.Warnings, "the cap on cost ended the experiment, and cost was compared: the p-values are not exact")
 	}
 	return res
 }
 
-// variant summarises one.
+// variant summarizes a variant.
 func (r *run) variant(v int) result.Variant {
 	is := &r.variants[v]
 	out := result.Variant{Name: is.name, About: is.about, Settings: shown(is.set), Used: result.Used{CostKnown: true}}
@@ -120,7 +120,8 @@ func (r *run) variant(v int) result.Variant {
 	return out
 }
 
-// summary is the mean of a measure over a variant's trials, scenarios weighing the same.
+// summary returns the mean of a measure over a variant's trials, with equal weights for all
+// scenarios.
 func (r *run) summary(v int, m result.Measure) measure.Value {
 	groups, unknown, why := make([][]float64, len(r.decider.scenarios)), 0, ""
 	for s, made := range r.trials[v] {
@@ -161,7 +162,7 @@ func count(t *result.Trials, verdict gate.Verdict) {
 	}
 }
 
-// warnings say what is to be taken with care in all of it.
+// warnings returns the warnings about the experiment as a whole.
 func (r *run) warnings() []string {
 	var all []string
 	failed := 0
@@ -191,7 +192,7 @@ func (r *run) warnings() []string {
 	return all
 }
 
-// front places the variants on the plane of cost and quality.
+// front places the variants in the plane of cost and quality.
 func front(variants []result.Variant, primary result.Measure) []result.Point {
 	better := primary.Better
 	quality := primary.Name
@@ -217,7 +218,7 @@ func front(variants []result.Variant, primary result.Measure) []result.Point {
 	return all
 }
 
-// find is a measure that is known.
+// find returns a known measure.
 func find(all []measure.Value, name string) (measure.Value, bool) {
 	i := slices.IndexFunc(all, func(v measure.Value) bool { return v.Name == name })
 	if i < 0 || !all[i].Known || all[i].Value == nil {
@@ -226,8 +227,8 @@ func find(all []measure.Value, name string) (measure.Value, bool) {
 	return all[i], true
 }
 
-// dominates reports whether a is at least as good as b at no more cost, and better in
-// one of the two.
+// dominates reports whether a is at least as good as b at no more cost, and better in one of the
+// two.
 func dominates(a, b *result.Point) bool {
 	gain := *a.Quality.Value - *b.Quality.Value
 	if a.Better == result.Lower {

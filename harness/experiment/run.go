@@ -13,47 +13,46 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Options are how an experiment is carried out. Env is required.
+// Options configures a run of an experiment. Env is required.
 type Options struct {
-	// Env is what drivers share; the caller closes it afterwards.
+	// Env is shared by all drivers; the caller closes it afterwards.
 	Env *drive.Env
-	// Workers is how many trials are under way at once; less than 1 means 1.
+	// Workers is the number of concurrent trials; less than 1 means 1.
 	Workers int
-	// Journal is the file that keeps what was found so far; empty keeps nothing. If it
-	// is there, the experiment is taken up where it stands.
+	// Journal is the file that stores the progress; empty stores nothing. An existing journal is
+	// resumed.
 	Journal string
-	// Caps take the place of the file's where they are not zero.
+	// Caps override those of the file unless they are zero.
 	Caps Caps
 	// Tool is the program's name and version.
 	Tool string
-	// Progress, if given, is told how far the experiment is, on the goroutine that called
-	// Run.
+	// Progress, if set, is called with the progress, on the goroutine that called Run.
 	Progress func(Progress)
 }
 
-// Progress says how far an experiment is.
+// Progress describes how far an experiment is.
 type Progress struct {
-	// Doing says what is under way, such as "trials" or a round of a search.
+	// Doing is "trials" or a round of a search.
 	Doing string
-	// Trials were made, of Planned.
+	// Trials is the number of completed trials, out of Planned.
 	Trials, Planned int
-	// Look is the next one, of Looks.
+	// Look is the number of the next analysis, out of Looks.
 	Look, Looks int
 	Used        result.Used
 }
 
-// Run carries the experiment out, as far as it goes: until all trials are made, every
-// comparison is decided and the file allows to stop then, a cap is used up, or ctx
-// ends. The result says which; what was found until then is in it. An error is one of
-// the journal, or of a scenario that cannot be driven.
+// Run carries out the experiment until all trials are made, every comparison is decided and the
+// file allows early stopping, a cap is reached, or ctx ends. The result names the reason and
+// contains everything found so far. The error is one of the journal, or of a scenario that cannot
+// be driven.
 func (e *Experiment) Run(ctx context.Context, opts Options) (result.Experiment, error) {
 	if len(e.variants) < 2 {
-		return result.Experiment{}, errors.New("there is one variant, and nothing to compare it with; tune searches for another one")
+		return result.Experiment{}, errors.New("there is only one variant; use tune to search for another one")
 	}
 	return e.carry(ctx, opts, result.Used{CostKnown: true})
 }
 
-// carry carries the experiment out, after something was used already.
+// carry carries out the experiment, given the previous use.
 func (e *Experiment) carry(ctx context.Context, opts Options, prior result.Used) (result.Experiment, error) {
 	r, err := e.begin(opts)
 	if err != nil {
@@ -67,7 +66,7 @@ func (e *Experiment) carry(ctx context.Context, opts Options, prior result.Used)
 	return res, err
 }
 
-// run is an experiment under way.
+// run is the state of an experiment.
 type run struct {
 	*Experiment
 	opts    Options
@@ -125,7 +124,7 @@ func (e *Experiment) begin(opts Options) (*run, error) {
 	return r, nil
 }
 
-// cap puts other caps in place of the file's.
+// cap overrides the caps of the file.
 func (r *run) cap(other Caps) {
 	r.caps.Calls = cmp.Or(other.Calls, r.caps.Calls)
 	r.caps.Cost = cmp.Or(other.Cost, r.caps.Cost)
@@ -135,7 +134,7 @@ func (r *run) cap(other Caps) {
 	}
 }
 
-// restore takes over the trials of the journal.
+// restore adds the trials of the journal.
 func (r *run) restore(was *found) error {
 	r.end = was.end
 	for i := range was.lost {
@@ -146,7 +145,7 @@ func (r *run) restore(was *found) error {
 		v := slices.Index(r.decider.variants, o.Variant)
 		s := slices.Index(r.decider.scenarios, o.Scenario)
 		if v < 0 || s < 0 || o.Trial != len(r.trials[v][s])+1 || o.Trial > r.design.Trials {
-			return fmt.Errorf("%s:%d: trial %d of scenario %q with variant %q is not the next one; remove the file to begin anew",
+			return fmt.Errorf("%s:%d: trial %d of scenario %q with variant %q is out of order; remove the file to start over",
 				r.opts.Journal, o.line, o.Trial, o.Scenario, o.Variant)
 		}
 		r.add(v, s, o)
@@ -154,7 +153,7 @@ func (r *run) restore(was *found) error {
 	return nil
 }
 
-// add takes over a trial.
+// add adds a trial.
 func (r *run) add(v, s int, o *outcome) {
 	r.trials[v][s] = append(r.trials[v][s], o)
 	r.made++
@@ -166,7 +165,7 @@ func (r *run) add(v, s int, o *outcome) {
 	}
 }
 
-// run carries the experiment out, look by look.
+// run carries out the experiment, look by look.
 func (r *run) run(ctx context.Context) (result.Experiment, error) {
 	last := r.nothing()
 	for look, trials := range r.decider.looks {
@@ -179,7 +178,7 @@ func (r *run) run(ctx context.Context) (result.Experiment, error) {
 		case stopped == result.Capped:
 			return r.capped(), nil
 		case stopped == result.Interrupted:
-			return r.report(last, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to go on"}), nil
+			return r.report(last, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to resume"}), nil
 		case !slices.Contains(r.skipped, ""):
 			return result.Experiment{}, fmt.Errorf("no scenario was carried out: %s", r.skipped[0])
 		}
@@ -193,20 +192,20 @@ func (r *run) run(ctx context.Context) (result.Experiment, error) {
 	return r.report(last, result.Stopped{As: result.Complete, Why: "all trials were made"}), nil
 }
 
-// seen is what a look at the data showed.
+// seen is the result of a look at the data.
 type seen struct {
 	held   []held
 	values []table
 	level  float64 // of a test; 0 where there was no look
 }
 
-// nothing is what is seen without a look.
+// nothing is the result without a look.
 func (r *run) nothing() seen {
 	values := r.tables(0)
 	return seen{held: r.decider.pairUp(values), values: values}
 }
 
-// look looks at the first trials, so many of each variant in each scenario.
+// look analyses the first n trials of each variant in each scenario.
 func (r *run) look(plan *stat.Sequential, look, trials int) seen {
 	values := r.tables(trials)
 	s := seen{held: r.decider.compare(plan, look, values), values: values, level: plan.Levels(r.design.Alpha)[look]}

@@ -159,7 +159,7 @@ var _ = Describe("What an experiment does not know", Label("H-07"), func() {
 
 	It("warns where what is compared decided when to end", func() {
 		res := run(replace(first, "primary: {name: pass, smallest_effect: 0.1}", "primary: {name: cost_eur}") + "caps: {cost: 0.002 EUR}\n")
-		Expect(res.Warnings).To(ContainElement(ContainSubstring("take the p-values with care")))
+		Expect(res.Warnings).To(ContainElement(ContainSubstring("the p-values are not exact")))
 		Expect(res.Pareto[0].Quality.Name).To(Equal("pass"))
 	})
 })

@@ -18,10 +18,10 @@ const (
 	halving = "halving"
 )
 
-// maxCandidates is how many texts a search may try in a round.
+// maxCandidates limits the texts that a search tries in a round.
 const maxCandidates = 256
 
-// search is what tune searches, ready.
+// search is a prepared search.
 type search struct {
 	kind      string
 	base      int // index of the variant
@@ -39,10 +39,10 @@ type fragment struct {
 // choice is an option of each fragment, by index.
 type choice []int
 
-// placeholder is where a fragment stands in a text.
+// placeholder matches the place of a fragment in a text.
 var placeholder = regexp.MustCompile(`\{\{\s*([^{}\s]*)\s*\}\}`)
 
-// text is the text of a choice.
+// text returns the text of a choice.
 func (s *search) text(c choice) string {
 	return placeholder.ReplaceAllStringFunc(s.template, func(match string) string {
 		name := placeholder.FindStringSubmatch(match)[1]
@@ -51,7 +51,7 @@ func (s *search) text(c choice) string {
 	})
 }
 
-// name is that of the variant of a choice, such as "role-2.tone-1".
+// name returns the name of the variant of a choice, such as "role-2.tone-1".
 func (s *search) name(c choice) string {
 	parts := make([]string, len(c))
 	for i, option := range c {
@@ -60,7 +60,7 @@ func (s *search) name(c choice) string {
 	return strings.Join(parts, ".")
 }
 
-// shown is a choice as a result tells it.
+// shown returns a choice for a result.
 func (s *search) shown(c choice) map[string]string {
 	all := map[string]string{}
 	for i, option := range c {
@@ -69,7 +69,7 @@ func (s *search) shown(c choice) map[string]string {
 	return all
 }
 
-// all are all choices, in order; at most one more than maxCandidates.
+// all returns all choices in order, at most one more than maxCandidates.
 func (s *search) all() []choice {
 	choices := []choice{{}}
 	for _, f := range s.fragments {
@@ -84,8 +84,7 @@ func (s *search) all() []choice {
 	return choices
 }
 
-// around are the choices that differ from c in one fragment, and c itself, which is
-// first.
+// around returns c and then the choices that differ from c in one fragment.
 func (s *search) around(c choice, at int) []choice {
 	all := []choice{c}
 	for option := range s.fragments[at].options {
@@ -98,8 +97,7 @@ func (s *search) around(c choice, at int) []choice {
 	return all
 }
 
-// best sorts choices by their scores, the better first; those without come last. Equal
-// ones keep their order.
+// best sorts choices stably by score, the best first and those without a score last.
 func best(choices []choice, scores []float64, better result.Direction) []choice {
 	order := make([]int, len(choices))
 	for i := range order {
@@ -123,7 +121,7 @@ func best(choices []choice, scores []float64, better result.Direction) []choice 
 	return sorted
 }
 
-// tuning checks what is searched, and makes it ready.
+// tuning checks and prepares the search.
 func (l *loader) tuning(heldOut []string) {
 	t := l.file.Tune
 	if t == nil || len(l.variants) < len(l.file.Variants) {
@@ -139,7 +137,7 @@ func (l *loader) tuning(heldOut []string) {
 		return
 	}
 	if l.file.Split == nil {
-		l.add("tune", "", "nothing is held out: a text that was searched on all scenarios has not been tried on any other; write split")
+		l.add("tune", "", "no scenarios are held out, so the found text could not be validated; write split")
 		return
 	}
 	before := len(l.found)
@@ -165,7 +163,7 @@ func (l *loader) fragments(s *search) {
 	for i, f := range l.file.Tune.Fragments {
 		path := fmt.Sprintf("tune.fragments[%d]", i)
 		if slices.ContainsFunc(s.fragments, func(other fragment) bool { return other.name == f.Name }) {
-			l.add(path+".name", "", "the name %q is taken by an earlier fragment", f.Name)
+			l.add(path+".name", "", "the name %q is used by an earlier fragment", f.Name)
 		}
 		if len(f.Options) < 2 {
 			l.add(path+".options", "", "one option leaves no choice; write at least two")
@@ -184,7 +182,7 @@ func (l *loader) fragments(s *search) {
 	}
 }
 
-// placeholders holds the text against the fragments.
+// placeholders checks that text and fragments match.
 func (l *loader) placeholders(s *search) {
 	var names, used []string
 	for _, f := range s.fragments {
@@ -193,21 +191,21 @@ func (l *loader) placeholders(s *search) {
 	for _, match := range placeholder.FindAllStringSubmatch(s.template, -1) {
 		used = append(used, match[1])
 		if !slices.Contains(names, match[1]) {
-			l.add("tune.text", suggest.Nearest(match[1], names), "the text has %s, and there is no fragment %q", match[0], match[1])
+			l.add("tune.text", suggest.Nearest(match[1], names), "the text contains %s, but there is no fragment %q", match[0], match[1])
 		}
 	}
 	for i, name := range names {
 		if !slices.Contains(used, name) {
-			l.add(fmt.Sprintf("tune.fragments[%d].name", i), "", "the fragment %s has no place in the text; write {{%s}} there", name, name)
+			l.add(fmt.Sprintf("tune.fragments[%d].name", i), "", "the text does not use the fragment %s; write {{%s}} there", name, name)
 		}
 	}
 }
 
-// candidates sees that scenarios can be read with the first text.
+// candidates checks that scenarios are valid with the first text.
 func (l *loader) candidates(s *search, heldOut []string) {
 	first := s.settings(l.variants[s.base].set, make(choice, len(s.fragments)))
 	if part, _, _ := strings.Cut(s.path, "."); !slices.Contains(settable, part) || part == s.path {
-		l.add("tune.path", "", "a search can set what is in %s; %q is not", strings.Join(settable, " and "), s.path)
+		l.add("tune.path", "", "a search can only set keys of %s, not %q", strings.Join(settable, " and "), s.path)
 		return
 	}
 	if _, found := l.varied(first, append(slices.Clone(l.training), heldOut...)); len(found) > 0 {
@@ -215,7 +213,7 @@ func (l *loader) candidates(s *search, heldOut []string) {
 	}
 }
 
-// settings are those of the base with the text of a choice.
+// settings returns those of the base with the text of a choice.
 func (s *search) settings(base []setting, c choice) []setting {
 	set := slices.DeleteFunc(slices.Clone(base), func(b setting) bool { return b.path == s.path })
 	return append(set, setting{path: s.path, value: s.text(c)})

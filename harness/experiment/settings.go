@@ -11,18 +11,18 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// settable are the parts of a scenario that a variant may set. What is expected of the
-// agent is the same for all of them.
+// settable are the parts of a scenario that a variant may set. Expectations are the same for all
+// variants.
 var settable = []string{"drive", "backend"}
 
-// setting is a value at a path of every scenario; nil takes the key away.
+// setting is a value at a path of every scenario; nil removes the key.
 type setting struct {
 	path  string
 	value any
 	file  string
 }
 
-// fileOf is the file that a value names: {file: name}.
+// fileOf returns the file that a value names: {file: name}.
 func fileOf(value any) (name string, named bool) {
 	m, ok := value.(map[string]any)
 	if !ok || len(m) != 1 {
@@ -32,8 +32,7 @@ func fileOf(value any) (name string, named bool) {
 	return name, ok
 }
 
-// text is a value that is text, or the text of the file that it names, without the line
-// break at its end.
+// text returns a textual value, or the text of the file that it names without its final line break.
 func text(value any, folder fs.FS) (string, error) {
 	name, named := fileOf(value)
 	if !named {
@@ -53,14 +52,14 @@ func text(value any, folder fs.FS) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
 
-// settings reads what a variant sets, in the order of the paths. Found is told what is
-// wrong, by path.
+// settings returns the settings of a variant, sorted by path. It calls found with each problem and
+// its path.
 func settings(set map[string]any, folder fs.FS, found func(path string, err error)) []setting {
 	var all []setting
 	for _, path := range slices.Sorted(maps.Keys(set)) {
 		s := setting{path: path, value: set[path]}
 		if part, _, _ := strings.Cut(path, "."); !slices.Contains(settable, part) {
-			found(path, fmt.Errorf("a variant can set %s and what is below them; %q is not", strings.Join(settable, " and "), path))
+			found(path, fmt.Errorf("a variant can only set %s and the keys below them, not %q", strings.Join(settable, " and "), path))
 			continue
 		}
 		if name, named := fileOf(s.value); named {
@@ -76,7 +75,7 @@ func settings(set map[string]any, folder fs.FS, found func(path string, err erro
 	return all
 }
 
-// edit makes the settings in the text of a scenario.
+// edit applies the settings to the text of a scenario.
 func edit(text []byte, set []setting) ([]byte, error) {
 	if len(set) == 0 {
 		return text, nil
@@ -88,7 +87,7 @@ func edit(text []byte, set []setting) ([]byte, error) {
 	return yamlsrc.Edit(text, changes)
 }
 
-// shown are settings as a result tells them.
+// shown returns settings for a result.
 func shown(set []setting) []result.Setting {
 	var all []result.Setting
 	for _, s := range set {

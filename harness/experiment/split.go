@@ -12,15 +12,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// part is those of the scenarios that the experiment is carried out on: all of them, or
-// those that are held out. It checks the split.
+// part checks the split and returns the scenarios of the experiment: all of them, or the held-out
+// ones.
 func (l *loader) part(base []scenarios.Scenario) []scenarios.Scenario {
 	s := l.file.Split
 	if s == nil {
 		return base
 	}
 	if (s.Share > 0) == (len(s.HeldOut) > 0) {
-		l.add("split", "", "say either which share of the scenarios is held out, or held_out with their names")
+		l.add("split", "", "write either share, or held_out with names of scenarios")
 		return nil
 	}
 	for i, pattern := range s.HeldOut {
@@ -31,7 +31,7 @@ func (l *loader) part(base []scenarios.Scenario) []scenarios.Scenario {
 	}
 	training, heldOut := l.split(base)
 	if len(heldOut) == 0 || len(heldOut) == len(base) {
-		l.add("split", "", "of %d scenarios, %d are held out; leave some on either side", len(base), len(heldOut))
+		l.add("split", "", "%[2]d of %[1]d scenarios are held out; both parts need some", len(base), len(heldOut))
 		return nil
 	}
 	l.training = namesOf(training)
@@ -43,7 +43,7 @@ func matches(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// split divides scenarios into those for training and those held out.
+// split divides scenarios into training and held-out ones.
 func (e *Experiment) split(all []scenarios.Scenario) (training, heldOut []scenarios.Scenario) {
 	out := map[string]bool{}
 	s := e.file.Split
@@ -66,7 +66,7 @@ func (e *Experiment) split(all []scenarios.Scenario) (training, heldOut []scenar
 	return training, heldOut
 }
 
-// draw returns a number that depends on from and text alone.
+// draw returns a number that depends on from and text only.
 func draw(from uint64, text string) uint64 {
 	h := fnv.New64a()
 	var b [8]byte

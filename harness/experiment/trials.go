@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// chunk is how many trials are handed out together at least. In between, lines of the
-// journal are brought to the disk.
+// chunk is the minimal number of trials that are started together. The journal is synced between
+// chunks.
 const chunk = 256
 
 // until makes all trials up to a number of each variant in each scenario.
@@ -26,10 +26,10 @@ func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error
 		for first := r.next; r.next < trials && len(items) < chunk; {
 			items = append(items, r.round(r.next+1)...)
 			if r.next++; first == 0 {
-				break // it shows what is skipped, and what a trial takes
+				break // the first round shows what is skipped and what a trial uses
 			}
 		}
-		if r.end != nil && len(items) > 0 { // it ended before: nothing is made any more
+		if r.end != nil && len(items) > 0 { // it already ended
 			return result.Capped, nil
 		}
 		stopped, err := r.drive(ctx, look, items)
@@ -40,8 +40,8 @@ func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error
 	return "", nil
 }
 
-// round are the trials with a number that are not made yet: scenario by scenario, the
-// variants of one after the other, in an order that the seed turns.
+// round returns the missing trials with a number: scenario by scenario, with the variants in an
+// order drawn by the seed.
 func (r *run) round(n int) []*item {
 	var items []*item
 	for s, name := range r.decider.scenarios {
@@ -59,8 +59,8 @@ func (r *run) round(n int) []*item {
 	return items
 }
 
-// errCapped ends a run whose cap is used up.
-var errCapped = errors.New("a cap of the experiment is used up")
+// errCapped ends a run whose cap is reached.
+var errCapped = errors.New("a cap of the experiment is reached")
 
 // drive makes trials.
 func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending, error) {
@@ -73,11 +73,13 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 			it.budget = all
 		}
 		if r.near(len(items)) {
-			workers = 1 // which trial meets the cap must not depend on the workers
+			workers = 1 // which trial reaches the cap must not depend on the workers
 		}
 	}
 	sink := &sink{run: r, items: items, look: look}
-	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true, Language: r.language})
+	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{
+		Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true, Language: r.language,
+	})
 	if out.Interrupted && all != nil && r.Live() {
 		if noting := r.lose(all.Spent()); err == nil {
 			err = noting
@@ -97,8 +99,7 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 	return "", nil
 }
 
-// lose notes what was spent on trials that an interruption cut off, and that no other
-// line of the journal tells.
+// lose records the use of interrupted trials that no other line of the journal contains.
 func (r *run) lose(spent llm.Spent) error {
 	told := r.prior
 	add(&told, &r.used)
@@ -134,8 +135,8 @@ func drivers(items []*item) iter.Seq[drive.Driver] {
 	}
 }
 
-// budget is what is left of the caps, as one that has spent what was used; nil where
-// nothing is capped.
+// budget returns the remaining budget, as one that already spent the previous use; nil without
+// caps.
 func (r *run) budget() *llm.Budget {
 	caps := r.caps
 	if caps.Calls == 0 && caps.Cost.IsZero() {
@@ -155,8 +156,7 @@ func (r *run) budget() *llm.Budget {
 	return b
 }
 
-// near reports whether so many trials could use a cap up, each taking up to twice what
-// one has taken so far.
+// near reports whether n more trials could reach a cap, each using up to twice the maximum so far.
 func (r *run) near(trials int) bool {
 	caps := r.caps
 	most, used := r.most.EUR, r.prior.EUR+r.used.EUR
@@ -169,7 +169,7 @@ func (r *run) near(trials int) bool {
 		caps.Cost.Amount > 0 && used+n*most >= caps.Cost.Amount
 }
 
-// sink takes the trials over in the order of the plan.
+// sink adds the trials in plan order.
 type sink struct {
 	*run
 	items []*item
@@ -186,7 +186,7 @@ func (s *sink) Trial(j harness.Judged) error {
 	s.told++
 	o := s.outcome(it, &j)
 	if it.budget != nil {
-		o.Used.Calls = it.tally.calls // with those of a golden path, without one that was refused
+		o.Used.Calls = it.tally.calls // including those of a golden path, without a refused one
 	}
 	if it.tally.cut != nil {
 		s.end = &capped{Capped: it.tally.cut.Error(), Used: o.Used}
@@ -204,7 +204,7 @@ func (s *sink) Trial(j harness.Judged) error {
 			Doing: "trials", Trials: s.made, Planned: s.planned(), Look: s.look + 1, Looks: len(s.decider.looks), Used: s.used,
 		})
 	}
-	if j.Scenario.RealTime { // it would be a loss to make it again
+	if j.Scenario.RealTime { // repeating it would cost time
 		return s.journal.sync()
 	}
 	return nil
@@ -214,7 +214,7 @@ func (r *run) planned() int {
 	return r.design.Trials * len(r.drivers) * len(r.decider.scenarios)
 }
 
-// outcome is what a trial came to.
+// outcome returns the outcome of a trial.
 func (r *run) outcome(it *item, j *harness.Judged) *outcome {
 	f := &j.Facts
 	o := &outcome{
@@ -232,11 +232,12 @@ func (r *run) outcome(it *item, j *harness.Judged) *outcome {
 		if o.Why == "" && len(j.Findings) > 0 {
 			o.Why = j.Findings[0].Message
 		}
+	case gate.Pass, gate.Fail:
 	}
 	return o
 }
 
-// add adds what was used.
+// add adds use.
 func add(to, more *result.Used) {
 	to.Calls += more.Calls
 	to.Tokens += more.Tokens

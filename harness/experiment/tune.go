@@ -19,15 +19,14 @@ import (
 // tuned is the name of the variant that a search ends with.
 const tuned = "tuned"
 
-// Tune searches for a better text on the training scenarios, and holds the one that it
-// ends with against the base on those that are held out, with the experiment's own
-// design. It is promoted only if it is better there: what looked best among many is
-// partly luck, and the scenarios that it was chosen on cannot tell how much. The search
-// does not see the held-out scenarios. The caps are for all of it; with a journal,
-// every round has one of its own beside it.
+// Tune searches for a better text on the training scenarios, and compares the best one with the
+// base on the held-out scenarios, with the experiment's own design. It is promoted only if it is
+// better there: the best of many candidates is partly luck, which the scenarios that selected it
+// cannot reveal. The search does not see the held-out scenarios. The caps apply to everything; with
+// a journal, every round has its own journal beside it.
 func (e *Experiment) Tune(ctx context.Context, opts Options) (result.Experiment, error) {
 	if e.search == nil {
-		return result.Experiment{}, errors.New("the experiment has no tune: say what is to be searched, or compare its variants")
+		return result.Experiment{}, errors.New("the experiment has no tune; write tune, or run the experiment to compare its variants")
 	}
 	base := e.variants[e.search.base]
 	t := &tuning{
@@ -46,7 +45,7 @@ func (e *Experiment) Tune(ctx context.Context, opts Options) (result.Experiment,
 	return t.prove(ctx, found)
 }
 
-// tuning is a search under way.
+// tuning is the state of a search.
 type tuning struct {
 	*Experiment
 	opts  Options
@@ -54,8 +53,8 @@ type tuning struct {
 	round int
 }
 
-// search finds the choice that is best on the training scenarios. Stopped says why it
-// did not come to an end.
+// search returns the best choice on the training scenarios. stopped is not nil if it did not
+// finish.
 func (t *tuning) search(ctx context.Context) (found choice, stopped *result.Stopped, err error) {
 	s := t.Experiment.search
 	if s.kind == greedy {
@@ -81,7 +80,7 @@ func (t *tuning) search(ctx context.Context) (found choice, stopped *result.Stop
 	return left[0], nil, nil
 }
 
-// try tries choices on the training scenarios and keeps the best of them.
+// try tries choices on the training scenarios and returns the best of them.
 func (t *tuning) try(ctx context.Context, about string, choices []choice, keep, trials int) ([]choice, *result.Stopped, error) {
 	t.round++
 	round := t.part(fmt.Sprintf("round %d", t.round), trials)
@@ -118,7 +117,7 @@ func (t *tuning) try(ctx context.Context, about string, choices []choice, keep, 
 	return kept, nil, nil
 }
 
-// scoreOf is what candidates are ordered by; NaN where it is not known.
+// scoreOf returns the score that candidates are ordered by; NaN if unknown.
 func scoreOf(v measure.Value) float64 {
 	if v.Value == nil || !v.Known {
 		return math.NaN()
@@ -126,8 +125,8 @@ func scoreOf(v measure.Value) float64 {
 	return *v.Value
 }
 
-// part is an experiment of its own on some of this one's scenarios, of which the
-// variants are still to be added. It looks once, at the end.
+// part returns an experiment on some of the scenarios, without variants. It has one analysis, at
+// the end.
 func (t *tuning) part(name string, trials int) *Experiment {
 	p := *t.Experiment
 	p.variants, p.design.Trials, p.design.Looks, p.design.Spending = nil, trials, 1, "none"
@@ -138,18 +137,18 @@ func (t *tuning) part(name string, trials int) *Experiment {
 	return &p
 }
 
-// variant is that of a choice on scenarios.
+// variant returns the variant of a choice on scenarios.
 func (t *tuning) variant(c choice, names []string) (variant, error) {
 	s := t.Experiment.search
 	v := variant{name: s.name(c), set: s.settings(t.variants[s.base].set, c)}
 	var found []problem
 	if v.scenarios, found = t.varied(v.set, names); len(found) > 0 {
-		return v, fmt.Errorf("the scenario %s cannot be read with the text %s: %s", found[0].scenario, v.name, found[0].Message)
+		return v, fmt.Errorf("the scenario %s is invalid with the text %s: %s", found[0].scenario, v.name, found[0].Message)
 	}
 	return v, nil
 }
 
-// options are those of one part of the work.
+// options returns the options of one part of the work.
 func (t *tuning) options(doing, journal string) Options {
 	o := t.opts
 	if o.Journal != "" {
@@ -165,7 +164,7 @@ func (t *tuning) options(doing, journal string) Options {
 	return o
 }
 
-// prove holds what was found against the base on the scenarios that are held out.
+// prove compares the found text with the base on the held-out scenarios.
 func (t *tuning) prove(ctx context.Context, found choice) (result.Experiment, error) {
 	v, err := t.variant(found, t.out.HeldOut)
 	if err != nil {
@@ -174,7 +173,7 @@ func (t *tuning) prove(ctx context.Context, found choice) (result.Experiment, er
 	base := t.variants[t.Experiment.search.base]
 	t.out.Chosen = v.name
 	if same(base.scenarios, v.scenarios) {
-		t.out.Why = "the search ended where it began: the best text is the base's own"
+		t.out.Why = "the best text is the base's own"
 		return t.unfinished(result.Stopped{As: result.Complete, Why: t.out.Why}), nil
 	}
 	v.about, v.name = "found by the search: "+v.name, tuned
@@ -184,31 +183,30 @@ func (t *tuning) prove(ctx context.Context, found choice) (result.Experiment, er
 	last.digest = "sha256:" + hex.EncodeToString(sum[:])
 	res, err := last.carry(ctx, t.options("held-out scenarios", "held-out"), t.out.Used)
 	if err != nil {
-		return result.Experiment{}, fmt.Errorf("hold what was found against the base: %w", err)
+		return result.Experiment{}, fmt.Errorf("compare the found text with the base: %w", err)
 	}
 	t.judge(&res, found)
 	res.Tune = &t.out
 	return res, nil
 }
 
-// judge promotes what was found, if it is better.
+// judge promotes the found text if it is better.
 func (t *tuning) judge(res *result.Experiment, found choice) {
 	i := slices.IndexFunc(res.Comparisons, func(c result.Comparison) bool { return c.Role == result.Primary && c.Variant == tuned })
 	c := &res.Comparisons[i]
-	// One that is interrupted is not decided: with a single comparison it ends at the look
-	// which decides that.
+	// An interrupted comparison is not decided: a single comparison ends at the look that decides
+	// it.
 	t.out.Promoted = c.Verdict == result.Better
 	if t.out.Promoted {
 		t.out.Text = t.Experiment.search.text(found)
 	}
-	t.out.Why = fmt.Sprintf("%s on the scenarios that are held out: %s", c.Verdict, c.Why)
+	t.out.Why = fmt.Sprintf("%s on the held-out scenarios: %s", c.Verdict, c.Why)
 }
 
-// unfinished is the result of a search of which nothing was tried on the scenarios that
-// are held out.
+// unfinished returns the result of a search that did not reach the held-out scenarios.
 func (t *tuning) unfinished(stopped result.Stopped) result.Experiment {
 	if t.out.Why == "" {
-		t.out.Why = "the search did not come to an end: " + stopped.Why
+		t.out.Why = "the search did not finish: " + stopped.Why
 	}
 	return result.Experiment{
 		Schema: result.ExperimentSchema, Tool: t.opts.Tool, Name: t.file.Name, About: t.file.About, File: t.path, Digest: t.digest,

@@ -99,7 +99,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 			Expect(res.Tune.Chosen).To(HavePrefix("how-3."))
 			Expect(res.Tune.Promoted).To(BeFalse())
 			Expect(res.Tune.Text).To(BeEmpty())
-			Expect(res.Tune.Why).To(MatchRegexp("^(undecided|equivalent|worse) on the scenarios that are held out"))
+			Expect(res.Tune.Why).To(MatchRegexp("^(undecided|equivalent|worse) on the held-out scenarios"))
 		})
 	}
 
@@ -135,7 +135,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		path := tuneFiles(replace(text, "primary: {name: pass, smallest_effect: 0.1}", `primary: {name: words, expr: "events.size() * 0 + calls.total * 0", better: lower}`), "never")
 		res := tune(path)
 		Expect(res.Tune.Promoted).To(BeFalse())
-		Expect(res.Tune.Why).To(HavePrefix("the search ended where it began"))
+		Expect(res.Tune.Why).To(HavePrefix("the best text is the base's own"))
 		Expect(res.Comparisons).To(BeEmpty())
 	})
 
@@ -156,7 +156,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(res.Stopped.As).To(Equal(result.Interrupted))
 		Expect(res.Tune.Promoted).To(BeFalse())
-		Expect(res.Tune.Why).To(HavePrefix("the search did not come to an end"))
+		Expect(res.Tune.Why).To(HavePrefix("the search did not finish"))
 		doing := map[string]bool{}
 		again := tune(path, journal(file), func(o *experiment.Options) {
 			o.Progress = func(p experiment.Progress) { doing[p.Doing] = true }
@@ -203,7 +203,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		e, found := experiment.Load(tuneFiles(searching, "x"), kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		_, err := e.Run(context.Background(), with())
-		Expect(err).To(MatchError(ContainSubstring("tune searches for another one")))
+		Expect(err).To(MatchError(ContainSubstring("use tune to search for another one")))
 		_, err = load(first).Tune(context.Background(), with())
 		Expect(err).To(MatchError(ContainSubstring("has no tune")))
 	})
@@ -214,16 +214,16 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 			_, found := experiment.Load(path, kinds.Language(), options())
 			Expect(strings.Join(lines(path, found), "\n")).To(ContainSubstring(want))
 		},
-		Entry("nothing held out", "split: {held_out: [sim/held*]}\n", "", "nothing is held out"),
+		Entry("nothing held out", "split: {held_out: [sim/held*]}\n", "", "no scenarios are held out"),
 		Entry("no base", "base: plain", "base: plian", `there is no variant "plian" (did you mean "plain"?)`),
-		Entry("a fragment without a place", "{{then}}", "", "the fragment then has no place in the text; write {{then}} there"),
-		Entry("a place without a fragment", "{{then}}", "{{than}}", `the text has {{than}}, and there is no fragment "than" (did you mean "then"?)`),
+		Entry("a fragment without a place", "{{then}}", "", "the text does not use the fragment then; write {{then}} there"),
+		Entry("a place without a fragment", "{{then}}", "{{than}}", `the text contains {{than}}, but there is no fragment "than" (did you mean "then"?)`),
 		Entry("one option", `["", " quickly", " carefully"]`, `[""]`, "one option leaves no choice"),
 		Entry("an option twice", `["", " quickly", " carefully"]`, `["", ""]`, "the option is the same as an earlier one"),
 		Entry("an option that is no text", `["", " quickly", " carefully"]`, `["", 1]`, "expected text, or {file: name}"),
-		Entry("a fragment twice", "name: then", "name: how", `the name "how" is taken by an earlier fragment`),
+		Entry("a fragment twice", "name: then", "name: how", `the name "how" is used by an earlier fragment`),
 		Entry("a path that no scenario knows", "path: drive.loop.prompt", "path: drive.loop.promt", `unknown key "promt"`),
-		Entry("a path of what is expected", "path: drive.loop.prompt", "path: expect.status", `"expect.status" is not`),
+		Entry("a path of what is expected", "path: drive.loop.prompt", "path: expect.status", `not "expect.status"`),
 		Entry("a file that is not there", "then.md", "none.md", "read the file none.md"),
 	)
 })

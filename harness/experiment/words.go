@@ -23,12 +23,13 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 			format.Amount(m.Smallest, unit(m)), format.PValue(*c.EquivalenceAdjusted), corrected(family))
 	case result.Better, result.Worse:
 		return fmt.Sprintf("%s, p %s%s", seen, format.PValue(*c.Adjusted), corrected(family))
+	case result.Undecided:
 	}
 	if c.P == nil {
-		return seen + ": nothing is known about the spread"
+		return seen + ": the spread is unknown"
 	}
 	if h.withheld != "" {
-		return fmt.Sprintf("%s: %s, if it were not for missing values (%d of %s, %d of %s), which could be of any size", seen, h.withheld,
+		return fmt.Sprintf("%s: %s except for missing values (%d of %s, %d of %s), which are unbounded", seen, h.withheld,
 			h.missing.b, c.Variant, h.missing.a, c.Against)
 	}
 	seen += fmt.Sprintf(", p %s%s", format.PValue(*c.Adjusted), corrected(family))
@@ -36,7 +37,7 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	case c.Needed == 0 && unbounded(c, h) != "":
 		return seen + "; " + unbounded(c, h)
 	case c.Needed == 0:
-		return seen + "; more of the same would not decide"
+		return seen + "; more trials would not decide"
 	case d.design.Scope == result.Alike:
 		return fmt.Sprintf("%s; about %s would decide", seen, format.Plural(c.Needed, "scenario"))
 	default:
@@ -44,18 +45,18 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	}
 }
 
-// unbounded explains why an undecided comparison was not tested for equivalence: the
-// largest difference that a single pair can have is not known.
+// unbounded explains why an undecided comparison was not tested for equivalence: the largest
+// possible difference of a pair is unknown.
 func unbounded(c *result.Comparison, h *held) string {
 	m := h.measure
 	switch {
 	case c.Verdict != result.Undecided || m.Smallest == 0 || h.reach() > 0:
 		return ""
 	case h.outside > 0:
-		return fmt.Sprintf("equivalent cannot be tested: %s of %s not in the declared range %s to %s",
+		return fmt.Sprintf("equivalent cannot be tested: %s of %s outside the declared range %s to %s",
 			format.Plural(h.outside, "value"), m.Name+are(h.outside), format.Amount(m.Range[0], unit(m)), format.Amount(m.Range[1], unit(m)))
 	}
-	return fmt.Sprintf("equivalent cannot be tested: a rare value of %s could be of any size; declare its range: [least, greatest]", m.Name)
+	return fmt.Sprintf("equivalent cannot be tested: %s is unbounded; declare its range: [least, greatest]", m.Name)
 }
 
 func are(n int) string {
@@ -65,12 +66,12 @@ func are(n int) string {
 	return " are"
 }
 
-// missing describes how many pairs are missing, and what that means.
+// missing describes the missing pairs and their consequence.
 func (d *decider) missing(c *result.Comparison, h *held) string {
-	text := fmt.Sprintf("%d of %d pairs are missing: a value of theirs is unknown (%d of %s, %d of %s)",
+	text := fmt.Sprintf("%d of %d pairs are missing a value (%d of %s, %d of %s)",
 		c.Missing, c.Missing+c.Pairs, h.missing.b, c.Variant, h.missing.a, c.Against)
 	if h.measure.Share && !h.tooMany() {
-		text += "; the p-values take each for what speaks most against the verdict"
+		text += "; the p-values assume the worst for each"
 	}
 	return text
 }

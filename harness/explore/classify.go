@@ -12,11 +12,11 @@ import (
 // unfiredRule is the rule of findings about perturbations that did not happen.
 const unfiredRule = "unfired-fault"
 
-// The longest details and evidence that a cell keeps, in characters. The run itself
-// has all, and so has the recording of a failed one.
+// The maximal lengths of the details and evidence in a cell, in characters. The run itself and the
+// recording of a failed one are complete.
 const maxDetails = 400
 
-// cellOf says what a perturbed run shows.
+// cellOf returns the cell of a perturbed run.
 func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 	c := result.Cell{
 		Family:  run.family,
@@ -37,9 +37,9 @@ func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 	return c
 }
 
-// outcomeOf is what findings and ending say. That nothing happened comes first: such
-// a run shows nothing, whatever else was found. What the harness could not do comes
-// before what the agent did wrong.
+// outcomeOf derives the outcome from the findings and the end of a run. An unfired perturbation
+// comes first, because such a run tests nothing; errors of the harness come before failures of the
+// agent.
 func outcomeOf(found []gate.Finding, f, golden *measure.Facts) result.Outcome {
 	if slices.ContainsFunc(found, func(f gate.Finding) bool { return f.Rule == unfiredRule }) {
 		return result.Unfired
@@ -49,6 +49,7 @@ func outcomeOf(found []gate.Finding, f, golden *measure.Facts) result.Outcome {
 		return result.Errored
 	case gate.Fail:
 		return result.Failed
+	case gate.Pass:
 	}
 	if f.Run.Status == golden.Run.Status && f.Run.ExitCode == golden.Run.ExitCode && answered(f) >= answered(golden) {
 		return result.Survived
@@ -56,16 +57,16 @@ func outcomeOf(found []gate.Finding, f, golden *measure.Facts) result.Outcome {
 	return result.Degraded
 }
 
-// answered counts the calls that were. A run with fewer than the golden one left
-// something out, however it ended.
+// answered counts the answered calls. A run with fewer than the golden one omitted work, however it
+// ended.
 func answered(f *measure.Facts) int { return f.Calls.Total - f.Calls.Failed }
 
-// firedIn counts what happened beyond the faults that the script itself plans.
+// firedIn counts perturbations that happened, without the faults that the script itself plans.
 func firedIn(f, golden *measure.Facts) int {
 	return max(0, f.Run.Perturbed-golden.Run.Perturbed)
 }
 
-// broken are the classes of what a run broke.
+// broken returns the classes of the failing findings.
 func broken(found []gate.Finding) (classes []string) {
 	for _, f := range found {
 		if f.Severity == gate.Failing {

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Command is what a person types to repeat a perturbed run of a scenario.
+// Command returns the command line that repeats a perturbed run of a scenario.
 func Command(sc *scenarios.Scenario, perturb []string) string {
 	words := []string{"rehearse", "run", argument(sc)}
 	for _, text := range perturb {
@@ -16,10 +16,10 @@ func Command(sc *scenarios.Scenario, perturb []string) string {
 	return format.ShellLine(words...)
 }
 
-// shippedPrefix begins the names of the files of shipped scenarios.
+// shippedPrefix begins the file names of shipped scenarios.
 const shippedPrefix = "shipped:"
 
-// argument is how a scenario is named on the command line.
+// argument returns the scenario's argument on the command line.
 func argument(sc *scenarios.Scenario) string {
 	switch {
 	case sc.File == "" || strings.HasPrefix(sc.File, shippedPrefix):

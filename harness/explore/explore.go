@@ -1,11 +1,9 @@
-// Package explore runs a golden path under every failure mode: it plans the
-// perturbations, drives them, holds each run against the invariants, and shrinks
-// what fails to the smallest perturbation.
+// Package explore runs a golden path under every failure mode: it plans perturbations, drives them,
+// checks each run against the invariants, and shrinks failures to the smallest perturbation.
 //
-// It is deterministic: one scenario, one seed and one set of options have one
-// result, whatever the number of workers. It keeps no recording of a run that
-// came through, so that its memory does not grow with the number of runs but for
-// a line about each.
+// It is deterministic: a scenario, a seed and options have one result, whatever the number of
+// workers. It does not keep the recordings of runs that survived, so its memory grows by one cell
+// per run.
 package explore
 
 import (
@@ -24,52 +22,51 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// DefaultPairs is how many pairs of faults are driven if nothing is said.
+// DefaultPairs is the default maximal number of pairs of faults.
 const DefaultPairs = 200
 
-// Options are how an exploration is carried out. Env is required.
+// Options configures an exploration. Env is required.
 type Options struct {
-	// Env is what drivers share; the caller closes it afterwards.
+	// Env is shared by all drivers; the caller closes it afterwards.
 	Env *drive.Env
-	// Workers is how many runs are under way at once; less than 1 means 1.
+	// Workers is the number of concurrent runs; less than 1 means 1.
 	Workers int
-	// Families are those to explore; none means all.
+	// Families limits the explored families; empty means all.
 	Families []result.Family
-	// Pairs is how many pairs of faults are driven at most; 0 means DefaultPairs, and
-	// less than 0 none.
+	// Pairs limits the number of pairs of faults; 0 means DefaultPairs, less than 0 none.
 	Pairs int
-	// MaxRuns is how many cells there may be; 0 means no limit. Runs that shrink a
-	// failure are not counted: there are at most a few for each.
+	// MaxRuns limits the number of cells; 0 means no limit. The few runs that shrink each failure
+	// are not counted.
 	MaxRuns int
-	// Thorough leaves nothing out because the path is long: no call is spared, and no
-	// two crashes share a run.
+	// Thorough disables savings on long paths: every call is perturbed, and every crash has its
+	// own run.
 	Thorough bool
-	// Seed chooses the pairs; 0 means the scenario's.
+	// Seed chooses the pairs; 0 means the scenario's seed.
 	Seed uint64
-	// Language measures and judges what only some agents have; nil knows no agent.
+	// Language measures and judges the facts of extensions; nil means none.
 	Language *gate.Language
 	// Tool is the program's name and version, for the result.
 	Tool string
-	// Progress, if given, is told how far the exploration is, in the order of the plan
-	// and on the goroutine that called Run.
+	// Progress, if set, is called with the progress in plan order, on the goroutine that called
+	// Run.
 	Progress func(Progress)
-	// Sink, if given, is told the golden run and then the smallest run of each failure,
-	// every one as a scenario with one trial; a recording is made of them.
+	// Sink, if set, receives the golden run and then the smallest run of each failure, each as a
+	// scenario with one trial, to be recorded.
 	Sink harness.Sink
 }
 
-// Progress says how far an exploration is.
+// Progress describes how far an exploration is.
 type Progress struct {
 	// Doing is "golden path", "perturbations", "outages", "pairs" or "shrinking".
 	Doing string
-	// Done and Planned count its runs; for shrinking, the failures.
+	// Done and Planned count the runs of Doing; for shrinking, the failures.
 	Done, Planned int
-	// Cell is the one that was done last; nil where none was added.
+	// Cell is the last completed one; nil if none was added.
 	Cell *result.Cell
 }
 
-// GoldenError says that the scenario cannot be explored, because it does not even
-// pass unperturbed, or breaks an invariant by itself.
+// GoldenError reports that the scenario cannot be explored, because it fails or violates an
+// invariant without perturbations.
 type GoldenError struct {
 	Scenario string
 	Verdict  gate.Verdict
@@ -80,19 +77,18 @@ type GoldenError struct {
 func (e *GoldenError) Error() string {
 	text := fmt.Sprintf("the golden path %s does not pass (%s)", e.Scenario, e.Verdict)
 	if i := slices.IndexFunc(e.Findings, func(f gate.Finding) bool { return f.Rule == gate.InvariantRule }); i >= 0 {
-		return fmt.Sprintf("the golden path %s breaks this invariant by itself: %s; mend the one or the other first",
+		return fmt.Sprintf("the golden path %s violates this invariant without perturbations: %s; fix one of them first",
 			e.Scenario, e.Findings[i].Message)
 	}
 	if len(e.Findings) > 0 {
 		text += ": " + e.Findings[0].Message
 	}
-	return text + "; run it by itself and mend it first"
+	return text + "; run it alone and fix it first"
 }
 
-// Run explores a scenario: its own perturbations, if it has any, are left aside.
-// When ctx ends, the cells done so far are kept, and the result says how many are
-// missing. An error is a *GoldenError, the sink's, or that of a scenario that
-// cannot be driven.
+// Run explores a scenario and ignores the perturbations that the scenario has itself. When ctx
+// ends, the completed cells are returned with the number of missing ones. The error is a
+// *GoldenError, an error of the sink, or that of a scenario that cannot be driven.
 func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (result.Exploration, error) {
 	sc.Perturb, sc.Trials = nil, 1
 	opts.Seed = cmp.Or(opts.Seed, sc.Seed)
@@ -118,7 +114,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (result.Explo
 	return e.result, e.explore(ctx, &sc)
 }
 
-// explore leaves the golden path, which was driven.
+// explore perturbs the golden path.
 func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	e.result.Golden = measure.GoldenOf(&e.golden.Facts)
 	e.result.Calls = e.path.calls
@@ -126,7 +122,7 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	if err := e.cells(ctx, doingCells, p.items); err != nil {
 		return err
 	}
-	// The others rest on what single faults did.
+	// The other families depend on the results of single faults.
 	if err := e.cells(ctx, doingOutages, e.outages(&p)); err != nil {
 		return err
 	}
@@ -142,7 +138,7 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	return e.record(ctx)
 }
 
-// budget is what the runs of a family may cost; 0 means no bounds.
+// budget limits the work of the runs of a family; 0 means no limit.
 func (e *explorer) budget() int {
 	if e.opts.Thorough {
 		return 0
@@ -150,25 +146,24 @@ func (e *explorer) budget() int {
 	return enough
 }
 
-// wants reports whether a family is to be explored.
+// wants reports whether a family is explored.
 func (e *explorer) wants(f result.Family) bool {
 	return len(e.opts.Families) == 0 || slices.Contains(e.opts.Families, f)
 }
 
-// pairs plans pairs of faults, from what single ones did.
+// pairs plans pairs of faults based on the results of single faults.
 func (e *explorer) pairs(p *plan) pairing {
 	if e.opts.Pairs < 0 || !e.wants(result.Pairs) {
 		return pairing{}
 	}
 	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
 	if len(design.items) == 0 {
-		p.leave("%s: no call comes after one that a fault left going", result.Pairs)
+		p.leave("%s: no call follows a fault that the agent survived", result.Pairs)
 	}
 	return design
 }
 
-// covered says how far the pairs that happened cover all; empty where none was
-// planned.
+// covered describes the coverage of the pairs that happened; empty if none was planned.
 func (e *explorer) covered(design *pairing) string {
 	if len(design.items) == 0 {
 		return ""
@@ -188,8 +183,8 @@ func (e *explorer) covered(design *pairing) string {
 		happened, len(kinds), design.plannedKinds, len(calls), design.plannedCalls)
 }
 
-// possible are the faults that happened anywhere on the path, or all that could,
-// where none was tried by itself.
+// possible returns the faults that happened anywhere on the path, or all faults if none was tried
+// alone.
 func (e *explorer) possible() []mocks.Fault {
 	fired := map[mocks.Fault]bool{}
 	for i, run := range e.items {

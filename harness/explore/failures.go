@@ -10,12 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// maxRounds bounds how often a failure is tried to be made smaller; a group of a
-// million writes takes twenty.
+// maxRounds limits the rounds of shrinking a failure; a group of a million writes takes twenty.
 const maxRounds = 24
 
-// failure is a failed cell on its way to the smallest perturbation that breaks the
-// same.
+// failure is a failed cell that is being shrunk.
 type failure struct {
 	cell  int    // its index
 	class string // what must stay broken
@@ -23,9 +21,9 @@ type failure struct {
 	tried [][]perturb.Perturbation
 }
 
-// shrink makes the perturbations of all failed cells as small as they get. All
-// candidates of all failures are driven in one go, each once, so that it is quick and
-// does not depend on the order in which they end.
+// shrink reduces the perturbations of all failed cells as far as possible. Each round drives the
+// candidates of all failures together, each once, which is fast and independent of the order in
+// which runs end.
 func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario) error {
 	all := e.failures()
 	open := all
@@ -47,7 +45,7 @@ func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario) error {
 	return nil
 }
 
-// failures are those of the cells.
+// failures returns the failed cells.
 func (e *explorer) failures() (all []*failure) {
 	for i := range e.result.Cells {
 		if e.result.Cells[i].Outcome != result.Failed {
@@ -60,7 +58,7 @@ func (e *explorer) failures() (all []*failure) {
 	return all
 }
 
-// candidates are what might be smaller and is not known yet, each once.
+// candidates returns the untried smaller perturbations, without duplicates.
 func (e *explorer) candidates(open []*failure) (items []item) {
 	asked := map[string]bool{}
 	for _, f := range open {
@@ -76,7 +74,7 @@ func (e *explorer) candidates(open []*failure) (items []item) {
 	return items
 }
 
-// try drives what might be smaller.
+// try drives the candidates.
 func (e *explorer) try(ctx context.Context, open []*failure) error {
 	items := e.candidates(open)
 	done := 0
@@ -88,8 +86,8 @@ func (e *explorer) try(ctx context.Context, open []*failure) error {
 	return err
 }
 
-// improve takes the first of what was tried that breaks the same. It reports false
-// if there is none: the failure is as small as it gets.
+// improve takes the first candidate that fails in the same way. It returns false if there is none,
+// so that the failure is minimal.
 func (e *explorer) improve(f *failure) bool {
 	for _, ps := range f.tried {
 		if slices.Contains(e.known[key(ps)], f.class) {
@@ -100,12 +98,10 @@ func (e *explorer) improve(f *failure) bool {
 	return false
 }
 
-// maxRecorded is how many runs of failures are recorded; a reader has enough of them
-// long before.
+// maxRecorded limits the recorded failures.
 const maxRecorded = 200
 
-// record drives the smallest run of each failure once more for the recording, one
-// for each command.
+// record drives the smallest run of each failure again for the recording, one for each command.
 func (e *explorer) record(ctx context.Context) error {
 	if e.opts.Sink == nil || interrupted(ctx) {
 		return nil
@@ -118,8 +114,7 @@ func (e *explorer) record(ctx context.Context) error {
 	return err
 }
 
-// smallest are the smallest runs of the failures, each once and not more than are
-// recorded.
+// smallest returns the smallest runs of the failures without duplicates, at most maxRecorded.
 func (e *explorer) smallest() ([]item, error) {
 	var items []item
 	seen := map[string]bool{}
@@ -138,7 +133,7 @@ func (e *explorer) smallest() ([]item, error) {
 	return items, nil
 }
 
-// parse reads text forms.
+// parse parses text forms.
 func parse(texts []string) ([]perturb.Perturbation, error) {
 	ps := make([]perturb.Perturbation, len(texts))
 	for i, text := range texts {

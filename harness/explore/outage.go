@@ -9,23 +9,23 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// lasting is how many attempts a fault strikes that is to last. Agents give up long
-// before; one that does not must come through.
+// lasting is the number of attempts that a lasting fault affects. Agents give up long before; an
+// agent that does not must survive it.
 const lasting = 20
 
-// outages plans the faults that a retry healed once more, to last until the agent
-// gives the call up: there it must end honestly and so that it can go on later. Of
-// statuses it takes one that means "later", with and without a time.
+// outages repeats the faults that one retry healed, so that they last until the agent gives up the
+// call. It must then report the failure, and its work must be resumable. Of the statuses it takes
+// one that means "later", with and without a time.
 func (e *explorer) outages(p *plan) []item {
 	switch {
 	case !e.wants(result.Outages):
 		return nil
 	case e.path.realTime:
-		p.leave("%s: time is real here, and the pauses between attempts would be, too", result.Outages)
+		p.leave("%s: skipped in real time, because the pauses between attempts would be real, too", result.Outages)
 		return nil
 	}
 	singles := e.items
-	if !e.wants(result.Faults) { // nothing is known of them
+	if !e.wants(result.Faults) { // no results to build on
 		var all plan
 		all.faults(&e.path, e.budget())
 		singles, p.left = all.items, append(p.left, all.left...)
@@ -42,19 +42,18 @@ func (e *explorer) outages(p *plan) []item {
 	return items
 }
 
-// healed reports whether the agent came through a fault by asking again, as far as
-// is known.
+// healed reports whether the agent is known to have survived a fault by a retry.
 func (e *explorer) healed(p perturb.Perturbation) bool {
 	if p.Fault.Kind == statusKind && p.Fault.Status != 503 && p.Fault.RetryAfter == 0 {
-		return false // one that means "later" will do
+		return false // one status that means "later" is enough
 	}
 	retried, known := e.retried[p.String()]
 	return !known || retried && !e.ended[p.String()]
 }
 
-// settle makes of a fault that was to last one that lasts exactly as long as the
-// agent tried, which is the same run and can be repeated. It reports false if the
-// agent tried once, or the fault cannot show: those runs are of another family.
+// settle replaces a lasting fault by one that lasts as many attempts as the agent made, which gives
+// the same run and can be repeated. It returns false if the agent tried once, or the fault cannot
+// show: those runs belong to another family.
 func (e *explorer) settle(run *item, cell *result.Cell, j *harness.Judged) bool {
 	p := run.ps[0]
 	switch {

@@ -9,25 +9,22 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Pairs of faults are chosen by a covering design: not each pair of faults (there
-// are a hundred thousand on a path of twenty calls), but runs such that each pair of
-// kinds and each pair of calls occurs in one, for a defect that takes two faults
-// seldom asks for these very calls. A run covers one pair of kinds and one pair of
-// calls, so that the larger of their numbers is the least that covers all, and a
-// pairing of the two lists, shuffled, needs no more.
+// Pairs of faults are chosen by a covering design. A path of twenty calls has a hundred thousand
+// pairs of faults, so the design only covers each pair of kinds and each pair of calls: a defect
+// that needs two faults seldom depends on both. A run covers one pair of kinds and one pair of
+// calls, so the larger of the two numbers of pairs is the minimal number of runs, and pairing the
+// two shuffled lists reaches it.
 
-// pairing is a design and what it covers.
+// pairing is a design with its coverage.
 type pairing struct {
 	items []item
-	// kinds and calls count the pairs of each that are covered, plannedKinds and
-	// plannedCalls all there are.
+	// kinds and calls count the covered pairs of each, plannedKinds and plannedCalls all of them.
 	kinds, calls               int
 	plannedKinds, plannedCalls int
 }
 
-// pairsOf chooses at most limit pairs of single faults. Bearable reports whether the
-// path went on after a fault, so that a second one can still happen; nil means that
-// nothing is known.
+// pairsOf chooses at most limit pairs of single faults. bearable reports whether the path continued
+// after a fault, so that a second one can happen; nil means unknown.
 func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(perturb.Perturbation) bool) pairing {
 	random := rand.New(rand.NewPCG(seed, uint64(calls)))
 	kindPairs := productOf(len(kinds))
@@ -47,7 +44,7 @@ func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 			return bearable == nil || bearable(fault(calls[0], kinds[k[0]]))
 		})
 		if !ok {
-			continue // no call goes on after the first of these kinds
+			continue // no call continues after the first of these kinds
 		}
 		d.kinds++
 		d.add(fault(at[0], kinds[k[0]]), fault(at[1], kinds[k[1]]))
@@ -57,7 +54,7 @@ func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 	return d
 }
 
-// rest covers the pairs of calls that are left once the kinds are covered.
+// rest covers the pairs of calls that remain after all pairs of kinds are covered.
 func (d *pairing) rest(kindPairs [][2]int, kinds []mocks.Fault, limit int, open *queue, bearable func(perturb.Perturbation) bool) {
 	for i := 0; i < len(open.fresh) && len(d.items) < limit; {
 		at := open.fresh[i]
@@ -79,7 +76,7 @@ func (d *pairing) add(first, second perturb.Perturbation) {
 	d.items = append(d.items, item{result.Pairs, []perturb.Perturbation{first, second}})
 }
 
-// productOf are all pairs of n things, in both orders and with themselves.
+// productOf returns all pairs of n items, in both orders and with themselves.
 func productOf(n int) (all [][2]int) {
 	for i := range n {
 		for j := range n {
@@ -89,7 +86,7 @@ func productOf(n int) (all [][2]int) {
 	return all
 }
 
-// orderedOf are all pairs of calls of which the first comes before the second.
+// orderedOf returns all pairs of calls in which the first precedes the second.
 func orderedOf(calls int) (all [][2]int) {
 	for i := 1; i <= calls; i++ {
 		for j := i + 1; j <= calls; j++ {
@@ -99,7 +96,7 @@ func orderedOf(calls int) (all [][2]int) {
 	return all
 }
 
-// queue hands out pairs of calls: fresh ones first, then each again.
+// queue returns pairs of calls: first each unused one, then each again.
 type queue struct {
 	fresh, used [][2]int
 	taken       int // fresh ones that were
@@ -107,7 +104,7 @@ type queue struct {
 
 func newQueue(all [][2]int) *queue { return &queue{fresh: slices.Clone(all)} }
 
-// take hands out the first pair that suits.
+// take returns the first suitable pair.
 func (q *queue) take(suits func([2]int) bool) ([2]int, bool) {
 	if i := slices.IndexFunc(q.fresh, suits); i >= 0 {
 		pair := q.fresh[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
-// path is a golden path as far as a plan needs to know it.
+// path describes a golden path for planning.
 type path struct {
 	calls  []result.Call
 	writes int
@@ -21,14 +21,14 @@ type path struct {
 	strikes int
 }
 
-// pathOf reads the golden path off its run. Calls are counted as perturbations
-// count them: the attempts at one answer are one call.
+// pathOf derives the golden path from its run. Calls are counted as perturbations count them: all
+// attempts at one answer are one call.
 func pathOf(golden *harness.Judged, points drive.Points) path {
 	p := path{points: points, realTime: golden.Scenario.RealTime, strikes: golden.Facts.Run.Perturbed}
 	for i := range golden.Trial.Calls {
 		c := &golden.Trial.Calls[i]
 		if c.Error != nil {
-			continue // the next one is made for the same answer
+			continue // the next attempt is for the same answer
 		}
 		p.calls = append(p.calls, result.Call{N: len(p.calls) + 1, Purpose: c.Purpose, Label: label(c)})
 	}
@@ -41,7 +41,7 @@ func pathOf(golden *harness.Judged, points drive.Points) path {
 	return p
 }
 
-// labels are the tags that tell calls of one purpose apart, most telling first.
+// labels are the tags that distinguish calls of one purpose, the most specific first.
 var labels = []string{"task", "step", "iteration"}
 
 func label(c *record.Call) string {
@@ -53,11 +53,11 @@ func label(c *record.Call) string {
 	return ""
 }
 
-// work is about how much a run does, in calls and writes.
+// work estimates the work of a run in calls and writes.
 func (p *path) work() int { return max(1, len(p.calls)+p.writes) }
 
-// patience is the shortest time after which the agent gives up a call that hangs; 0
-// if it never does.
+// patience returns the shortest time after which the agent gives up a hanging call; 0 if it never
+// does.
 func (p *path) patience() time.Duration {
 	var shortest time.Duration
 	for _, limit := range p.points.Timeouts {

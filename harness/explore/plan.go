@@ -13,18 +13,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// enough is about how many calls and writes the runs of one family may make
-// together before the plan spares some: calls that are left out, writes that share
-// a run. It is a minute's work of a small machine, and ten times what a golden path
-// of fifty calls needs.
+// enough is the approximate number of calls and writes that the runs of one family may make
+// together before the plan saves some, by skipping calls or sharing a run between writes. It takes
+// a small machine a minute, and is ten times the need of a golden path of fifty calls.
 const enough = 300_000
 
-// tick is the smallest difference between two times: virtual time counts whole
-// nanoseconds, and a limit fires at the instant it names. A limit ± one tick is
-// therefore the last answer in time and the first one too late.
+// tick is the smallest difference between two times. Virtual time counts whole nanoseconds, and a
+// limit fires at its exact instant, so a limit ± one tick is the last answer in time and the first
+// one too late.
 const tick = time.Nanosecond
 
-// longest is how long a call may hang where time is real.
+// longest is the longest time that a call may hang in real time.
 const longest = 10 * time.Second
 
 // item is one run of a plan.
@@ -33,14 +32,14 @@ type item struct {
 	ps     []perturb.Perturbation
 }
 
-// plan is what can be planned from the golden path alone; pairs rest on what
-// single faults did.
+// plan contains the runs that can be planned from the golden path alone; pairs depend on the
+// results of single faults.
 type plan struct {
 	items []item
 	left  []string
 }
 
-// leave notes why something is not in the plan.
+// leave records why something is not in the plan.
 func (p *plan) leave(format string, args ...any) {
 	p.left = append(p.left, fmt.Sprintf(format, args...))
 }
@@ -49,8 +48,8 @@ func (p *plan) add(family result.Family, ps ...perturb.Perturbation) {
 	p.items = append(p.items, item{family, ps})
 }
 
-// planOf plans the families, in the order of the calls, writes and turns. A budget
-// of 0 has no bounds.
+// planOf plans the families, in the order of the calls, writes and turns. A budget of 0 is
+// unlimited.
 func planOf(golden *path, families []result.Family, budget int) plan {
 	var p plan
 	for _, f := range result.Families() {
@@ -68,6 +67,7 @@ func planOf(golden *path, families []result.Family, budget int) plan {
 			p.crashes(golden, budget)
 		case result.Users:
 			p.users(golden)
+		case result.Outages, result.Pairs: // planned later, from the results of single faults
 		}
 	}
 	return p
@@ -90,12 +90,11 @@ func fault(n int, f mocks.Fault) perturb.Perturbation {
 // statusKind is the kind of fault that has a variant for each status.
 const statusKind = "status"
 
-// dripKind is the kind of fault that takes a second for each chunk by default.
+// dripKind is the kind of fault that delays each chunk by one second by default.
 const dripKind = "slow-drip"
 
-// statuses are those that a client must tell apart: its key is refused, it is to
-// wait, it is to wait for a given time, and what servers and proxies say when they
-// cannot.
+// statuses returns the statuses that a client must distinguish: rejected key, wait, wait for a
+// given time, and the errors of servers and proxies.
 func statuses() []mocks.Fault {
 	return []mocks.Fault{
 		{Kind: statusKind, Status: 401},
@@ -108,10 +107,10 @@ func statuses() []mocks.Fault {
 	}
 }
 
-// hanging are the kinds of fault that last until somebody's patience ends.
+// hanging lists the kinds of fault that last until a timeout.
 var hanging = []string{"timeout", "hang", "hang-after-output", "ignore-sigterm"}
 
-// faultsOf are the faults that a call of the golden path can suffer.
+// faultsOf returns the faults that apply to a call of the golden path.
 func faultsOf(golden *path, p *plan) []mocks.Fault {
 	var all []mocks.Fault
 	var waited []string
@@ -128,19 +127,19 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 		}
 	}
 	if len(waited) > 0 {
-		p.leave("%s: time is real here, and no limit of the agent is shorter than %s", strings.Join(waited, ", "), longest)
+		p.leave("%s: skipped in real time, because no limit of the agent is shorter than %s", strings.Join(waited, ", "), longest)
 	}
 	return all
 }
 
-// latency plans each call as slow as each limit, a tick less and a tick more.
+// latency plans each call at each limit, one tick faster and one tick slower.
 func (p *plan) latency(golden *path, budget int) {
 	switch {
 	case golden.realTime:
-		p.leave("%s: time is real here, and no clock can be set to a tick", result.Latency)
+		p.leave("%s: skipped: needs virtual time", result.Latency)
 		return
 	case len(golden.points.Timeouts) == 0:
-		p.leave("%s: the agent has no limit of time", result.Latency)
+		p.leave("%s: the agent has no time limit", result.Latency)
 		return
 	}
 	limits := slices.Compact(slices.Sorted(maps.Values(golden.points.Timeouts)))
@@ -163,15 +162,15 @@ func (p *plan) texts(golden *path, budget int) {
 	}
 }
 
-// some are the numbers from 1 to n, or as many of them, evenly spread and with the
-// first and the last, as the budget allows at that much work for each.
+// some returns the numbers from 1 to n, or an evenly spread selection with the first and the last,
+// if the budget is too small for the work of all.
 func (p *plan) some(family result.Family, n, work, budget int) []int {
 	keep := n
 	if budget > 0 {
 		keep = min(n, max(2, budget/max(1, work)))
 	}
 	if keep < n {
-		p.leave("%s: %d of %d calls, evenly spread, as the path is long; --thorough takes them all", family, keep, n)
+		p.leave("%s: %d of %d calls, evenly spread, because the path is long; --thorough perturbs all of them", family, keep, n)
 	}
 	numbers := make([]int, keep)
 	for i := range numbers {
@@ -180,12 +179,11 @@ func (p *plan) some(family result.Family, n, work, budget int) []int {
 	return numbers
 }
 
-// crashes plans a stop before and after each write, and a full disk at each. On a
-// long path several share a run: the k-th of them strikes the k-th write and each
-// that comes a multiple of the number of runs after it, so that all are struck once.
-// This is the group testing of Dorfman, "The Detection of Defective Members of Large
-// Populations" (1943), by arithmetic progressions, which a perturbation can say; a
-// group that fails is split by shrinking.
+// crashes plans a crash before and after each write, and a full disk at each. On a long path
+// several crashes share a run: the k-th run crashes at the k-th write and at every multiple of the
+// number of runs after it, so that each write is hit once. This is the group testing of Dorfman,
+// "The Detection of Defective Members of Large Populations" (1943), by arithmetic progressions,
+// which a perturbation can express. Shrinking splits a failed group.
 func (p *plan) crashes(golden *path, budget int) {
 	switch {
 	case golden.points.NoWrites != "":
@@ -208,15 +206,14 @@ func (p *plan) crashes(golden *path, budget int) {
 	}
 }
 
-// leastEvery is the least distance of crashes in one run: closer ones leave a
-// process no room to get anywhere.
+// leastEvery is the smallest distance of crashes in one run; closer crashes prevent any progress.
 const leastEvery = 10
 
-// sparing is how much less than the budget a path is granted that exceeds it: a
-// crash more in a run costs a twentieth of a run more.
+// sparing is the factor by which the budget of a too long path is reduced, because each further
+// crash in a run costs a twentieth of a run.
 const sparing = 4
 
-// groupsOf is how many runs share the writes.
+// groupsOf returns the number of runs that share the writes.
 func groupsOf(writes, work, budget int) int {
 	if budget == 0 || writes*work <= budget {
 		return writes
@@ -243,8 +240,8 @@ func (p *plan) users(golden *path) {
 	}
 }
 
-// firstTurn is the first turn at which people can do so: the first one starts the
-// conversation, so that nothing is answered or shown before.
+// firstTurn returns the first turn at which an action is possible: the first turn starts the
+// conversation, so nothing was answered or shown before it.
 func firstTurn(kind string) int {
 	switch kind {
 	case perturb.Double, perturb.Restart:

@@ -59,7 +59,7 @@ var _ = Describe("The plan", func() {
 		p.Points.NoWrites, p.Points.NoTurns, p.Points.Timeouts = "nothing on disk", "nobody", nil
 		runs, left := explore.PlanOf(p, nil, false)
 		Expect(runs).To(HaveLen(27 + 12))
-		Expect(left).To(Equal([]string{"latency: the agent has no limit of time", "crash: nothing on disk", "user: nobody"}))
+		Expect(left).To(Equal([]string{"latency: the agent has no time limit", "crash: nothing on disk", "user: nobody"}))
 		p = golden()
 		p.Writes = 0
 		_, left = explore.PlanOf(p, []result.Family{result.Crashes}, false)
@@ -96,7 +96,7 @@ var _ = Describe("The plan", func() {
 		Expect(runs[0]).To(Equal("call=1:text-truncated"))
 		Expect(runs[len(runs)-1]).To(Equal("call=1000:text-padded"))
 		Expect(slices.Compact(slices.Sorted(slices.Values(runs)))).To(HaveLen(len(runs)))
-		Expect(left).To(Equal([]string{fmt.Sprintf("text: %d of 1000 calls, evenly spread, as the path is long; --thorough takes them all", len(runs)/4)}))
+		Expect(left).To(Equal([]string{fmt.Sprintf("text: %d of 1000 calls, evenly spread, because the path is long; --thorough perturbs all of them", len(runs)/4)}))
 		runs, left = explore.PlanOf(p, []result.Family{result.Texts}, true)
 		Expect(runs).To(HaveLen(4000))
 		Expect(left).To(BeEmpty())

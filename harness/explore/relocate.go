@@ -10,9 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// relocate returns the changes by which a copy of a scenario's file in another folder
-// starts the same program and builds the same image: each path relative to the file's
-// folder becomes one relative to the new folder.
+// relocate returns the changes after which a copy of a scenario's file in another folder starts the
+// same program and builds the same image: paths relative to the file's folder become relative to
+// the new folder.
 func relocate(sc *scenarios.Scenario, folder string, kinds []scenarios.Kind) ([]yamlsrc.Change, error) {
 	if sc.File == "" || scenarios.Shipped(sc.File) {
 		return nil, nil
@@ -33,7 +33,7 @@ func relocate(sc *scenarios.Scenario, folder string, kinds []scenarios.Kind) ([]
 	return changes, nil
 }
 
-// pathBetween is the path of a folder relative to another, with slashes.
+// pathBetween returns the path of a folder relative to another, with slashes.
 func pathBetween(from, to string) (string, error) {
 	var err error
 	if from, err = filepath.Abs(from); err == nil {
@@ -42,7 +42,8 @@ func pathBetween(from, to string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the scenario's folder: %w", err)
 	}
-	// A link on the way would lead ".." elsewhere. A folder that is not there yet has none.
+	// A symbolic link on the way would change the meaning of "..". A folder that does not exist
+	// yet has none.
 	if real, err := filepath.EvalSymlinks(from); err == nil {
 		from = real
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// What Progress.Doing says.
+// The values of Progress.Doing.
 const (
 	doingGolden  = "golden path"
 	doingCells   = "perturbations"
@@ -25,15 +25,15 @@ const (
 	doingShrink  = "shrinking"
 )
 
-// explorer is an exploration under way.
+// explorer is the state of an exploration.
 type explorer struct {
 	opts   Options
 	driver drive.Driver
 	golden harness.Judged
 	path   path
 	result result.Exploration
-	// known are the classes that runs broke, by their perturbations: nothing for one
-	// that broke nothing.
+	// known maps perturbations to the classes of failures of their runs; empty for a run that
+	// failed nothing.
 	known map[string][]string
 	// ended says of single perturbations whether the run ended other than on the golden
 	// path, or earlier.
@@ -64,8 +64,8 @@ func (e *explorer) walk(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// sound holds the golden run to what the scenario expects, and to all invariants that
-// the others are held to: what it breaks itself is no perturbation's doing.
+// sound checks the golden run against the scenario's expectations and all invariants: what it
+// violates itself is not caused by a perturbation.
 func (e *explorer) sound() error {
 	verdict, found := e.golden.Verdict, e.golden.Findings
 	if verdict == gate.Pass {
@@ -84,15 +84,15 @@ func (e *explorer) sound() error {
 	return nil
 }
 
-// drive drives one run for each item, those without perturbations along the golden
-// path. With bare nothing is encoded for a recording.
+// drive drives one run for each item, those without perturbations along the golden path. With bare
+// nothing is encoded for a recording.
 func (e *explorer) drive(ctx context.Context, sink harness.Sink, bare bool, items []item) (harness.Outcome, error) {
 	return harness.RunDrivers(ctx, e.drivers(items), harness.Options{
 		Workers: e.opts.Workers, Env: e.opts.Env, Sink: sink, Bare: bare, Language: e.opts.Language,
 	})
 }
 
-// drivers makes the drivers one after the other, as they are asked for.
+// drivers creates the drivers on demand.
 func (e *explorer) drivers(items []item) iter.Seq[drive.Driver] {
 	return func(yield func(drive.Driver) bool) {
 		for _, run := range items {
@@ -107,20 +107,20 @@ func (e *explorer) drivers(items []item) iter.Seq[drive.Driver] {
 	}
 }
 
-// impossible stands for a run that cannot be made, and keeps its place.
+// impossible replaces a run that cannot be made.
 type impossible struct {
 	drive.Driver
 	name, reason string
 }
 
-// Head is that of the golden path, which nothing can be held against.
+// Head returns that of the golden path.
 func (d impossible) Head() record.Scenario {
 	head := d.Driver.Head()
 	head.Name, head.Expect = fmt.Sprintf("%s [%s]", head.Name, d.name), expect.Expect{}
 	return head
 }
 
-// Trial says that the perturbation did not happen.
+// Trial reports that the perturbation did not happen.
 func (d impossible) Trial(context.Context, int) (record.Trial, []record.Timing) {
 	return record.Trial{
 		Head:   record.TrialHead{Scenario: d.Head().Name, N: 1},
@@ -128,11 +128,11 @@ func (d impossible) Trial(context.Context, int) (record.Trial, []record.Timing) 
 	}, nil
 }
 
-// cells drives the items and adds a cell for each that was done, in their order.
+// cells drives the items and adds a cell for each completed one, in order.
 func (e *explorer) cells(ctx context.Context, doing string, items []item) error {
 	if limit := e.opts.MaxRuns; limit > 0 && len(e.result.Cells)+len(items) > limit {
 		keep := max(0, limit-len(e.result.Cells))
-		e.stop(fmt.Sprintf("no more than %d runs were asked for", limit), len(items)-keep)
+		e.stop(fmt.Sprintf("the limit of %d runs was reached", limit), len(items)-keep)
 		items = items[:keep]
 	}
 	done := 0
@@ -148,7 +148,7 @@ func (e *explorer) cells(ctx context.Context, doing string, items []item) error 
 	return err
 }
 
-// stop notes that runs of the plan were not made, and the first reason.
+// stop records the number of skipped runs and the first reason.
 func (e *explorer) stop(why string, runs int) {
 	if runs > 0 {
 		e.result.Stopped = cmp.Or(e.result.Stopped, why)
@@ -156,7 +156,7 @@ func (e *explorer) stop(why string, runs int) {
 	}
 }
 
-// judge adds the cell of a run, unless that shows what another one did.
+// judge adds the cell of a run unless it repeats another one.
 func (e *explorer) judge(run item, j *harness.Judged) *result.Cell {
 	cell := cellOf(run, j, &e.golden.Facts)
 	if run.family == result.Outages && !e.settle(&run, &cell, j) {
@@ -172,15 +172,15 @@ func (e *explorer) judge(run item, j *harness.Judged) *result.Cell {
 	return &cell
 }
 
-// bearable reports whether the path goes on after a fault, as far as is known.
+// bearable reports whether the path is known to continue after a fault.
 func (e *explorer) bearable(p perturb.Perturbation) bool {
 	return !e.ended[p.String()]
 }
 
-// interrupted reports whether the user gave up.
+// interrupted reports whether the user interrupted the exploration.
 func interrupted(ctx context.Context) bool { return clock.Err(ctx) != nil }
 
-// tap passes what a run tells on, and looks at each trial.
+// tap forwards the events of a run and inspects each trial.
 type tap struct {
 	next  harness.Sink
 	trial func(*harness.Judged)

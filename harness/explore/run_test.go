@@ -201,14 +201,14 @@ var _ = Describe("Run", func() {
 		var golden *explore.GoldenError
 		Expect(errors.As(err, &golden)).To(BeTrue())
 		Expect(golden.Verdict).To(Equal(gate.Fail))
-		Expect(err).To(MatchError("the golden path spec/two-calls does not pass (fail): expected exactly 3 calls, saw 2; run it by itself and mend it first"))
+		Expect(err).To(MatchError("the golden path spec/two-calls does not pass (fail): expected exactly 3 calls, saw 2; run it alone and fix it first"))
 	})
 
 	It("blames no perturbation for what the golden path breaks by itself", func() {
 		sc := write(twoCalls + "invariants: [\"// few: one call will do\\ncalls.total <= 1\"]\n")
 		told := 0
 		_, err := explore.Run(context.Background(), sc, explore.Options{Language: kinds.Language(), Env: newEnv(), Progress: func(explore.Progress) { told++ }})
-		Expect(err).To(MatchError("the golden path spec/two-calls breaks this invariant by itself: few: one call will do; mend the one or the other first"))
+		Expect(err).To(MatchError("the golden path spec/two-calls violates this invariant without perturbations: few: one call will do; fix one of them first"))
 		Expect(err).To(BeAssignableToTypeOf(&explore.GoldenError{}))
 		Expect(told).To(Equal(1), "nothing but the golden path was driven")
 	})
@@ -216,7 +216,7 @@ var _ = Describe("Run", func() {
 	It("holds the golden path to the invariants that ship, too", func() {
 		golden := harness.Judged{Scenario: &record.Scenario{Name: "spec", Agent: "loop"}, Verdict: gate.Pass}
 		golden.Facts.Run = measure.RunFacts{Status: "error", ExitCode: 1, Details: "virtual clock stalled"}
-		Expect(explore.Sound(golden)).To(MatchError(ContainSubstring("spec breaks this invariant by itself: never-hangs: ")))
+		Expect(explore.Sound(golden)).To(MatchError(ContainSubstring("spec violates this invariant without perturbations: never-hangs: ")))
 		golden.Facts.Run.Details = "no answer within 1m (timeout)"
 		Expect(explore.Sound(golden)).To(Succeed())
 	})
@@ -232,7 +232,7 @@ var _ = Describe("Run", func() {
 		r := run(write(twoCalls), explore.Options{Language: kinds.Language(), MaxRuns: 10, Families: []result.Family{result.Texts, result.Latency, result.Pairs}, Pairs: 5})
 		Expect(r.Cells).To(HaveLen(10))
 		Expect(r.NotRun).To(Equal(4*2 + 8 - 10 + 5))
-		Expect(r.Stopped).To(Equal("no more than 10 runs were asked for"))
+		Expect(r.Stopped).To(Equal("the limit of 10 runs was reached"))
 		Expect(r.Covered).To(HavePrefix("0 pairs cover 0 of "), "no pair was driven")
 	})
 

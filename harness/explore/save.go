@@ -16,23 +16,22 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Saved is a failure as a scenario of its own.
+// Saved is a failure as a separate scenario.
 type Saved struct {
-	// Name is that of the scenario; FileName is made of it and has no folder.
+	// Name is the scenario's name; FileName is derived from it and has no folder.
 	Name, FileName string
 	Text           []byte
-	// Files are the contents of the files that the scenario reads, by their path
-	// relative to the scenario's file, with slashes.
+	// Files are the contents of the files that the scenario reads, by their slash-separated path
+	// relative to the scenario's file.
 	Files map[string][]byte
 }
 
-// Save writes a failed cell as a scenario file for folder: that of the golden path with
-// the cell's smallest perturbation in place of what it expects, so that the file fails
-// as the cell did, and passes once the agent is fixed. The texts of answers are put into
-// it; scripts, captured frames and agreements are returned as Files to be written beside
-// it; programs are named by their path from folder. Comments are kept. The scenario is
-// the one that was explored, and its file must still be there; opts are those that it was
-// read with.
+// Save converts a failed cell to a scenario file for folder: the golden path with the cell's
+// smallest perturbation and without expectations, so that the file fails like the cell and passes
+// after the agent is fixed. Texts of answers are inlined; scripts, captured frames and agreements
+// are returned as Files to be written beside it; programs are named by their path from folder.
+// Comments are kept. sc is the explored scenario, whose file must still exist; opts are the options
+// with which it was read.
 func Save(sc scenarios.Scenario, cell *result.Cell, folder string, opts scenarios.Options) (Saved, error) {
 	perturb := cell.Shrunk
 	if len(perturb) == 0 {
@@ -52,16 +51,16 @@ func Save(sc scenarios.Scenario, cell *result.Cell, folder string, opts scenario
 	if err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: %w", s.Name, err)
 	}
-	// Parts of the file may depend on each other in ways that an edit breaks, such as an
-	// alias of a part that was removed.
+	// Parts of the file may depend on each other in ways that an edit breaks, such as an alias of
+	// a removed part.
 	if s.Files, err = filesOf(&sc, s, opts); err != nil {
-		return Saved{}, fmt.Errorf("write scenario %s: its file cannot be made of %s: %w", s.Name, sc.File, err)
+		return Saved{}, fmt.Errorf("write scenario %s: cannot derive it from %s: %w", s.Name, sc.File, err)
 	}
 	return s, nil
 }
 
-// filesOf checks the text of a saved scenario, and returns the files that it reads from
-// the folder of the explored one.
+// filesOf validates the text of a saved scenario and returns the files that it reads from the
+// folder of the explored one.
 func filesOf(sc *scenarios.Scenario, s Saved, opts scenarios.Options) (map[string][]byte, error) {
 	files := readFiles{of: noFiles{}, read: map[string][]byte{}}
 	if !scenarios.Shipped(sc.File) {
@@ -93,8 +92,8 @@ func changes(sc *scenarios.Scenario, name, about string, perturb []string) []yam
 	return all
 }
 
-// withoutSchema takes away the first line's comment for editors, whose path is
-// relative to where the file stood.
+// withoutSchema removes the editor comment on the first line, because its path is relative to the
+// original folder.
 func withoutSchema(text []byte) []byte {
 	if first, rest, ok := bytes.Cut(text, []byte("\n")); ok && bytes.HasPrefix(first, []byte("# yaml-language-server:")) {
 		return rest
@@ -109,13 +108,13 @@ func aboutOf(sc *scenarios.Scenario, cell *result.Cell) string {
 			if f.Rule != gate.InvariantRule && f.Evidence != "" {
 				said += ": " + f.Evidence
 			}
-			return fmt.Sprintf("Off the path of %s. It broke: %s", sc.Name, clip(said))
+			return fmt.Sprintf("%s with a perturbation that violates: %s", sc.Name, clip(said))
 		}
 	}
-	return fmt.Sprintf("Off the path of %s.", sc.Name)
+	return fmt.Sprintf("%s with a perturbation.", sc.Name)
 }
 
-// slug is what perturbations are called in a name.
+// slug returns a name for perturbations.
 func slug(perturb []string) string {
 	words := strings.FieldsFunc(strings.ToLower(strings.Join(perturb, " ")), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.'
@@ -123,7 +122,7 @@ func slug(perturb []string) string {
 	return strings.Join(words, "-")
 }
 
-// noFiles is a folder with nothing in it.
+// noFiles is an empty file system.
 type noFiles struct{}
 
 // Open implements fs.FS.
@@ -131,7 +130,7 @@ func (noFiles) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// readFiles keeps the content of each regular file that is opened.
+// readFiles records the content of each regular file that is opened.
 type readFiles struct {
 	of   fs.FS
 	read map[string][]byte
@@ -153,5 +152,5 @@ func (r readFiles) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// maxSavedFile bounds a file that is saved with a scenario.
+// maxSavedFile limits the size of a file that is saved with a scenario.
 const maxSavedFile = 64 << 20

@@ -86,7 +86,7 @@ var _ = Describe("Save", func() {
 		Expect(saved.FileName).To(Equal("spec-fragile-call-2-status-status-503.yaml"))
 		Expect(string(saved.Text)).To(Equal(`# Why this path matters.
 name: spec/fragile/call-2-status-status-503
-about: 'Off the path of spec/fragile. It broke: ends-well: it ends well whatever happens'
+about: 'spec/fragile with a perturbation that violates: ends-well: it ends well whatever happens'
 drive:
   loop: {prompt: Fix it and say DONE., error_limit: 1}
 backend:
@@ -139,7 +139,7 @@ invariants:
 		_, err := explore.Save(sc, &result.Cell{Perturb: []string{"call=1:timeout"}}, ".", saveOptions)
 		Expect(err).To(MatchError(ContainSubstring("read the file of scenario spec/fragile again")))
 		_, err = explore.Save(load("loop/golden-marker")[0], &result.Cell{Perturb: []string{"call=1:nonsense"}}, ".", saveOptions)
-		Expect(err).To(MatchError(ContainSubstring("its file cannot be made of shipped:loop/golden-marker.yaml")))
+		Expect(err).To(MatchError(ContainSubstring("cannot derive it from shipped:loop/golden-marker.yaml")))
 	})
 
 	DescribeTable("names what repeats a run as a shell reads it",

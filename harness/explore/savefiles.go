@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Write writes the scenario and the files beside it into a folder, which they cannot leave. A
-// scenario that exists stays as it is: the error is os.ErrExist.
+// Write writes the scenario and its files below a folder. An existing scenario is not overwritten:
+// the error is os.ErrExist.
 func (s *Saved) Write(dir string) error {
 	if err := writeFiles(dir, s.Files); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (s *Saved) Write(dir string) error {
 	return errors.Join(err, file.Close())
 }
 
-// writeFiles writes files into a folder. A file that exists must have the same content.
+// writeFiles writes files into a folder. An existing file must have the same content.
 func writeFiles(dir string, files map[string][]byte) error {
 	if len(files) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 		name, data := filepath.FromSlash(name), files[name]
 		if old, err := root.ReadFile(name); err == nil {
 			if !bytes.Equal(old, data) {
-				return fmt.Errorf("%s is there already with another content; choose another folder with --save", filepath.Join(dir, name))
+				return fmt.Errorf("%s already exists with different content; choose another folder with --save", filepath.Join(dir, name))
 			}
 			continue
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// smaller are the perturbations that are one step smaller than ps, the smallest
-// first. Whoever finds one of them that breaks the same asks again for that one,
-// until none does: greedy, as the delta debugging of Zeller and Hildebrandt,
-// "Simplifying and Isolating Failure-Inducing Input" (2002), but over what a
-// perturbation is made of. Writes is how many the golden path has.
+// smaller returns the perturbations that are one step smaller than ps, the smallest first. The
+// caller repeats this with the first one that fails in the same way until there is none: greedy,
+// like the delta debugging of Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
+// Input" (2002), but over the parts of a perturbation. writes is the number of writes of the golden
+// path.
 func smaller(ps []perturb.Perturbation, writes int) [][]perturb.Perturbation {
 	if len(ps) > 1 {
 		var fewer [][]perturb.Perturbation
@@ -44,8 +44,8 @@ func smallerOne(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	return nil
 }
 
-// plainer are p without one of the options of its fault. The status stays, as it is
-// what the fault is.
+// plainer returns p without one of the options of its fault, except the status, which defines the
+// fault.
 func plainer(p perturb.Perturbation) []perturb.Perturbation {
 	var all []perturb.Perturbation
 	for _, drop := range []func(*mocks.Fault) bool{
@@ -65,10 +65,10 @@ func plainer(p perturb.Perturbation) []perturb.Perturbation {
 	return all
 }
 
-// rungs are latencies that a person reads at a glance.
+// rungs are latencies that are easy to read.
 var rungs = []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
 
-// faster are p with shorter latencies.
+// faster returns p with shorter latencies.
 func faster(p perturb.Perturbation) []perturb.Perturbation {
 	var all []perturb.Perturbation
 	for _, rung := range rungs {
@@ -81,8 +81,8 @@ func faster(p perturb.Perturbation) []perturb.Perturbation {
 	return all
 }
 
-// halves are the two progressions that together strike the writes which p strikes:
-// every other one of them. One that strikes a single write is written without every.
+// halves returns the two progressions that together hit the same writes as p, every other one each.
+// A progression with a single write has no every.
 func halves(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	first, second := p, p
 	first.Every, second.Every = 2*p.Every, 2*p.Every
@@ -90,7 +90,7 @@ func halves(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	var all []perturb.Perturbation
 	for _, half := range []perturb.Perturbation{first, second} {
 		if half.N > writes {
-			continue // there is nothing in it; the other half is p itself
+			continue // empty; the other half is p itself
 		}
 		if half.N+half.Every > writes {
 			half.Every = 0
@@ -100,7 +100,7 @@ func halves(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	return all
 }
 
-// texts are the text forms of perturbations.
+// texts returns the text forms of perturbations.
 func texts(ps []perturb.Perturbation) []string {
 	all := make([]string, len(ps))
 	for i, p := range ps {

@@ -85,8 +85,8 @@ func (l *Language) compile(text, wanted string, types ...*cel.Type) (*expression
 	}, nil
 }
 
-// Check returns an error unless text can stand under expect.that: it compiles, and does
-// not read "golden", which only runs with perturbations have.
+// Check returns an error unless text is valid under expect.that: it must compile, and must not read
+// "golden", which only perturbed runs have.
 func (l *Language) Check(text string) error {
 	e, err := l.condition(text)
 	if err == nil && e.golden != nil {
@@ -95,8 +95,8 @@ func (l *Language) Check(text string) error {
 	return err
 }
 
-// CheckInvariant returns an error unless text can stand under invariants: it compiles, and
-// reads a fact of the run, without which it would be the same for good and bad runs.
+// CheckInvariant returns an error unless text is valid under invariants: it must compile, and must
+// read a fact of the run, without which all runs would be judged the same.
 func (l *Language) CheckInvariant(text string) error {
 	e, err := l.condition(text)
 	if err != nil {
@@ -107,16 +107,15 @@ func (l *Language) CheckInvariant(text string) error {
 			return nil
 		}
 	}
-	message := "reads no fact of the run, so that it is the same for all; compare a fact such as calls.total or run.status"
+	message := "reads no fact of the run, so its value is the same for every run; compare a fact such as calls.total or run.status"
 	return exprErrors{{Line: 1, Column: 1, Message: message}}
 }
 
-// judge evaluates the expression; ok means that it is true, and that every fact it
-// mentions is known. A fact that is mentioned counts as needed, even where the
-// other side of an "or" would do without it.
+// judge evaluates the expression; ok means that it is true and that every fact it mentions is
+// known. A mentioned fact counts as needed, even if the other side of an "or" would suffice.
 //
-// An expression that cannot be evaluated counts as false: it may ask for the third
-// answer of an agent that gave two. Only one that was too costly has no result.
+// An expression that cannot be evaluated counts as false: it may read the third answer of an agent
+// that gave two. Only an expression that exceeded its cost has no result.
 func (e *expression) judge(facts *measure.Facts) (finding Finding, ok bool) {
 	vars := activation{e.language, facts}
 	if f, unknown := e.unknown(facts); unknown {
@@ -136,14 +135,14 @@ func (e *expression) judge(facts *measure.Facts) (finding Finding, ok bool) {
 	return finding, false
 }
 
-// unknown returns a finding if the expression reads a fact that is unknown, and does not
-// itself ask whether it is known.
+// unknown returns a finding if the expression reads an unknown fact without checking whether it is
+// known.
 func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 	for _, u := range []struct {
 		known    bool
 		severity Severity
 		facts    string // prefix of what is unknown
-		asks     string // what an expression reads that takes care of it
+		asks     string // the fact that says whether it is known
 		why      string
 	}{
 		{f.Cost.Known, Failing, "cost", "cost.known", f.Cost.Why},
@@ -152,7 +151,10 @@ func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 		{f.Run.DurationKnown, Broken, "run.duration", "run.duration_known", "no duration was recorded"},
 		{f.Golden.Status != "", Broken, "golden", "golden.status", "no golden run was recorded with this one"},
 		{f.Golden.Cost.Known || f.Golden.Status == "", Failing, "golden.cost", "golden.cost.known", f.Golden.Cost.Why},
-		{f.Golden.Tokens.Known || f.Golden.Status == "", Failing, "golden.tokens", "golden.tokens.known", "a call of the golden run was answered without usage"},
+		{
+			f.Golden.Tokens.Known || f.Golden.Status == "", Failing, "golden.tokens", "golden.tokens.known",
+			"a call of the golden run was answered without usage",
+		},
 	} {
 		if u.known || slices.Contains(e.reads, u.asks) {
 			continue
@@ -166,8 +168,7 @@ func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 	return Finding{}, false
 }
 
-// evidence lists the values of what the expression reads. A key that a map lacks is
-// shown as the map.
+// evidence lists the values that the expression reads. A missing key of a map is shown as the map.
 func (e *expression) evidence(vars activation) string {
 	lines := make([]string, len(e.reads))
 	for i, fact := range e.reads {
@@ -217,6 +218,7 @@ func pathOf(e ast.Expr) (string, bool) {
 		if path, ok := pathOf(e.AsSelect().Operand()); ok && !e.AsSelect().IsTestOnly() {
 			return path + "." + e.AsSelect().FieldName(), true
 		}
+	default:
 	}
 	return "", false
 }

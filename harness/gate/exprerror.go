@@ -38,8 +38,8 @@ func (es exprErrors) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// convert returns the issues that CEL found as errors. Root is the expression as parsed; nil if it could
-// not be.
+// convert returns the issues that CEL found as errors. root is the parsed expression; nil if
+// parsing failed.
 func (l *Language) convert(root *ast.AST, issues *cel.Issues) exprErrors {
 	var es exprErrors
 	for _, issue := range issues.Errors() {
@@ -52,9 +52,9 @@ func (l *Language) convert(root *ast.AST, issues *cel.Issues) exprErrors {
 	return es
 }
 
-// explain completes an error about the expression with the id. A name below golden that
-// does not exist is an undeclared variable for CEL, and a field for the user. CEL itself
-// suggests the nearest name for other variables and for functions.
+// explain completes an error about the expression with the id. For CEL an unknown name below golden
+// is an undeclared variable, for the user a field. CEL itself suggests the nearest name for other
+// variables and for functions.
 func (l *Language) explain(e *exprError, root *ast.AST, id int64) {
 	undeclared := strings.HasPrefix(e.Message, "undeclared reference to ")
 	ast.PreOrderVisit(root.Expr(), ast.NewExprVisitor(func(node ast.Expr) {
@@ -80,8 +80,8 @@ func (l *Language) explain(e *exprError, root *ast.AST, id int64) {
 	}))
 }
 
-// names returns the names of the variables that begin with a prefix, without it. Those of
-// the golden run only follow their own prefix.
+// names returns the names of the variables that begin with a prefix, without the prefix. Golden
+// variables are only returned for their own prefix.
 func (l *Language) names(prefix string) (names []string) {
 	for _, v := range l.variables {
 		name, ok := strings.CutPrefix(v.name, prefix)
@@ -92,8 +92,8 @@ func (l *Language) names(prefix string) (names []string) {
 	return names
 }
 
-// fields returns the names of the fields at a path. If the path does not begin with a
-// variable, it is that of a comprehension, mostly over events.
+// fields returns the names of the fields at a path. A path that does not begin with a variable is
+// that of a comprehension, mostly over events.
 func (l *Language) fields(path string) []string {
 	v, rest := l.variable(path)
 	if v == nil {
@@ -110,9 +110,8 @@ func (l *Language) fields(path string) []string {
 	return fieldNames(t)
 }
 
-// readsGolden returns an error at the place where an expression first reads the facts of
-// the golden run; nil if it does not. A variable of its own by that name counts, too:
-// nobody needs one.
+// readsGolden returns an error at the first place where an expression reads facts of the golden
+// run; nil if there is none. Any use of the name golden counts.
 func readsGolden(parsed *ast.AST) (found *exprError) {
 	ast.PreOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if found != nil || e.Kind() != ast.IdentKind || e.AsIdent() != goldenName {
@@ -120,7 +119,7 @@ func readsGolden(parsed *ast.AST) (found *exprError) {
 		}
 		at := parsed.SourceInfo().GetStartLocation(e.ID())
 		found = &exprError{Line: at.Line(), Column: at.Column() + 1, Message: "golden is known to invariants only: " +
-			"it is the run without the perturbations, and without any there is none; write the expression under invariants"}
+			"it is the run without perturbations, which other expressions do not have; write the expression under invariants"}
 	}))
 	return found
 }

@@ -10,38 +10,37 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// InvariantRule is the Rule of findings about invariants. Their Message is the
-// same for all runs that break one, and so names it; what was seen is in Evidence.
+// InvariantRule is the Rule of findings about invariants. Their Message is the same for all runs
+// that violate one invariant; the observed values are in Evidence.
 const InvariantRule = "invariant"
 
-// Invariant is an expression that must hold of every run of a kind of agent, however it
-// is perturbed.
+// Invariant is an expression that must be true for every run of a kind of agent, however it is
+// perturbed.
 type Invariant struct {
 	ID string
-	// Words describes what must hold.
+	// Words describes the invariant.
 	Words string
-	// Expr is in CEL. It may read golden, the facts of the run without perturbations.
+	// Expr is a CEL expression. It may read golden, the facts of the run without perturbations.
 	Expr string
 }
 
-// String returns the text form, which recordings hold:
+// String returns the text form that recordings contain:
 //
 //	// no-call-twice: no question is asked for twice
 //	calls.by["questions"] <= golden.calls.by["questions"]
 //
-// The words travel with the expression, so that a recording names what was violated
-// whatever the program that reads it.
+// The words are part of it, so that any program can describe a violation from the recording.
 func (v Invariant) String() string { return "// " + v.ID + ": " + v.Words + "\n" + v.Expr }
 
-// compiledInvariant is an invariant of a scenario.
+// compiledInvariant is a compiled invariant of a scenario.
 type compiledInvariant struct {
 	expr  *expression
 	words string // with the id
 	at    string // in the scenario file; empty if it comes with the agent
 }
 
-// splitWords separates the comment with which a text form begins from the expression. The
-// words are empty where there is no comment.
+// splitWords separates the leading comment of a text form from its expression. The words are empty
+// without a comment.
 func splitWords(text string) (words, expr string) {
 	var comments []string
 	rest := text
@@ -56,7 +55,7 @@ func splitWords(text string) (words, expr string) {
 	}
 }
 
-// addInvariants lets the judge check the invariants of a scenario.
+// addInvariants adds the invariants of a scenario to the judge.
 func (j *Judge) addInvariants(l *Language, s *record.Scenario) error {
 	shipped, own := l.Invariants(s.Agent), 0
 	for i, text := range s.Invariants {

@@ -16,22 +16,21 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// Judge checks the facts of trials against the expectations of their scenario. It may be
-// used by several goroutines at once.
+// Judge checks the facts of trials against the expectations of their scenario. It is safe for
+// concurrent use.
 type Judge struct {
 	expect     expect.Expect
 	that       []*expression
 	invariants []compiledInvariant
-	// golden is true for golden runs, which are compared with themselves.
+	// golden is true for golden runs, which are their own reference.
 	golden bool
 	rules  []rule
 }
 
-// rule checks one expectation, and appends its findings.
+// rule checks one expectation and appends its findings.
 type rule func(j *Judge, f *measure.Facts, found []Finding) []Finding
 
-// NewJudge returns the judge of some expectations. It fails if an expression does not
-// compile.
+// NewJudge returns the judge of expectations. It fails if an expression does not compile.
 func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 	j := &Judge{expect: e}
 	for i, text := range e.That {
@@ -65,10 +64,9 @@ func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 	return j, nil
 }
 
-// ForScenario returns the judge of a recorded scenario, of its expectations and its
-// invariants. A perturbed scenario may have no expectations, because a perturbed run
-// seldom ends as the golden one: then only its invariants are judged. A run that is not
-// perturbed is the golden one itself, and is compared with itself.
+// ForScenario returns the judge of a recorded scenario with its expectations and invariants. A
+// perturbed scenario without expectations is judged by its invariants only, because a perturbed run
+// seldom ends like the golden one. An unperturbed run is its own golden run.
 func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 	if len(s.Perturb) == 0 {
 		j, err := NewJudge(l, s.Expect)
@@ -80,7 +78,7 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 	}
 	j := &Judge{rules: []rule{judgeUnfired, judgeViolations}}
 	expected := s.Expect
-	expected.Allow = nil // it forgives, and expects nothing
+	expected.Allow = nil // it permits and expects nothing
 	if !reflect.ValueOf(expected).IsZero() {
 		var err error
 		if j, err = NewJudge(l, s.Expect); err != nil {
@@ -90,10 +88,9 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 	return j, j.addInvariants(l, s)
 }
 
-// Judge returns the findings of a trial, the one nearest to the root cause first, then
-// in the order of the fields of expect.Expect; nothing if all is as expected. A trial
-// that could not be carried out is not judged any further. Finding.Trial is left to the
-// caller.
+// Judge returns the findings of a trial, the nearest to the root cause first, then in the order of
+// the fields of expect.Expect; none if all expectations are met. A trial that could not be carried
+// out is not judged further. The caller sets Finding.Trial.
 func (j *Judge) Judge(f measure.Facts) []Finding {
 	if f.Run.Error != "" {
 		return []Finding{notCarriedOut(&f)}
@@ -118,8 +115,8 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 // deniedTool is the rule of a trial that failed after permissions refused tool calls.
 const deniedTool = "denied-tool"
 
-// judgeDenied adds the denied tool calls of a trial that failed: the work that they were
-// for may be missing. A denial alone is not a failure.
+// judgeDenied adds the denied tool calls of a failed trial, because their work may be missing. A
+// denial alone is not a failure.
 func judgeDenied(f *measure.Facts, found []Finding) []Finding {
 	if VerdictOf(found) != Fail {
 		return found
@@ -130,7 +127,7 @@ func judgeDenied(f *measure.Facts, found []Finding) []Finding {
 	return found
 }
 
-// notCarriedOut returns the finding of a trial that the harness, or the agent, prevented.
+// notCarriedOut returns the finding of a trial that the harness or the agent prevented.
 func notCarriedOut(f *measure.Facts) Finding {
 	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}
 	if f.Run.AgentError {
@@ -178,7 +175,7 @@ func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return found
 }
 
-// judgeCount checks a number of things, with their names in the singular and the plural.
+// judgeCount checks a count, with its noun in the singular and the plural.
 func judgeCount(found []Finding, rule, thing, things string, limit *expect.Count, saw int) []Finding {
 	if limit == nil || limit.Allows(saw) {
 		return found
@@ -192,8 +189,8 @@ func judgeCount(found []Finding, rule, thing, things string, limit *expect.Count
 	})
 }
 
-// judgeTokens does not pass a number that is only a lower bound, unless only a lower
-// bound is expected.
+// judgeTokens does not pass a number that is only a lower bound, unless the expectation is a lower
+// bound as well.
 func judgeTokens(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	limit := j.expect.Tokens
 	if exceeded := limit.AtMost != nil && f.Tokens.Total > *limit.AtMost; f.Tokens.Known || exceeded {
@@ -209,8 +206,8 @@ func judgeTokens(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	})
 }
 
-// judgeCost compares in the limit's own currency. An unknown cost is a lower
-// bound and does not pass an upper limit.
+// judgeCost compares in the currency of the limit. An unknown cost is a lower bound and does not
+// pass an upper limit.
 func judgeCost(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	fail := func(word string, limit quantity.Money) {
 		found = append(found, Finding{
@@ -274,8 +271,8 @@ func judgeDuration(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return judgeTime(found, "duration", j.expect.Duration, f.Run.Duration)
 }
 
-// judgeTime compares durations in whole nanoseconds: facts are seconds in floating point,
-// in which 0.1 s is not quite the 100 ms of the limit.
+// judgeTime compares durations in whole nanoseconds, because facts are seconds in floating point,
+// in which 0.1 s differs slightly from 100 ms.
 func judgeTime(found []Finding, name string, limit *quantity.Duration, seconds float64) []Finding {
 	saw := time.Duration(seconds*float64(time.Second) + 0.5)
 	if limit == nil || saw <= limit.Std() {
@@ -291,9 +288,8 @@ func judgeTime(found []Finding, name string, limit *quantity.Duration, seconds f
 	})
 }
 
-// judgeScript reports where the script and the run did not match. Some of it can be
-// allowed, and is then only noted. A planned fault that never fired cannot be allowed,
-// because the run did not test it.
+// judgeScript reports mismatches between the script and the run. Some can be allowed and are then
+// only noted. A planned fault that never fired cannot be allowed, because the run did not test it.
 func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	found = j.judgeMisfit(found, expect.UnusedLine, "a line of the script was not used up", f.Script.Unused)
 	found = j.judgeMisfit(found, expect.UnexpectedCall, "no line of the script answers this call", f.Script.Unexpected)
@@ -319,17 +315,17 @@ func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []st
 	return found
 }
 
-// judgeStops reports answers that the stop guard did not judge as their labels demand.
+// judgeStops reports answers that the stop guard did not judge according to their labels.
 func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Stops.Misjudged)
 }
 
-// ViolationMessage is the message of each invariant violation that a driver or an
-// extension reports. The evidence names the invariant.
+// ViolationMessage is the message of each invariant violation reported by a driver or an extension.
+// The evidence names the invariant.
 const ViolationMessage = "the agent violated one of its invariants"
 
-// judgeViolations reports violations of invariants that an agent has whatever the
-// scenario. None of them can be allowed.
+// judgeViolations reports violations of the invariants that an agent has in every scenario. They
+// cannot be allowed.
 func judgeViolations(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Run.Violations {
 		found = append(found, Finding{Severity: Failing, Rule: "promise", Message: ViolationMessage, Evidence: e})

@@ -14,16 +14,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
-// Language holds what expressions and verdicts depend on beside the core: the extensions
-// whose facts are variables, and the invariants that come with each kind of agent. It
-// compiles expressions, and remembers them by their text. It may be used by several
-// goroutines at once. A nil Language knows the facts of the core only, and no agent.
+// Language compiles and caches expressions. It knows the extensions, whose facts are variables, and
+// the invariants of each kind of agent. It is safe for concurrent use. A nil Language knows the
+// core facts only, and no agent.
 type Language struct {
 	extensions []measure.Extension
 	invariants map[string][]Invariant
 	variables  []variable
-	// environment is prepared at the first expression: it costs milliseconds, which a
-	// program that judges nothing must not pay.
+	// environment is created for the first expression, because that takes milliseconds.
 	environment func() (*cel.Env, error)
 	compiled    sync.Map // string → *expression
 	numbers     sync.Map // string → *Number
@@ -32,8 +30,8 @@ type Language struct {
 // core is the language of a nil Language.
 var core = NewLanguage(nil, nil)
 
-// NewLanguage returns the language of some extensions, and of the invariants by kind of
-// agent, as record.Scenario.Agent names it.
+// NewLanguage returns a language with extensions, and with invariants by kind of agent, as named by
+// record.Scenario.Agent.
 func NewLanguage(extensions []measure.Extension, invariants map[string][]Invariant) *Language {
 	l := &Language{extensions: extensions, invariants: invariants, variables: variablesOf(extensions)}
 	l.environment = sync.OnceValues(l.newEnvironment)
@@ -50,8 +48,8 @@ func (l *Language) orCore() *Language {
 // Extensions returns the extensions of the language.
 func (l *Language) Extensions() []measure.Extension { return l.orCore().extensions }
 
-// Invariants returns the invariants that hold of every run of a kind of agent, however it
-// is perturbed, in their text form. A kind that is not known has those of General.
+// Invariants returns the invariants of a kind of agent in their text form. An unknown kind has
+// those of General.
 func (l *Language) Invariants(agent string) []string {
 	all, ok := l.orCore().invariants[agent]
 	if !ok {
@@ -71,12 +69,14 @@ type variable struct {
 	value func(*measure.Facts) reflect.Value
 }
 
-// variablesOf returns the fields of measure.Facts and the extensions, and below golden
-// those of the golden run.
+// variablesOf returns the fields of measure.Facts, the extensions and, below golden, those of the
+// golden run.
 func variablesOf(extensions []measure.Extension) []variable {
 	all := fieldVariables("", reflect.TypeFor[measure.Facts](), func(f *measure.Facts) reflect.Value { return reflect.ValueOf(f).Elem() })
 	all = append(all, extensionVariables("", extensions, func(f *measure.Facts) map[string]any { return f.Extensions })...)
-	all = append(all, fieldVariables(goldenPrefix, reflect.TypeFor[measure.Golden](), func(f *measure.Facts) reflect.Value { return reflect.ValueOf(&f.Golden).Elem() })...)
+	all = append(all, fieldVariables(goldenPrefix, reflect.TypeFor[measure.Golden](), func(f *measure.Facts) reflect.Value {
+		return reflect.ValueOf(&f.Golden).Elem()
+	})...)
 	return append(all, extensionVariables(goldenPrefix, extensions, func(f *measure.Facts) map[string]any { return f.Golden.Extensions })...)
 }
 
@@ -135,8 +135,7 @@ func (l *Language) newEnvironment() (*cel.Env, error) {
 	)...)
 }
 
-// fieldName is the name of a field in expressions: that of the cel tag, else of
-// the json tag.
+// fieldName returns the name of a field in expressions, from the cel tag or else the json tag.
 func fieldName(f reflect.StructField) string {
 	if name, tagged := f.Tag.Lookup("cel"); tagged {
 		return name
@@ -145,7 +144,7 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
-// fieldNames returns the names of the fields of a struct; none of another type.
+// fieldNames returns the names of the fields of a struct; none for another type.
 func fieldNames(t reflect.Type) (names []string) {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -177,8 +176,8 @@ func celType(t reflect.Type) *cel.Type {
 	}
 }
 
-// variable returns the variable with which a dotted path begins, and the rest of the
-// path; nil if there is none.
+// variable returns the variable at the beginning of a dotted path and the rest of the path; nil if
+// there is none.
 func (l *Language) variable(path string) (v *variable, rest []string) {
 	i := slices.IndexFunc(l.variables, func(v variable) bool {
 		return path == v.name || strings.HasPrefix(path, v.name+".")
@@ -193,7 +192,7 @@ func (l *Language) variable(path string) (v *variable, rest []string) {
 	return v, rest
 }
 
-// activation looks variables up in facts.
+// activation resolves variables from facts.
 type activation struct {
 	language *Language
 	facts    *measure.Facts
@@ -210,12 +209,12 @@ func (a activation) ResolveName(name string) (any, bool) {
 	}
 	value := a.language.variables[i].value(a.facts)
 	if value.Kind() == reflect.Struct {
-		value = value.Addr() // no copy
+		value = value.Addr() // avoids a copy
 	}
 	return value.Interface(), true
 }
 
-// follow returns the value of a path as far as it leads, and how far that is.
+// follow returns the value at the longest resolvable part of a path, and the length of that part.
 func (a activation) follow(path string) (followed string, value reflect.Value) {
 	v, rest := a.language.variable(path)
 	followed, value = v.name, v.value(a.facts)
@@ -228,6 +227,7 @@ func (a activation) follow(path string) (followed string, value reflect.Value) {
 			}
 		case reflect.Map:
 			next = value.MapIndex(reflect.ValueOf(name))
+		default:
 		}
 		if !next.IsValid() {
 			break

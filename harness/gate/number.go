@@ -10,13 +10,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
-// Number is a compiled expression over measure.Facts that yields a number. It may be
-// evaluated by several goroutines at once.
+// Number is a compiled expression over measure.Facts that yields a number. It is safe for
+// concurrent use.
 type Number struct{ expr *expression }
 
-// CompileNumber compiles an expression (CEL) that must yield a number, or true or false,
-// which count as 1 and 0. Variables and functions are those of conditions. Errors come
-// with their positions.
+// CompileNumber compiles an expression (CEL) that yields a number or a boolean, which counts as 1
+// or 0. Variables and functions are those of conditions. Errors have positions.
 func (l *Language) CompileNumber(text string) (*Number, error) {
 	l = l.orCore()
 	if known, ok := l.numbers.Load(text); ok {
@@ -29,7 +28,10 @@ func (l *Language) CompileNumber(text string) (*Number, error) {
 	case e.golden != nil:
 		return nil, exprErrors{*e.golden}
 	case len(e.reads) == 0:
-		return nil, exprErrors{{Line: 1, Column: 1, Message: "reads no fact, so that it is the same for all; read one such as calls.total or run.duration"}}
+		return nil, exprErrors{{
+			Line: 1, Column: 1,
+			Message: "reads no fact, so its value is the same for every trial; read one such as calls.total or run.duration",
+		}}
 	}
 	n := &Number{expr: e}
 	l.numbers.Store(text, n)
@@ -39,8 +41,8 @@ func (l *Language) CompileNumber(text string) (*Number, error) {
 // Share reports whether the expression yields true or false.
 func (n *Number) Share() bool { return n.expr.kind.IsExactType(cel.BoolType) }
 
-// Of returns the expression's value for a trial, or why there is none: a fact that it
-// mentions is unknown, it cannot be evaluated, or it is not a finite number.
+// Of returns the value for a trial. why explains a missing value: a fact is unknown, the expression
+// cannot be evaluated, or the result is not a finite number.
 func (n *Number) Of(f *measure.Facts) (value float64, why string) {
 	if found, unknown := n.expr.unknown(f); unknown {
 		return 0, found.Message + " (" + found.Evidence + ")"

@@ -8,13 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// rank orders findings by their distance from the root cause of a bad trial: the lowest
-// rank is the nearest.
+// rank orders findings by their distance from the root cause of a failed trial; the lowest is the
+// nearest.
 type rank int
 
-// The ranks. A call that the script or the API refused, or a tool call that permissions
-// refused, comes before a program that failed, which often fails because of it. Events
-// that never happened come last.
+// The ranks. A call that the script or the API refused, or a tool call that permissions refused,
+// comes before the failure of a program, which it often causes. Events that never happened come
+// last.
 const (
 	refusedCall rank = iota
 	refusedTool
@@ -44,17 +44,16 @@ func rankOf(f *Finding, facts *measure.Facts) rank {
 	return consequence
 }
 
-// brokeDown reports whether the agent ended by itself before its work was done: with a
-// failure of its own, a crash, or no answer in time.
+// brokeDown reports whether the agent ended before its work was done: by its own failure, a crash
+// or a timeout.
 func brokeDown(f *measure.Facts) bool {
 	return slices.Contains([]string{"failed", "crashed", "timeout"}, f.Run.Status)
 }
 
-// rootCauseFirst sorts the findings of a trial so that the first one is the nearest to
-// the root cause, and the others follow in the order in which they were found.
+// rootCauseFirst sorts the findings of a trial by rank and otherwise keeps their order.
 func rootCauseFirst(found []Finding, facts *measure.Facts) {
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(rankOf(&a, facts), rankOf(&b, facts)) })
 }
 
-// statusRule is the rule of a run that ended with another status than the expected one.
+// statusRule is the rule of a run that ended with an unexpected status.
 const statusRule = "status"

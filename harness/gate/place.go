@@ -7,11 +7,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// scriptLine matches the name of a line of a script, with which findings begin.
+// scriptLine matches the name of a script line at the beginning of a finding.
 var scriptLine = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
 
-// expectationOf returns the key of the scenario file with the expectation that f is about,
-// as record.Scenario.Where has it; empty where there is none.
+// expectationOf returns the key of the expectation that f is about, as used in
+// record.Scenario.Where; empty if there is none.
 func expectationOf(f *Finding) string {
 	switch f.Rule {
 	case "status", "exit_code", "calls", "retries", "iterations", "tokens", "cost",

@@ -7,26 +7,25 @@ import (
 	"strings"
 )
 
-// Tolerance describes what a kind of agent may do in a perturbed run. The zero value is
-// that of an agent of which nothing is known.
+// Tolerance describes what a kind of agent may do in a perturbed run. The zero value fits an
+// unknown agent.
 type Tolerance struct {
-	// ExtraCalls is how many calls more than the golden run one perturbation may cost; 0
-	// means 2: the call that is repeated, and one that follows from it.
+	// ExtraCalls is the number of additional calls that one perturbation may cost; 0 means 2: the
+	// repeated call and one that follows from it.
 	ExtraCalls int
-	// Repeated is an expression for the calls of a unit of work that a perturbation makes
-	// the agent repeat, where they can be more than ExtraCalls; RepeatedWords names it.
+	// Repeated is an expression for the calls that a perturbation makes the agent repeat, if they
+	// can exceed ExtraCalls; RepeatedWords describes them.
 	Repeated, RepeatedWords string
-	// GoodStatuses are those with which a run ends that went well; with none the exit code
-	// is not checked.
+	// GoodStatuses are the statuses of successful runs; if empty, the exit code is not checked.
 	GoodStatuses []string
-	// CauseNamed is the expression of the invariant cause-named; empty means that the
-	// details contain a word of llm.ErrorKind.
+	// CauseNamed is the expression of the invariant cause-named; by default, the details must
+	// contain a word of llm.ErrorKind.
 	CauseNamed string
 }
 
 const defaultExtraCalls = 2
 
-// General returns the invariants that hold of every agent, within what it is tolerated.
+// General returns the invariants of every agent, within a tolerance.
 func General(t Tolerance) []Invariant {
 	extra := cmp.Or(t.ExtraCalls, defaultExtraCalls)
 	each := strconv.Itoa(extra)
@@ -52,36 +51,33 @@ func General(t Tolerance) []Invariant {
 	return all
 }
 
-// causeNamed: the kind of a call's error is a word of llm.ErrorKind, which agents show. A
-// call that the agent itself gave up has none.
+// causeNamed: the kind of a call's error is a word of llm.ErrorKind, which agents show. A call that
+// the agent gave up has none.
 const causeNamed = `run.exit_code == golden.exit_code || calls.failed <= golden.calls.failed || "cancelled" in calls.errors ||
   calls.errors.exists(kind, run.details.contains(kind))`
 
-// failedCalls: a call that fails is one of the golden path, was made to fail, or found no
-// line of the script, as one that the golden path does not have.
+// failedCalls: a failed call is one of the golden path, was made to fail, or found no line of the
+// script because the golden path does not have it.
 const failedCalls = `calls.failed <= golden.calls.failed + run.perturbed + size(script.unexpected)`
 
-// boundedCost: each call beyond those of the golden path may cost as much as its dearest
-// one, and all of them twice as much, as a prompt grows by what went wrong before. A
-// provider that reports more tokens than there were, or talks a lot, is not the agent's
-// doing.
+// boundedCost: each call beyond those of the golden path may cost as much as its most expensive
+// one, and all calls twice as much, because prompts grow with errors. Wrong usage and padded text
+// of a provider are not the agent's fault.
 const boundedCost = `!cost.known || !golden.cost.known ||
   script.fired.exists(fault, fault.contains("wrong-usage") || fault.contains("text-padded")) ||
   cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%s * run.perturbed))`
 
-// Parts of invariants about a run that claims to be done.
+// Parts of invariants about a run that ended successfully.
 const (
-	// EndsAsGolden holds of a run whose last call was answered and whose text is that of
-	// the golden run, as the script's is: unless a perturbation gave an answer another
-	// text that looks like one.
+	// EndsAsGolden requires that the last call was answered and that the text is that of the
+	// golden run, unless a perturbation changed the text of an answer.
 	EndsAsGolden = `(calls.last_error == "" && (run.text == golden.text ||
   script.fired.exists(fault, fault.contains("text-") || fault.contains("duplicate-chunk"))))`
 
-	// ShowsLastReply holds of a run that EndsAsGolden, and whose text is its last reply.
+	// ShowsLastReply requires EndsAsGolden, and that the text is the last reply.
 	ShowsLastReply = EndsAsGolden + ` && size(answers) > 0 && run.text == answers[size(answers) - 1]`
 
-	// LastReplyComplete holds of a run that ShowsLastReply, which has a text and was not
-	// cut off.
+	// LastReplyComplete requires ShowsLastReply, and that the text is neither empty nor cut off.
 	LastReplyComplete = ShowsLastReply + ` && run.text != "" && !(calls.finish in ["length", "content_filter"])`
 )
 

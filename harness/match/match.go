@@ -6,13 +6,13 @@
 //	Expect(res).To(match.EndedWith("done"))
 //	Expect(res).To(match.CallsFor("review", 1))
 //
-// A matcher takes a *harness.Result, of which it must hold in every trial, or one of its
-// trials. Where a number or a text is wanted, a matcher does as well:
+// A matcher takes a *harness.Result, of which it must match every trial, or one of its trials.
+// A number or a text can also be given as a matcher:
 // match.Calls(BeNumerically("<=", 3)).
 //
-// Where nothing can be said, a matcher returns an error, so that the assertion fails both
-// with To and with NotTo: of a trial that was skipped or could not be carried out, of a
-// number that is unknown, and of trials that differ, some matching and others not.
+// A matcher returns an error, which fails both To and NotTo, if it cannot decide: for a trial
+// that was skipped or could not be carried out, for an unknown number, and if only some of the
+// trials match.
 package match
 
 import (
@@ -25,23 +25,23 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 )
 
-// seen is what a matcher saw in one trial.
+// seen is the observation of a matcher in one trial.
 type seen struct {
 	ok bool
-	// saw is what there was, in words. Where the user gave a matcher, inner is that one,
-	// and value what it was given.
+	// saw describes the observed value. If the user gave a matcher, inner is that matcher and
+	// value its argument.
 	saw   string
 	inner types.GomegaMatcher
 	value any
 }
 
-// trials matches trials, each by itself.
+// trials matches trials one by one.
 type trials struct {
-	// want is what is expected, in words that follow "expected".
+	// want describes the expectation; it follows "expected".
 	want string
-	// look looks at one trial. The error says why nothing can be said of it.
+	// look inspects one trial. It returns an error if the trial allows no answer.
 	look func(j *harness.Judged) (seen, error)
-	// broken lets it look at trials that were not carried out, too.
+	// broken also inspects trials that were not carried out.
 	broken bool
 
 	at   *harness.Judged // the trial that the messages show
@@ -59,7 +59,7 @@ func (m *trials) Match(actual any) (bool, error) {
 	for _, j := range all {
 		s, err := m.one(j)
 		if err != nil {
-			return false, fmt.Errorf("expected %s, and nothing can be said of that: %w\n\n%s", m.want, err, j)
+			return false, fmt.Errorf("expected %s, which cannot be checked: %w\n\n%s", m.want, err, j)
 		}
 		if s.ok {
 			matched++
@@ -69,7 +69,8 @@ func (m *trials) Match(actual any) (bool, error) {
 		}
 	}
 	if matched > 0 && matched < len(all) {
-		return false, fmt.Errorf("expected %s in every trial or in none; saw it in %d of %d, and not here:\n%s", m.want, matched, len(all), m.FailureMessage(nil))
+		return false, fmt.Errorf("expected %s in every trial or in none; saw it in %d of %d, and not here:\n%s",
+			m.want, matched, len(all), m.FailureMessage(nil))
 	}
 	return matched > 0, nil
 }
@@ -102,7 +103,7 @@ func (m *trials) NegatedFailureMessage(any) string {
 	return fmt.Sprintf("Did not expect %s, saw %s.\n\n%s", m.want, m.seen.saw, m.at)
 }
 
-// trialsOf are the trials of what was given to a matcher, at least one.
+// trialsOf returns the trials of a matcher's argument, at least one.
 func trialsOf(actual any) ([]*harness.Judged, error) {
 	switch a := actual.(type) {
 	case *harness.Result:
@@ -110,7 +111,7 @@ func trialsOf(actual any) ([]*harness.Judged, error) {
 		case a == nil:
 			return nil, errors.New("the result is nil: look at the error of harness.Rehearse first")
 		case len(a.Trials) == 0:
-			return nil, errors.New("the result has no trial, of which anything could be said")
+			return nil, errors.New("the result has no trials")
 		}
 		return a.Trials, nil
 	case *harness.Judged:

@@ -96,7 +96,7 @@ var _ = Describe("the matchers", func() {
 		golden.Expect("messages.txt", []byte(b.String()))
 	})
 
-	DescribeTable("say nothing where nothing can be said",
+	DescribeTable("return an error if they cannot decide",
 		func(subject func() any, m types.GomegaMatcher, message string) {
 			for _, assert := range []func(a Assertion){
 				func(a Assertion) { a.To(m) },
@@ -108,7 +108,7 @@ var _ = Describe("the matchers", func() {
 		},
 		Entry("of nothing", func() any { return nil }, match.Calls(1), "expected a *harness.Result or one of its Trials"),
 		Entry("of no result", func() any { return (*harness.Result)(nil) }, match.Calls(1), "look at the error of harness.Rehearse"),
-		Entry("of no trials", func() any { return &harness.Result{} }, match.Calls(1), "no trial"),
+		Entry("of no trials", func() any { return &harness.Result{} }, match.Calls(1), "has no trials"),
 		Entry("of something else", func() any { return 3 }, match.Calls(1), "<int>: 3"),
 		Entry("of a trial that could not be carried out",
 			func() any { return rehearse(strings.Replace(hours, "name: desk", "name: binary", 1)) }, match.Calls(0), "not UTF-8"),

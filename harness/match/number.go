@@ -16,15 +16,16 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Calls matches the number of calls to the model, those that failed included: an int, or
-// a matcher of one.
+// Calls matches the number of calls to the model, failed ones included: an int, or a matcher for an
+// int.
 func Calls(number any) types.GomegaMatcher {
 	return count("calls", number,
 		func(n int) string { return format.Plural(n, "call") },
 		func(f *measure.Facts) (int, bool) { return f.Calls.Total, true })
 }
 
-// CallsFor is Calls of those with a purpose, which an agent says in the request's metadata.
+// CallsFor matches the number of calls with a purpose, which an agent sets in the request's
+// metadata.
 func CallsFor(purpose string, number any) types.GomegaMatcher {
 	of := " of purpose " + quote(purpose)
 	return count("calls"+of, number,
@@ -32,16 +33,16 @@ func CallsFor(purpose string, number any) types.GomegaMatcher {
 		func(f *measure.Facts) (int, bool) { return f.Calls.By[purpose], true })
 }
 
-// Tokens matches the number of tokens of all calls, cached ones included. Nothing can be
-// said where a call was answered without usage.
+// Tokens matches the number of tokens of all calls, cached ones included. It returns an error if a
+// call was answered without usage.
 func Tokens(number any) types.GomegaMatcher {
 	return count("tokens", number,
 		func(n int) string { return format.Plural(n, "token") },
 		func(f *measure.Facts) (int, bool) { return f.Tokens.Total, f.Tokens.Known })
 }
 
-// count matches a number. Phrase says a number with its noun; known is false where the
-// number is only a lower bound.
+// count matches a number. phrase formats it with its noun; known is false if the number is only a
+// lower bound.
 func count(name string, number any, phrase func(int) string, of func(*measure.Facts) (n int, known bool)) types.GomegaMatcher {
 	inner, ok := number.(types.GomegaMatcher)
 	m := &trials{want: "the number of " + name}
@@ -66,9 +67,9 @@ func count(name string, number any, phrase func(int) string, of func(*measure.Fa
 	return m
 }
 
-// CostAtMost matches where all calls of a trial together cost no more than an amount, such
-// as "0.01 EUR" or "2 USD". Nothing can be said where the cost is unknown, unless what is
-// known of it is too much already.
+// CostAtMost matches if all calls of a trial together cost no more than an amount, such as "0.01
+// EUR" or "2 USD". It returns an error if the cost is unknown, unless the known part already
+// exceeds the amount.
 func CostAtMost(amount string) types.GomegaMatcher {
 	var limit quantity.Money
 	wrong := limit.UnmarshalText([]byte(amount))
@@ -92,15 +93,15 @@ func CostAtMost(amount string) types.GomegaMatcher {
 	}}
 }
 
-// LatencyAtMost matches where the quantile q of the latencies of a trial's calls, such as
-// 0.95, is at most a limit, on the trial's clock. A quantile of 0.5 is the median, one of
-// 1 the longest call. Nothing can be said where not every call was timed, or there was none.
+// LatencyAtMost matches if the quantile q of the latencies of a trial's calls, such as 0.95, is at
+// most a limit, on the trial's clock. 0.5 is the median, 1 the longest call. It returns an error if
+// there was no call, or a call was not timed.
 func LatencyAtMost(q float64, limit time.Duration) types.GomegaMatcher {
 	return &trials{want: fmt.Sprintf("a latency of at most %s at quantile %g", limit, q), look: func(j *harness.Judged) (seen, error) {
 		l := &j.Facts.Latency
 		switch {
 		case !(q > 0 && q <= 1):
-			return seen{}, fmt.Errorf("a quantile lies above 0 and is at most 1, and this one is %g", q)
+			return seen{}, fmt.Errorf("the quantile must be greater than 0 and at most 1, got %g", q)
 		case j.Facts.Calls.Total == 0:
 			return seen{}, errors.New("there was no call")
 		case l.N < j.Facts.Calls.Total:

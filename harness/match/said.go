@@ -14,23 +14,23 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// EndedWith matches the status that an agent ended with, such as "done".
+// EndedWith matches the end status of an agent, such as "done".
 func EndedWith(status string) types.GomegaMatcher {
 	return &trials{want: "the end status " + quote(status), look: func(j *harness.Judged) (seen, error) {
 		return seen{ok: j.Facts.Run.Status == status, saw: quote(j.Facts.Run.Status)}, nil
 	}}
 }
 
-// Answered matches the agent's last answer: a string that it contains, or a matcher of it.
+// Answered matches the agent's last answer: a string that it must contain, or a matcher.
 func Answered(text any) types.GomegaMatcher {
 	return textMatcher("the last answer", text, func(j *harness.Judged) []string { return []string{j.Facts.Run.Text} })
 }
 
-// Said matches where one of the agent's answers contains a string or is matched by a
-// matcher. Of an agent without turns these are the answers of its model.
+// Said matches if one of the agent's answers contains a string or satisfies a matcher. For an agent
+// without turns the answers are those of its model.
 func Said(text any) types.GomegaMatcher { return textMatcher("an answer", text, answers) }
 
-// answers are what an agent said, in order.
+// answers returns the answers of an agent, in order.
 func answers(j *harness.Judged) []string {
 	if len(j.Facts.Turns) == 0 {
 		return j.Facts.Answers
@@ -44,7 +44,7 @@ func answers(j *harness.Judged) []string {
 	return all
 }
 
-// textMatcher matches where one of some texts does.
+// textMatcher matches if one of several texts does.
 func textMatcher(what string, text any, of func(*harness.Judged) []string) types.GomegaMatcher {
 	part, isText := text.(string)
 	inner, isMatcher := text.(types.GomegaMatcher)
@@ -77,8 +77,8 @@ func textMatcher(what string, text any, of func(*harness.Judged) []string) types
 	return m
 }
 
-// OneQuestionAtATime matches where no answer asks more than one question. Questions are
-// counted by their marks; "?!" is one, and what stands in quotes or is code is none.
+// OneQuestionAtATime matches if no answer asks more than one question. Questions are counted by
+// question marks; "?!" counts once, and quotes and code are ignored.
 func OneQuestionAtATime() types.GomegaMatcher {
 	return &trials{want: "at most one question in each answer", look: func(j *harness.Judged) (seen, error) {
 		most, in := 0, ""
@@ -95,8 +95,8 @@ func OneQuestionAtATime() types.GomegaMatcher {
 	}}
 }
 
-// code is code in Markdown, in a block and in a line, and addresses.
+// code matches code blocks, inline code and URLs in Markdown.
 var code = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]+`|[a-z]+://[^\\s<>]+")
 
-// quote shows a text on one line.
+// quote formats a text on one line.
 func quote(text string) string { return strconv.Quote(sanitize.Line(text, 200)) }

@@ -9,19 +9,18 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
-// Precision matches where a detector's precision is at least so high beyond doubt: the
-// lower end of its interval is. It takes a score.Result or a score.Scores, as Recall and
-// F1 do.
+// Precision matches if the lower end of the interval of a detector's precision is at least atLeast.
+// It accepts a detect.Evaluation, detect.Group or detect.Scores, as Recall and F1 do.
 func Precision(atLeast float64) types.GomegaMatcher {
 	return &scores{name: "precision", floor: atLeast, of: func(s *detect.Scores) detect.Value { return s.Precision }}
 }
 
-// Recall is Precision of the recall.
+// Recall matches the recall, as Precision matches the precision.
 func Recall(atLeast float64) types.GomegaMatcher {
 	return &scores{name: "recall", floor: atLeast, of: func(s *detect.Scores) detect.Value { return s.Recall }}
 }
 
-// F1 is Precision of the harmonic mean of precision and recall.
+// F1 matches the harmonic mean of precision and recall, as Precision matches the precision.
 func F1(atLeast float64) types.GomegaMatcher {
 	return &scores{name: "F1", floor: atLeast, of: func(s *detect.Scores) detect.Value { return s.F1 }}
 }
@@ -50,12 +49,12 @@ func (m *scores) Match(actual any) (bool, error) {
 	case detect.Group:
 		m.all = a.Scores
 	default:
-		return false, fmt.Errorf("expected a score.Result, a score.Group or a score.Scores, got\n%s", format.Object(actual, 1))
+		return false, fmt.Errorf("expected a detect.Evaluation, a detect.Group or a detect.Scores, got\n%s", format.Object(actual, 1))
 	}
 	m.value = m.of(&m.all)
 	switch {
 	case !(m.floor > 0 && m.floor <= 1):
-		return false, fmt.Errorf("a score lies between 0 and 1, and %g was asked for", m.floor)
+		return false, fmt.Errorf("a score must be between 0 and 1, got %g", m.floor)
 	case m.value.Value == nil:
 		return false, fmt.Errorf("there is no %s: %s", m.name, m.counts())
 	case m.value.Interval == nil:
@@ -68,7 +67,7 @@ func (m *scores) Match(actual any) (bool, error) {
 func (m *scores) FailureMessage(any) string {
 	text := fmt.Sprintf("Expected %s of at least %.3f, saw %s.", m.name, m.floor, m.saw())
 	if *m.value.Value >= m.floor {
-		text += "\nThe value is high enough and the lower end of its interval is not: more items could tell."
+		text += "\nThe value is high enough, but the lower end of its interval is not: more items could decide."
 	}
 	return text
 }
@@ -85,5 +84,5 @@ func (m *scores) saw() string {
 
 func (m *scores) counts() string {
 	c := m.all.Counts
-	return fmt.Sprintf("%d found, %d missed, %d false alarms, %d rightly left", c.TP, c.FN, c.FP, c.TN)
+	return fmt.Sprintf("%d found, %d missed, %d false alarms, %d correctly ignored", c.TP, c.FN, c.FP, c.TN)
 }

@@ -53,11 +53,11 @@ var _ = Describe("the matchers of scores", func() {
 		golden.Expect("scores.txt", []byte(b.String()))
 	})
 
-	DescribeTable("say nothing where nothing can be said", func(subject any, m types.GomegaMatcher, message string) {
+	DescribeTable("return an error if they cannot decide", func(subject any, m types.GomegaMatcher, message string) {
 		_, err := m.Match(subject)
 		Expect(err).To(MatchError(ContainSubstring(message)))
 	},
-		Entry("of 0 of 0", scored(0, 0, 1, 3), match.Recall(0.5), "there is no recall: 0 found, 0 missed, 1 false alarms, 3 rightly left"),
+		Entry("of 0 of 0", scored(0, 0, 1, 3), match.Recall(0.5), "there is no recall: 0 found, 0 missed, 1 false alarms, 3 correctly ignored"),
 		Entry("of no result", (*detect.Evaluation)(nil), match.F1(0.5), "nil"),
 		Entry("of something else", 3, match.F1(0.5), "<int>: 3"),
 		Entry("of a score beyond 1", scored(1, 1, 1, 1), match.Precision(90), "between 0 and 1"),

@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Pass matches where every trial does what its scenario expects. One that could not be
-// carried out or was skipped does not.
+// Pass matches if every trial meets the expectations of its scenario. A trial that was skipped or
+// could not be carried out does not match.
 func Pass() types.GomegaMatcher {
 	return &trials{want: "that the trial passes", broken: true, look: func(j *harness.Judged) (seen, error) {
 		saw := fmt.Sprintf("the verdict %s", j.Verdict)
@@ -26,8 +26,8 @@ func Pass() types.GomegaMatcher {
 	}}
 }
 
-// FaultFired matches where a fault of a kind, such as "status" or "reset-mid-stream", took
-// effect on the wire at least once.
+// FaultFired matches if a kind of fault, such as "status" or "reset-mid-stream", took effect at
+// least once.
 func FaultFired(kind string) types.GomegaMatcher {
 	return &trials{want: "that the fault " + quote(kind) + " fired", look: func(j *harness.Judged) (seen, error) {
 		fired := j.Facts.Script.Fired
@@ -36,7 +36,7 @@ func FaultFired(kind string) types.GomegaMatcher {
 			saw = "only " + strings.Join(slices.Sorted(maps.Keys(fired)), ", ")
 		}
 		if fired[kind] > 0 {
-			saw = fmt.Sprintf("it fire %s", times(fired[kind]))
+			saw = fmt.Sprintf("it fired %s", times(fired[kind]))
 		}
 		return seen{ok: fired[kind] > 0, saw: saw}, nil
 	}}
@@ -49,7 +49,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// NoUnexpectedCalls matches where the script answered every call.
+// NoUnexpectedCalls matches if the script answered every call.
 func NoUnexpectedCalls() types.GomegaMatcher {
 	return &trials{want: "no call that the script does not answer", look: func(j *harness.Judged) (seen, error) {
 		calls := j.Facts.Script.Unexpected

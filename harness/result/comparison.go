@@ -13,8 +13,8 @@ type Verdict string
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	// Equivalent means that the difference is smaller than the smallest effect of
-	// interest, by two one-sided tests, whether or not there is a difference.
+	// Equivalent means that the difference is smaller than the smallest effect of interest, by two
+	// one-sided tests, whether or not there is a difference.
 	Equivalent Verdict = "equivalent"
 	// Undecided means that the data does not decide.
 	Undecided Verdict = "undecided"
@@ -30,10 +30,10 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is not a verdict", text)
 }
 
-// Comparison compares one variant with another by one measure. Trials are paired: of
-// the same scenario, with the same number and the same seed.
+// Comparison compares one variant with another by one measure. Trials are paired by scenario,
+// number and seed.
 type Comparison struct {
-	// Variant is what the verdict is about, Against what it is compared with.
+	// Variant is compared with Against; the verdict is about Variant.
 	Variant string  `json:"variant"`
 	Against string  `json:"against"`
 	Measure string  `json:"measure"`
@@ -43,59 +43,59 @@ type Comparison struct {
 	// Before is the mean of Against and After that of Variant, over the pairs.
 	Before measure.Value `json:"before"`
 	After  measure.Value `json:"after"`
-	// Effect is the mean of Variant less that of Against, every scenario weighing the
-	// same. Its interval is at level 1 - alpha, whatever the number of looks; not
-	// corrected for the number of comparisons, as P and Adjusted are. N counts pairs of
-	// trials, or scenarios where the scope is "alike".
+	// Effect is the mean of Variant minus that of Against, with equal weights for all scenarios.
+	// Its interval is at level 1 - alpha, whatever the number of looks, and not corrected for the
+	// number of comparisons, unlike P and Adjusted. N counts pairs of trials, or scenarios if the
+	// scope is "alike".
 	Effect measure.Value `json:"effect"`
-	// Relative is the effect as a share of Before; nil where that is 0.
+	// Relative is the effect as a share of Before; nil if that is 0.
 	Relative *float64 `json:"relative,omitempty"`
-	// Pairs of trials were compared, in Scenarios scenarios; Missing pairs were not, as a
-	// value of theirs is unknown.
+	// Pairs counts the compared pairs of trials, Scenarios their scenarios, Missing the pairs with
+	// an unknown value.
 	Pairs     int `json:"pairs"`
 	Scenarios int `json:"scenarios"`
 	Missing   int `json:"missing,omitempty"`
-	// P is the p-value, two-sided, that there is no difference, valid whatever the number
-	// of looks; Adjusted that after Holm's correction over all comparisons of its role.
-	// Nil where nothing could be tested.
+	// P is the two-sided p-value of no difference, valid for any number of looks; Adjusted is P
+	// after Holm's correction over all comparisons of its role. Nil if nothing could be tested.
 	P        *float64 `json:"p,omitempty"`
 	Adjusted *float64 `json:"p_adjusted,omitempty"`
-	// EquivalenceP is the p-value that the difference is as large as the smallest effect
-	// of interest (two one-sided tests), EquivalenceAdjusted that after Holm's correction.
-	// Nil where that is not tested: without a smallest effect, and of a measure that is no
-	// share before the last look and without a declared range.
+	// EquivalenceP is the p-value that the difference is as large as the smallest effect of
+	// interest (two one-sided tests), EquivalenceAdjusted that after Holm's correction. Nil if not
+	// tested: without a smallest effect, and before the last look for a measure without a declared
+	// range that is not a share.
 	EquivalenceP        *float64 `json:"p_equivalence,omitempty"`
 	EquivalenceAdjusted *float64 `json:"p_equivalence_adjusted,omitempty"`
-	// NotWorseP is the one-sided p-value that Variant is worse than Against by the smallest
-	// effect of interest or more (a test of non-inferiority), NotWorseAdjusted that after
-	// Holm's correction. Nil where that is not tested.
+	// NotWorseP is the one-sided p-value that Variant is worse than Against by the smallest effect
+	// of interest or more (a test of non-inferiority), NotWorseAdjusted that after Holm's
+	// correction. Nil if not tested.
 	NotWorseP        *float64 `json:"p_not_worse,omitempty"`
 	NotWorseAdjusted *float64 `json:"p_not_worse_adjusted,omitempty"`
-	// Power is the probability to find the smallest effect of interest by the planned
-	// number of trials, with the spread that was seen; nil where that is not known.
+	// Power is the probability of finding the smallest effect of interest with the planned number
+	// of trials and the observed spread; nil if unknown.
 	Power *float64 `json:"power,omitempty"`
-	// Needed is how much would decide if value and spread stay as they are: so many
-	// trials of each variant in each scenario, or where the scope is "alike" so many
-	// scenarios with as many trials. 0 where it is decided, or no number is enough.
+	// Needed is the number of trials of each variant in each scenario, or of scenarios if the
+	// scope is "alike", that would decide with the same means and spread. 0 if it is decided, or
+	// no number is enough.
 	Needed int `json:"needed,omitempty"`
-	// NeededNotWorse is how much would show that Variant is not worse, counted as Needed is.
-	// 0 where that is shown, or no number is enough.
+	// NeededNotWorse is the number that would show that Variant is not worse, counted like Needed.
+	// 0 if that is shown, or no number is enough.
 	NeededNotWorse int `json:"needed_not_worse,omitempty"`
-	// ByScenario are the scenarios' own mean differences.
+	// ByScenario are the mean differences of the scenarios.
 	ByScenario []ScenarioEffect `json:"by_scenario,omitempty"`
 	// Why explains the verdict in a sentence.
 	Why      string   `json:"why"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// NotWorse reports whether it is shown, at level alpha, that Variant is not worse than
-// Against by the smallest effect of interest or more.
+// NotWorse reports whether Variant is shown, at level alpha, not to be worse than Against by the
+// smallest effect of interest or more.
 func (c *Comparison) NotWorse(alpha float64) bool {
 	switch c.Verdict {
 	case Better, Equivalent:
 		return true
 	case Worse:
 		return false
+	case Undecided:
 	}
 	return c.NotWorseAdjusted != nil && *c.NotWorseAdjusted <= alpha
 }

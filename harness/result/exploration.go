@@ -10,22 +10,21 @@ import (
 // ExplorationSchema names the JSON form of an Exploration.
 const ExplorationSchema = "rehearse.explore/1"
 
-// Interrupted is the value of Result.Stopped if the user interrupted the exploration.
+// UserInterrupt is the value of Exploration.Stopped if the user interrupted the exploration.
 const UserInterrupt = "interrupted"
 
 // Outcome classifies how a perturbed run ended.
 type Outcome string
 
-// The outcomes, from best to worst. Each is about a perturbation that did happen,
-// except for Unfired.
+// The outcomes, from best to worst. All but Unfired require that the perturbation happened.
 const (
-	// Survived: it ended as on the golden path, and every invariant holds.
+	// Survived: it ended as on the golden path without violating an invariant.
 	Survived Outcome = "survived"
-	// Degraded: it ended otherwise, and every invariant holds.
+	// Degraded: it ended differently without violating an invariant.
 	Degraded Outcome = "degraded"
-	// Failed: an invariant is broken.
+	// Failed: it violated an invariant.
 	Failed Outcome = "failed"
-	// Unfired: the perturbation could not happen here, so the run shows nothing.
+	// Unfired: the perturbation could not happen, so the run tests nothing.
 	Unfired Outcome = "unfired"
 	// Errored: the harness could not judge the run.
 	Errored Outcome = "error"
@@ -45,35 +44,35 @@ const (
 	Pairs   Family = "pair"    // two faults, chosen by a covering design
 )
 
-// Result is one exploration of one scenario.
+// Exploration is the result of exploring one scenario.
 type Exploration struct {
 	Schema string `json:"schema"`
 	// Tool is the program's name and version.
 	Tool string `json:"tool"`
-	// Scenario, Digest and Seed identify what was explored.
+	// Scenario, Digest and Seed identify the explored scenario.
 	Scenario string `json:"scenario"`
 	File     string `json:"file,omitempty"`
 	Digest   string `json:"digest"`
 	Seed     uint64 `json:"seed"`
 	Agent    string `json:"agent"`
-	// Golden are the measures of the unperturbed run.
+	// Golden contains the measures of the unperturbed run.
 	Golden measure.Golden `json:"golden"`
-	// Calls are the calls of the golden path, so that call n has a name.
+	// Calls are the calls of the golden path.
 	Calls []Call `json:"calls"`
-	// Invariants are the expressions that must hold of every run.
+	// Invariants are the expressions that must be true for every run.
 	Invariants []string `json:"invariants"`
-	// Left lists the families, or kinds of fault, that do not apply to the scenario, each
-	// with the reason.
+	// Left lists the families, or kinds of fault, that do not apply to the scenario, each with the
+	// reason.
 	Left []string `json:"left,omitempty"`
-	// Covered describes how many of all pairs of faults and of calls were covered by pairs
-	// that happened; empty where none was planned.
+	// Covered describes the coverage of all pairs of faults and of calls by pairs that happened;
+	// empty if none was planned.
 	Covered string `json:"covered,omitempty"`
-	// Cells are all perturbed runs, in the order of the plan.
+	// Cells are the perturbed runs in plan order.
 	Cells []Cell `json:"cells"`
-	// NotRun is the number of planned runs beyond Cells: a budget was used up, or the user
-	// interrupted.
+	// NotRun is the number of planned runs that were not made, because a limit was reached or the
+	// user interrupted.
 	NotRun int `json:"not_run,omitempty"`
-	// Stopped is the reason if NotRun is not 0: Interrupted, or the limit that was reached.
+	// Stopped is the reason if NotRun is not 0: UserInterrupt or the reached limit.
 	Stopped string `json:"stopped,omitempty"`
 }
 
@@ -88,22 +87,21 @@ type Call struct {
 // Cell is one perturbed run.
 type Cell struct {
 	Family Family `json:"family"`
-	// Perturb are the perturbations in their text form; two for a pair.
+	// Perturb contains the perturbations in their text form; two for a pair.
 	Perturb []string `json:"perturb"`
 	Outcome Outcome  `json:"outcome"`
-	// Status, Details and Calls describe how the run ended.
+	// Status, Details and Calls describe the end of the run.
 	Status  string `json:"status,omitempty"`
 	Details string `json:"details,omitempty"`
 	Calls   int    `json:"calls"`
-	// Fired counts how often the perturbations happened, as the recording proves.
+	// Fired counts how often the perturbations happened, according to the recording.
 	Fired int `json:"fired"`
 	// Findings name the violated invariants (Failed), the perturbation that could not
 	// happen (Unfired), or the failure of the harness (Errored).
 	Findings []gate.Finding `json:"findings,omitempty"`
-	// Shrunk is the smallest perturbation that violates the same invariant, where the cell
-	// failed.
+	// Shrunk is the smallest perturbation that violates the same invariant, for a failed cell.
 	Shrunk []string `json:"shrunk,omitempty"`
-	// Command repeats the smallest one.
+	// Command repeats the smallest perturbation.
 	Command string `json:"command,omitempty"`
 }
 
@@ -116,24 +114,23 @@ func (r *Exploration) Count() map[Outcome]int {
 	return n
 }
 
-// Families lists all families in the order in which they are shown.
+// Families returns all families in the order in which they are shown.
 func Families() []Family {
 	return []Family{Faults, Outages, Latency, Texts, Crashes, Users, Pairs}
 }
 
-// Outcomes lists all outcomes, from best to worst.
+// outcomes returns all outcomes, from best to worst.
 func outcomes() []Outcome {
 	return []Outcome{Survived, Degraded, Failed, Unfired, Errored}
 }
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// violationRule is the rule of findings whose message is always the same, and whose
-// evidence names the violated invariant.
+// violationRule is the rule of findings with a constant message, whose evidence names the violated
+// invariant.
 const violationRule = "promise"
 
-// FindingClass returns a key that two findings share if they report the same of two runs: only
-// the observed values differ, and the numbers in them.
+// FindingClass returns a key that is equal for findings that differ only in the observed values.
 func FindingClass(f gate.Finding) string {
 	class := f.Rule + "\x00" + f.Message
 	if f.Rule == violationRule {

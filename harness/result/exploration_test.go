@@ -77,14 +77,14 @@ var _ = Describe("A result", func() {
 			Expect(err).To(MatchError(HavePrefix("read the exploration: " + message)))
 			Expect(err).To(MatchError(HaveSuffix("; explore again")))
 		},
-		Entry("another version", "explore/1", "explore/9", "its schema is `rehearse.explore/9`, and this program reads rehearse.explore/1"),
-		Entry("no version", `"schema"`, `"scheme"`, "it is none: it has no schema"),
-		Entry("an unknown key", `"tool"`, `"tol"`, "at `/tol`: the key is not known"),
+		Entry("another version", "explore/1", "explore/9", "unsupported schema `rehearse.explore/9`; this program reads rehearse.explore/1"),
+		Entry("no version", `"schema"`, `"scheme"`, "not an exploration: schema is missing"),
+		Entry("an unknown key", `"tool"`, `"tol"`, "at `/tol`: unknown key"),
 		Entry("a repeated key", `"tool": "rehearse 1.0"`, `"tool": "", "tool": ""`, "at byte "),
-		Entry("a value of another kind", `"seed": 7`, `"seed": "x"`, "at `/seed`: a value of another kind is expected"),
+		Entry("a value of another kind", `"seed": 7`, `"seed": "x"`, "at `/seed`: the value has the wrong type"),
 		Entry("a torn file", `"not_run": 4,`, ``+"\x00", "at byte "),
-		Entry("an unknown family", `"family": "pair"`, `"family": "\u001b[31mx"`, "cell 2: the family `"),
-		Entry("an unknown outcome", `"outcome": "failed"`, `"outcome": "fine"`, "cell 2: the outcome `fine` is not known"),
+		Entry("an unknown family", `"family": "pair"`, `"family": "\u001b[31mx"`, "cell 2: unknown family `"),
+		Entry("an unknown outcome", `"outcome": "failed"`, `"outcome": "fine"`, "cell 2: unknown outcome `fine`"),
 		Entry("a cell without perturbations", "\"call=1:timeout\"\n      ],\n      \"outcome\"", "],\"outcome\"", "cell 1: it has 0 perturbations"),
 		Entry("a negative count", `"calls": 3`, `"calls": -3`, "cell 1: a count is negative"),
 		Entry("a negative rest", `"not_run": 4`, `"not_run": -4`, "not_run is negative"),
@@ -99,7 +99,7 @@ var _ = Describe("A result", func() {
 		_, err = result.ReadExploration(strings.NewReader(""))
 		Expect(err).To(HaveOccurred())
 		_, err = result.ReadExploration(blanks{})
-		Expect(err).To(MatchError("read the exploration: it has more than 64 MB; explore again"))
+		Expect(err).To(MatchError("read the exploration: the file is larger than 64 MB; explore again"))
 	})
 
 	It("counts its cells by outcome", func() {

@@ -13,17 +13,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// The limits of a file that is read. An exploration of a thousand calls has some
-// thirty thousand cells of a few hundred bytes each.
+// The limits of an exploration file. An exploration of a thousand calls has some thirty thousand
+// cells of a few hundred bytes each.
 const (
 	maxExplorationBytes = 64 << 20
-	maxCells       = 200_000
-	// maxTogether is how many perturbations a cell may have.
+	maxCells            = 200_000
+	// maxTogether limits the perturbations of a cell.
 	maxTogether = 16
 	maxForeign  = 80 // characters of foreign text in an error
 )
 
-// Write writes a result, indented.
+// WriteExploration writes an exploration as indented JSON.
 func WriteExploration(w io.Writer, r *Exploration) error {
 	if err := format.JSON(w, r); err != nil {
 		return fmt.Errorf("write the exploration as JSON: %w", err)
@@ -31,14 +31,14 @@ func WriteExploration(w io.Writer, r *Exploration) error {
 	return nil
 }
 
-// Read reads the output of Write, and refuses anything else: another version, unknown and
-// repeated keys, unknown words, and a file of more than MaxBytes. The texts in it are not
-// checked; anybody may have written them.
+// ReadExploration reads the output of WriteExploration. It rejects other versions, unknown and
+// repeated keys, unknown enumeration values and files that are too large. It does not validate
+// texts, which may come from anybody.
 func ReadExploration(in io.Reader) (Exploration, error) {
 	limited := &io.LimitedReader{R: in, N: maxExplorationBytes + 1}
 	data, err := io.ReadAll(limited)
 	if err == nil && limited.N <= 0 {
-		err = fmt.Errorf("it has more than %d MB", maxExplorationBytes>>20)
+		err = fmt.Errorf("the file is larger than %d MB", maxExplorationBytes>>20)
 	}
 	var r Exploration
 	if err == nil {
@@ -59,9 +59,10 @@ func decode(data []byte) (Exploration, error) {
 	}
 	switch {
 	case head.Schema == nil:
-		return Exploration{}, errors.New("it is none: it has no schema")
+		return Exploration{}, errors.New("not an exploration: schema is missing")
 	case *head.Schema != ExplorationSchema:
-		return Exploration{}, fmt.Errorf("its schema is %s, and this program reads %s", sanitize.Code(*head.Schema, maxForeign), ExplorationSchema)
+		return Exploration{}, fmt.Errorf("unsupported schema %s; this program reads %s",
+			sanitize.Code(*head.Schema, maxForeign), ExplorationSchema)
 	}
 	var r Exploration
 	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
@@ -70,12 +71,12 @@ func decode(data []byte) (Exploration, error) {
 	return r, r.check()
 }
 
-// explain returns what is wrong and where, without quoting the file.
+// explain describes an error and its position without quoting the file.
 func explain(err error) error {
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
-		what := "a value of another kind is expected"
+		what := "the value has the wrong type"
 		if errors.Is(err, json.ErrUnknownName) {
-			what = "the key is not known"
+			what = "unknown key"
 		}
 		return fmt.Errorf("at %s: %s", sanitize.Code(string(semantic.JSONPointer), maxForeign), what)
 	}
@@ -88,11 +89,11 @@ func explain(err error) error {
 	return err
 }
 
-// check refuses values that no exploration writes.
+// check rejects values that no exploration contains.
 func (r *Exploration) check() error {
 	switch {
 	case len(r.Cells) > maxCells:
-		return fmt.Errorf("it has %d cells, and at most %d are read", len(r.Cells), maxCells)
+		return fmt.Errorf("it has %d cells; at most %d are allowed", len(r.Cells), maxCells)
 	case r.NotRun < 0:
 		return errors.New("not_run is negative")
 	}
@@ -107,11 +108,11 @@ func (r *Exploration) check() error {
 func (c *Cell) check() error {
 	switch {
 	case !slices.Contains(Families(), c.Family):
-		return fmt.Errorf("the family %s is not known", sanitize.Code(string(c.Family), maxForeign))
+		return fmt.Errorf("unknown family %s", sanitize.Code(string(c.Family), maxForeign))
 	case !slices.Contains(outcomes(), c.Outcome):
-		return fmt.Errorf("the outcome %s is not known", sanitize.Code(string(c.Outcome), maxForeign))
+		return fmt.Errorf("unknown outcome %s", sanitize.Code(string(c.Outcome), maxForeign))
 	case len(c.Perturb) == 0 || max(len(c.Perturb), len(c.Shrunk)) > maxTogether:
-		return fmt.Errorf("it has %d perturbations, and 1 to %d are possible", max(len(c.Perturb), len(c.Shrunk)), maxTogether)
+		return fmt.Errorf("it has %d perturbations; 1 to %d are allowed", max(len(c.Perturb), len(c.Shrunk)), maxTogether)
 	case c.Calls < 0 || c.Fired < 0:
 		return errors.New("a count is negative")
 	}

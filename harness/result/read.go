@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// maxBytes bounds the size of a result.
+// maxBytes limits the size of a result.
 const maxBytes = 256 << 20
 
-// Read reads the JSON form of a Result.
+// ReadExperiment reads the JSON form of an Experiment.
 func ReadExperiment(r io.Reader) (Experiment, error) {
 	var found Experiment
 	in := json.NewDecoder(io.LimitReader(r, maxBytes))
@@ -18,7 +18,7 @@ func ReadExperiment(r io.Reader) (Experiment, error) {
 		return found, err
 	}
 	if found.Schema != ExperimentSchema {
-		return found, fmt.Errorf("its schema is %q, and this program knows %q", found.Schema, ExperimentSchema)
+		return found, fmt.Errorf("unsupported schema %q; this program reads %q", found.Schema, ExperimentSchema)
 	}
 	return found, nil
 }

@@ -18,10 +18,9 @@ const (
 // Requirements returns the names of the requirements.
 func Requirements() []string { return []string{RequireBetter, RequireNotWorse, RequireDecided} }
 
-// Judge returns the verdict on a result: Fail where a variant is worse than the one that the
-// design names, or does not meet the requirement, which may be empty; Error where the
-// experiment is not complete or decides nothing. unmet explains each violation of the
-// requirement.
+// Judge returns the verdict on a result: Fail if a variant is worse than the design's Against or
+// violates the requirement, which may be empty; Error if the experiment is incomplete or compared
+// nothing. unmet explains each violation of the requirement.
 func (r *Experiment) Judge(require string) (verdict gate.Verdict, unmet []string) {
 	if r.Stopped.As == Interrupted || r.Stopped.As == Capped || !r.compared() {
 		return gate.Error, nil
@@ -33,7 +32,7 @@ func (r *Experiment) Judge(require string) (verdict gate.Verdict, unmet []string
 			continue
 		}
 		judged, why := r.judge(c, require)
-		if judged == gate.Fail || verdict == gate.Pass { // a failure outranks what is not known
+		if judged == gate.Fail || verdict == gate.Pass { // a failure outranks an undecided comparison
 			verdict = judged
 		}
 		if why != "" {
@@ -56,7 +55,8 @@ func (r *Experiment) compared() bool {
 // judge returns the verdict on one comparison, and how it violates the requirement.
 func (r *Experiment) judge(c *Comparison, require string) (verdict gate.Verdict, unmet string) {
 	pair := func(word string) string {
-		return fmt.Sprintf("%s is %s than %s by %s", sanitize.Line(c.Variant, 60), word, sanitize.Line(c.Against, 60), sanitize.Line(c.Measure, 60))
+		return fmt.Sprintf("%s is %s than %s by %s",
+			sanitize.Line(c.Variant, 60), word, sanitize.Line(c.Against, 60), sanitize.Line(c.Measure, 60))
 	}
 	var met bool
 	switch require {
@@ -81,7 +81,7 @@ func (r *Experiment) judge(c *Comparison, require string) (verdict gate.Verdict,
 	return gate.Fail, unmet
 }
 
-// enough returns how much would decide whether a variant is not worse.
+// enough describes the data that would decide whether a variant is not worse.
 func (r *Experiment) enough(c *Comparison) string {
 	n, does := c.NeededNotWorse, "would show that it is not"
 	if n == 0 {

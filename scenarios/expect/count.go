@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The rules that Expect.Allow can forgive.
+// The rules that Expect.Allow can permit.
 const (
 	UnusedLine     = "unused-line"
 	MisjudgedStop  = "misjudged-stop"
@@ -25,7 +25,7 @@ func (c Count) Allows(n int) bool {
 		(c.AtMost == nil || n <= *c.AtMost)
 }
 
-// String says the limits in words, such as "at least 1 and at most 3".
+// String formats the limits, such as "at least 1 and at most 3".
 func (c Count) String() string {
 	var words []string
 	for _, limit := range []struct {
@@ -39,8 +39,7 @@ func (c Count) String() string {
 	return strings.Join(words, " and ")
 }
 
-// UnmarshalYAML reads a number, which is meant exactly, or a mapping with limits
-// that a number can meet.
+// UnmarshalYAML decodes a number, which sets Exactly, or a mapping with satisfiable limits.
 func (c *Count) UnmarshalYAML(node *yaml.Node) error {
 	switch node.Kind {
 	case yaml.ScalarNode:
@@ -56,8 +55,9 @@ func (c *Count) UnmarshalYAML(node *yaml.Node) error {
 			return err
 		}
 		return c.check()
+	default:
+		return errors.New("found a list, not a count; write a whole number, or a mapping with at_least and at_most")
 	}
-	return errors.New("found a list, not a count; write a whole number, or a mapping with at_least and at_most")
 }
 
 func (c *Count) check() error {
@@ -65,14 +65,14 @@ func (c *Count) check() error {
 	case c.Exactly == nil && c.AtLeast == nil && c.AtMost == nil:
 		return errors.New("a count needs one of exactly, at_least and at_most")
 	case c.Exactly != nil && (c.AtLeast != nil || c.AtMost != nil):
-		return errors.New("exactly goes without at_least and at_most")
+		return errors.New("exactly cannot be combined with at_least and at_most")
 	case c.AtLeast != nil && c.AtMost != nil && *c.AtLeast > *c.AtMost:
 		return fmt.Errorf("no number is at least %d and at most %d", *c.AtLeast, *c.AtMost)
 	}
 	return nil
 }
 
-// JSONSchemaExtend allows the number beside the mapping.
+// JSONSchemaExtend also allows a number.
 func (Count) JSONSchemaExtend(s *jsonschema.Schema) {
 	one := uint64(1)
 	mapping := *s

@@ -1,42 +1,39 @@
-// Package expect says what must hold of a scenario's trials. The same value is
-// written in scenario files, stored in recordings and judged by the gate, so
-// there is one type and no copy of it.
+// Package expect defines the expectations of a scenario. The same type is written in scenario
+// files, stored in recordings and judged by the gate.
 package expect
 
 import "github.com/rehearse-dev/rehearse/internal/quantity"
 
-// Expect is what must hold of each trial. A field that is not given is not
-// judged.
+// Expect contains the expectations of each trial. Fields that are not set are not judged.
 type Expect struct {
 	// Status is the agent's end status, such as "done" or "no-progress".
 	Status   string `yaml:"status,omitempty" json:"status,omitempty"`
 	ExitCode *int   `yaml:"exit_code,omitempty" json:"exit_code,omitempty"`
-	// Calls counts calls to the backend, retries within a call not included.
+	// Calls counts calls to the backend, without retries of a call.
 	Calls *Count `yaml:"calls,omitempty" json:"calls,omitempty"`
-	// CallsBy counts calls by purpose; a purpose that is not named is not judged.
+	// CallsBy counts calls by purpose; other purposes are not judged.
 	CallsBy map[string]Count `yaml:"calls_by,omitempty" json:"calls_by,omitempty"`
-	// Retries counts the failed attempts that a backend retried by itself.
+	// Retries counts the failed attempts that a backend retried.
 	Retries *Count `yaml:"retries,omitempty" json:"retries,omitempty"`
 	// Iterations counts passes of the agent's outer loop.
 	Iterations *Count `yaml:"iterations,omitempty" json:"iterations,omitempty"`
 	// Tokens counts all tokens of all calls.
 	Tokens *Count `yaml:"tokens,omitempty" json:"tokens,omitempty"`
-	// Cost is judged on the dated price table; an unknown cost does not pass.
+	// Cost is computed from the dated price table; an unknown cost does not pass.
 	Cost *Cost `yaml:"cost,omitempty" json:"cost,omitempty"`
-	// Latency is judged over the trial's calls.
+	// Latency limits the latencies of the trial's calls.
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
-	// Duration is the longest that the trial may take on its own clock.
+	// Duration limits the trial on its own clock.
 	Duration *quantity.Duration `yaml:"duration,omitempty" json:"duration,omitempty"`
-	// Stops are labels that a person gave to the answers that the stop guard
-	// judges, in order: defers, asks, suggests or clean. An answer that defers must
-	// be refused and any other allowed, and there must be as many labels as
-	// judgements. Rates of false alarms and misses rest on them.
+	// Stops are a person's labels for the answers that the stop guard judges, in order: defers,
+	// asks, suggests or clean. An answer that defers must be refused and any other allowed, with
+	// one label for each judgement. They determine the rates of false alarms and misses.
 	Stops []string `yaml:"stops,omitempty" json:"stops,omitempty" jsonschema:"enum=defers,enum=asks,enum=suggests,enum=clean"`
 	// That lists expressions (CEL) over the trial's facts; each must be true.
 	That []string `yaml:"that,omitempty" json:"that,omitempty"`
-	// Allow forgives findings that are otherwise failures, by their rule:
-	// "unused-line", "unexpected-call", "invalid-request", "misjudged-stop".
-	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request,enum=misjudged-stop"`
+	// Allow permits findings that otherwise fail, by their rule: "unused-line", "unexpected-call",
+	// "invalid-request", "misjudged-stop".
+	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request,enum=misjudged-stop"` //nolint:lll // a struct tag cannot be broken
 }
 
 // Count limits a count. In a file it is either a number (exactly that many) or a

@@ -9,9 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Edit is what a perturbation of an answer's text makes of it, or nil if the
-// perturbation is none. It is pure, and its result is at most 16 times as long as the
-// text, and 2,000 bytes more.
+// Edit returns the perturbed text of an answer, or nil if p does not change texts. It is
+// deterministic, and its result is at most 16 times as long as the text, plus 2,000 bytes.
 func (p Perturbation) Edit() func(text string) string {
 	if p.At != Call {
 		return nil
@@ -29,7 +28,7 @@ func (p Perturbation) Edit() func(text string) string {
 	return nil
 }
 
-// truncated is the first half of a text, in characters that are whole.
+// truncated returns the first half of a text in whole characters.
 func truncated(text string) string {
 	n := len(text) / 2
 	for n > 0 && !utf8.RuneStart(text[n]) {
@@ -41,10 +40,9 @@ func truncated(text string) string {
 // fence encloses code in Markdown.
 const fence = "```"
 
-// reformatted is a text as another model would have set it: JSON is indented and
-// enclosed in a fence; in prose lines end as on Windows, blank lines and blanks at the
-// ends come in between, quotes are typographic, and the first line is in bold type.
-// The words and their order stay.
+// reformatted returns a text as another model might format it: JSON is indented and fenced; prose
+// gets Windows line ends, blank lines and trailing blanks, typographic quotes and a bold first
+// line. The words and their order do not change.
 func reformatted(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
@@ -66,8 +64,8 @@ func reformatted(text string) string {
 	return strings.Join(lines, "\r\n\r\n") + "\r\n"
 }
 
-// maxDepth is how deep JSON may be nested that is indented; indentation grows with the
-// square of the depth.
+// maxDepth limits the nesting of JSON that is indented, because indentation grows with the square
+// of the depth.
 const maxDepth = 10
 
 func shallow(text string) bool {
@@ -82,14 +80,14 @@ func shallow(text string) bool {
 
 var typographic = strings.NewReplacer(" \"", " “", "\" ", "” ", "'", "’", "...", "…")
 
-// foreign are the words of another language, Greek: a script that nobody confuses with
-// that of the answer, whose letters take two bytes.
+// foreign are Greek words: a script that cannot be confused with that of the answer, and whose
+// letters take two bytes.
 var foreign = strings.Fields("και το ένα αλλά πως τώρα πάντα μια θάλασσα λόγος δρόμος φως νερό σπίτι μέρα νύχτα κόσμος χρόνος " +
 	"καρδιά ουρανός γη άνεμος φωτιά δέντρο πουλί φίλος γράμμα όνομα πόλη παιδί ψωμί αλήθεια")
 
-// translated puts a word of another language in place of each word, the same for the
-// same word. Names with digits or underscores, punctuation and line breaks stay, and
-// of JSON the structure and the names of members.
+// translated replaces each word by a foreign one, equal words by the same one. Names with digits or
+// underscores, punctuation and line breaks are kept, and for JSON the structure and the names of
+// members.
 func translated(text string) string {
 	if v := jsontext.Value(text); strings.ContainsAny(text, "{[") && v.IsValid() {
 		if done, ok := translatedJSON(text); ok {
@@ -120,7 +118,7 @@ func translated(text string) string {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// foreignWord is the word in place of one.
+// foreignWord returns the replacement of a word.
 func foreignWord(word string) string {
 	h := fnv.New32a()
 	h.Write([]byte(strings.ToLower(word)))
@@ -136,7 +134,7 @@ func foreignWord(word string) string {
 	}
 }
 
-// translatedJSON translates the strings of a JSON value but for names.
+// translatedJSON translates the strings of a JSON value except names.
 func translatedJSON(text string) (string, bool) {
 	var b strings.Builder
 	in, out := jsontext.NewDecoder(strings.NewReader(text)), jsontext.NewEncoder(&b)
@@ -157,11 +155,12 @@ func translatedJSON(text string) (string, bool) {
 	return strings.TrimSuffix(b.String(), "\n"), true
 }
 
-// before and after are what a talkative model says around its answer.
+// before and after are the text that a talkative model adds to its answer.
 const before = "Of course! That is an excellent question, and I am happy to help. Here is what I came up with:\n\n"
 
 var after = "\n\n" + strings.Repeat("I hope that this is what you were looking for. There is a lot more to be said about the matter, "+
-	"and I have left out many details on purpose. Please let me know whether I should go on, explain a part of it, or put it in other words. ", 6)
+	"and I have left out many details on purpose. Please let me know whether I should go on, "+
+	"explain a part of it, or put it in other words. ", 6)
 
-// padded puts the text between a greeting and a lot of talk.
+// padded adds a greeting and a long closing to the text.
 func padded(text string) string { return before + text + after }

@@ -1,7 +1,6 @@
-// Package perturb is the vocabulary of departures from a golden path: one call
-// that fails, one write at which the process dies, one thing that a person does
-// out of turn. A perturbation is a line of text, so that it can be printed as part
-// of a command, written in a scenario file and stored in a recording.
+// Package perturb defines perturbations of a golden path: a call that fails, a write at which the
+// process crashes, a user action out of turn. A perturbation has a text form, which is printed in
+// commands, written in scenario files and stored in recordings.
 //
 //	call=7:reset-mid-stream               the seventh call fails once
 //	call=7:status,status=503,times=3      three attempts of it are refused
@@ -17,61 +16,59 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// Point is what a perturbation is counted in.
+// Point is the kind of event at which a perturbation happens.
 type Point string
 
 // The points.
 const (
-	// Call counts calls to the backend as the script sees them: call n is the one
-	// that is made when n-1 answers have been used up, so that a retry is the same
-	// call.
+	// Call counts calls to the backend as the script sees them: call n is made after n-1 answers
+	// were used up, so that a retry is the same call.
 	Call Point = "call"
-	// Write counts durable writes, over all processes of a trial.
+	// Write counts durable writes over all processes of a trial.
 	Write Point = "write"
-	// Turn counts what the person on the other side sends.
+	// Turn counts the user's submissions.
 	Turn Point = "turn"
 )
 
-// What happens at a call, beside the faults of mocks.Fault.
+// The perturbations of a call, in addition to the faults of mocks.Fault.
 const (
 	Latency        = "latency"         // the answer takes First
 	TextTruncated  = "text-truncated"  // half of the answer's text
-	TextReformat   = "text-reformat"   // the same words with other blanks, breaks, marks and fences
-	TextTranslated = "text-translated" // words of another language in place of the answer's
-	TextPadded     = "text-padded"     // the answer between a greeting and a lot of talk
+	TextReformat   = "text-reformat"   // the same words with other white space, punctuation and fences
+	TextTranslated = "text-translated" // the answer's words replaced by another language
+	TextPadded     = "text-padded"     // the answer between a greeting and a long closing
 )
 
-// What happens at a write.
+// The perturbations of a write.
 const (
-	CrashBefore = "crash-before" // what was to be written is lost
-	CrashAfter  = "crash-after"  // it is kept, and the process has not heard of it
-	DiskFull    = "disk-full"    // the write fails, and the process lives
+	CrashBefore = "crash-before" // the data is lost
+	CrashAfter  = "crash-after"  // the data is stored, but the process is not told
+	DiskFull    = "disk-full"    // the write fails, and the process continues
 )
 
-// What a person does at a turn.
+// The perturbations of a turn.
 const (
 	Double     = "double"     // sends the same submission twice
 	Concurrent = "concurrent" // sends it twice at once
-	Reload     = "reload"     // asks for the page again before
-	Empty      = "empty"      // sends nothing but blanks first
+	Reload     = "reload"     // reloads the page before
+	Empty      = "empty"      // sends only blanks first
 	Long       = "long"       // sends 1 MB first
-	Stale      = "stale"      // answers the message before first
-	Ahead      = "ahead"      // answers a message that was not shown yet first
-	Restart    = "restart"    // the service is stopped in order and started again before
+	Stale      = "stale"      // answers the previous message first
+	Ahead      = "ahead"      // answers a message that is not shown yet first
+	Restart    = "restart"    // the service is stopped cleanly and restarted before
 )
 
-// Perturbation is one departure from a golden path.
+// Perturbation is one deviation from a golden path.
 type Perturbation struct {
 	At Point
-	// N is which call, write or turn, from 1.
+	// N is the number of the call, write or turn, from 1.
 	N int
-	// Do is what happens: a kind of fault or one of the constants of its point.
+	// Do is a kind of fault or one of the constants of the point.
 	Do string
-	// Fault holds the options of a fault; its Kind is Do. It is nil for the others.
+	// Fault contains the options of a fault, with the Kind Do; nil for others.
 	Fault *mocks.Fault
-	// First is how long the answer takes (Do is Latency).
+	// First is the latency of the answer, if Do is Latency.
 	First quantity.Duration
-	// Every, at a write, repeats it at each one that comes a multiple of Every after
-	// N; 0 means once.
+	// Every repeats the perturbation of a write at each multiple of Every after N; 0 means once.
 	Every int
 }

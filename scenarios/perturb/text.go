@@ -15,16 +15,14 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// maxText is the length in bytes up to which a text is read; what String makes is
-// shorter.
+// maxText limits the length of a text form in bytes; results of String are shorter.
 const maxText = 256
 
-// form is the form of a text, for editors; Parse says more.
+// form is the regular expression of a text form, for editors; Parse is stricter.
 const form = `^(call|write|turn)=[1-9][0-9]{0,8}:[a-z0-9-]+(,[a-z_]+=[^,=]+)*$`
 
-// Parse reads the text form of a perturbation: POINT=N:WHAT[,OPTION=VALUE]... What it
-// returns is valid, and its String is the same text but for the order of options and
-// the way in which durations are written.
+// Parse parses the text form of a perturbation: POINT=N:WHAT[,OPTION=VALUE]... The result is valid,
+// and its String is the same text except for the order of options and the format of durations.
 func Parse(text string) (Perturbation, error) {
 	if len(text) > maxText {
 		return Perturbation{}, fmt.Errorf("the perturbation %.40q... has %d bytes; at most %d are allowed", text, len(text), maxText)
@@ -38,7 +36,7 @@ func Parse(text string) (Perturbation, error) {
 	p := Perturbation{At: Point(point), Do: do}
 	n, err := count(number)
 	if err != nil {
-		return Perturbation{}, fmt.Errorf("perturbation %q: the number of the %.20s: %w", text, point, err)
+		return Perturbation{}, fmt.Errorf("perturbation %q: number of the %.20s: %w", text, point, err)
 	}
 	p.N = n
 	if p.At == Call && !slices.Contains(answerKinds, do) {
@@ -56,7 +54,7 @@ func Parse(text string) (Perturbation, error) {
 	return p, nil
 }
 
-// count reads a whole number from 1 in plain digits.
+// count parses a positive integer in plain digits.
 func count(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil || n == 0 || n > maxCount || text[0] == '0' {
@@ -65,12 +63,12 @@ func count(text string) (int, error) {
 	return int(n), nil
 }
 
-// option is one that some perturbations have.
+// option is an option of some perturbations.
 type option struct {
 	name string
-	// get is the value as text, empty if it is not given.
+	// get returns the value as text, empty if it is not set.
 	get func(p *Perturbation) string
-	// set reads the value. It is not called where the perturbation does not have it.
+	// set parses the value. It is only called for perturbations that have the option.
 	set func(p *Perturbation, value string) error
 	has func(p *Perturbation) bool
 }
@@ -150,12 +148,12 @@ func setDuration(to *quantity.Duration, value string) error {
 		return err
 	}
 	if *to == 0 {
-		return errors.New("a time of 0 says nothing; leave it out")
+		return errors.New("a time of 0 has no effect; remove it")
 	}
 	return nil
 }
 
-// options reads a list of options.
+// options parses a list of options.
 func (p *Perturbation) options(list string) error {
 	given := map[string]bool{}
 	for text := range strings.SplitSeq(list, ",") {
@@ -167,7 +165,7 @@ func (p *Perturbation) options(list string) error {
 		case !ok || value == "":
 			return fmt.Errorf("the option %s has no value; write %s=VALUE", name, name)
 		case given[name]:
-			return fmt.Errorf("the option %s is given twice", name)
+			return fmt.Errorf("the option %s is repeated", name)
 		}
 		given[name] = true
 		if err := options[i].set(p, value); err != nil {
@@ -187,10 +185,10 @@ func (p *Perturbation) unknownOption(name string) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%q is not an option here; %s has none", clip(name), p.Do)
 	}
-	return fmt.Errorf("%q is not an option of %s; there are %s%s", clip(name), p.Do, strings.Join(known, ", "), meant(name, known))
+	return fmt.Errorf("%q is not an option of %s; choose from %s%s", clip(name), p.Do, strings.Join(known, ", "), meant(name, known))
 }
 
-// String is the text form, which Parse reads.
+// String returns the text form, which Parse reads.
 func (p Perturbation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s=%d:%s", p.At, p.N, p.Do)
@@ -215,12 +213,16 @@ func (p *Perturbation) UnmarshalText(text []byte) (err error) {
 func (Perturbation) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "string", Pattern: form,
-		Description: "A departure from the golden path: point=number:what, with options after commas, such as call=7:reset-mid-stream, call=3:latency,first=30s, write=12:crash-before or turn=4:double.",
-		Examples:    []any{"call=7:reset-mid-stream", "call=7:status,status=503,times=3", "call=3:latency,first=30s", "write=12:crash-before", "turn=4:double"},
+		Description: "A perturbation of the golden path: point=number:what, with options after commas, such as " +
+			"call=7:reset-mid-stream, call=3:latency,first=30s, write=12:crash-before or turn=4:double.",
+		Examples: []any{
+			"call=7:reset-mid-stream", "call=7:status,status=503,times=3", "call=3:latency,first=30s",
+			"write=12:crash-before", "turn=4:double",
+		},
 	}
 }
 
-// meant suggests the word that was probably meant.
+// meant suggests the nearest word.
 func meant(word string, known []string) string {
 	if near := suggest.Nearest(word, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -228,7 +230,7 @@ func meant(word string, known []string) string {
 	return ""
 }
 
-// clip keeps an error short that quotes a word.
+// clip shortens a quoted word in an error.
 func clip(word string) string {
 	if len(word) > 40 {
 		return word[:40] + "..."
@@ -236,7 +238,7 @@ func clip(word string) string {
 	return word
 }
 
-// kind says what is wrong with the point, or with what is to happen there.
+// kind returns an error for an unknown point or kind.
 func (p *Perturbation) kind() error {
 	known, ok := kinds[p.At]
 	if !ok {
@@ -245,14 +247,14 @@ func (p *Perturbation) kind() error {
 		for _, point := range points {
 			names = append(names, string(point))
 		}
-		return fmt.Errorf("%q is not a point; there are %s%s", clip(string(p.At)), strings.Join(names, ", "), meant(string(p.At), names))
+		return fmt.Errorf("%q is not a point; choose from %s%s", clip(string(p.At)), strings.Join(names, ", "), meant(string(p.At), names))
 	}
 	if slices.Contains(known, p.Do) {
 		return nil
 	}
 	hint := meant(p.Do, known)
-	if hint == "" { // there are many
-		hint = "; there are " + strings.Join(known, ", ")
+	if hint == "" { // no near match
+		hint = "; choose from " + strings.Join(known, ", ")
 	}
-	return fmt.Errorf("%q is nothing that happens at a %s%s", clip(p.Do), p.At, hint)
+	return fmt.Errorf("%q cannot happen at a %s%s", clip(p.Do), p.At, hint)
 }

@@ -11,28 +11,28 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// The largest values. Nothing that runs comes near them; they keep sums in range.
+// The largest values. They are far beyond practical use and keep sums in range.
 const (
 	maxCount    = 999_999_999
 	maxTimes    = 1000
 	maxDuration = quantity.Duration(8760 * time.Hour)
 )
 
-// answerKinds are what happens to an answer, beside faults.
+// answerKinds are the perturbations of an answer, in addition to faults.
 var answerKinds = []string{Latency, TextTruncated, TextReformat, TextTranslated, TextPadded}
 
-// kinds are what can happen at each point.
+// kinds are the perturbations of each point.
 var kinds = map[Point][]string{
 	Call:  slices.Concat(mocks.APIFaults(), mocks.ProcessFaults(), answerKinds),
 	Write: {CrashBefore, CrashAfter, DiskFull},
 	Turn:  {Double, Concurrent, Reload, Empty, Long, Stale, Ahead, Restart},
 }
 
-// Kinds lists what can happen at a point.
+// Kinds returns the perturbations of a point.
 func Kinds(at Point) []string { return slices.Clone(kinds[at]) }
 
-// Validate says what is wrong with a perturbation, whatever is driven. One that is
-// valid is what Parse makes of its String.
+// Validate returns an error if a perturbation is invalid for every agent. Parse and String are
+// inverse for valid ones.
 func (p Perturbation) Validate() error {
 	if err := p.kind(); err != nil {
 		return err
@@ -40,21 +40,21 @@ func (p Perturbation) Validate() error {
 	faulty := p.At == Call && !slices.Contains(answerKinds, p.Do)
 	switch {
 	case p.N < 1 || p.N > maxCount:
-		return fmt.Errorf("the %s is number %d; they are counted from 1 to %d", p.At, p.N, maxCount)
+		return fmt.Errorf("the number of the %s must be between 1 and %d, got %d", p.At, maxCount, p.N)
 	case faulty && (p.Fault == nil || p.Fault.Kind != p.Do):
-		return fmt.Errorf("%s is a fault, and there is none of that kind", p.Do)
+		return fmt.Errorf("%s is a fault, but the fault is missing or of another kind", p.Do)
 	case !faulty && p.Fault != nil:
-		return fmt.Errorf("%s is not a fault, and one is given", p.Do)
+		return fmt.Errorf("%s is not a fault, but a fault is set", p.Do)
 	case p.Do == Latency && p.At == Call && p.First == 0:
-		return errors.New("latency needs to know how long the answer takes; write first=30s")
+		return errors.New("latency needs the time of the answer; write first=30s")
 	case p.Do != Latency && p.First != 0:
-		return fmt.Errorf("only %s takes time", Latency)
+		return fmt.Errorf("only %s has first", Latency)
 	case p.First < 0 || p.First > maxDuration:
-		return fmt.Errorf("first is %s; it is at most %s", p.First, maxDuration)
+		return fmt.Errorf("first must be at most %s, got %s", maxDuration, p.First)
 	case p.At != Write && p.Every != 0:
-		return fmt.Errorf("only at a write there is something that repeats")
+		return fmt.Errorf("only a write has every")
 	case p.Every < 0 || p.Every > maxCount:
-		return fmt.Errorf("every is %d; it is from 1 to %d", p.Every, maxCount)
+		return fmt.Errorf("every must be between 1 and %d, got %d", maxCount, p.Every)
 	case faulty:
 		return validFault(p.Fault)
 	}
@@ -64,22 +64,21 @@ func (p Perturbation) Validate() error {
 func validFault(f *mocks.Fault) error {
 	switch {
 	case f.Message != "":
-		return errors.New("a perturbation has no message of its own")
+		return errors.New("a perturbation cannot set message")
 	case f.Times > maxTimes:
-		return fmt.Errorf("times is %d; it is at most %d", f.Times, maxTimes)
+		return fmt.Errorf("times must be at most %d, got %d", maxTimes, f.Times)
 	case f.Brings() && f.Times > 1:
-		return fmt.Errorf("%s comes with the whole answer, so that nobody asks again: it strikes once, not %d times", f.Kind, f.Times)
+		return fmt.Errorf("%s arrives with the complete answer, which is not retried: times must be 1, got %d", f.Kind, f.Times)
 	case max(f.RetryAfter, f.Delay) > maxDuration:
-		return fmt.Errorf("a time is longer than %s", maxDuration)
+		return fmt.Errorf("a duration must be at most %s", maxDuration)
 	case f.After != nil && *f.After > maxCount:
-		return fmt.Errorf("after is %d; it is at most %d", *f.After, maxCount)
+		return fmt.Errorf("after must be at most %d, got %d", maxCount, *f.After)
 	}
 	return f.Validate()
 }
 
-// Suits says why the perturbation cannot happen to calls of this kind of backend, a
-// command-line agent (a process) or an API. Whether it can happen elsewhere depends on
-// what is driven.
+// Suits returns an error if the perturbation cannot happen to calls of this kind of backend, a
+// command-line agent (a process) or an API. Other requirements depend on the agent.
 func (p Perturbation) Suits(process bool) error {
 	switch own := slices.Contains(mocks.ProcessFaults(), p.Do); {
 	case p.Fault == nil:
