@@ -144,7 +144,7 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 	switch {
 	case out.Grade == Done:
 	case !slices.Contains([]Grade{Failed, Blocked, Escalated, Split}, out.Grade):
-		return fail("", "the worker gave the grade %q, which is none; %s", out.Grade, out.Details)
+		return fail("", "the worker returned the unknown grade %q; %s", out.Grade, out.Details)
 	case errors.Is(cause, errStagnation):
 		return fail(state.CauseStagnation, "no activity for %s (limits.stagnation)", limits.Stagnation)
 	case errors.Is(cause, errNoProgress):

@@ -82,7 +82,7 @@ func (r *supervisor) saveContext(leaving []string) error {
 		return err
 	}
 	if !bytes.Equal(back, data) {
-		return errors.New("what was read back is not what was saved")
+		return errors.New("the list that was read back differs from the saved one")
 	}
 	r.markSaved(back)
 	r.saved.Contexts++

@@ -27,7 +27,7 @@ var _ = Describe("What fails inside", func() {
 		r := newRig(tasks("a"))
 		r.deeds["a"] = []deed{grade("", ""), done}
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
-		Expect(r.told(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring(`the grade ""`))))
+		Expect(r.told(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring(`the unknown grade ""`))))
 	})
 
 	DescribeTable("leaves a check unknown",

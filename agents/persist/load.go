@@ -83,10 +83,10 @@ func fold(p plan.Plan, from reader) (*folding, journal.Recovery, error) {
 	}
 	found, err := from.Load(f.snapshot, f.record)
 	if err != nil {
-		return nil, found, fmt.Errorf("reading the kept state: %w", err)
+		return nil, found, fmt.Errorf("reading the stored state: %w", err)
 	}
 	if !f.state.Begun() && found.SnapshotLost != "" {
-		return nil, found, fmt.Errorf("reading the kept state: %w: the journal is empty, and there is a snapshot of it (%s); "+
+		return nil, found, fmt.Errorf("reading the stored state: %w: the journal is empty, and there is a snapshot of it (%s); "+
 			"restore the journal, or begin with another state", journal.ErrCorrupt, found.SnapshotLost)
 	}
 	// The time between the last record and the last checkpoint.
@@ -140,13 +140,13 @@ func (f *folding) same(begun string) error {
 func (r *supervisor) load() *ending {
 	f, found, err := fold(r.plan, r.Store)
 	if err != nil {
-		return failure("the run cannot go on", err)
+		return failure("the run cannot continue", err)
 	}
 	if r.resumed, err = resumes(r.Store); err != nil {
-		return failure("the run cannot go on", err)
+		return failure("the run cannot continue", err)
 	}
 	if r.written, err = f.state.Clone(); err != nil {
-		return failure("the run cannot go on", err)
+		return failure("the run cannot continue", err)
 	}
 	r.state, r.saved, r.base = f.state, f.saved, f.state.At
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
@@ -207,7 +207,7 @@ func resumes(from reader) (n int, err error) {
 		err = json.Unmarshal(data, &n)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("reading how often the run was gone on with: %w", err)
+		return 0, fmt.Errorf("reading how often the run was resumed: %w", err)
 	}
 	return n, nil
 }

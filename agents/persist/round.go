@@ -79,7 +79,7 @@ func (r *supervisor) answerByProbe(name check.Name, p check.Probe) check.Result 
 	switch result.Verdict {
 	case check.Pass, check.Fail, check.Unknown, check.None:
 	default:
-		result.Details = fmt.Sprintf("the probe gave the verdict %q, which is none; %s", result.Verdict, result.Details)
+		result.Details = fmt.Sprintf("the probe returned the unknown verdict %q; %s", result.Verdict, result.Details)
 		result.Verdict = check.Unknown
 	}
 	return result

@@ -11,14 +11,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Witness is who holds supervisors to their promises.
+// Witness is the witness of a trial, with a store and a worker that it observes.
 type Witness struct {
 	w      *witness
 	store  journal.Store
 	worker persist.Worker
 }
 
-// NewWitness returns one that tells what is broken to a sink.
+// NewWitness returns a witness that reports violations to a sink.
 func NewWitness(sink event.Sink) Witness {
 	w := newWitness(sink)
 	idle := map[string]persist.Worker{"default": nobody{}}
@@ -36,7 +36,7 @@ func (w Witness) Load() error {
 	return err
 }
 
-// Work lets a worker work.
+// Work makes an attempt.
 func (w Witness) Work(a persist.Assignment) { w.worker.Work(context.Background(), a) }
 
 // Store stores a record.
@@ -48,17 +48,17 @@ func (w Witness) Store(r state.Record) error {
 	return w.store.Append(data)
 }
 
-// StoreRaw stores what is no record.
+// StoreRaw stores data that may not be a record.
 func (w Witness) StoreRaw(data []byte) error { return w.store.Append(data) }
 
-// Close holds a result against what was stored.
+// Close checks a result against the stored records.
 func (w Witness) Close(r persist.Result) { w.w.close(r) }
 
 // CrashStore is the store of one simulated process.
 type CrashStore = crashStore
 
-// NewCrashStore returns the store, in which things happen at writes, and which of those
-// did not.
+// NewCrashStore returns a store with faults, and a function that returns the faults that were not
+// injected.
 func NewCrashStore(s journal.Store, sink event.Sink, ps ...perturb.Perturbation) (store *CrashStore, unfired func() []string) {
 	plan := drive.NewCrashPlan(event.Discard, ps)
 	return &crashStore{Store: s, sink: sink, Process: drive.Process{Plan: plan}}, plan.Unfired

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// factsOf are the facts of a trial in which these events were emitted.
+// factsOf returns the facts of a trial with these events.
 func factsOf(events ...event.Event) *kind.SuperviseFacts {
 	var tr record.Trial
 	for _, e := range events {
@@ -24,7 +24,7 @@ func told(kind event.Kind, name string, attrs map[string]any) event.Event {
 	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
 }
 
-// values are measures by name.
+// values returns metrics by name.
 func values(all []measure.Value) map[string]float64 {
 	out := map[string]float64{}
 	for _, v := range all {
@@ -38,7 +38,7 @@ func values(all []measure.Value) map[string]float64 {
 type attrs = map[string]any
 
 var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
-	It("are read from what it told, and from nothing else", func() {
+	It("are read from its events only", func() {
 		f := factsOf(
 			told(event.Checkpoint, "answers", attrs{"answers": 3}), // of something else
 			told(event.Checkpoint, "interval", attrs{"records": 1.0}),
@@ -74,7 +74,7 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 		}))
 	})
 
-	It("are added up, with rates over what they are of", func() {
+	It("are added up to metrics", func() {
 		t := measure.NewAgentTotals([]measure.Extension{kind.Extension()})
 		t.Add(&measure.Facts{Run: measure.RunFacts{Status: "complete"}, Extensions: map[string]any{"supervise": &kind.SuperviseFacts{}}}) // no supervisor
 		Expect(t.Close()).To(BeEmpty())

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// What a supervisor does, as the witness sees it.
+// deed is something that a supervisor does, as the witness observes it.
 type deed func(kind.Witness) error
 
 func works(task, key string) deed {
@@ -60,36 +60,36 @@ var _ = DescribeTable("The witness of a supervisor", Label("P-05"),
 			Expect(broken).To(ConsistOf(ContainSubstring(want)))
 		}
 	},
-	Entry("says nothing of a run in order", "",
+	Entry("accepts a correct run", "",
 		works("a", "a#1"), stores("a", "failed"), works("a", "a#2"), stores("a", "done"), works("b", "b#1"),
 		results(persist.Task{ID: "a", State: "done"}, persist.Task{ID: "b", State: "waiting"})),
-	Entry("says nothing where a crash lets an attempt be made again under its key", "",
+	Entry("accepts an attempt that is repeated under its key after a crash", "",
 		works("a", "a#1"), works("a", "a#1"), stores("a", "done")),
-	Entry("tells of a task that is done again", "task a is done again after its end was stored",
+	Entry("reports a task that is done again", "task a is done again after its end was stored",
 		works("a", "a#1"), stores("a", "done"), works("a", "a#2")),
-	Entry("tells of an end that is stored twice", "task a is stored as done twice",
+	Entry("reports an end that is stored twice", "task a is stored as done twice",
 		stores("a", "done"), stores("a", "done")),
-	Entry("tells of another key while an attempt is open", "begun anew with the key a#2 while the attempt a#1",
+	Entry("reports another key while an attempt is open", "begun anew with the key a#2 while the attempt a#1",
 		works("a", "a#1"), works("a", "a#2")),
-	Entry("tells of a result that says done of what is not stored", "task a is done in the result",
+	Entry("reports a result with a done task that is not stored", "task a is done in the result",
 		works("a", "a#1"), results(persist.Task{ID: "a", State: "done"})),
-	Entry("tells of a result that forgets what is stored", "task a is waiting in the result",
+	Entry("reports a result without a stored task", "task a is waiting in the result",
 		stores("a", "done"), results(persist.Task{ID: "a", State: "waiting"})),
-	Entry("tells of what is no record", "a record cannot be read",
+	Entry("reports data that is not a record", "a record cannot be read",
 		deed(func(w kind.Witness) error { return w.StoreRaw([]byte("{")) })),
 )
 
-var _ = Describe("A mortal store", func() {
-	var told []string
-	sink := event.SinkFunc(func(e event.Event) { told = append(told, e.Name) })
+var _ = Describe("The store of a process that crashes", func() {
+	var emitted []string
+	sink := event.SinkFunc(func(e event.Event) { emitted = append(emitted, e.Name) })
 
 	at := func(n int, do string) perturb.Perturbation {
 		return perturb.Perturbation{At: perturb.Write, N: n, Do: do}
 	}
 
-	// mortal is a store with n records in which things happen.
-	mortal := func(n int, ps ...perturb.Perturbation) (*kind.CrashStore, *journal.Memory, func() []string) {
-		told = nil
+	// crashing returns a store with n records and its faults.
+	crashing := func(n int, ps ...perturb.Perturbation) (*kind.CrashStore, *journal.Memory, func() []string) {
+		emitted = nil
 		memory := journal.NewMemory()
 		_, err := memory.Load(func([]byte) error { return nil }, func([]byte) error { return nil })
 		Expect(err).NotTo(HaveOccurred())
@@ -99,42 +99,42 @@ var _ = Describe("A mortal store", func() {
 		}
 		return m, memory, unfired
 	}
-	// kept is how many records outlive it.
+	// kept returns the number of records that survive.
 	kept := func(memory *journal.Memory) int {
 		found, err := memory.Reopen().Load(func([]byte) error { return nil }, func([]byte) error { return nil })
 		Expect(err).NotTo(HaveOccurred())
 		return found.Records
 	}
 
-	It("lets nothing through once it is dead", func() {
-		m, memory, unfired := mortal(1, at(2, perturb.CrashBefore))
+	It("writes and emits nothing after the crash", func() {
+		m, memory, unfired := crashing(1, at(2, perturb.CrashBefore))
 		m.Emit(event.Event{Name: "alive"})
 		Expect(m.Append([]byte("lost"))).NotTo(Succeed())
 		Expect(m.Append([]byte("too late"))).NotTo(Succeed())
 		Expect(m.Checkpoint([]byte("too late"))).NotTo(Succeed())
 		Expect(m.Save("late", nil)).NotTo(Succeed())
 		m.Emit(event.Event{Name: "dead"})
-		Expect(told).To(Equal([]string{"alive"}))
+		Expect(emitted).To(Equal([]string{"alive"}))
 		Expect(kept(memory)).To(Equal(1))
 		Expect(unfired()).To(BeEmpty())
 	})
 
-	It("keeps what was written when it dies after that", func() {
-		m, memory, _ := mortal(0, at(1, perturb.CrashAfter))
+	It("keeps a write before the crash", func() {
+		m, memory, _ := crashing(0, at(1, perturb.CrashAfter))
 		Expect(m.Append([]byte("kept"))).NotTo(Succeed())
 		Expect(kept(memory)).To(Equal(1))
 	})
 
-	It("is full once, and goes on", func() {
-		m, memory, unfired := mortal(0, at(1, perturb.DiskFull))
+	It("finds the disk full once, and continues", func() {
+		m, memory, unfired := crashing(0, at(1, perturb.DiskFull))
 		Expect(m.Append([]byte("no room"))).To(MatchError(syscall.ENOSPC))
 		Expect(m.Append([]byte("room"))).To(Succeed())
 		Expect(kept(memory)).To(Equal(1))
 		Expect(unfired()).To(BeEmpty())
 	})
 
-	It("says what was to happen and did not", func() {
-		_, _, unfired := mortal(2, at(4, perturb.CrashBefore), at(3, perturb.DiskFull))
+	It("reports faults that were not injected", func() {
+		_, _, unfired := crashing(2, at(4, perturb.CrashBefore), at(3, perturb.DiskFull))
 		Expect(unfired()).To(Equal([]string{"write=4:crash-before: there were 2 writes", "write=3:disk-full: there were 2 writes"}))
 	})
 })
