@@ -135,6 +135,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 			Expect(list[0].Message).To(ContainSubstring(message))
 			Expect(err).To(MatchError(field + ": " + list[0].Message))
 		},
+		func(_ loop.Options, field, message string) string { return field + ": " + message },
 		Entry(nil, loop.Options{Prompt: " \n"}, "prompt", "is empty"),
 		Entry(nil, loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker", "json" or "answer"`),
 		Entry(nil, loop.Options{StopGuard: "lax"}, "stop_guard", `"lax" is not a policy of the stop guard; use "off", "balanced" or "strict"`),
