@@ -19,7 +19,6 @@ type Program struct {
 	lines  []line
 	// sequence is true where the lines are replies, false where they are rules.
 	sequence bool
-	index    *index // of rules
 	initial  string // state
 }
 
@@ -67,9 +66,6 @@ func Compile(s Script) (*Program, error) {
 			}
 			p.lines = append(p.lines, l)
 		}
-	}
-	if !p.sequence {
-		p.index = newIndex(p.lines)
 	}
 	return p, nil
 }

@@ -110,18 +110,13 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 
 // match reserves the line that answers, and reports whether there is one.
 func (e *Engine) match(x *Exchange, v *view) bool {
-	var found *candidates
-	if e.program.index != nil {
-		found = e.program.index.lookUp(v)
-		defer e.program.index.done(found)
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.releaseAbandoned()
-	if found == nil {
+	if e.program.sequence {
 		x.line = e.nextReply(v)
 	} else {
-		x.line = e.firstRule(v, found)
+		x.line = e.firstRule(v)
 	}
 	if x.line < 0 {
 		return false
@@ -143,8 +138,10 @@ func (e *Engine) nextReply(v *view) int {
 	return e.cursor
 }
 
-func (e *Engine) firstRule(v *view, found *candidates) int {
-	for _, i := range e.program.index.order(v, e.state, found) {
+// firstRule returns the first rule that applies in the current state, is available and
+// fits the request, or -1.
+func (e *Engine) firstRule(v *view) int {
+	for i := range e.program.lines {
 		l := &e.program.lines[i]
 		if (l.In == "" || l.In == e.state) && e.available(i) && l.differs(v) == nil {
 			return i

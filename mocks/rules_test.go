@@ -54,7 +54,7 @@ func handOver() error { return nil }
 func ruleLike(t *rapid.T, i int) mocks.Line {
 	text := fmt.Sprint(i)
 	l := mocks.Line{Answer: mocks.Answer{Text: mocks.Text(text)}, When: &mocks.When{}}
-	word := rapid.StringMatching(`[abc]{1,4}`) // more words than the index tries one by one
+	word := rapid.StringMatching(`[abc]{1,4}`)
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0, 1, 2:
 		l.When.User = &mocks.Match{Contains: word.Draw(t, "contains")}
@@ -72,7 +72,7 @@ func ruleLike(t *rapid.T, i int) mocks.Line {
 	return l
 }
 
-// firstMatch is what the documentation says, word for word.
+// firstMatch returns the text of the first rule whose conditions all match.
 func firstMatch(rules []mocks.Line, r llm.Request) string {
 	text := r.Messages[len(r.Messages)-1].Content
 	for _, l := range rules {
@@ -90,8 +90,8 @@ func firstMatch(rules []mocks.Line, r llm.Request) string {
 	return ""
 }
 
-var _ = Describe("the index of rules", Label("H-02"), func() {
-	It("finds what trying one rule after the other finds", func() {
+var _ = Describe("the rules of a script", Label("H-02"), func() {
+	It("answer by the first that matches", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			var script mocks.Script
 			for i := range rapid.IntRange(1, 150).Draw(t, "rules") {
@@ -117,7 +117,7 @@ var _ = Describe("the index of rules", Label("H-02"), func() {
 		})
 	})
 
-	It("answers the same when many ask at once", func() {
+	It("answer concurrent requests, each by its own rule", func() {
 		var script mocks.Script
 		for i := range 200 {
 			text := fmt.Sprintf("<%d>", i)
@@ -139,8 +139,7 @@ var _ = Describe("the index of rules", Label("H-02"), func() {
 	})
 })
 
-// BenchmarkMatch shows that the cost of a call does not grow with the script.
-// The request fits the last rule.
+// BenchmarkMatch measures calls that match the last of n rules.
 func BenchmarkMatch(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000} {
 		for kind, match := range map[string]func(string) *mocks.Match{
@@ -172,7 +171,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkUnexpected is the price of an explanation, which looks at every rule.
+// BenchmarkUnexpected measures the explanation of an unexpected call, which compares it
+// with every rule.
 func BenchmarkUnexpected(b *testing.B) {
 	var script mocks.Script
 	text := "ok"
