@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
 )
 
 var _ = Describe("Escalation", Label("R-07"), func() {
@@ -272,9 +273,9 @@ var _ = Describe("Precedence", func() {
 	It("ends a call at its timeout, and the run with it", func() {
 		r := newRig()
 		r.options.CallTimeout = quantity.Duration(time.Minute)
-		r.turns = []turn{func(ctx context.Context, c clock.Clock) (llm.Reply, error) {
-			return llm.Reply{}, c.Sleep(ctx, clock.Forever)
-		}}
+		slow := say("too late")
+		slow.Latency.First = mocks.Duration(time.Hour)
+		r.turns = []mocks.Line{slow}
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(llm.KindOf(res.Err)).To(Equal(llm.Timeout))

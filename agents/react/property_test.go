@@ -178,7 +178,7 @@ func FuzzRun(f *testing.F) {
 		r := newRig().with(helper("b"), helper("c"))
 		r.agent.Contract.Output = []byte(`{"type": ["object", "array"], "properties": {"a": {"type": "array"}}}`)
 		for answer := range strings.SplitSeq(script, "\x1e") {
-			r.turns = append(r.turns, func(contextOf, clockOf) (llm.Reply, error) { return llm.Reply{Text: answer}, nil })
+			r.turns = append(r.turns, say(answer))
 		}
 		res := r.run()
 		if strings.HasPrefix(res.Details, "panic") {

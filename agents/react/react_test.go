@@ -242,7 +242,7 @@ var _ = Describe("A run that cannot begin", func() {
 
 	It("takes a panic of the backend for a failed call", func() {
 		r := newRig()
-		r.turns = []turn{func(context.Context, clockOf) (llm.Reply, error) { panic("boom") }}
+		r.deps.Backend = llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) { panic("boom") })
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(res.Details).To(Equal("call the backend for auditor, iteration 1: failed: panic: boom"))

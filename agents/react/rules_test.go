@@ -1,6 +1,7 @@
 package react_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -56,7 +57,14 @@ var _ = Describe("A step that is not accepted", Label("R-01"), func() {
 	DescribeTable("is asked for again when an answer was cut off, however good it looks",
 		func(reason llm.FinishReason) {
 			r := newRig("", searching, ended)
-			r.turns[0] = answer(llm.Reply{Text: searching, Finish: reason})
+			r.turns[0] = say(searching)
+			r.deps.Backend = llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+				reply, err := r.Complete(ctx, req)
+				if len(r.requests) == 1 {
+					reply.Finish = reason
+				}
+				return reply, err
+			})
 			res := r.run()
 			Expect(refused(res)).To(Equal([]string{"cut-off", ""}))
 			Expect(r.set.done).To(HaveLen(1))

@@ -19,6 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/mocks"
 )
 
 func TestReact(t *testing.T) {
@@ -91,18 +93,17 @@ func (p person) Ask(_ context.Context, question, context string) (string, bool) 
 	return p(question, context)
 }
 
-// turn is what a backend does with one call.
-type turn func(ctx context.Context, c clock.Clock) (llm.Reply, error)
-
-// say answers with a text after one second.
-func say(text string) turn { return answer(llm.Reply{Text: text, Finish: llm.FinishStop}) }
-
-func answer(reply llm.Reply) turn {
-	return func(ctx context.Context, c clock.Clock) (llm.Reply, error) { return reply, c.Sleep(ctx, time.Second) }
+// say returns the line of a script that answers with a text after one second.
+func say(text string) mocks.Line {
+	if text == "" {
+		text = string(mocks.EmptyText)
+	}
+	line := mocks.Say(text)
+	line.Latency = &mocks.Latency{First: mocks.Duration(time.Second)}
+	return line
 }
 
-// rig is a run with a backend of given turns, on a virtual clock. A call that no
-// turn answers fails as a scripted backend's does.
+// rig is a run with a scripted backend on a virtual clock.
 type rig struct {
 	agent    *agentfile.Agent
 	task     react.Task
@@ -110,7 +111,8 @@ type rig struct {
 	deps     react.Deps
 	clock    *clock.Virtual
 	set      *scripted
-	turns    []turn
+	turns    []mocks.Line
+	backend  llm.Backend // plays turns; made by the first call
 	requests []llm.Request
 	events   []event.Event
 	mu       sync.Mutex
@@ -129,22 +131,32 @@ func newRig(answers ...string) *rig {
 		r.turns = append(r.turns, say(a))
 	}
 	r.deps = react.Deps{
-		Backend: r, BackendID: "fake", Clock: r.clock,
+		Backend: r, BackendID: "openai", Clock: r.clock,
 		Sink:    event.SinkFunc(func(e event.Event) { r.events = append(r.events, e) }),
 		Actions: func(*agentfile.Agent) (action.Set, error) { return r.set, nil },
 	}
 	return r
 }
 
+// Complete passes a request to the scripted backend.
 func (r *rig) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	r.mu.Lock()
-	n := len(r.requests)
 	r.requests = append(r.requests, req)
 	r.mu.Unlock()
-	if n >= len(r.turns) {
-		return llm.Reply{}, &llm.Error{Kind: llm.ScriptExhausted, Backend: "fake"}
+	if r.backend == nil {
+		program, err := mocks.Compile(mocks.Script{Replies: r.turns})
+		if err != nil {
+			return llm.Reply{}, err
+		}
+		r.backend, err = openai.New(openai.Config{
+			BaseURL: "http://127.0.0.1/v1", Clock: r.clock, Retry: openai.RetryPolicy{Max: -1},
+			Transport: mocks.NewTransport(mocks.NewEngine(program, mocks.EngineOptions{Clock: r.clock})),
+		})
+		if err != nil {
+			return llm.Reply{}, err
+		}
 	}
-	return r.turns[n](ctx, r.clock)
+	return r.backend.Complete(ctx, req)
 }
 
 func (r *rig) run() react.Result { return r.runIn(context.Background()) }
@@ -189,7 +201,6 @@ func refused(res react.Result) []string {
 var errTest = errors.New("for a test")
 
 type (
-	clockOf   = clock.Clock
 	agentOf   = agentfile.Agent
 	contextOf = context.Context
 )
