@@ -30,7 +30,7 @@ var comparisonRenderers = map[string]func(io.Writer, compare.Result, tty.Termina
 	"terminal": func(w io.Writer, c compare.Result, t tty.Terminal) error {
 		return doc.Terminal(w, reports.ComparisonDocument(&c, nil), t)
 	},
-	"json": func(w io.Writer, c compare.Result, _ tty.Terminal) error { return reports.ComparisonJSON(w, c) },
+	"json": func(w io.Writer, c compare.Result, _ tty.Terminal) error { return reports.JSON(w, c) },
 	"markdown": func(w io.Writer, c compare.Result, _ tty.Terminal) error {
 		return doc.Markdown(w, reports.ComparisonDocument(&c, nil), 0)
 	},

@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/kinds/evaluate"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
-	"github.com/rehearse-dev/rehearse/reports/detection"
+	"github.com/rehearse-dev/rehearse/reports"
 )
 
 const detectExitCodes = `Exit codes:
@@ -205,8 +205,8 @@ func (d *detectFlags) validate() (err error) {
 }
 
 // detectReport is the report of an outcome.
-func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) detection.Report {
-	report := detection.Report{
+func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) reports.Detection {
+	report := reports.Detection{
 		Tool: tool(), Interrupted: o.Interrupted, Problems: slices.Clone(o.Lines), Detectors: o.Results,
 	}
 	if more := o.Bad - len(o.Lines); more > 0 {
@@ -216,7 +216,7 @@ func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) detection.Report {
 		report.Problems = append(report.Problems, sanitize.Line(o.Err.Error(), 500))
 	}
 	for _, c := range plan.Corpora {
-		report.Corpora = append(report.Corpora, detection.Corpus{Name: c.Name, Items: c.Items, Bad: c.Bad, Digest: c.Digest()})
+		report.Corpora = append(report.Corpora, reports.DetectionCorpus{Name: c.Name, Items: c.Items, Bad: c.Bad, Digest: c.Digest()})
 	}
 	if o.Comparison != nil {
 		report.Comparisons = append(report.Comparisons, *o.Comparison)

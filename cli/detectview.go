@@ -12,8 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/reports/detection"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
 // detectView tells a person how far the items are: a line that is drawn over
@@ -59,14 +60,14 @@ func (v *detectView) close() {
 
 // showDetect prints the report where the user asked for it, and writes it to the
 // folder if there is one.
-func (a *app) showDetect(report detection.Report, out *atomicdir.Folder, flags detectFlags) error {
+func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags detectFlags) error {
 	errors := flags.errors
 	if errors == 0 {
 		errors = -1
 	}
-	document := detection.Document(byGroups(report, flags.by), errors)
+	document := reports.DetectionDocument(byGroups(report, flags.by), errors)
 	if flags.asJSON {
-		if err := detection.JSON(a.stdout, report); err != nil {
+		if err := reports.JSON(a.stdout, report); err != nil {
 			return err
 		}
 	} else if err := doc.Terminal(a.stdout, document, tty.Of(a.stdout, a.getenv)); err != nil {
@@ -82,12 +83,12 @@ func (a *app) showDetect(report detection.Report, out *atomicdir.Folder, flags d
 	return nil
 }
 
-func writeDetect(report detection.Report, document doc.Document, out *atomicdir.Folder) error {
+func writeDetect(report reports.Detection, document doc.Document, out *atomicdir.Folder) error {
 	data, err := out.Create(detectJSON)
 	if err != nil {
 		return err
 	}
-	if err := detection.JSON(data, report); err != nil {
+	if err := reports.JSON(data, report); err != nil {
 		return atomicdir.Explain(err)
 	}
 	page, err := out.Create(detectMarkdown)
@@ -106,9 +107,9 @@ func writeDetect(report detection.Report, document doc.Document, out *atomicdir.
 
 // drawDetect draws precision and recall, and the thresholds of each detector that
 // says scores. Pictures of an earlier report that this one has not are removed.
-func drawDetect(report detection.Report, out *atomicdir.Folder) ([]*atomicdir.File, error) {
+func drawDetect(report reports.Detection, out *atomicdir.Folder) ([]*atomicdir.File, error) {
 	var files []*atomicdir.File
-	pictures := detection.Pictures(report.Detectors)
+	pictures := reports.DetectionPlots(report.Detectors)
 	for i, name := range detectPictures {
 		if i >= len(pictures) || pictures[i].SVG == nil {
 			if err := out.Remove(name); err != nil {
@@ -120,7 +121,7 @@ func drawDetect(report detection.Report, out *atomicdir.Folder) ([]*atomicdir.Fi
 		if err != nil {
 			return nil, err
 		}
-		if _, err := file.Write(pictures[i].File()); err != nil {
+		if _, err := file.Write(plot.File(pictures[i])); err != nil {
 			return nil, atomicdir.Explain(err)
 		}
 		files = append(files, file)
@@ -129,7 +130,7 @@ func drawDetect(report detection.Report, out *atomicdir.Folder) ([]*atomicdir.Fi
 }
 
 // byGroups is the report with those groups only.
-func byGroups(report detection.Report, by []string) detection.Report {
+func byGroups(report reports.Detection, by []string) reports.Detection {
 	report.Detectors = slices.Clone(report.Detectors)
 	for i := range report.Detectors {
 		d := &report.Detectors[i]

@@ -21,8 +21,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/drifted"
 )
 
 // driftFlags are the flags of drift.
@@ -40,9 +40,11 @@ type driftFlags struct {
 
 // driftRenderers write a result in one format.
 var driftRenderers = map[string]func(io.Writer, drift.Result) error{
-	"terminal": func(w io.Writer, r drift.Result) error { return doc.Terminal(w, drifted.Document(&r), tty.Terminal{}) },
+	"terminal": func(w io.Writer, r drift.Result) error {
+		return doc.Terminal(w, reports.DriftDocument(&r), tty.Terminal{})
+	},
 	"json":     func(w io.Writer, r drift.Result) error { return format.JSON(w, r) },
-	"markdown": func(w io.Writer, r drift.Result) error { return doc.Markdown(w, drifted.Document(&r), 0) },
+	"markdown": func(w io.Writer, r drift.Result) error { return doc.Markdown(w, reports.DriftDocument(&r), 0) },
 }
 
 func (a *app) driftCommand() *cobra.Command {

@@ -22,8 +22,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
 
 // The files of an experiment.
@@ -250,9 +250,13 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags
 		name  string
 		write func(io.Writer, result.Experiment) error
 	}{
-		{experimentFile, experiments.JSON},
-		{experimentMarkdownFile, func(w io.Writer, r result.Experiment) error { return doc.Markdown(w, experiments.Document(&r), 0) }},
-		{experimentPageFile, func(w io.Writer, r result.Experiment) error { return doc.HTML(w, experiments.Document(&r), r.Tool) }},
+		{experimentFile, func(w io.Writer, r result.Experiment) error { return reports.JSON(w, r) }},
+		{experimentMarkdownFile, func(w io.Writer, r result.Experiment) error {
+			return doc.Markdown(w, reports.ExperimentDocument(&r), 0)
+		}},
+		{experimentPageFile, func(w io.Writer, r result.Experiment) error {
+			return doc.HTML(w, reports.ExperimentDocument(&r), r.Tool)
+		}},
 	} {
 		file, err := out.Create(part.name)
 		if err != nil {
@@ -267,7 +271,7 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags
 		return err
 	}
 	if flags.asJSON {
-		return experiments.JSON(a.stdout, *r)
+		return reports.JSON(a.stdout, *r)
 	}
-	return doc.Terminal(a.stdout, experiments.Document(r), tty.Of(a.stdout, a.getenv))
+	return doc.Terminal(a.stdout, reports.ExperimentDocument(r), tty.Of(a.stdout, a.getenv))
 }

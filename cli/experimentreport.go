@@ -11,20 +11,24 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
 
 // experimentRenderers write an experiment in the formats that there are of it.
 func (a *app) experimentRenderers() map[string]func(io.Writer, result.Experiment) error {
 	limited := func(bytes int) func(io.Writer, result.Experiment) error {
-		return func(w io.Writer, r result.Experiment) error { return doc.Markdown(w, experiments.Document(&r), bytes) }
+		return func(w io.Writer, r result.Experiment) error {
+			return doc.Markdown(w, reports.ExperimentDocument(&r), bytes)
+		}
 	}
 	return map[string]func(io.Writer, result.Experiment) error{
 		"terminal": func(w io.Writer, r result.Experiment) error {
-			return doc.Terminal(w, experiments.Document(&r), tty.Of(a.stdout, a.getenv))
+			return doc.Terminal(w, reports.ExperimentDocument(&r), tty.Of(a.stdout, a.getenv))
 		},
-		"json": experiments.JSON, "markdown": limited(0), "comment": limited(commentBytes), "html": func(w io.Writer, r result.Experiment) error { return doc.HTML(w, experiments.Document(&r), r.Tool) },
+		"json": func(w io.Writer, r result.Experiment) error { return reports.JSON(w, r) }, "markdown": limited(0), "comment": limited(commentBytes), "html": func(w io.Writer, r result.Experiment) error {
+			return doc.HTML(w, reports.ExperimentDocument(&r), r.Tool)
+		},
 	}
 }
 

@@ -26,7 +26,6 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/explored"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -159,7 +158,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)
 	}
-	return quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(&result)}))
+	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict()}))
 }
 
 // exploreInto explores and writes every file.
@@ -210,7 +209,7 @@ func (f *runFiles) closeExploration(r *result.Exploration, outcome harness.Outco
 		render func(io.Writer) error
 	}{
 		{exploreFile, func(w io.Writer) error { return result.WriteExploration(w, r) }},
-		{exploreMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, explored.Document(r, nil), 0) }},
+		{exploreMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, reports.ExplorationDocument(r, nil), 0) }},
 	} {
 		file, err := f.out.Create(part.name)
 		if err != nil {
@@ -230,7 +229,7 @@ func (a *app) showExploration(r *result.Exploration, asJSON bool) error {
 	if asJSON {
 		return result.WriteExploration(a.stdout, r)
 	}
-	return doc.Terminal(a.stdout, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
+	return doc.Terminal(a.stdout, reports.ExplorationDocument(r, nil), tty.Of(a.stdout, a.getenv))
 }
 
 // saveFailures writes a scenario file for each distinct failure. A file that is there
@@ -239,7 +238,7 @@ func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *result.Explorat
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for what failed: %w; choose another one with --save", err)
 	}
-	for _, f := range explored.Failures(r) {
+	for _, f := range r.Failures() {
 		saved, err := explore.Save(sc, &r.Cells[f.Cell], dir, a.scenarioOptions(nil))
 		if err != nil {
 			return fmt.Errorf("save a failure: %w", err)

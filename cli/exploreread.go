@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
 // explorationRenderers write an exploration in the formats that show it whole. The
@@ -24,10 +24,12 @@ import (
 func (a *app) explorationRenderers() map[string]func(io.Writer, *result.Exploration) error {
 	return map[string]func(io.Writer, *result.Exploration) error{
 		"terminal": func(w io.Writer, r *result.Exploration) error {
-			return doc.Terminal(w, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
+			return doc.Terminal(w, reports.ExplorationDocument(r, nil), tty.Of(a.stdout, a.getenv))
 		},
-		"json":     result.WriteExploration,
-		"markdown": func(w io.Writer, r *result.Exploration) error { return doc.Markdown(w, explored.Document(r, nil), 0) },
+		"json": result.WriteExploration,
+		"markdown": func(w io.Writer, r *result.Exploration) error {
+			return doc.Markdown(w, reports.ExplorationDocument(r, nil), 0)
+		},
 	}
 }
 
@@ -60,7 +62,7 @@ func (a *app) reportExploration(ctx context.Context, path string, flags reportFl
 	if found.Stopped == result.UserInterrupt {
 		return true, quiet(exitInterrupted)
 	}
-	return true, quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(found)}))
+	return true, quiet(gate.ExitCode([]gate.Verdict{found.Verdict()}))
 }
 
 // warnIfAltered verifies the recording beside an exploration, if there is one, and

@@ -147,10 +147,10 @@ func (f *runFiles) render(report reports.Report) ([]*atomicdir.File, error) {
 		name   string
 		render renderer
 	}
-	parts := []part{{jsonFile, reports.JSON}, {junitFile, reports.JUnit}, {markdownFile, reports.Markdown}}
+	parts := []part{{jsonFile, renderers["json"]}, {junitFile, renderers["junit"]}, {markdownFile, renderers["markdown"]}}
 	if report.Comparison != nil {
-		parts = append(parts, part{comparisonFile, func(w io.Writer, r reports.Report, _ reports.Options) error {
-			return reports.ComparisonJSON(w, *r.Comparison)
+		parts = append(parts, part{comparisonFile, func(w io.Writer, r reports.Report, _ renderOptions) error {
+			return reports.JSON(w, r.Comparison)
 		}})
 	}
 	if f.page != nil {
@@ -161,7 +161,7 @@ func (f *runFiles) render(report reports.Report) ([]*atomicdir.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.render(file, report, reports.Options{}); err != nil {
+		if err := r.render(file, report, renderOptions{}); err != nil {
 			return nil, fmt.Errorf("write %s: %w", r.name, err)
 		}
 		files = append(files, file)

@@ -20,28 +20,38 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// renderer writes a report in one format.
-type renderer func(io.Writer, reports.Report, reports.Options) error
-
-var renderers = map[string]renderer{
-	"terminal": reports.Terminal,
-	"json":     reports.JSON,
-	"junit":    reports.JUnit,
-	"markdown": reports.Markdown,
-	"github":   reports.Annotations,
-	"comment":  comment,
+// renderOptions are the options of the formats that have some.
+type renderOptions struct {
+	terminal     tty.Terminal
+	failuresOnly bool
 }
 
-// commentBytes is how much fits into a comment.
+// renderer writes a report in one format.
+type renderer func(io.Writer, reports.Report, renderOptions) error
+
+var renderers = map[string]renderer{
+	"terminal": func(w io.Writer, r reports.Report, o renderOptions) error {
+		return doc.Terminal(w, reports.Document(r, o.failuresOnly), o.terminal)
+	},
+	"json":     func(w io.Writer, r reports.Report, _ renderOptions) error { return reports.JSON(w, r) },
+	"junit":    func(w io.Writer, r reports.Report, _ renderOptions) error { return reports.JUnit(w, r) },
+	"markdown": markdownOf(0),
+	"github":   func(w io.Writer, r reports.Report, _ renderOptions) error { return reports.Annotations(w, r) },
+	"comment":  markdownOf(commentBytes),
+}
+
+// commentBytes is below the limit of a comment on GitHub, which is 65,536 characters, and on
+// GitLab.
 const commentBytes = 65_000
 
-// comment is Markdown that fits into a comment on GitHub, of at most 65,536
-// characters, and on GitLab.
-func comment(w io.Writer, r reports.Report, opts reports.Options) error {
-	opts.MaxBytes = commentBytes
-	return reports.Markdown(w, r, opts)
+// markdownOf renders Markdown with at most limit bytes; 0 is the default limit.
+func markdownOf(limit int) renderer {
+	return func(w io.Writer, r reports.Report, o renderOptions) error {
+		return doc.Markdown(w, reports.Document(r, o.failuresOnly), limit)
+	}
 }
 
 // reportFlags are the flags of report.
@@ -123,7 +133,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 		return noVerdict(err)
 	}
 	defer in.file.Close()
-	in.options = reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
+	in.options = renderOptions{terminal: tty.Of(a.stdout, a.getenv), failuresOnly: flags.failuresOnly}
 	if in.start, err = startTime(flags.at); err != nil {
 		return usage(err)
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/inspect"
-	"github.com/rehearse-dev/rehearse/reports/spans"
+	"github.com/rehearse-dev/rehearse/reports/export"
 )
 
 // each receives every judged trial of a recording.
@@ -28,9 +27,9 @@ func forEach(judge reports.Judge, to each) reports.Judge {
 
 // logged is a format of Inspect. The recording is read twice, as the head of a log
 // tells of all samples: for numbers, and then for samples.
-func logged(write func(*inspect.Log, io.Writer, inspect.Head, inspect.Samples) error) func(io.Writer, recorded) (reports.Report, error) {
+func logged(write func(*export.Log, io.Writer, export.Head, export.Samples) error) func(io.Writer, recorded) (reports.Report, error) {
 	return func(w io.Writer, in recorded) (reports.Report, error) {
-		log := &inspect.Log{}
+		log := &export.Log{}
 		report, err := in.read(forEach(in.judge, log.Count))
 		if err != nil {
 			return report, err
@@ -39,10 +38,10 @@ func logged(write func(*inspect.Log, io.Writer, inspect.Head, inspect.Samples) e
 		if err != nil {
 			return report, err
 		}
-		head := inspect.Head{
+		head := export.Head{
 			Run: run, Start: in.start, Interrupted: report.Interrupted, Problems: report.Problems,
 		}
-		err = write(log, w, head, func(to inspect.Each) error {
+		err = write(log, w, head, func(to export.Visit) error {
 			_, err := in.read(forEach(in.judge, to))
 			return err
 		})
@@ -56,7 +55,7 @@ func traced(w io.Writer, in recorded) (reports.Report, error) {
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return in.read(forEach(in.judge, spans.NewWriter(w, run, in.start, in.chain.Altered).Trial))
+	return in.read(forEach(in.judge, export.NewSpanWriter(w, run, in.start, in.chain.Altered).Trial))
 }
 
 // head is the first line of the recording.

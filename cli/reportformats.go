@@ -19,8 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/detection"
-	"github.com/rehearse-dev/rehearse/reports/inspect"
+	"github.com/rehearse-dev/rehearse/reports/export"
 )
 
 // outputFormat is a way to show a recording.
@@ -36,8 +35,8 @@ type outputFormat struct {
 func formats() map[string]outputFormat {
 	list := map[string]outputFormat{
 		"html":    {write: reportHTML},
-		"inspect": {write: logged((*inspect.Log).JSON)},
-		"eval":    {write: logged((*inspect.Log).Eval), binary: true},
+		"inspect": {write: logged((*export.Log).JSON)},
+		"eval":    {write: logged((*export.Log).Eval), binary: true},
 		"otlp":    {write: traced},
 	}
 	for name, render := range renderers {
@@ -65,9 +64,9 @@ type recorded struct {
 	language *gate.Language
 	judge    reports.Judge
 	chain    record.Report // what its hash chain shows
-	options  reports.Options
+	options  renderOptions
 	// scores are those of detectors; nil without any.
-	scores *detection.Report
+	scores *reports.Detection
 	// start is the start of the trials for formats that need a date: recordings have none.
 	start time.Time
 	// comparison is the one with a baseline that the run left; nil if it left none.

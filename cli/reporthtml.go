@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/detection"
 	htmlpage "github.com/rehearse-dev/rehearse/reports/page"
 )
 
@@ -50,7 +49,7 @@ type runPage struct {
 	builder  *htmlpage.Builder
 	spool    *os.File
 	explored []result.Exploration
-	scores   *detection.Report
+	scores   *reports.Detection
 }
 
 func newRunPage() (*runPage, error) {
@@ -76,7 +75,7 @@ func (p *runPage) add(s *record.Scenario, j *harness.Judged) error {
 }
 
 // write is a renderer.
-func (p *runPage) write(w io.Writer, r reports.Report, _ reports.Options) error {
+func (p *runPage) write(w io.Writer, r reports.Report, _ renderOptions) error {
 	return p.builder.Write(w, htmlpage.Input{Report: r, Explored: p.explored, Detection: p.scores})
 }
 
@@ -84,7 +83,7 @@ func (p *runPage) write(w io.Writer, r reports.Report, _ reports.Options) error 
 const maxScores = 256 << 20
 
 // readScores reads what detect wrote as JSON; nil if no file is named.
-func readScores(name string) (*detection.Report, error) {
+func readScores(name string) (*reports.Detection, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -93,14 +92,14 @@ func readScores(name string) (*detection.Report, error) {
 		return nil, fmt.Errorf("open the scores: %w", err)
 	}
 	defer file.Close()
-	var r detection.Report
+	var r reports.Detection
 	dec := json.NewDecoder(io.LimitReader(file, maxScores))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&r); err != nil {
 		return nil, fmt.Errorf("read the scores %s: %w; name a file of rehearse detect --json", name, err)
 	}
-	if r.Schema != detection.Schema {
-		return nil, fmt.Errorf("read the scores %s: the schema is %q and this program reads %q; run rehearse detect again", name, r.Schema, detection.Schema)
+	if r.Schema != reports.DetectionSchema {
+		return nil, fmt.Errorf("read the scores %s: the schema is %q and this program reads %q; run rehearse detect again", name, r.Schema, reports.DetectionSchema)
 	}
 	return &r, nil
 }

@@ -189,11 +189,11 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 
 // show prints the report where the user asked for it.
 func (a *app) show(report reports.Report, flags runFlags) error {
-	opts := reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
+	opts := renderOptions{terminal: tty.Of(a.stdout, a.getenv), failuresOnly: flags.failuresOnly}
 	if flags.asJSON {
-		return reports.JSON(a.stdout, report, opts)
+		return reports.JSON(a.stdout, report)
 	}
-	return reports.Terminal(a.stdout, report, opts)
+	return renderers["terminal"](a.stdout, report, opts)
 }
 
 // exitCode returns the exit code of a report.

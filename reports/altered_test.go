@@ -48,20 +48,20 @@ var _ = Describe("A report of an altered recording", Label("H-05"), func() {
 	})
 
 	It("ends with it on a terminal, above the verdict", func() {
-		text := render(reports.Terminal, altered(), reports.Options{})
+		text := render(asTerminal, altered(), options{})
 		at := strings.Index(text, "this recording was altered")
 		Expect(text[at:]).To(And(Not(ContainSubstring("scenarios/loop")), MatchRegexp(`\n\nfail \(altered recording\): 4 scenarios`)))
 	})
 
 	DescribeTable("begins with it elsewhere", func(f renderer, begin string) {
-		text := render(f, altered(), reports.Options{})
+		text := render(f, altered(), options{})
 		at := strings.Index(text, "this recording was altered")
 		Expect(at).To(BeNumerically(">", 0))
 		Expect(text[:at]).NotTo(ContainSubstring("checkout"), "a scenario stands before it")
 		Expect(text).To(HavePrefix(begin))
 	},
-		Entry("Markdown", renderer(reports.Markdown), reports.Marker+"\n## Rehearsal: **FAIL** (altered recording)"),
-		Entry("JUnit", renderer(reports.JUnit), "<?xml version"),
-		Entry("annotations", renderer(reports.Annotations), "::error title=recording::this recording"),
+		Entry("Markdown", renderer(asMarkdown), "<!-- rehearse:report -->"+"\n## Rehearsal: **FAIL** (altered recording)"),
+		Entry("JUnit", renderer(asJUnit), "<?xml version"),
+		Entry("annotations", renderer(asAnnotations), "::error title=recording::this recording"),
 	)
 })

@@ -20,7 +20,7 @@ const shippedPrefix = "shipped:"
 // demands what did not hold, for what is worse than in the baseline and for the
 // problems of the recording. GitHub shows them at these lines. It takes ten errors of
 // a step, so that what decides comes first and what is said of one line stands in one.
-func Annotations(w io.Writer, r Report, _ Options) error {
+func Annotations(w io.Writer, r Report) error {
 	var list []annotation
 	for _, p := range r.Problems {
 		list = append(list, annotation{title: "recording", lines: []string{p}})

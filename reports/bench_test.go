@@ -38,16 +38,16 @@ func BenchmarkFloorJSON1000(b *testing.B) {
 func benchmark(b *testing.B, render renderer) {
 	r := built(1000)
 	for b.Loop() {
-		if err := render(io.Discard, r, reports.Options{}); err != nil {
+		if err := render(io.Discard, r, options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkJSON1000(b *testing.B)     { benchmark(b, reports.JSON) }
-func BenchmarkJUnit1000(b *testing.B)    { benchmark(b, reports.JUnit) }
-func BenchmarkMarkdown1000(b *testing.B) { benchmark(b, reports.Markdown) }
-func BenchmarkTerminal1000(b *testing.B) { benchmark(b, reports.Terminal) }
+func BenchmarkJSON1000(b *testing.B)     { benchmark(b, asJSON) }
+func BenchmarkJUnit1000(b *testing.B)    { benchmark(b, asJUnit) }
+func BenchmarkMarkdown1000(b *testing.B) { benchmark(b, asMarkdown) }
+func BenchmarkTerminal1000(b *testing.B) { benchmark(b, asTerminal) }
 
 func BenchmarkBuild1000(b *testing.B) {
 	for b.Loop() {

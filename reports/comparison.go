@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -96,20 +95,12 @@ func (c *compared) summary() string {
 	return line + "; " + equal
 }
 
-// ComparisonJSON writes the whole comparison, indented.
-func ComparisonJSON(w io.Writer, c compare.Result) error {
-	if err := format.JSON(w, c); err != nil {
-		return fmt.Errorf("write the comparison as JSON: %w", err)
-	}
-	return nil
-}
-
 // ComparisonDocument returns a comparison as a document of its own. link returns the place
 // of a scenario in an HTML page; it may be nil.
 func ComparisonDocument(c *compare.Result, link func(scenario string) string) doc.Document {
 	parts := partsOf(c)
 	return doc.Document{
-		Marker: Marker, Kind: "Against", Name: doc.Line(doc.Quote(c.Before)),
+		Marker: marker, Kind: "Against", Name: doc.Line(doc.Quote(c.Before)),
 		Verdict: string(c.Verdict), Tone: verdictTone(c.Verdict), Summary: doc.Line(parts.summary()), Lead: parts.blocks(link),
 	}
 }

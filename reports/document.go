@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,25 +11,15 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Marker is the hidden first line of the Markdown report, by which a later run
-// finds its own comment on a pull request and replaces it.
-const Marker = "<!-- rehearse:report -->"
-
-// Terminal writes the report for a person.
-func Terminal(w io.Writer, r Report, opts Options) error {
-	return doc.Terminal(w, Document(r, opts.FailuresOnly), opts.Terminal)
-}
-
-// Markdown writes the report for a CI step summary or a comment.
-func Markdown(w io.Writer, r Report, opts Options) error {
-	return doc.Markdown(w, Document(r, opts.FailuresOnly), opts.MaxBytes)
-}
+// marker is the hidden first line of the Markdown report, by which a later run finds its own
+// comment on a pull request and replaces it.
+const marker = "<!-- rehearse:report -->"
 
 // Document returns the report as a document: scenarios that did not pass come first, and
 // those that were skipped for the same reason share an item. failuresOnly leaves passing
 // and skipped scenarios out of tables.
 func Document(r Report, failuresOnly bool) doc.Document {
-	d := doc.Document{Marker: Marker, Kind: "Rehearsal", Verdict: Word(r), Tone: wordTone(r), Summary: doc.Line(summary(r))}
+	d := doc.Document{Marker: marker, Kind: "Rehearsal", Verdict: Word(r), Tone: wordTone(r), Summary: doc.Line(summary(r))}
 	d.Lead = problems(r)
 	if r.Comparison != nil {
 		d.Lead = append(d.Lead, ComparisonDocument(r.Comparison, nil).Section())

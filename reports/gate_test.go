@@ -43,10 +43,10 @@ var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 	It("says so in every report", func() {
 		r := sample()
 		r.Interrupted = false
-		Expect(render(reports.Terminal, r, reports.Options{})).To(And(ContainSubstring("\nStopped: the budget of 0.5 EUR"), ContainSubstring("error (stopped):")))
-		Expect(render(reports.Markdown, r, reports.Options{})).To(And(ContainSubstring("Stopped: `the budget of 0.5 EUR"), ContainSubstring("**ERROR** (stopped)")))
-		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(`<error message="the budget of 0.5 EUR`))
-		Expect(render(reports.Annotations, r, reports.Options{})).To(ContainSubstring("::error title=stopped::the budget of 0.5 EUR"))
+		Expect(render(asTerminal, r, options{})).To(And(ContainSubstring("\nStopped: the budget of 0.5 EUR"), ContainSubstring("error (stopped):")))
+		Expect(render(asMarkdown, r, options{})).To(And(ContainSubstring("Stopped: `the budget of 0.5 EUR"), ContainSubstring("**ERROR** (stopped)")))
+		Expect(render(asJUnit, r, options{})).To(ContainSubstring(`<error message="the budget of 0.5 EUR`))
+		Expect(render(asAnnotations, r, options{})).To(ContainSubstring("::error title=stopped::the budget of 0.5 EUR"))
 	})
 })
 
@@ -67,13 +67,13 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 	It("is a passed test case where nothing is worse", func() {
 		r := sample()
 		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Pass, Equal: 7}
-		Expect(render(reports.JUnit, r, reports.Options{})).To(MatchRegexp(`<testcase name="against b.json" classname="rehearse.baseline">\s*</testcase>`))
+		Expect(render(asJUnit, r, options{})).To(MatchRegexp(`<testcase name="against b.json" classname="rehearse.baseline">\s*</testcase>`))
 	})
 
 	It("is an error where no finding says why it did not pass", func() {
 		r := sample()
 		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Error}
-		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(`<error message="no finding says why"`))
+		Expect(render(asJUnit, r, options{})).To(ContainSubstring(`<error message="no finding says why"`))
 	})
 
 	It("keeps to the width of a terminal, and is cut where it is long", func() {
@@ -101,9 +101,9 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 		var out bytes.Buffer
 		Expect(doc.Markdown(&out, reports.ComparisonDocument(c, nil), 10_000)).To(Succeed())
 		Expect(out.Len()).To(BeNumerically("<=", 10_000))
-		Expect(out.String()).To(And(HavePrefix(reports.Marker), ContainSubstring("more moved bars")))
+		Expect(out.String()).To(And(HavePrefix("<!-- rehearse:report -->"), ContainSubstring("more moved bars")))
 		out.Reset()
-		Expect(reports.ComparisonJSON(&out, *c)).To(Succeed())
+		Expect(reports.JSON(&out, c)).To(Succeed())
 		Expect(out.String()).To(ContainSubstring(`"schema": "rehearse.comparison/1"`))
 	})
 })
@@ -129,9 +129,9 @@ var _ = Describe("several trials", Label("H-04", "H-05"), func() {
 		s := built(pass, fail, skip)
 		Expect(s.Flaky).To(Equal(flaky))
 		r := reports.Report{Verdict: s.Verdict, Scenarios: []reports.Scenario{s}}
-		Expect(strings.Contains(render(reports.Terminal, r, reports.Options{}), "flaky s\n")).To(Equal(flaky))
-		Expect(strings.Contains(render(reports.Markdown, r, reports.Options{}), "- **flaky** `s`\n")).To(Equal(flaky))
-		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(map[bool]string{true: `name="flaky" value="true"`, false: `name="flaky" value="false"`}[flaky]))
+		Expect(strings.Contains(render(asTerminal, r, options{}), "flaky s\n")).To(Equal(flaky))
+		Expect(strings.Contains(render(asMarkdown, r, options{}), "- **flaky** `s`\n")).To(Equal(flaky))
+		Expect(render(asJUnit, r, options{})).To(ContainSubstring(map[bool]string{true: `name="flaky" value="true"`, false: `name="flaky" value="false"`}[flaky]))
 	},
 		Entry("some", 3, 2, 0, true), Entry("all passed", 5, 0, 0, false), Entry("all failed", 0, 5, 0, false),
 		Entry("some skipped", 4, 0, 1, false), Entry("one", 1, 0, 0, false), Entry("one of two", 1, 1, 0, true),
@@ -157,7 +157,7 @@ var _ = Describe("the place of an annotation", Label("H-05"), func() {
 		s := sample().Scenarios[2]
 		s.Name, s.File, s.Where, s.MoreFindings = "s", file, where, 0
 		s.Findings = []gate.Finding{{Severity: gate.Failing, Rule: "calls", Message: "m", At: at}}
-		return render(reports.Annotations, reports.Report{Scenarios: []reports.Scenario{s}}, reports.Options{})
+		return render(asAnnotations, reports.Report{Scenarios: []reports.Scenario{s}}, options{})
 	}
 	where := map[string]int{"name": 3, "expect.calls": 12}
 
@@ -180,7 +180,7 @@ var _ = Describe("the place of an annotation", Label("H-05"), func() {
 			{Severity: gate.Failing, Rule: "status", Message: "n", Trial: 1},
 			{Severity: gate.Failing, Rule: "calls", Message: "m", At: "expect.calls", Trial: 2},
 		}
-		text := render(reports.Annotations, reports.Report{Scenarios: []reports.Scenario{s}}, reports.Options{})
+		text := render(asAnnotations, reports.Report{Scenarios: []reports.Scenario{s}}, options{})
 		Expect(strings.Split(strings.TrimSpace(text), "\n")).To(HaveExactElements(
 			HaveSuffix("::calls: trial 1: m%0Acalls: trial 2: m"), HaveSuffix("::status: trial 1: n")))
 	})

@@ -25,15 +25,15 @@ var _ = Describe("a run that was interrupted", Label("H-05"), func() {
 	It("has not passed, in any format", func() {
 		r := interruptedRun()
 		Expect(r.Verdict).To(Equal(gate.Error))
-		text := render(reports.Terminal, r, reports.Options{Terminal: tty.Terminal{Width: 80, Color: true}})
+		text := render(asTerminal, r, options{terminal: tty.Terminal{Width: 80, Color: true}})
 		last := text[strings.LastIndex(text, "\n\n")+2:]
 		Expect(strings.Join(strings.Fields(last), " ")).To(HavePrefix("\x1b[33minterrupted\x1b[0m: 1 scenario: 1 pass; 3 not run to the end; 1 call, "))
 		Expect(text).To(ContainSubstring("Not run to the end"))
-		Expect(render(reports.Markdown, r, reports.Options{})).To(And(
+		Expect(render(asMarkdown, r, options{})).To(And(
 			ContainSubstring("## Rehearsal: **INTERRUPTED**\n"), ContainSubstring("### Not run to the end\n"), Not(ContainSubstring("PASS"))))
-		Expect(render(reports.JUnit, r, reports.Options{})).To(And(
+		Expect(render(asJUnit, r, options{})).To(And(
 			ContainSubstring(`errors="1"`), ContainSubstring(`message="the run was interrupted before its plan was done"`)))
-		Expect(render(reports.JSON, r, reports.Options{})).To(ContainSubstring(`"verdict": "error"`))
+		Expect(render(asJSON, r, options{})).To(ContainSubstring(`"verdict": "error"`))
 	})
 
 	It("still has failed if something did", func() {

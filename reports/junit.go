@@ -23,7 +23,7 @@ import (
 // Ginkgo's types for the same format are not used: they lack a case's file, always
 // write a timestamp, and would link a test framework and the Go tool's package
 // loader (1 MB) into the product.
-func JUnit(w io.Writer, r Report, _ Options) error {
+func JUnit(w io.Writer, r Report) error {
 	x := newXML()
 	count := Count{Skip: len(r.NotRun)}
 	switch {

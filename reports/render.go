@@ -10,19 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
-
-// Options are how a report is rendered; the zero value suits all renderers. Each
-// renderer uses what concerns it.
-type Options struct {
-	// Terminal is where a table is drawn.
-	Terminal tty.Terminal
-	// FailuresOnly leaves passing and skipped scenarios out of tables.
-	FailuresOnly bool
-	// MaxBytes bounds Markdown; 0 means 1,024,000.
-	MaxBytes int
-}
 
 // Limits on foreign text in reports for people, in characters. JSON has it all.
 const (
@@ -31,9 +19,9 @@ const (
 	maxName     = 200
 )
 
-// JSON writes the whole report, indented.
-func JSON(w io.Writer, r Report, _ Options) error {
-	if err := format.JSON(w, r); err != nil {
+// JSON writes a report of any kind as indented JSON.
+func JSON(w io.Writer, report any) error {
+	if err := format.JSON(w, report); err != nil {
 		return fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return nil

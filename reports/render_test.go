@@ -23,16 +23,36 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-type renderer func(io.Writer, reports.Report, reports.Options) error
-
-var renderers = map[string]renderer{
-	"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown,
-	"terminal": reports.Terminal, "annotations": reports.Annotations,
+// options are the options of all renderers.
+type options struct {
+	terminal     tty.Terminal
+	failuresOnly bool
+	maxBytes     int
 }
 
-func render(f renderer, r reports.Report, opts reports.Options) string {
+func asJSON(w io.Writer, r reports.Report, _ options) error        { return reports.JSON(w, r) }
+func asJUnit(w io.Writer, r reports.Report, _ options) error       { return reports.JUnit(w, r) }
+func asAnnotations(w io.Writer, r reports.Report, _ options) error { return reports.Annotations(w, r) }
+
+func asMarkdown(w io.Writer, r reports.Report, o options) error {
+	return doc.Markdown(w, reports.Document(r, o.failuresOnly), o.maxBytes)
+}
+
+func asTerminal(w io.Writer, r reports.Report, o options) error {
+	return doc.Terminal(w, reports.Document(r, o.failuresOnly), o.terminal)
+}
+
+type renderer func(io.Writer, reports.Report, options) error
+
+var renderers = map[string]renderer{
+	"json": asJSON, "junit": asJUnit, "markdown": asMarkdown,
+	"terminal": asTerminal, "annotations": asAnnotations,
+}
+
+func render(f renderer, r reports.Report, opts options) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(f(&b, r, opts)).To(Succeed())
@@ -40,25 +60,25 @@ func render(f renderer, r reports.Report, opts reports.Options) string {
 }
 
 var _ = DescribeTable("golden files", Label("H-05"),
-	func(f renderer, opts reports.Options, file string) {
+	func(f renderer, opts options, file string) {
 		got := render(f, sample(), opts)
 		golden.Expect(file, []byte(got))
 		Expect(render(f, sample(), opts)).To(Equal(got), "rendering twice differs")
 	},
-	Entry("JSON", renderer(reports.JSON), reports.Options{}, "report.json"),
-	Entry("JUnit", renderer(reports.JUnit), reports.Options{}, "junit.xml"),
-	Entry("Markdown", renderer(reports.Markdown), reports.Options{}, "summary.md"),
-	Entry("annotations", renderer(reports.Annotations), reports.Options{}, "annotations.txt"),
-	Entry("terminal, plain, 80 columns", renderer(reports.Terminal), reports.Options{}, "terminal-80.txt"),
-	Entry("terminal, colours, 120 columns", renderer(reports.Terminal),
-		reports.Options{Terminal: tty.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),
-	Entry("terminal, failures only", renderer(reports.Terminal), reports.Options{FailuresOnly: true}, "terminal-failures.txt"),
+	Entry("JSON", renderer(asJSON), options{}, "report.json"),
+	Entry("JUnit", renderer(asJUnit), options{}, "junit.xml"),
+	Entry("Markdown", renderer(asMarkdown), options{}, "summary.md"),
+	Entry("annotations", renderer(asAnnotations), options{}, "annotations.txt"),
+	Entry("terminal, plain, 80 columns", renderer(asTerminal), options{}, "terminal-80.txt"),
+	Entry("terminal, colours, 120 columns", renderer(asTerminal),
+		options{terminal: tty.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),
+	Entry("terminal, failures only", renderer(asTerminal), options{failuresOnly: true}, "terminal-failures.txt"),
 )
 
 var _ = Describe("JSON", Label("H-05"), func() {
 	It("survives a round trip with every field set", func() {
 		r := sample()
-		text := []byte(render(reports.JSON, r, reports.Options{}))
+		text := []byte(render(asJSON, r, options{}))
 		var agents struct {
 			Totals    map[string]any
 			Scenarios []map[string]any
@@ -92,7 +112,7 @@ var _ = Describe("JSON", Label("H-05"), func() {
 		}
 	})
 	It("writes verdicts as words and what is unknown as null", func() {
-		text := render(reports.JSON, sample(), reports.Options{})
+		text := render(asJSON, sample(), options{})
 		Expect(text).To(ContainSubstring(`"verdict": "fail"`))
 		Expect(text).To(MatchRegexp(`"name": "cost_eur",\s+"unit": "EUR",\s+"known": false,\s+"value": null`))
 	})
@@ -152,7 +172,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 
 	It("tells failure, error and skipped apart", func() {
 		got := map[string]string{}
-		for _, c := range parse(render(reports.JUnit, sample(), reports.Options{})) {
+		for _, c := range parse(render(asJUnit, sample(), options{})) {
 			got[c.Name] = map[bool]string{true: "fail"}[c.Fail != nil] +
 				map[bool]string{true: "error"}[c.Error != nil] + map[bool]string{true: "skip"}[c.Skip != nil]
 		}
@@ -164,7 +184,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 	})
 	It("says unknown and n/a where there is no number", func() {
 		got := map[string]string{}
-		for _, c := range parse(render(reports.JUnit, sample(), reports.Options{})) {
+		for _, c := range parse(render(asJUnit, sample(), options{})) {
 			for _, p := range c.Props {
 				got[c.Name+" "+p.Name] = p.Value
 			}
@@ -177,7 +197,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		Expect(got).To(HaveKeyWithValue("done-marker trials", "1"))
 	})
 	It("is well-formed whatever a model writes", func() {
-		Expect(parse(render(reports.JUnit, hostile(), reports.Options{}))).To(HaveLen(11))
+		Expect(parse(render(asJUnit, hostile(), options{}))).To(HaveLen(11))
 	})
 })
 
@@ -190,7 +210,7 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 	shape := func(r reports.Report) []string {
 		GinkgoHelper()
 		var out bytes.Buffer
-		Expect(converter.Convert([]byte(render(reports.Markdown, r, reports.Options{})), &out)).To(Succeed())
+		Expect(converter.Convert([]byte(render(asMarkdown, r, options{})), &out)).To(Succeed())
 		return tags.FindAllString(contents.ReplaceAllString(out.String(), "<code>"), -1)
 	}
 
@@ -210,10 +230,10 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 		Expect(shape(calm)).To(ContainElements("<table>", "<li>", "<h3>"))
 	})
 	It("begins with the marker of the sticky comment", func() {
-		Expect(render(reports.Markdown, sample(), reports.Options{})).To(HavePrefix(reports.Marker + "\n"))
+		Expect(render(asMarkdown, sample(), options{})).To(HavePrefix("<!-- rehearse:report -->" + "\n"))
 	})
 	DescribeTable("keeps to its bound, with what failed first and the rest counted", func(limit int) {
-		text := render(reports.Markdown, many(5000), reports.Options{MaxBytes: limit})
+		text := render(asMarkdown, many(5000), options{maxBytes: limit})
 		Expect(len(text)).To(BeNumerically("<=", limit))
 		Expect(text).To(ContainSubstring("… and"))
 		Expect(text).To(ContainSubstring("more scenarios\n"))
@@ -222,18 +242,18 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 		Entry("a comment", 65_000), Entry("a step summary", 400_000))
 	It("keeps to tiny bounds", func() {
 		for limit := range 600 {
-			Expect(len(render(reports.Markdown, sample(), reports.Options{MaxBytes: limit + 1}))).To(BeNumerically("<=", limit+1))
+			Expect(len(render(asMarkdown, sample(), options{maxBytes: limit + 1}))).To(BeNumerically("<=", limit+1))
 		}
 	})
 	It("stays below a mebibyte without being asked", func() {
-		text := render(reports.Markdown, many(20_000), reports.Options{})
+		text := render(asMarkdown, many(20_000), options{})
 		Expect(len(text)).To(And(BeNumerically("<", 1<<20), BeNumerically(">", 900_000)))
 	})
 })
 
 var _ = Describe("the terminal", Label("H-05"), func() {
 	DescribeTable("is never wider than asked", func(width int) {
-		text := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: width}})
+		text := render(asTerminal, sample(), options{terminal: tty.Terminal{Width: width}})
 		table, _, _ := strings.Cut(text, "\n\n")
 		for line := range strings.Lines(table) {
 			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
@@ -242,15 +262,15 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("120 columns", 120))
 
 	It("shows names in full where there is room, else both their ends", func() {
-		wide := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: 200}})
+		wide := render(asTerminal, sample(), options{terminal: tty.Terminal{Width: 200}})
 		Expect(strings.SplitN(wide, "\n\n", 2)[0]).To(ContainSubstring("\nguards/no-progress-after-three-identical-answers "))
-		narrow := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: 80}})
+		narrow := render(asTerminal, sample(), options{terminal: tty.Terminal{Width: 80}})
 		Expect(narrow).To(MatchRegexp(`(?m)^guards/\S*…\S*answers +fail 3/5`))
 	})
 	It("shows names in full where it is a file, so that they can be searched for", func() {
 		r := sample()
 		r.NotRun = []string{strings.Repeat("long/", 20) + "name"}
-		text := render(reports.Terminal, r, reports.Options{})
+		text := render(asTerminal, r, options{})
 		Expect(text).To(And(ContainSubstring("\nguards/no-progress-after-three-identical-answers "), ContainSubstring("  "+r.NotRun[0]+"\n")))
 	})
 	It("shows of a program that failed what it wrote, line by line", func() {
@@ -258,9 +278,9 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		r.Scenarios = []reports.Scenario{{Name: "a", Verdict: gate.Error, Findings: []gate.Finding{
 			{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", Evidence: "exit status 1:\nTraceback\n\n\tfile.py\nKeyError: 'x'"},
 		}}}
-		Expect(render(reports.Terminal, r, reports.Options{})).To(ContainSubstring(
+		Expect(render(asTerminal, r, options{})).To(ContainSubstring(
 			"    agent: the agent could not be run\n      exit status 1:\n      Traceback\n        file.py\n      KeyError: 'x'\n"))
-		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring("&#xA;    Traceback&#xA;"))
+		Expect(render(asJUnit, r, options{})).To(ContainSubstring("&#xA;    Traceback&#xA;"))
 		Expect(r.Scenarios[0].Leading()).To(HavePrefix("the agent could not be run: exit status 1: Traceback"))
 	})
 	It("says the folder of all names once, and none where they have none in common", func() {
@@ -270,7 +290,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 			for _, name := range list {
 				r.Scenarios = append(r.Scenarios, reports.Scenario{Name: name, Verdict: gate.Pass})
 			}
-			return render(reports.Terminal, r, reports.Options{})
+			return render(asTerminal, r, options{})
 		}
 		Expect(names("a/b/one", "a/b/two")).To(MatchRegexp(`^in a/b/ [^x]*\n-+\none +pass.*\ntwo +pass`))
 		Expect(names("a/b/one", "a/c/two")).To(MatchRegexp(`^in a/ [^x]*\n-+\nb/one +pass.*\nc/two +pass`))
@@ -282,7 +302,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		r.Scenarios = []reports.Scenario{{Name: "x", Verdict: gate.Pass, Measures: []measure.Value{
 			{Name: "cost_eur", Unit: "EUR", Known: known, Value: v, N: 1},
 		}}}
-		Expect(render(reports.Terminal, r, reports.Options{})).To(MatchRegexp(`(?m)^x +pass +\S+ +\S+ +%s +\S+ +\S+$`, want))
+		Expect(render(asTerminal, r, options{})).To(MatchRegexp(`(?m)^x +pass +\S+ +\S+ +%s +\S+ +\S+$`, want))
 	},
 		Entry("nothing", new(0.0), true, `0\.00`),
 		Entry("less than can be shown", new(0.00009), true, `<0\.0001`),
@@ -292,17 +312,17 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Entry("a lower bound as unknown", new(0.5), false, `unknown`),
 	)
 	It("lets no control character of a model through", func() {
-		text := render(reports.Terminal, hostile(), reports.Options{Terminal: tty.Terminal{Width: 120}})
+		text := render(asTerminal, hostile(), options{terminal: tty.Terminal{Width: 120}})
 		Expect(utf8.ValidString(text)).To(BeTrue())
 		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
 		Expect(text).NotTo(ContainSubstring("\u202e"))
 		Expect(text).To(ContainSubstring(`\x1b[31m`))
 	})
 	It("colours only where asked", func() {
-		Expect(render(reports.Terminal, sample(), reports.Options{})).NotTo(ContainSubstring("\x1b"))
+		Expect(render(asTerminal, sample(), options{})).NotTo(ContainSubstring("\x1b"))
 	})
 	It("leaves what passed out of the table for failures only, and not out of the totals", func() {
-		text := render(reports.Terminal, sample(), reports.Options{FailuresOnly: true})
+		text := render(asTerminal, sample(), options{failuresOnly: true})
 		Expect(text).NotTo(ContainSubstring("done-marker "))
 		Expect(text).To(ContainSubstring("4 scenarios: 1 pass"))
 	})
@@ -310,22 +330,23 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 
 var _ = Describe("annotations", Label("H-05"), func() {
 	It("are one command a line whatever a model writes", func() {
-		for line := range strings.Lines(render(reports.Annotations, hostile(), reports.Options{})) {
+		for line := range strings.Lines(render(asAnnotations, hostile(), options{})) {
 			Expect(line).To(MatchRegexp(`^::(error|warning) (file=[^:,]*,line=[0-9]+,)?title=[^:,]*::[^\r\n]*\n$`))
 		}
 	})
 	It("say nothing of a run in which all passed", func() {
 		r := sample()
 		r.Scenarios, r.Problems, r.Interrupted, r.Stopped, r.Comparison = r.Scenarios[:1], nil, false, "", nil
-		Expect(render(reports.Annotations, r, reports.Options{})).To(BeEmpty())
+		Expect(render(asAnnotations, r, options{})).To(BeEmpty())
 	})
 })
 
 var _ = Describe("a writer that fails", func() {
 	It("is reported by every renderer", func() {
 		for name, f := range renderers {
-			Expect(f(full{}, sample(), reports.Options{})).To(MatchError(errFull), name)
+			Expect(f(full{}, sample(), options{})).To(MatchError(errFull), name)
 		}
+		Expect(doc.HTML(full{}, reports.Document(sample(), false), "")).To(MatchError(errFull))
 	})
 })
 

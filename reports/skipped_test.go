@@ -38,17 +38,17 @@ func lacking() reports.Report {
 
 var _ = Describe("scenarios that were skipped for the same reason", func() {
 	DescribeTable("share a line", func(f renderer, columns int, file string) {
-		golden.Expect(file, []byte(render(f, lacking(), reports.Options{Terminal: tty.Terminal{Width: columns}})))
+		golden.Expect(file, []byte(render(f, lacking(), options{terminal: tty.Terminal{Width: columns}})))
 	},
-		Entry("on a terminal", renderer(reports.Terminal), 80, "skipped-80.txt"),
-		Entry("in Markdown", renderer(reports.Markdown), 0, "skipped.md"),
+		Entry("on a terminal", renderer(asTerminal), 80, "skipped-80.txt"),
+		Entry("in Markdown", renderer(asMarkdown), 0, "skipped.md"),
 	)
 
 	It("are told apart from those with another reason, or several", func() {
 		r := lacking()
 		r.Scenarios[4].Findings[0].Evidence = "something else"
 		r.Scenarios[5].MoreFindings = 1
-		text := render(reports.Terminal, r, reports.Options{})
+		text := render(asTerminal, r, options{})
 		Expect(text).To(ContainSubstring("skipped 11 scenarios: the program first"))
 		Expect(text).To(ContainSubstring("skipped 2 scenarios: the program `second`"))
 		for _, s := range []reports.Scenario{r.Scenarios[4], r.Scenarios[5]} {
@@ -62,7 +62,7 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 			r.Scenarios[i].Name = strings.Repeat("long/", 30) + fmt.Sprint(i)
 		}
 		r.Scenarios[3].Name = "short"
-		text := render(reports.Terminal, r, reports.Options{Terminal: tty.Terminal{Width: 80}})
+		text := render(asTerminal, r, options{terminal: tty.Terminal{Width: 80}})
 		for line := range strings.Lines(text) {
 			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
 		}
@@ -70,11 +70,11 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 	})
 
 	It("stay out of a table of failures", func() {
-		Expect(render(reports.Terminal, lacking(), reports.Options{FailuresOnly: true})).NotTo(ContainSubstring("skipped"))
+		Expect(render(asTerminal, lacking(), options{failuresOnly: true})).NotTo(ContainSubstring("skipped"))
 	})
 
 	It("are each told to machines", func() {
-		Expect(strings.Count(render(reports.JUnit, lacking(), reports.Options{}), "<skipped")).To(BeNumerically(">=", 16))
-		Expect(render(reports.JSON, lacking(), reports.Options{})).To(ContainSubstring("agents/first-12"))
+		Expect(strings.Count(render(asJUnit, lacking(), options{}), "<skipped")).To(BeNumerically(">=", 16))
+		Expect(render(asJSON, lacking(), options{})).To(ContainSubstring("agents/first-12"))
 	})
 })

@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/experiments"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -50,7 +50,7 @@ func TestMirror(t *testing.T) {
 	}
 
 	var page bytes.Buffer
-	if err := doc.HTML(&page, experiments.Document(&r), r.Tool); err != nil {
+	if err := doc.HTML(&page, reports.ExperimentDocument(&r), r.Tool); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(page.String(), "with-example is better than shipped") && !strings.Contains(page.String(), "1 better") {

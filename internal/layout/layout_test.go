@@ -70,15 +70,13 @@ var allowed = map[string][]string{
 	"harness/result":        {"harness/gate", "harness/measure"},
 	"harness/match":         {"harness", "harness/detect", "harness/gate", "harness/measure", "stat"},
 
-	"reports/doc":         {},
-	"reports":             {"stat", "harness/record", "harness/measure", "harness/gate", "harness/compare", "reports/doc"},
-	"reports/drifted":     {"harness/drift", "reports/doc"},
-	"reports/explored":    {"harness/gate", "harness/result", "reports/doc"},
-	"reports/plot":        {"stat", "harness/measure", "harness/result", "reports/explored"},
-	"reports/detection":   {"stat", "harness/detect", "reports/plot", "reports/doc"},
-	"reports/experiments": {"harness/result", "harness/measure", "reports", "reports/doc", "reports/plot"},
-	"reports/inspect":     {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
-	"reports/spans":       {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
+	"reports/doc":  {},
+	"reports/plot": {"stat", "harness/measure", "harness/result", "reports/doc"},
+	"reports": {
+		"stat", "harness/compare", "harness/detect", "harness/drift", "harness/gate", "harness/measure", "harness/record",
+		"harness/result", "reports/doc", "reports/plot",
+	},
+	"reports/export": {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/page": {
 		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/result",
 		"harness/detect", "reports", "reports/",

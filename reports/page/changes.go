@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/detection"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
@@ -17,7 +16,7 @@ import (
 func (b *Builder) changes(c *compare.Result) []doc.Block {
 	s := reports.ComparisonDocument(c, b.linkTo).Section()
 	if p := effects(c); p.SVG != nil {
-		s.Blocks = append(s.Blocks, newPlot(p))
+		s.Blocks = append(s.Blocks, p)
 	}
 	return append([]doc.Block{doc.Paragraph(s.Title)}, s.Blocks...)
 }
@@ -30,10 +29,8 @@ func (b *Builder) linkTo(name string) string {
 	return ""
 }
 
-func newPlot(p plot.Picture) doc.Plot { return doc.Plot{Title: p.Title, Text: p.Text, SVG: p.SVG} }
-
 // effects draws relative changes.
-func effects(c *compare.Result) plot.Picture {
+func effects(c *compare.Result) doc.Plot {
 	var rows []plot.Effect
 	for i := range c.Comparisons {
 		m := &c.Comparisons[i]
@@ -50,13 +47,13 @@ func effects(c *compare.Result) plot.Picture {
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		return plot.Picture{}
+		return doc.Plot{}
 	}
 	return plot.Effects("Change since "+c.Before, rows)
 }
 
 // detectors are the scores of detectors, with their pictures.
-func detectors(r *detection.Report) []doc.Block {
+func detectors(r *reports.Detection) []doc.Block {
 	items := 0
 	for _, c := range r.Corpora {
 		items += c.Items
@@ -81,8 +78,8 @@ func detectors(r *detection.Report) []doc.Block {
 		t.Rows = append(t.Rows, row)
 	}
 	blocks := []doc.Block{t}
-	for _, p := range detection.Pictures(list) {
-		blocks = append(blocks, newPlot(p))
+	for _, p := range reports.DetectionPlots(list) {
+		blocks = append(blocks, p)
 	}
 	return blocks
 }

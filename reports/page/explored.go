@@ -2,11 +2,12 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/explored"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -16,11 +17,11 @@ const maxPlaces = 12
 // exploration is what was found off a golden path, with maps that show the same place by
 // place.
 func (b *Builder) exploration(r *result.Exploration) doc.Section {
-	d := explored.Document(r, func(perturb ...[]string) string { return b.runOf(r.Scenario, perturb...) })
+	d := reports.ExplorationDocument(r, func(perturb ...[]string) string { return b.runOf(r.Scenario, perturb...) })
 	d.Name = doc.Line(doc.Quote(r.Scenario).To(b.linkTo(r.Scenario)))
 	s := d.Section()
 	maps := doc.Details{Title: doc.Line("The same, place by place along the path")}
-	for _, m := range explored.Matrices(r, maxPlaces) {
+	for _, m := range r.Matrices(maxPlaces) {
 		places := 0
 		for _, row := range m.Rows {
 			places += len(row.At)
@@ -28,7 +29,7 @@ func (b *Builder) exploration(r *result.Exploration) doc.Section {
 		maps.Open = maps.Open || len(m.Rows) > 1 && places > maxPlaces
 	}
 	for _, p := range plot.Survival(r) {
-		maps.Blocks = append(maps.Blocks, doc.Plot{Title: p.Title, Text: p.Text, SVG: p.SVG, Wide: true})
+		maps.Blocks = append(maps.Blocks, p)
 	}
 	if maps.Blocks != nil {
 		s.Blocks = append(s.Blocks, maps)
@@ -40,10 +41,12 @@ func (b *Builder) exploration(r *result.Exploration) doc.Section {
 func explorationLine(list []result.Exploration) string {
 	counts, total := map[result.Outcome]int{}, 0
 	for i := range list {
-		rows := explored.Counts(&list[i])
-		for o, n := range rows[len(rows)-1].By {
+		total += len(list[i].Cells)
+		for o, n := range list[i].Count() {
+			if !slices.Contains(result.Outcomes(), o) {
+				o = result.Errored
+			}
 			counts[o] += n
-			total += n
 		}
 	}
 	var parts []string

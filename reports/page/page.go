@@ -18,7 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/detection"
 )
 
 // Input is what a page shows beside the trials that were added to its Builder.
@@ -28,7 +27,7 @@ type Input struct {
 	// Explored are explorations of golden paths.
 	Explored []result.Exploration
 	// Detection are the scores of detectors; nil if there are none.
-	Detection *detection.Report
+	Detection *reports.Detection
 }
 
 // Options bound a page; the zero value is the default.

@@ -2,25 +2,15 @@ package page
 
 import (
 	"cmp"
-	"html/template"
 	"maps"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
-
-// picture is a plot in a page. Without a drawing, its text says why.
-type picture struct {
-	Title, Text string
-	SVG         template.HTML
-}
-
-func newPicture(p plot.Picture) picture {
-	return picture{p.Title, p.Text, template.HTML(p.SVG)} //nolint:gosec // plot escapes foreign text
-}
 
 // plots gathers what the plots of all trials show.
 type plots struct {
@@ -68,7 +58,7 @@ func (p *plots) of(name string) *purpose {
 }
 
 // pictures draws them; pass rates only where scenarios had several trials.
-func (p *plots) pictures(r reports.Report) []picture {
+func (p *plots) blocks(r reports.Report) []doc.Block {
 	if len(p.purposes) == 0 {
 		return nil
 	}
@@ -79,9 +69,9 @@ func (p *plots) pictures(r reports.Report) []picture {
 		samples = append(samples, plot.Sample{Name: name, Seconds: of.latencies.kept})
 		bars = append(bars, plot.Bar{Name: name, Value: of.eur, Unknown: of.unknown})
 	}
-	list := []picture{
-		newPicture(plot.Latency("Latency by purpose", samples)),
-		newPicture(plot.Costs("Cost by purpose", "EUR", bars)),
+	list := []doc.Block{
+		plot.Latency("Latency by purpose", samples),
+		plot.Costs("Cost by purpose", "EUR", bars),
 	}
 	var rates []plot.Share
 	for _, s := range r.Scenarios {
@@ -90,7 +80,7 @@ func (p *plots) pictures(r reports.Report) []picture {
 		}
 	}
 	if len(rates) > 0 {
-		list = append(list, newPicture(plot.Shares("Pass rates of scenarios that did not always pass", rates)))
+		list = append(list, plot.Shares("Pass rates of scenarios that did not always pass", rates))
 	}
 	return list
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/detection"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -223,7 +222,7 @@ func exploration() result.Exploration {
 	return r
 }
 
-func scores() *detection.Report {
+func scores() *reports.Detection {
 	value := func(v float64) detect.Value {
 		return detect.Value{Value: &v, N: 200, Interval: &stat.Interval{Lo: v - 0.04, Hi: v + 0.03, Level: 0.95, N: 200}}
 	}
@@ -232,8 +231,8 @@ func scores() *detection.Report {
 		x := float64(i) / 10
 		curve.Points = append(curve.Points, detect.Point{Threshold: x, Precision: ptr(0.5 + x/2), Recall: ptr(1 - x*x), F1: ptr(0.9 - (x-0.5)*(x-0.5))})
 	}
-	return &detection.Report{
-		Corpora: []detection.Corpus{{Name: "corpus.jsonl", Items: 200}},
+	return &reports.Detection{
+		Corpora: []reports.DetectionCorpus{{Name: "corpus.jsonl", Items: 200}},
 		Detectors: []detect.Evaluation{
 			{Detector: "guard", Items: 200, Scored: 200, Overall: detect.Scores{Precision: value(0.94), Recall: value(0.91), F1: value(0.925), FPR: value(0.05)}, Curve: &curve},
 			{Detector: "naive", Items: 200, Scored: 200, Overall: detect.Scores{Precision: value(0.71), Recall: value(0.62), F1: value(0.66), FPR: value(0.2)}},

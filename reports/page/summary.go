@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
 // summary is all that stands above the list of scenarios.
@@ -31,7 +30,7 @@ type summary struct {
 	Before    string
 	Explored  template.HTML
 	Detectors template.HTML
-	Plots     []picture
+	Plots     template.HTML
 	Agents    template.HTML
 }
 
@@ -58,7 +57,7 @@ func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
 		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
-		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: agents(r.Totals.Agents),
+		Numbers: numbers(r), Attention: b.attention(in), Plots: doc.Fragment(b.plots.blocks(r), 3), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {
 		s.Changes, s.Before = doc.Fragment(b.changes(r.Comparison), 3), line(r.Comparison.Before, 200)
@@ -93,7 +92,7 @@ func (s *summary) frame(tool string) htmlpage.Frame {
 		{s.Changes != "", "changes", "Changes"},
 		{s.Explored != "", "survival", "Survival"},
 		{s.Detectors != "", "detectors", "Detectors"},
-		{s.Plots != nil, "plots", "Plots"},
+		{s.Plots != "", "plots", "Plots"},
 		{true, "scenarios", "Scenarios"},
 	} {
 		if part.shown {
@@ -119,7 +118,7 @@ func overall(in Input) gate.Verdict {
 	}
 	verdicts := []gate.Verdict{in.Report.Verdict}
 	for i := range in.Explored {
-		verdicts = append(verdicts, explored.Verdict(&in.Explored[i]))
+		verdicts = append(verdicts, in.Explored[i].Verdict())
 	}
 	return gate.Overall(verdicts)
 }

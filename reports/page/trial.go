@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -54,7 +55,7 @@ type trialHead struct {
 	// Details are what the agent said of its end.
 	Details  []fact
 	Findings []finding
-	Timeline picture
+	Timeline template.HTML
 	// Talk is nil where nobody talked with the agent.
 	Talk   *talk
 	Before []happening
@@ -117,14 +118,16 @@ func (v view) head(s steps) trialHead {
 			h.Details = append(h.Details, d)
 		}
 	}
-	h.Timeline = newPicture(v.timeline())
+	if p := v.timeline(); p.SVG != nil {
+		h.Timeline = doc.Fragment([]doc.Block{p}, 3)
+	}
 	return h
 }
 
 // timeline draws the calls over time, where times are known and there is more than one.
-func (v view) timeline() plot.Picture {
+func (v view) timeline() doc.Plot {
 	if v.scenario.RealTime || len(v.trial.Calls) < 2 {
-		return plot.Picture{}
+		return doc.Plot{}
 	}
 	var list []plot.Span
 	for i := range v.trial.Calls[:min(len(v.trial.Calls), maxTimeline)] {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // maxRows is how many rows of bars or intervals are drawn.
@@ -28,11 +29,11 @@ type Bar struct {
 // Costs draws bars, the longest first, such as the cost by purpose. Unit is shown
 // behind the amounts; "EUR" and "USD" are money. Those that find no place are
 // added up.
-func Costs(title, unit string, bars []Bar) Picture {
+func Costs(title, unit string, bars []Bar) doc.Plot {
 	bars = slices.DeleteFunc(slices.Clone(bars), func(b Bar) bool { return !finite(b.Value) || b.Value < 0 })
 	slices.SortStableFunc(bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	if len(bars) == 0 || bars[0].Value == 0 {
-		return Picture{Title: title, Text: "There is nothing that has a cost."}
+		return doc.Plot{Title: title, Text: "There is nothing that has a cost."}
 	}
 	bars = rest(bars)
 	amount := func(b Bar) string {

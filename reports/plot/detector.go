@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Point is a detector's precision and recall, between 0 and 1, with their
@@ -19,7 +20,7 @@ type Point struct {
 
 // PrecisionRecall draws detectors as points, with a cross for the intervals: the
 // further up and right, the better. It draws up to twelve of them.
-func PrecisionRecall(title string, points []Point) Picture {
+func PrecisionRecall(title string, points []Point) doc.Plot {
 	var list []Point
 	for _, p := range points {
 		if finite(p.Precision, p.Recall) && len(list) < maxRows {
@@ -27,7 +28,7 @@ func PrecisionRecall(title string, points []Point) Picture {
 		}
 	}
 	if len(list) == 0 {
-		return Picture{Title: title, Text: "No detector has both a precision and a recall."}
+		return doc.Plot{Title: title, Text: "No detector has both a precision and a recall."}
 	}
 	s := newSheet(narrow, 260+float64(len(list))*legendRow)
 	s.top = float64(len(list))*legendRow + 8
@@ -74,7 +75,7 @@ type Curve struct {
 }
 
 // Thresholds draws precision, recall and F1 over the threshold.
-func Thresholds(title string, c Curve) Picture {
+func Thresholds(title string, c Curve) doc.Plot {
 	n := min(len(c.T), len(c.Precision), len(c.Recall), len(c.F1))
 	lines := []struct {
 		name   string
@@ -92,7 +93,7 @@ func Thresholds(title string, c Curve) Picture {
 		lines[i].points = few(lines[i].points)
 	}
 	if lo >= hi {
-		return Picture{Title: title, Text: "There are not enough scores for a curve over thresholds."}
+		return doc.Plot{Title: title, Text: "There are not enough scores for a curve over thresholds."}
 	}
 	s := newSheet(narrow, 220)
 	s.top = legendRow + 8

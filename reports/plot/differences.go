@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Difference is a difference in the unit of its measure, with its interval; NaN is what
@@ -22,9 +23,9 @@ var differenceClass = map[string]string{"better": "pass", "worse": "fail", "equi
 // band of those that are smaller than the smallest of interest, which is 0 if there is
 // none. A forest plot, as it is called elsewhere. Format writes a difference without its
 // sign.
-func Differences(title string, rows []Difference, smallest float64, format func(float64) string) Picture {
+func Differences(title string, rows []Difference, smallest float64, format func(float64) string) doc.Plot {
 	if len(rows) == 0 {
-		return Picture{Title: title, Text: "Nothing was compared."}
+		return doc.Plot{Title: title, Text: "Nothing was compared."}
 	}
 	more := max(0, len(rows)-maxIntervals)
 	rows = rows[:len(rows)-more]

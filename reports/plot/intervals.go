@@ -8,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Share is a share between 0 and 1 with its interval, such as a pass rate or a
@@ -21,9 +22,9 @@ type Share struct {
 const maxIntervals = 40
 
 // Shares draws a row for each share: a point with its interval.
-func Shares(title string, rows []Share) Picture {
+func Shares(title string, rows []Share) doc.Plot {
 	if len(rows) == 0 {
-		return Picture{Title: title, Text: "There are no shares to show."}
+		return doc.Plot{Title: title, Text: "There are no shares to show."}
 	}
 	more := max(0, len(rows)-maxIntervals)
 	rows = rows[:len(rows)-more]
@@ -79,9 +80,9 @@ var effectClass = map[string]string{"better": "pass", "worse": "fail", "tied": "
 
 // Effects draws a row for each change, around a line where nothing has changed.
 // A change beyond ±50 % stands at the edge, and its interval has no end there.
-func Effects(title string, rows []Effect) Picture {
+func Effects(title string, rows []Effect) doc.Plot {
 	if len(rows) == 0 {
-		return Picture{Title: title, Text: "Nothing was compared."}
+		return doc.Plot{Title: title, Text: "Nothing was compared."}
 	}
 	more := max(0, len(rows)-maxIntervals)
 	rows = rows[:len(rows)-more]

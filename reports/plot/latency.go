@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -26,7 +27,7 @@ const steps = 200
 // share of calls (upwards) that took at most so long. The axis is logarithmic
 // where the longest took more than 50 times what the shortest did. Groups beyond
 // the six largest are drawn as one.
-func Latency(title string, groups []Sample) Picture {
+func Latency(title string, groups []Sample) doc.Plot {
 	groups = largest(groups)
 	var all []float64
 	for _, g := range groups {
@@ -35,9 +36,9 @@ func Latency(title string, groups []Sample) Picture {
 	slices.Sort(all)
 	switch {
 	case len(all) == 0:
-		return Picture{Title: title, Text: "There are no calls whose latency is known."}
+		return doc.Plot{Title: title, Text: "There are no calls whose latency is known."}
 	case all[0] == all[len(all)-1]:
-		return Picture{Title: title, Text: fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))}
+		return doc.Plot{Title: title, Text: fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))}
 	}
 	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
 	s.top = float64(len(groups))*legendRow + 6

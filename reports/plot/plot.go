@@ -14,25 +14,14 @@ import (
 	"math"
 
 	"github.com/rehearse-dev/rehearse/internal/htmlpage"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
-
-// Picture is a plot for a page.
-type Picture struct {
-	Title string
-	// Text says in a sentence or two what is to be seen, or why there is nothing.
-	Text string
-	// SVG is an element to be put into an HTML page, where the style sheet
-	// of package htmlpage applies to it; nil
-	// if there is nothing to draw. It holds neither ids nor scripts nor styles.
-	SVG []byte
-}
 
 //go:embed file.css
 var fileStyle string
 
-// File returns the picture as a file of its own, with a style sheet; nil if there
-// is no picture.
-func (p Picture) File() []byte {
+// File returns a plot as an SVG file with its own style sheet; nil if the plot has no SVG.
+func File(p doc.Plot) []byte {
 	if p.SVG == nil {
 		return nil
 	}

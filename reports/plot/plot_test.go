@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -82,11 +83,11 @@ var (
 )
 
 // sound checks what holds of every picture.
-func sound(p plot.Picture) {
+func sound(p doc.Plot) {
 	GinkgoHelper()
 	Expect(p.Text).NotTo(BeEmpty())
 	if p.SVG == nil {
-		Expect(p.File()).To(BeNil())
+		Expect(plot.File(p)).To(BeNil())
 		return
 	}
 	list := parsed(p.SVG)
@@ -109,14 +110,14 @@ func sound(p plot.Picture) {
 	Expect(utf8.Valid(p.SVG)).To(BeTrue())
 	Expect(len(p.SVG)).To(BeNumerically("<", 130_000), "a picture is bounded")
 	Expect(string(p.SVG)).NotTo(Or(ContainSubstring("NaN"), ContainSubstring("Inf"), ContainSubstring("<script")))
-	parsed(p.File())
+	parsed(plot.File(p))
 }
 
 var _ = Describe("the pictures", Label("H-05"), func() {
 	It("are as they were", func() {
 		for name, p := range pictures() {
 			Expect(p.SVG).NotTo(BeNil(), name+": "+p.Text)
-			golden.Expect(name+".svg", p.File())
+			golden.Expect(name+".svg", plot.File(p))
 		}
 	})
 	It("are the same bytes each time", func() {
@@ -131,7 +132,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 		}
 	})
 	It("say why there is nothing to be seen", func() {
-		for want, p := range map[string]plot.Picture{
+		for want, p := range map[string]doc.Plot{
 			"no calls whose latency":  plot.Latency("x", []plot.Sample{{Name: "a", Seconds: []float64{nan, math.Inf(1), -1}}}),
 			"3 calls, each of 1s":     plot.Latency("x", []plot.Sample{{Name: "a", Seconds: []float64{1, 1}}, {Name: "b", Seconds: []float64{1}}}),
 			"nothing that has a cost": plot.Costs("x", "EUR", []plot.Bar{{Name: "free"}, {Name: "odd", Value: nan}}),
@@ -193,7 +194,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 					Retries: i % 3, Failed: i%5 == 0,
 				})
 			}
-			for _, p := range []plot.Picture{
+			for _, p := range []doc.Plot{
 				plot.Latency("t", groups), plot.Costs("t", "", list), plot.Timeline("t", calls), plot.Shares("t", rows), plot.Effects("t", changes), plot.PrecisionRecall("t", points),
 				plot.Thresholds("t", plot.Curve{T: numbers("t"), Precision: numbers("p"), Recall: numbers("r"), F1: numbers("f"), Best: number.Draw(rt, "best")}),
 			} {
@@ -218,7 +219,7 @@ var _ = Describe("a picture of much", Label("H-05"), func() {
 			rows = append(rows, plot.Share{Name: s.Name, Value: value(0.5, 0.4, 0.6, 10)})
 		}
 		latency, costs, rates := plot.Latency("t", groups), plot.Costs("t", "", list), plot.Shares("t", rows)
-		for _, p := range []plot.Picture{latency, costs, rates} {
+		for _, p := range []doc.Plot{latency, costs, rates} {
 			sound(p)
 			Expect(len(p.SVG)).To(BeNumerically("<", 30_000))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -125,8 +126,8 @@ func exploration(calls int) *result.Exploration {
 }
 
 // pictures are all kinds, by name.
-func pictures() map[string]plot.Picture {
-	return map[string]plot.Picture{
+func pictures() map[string]doc.Plot {
+	return map[string]doc.Plot{
 		"latency":      plot.Latency("Latency by purpose", samples()),
 		"costs":        plot.Costs("Cost by purpose", "EUR", bars()),
 		"timeline":     plot.Timeline("Calls of trial 1", spans()),

@@ -3,6 +3,7 @@ package plot
 import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Sizes in pixels.
@@ -86,7 +87,7 @@ func (s *sheet) rows(names []string) {
 }
 
 // picture draws the sheet.
-func (s *sheet) picture(title, says string) Picture {
+func (s *sheet) picture(title, says string) doc.Plot {
 	s.layout()
 	x := func(v float64) float64 { return s.area.left + s.x.position(v)*(s.area.right-s.area.left) }
 	y := func(v float64) float64 { return s.area.bottom - s.y.position(v)*(s.area.bottom-s.area.top) }
@@ -107,7 +108,7 @@ func (s *sheet) picture(title, says string) Picture {
 		`" role="`, role, `" aria-label="`, name, `"><title>`, name, `</title><desc>`, escape(says, 1000), `</desc>`)
 	out.out.Write(s.svg.out.Bytes())
 	out.raw(`</svg>`)
-	return Picture{Title: title, Text: says, SVG: out.out.Bytes()}
+	return doc.Plot{Title: title, Text: says, SVG: out.out.Bytes(), Wide: s.width > narrow}
 }
 
 // layout sets the area of the data: what the axes leave, less what the last labels

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/reports/explored"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // The size of a heat map.
@@ -54,15 +54,15 @@ type column struct {
 // Survival draws a heat map for each family of single perturbations: places of the
 // path from left to right, what happened there from top to bottom. Where there are
 // more places than columns, neighbours share one, which shows their worst outcome.
-func Survival(r *result.Exploration) []Picture {
-	var list []Picture
-	for _, m := range explored.Matrices(r, len(r.Cells)+1) {
+func Survival(r *result.Exploration) []doc.Plot {
+	var list []doc.Plot
+	for _, m := range r.Matrices(len(r.Cells) + 1) {
 		list = append(list, heatMap(r, m))
 	}
 	return list
 }
 
-func heatMap(r *result.Exploration, m explored.Matrix) Picture {
+func heatMap(r *result.Exploration, m result.Matrix) doc.Plot {
 	heads := m.Heads[:min(len(m.Heads), maxHeads)]
 	columns, size := columnsOf(m, len(heads))
 	s := newSheet(wide, float64(len(heads))*cellHeight+legendRow+40)
@@ -88,7 +88,7 @@ func heatMap(r *result.Exploration, m explored.Matrix) Picture {
 }
 
 // columnsOf makes a column for each place, or for each size neighbours of them.
-func columnsOf(m explored.Matrix, heads int) (columns []column, size int) {
+func columnsOf(m result.Matrix, heads int) (columns []column, size int) {
 	var all []column
 	for _, row := range m.Rows {
 		for _, at := range row.At {
@@ -206,7 +206,7 @@ func (s *sheet) failures(r *result.Exploration, columns []column, x, y func(floa
 	}
 }
 
-func matrixText(m explored.Matrix, size int) string {
+func matrixText(m result.Matrix, size int) string {
 	count := make([]int, len(shades))
 	for _, row := range m.Rows {
 		for _, o := range row.Cells {

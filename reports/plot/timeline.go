@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Span is a call on a timeline.
@@ -52,9 +53,9 @@ type box struct {
 
 // Timeline draws the calls of one trial over its time, a row for each name. Where
 // no time passed, calls stand in their order.
-func Timeline(title string, spans []Span) Picture {
+func Timeline(title string, spans []Span) doc.Plot {
 	if len(spans) == 0 {
-		return Picture{Title: title, Text: "There were no calls."}
+		return doc.Plot{Title: title, Text: "There were no calls."}
 	}
 	names, row := rowsOf(spans)
 	end := time.Duration(0)

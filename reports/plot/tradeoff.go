@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Tradeoff is what one of several choices costs and how good it is.
@@ -33,7 +34,7 @@ type Plane struct {
 // Pareto draws choices on the plane of cost and quality, with a cross for the intervals,
 // and a line along the front: the choices that none of the others beats in both. It draws
 // up to twelve of them.
-func Pareto(title string, p Plane, choices []Tradeoff) Picture {
+func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 	var list []Tradeoff
 	for _, t := range choices {
 		if known(t.Cost) && *t.Cost.Value >= 0 && known(t.Quality) && len(list) < maxRows {
@@ -41,7 +42,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) Picture {
 		}
 	}
 	if len(list) == 0 {
-		return Picture{Title: title, Text: "Of nothing both the cost and the quality are known."}
+		return doc.Plot{Title: title, Text: "Of nothing both the cost and the quality are known."}
 	}
 	if p.Show == nil {
 		p.Show = format.Number

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -38,12 +39,12 @@ var plane = plot.Plane{Cost: "EUR for a trial", Quality: "pass", Show: share}
 
 var _ = Describe("the pictures of an experiment", Label("H-05"), func() {
 	It("are as they were, sound, and the same bytes each time", func() {
-		for name, draw := range map[string]func() plot.Picture{
-			"pareto":      func() plot.Picture { return plot.Pareto("Cost and quality", plane, choices()) },
-			"differences": func() plot.Picture { return plot.Differences("Differences of pass", differences(), 0.05, share) },
+		for name, draw := range map[string]func() doc.Plot{
+			"pareto":      func() doc.Plot { return plot.Pareto("Cost and quality", plane, choices()) },
+			"differences": func() doc.Plot { return plot.Differences("Differences of pass", differences(), 0.05, share) },
 		} {
 			p := draw()
-			golden.Expect(name+".svg", p.File())
+			golden.Expect(name+".svg", plot.File(p))
 			sound(p)
 			Expect(draw().SVG).To(Equal(p.SVG))
 		}

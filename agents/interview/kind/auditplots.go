@@ -11,17 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-func plotBlock(p plot.Picture, wide bool) doc.Plot {
-	return doc.Plot{Title: p.Title, Text: p.Text, SVG: p.SVG, Wide: wide}
-}
-
 func costPlot(a *audit.Audit) doc.Plot {
 	var bars []plot.Bar
 	for i := range a.Purposes {
 		c := a.Purposes[i].Cost
 		bars = append(bars, plot.Bar{Name: a.Purposes[i].Name, Value: c.AtLeast, Unknown: c.Amount == nil})
 	}
-	return plotBlock(plot.Costs("Cost by purpose", string(a.Prices.Currency), bars), false)
+	return plot.Costs("Cost by purpose", string(a.Prices.Currency), bars)
 }
 
 func latencyPlot(a *audit.Audit) doc.Plot {
@@ -39,7 +35,7 @@ func latencyPlot(a *audit.Audit) doc.Plot {
 		}
 		samples[i].Seconds = append(samples[i].Seconds, c.Latency.Seconds())
 	}
-	return plotBlock(plot.Latency("Latency by purpose", samples), false)
+	return plot.Latency("Latency by purpose", samples)
 }
 
 // maxPause is how long nothing must happen for the time to be cut out of the timeline.
@@ -79,7 +75,7 @@ func timelineBlocks(a *audit.Audit) []doc.Block {
 		}
 		spans = append(spans, s)
 	}
-	blocks := []doc.Block{plotBlock(plot.Timeline("Calls of each step", spans), true)}
+	blocks := []doc.Block{plot.Timeline("Calls of each step", spans)}
 	if pauses != nil {
 		text := joinedOrNone(pauses, func(d time.Duration) string { return format.Seconds(d.Seconds()) })
 		blocks = append(blocks, doc.Paragraph(doc.Line("Pauses that are cut out: "+text+".")))

@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/internal/format"
+)
+
+// DetectionSchema names the JSON form of a Report.
+const DetectionSchema = "rehearse.detection/1"
+
+// Detection is how detectors did on labelled messages. But for the latencies, one
+// corpus and one seed give one report, byte for byte.
+type Detection struct {
+	Schema string `json:"schema"`
+	// Tool is the program's name and version.
+	Tool string `json:"tool,omitempty"`
+	// Corpora are the files that were read, in order.
+	Corpora []DetectionCorpus `json:"corpora"`
+	// Interrupted says that not all of them was read.
+	Interrupted bool `json:"interrupted"`
+	// Problems say which lines of the corpora could not be read, and why.
+	Problems []string `json:"problems"`
+	// Detectors are in the order in which they were asked for.
+	Detectors []detect.Evaluation `json:"detectors"`
+	// Comparisons are of detectors on the same items.
+	Comparisons []detect.Comparison `json:"comparisons"`
+}
+
+// DetectionCorpus is a file of labelled messages.
+type DetectionCorpus struct {
+	Name  string `json:"name"`
+	Items int    `json:"items"`
+	// Bad lines hold no item.
+	Bad int `json:"bad_lines"`
+	// Digest is a hash of the file with the name of its function, such as
+	// "sha256:…".
+	Digest string `json:"digest,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler. Lists are empty rather than null.
+func (d Detection) MarshalJSON() ([]byte, error) {
+	type fields Detection // without this method
+	d.Schema = DetectionSchema
+	d.Corpora, d.Problems = notNil(d.Corpora), notNil(d.Problems)
+	d.Detectors, d.Comparisons = notNil(d.Detectors), notNil(d.Comparisons)
+	return format.Marshal(fields(d))
+}
+
+func notNil[T any](list []T) []T { return append([]T{}, list...) }

@@ -1,0 +1,95 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
+)
+
+// curveSteps is how many thresholds a picture of the curve shows.
+const curveSteps = 50
+
+// curveBlocks draws precision, recall and F1 over the threshold, and has them in a table.
+func curveBlocks(c *detect.Curve) []doc.Block {
+	ruler := []rune(strings.Repeat(" ", curveSteps+3))
+	for i := range 6 {
+		copy(ruler[i*curveSteps/5:], []rune(fmt.Sprintf("%.1f", float64(i)/5)))
+	}
+	chart := []string{"threshold  " + string(ruler)}
+	for _, line := range []struct {
+		name string
+		of   func(detect.Point) *float64
+	}{
+		{"precision", func(p detect.Point) *float64 { return p.Precision }},
+		{"recall", func(p detect.Point) *float64 { return p.Recall }},
+		{"F1", func(p detect.Point) *float64 { return p.F1 }},
+	} {
+		chart = append(chart, fmt.Sprintf("%-9s  %s", line.name, sparkline(c, line.of)))
+	}
+	t := plainTable(0, "threshold", "precision", "recall", "F1", "FPR")
+	const rows = 20
+	for i := range rows + 1 {
+		p := pointAt(c, float64(i)/rows)
+		t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.2f", float64(i)/rows), scoreText(p.Precision), scoreText(p.Recall), scoreText(p.F1), scoreText(p.FPR)))
+	}
+	picture := plot.Thresholds("Thresholds", plotCurve(c))
+	return []doc.Block{
+		doc.Plot{Title: picture.Title, Text: picture.Text, SVG: picture.SVG, Chart: chart},
+		doc.Paragraph(doc.Line(curveSummary(c))),
+		doc.Details{Title: doc.Line("Scores by threshold"), Blocks: []doc.Block{t}},
+	}
+}
+
+// sparks stand for shares from 0 to 1 in eighths.
+var sparks = []rune("▁▂▃▄▅▆▇█")
+
+// sparkline draws a share over the thresholds from 0 to 1, with a dot for 0 of 0.
+func sparkline(c *detect.Curve, of func(detect.Point) *float64) string {
+	var b strings.Builder
+	for i := range curveSteps + 1 {
+		share := of(pointAt(c, float64(i)/curveSteps))
+		if share == nil {
+			b.WriteRune('·')
+			continue
+		}
+		b.WriteRune(sparks[min(len(sparks)-1, int(*share*float64(len(sparks))))])
+	}
+	return b.String()
+}
+
+// curveSummary is the curve in a sentence.
+func curveSummary(c *detect.Curve) string {
+	text := fmt.Sprintf("average precision %s", scoreText(c.AveragePrecision))
+	if c.Best != nil {
+		text += fmt.Sprintf("; best F1 %s from threshold %s on", scoreText(c.Best.F1), scoreText(&c.Best.Threshold))
+	}
+	if c.Missing > 0 {
+		text += fmt.Sprintf("; %d of %d without a score", c.Missing, c.Missing+c.N)
+	}
+	return text
+}
+
+// pointAt returns what the threshold t gives: the point of the least threshold that
+// some score reaches, from t on. Above the highest score nothing is found.
+func pointAt(c *detect.Curve, t float64) detect.Point {
+	for _, p := range c.Points {
+		if p.Threshold >= t {
+			return p
+		}
+	}
+	none := 0.0
+	p := detect.Point{Threshold: t, Recall: &none, F1: &none, FPR: &none}
+	if len(c.Points) > 0 { // 0 of 0 stays so
+		last := c.Points[len(c.Points)-1]
+		if last.Recall == nil {
+			p.Recall, p.F1 = nil, nil
+		}
+		if last.FPR == nil {
+			p.FPR = nil
+		}
+	}
+	return p
+}

@@ -1,0 +1,59 @@
+package reports
+
+import (
+	"math"
+
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
+)
+
+// maxCurves is how many detectors get a picture of their thresholds.
+const maxCurves = 8
+
+// DetectionPlots draws precision and recall of all detectors, and what other thresholds
+// would give of each that says scores.
+func DetectionPlots(detectors []detect.Evaluation) []doc.Plot {
+	points := make([]plot.Point, len(detectors))
+	var curves []doc.Plot
+	for i := range detectors {
+		d := &detectors[i]
+		p := &points[i]
+		p.Name = d.Detector
+		p.Precision, p.PrecisionLo, p.PrecisionHi = scoreBounds(d.Overall.Precision)
+		p.Recall, p.RecallLo, p.RecallHi = scoreBounds(d.Overall.Recall)
+		if d.Curve != nil && len(curves) < maxCurves {
+			curves = append(curves, plot.Thresholds("Thresholds of "+d.Detector, plotCurve(d.Curve)))
+		}
+	}
+	return append([]doc.Plot{plot.PrecisionRecall("Precision and recall", points)}, curves...)
+}
+
+// scoreBounds are a value with its interval; NaN stands for what there is not.
+func scoreBounds(v detect.Value) (value, lo, hi float64) {
+	if v.Interval == nil {
+		return orNaN(v.Value), math.NaN(), math.NaN()
+	}
+	return orNaN(v.Value), v.Interval.Lo, v.Interval.Hi
+}
+
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+func plotCurve(c *detect.Curve) plot.Curve {
+	out := plot.Curve{Best: math.NaN()}
+	if c.Best != nil {
+		out.Best = c.Best.Threshold
+	}
+	for _, p := range c.Points {
+		out.T = append(out.T, p.Threshold)
+		out.Precision = append(out.Precision, orNaN(p.Precision))
+		out.Recall = append(out.Recall, orNaN(p.Recall))
+		out.F1 = append(out.F1, orNaN(p.F1))
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package reports_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"golang.org/x/net/html"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+func experimentTerminal(r result.Experiment, t tty.Terminal) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(doc.Terminal(&b, reports.ExperimentDocument(&r), t)).To(Succeed())
+	return b.String()
+}
+
+func experimentMarkdown(r result.Experiment, limit int) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(doc.Markdown(&b, reports.ExperimentDocument(&r), limit)).To(Succeed())
+	return b.String()
+}
+
+func experimentPage(r result.Experiment) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(doc.HTML(&b, reports.ExperimentDocument(&r), r.Tool)).To(Succeed())
+	return b.String()
+}
+
+// lastLine is the last line of what a terminal shows, unwrapped.
+func lastLine(r result.Experiment) string {
+	GinkgoHelper()
+	blocks := strings.Split(strings.TrimSpace(experimentTerminal(r, tty.Terminal{Width: 400})), "\n\n")
+	return blocks[len(blocks)-1]
+}
+
+var _ = Describe("the terminal", Label("H-05"), func() {
+	It("shows variants, verdicts and how they were reached", func() {
+		golden.Expect("experiment/terminal-80.txt", []byte(experimentTerminal(sampleExperiment(), tty.Terminal{})))
+		golden.Expect("experiment/terminal-120-color.txt", []byte(experimentTerminal(sampleExperiment(), tty.Terminal{Width: 120, Color: true})))
+		golden.Expect("experiment/terminal-tune.txt", []byte(experimentTerminal(tuning(), tty.Terminal{})))
+	})
+	DescribeTable("is never wider than asked", func(width int) {
+		for _, r := range []result.Experiment{sampleExperiment(), tuning(), hostileExperiment(), {}} {
+			for line := range strings.Lines(experimentTerminal(r, tty.Terminal{Width: width})) {
+				Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+			}
+		}
+	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
+	It("tells verdicts apart without colours, and colours only where asked", func() {
+		bare := experimentTerminal(sampleExperiment(), tty.Terminal{})
+		Expect(bare).NotTo(ContainSubstring("\x1b"))
+		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(experimentTerminal(sampleExperiment(), tty.Terminal{Color: true}), "")).To(Equal(bare))
+	})
+	It("lets no control character through", func() {
+		text := experimentTerminal(hostileExperiment(), tty.Terminal{})
+		Expect(utf8.ValidString(text)).To(BeTrue())
+		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
+		Expect(text).NotTo(ContainSubstring("\u202e"))
+	})
+	It("is short however much was compared", func() {
+		r := sampleExperiment()
+		for range 300 {
+			r.Comparisons, r.Variants, r.Warnings = append(r.Comparisons, r.Comparisons[0]), append(r.Variants, r.Variants[0]), append(r.Warnings, "w")
+		}
+		text := experimentTerminal(r, tty.Terminal{})
+		Expect(strings.Count(text, "\n")).To(BeNumerically("<", 350))
+		Expect(text).To(ContainSubstring("and 264 more"))
+	})
+
+	DescribeTable("ends with what was found", func(change func(*result.Experiment), want string) {
+		r := sampleExperiment()
+		r.Comparisons = r.Comparisons[:1]
+		change(&r)
+		Expect(lastLine(r)).To(HaveSuffix(" interview/mirror: " + want))
+	},
+		Entry("better", func(*result.Experiment) {}, "with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("worse", func(r *result.Experiment) { r.Comparisons[0].Verdict = result.Worse }, "with-examples is worse than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("equivalent", func(r *result.Experiment) { r.Comparisons[0].Verdict = result.Equivalent }, "with-examples and shipped are equivalent by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("undecided", func(r *result.Experiment) {
+			r.Comparisons[0].Verdict, r.Comparisons[0].Effect = result.Undecided, measure.Value{}
+		}, "undecided whether with-examples is better than shipped by pass: the difference is unknown"),
+		Entry("a verdict that there is not", func(r *result.Experiment) { r.Comparisons[0].Verdict = "" },
+			"undecided whether with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("several", func(r *result.Experiment) { r.Comparisons = sampleExperiment().Comparisons }, "1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass"),
+		Entry("none", func(r *result.Experiment) { r.Comparisons = nil }, "nothing was compared"),
+		Entry("a promotion", func(r *result.Experiment) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the scenarios that were held out"),
+		Entry("none promoted", func(r *result.Experiment) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
+	)
+
+	It("says of a search that did not come to its end nothing that is not so", func() {
+		r := tuning()
+		r.Variants, r.Comparisons, r.Scenarios, r.Pareto, r.Used = nil, nil, nil, nil, result.Used{CostKnown: true}
+		r.Tune.Promoted, r.Tune.Used.Calls = false, 61
+		r.Stopped = result.Stopped{As: result.Capped, Why: "the budget is used up"}
+		text := experimentTerminal(r, tty.Terminal{})
+		Expect(text).To(And(ContainSubstring("the budget is used up"), Not(ContainSubstring("0 scenarios"))))
+	})
+
+	It("says why nothing could be tested", func() {
+		r := sampleExperiment()
+		c := &r.Comparisons[0]
+		c.P, c.Adjusted, c.Effect, c.Verdict, c.Why = nil, nil, measure.Value{}, result.Undecided, "every third value is missing"
+		for _, text := range []string{experimentTerminal(r, tty.Terminal{}), experimentMarkdown(r, 0), experimentPage(r)} {
+			Expect(text).To(ContainSubstring("every third value is missing"))
+		}
+	})
+
+	It("never shows a cost that is not known as if it were", func() {
+		r := sampleExperiment()
+		r.Used.CostKnown, r.Used.Why = false, "own-model has no price"
+		r.Variants[0].Measures[1] = measure.Value{Name: "cost_eur", Unit: "EUR"}
+		text := strings.Join(strings.Fields(experimentTerminal(r, tty.Terminal{})), " ")
+		Expect(text).To(ContainSubstring("at least 6.80 EUR (own-model has no price)"))
+		Expect(text).To(MatchRegexp(`shipped 64 of 90 .*unknown`))
+	})
+})
+
+var _ = Describe("Markdown", Label("H-05"), func() {
+	It("is what was found, what decides first", func() {
+		golden.Expect("experiment/experiment.md", []byte(experimentMarkdown(sampleExperiment(), 0)))
+		golden.Expect("experiment/tune.md", []byte(experimentMarkdown(tuning(), 0)))
+	})
+	It("keeps to its limit, and says what it left out", func() {
+		Expect(len(experimentMarkdown(sampleExperiment(), 2000))).To(BeNumerically("<=", 2000))
+		Expect(experimentMarkdown(sampleExperiment(), 2000)).To(MatchRegexp(`… and [0-9]+ more`))
+	})
+	It("lets no foreign text be Markdown or HTML", func() {
+		var out bytes.Buffer
+		Expect(goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(experimentMarkdown(hostileExperiment(), 0)), &out)).To(Succeed())
+		for _, e := range htmlElements(out.String()) {
+			Expect([]string{"html", "head", "body", "h2", "h3", "p", "code", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "em", "h4", "details", "summary", "pre"}).To(ContainElement(e.Data))
+		}
+	})
+})
+
+// htmlElements are all of a document.
+func htmlElements(text string) (list []*html.Node) {
+	GinkgoHelper()
+	doc, err := html.Parse(strings.NewReader(text))
+	Expect(err).NotTo(HaveOccurred())
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+var _ = Describe("the page", Label("H-05"), func() {
+	It("has verdicts, pictures and what was set", func() {
+		text := experimentPage(sampleExperiment())
+		Expect(text).To(And(
+			ContainSubstring(`<h1 id="headline"><span class="word">better</span> <bdi>1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass</bdi></h1>`),
+			ContainSubstring("drive.interview.prompts.mirror"), ContainSubstring("Say what you saw."), ContainSubstring("Lan and DeMets")))
+		Expect(strings.Count(text, "<svg")).To(Equal(3), "two kinds of differences, and the plane")
+		Expect(experimentPage(tuning())).To(ContainSubstring("The promoted text"))
+	})
+	It("needs nothing else: no script, no link outside, no request", func() {
+		for _, r := range []result.Experiment{sampleExperiment(), tuning(), hostileExperiment(), {}} {
+			for _, e := range htmlElements(experimentPage(r)) {
+				Expect([]string{"script", "iframe", "img", "link", "object", "embed", "form"}).NotTo(ContainElement(e.Data))
+				for _, a := range e.Attr {
+					Expect(a.Key).NotTo(HavePrefix("on"))
+					if a.Key == "href" {
+						Expect(a.Val).To(HavePrefix("#"))
+					}
+				}
+			}
+		}
+	})
+	It("shows foreign text as text", func() {
+		text := experimentPage(hostileExperiment())
+		Expect(utf8.ValidString(text)).To(BeTrue())
+		Expect(text).NotTo(Or(ContainSubstring("<script"), ContainSubstring("\x1b"), ContainSubstring("\u202e")))
+	})
+	It("is the same bytes each time", func() {
+		Expect(experimentPage(sampleExperiment())).To(Equal(experimentPage(sampleExperiment())))
+	})
+})

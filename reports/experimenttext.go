@@ -1,0 +1,268 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+// units write the amounts of one measure.
+type units struct {
+	unit  string
+	share bool
+}
+
+// unitsOf are those of a measure of the experiment, or of one that all have.
+func unitsOf(r *result.Experiment, measure string) units {
+	for _, m := range append([]result.Measure{r.Design.Primary}, r.Design.Secondary...) {
+		if m.Name == measure {
+			return units{m.Unit, m.Share}
+		}
+	}
+	switch measure {
+	case "pass":
+		return units{share: true}
+	case "cost_eur":
+		return units{unit: "EUR"}
+	case "cost_usd":
+		return units{unit: "USD"}
+	case "duration":
+		return units{unit: "s"}
+	}
+	return units{}
+}
+
+// amount is "71.0 %", "1.25s", "0.0110 EUR", "5.2".
+func (u units) amount(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "n/a"
+	case u.share:
+		return strconv.FormatFloat(v*100, 'f', 1, 64) + " %"
+	case u.unit == "" && v != math.Trunc(v) && math.Abs(v) < 100:
+		return format.Significant(v)
+	}
+	return format.Amount(v, u.unit)
+}
+
+// difference is an amount with its sign; one of shares is in points.
+func (u units) difference(v float64) string {
+	if u.share {
+		return format.Signed(v, func(v float64) string { return format.Amount(v, format.Points) })
+	}
+	return format.Signed(v, u.amount)
+}
+
+// value is a value for a person; "unknown" or "n/a" where there is none.
+func (u units) value(v measure.Value) string {
+	switch {
+	case !v.Known:
+		return "unknown"
+	case v.Value == nil:
+		return "n/a"
+	}
+	return u.amount(*v.Value)
+}
+
+// interval is "[61.0 %, 80.0 %]"; empty where there is none.
+func (u units) interval(v measure.Value, format func(float64) string) string {
+	if v.Interval == nil || !v.Known || v.Value == nil {
+		return ""
+	}
+	return fmt.Sprintf("[%s, %s]", format(v.Interval.Lo), format(v.Interval.Hi))
+}
+
+// effectText is "+17.0 pp [+8.1 pp, +25.9 pp]".
+func effectText(r *result.Experiment, c *result.Comparison) string {
+	u := unitsOf(r, c.Measure)
+	if !c.Effect.Known || c.Effect.Value == nil {
+		return "the difference is unknown"
+	}
+	out := u.difference(*c.Effect.Value)
+	if in := u.interval(c.Effect, u.difference); in != "" {
+		out += " " + in
+	}
+	return out
+}
+
+// evidenceText is how sure a comparison is: how many pairs it has, its p-values, and what would
+// decide it.
+func evidenceText(r *result.Experiment, c *result.Comparison) string {
+	parts := []string{fmt.Sprintf("%s in %s", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))}
+	if c.Missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d missing", c.Missing))
+	}
+	add := func(name string, p, adjusted *float64) {
+		if p == nil {
+			return
+		}
+		part := name + " " + format.PValue(*p)
+		if adjusted != nil {
+			part += ", after Holm " + format.PValue(*adjusted)
+		}
+		parts = append(parts, part)
+	}
+	add("p", c.P, c.Adjusted)
+	v := knownVerdict(c.Verdict)
+	if v == result.Equivalent || v == result.Undecided {
+		add("p of equivalence", c.EquivalenceP, c.EquivalenceAdjusted)
+	}
+	if v == result.Undecided {
+		add("p of not worse", c.NotWorseP, c.NotWorseAdjusted)
+	}
+	if c.Power != nil {
+		parts = append(parts, fmt.Sprintf("power %.0f %%", *c.Power*100))
+	}
+	if v == result.Undecided {
+		parts = append(parts, neededText(r, c))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// comparisonNotes are what is to be said of a comparison beside its figures: why there are none,
+// and what is to be taken with care.
+func comparisonNotes(c *result.Comparison) []string {
+	if c.P == nil && c.Why != "" {
+		return append([]string{c.Why}, c.Warnings...)
+	}
+	return c.Warnings
+}
+
+// neededText says how much would decide.
+func neededText(r *result.Experiment, c *result.Comparison) string {
+	switch {
+	case c.Needed <= 0:
+		return "no sample size is known that would settle this"
+	case r.Design.Scope == result.Alike:
+		return fmt.Sprintf("about %s would decide, if all stays as it is", format.Plural(c.Needed, "scenario"))
+	}
+	return fmt.Sprintf("about %s of each variant in each scenario would decide, if all stays as it is", format.Plural(c.Needed, "trial"))
+}
+
+// designFacts are what was decided before, and what it took.
+func designFacts(r *result.Experiment) doc.Facts {
+	d := &r.Design
+	var list doc.Facts
+	add := func(name, value string) { list = append(list, doc.Fact{Name: name, Value: doc.Line(doc.Quote(value))}) }
+	if r.Tune != nil && len(r.Variants) == 0 { // a search that did not come to its end
+		add("ended", fmt.Sprintf("%s: %s", r.Stopped.As, r.Stopped.Why))
+		add("used", usedText(r.Tune.Used))
+		return list
+	}
+	primary := fmt.Sprintf("%s, %s is better", d.Primary.Name, d.Primary.Better)
+	if d.Primary.Expr != "" {
+		primary += ": " + d.Primary.Expr
+	}
+	add("primary measure", primary)
+	if d.Primary.Smallest > 0 {
+		add("smallest effect of interest", strings.TrimPrefix(unitsOf(r, d.Primary.Name).difference(d.Primary.Smallest), "+"))
+	}
+	add("risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, format.Plural(len(inRole(r, result.Primary)), "comparison")))
+	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100, seedText(d.Seed)))
+	add("verdicts are about", scopeText(d.Scope, len(r.Scenarios)))
+	add("looks at the data", interimText(r))
+	if caps := capsText(d); caps != "" {
+		add("caps", caps)
+	}
+	add("ended", fmt.Sprintf("%s: %s; %d of %d trials", r.Stopped.As, r.Stopped.Why, r.Stopped.Trials, r.Stopped.Planned))
+	add("used", usedText(r.Used))
+	for _, f := range []struct{ name, value string }{{"file", r.File}, {"digest", r.Digest}, {"prices of", r.Prices}, {"by", r.Tool}} {
+		if f.value != "" {
+			add(f.name, f.value)
+		}
+	}
+	return list
+}
+
+func seedText(s uint64) string {
+	if s == 0 {
+		return "the scenarios' own seeds"
+	}
+	return fmt.Sprintf("seed %d", s)
+}
+
+func scopeText(s result.Scope, n int) string {
+	if s == result.Alike {
+		return fmt.Sprintf("similar scenarios (these %d are a sample)", n)
+	}
+	if n == 1 {
+		return "this scenario itself"
+	}
+	return fmt.Sprintf("these %d scenarios themselves", n)
+}
+
+func interimText(r *result.Experiment) string {
+	d := &r.Design
+	if d.Looks <= 1 {
+		return "one, at the end"
+	}
+	out := fmt.Sprintf("%d of %d made, alpha spent as %s", len(r.Looks), d.Looks, d.Spending)
+	if d.Source != "" {
+		out += " (" + d.Source + ")"
+	}
+	return out
+}
+
+func capsText(d *result.Design) string {
+	var parts []string
+	if d.MaxCalls > 0 {
+		parts = append(parts, format.Plural(d.MaxCalls, "call"))
+	}
+	if d.MaxCost != "" {
+		parts = append(parts, d.MaxCost)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// usedText is "9,120 calls, 1.2M tokens, 1.24 EUR".
+func usedText(u result.Used) string {
+	cost := format.Amount(u.EUR, "EUR")
+	if !u.CostKnown {
+		cost = "at least " + cost
+		if u.Why != "" {
+			cost += " (" + u.Why + ")"
+		}
+	}
+	return fmt.Sprintf("%s, %s tokens, %s", format.Plural(u.Calls, "call"), format.Number(float64(u.Tokens)), cost)
+}
+
+// trialsText is "88 of 90", with what could not be told.
+func trialsText(t result.Trials) string {
+	out := fmt.Sprintf("%d of %d", t.Pass, t.Pass+t.Fail)
+	if t.Error > 0 {
+		out += fmt.Sprintf(", %s", format.Plural(t.Error, "error"))
+	}
+	if t.Skip > 0 {
+		out += fmt.Sprintf(", %d skipped", t.Skip)
+	}
+	return out
+}
+
+// shownMeasures are the names of the measures that a table of variants has.
+func shownMeasures(r *result.Experiment) []string {
+	list := []string{r.Design.Primary.Name}
+	for _, m := range r.Design.Secondary {
+		list = append(list, m.Name)
+	}
+	list = append(list, "pass", "cost_eur", "calls")
+	var distinct []string
+	seen := map[string]bool{}
+	for _, n := range list {
+		if !seen[n] && n != "" {
+			distinct, seen[n] = append(distinct, n), true
+		}
+	}
+	return distinct
+}
+
+// measureHead is how a measure is named in a table.
+func measureHead(measure string) string {
+	return cmp.Or(map[string]string{"cost_eur": "EUR", "cost_usd": "USD"}[measure], strings.ReplaceAll(measure, "_", " "))
+}

@@ -1,0 +1,227 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+// outcomeSymbol is an outcome in one cell, told apart without colours.
+type outcomeSymbol struct {
+	outcome result.Outcome
+	mark    string
+	means   string
+	tone    doc.Tone
+}
+
+// outcomeSymbols are in the order in which outcomes are counted.
+var outcomeSymbols = []outcomeSymbol{
+	{result.Survived, ".", "survived", doc.Good},
+	{result.Degraded, "~", "degraded", doc.Info},
+	{result.Failed, "X", "failed", doc.Bad},
+	{result.Unfired, "-", "could not happen", doc.Faint},
+	{result.Errored, "?", "no verdict", doc.Broken},
+}
+
+// symbolOf takes an outcome that is not known for an error; the empty one is a cell in
+// which nothing was run.
+func symbolOf(o result.Outcome) outcomeSymbol {
+	for _, s := range outcomeSymbols {
+		if s.outcome == o {
+			return s
+		}
+	}
+	if o == "" {
+		return outcomeSymbol{}
+	}
+	return outcomeSymbols[len(outcomeSymbols)-1]
+}
+
+// maxRows is how many rows of a matrix are shown, and maxReasons how many reasons.
+const (
+	maxMatrixRows = 24
+	maxReasons    = 10
+)
+
+// ExplorationDocument returns what the exploration found: the failures lead. place returns where in
+// an HTML page the run with one of the given perturbations is; it may be nil.
+func ExplorationDocument(r *result.Exploration, place func(perturb ...[]string) string) doc.Document {
+	if place == nil {
+		place = func(...[]string) string { return "" }
+	}
+	d := doc.Document{
+		Marker: "<!-- rehearse:explore -->", Kind: "Exploration", Name: doc.Line(doc.Quote(r.Scenario)), Verdict: explorationWord(r), Tone: doc.Broken,
+		Summary: explorationSummary(r), Body: []doc.Block{familyTable(r)},
+	}
+	switch r.Verdict() {
+	case gate.Pass:
+		d.Tone = doc.Good
+	case gate.Fail:
+		d.Tone = doc.Bad
+	}
+	if r.Covered != "" {
+		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.Covered))))
+	}
+	if matrices := r.Matrices(maxMatrixRows); len(matrices) > 0 {
+		blocks := []doc.Block{doc.Paragraph(outcomeLegend())}
+		for i := range matrices {
+			blocks = append(blocks, matrixBlock(r, &matrices[i], place))
+		}
+		d.Body = append(d.Body, doc.Section{Title: doc.Line("Survival"), Blocks: blocks})
+	}
+	add := func(blocks *[]doc.Block, title string, tone doc.Tone, list doc.List) {
+		if len(list.Items) > 0 {
+			*blocks = append(*blocks, doc.Section{Title: doc.Line(title), Tone: tone, Blocks: []doc.Block{list}})
+		}
+	}
+	var left doc.List
+	for _, l := range r.Left {
+		left.Items = append(left.Items, doc.Item{Text: doc.Line(doc.Quote(l))})
+	}
+	add(&d.Body, "Left out", doc.Plain, left)
+	add(&d.Body, "Could not happen", doc.Plain, reasonList(r, result.Unfired))
+	add(&d.Body, "No verdict", doc.Broken, reasonList(r, result.Errored))
+	add(&d.Lead, "Failures", doc.Bad, failureList(r, place))
+	return d
+}
+
+// explorationSummary is one sentence on the whole.
+func explorationSummary(r *result.Exploration) doc.Text {
+	n := r.Count()
+	text := fmt.Sprintf("%s perturbed: %d survived, %d degraded, %d failed", format.Plural(len(r.Cells), "run"),
+		n[result.Survived], n[result.Degraded], n[result.Failed])
+	if k := n[result.Unfired]; k > 0 {
+		text += fmt.Sprintf(", %d could not happen", k)
+	}
+	if k := len(r.Cells) - n[result.Survived] - n[result.Degraded] - n[result.Failed] - n[result.Unfired]; k > 0 {
+		text += fmt.Sprintf(", %d without a verdict", k)
+	}
+	if n[result.Survived]+n[result.Degraded]+n[result.Failed] == 0 {
+		text += "; nothing took effect, so nothing is shown"
+	}
+	if r.NotRun > 0 {
+		text += fmt.Sprintf("; %d planned and not run", r.NotRun)
+	}
+	line := doc.Line(text)
+	if r.Stopped != "" {
+		line = doc.Line(line, " (", doc.Quote(r.Stopped), ")")
+	}
+	path := fmt.Sprintf(", with %s", format.Plural(r.Golden.Calls.Total, "call"))
+	if r.Golden.Writes > 0 {
+		path += ", " + format.Plural(r.Golden.Writes, "durable write")
+	}
+	return doc.Line(line, "; golden path ", doc.Quote(r.Golden.Status), path)
+}
+
+// explorationWord is the verdict; a part of the plan has not passed.
+func explorationWord(r *result.Exploration) string {
+	verdict := r.Verdict()
+	if r.NotRun > 0 && verdict == gate.Pass {
+		return "no failure so far"
+	}
+	return string(verdict)
+}
+
+// familyTable has a row for each family.
+func familyTable(r *result.Exploration) doc.Table {
+	t := doc.Table{Columns: []doc.Column{{Head: doc.Line("family"), Shorten: true}, {Head: doc.Line("runs"), Right: true}}}
+	for _, s := range outcomeSymbols {
+		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(s.means), Right: true})
+	}
+	for _, c := range familyCounts(r) {
+		row := []doc.Text{doc.Line("all"), doc.Line(c.Runs)}
+		if c.Family != "" {
+			row[0] = doc.Line(doc.Quote(string(c.Family)))
+		}
+		for _, s := range outcomeSymbols {
+			row = append(row, doc.Line(strconv.Itoa(c.By[s.outcome])))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// outcomeLegend explains the marks.
+func outcomeLegend() doc.Text {
+	var t doc.Text
+	for _, s := range outcomeSymbols {
+		t = doc.Line(t, doc.Quote(s.mark).In(s.tone), " "+s.means+", ")
+	}
+	return doc.Line(t, "(blank) not run")
+}
+
+func matrixBlock(r *result.Exploration, m *result.Matrix, place func(...[]string) string) doc.Matrix {
+	caption := fmt.Sprintf(": each %s × what happens there", m.Point)
+	if m.Worst {
+		caption += "; each row shows the worst of several"
+	}
+	if m.Note != "" {
+		caption += "; " + m.Note
+	}
+	out := doc.Matrix{Caption: doc.Line(doc.Toned(doc.Strong, string(m.Family)), caption), Corner: m.Point, Heads: m.Heads}
+	for _, row := range m.Rows {
+		to := doc.MatrixRow{Name: matrixRowLabel(m, row)}
+		for i, o := range row.Cells {
+			s := symbolOf(o)
+			mark := doc.Mark{Sign: s.mark, Meaning: s.means, Tone: s.tone}
+			if run := row.Runs[i]; o == result.Failed && run >= 0 {
+				mark.Link = place(r.Cells[run].Shrunk, r.Cells[run].Perturb)
+			}
+			to.Cells = append(to.Cells, mark)
+		}
+		out.Rows = append(out.Rows, to)
+	}
+	return out
+}
+
+// matrixRowLabel names the places of a row: "question 2-9,11 (9)".
+func matrixRowLabel(m *result.Matrix, row result.MatrixRow) string {
+	text := m.Point + " " + row.Ranges()
+	if row.Name != "" {
+		text = row.Name + " " + row.Ranges()
+	}
+	if len(row.At) > 1 {
+		text += fmt.Sprintf(" (%d)", len(row.At))
+	}
+	return text
+}
+
+// failureList has each failure once; the one that broke most runs comes first.
+func failureList(r *result.Exploration, place func(...[]string) string) doc.List {
+	found := r.Failures()
+	slices.SortStableFunc(found, func(a, b result.Failure) int { return b.Runs - a.Runs })
+	list := doc.List{Noun: "failures"}
+	for _, f := range found {
+		message, evidence := f.Finding.Message, f.Finding.Evidence
+		if message == gate.ViolationMessage && evidence != "" { // the evidence is what was promised
+			message, evidence = evidence, ""
+		}
+		item := doc.Item{Text: doc.Line(doc.Quote(f.Finding.Rule), ": ", doc.Quote(message).In(doc.Strong))}
+		add := func(parts ...any) { item.Items = append(item.Items, doc.Item{Text: doc.Line(parts...)}) }
+		if evidence != "" {
+			add("saw ", doc.Quote(evidence))
+		}
+		add("broken by ", format.Plural(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))
+		add("smallest: ", doc.Quote(strings.Join(f.Smallest, " and ")).To(place(f.Smallest)))
+		if f.Command != "" {
+			add("again: ", doc.Command(f.Command))
+		}
+		list.Items = append(list.Items, item)
+	}
+	return list
+}
+
+// reasonList are why runs had an outcome that shows nothing.
+func reasonList(r *result.Exploration, o result.Outcome) doc.List {
+	list := doc.List{Max: maxReasons, Noun: "reasons"}
+	for _, t := range r.Reasons(o) {
+		list.Items = append(list.Items, doc.Item{Text: doc.Line(format.Plural(t.Runs, "run"), ": ", doc.Quote(t.What))})
+	}
+	return list
+}
