@@ -93,8 +93,8 @@ func pipeline(tb testing.TB, set []scenarios.Scenario, workers int, folder strin
 		tb.Fatalf("verdict %s over %d trials", report.Verdict, report.Totals.Trials.Total())
 	}
 	for name, render := range map[string]func(f *os.File) error{
-		"report.json": func(f *os.File) error { return reports.JSON(f, report, reports.Options{}) },
-		"junit.xml":   func(f *os.File) error { return reports.JUnit(f, report, reports.Options{}) },
+		"report.json": func(f *os.File) error { return reports.JSON(f, report) },
+		"junit.xml":   func(f *os.File) error { return reports.JUnit(f, report) },
 	} {
 		f, err := os.Create(filepath.Join(folder, name))
 		check(tb, err)

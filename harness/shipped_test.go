@@ -186,6 +186,6 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 func asJSON(r reports.Report) string {
 	GinkgoHelper()
 	var b bytes.Buffer
-	Expect(reports.JSON(&b, r, reports.Options{})).To(Succeed())
+	Expect(reports.JSON(&b, r)).To(Succeed())
 	return b.String()
 }
