@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/result"
@@ -43,27 +42,21 @@ func explorationLine(list []result.Exploration) string {
 	for i := range list {
 		total += len(list[i].Cells)
 		for o, n := range list[i].Count() {
-			if !slices.Contains(result.Outcomes(), o) {
-				o = result.Errored
-			}
 			counts[o] += n
 		}
 	}
+	judged := counts[result.Survived] + counts[result.Degraded] + counts[result.Failed] + counts[result.Unfired]
 	var parts []string
-	for _, o := range []struct {
-		outcome result.Outcome
-		words   string
-	}{
-		{result.Survived, "survived"},
-		{result.Degraded, "degraded"},
-		{result.Failed, "failed"},
-		{result.Unfired, "could not happen"},
-		{result.Errored, "no verdict"},
-	} {
-		if n := counts[o.outcome]; n > 0 || o.outcome == result.Failed {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o.words))
+	add := func(n int, words string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
 		}
 	}
+	add(counts[result.Survived], "survived")
+	add(counts[result.Degraded], "degraded")
+	parts = append(parts, fmt.Sprintf("%d failed", counts[result.Failed]))
+	add(counts[result.Unfired], "could not happen")
+	add(total-judged, "no verdict") // as has an outcome of a later version
 	return "Off the golden path " + count(total, "run") + ": " + strings.Join(parts, ", ")
 }
 
