@@ -116,7 +116,8 @@ func (s *State) end(outspent bool) End {
 	case s.Inert > 0 && !s.probed():
 		end.Status, end.Guard = "escalated", "unverified"
 		end.Details = fmt.Sprintf("a person must look: %s done by a worker that only answers and can change nothing, "+
-			"and no check looks at what was made; give the plan a check with a command, or an agent with tools of its own", format.Plural(s.Inert, "task"))
+			"and no check looks at what was made; give the plan a check with a command, or an agent with tools of its own",
+			format.Plural(s.Inert, "task"))
 	default:
 		end.Status = "complete"
 		end.Details = s.complete()

@@ -189,7 +189,6 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 			}
 		case state.KindReopen:
 			reopened++
-		default:
 		case state.KindOutcome:
 			switch r.Outcome.Grade {
 			case "done":
@@ -197,6 +196,7 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 			case "failed":
 				failed[r.Task] += boolInt(!r.Outcome.Later)
 			}
+		default:
 		}
 	}
 	for _, task := range s.state.Tasks() {
