@@ -129,7 +129,7 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 
 	It("refuses what is no perturbation at all", func() {
 		_, err := driver(newEnv(), twoCalls).Perturbed([]perturb.Perturbation{{At: perturb.Call, N: 1, Do: "status"}})
-		Expect(err).To(MatchError(ContainSubstring("there is none of that kind")))
+		Expect(err).To(MatchError(ContainSubstring("missing or of another kind")))
 	})
 
 	for agent, text := range driven {

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// scripted judges pass what says "please", in form.
+// scripted judges pass answers that say "please", well-formed.
 const inForm = `      rubric: It is polite.
       agreement: agreement.json
       backend:
@@ -108,9 +108,9 @@ var _ = Describe("scores of a trial", func() {
 		Expect(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions()).Scores).NotTo(HaveKey("polite"))
 	},
 		Entry("unmeasured", as, func(*judge.Agreement) *judge.Agreement { return nil }, "its agreement with labels was never measured"),
-		Entry("below the bar", as, func(a *judge.Agreement) *judge.Agreement { a.Interval.Lo = 0.5; return a }, "below the bar of 0.60"),
+		Entry("below the bar", as, func(a *judge.Agreement) *judge.Agreement { a.Interval.Lo = 0.5; return a }, "below the required 0.60"),
 		Entry("with another rubric", func(s string) string { return strings.Replace(s, "polite.", "kind.", 1) }, same, "measured for another rubric, model or prompt"),
-		Entry("out of form", func(s string) string { return strings.ReplaceAll(s, `"verdict"`, `"grade"`) }, same, "did not answer in form"),
+		Entry("out of form", func(s string) string { return strings.ReplaceAll(s, `"verdict"`, `"grade"`) }, same, "malformed after 3 attempts"),
 		Entry("where the judge's backend fails", func(s string) string {
 			return strings.Replace(s, "- {when: {user: please}", "- {fault: {kind: status, times: 9}}\n          - {when: {user: please}", 1)
 		}, same, "ask the judge: "),
