@@ -121,26 +121,10 @@ var _ = Describe("a grammar", func() {
 		Expect(g.Sets(0)).To(BeZero())
 	})
 
-	It("without patterns finds nothing", func() {
+	It("finds nothing without patterns", func() {
 		g := compiled()
 		r := text.NewReader(g.Words)
 		Expect(scanned(g, grammar.Any, r.Read("the next steps"))).To(BeEmpty())
-		Expect(g.ScanText(r, "the next steps", grammar.Any, nil)).To(BeEmpty())
-	})
-
-	It("finds phrases in a text without structure wherever it is cut into windows", func() {
-		g := compiled(grammar.Source{Name: "x", Text: "[a]\nka kb kc\nka . kd"})
-		r := text.NewReader(g.Words)
-		for lead := range 4 {
-			s := strings.Repeat("kx ", lead) + strings.Repeat("ka kb\nkc ka kb kd ", 500)
-			Expect(g.ScanText(r, s, 0, nil)).To(HaveLen(1000))
-			Expect(scanned(g, 0, r.Read(s))).To(HaveLen(1000))
-		}
-		Expect(g.ScanText(r, "ka kb\n\nkc, ka kb, kc", 0, nil)).To(BeEmpty())
-
-		g = compiled(grammar.Source{Name: "x", Text: "[a]\n^ ka"})
-		hits := g.ScanText(text.NewReader(g.Words), "ka ka, ka\nka", 0, nil)
-		Expect(hits).To(Equal([]grammar.TextHit{{Span: text.Span{End: 2}}, {Span: text.Span{Start: 7, End: 9}}}))
 	})
 
 	It("takes time linear in a hostile text", func() {
@@ -148,7 +132,6 @@ var _ = Describe("a grammar", func() {
 		s := strings.Repeat("now ", 50000)
 		r := text.NewReader(g.Words)
 		Expect(scanned(g, grammar.Any, r.Read(s))).To(BeEmpty())
-		Expect(g.ScanText(r, s, grammar.Any, nil)).To(BeEmpty())
 	})
 
 	It("finds the same after more words than it caches", func() {
@@ -208,9 +191,6 @@ var _ = Describe("a grammar", func() {
 		g := compiled(grammar.Source{Name: "x", Text: "<do>: run test\n[a]\n(let me|i ll) <do>\n[b]\nnext .. <do>"})
 		r := text.NewReader(g.Words)
 		s := strings.Repeat("Let me test it. I'll run the next big test now. ", 200)
-		hits := g.ScanText(r, s, grammar.Any, nil)
-		Expect(testing.AllocsPerRun(10, func() { hits = g.ScanText(r, s, grammar.Any, hits[:0]) })).To(BeZero())
-		Expect(hits).To(HaveLen(600))
 		doc := r.Read(s)
 		read := scanned(g, grammar.Any, doc)
 		Expect(testing.AllocsPerRun(10, func() {

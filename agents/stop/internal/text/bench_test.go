@@ -83,15 +83,3 @@ func BenchmarkRead(b *testing.B) {
 		}
 	})
 }
-
-func BenchmarkTokens(b *testing.B) {
-	each(b, func(b *testing.B, s string) {
-		var r text.Reader
-		var tokens [256]text.Word
-		for b.Loop() {
-			for at := 0; at < len(s); {
-				_, at = r.Tokens(s, at, tokens[:])
-			}
-		}
-	})
-}

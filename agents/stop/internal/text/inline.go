@@ -211,6 +211,16 @@ func (r *Reader) beyondASCII(i int) int {
 	return min(i+n, in.end)
 }
 
+// The classes of bytes. A gapChar separates words; a softChar does not end a phrase.
+const (
+	gapChar uint8 = iota
+	wordChar
+	softChar
+	lineChar
+	highChar // beyond ASCII
+	specialChar
+)
+
 // inlineSort classifies bytes; what stays special is for the method of that name.
 var inlineSort = func() (table [256]uint8) {
 	for c := range table {

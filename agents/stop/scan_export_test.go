@@ -1,4 +1,0 @@
-package stop
-
-// Lexicon are the compiled lexicons, for benchmarks.
-var Lexicon = lexicon
