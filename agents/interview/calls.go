@@ -11,13 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// claimMargin is how long after the timeout of its call a server may still store
-// the outcome before another one takes the call for lost.
+// claimMargin is added to the timeout of a call: a server may store the outcome until
+// then, and afterwards another server may treat the call as lost.
 const claimMargin = 10 * time.Second
 
-// settle makes calls until the message that is owed is there or the retries are
-// used up. Repeats is the number of the lost call that the first one makes again,
-// or 0.
+// settle makes calls until the owed message is there or the retries are used up.
+// repeats is the number of the lost call that the first call repeats, or 0.
 func (t *step) settle(repeats int) error {
 	for {
 		if done, err := t.limit(); done {
@@ -61,14 +60,14 @@ func (t *step) settle(repeats int) error {
 	}
 }
 
-// begin enters the next call in the ledger and returns its request.
+// begin adds the next call to the ledger and returns its request.
 func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	if t.history == nil {
-		said, err := t.said()
+		earlier, err := t.earlierMessages()
 		if err != nil {
 			return session.Call{}, llm.Request{}, err
 		}
-		t.history = slices.Concat(said, t.change.Messages)
+		t.history = slices.Concat(earlier, t.change.Messages)
 	}
 	at := t.dep.Clock.Now()
 	owed := *t.now.Owed
@@ -92,20 +91,20 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	return entry, request, nil
 }
 
-// said returns all that was said before this step.
-func (t *step) said() ([]session.Message, error) {
-	if said := t.recall.get(t.stored.ID, t.stored.Messages); said != nil {
-		return said, nil
+// earlierMessages returns all messages before this step.
+func (t *step) earlierMessages() ([]session.Message, error) {
+	if messages := t.recall.get(t.stored.ID, t.stored.Messages); messages != nil {
+		return messages, nil
 	}
-	said, err := t.dep.Store.Messages(t.ctx, t.stored.ID)
+	messages, err := t.dep.Store.Messages(t.ctx, t.stored.ID)
 	if err != nil {
-		return nil, storeFailed("read what was said", err)
+		return nil, storeFailed("read the messages", err)
 	}
-	t.recall.add(t.stored.ID, 0, said)
-	return said, nil
+	t.recall.add(t.stored.ID, 0, messages)
+	return messages, nil
 }
 
-// pause stores what is known and waits before the next attempt.
+// pause commits the pending change and waits before the next attempt.
 func (t *step) pause(wait time.Duration) error {
 	if wait == 0 {
 		return nil // the next attempt stores it
@@ -117,7 +116,7 @@ func (t *step) pause(wait time.Duration) error {
 	return t.dep.Clock.Sleep(t.ctx, wait)
 }
 
-// expected returns what the reply to the present call is checked against.
+// expected returns what the reply to the current call must be.
 func (t *step) expected() validate.Expected {
 	s := t.now
 	return validate.Expected{
@@ -126,8 +125,7 @@ func (t *step) expected() validate.Expected {
 	}
 }
 
-// accept makes the message that is owed of a draft; last is what the last call
-// brought.
+// accept turns a draft into the owed message; last is the answer to the last call.
 func (t *step) accept(d session.Draft, last answer) error {
 	entry, result := d.Call, last.result
 	entry.Outcome, entry.Fault, entry.Detail = session.Accepted, "", ""
@@ -138,31 +136,31 @@ func (t *step) accept(d session.Draft, last answer) error {
 	now := t.dep.Clock.Now()
 	move, err := session.Next(t.now, session.Replied{Questions: result.Questions, Text: result.Text, Call: entry.N}, now)
 	if err != nil {
-		return storeFailed("take the reply", err)
+		return storeFailed("apply the reply", err)
 	}
 	t.apply(move, now)
-	if err := t.keep(); err != nil {
+	if err := t.commitOutcome(); err != nil {
 		return err
 	}
 	t.logAccepted(entry, len(result.Questions))
 	return nil
 }
 
-// giveUp ends the present try: the message stays owed.
+// giveUp ends the current try. The message stays owed.
 func (t *step) giveUp(v verdict) error {
 	t.now.Owed.Failed, t.now.Owed.Holder, t.now.Owed.Until = string(v.failed.Code), "", time.Time{}
-	if err := t.keep(); err != nil {
+	if err := t.commitOutcome(); err != nil {
 		return err
 	}
 	return v.failed
 }
 
-// storeAttempts is how often the outcome of a call is stored before it is given
-// up, which means to pay for the call once more.
+// storeAttempts is the number of attempts to store the outcome of a call. If all fail,
+// the call has to be paid for again.
 const storeAttempts = 3
 
-// keep commits the outcome of a call, with patience.
-func (t *step) keep() error {
+// commitOutcome commits the outcome of a call, and repeats the commit if the store fails.
+func (t *step) commitOutcome() error {
 	var err error
 	for attempt := range storeAttempts {
 		if attempt > 0 {
@@ -187,14 +185,14 @@ func (t *step) keep() error {
 	return err
 }
 
-// The tokens that the chat format adds to the texts: so many for each message and
-// so many that prime the answer; see llm/token, which counts like this.
+// The tokens that the chat format adds to the texts, for each message and once for the
+// reply, as in llm/token.
 const (
 	tokensPerMessage = 3
 	tokensPriming    = 3
 )
 
-// size returns the number of input tokens of a request by our own count.
+// size counts the input tokens of a request.
 func (t *step) size(r llm.Request) int {
 	n := tokensPriming
 	for _, m := range r.Messages {
@@ -203,7 +201,7 @@ func (t *step) size(r llm.Request) int {
 	return n
 }
 
-// record enters in the ledger how a call ended.
+// record completes the ledger entry of a call that has ended.
 func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
 	text, reported := reply.Text, reply.Usage
 	if reply.Model != "" {
@@ -225,10 +223,10 @@ func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
 	}
 }
 
-// price enters the cost: of what the backend reports, else of what we counted.
-// Of a failed call that reports nothing it is unknown if a part of an answer had
-// arrived, and else nothing, as providers do not bill what they did not begin to
-// answer.
+// price sets the cost of a call, from the usage that the backend reported or else from
+// our own count. The cost of a failed call without a report is unknown if a part of the
+// answer had arrived, and zero otherwise: providers do not bill calls that they did not
+// begin to answer.
 func (t *step) price(entry *session.Call, a answer, text string) {
 	usage := entry.Counted
 	switch {

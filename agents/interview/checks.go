@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// The longest ids, in bytes: those of sessions and submissions, those of
-// candidates, and the digits of those of messages.
+// The maximum length in bytes of the ids of sessions and submissions and of candidates,
+// and the maximum number of digits in the id of a message.
 const (
 	maxID        = 128
 	maxCandidate = 64
@@ -21,15 +21,15 @@ const (
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// request is a submission whose fields are sound.
+// request is a submission whose fields are valid.
 type request struct {
 	Submission
-	// seq is the number of the message that is replied to; 0 if none is named.
+	// seq is the number of the message that ReplyTo names; 0 without one.
 	seq int
 }
 
-// check reads a submission. Whether it fits where the interview stands is not its
-// question.
+// check validates the fields of a submission. It does not check whether the submission
+// fits the state of the interview.
 func check(in Submission, maxAnswer int) (request, *Error) {
 	for _, field := range []func(*Submission) *Error{checkEvent, checkWho, checkIDs} {
 		if err := field(&in); err != nil {
@@ -68,7 +68,8 @@ func checkWho(in *Submission) *Error {
 	case in.Session != "" && !isName(in.Session, maxID):
 		return refuse(CodeInvalid, "sessionId: it must be one that START returned")
 	case in.Candidate != "" && !isCandidate(in.Candidate):
-		return refuse(CodeInvalid, `candidateId: it must be 1 to 64 letters (a to z), digits, ".", "_" or "-", and begin with a letter or a digit`)
+		return refuse(CodeInvalid,
+			`candidateId: it must be 1 to 64 letters (a to z), digits, ".", "_" or "-", and begin with a letter or a digit`)
 	case in.Language == "":
 		in.Language = session.French
 	case !slices.Contains(session.Languages(), in.Language):
@@ -90,8 +91,8 @@ func checkIDs(in *Submission) *Error {
 	return nil
 }
 
-// checkMessage brings the message into the form in which it is kept: lines end
-// with \n, and nothing but text is at its ends.
+// checkMessage validates the message and normalizes it: lines end with \n, and white
+// space around the text is removed.
 func checkMessage(in *Submission, longest int) *Error {
 	if in.Event != "" {
 		return nil
@@ -112,16 +113,16 @@ func checkMessage(in *Submission, longest int) *Error {
 	return nil
 }
 
-// isName reports whether a text consists of ASCII letters, digits, ".", "_" and
-// "-", at least one and at most so many.
+// isName reports whether a text consists of 1 to longest ASCII letters, digits, ".", "_"
+// and "-".
 func isName(text string, longest int) bool {
 	return text != "" && len(text) <= longest && !strings.ContainsFunc(text, func(r rune) bool {
 		return !isAlphanumeric(r) && r != '.' && r != '_' && r != '-'
 	})
 }
 
-// isCandidate reports whether a text is a name that can be part of that of a file:
-// it is neither hidden nor an option.
+// isCandidate reports whether a text is a name that is safe in a file name: it does not
+// look like a hidden file or a command-line option.
 func isCandidate(text string) bool {
 	return isName(text, maxCandidate) && isAlphanumeric(rune(text[0]))
 }
@@ -139,15 +140,14 @@ func messageSeq(id string) (seq int, ok bool) {
 	return seq, err == nil && seq > 0 && session.MessageID(seq) == id
 }
 
-// isPlain reports whether a text is UTF-8 without control characters other than
-// those that are allowed.
+// isPlain reports whether a text is UTF-8 without control characters, except the allowed ones.
 func isPlain(text, allowed string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsControl(r) && !strings.ContainsRune(allowed, r)
 	})
 }
 
-// unknown quotes a word that is none of those known, with what it may be.
+// unknown quotes a word that is not among those known, with a suggestion.
 func unknown[T ~string](word string, known []T) string {
 	words := make([]string, len(known))
 	for i, k := range known {

@@ -79,7 +79,8 @@ func (t *step) deferCall(entry session.Call, a answer, next verdict) {
 		t.deferGuard("refused", entry, entry.Detail)
 	}
 	if entry.Disagrees() {
-		t.deferGuard("usage-differs", entry, fmt.Sprintf("the backend reports %d tokens, and %d were counted", entry.Reported.Total(), entry.Counted.Total()))
+		t.deferGuard("usage-differs", entry,
+			fmt.Sprintf("the backend reports %d tokens, and %d were counted", entry.Reported.Total(), entry.Counted.Total()))
 	}
 	switch {
 	case next.again && a.failure != nil:
@@ -143,6 +144,7 @@ func (t *step) logAccepted(entry session.Call, questions int) {
 		t.log(slog.LevelInfo, "questions generated", "call", entry.N, "questions", 1)
 	case session.PurposeMirror:
 		t.log(slog.LevelInfo, "mirror generated", "call", entry.N)
+	default:
 	}
 }
 

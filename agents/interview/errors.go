@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Error says why a submission was refused or could not be carried out. Nothing
-// that was stored is lost by it.
+// Error is a submission that was refused or that failed. Nothing that was stored is lost.
 type Error struct {
 	Code Code
-	// Message says it for a person.
+	// Message describes the error for a person.
 	Message string
-	// RetryAfter is when to try again; 0 where that is for the client to know.
+	// RetryAfter is the time to wait before another try; 0 leaves it to the client.
 	RetryAfter time.Duration
-	// View is where the interview stands, where that is known.
+	// View is the state of the interview; nil if it is not known.
 	View *View
-	// Err is the cause; may be nil. It may hold what a candidate must not see.
+	// Err is the cause; may be nil. It may contain details that a candidate must not see.
 	Err error
 }
 
@@ -24,7 +23,7 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Code is the machine's word for an Error.
+// Code identifies the kind of an Error.
 type Code string
 
 // The codes.
@@ -33,10 +32,10 @@ const (
 	CodeEmptyAnswer  Code = "empty_answer"      // nothing was written
 	CodeTooLong      Code = "answer_too_long"   // more than Options.MaxAnswer
 	CodeNoID         Code = "submission_needed" // neither ID nor ReplyTo
-	CodeUnknown      Code = "unknown_session"   // there is no such session
-	CodeUnknownEvent Code = "unknown_event"     // there is no such event
-	CodeOutOfOrder   Code = "out_of_order"      // it does not fit where the interview stands
-	CodeFinished     Code = "finished"          // nothing follows
+	CodeUnknown      Code = "unknown_session"   // no such session
+	CodeUnknownEvent Code = "unknown_event"     // no such event
+	CodeOutOfOrder   Code = "out_of_order"      // it does not fit the state of the interview
+	CodeFinished     Code = "finished"          // the interview has ended
 	CodeBusy         Code = "busy"              // another server works on the session, or this one shuts down
 	CodeBackend      Code = "backend_failed"    // the calls failed; EventRetry tries again
 	CodeReply        Code = "reply_invalid"     // the texts did not validate; EventRetry tries again
@@ -56,7 +55,7 @@ func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// storeFailed returns the error for a store that failed while something was done.
+// storeFailed returns the error for a store that failed during an operation.
 func storeFailed(doing string, err error) *Error {
 	return &Error{
 		Code: CodeStore, Err: fmt.Errorf("%s: %w", doing, err),

@@ -1,28 +1,28 @@
-// Package interview conducts interviews: it never asks two questions at once,
-// never pays twice for a question that it has, and never loses an answer.
+// Package interview conducts interviews. It asks one question at a time, never pays
+// twice for a question that it has, and never loses an answer.
 //
-// What a candidate sends is one atomic step (see Service.Handle). Its answer is
-// stored before any model is called, together with the entry of the call in the
-// ledger, and the call's outcome together with the message that it made. So a
-// crash at any instant leaves an interview that goes on at the same question, and
-// repeats at most the one call that was under way.
+// Each submission of a candidate is one atomic step (see Service.Handle). The answer
+// is stored before any model is called, together with the ledger entry of the call,
+// and the outcome of the call together with the message that it produced. After a
+// crash the interview continues at the same question and repeats at most the one call
+// that was in flight.
 package interview
 
 import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Event is what a client does other than answer.
+// Event is an action of a client other than an answer.
 type Event string
 
-// The events. A message needs none.
+// The events. A message is sent without one.
 const (
-	EventStart  Event = "START"  // a new session
-	EventResume Event = "RESUME" // show again what is shown; changes nothing
-	EventGo     Event = "GO"     // leave a message that waits, or a mirror without a comment
-	EventRetry  Event = "RETRY"  // make the message that is owed
+	EventStart  Event = "START"  // begin a new session
+	EventResume Event = "RESUME" // show the current message again; changes nothing
+	EventGo     Event = "GO"     // continue after a message that waits, or after a mirror without a comment
+	EventRetry  Event = "RETRY"  // produce the message that is owed
 
-	// Other words for EventGo, which fit one step only.
+	// Synonyms of EventGo, each valid after one message only.
 	EventStartBlock1   Event = "START_BLOC_1"   // the preamble
 	EventStartMatching Event = "START_MATCHING" // the profile
 )
@@ -34,26 +34,26 @@ func events() []Event {
 
 // Submission is what a client sends: a Message or an Event.
 type Submission struct {
-	// Session is empty for EventStart only.
+	// Session is the id of the session; empty for EventStart only.
 	Session string
-	// Candidate and Language are for a new session: letters, digits, ".", "_" and
-	// "-", at most 64; empty makes one up. Language is French by default. Given for
-	// a session that there is, the candidate must be its own.
+	// Candidate and Language describe a new session. A candidate has at most 64 letters,
+	// digits, ".", "_" and "-"; empty generates one. The default language is French. With
+	// an existing session, the candidate must be that of the session.
 	Candidate string
 	Language  session.Language
-	// Message is what the candidate wrote. Where the interview waits, the word "go"
-	// is EventGo.
+	// Message is the text of the candidate. While the interview waits, the word "go" means
+	// EventGo.
 	Message string
 	Event   Event
-	// ID is the client's own id of the submission: sent again, it changes nothing.
-	// At most 128 bytes.
+	// ID is the client's id of the submission, at most 128 bytes. A submission with the
+	// same id changes nothing.
 	ID string
-	// ReplyTo is the id of the message that is answered. A message or EventGo needs
-	// ID or ReplyTo; the other events need neither, as they may be repeated.
+	// ReplyTo is the id of the answered message. A message or EventGo needs ID or ReplyTo;
+	// the other events may be repeated and need neither.
 	ReplyTo string
 }
 
-// View is what a client is shown (I-01).
+// View is the state of an interview as a client sees it (I-01).
 type View struct {
 	SessionID     string       `json:"sessionId"`
 	CurrentBlock  int          `json:"currentBlock"`
@@ -61,29 +61,28 @@ type View struct {
 	Response      string       `json:"response"`
 	Step          session.Step `json:"step"`
 	ExpectsAnswer bool         `json:"expectsAnswer"`
-	// AutoContinue means that the service owes the next message: send EventRetry.
-	// Response is still the last one.
+	// AutoContinue is true if the service owes the next message: send EventRetry. Response
+	// is still the previous message.
 	AutoContinue bool `json:"autoContinue"`
 	// MessageID is the id of the message in Response, for ReplyTo.
 	MessageID string `json:"messageId"`
-	// Kind and QuestionIndex say what Response is; the index is -1 where it is no
-	// question.
+	// Kind and QuestionIndex describe Response; the index is -1 if it is not a question.
 	Kind          session.Kind     `json:"kind"`
 	QuestionIndex int              `json:"questionIndex"`
 	Language      session.Language `json:"language"`
-	// Finished means that nothing follows.
+	// Finished is true after the last message.
 	Finished bool `json:"finished"`
-	// Repeated means that the submission changed nothing, as it had been received
-	// before or what it asks for was done.
+	// Repeated is true if the submission changed nothing, because it had been received
+	// before or its effect was already there.
 	Repeated bool `json:"repeated,omitempty"`
 }
 
-// State is what a client needs to know of the phase (I-01).
+// state is the phase as clients see it (I-01).
 type state string
 
 // The states.
 const (
 	collecting state = "collecting"
-	waitingGo  state = "waiting_go" // EventGo goes on
+	waitingGo  state = "waiting_go" // send EventGo to continue
 	matching   state = "matching"   // the last step
 )

@@ -16,11 +16,11 @@ const (
 	limitRetries = "retries"
 )
 
-// rounding is what many small sums of money may be off by, in EUR.
+// rounding is the tolerance for sums of many small amounts, in EUR.
 const rounding = 1e-9
 
-// reached returns which limit a session has reached, and says so for a person;
-// empty if none.
+// reached returns the limit that a session has reached, and a description of it; both are
+// empty if it has reached none.
 func (o Options) reached(s session.Session) (limit, message string) {
 	spent, _ := s.Spent.In(quantity.EUR, o.rate())
 	switch {
@@ -34,8 +34,7 @@ func (o Options) reached(s session.Session) (limit, message string) {
 	return "", ""
 }
 
-// rate returns the exchange rate, or 1 where none is known: a USD then counts as an
-// EUR, which it is worth less than.
+// rate returns the exchange rate. Without one a USD counts as an EUR, which overstates it.
 func (o Options) rate() float64 {
 	if o.EURPerUSD > 0 {
 		return o.EURPerUSD
@@ -43,8 +42,8 @@ func (o Options) rate() float64 {
 	return 1
 }
 
-// limit ends the present try if the session has reached a limit. Where a text can
-// be used that has warnings only, it is.
+// limit ends the current try if the session has reached a limit. It uses a draft, which
+// has only warnings, if there is one.
 func (t *step) limit() (done bool, err error) {
 	limit, message := t.set.reached(t.now)
 	if limit == "" {
@@ -63,8 +62,8 @@ func (t *step) limit() (done bool, err error) {
 	}})
 }
 
-// spend adds what a call cost to what the session has spent. Of a call whose cost
-// is unknown it takes our own count, so that the limit holds all the same.
+// spend adds the cost of a call to the total of the session. If the cost is unknown, it is
+// estimated from our own count, so that the limit still applies.
 func (t *step) spend(c session.Call) {
 	cost := c.Cost
 	if cost == nil && t.dep.Price != nil {
@@ -80,15 +79,15 @@ func (t *step) spend(c session.Call) {
 	t.now.Spent = quantity.Money{Amount: before + more, Currency: quantity.EUR}
 }
 
-// fallBack shows the neutral text of the prompts in place of what the model did
-// not bring; last is its last call.
+// fallBack shows a neutral text of the prompts instead of the model's; last is the last
+// call.
 func (t *step) fallBack(last session.Call) error {
 	owed := *t.now.Owed
 	text := t.prompts[t.now.Language].Fallback(owed.Purpose, t.now.Step, owed.Index, t.now.Medium, t.now.Register)
 	now := t.dep.Clock.Now()
 	move, err := session.Next(t.now, session.Replied{Questions: validate.Split(text), Text: text}, now)
 	if err != nil {
-		return storeFailed("take the fallback", err)
+		return storeFailed("apply the fallback", err)
 	}
 	step := t.now.Step
 	t.apply(move, now)
@@ -97,5 +96,5 @@ func (t *step) fallBack(last session.Call) error {
 	})
 	t.fellBack = true
 	t.deferFallback(last)
-	return t.keep()
+	return t.commitOutcome()
 }

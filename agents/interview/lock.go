@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// locks lets one submission at a time work on each session. An entry exists only
-// while somebody holds it or waits for it.
+// locks serializes the submissions of each session. An entry exists only while a
+// submission holds the lock or waits for it.
 type locks struct {
 	mu   sync.Mutex
 	keys map[string]*lock
 }
 
 type lock struct {
-	free  chan struct{} // holds one token while nobody holds the lock
+	free  chan struct{} // has one token while the lock is free
 	users int
 }
 
-// acquire waits until nobody else holds the key, or for the end of the context.
-// Waited says that somebody held it.
+// acquire locks a key, or fails when the context ends. waited is true if the key was
+// locked.
 func (l *locks) acquire(ctx context.Context, key string) (release func(), waited bool, err error) {
 	entry := l.enter(key)
 	select {
@@ -62,42 +62,42 @@ func (l *locks) leave(key string, entry *lock) {
 	}
 }
 
-// door counts who is inside, and can be closed.
-type door struct {
+// gate counts the submissions in progress, and can be closed.
+type gate struct {
 	mu     sync.Mutex
 	inside int
 	closed bool
-	empty  chan struct{} // closed once the door is closed and nobody is inside
+	empty  chan struct{} // closed once the gate is closed and nothing is in progress
 }
 
-// enter reports whether the door is open.
-func (d *door) enter() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+// enter admits a submission; it returns false if the gate is closed.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
 		return false
 	}
-	d.inside++
+	g.inside++
 	return true
 }
 
-func (d *door) leave() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.inside--; d.closed && d.inside == 0 {
-		close(d.empty)
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside--; g.closed && g.inside == 0 {
+		close(g.empty)
 	}
 }
 
-// close lets nobody in any more and returns what ends when nobody is inside.
-func (d *door) close() <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.closed {
-		d.closed, d.empty = true, make(chan struct{})
-		if d.inside == 0 {
-			close(d.empty)
+// close admits nothing more. The returned channel is closed when nothing is in progress.
+func (g *gate) close() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.closed, g.empty = true, make(chan struct{})
+		if g.inside == 0 {
+			close(g.empty)
 		}
 	}
-	return d.empty
+	return g.empty
 }

@@ -18,38 +18,38 @@ import (
 
 // Options configures a Service. The zero value is usable.
 type Options struct {
-	// Model is the model to ask; empty means the backend's default.
+	// Model is the model to call; empty means the default of the backend.
 	Model string
-	// CallTimeout is for each call; default 60 s.
+	// CallTimeout limits each call; default 60 s.
 	CallTimeout time.Duration
-	// TransportRetries and ValidationRetries are how often one message is tried
-	// again after a failed call, and after a text that does not validate; default
-	// 2 and 1, and -1 means never.
+	// TransportRetries and ValidationRetries are the numbers of retries for one message
+	// after failed calls, and after texts that do not validate; default 2 and 1, and -1
+	// means none.
 	TransportRetries, ValidationRetries int
-	// Backoff is the wait before the first retry of a failed call; it doubles, to
-	// at most 30 s; default 1 s. A backend that asks for a longer wait gets it; one that
-	// asks for more than 30 s has failed.
+	// Backoff is the wait before the first retry of a failed call; default 1 s. It doubles
+	// with each retry, up to 30 s. If the backend asks for a longer wait, that is used; if
+	// it asks for more than 30 s, the call is not retried.
 	Backoff time.Duration
-	// History bounds what goes along with a request.
+	// History limits the history in a request.
 	History prompt.Limits
-	// MaxAnswer is the longest answer in bytes; default 64 KiB.
+	// MaxAnswer is the maximum length of an answer in bytes; default 64 KiB.
 	MaxAnswer int
-	// MaxCalls, MaxCost (in EUR) and MaxRetries bound what one session may use: calls
-	// of all outcomes, what they cost, and how often the candidate may ask for a
-	// message that is owed. The call that is under way when MaxCost is reached is
-	// finished and paid. Default 150, 1 EUR and 30; -1 means no limit.
+	// MaxCalls, MaxCost (in EUR) and MaxRetries limit one session: its calls, whatever their
+	// outcome, their cost, and the number of times that the candidate may ask for an owed
+	// message. The call that reaches MaxCost is finished and paid. Default 150, 1 EUR and
+	// 30; -1 means no limit.
 	MaxCalls   int
 	MaxCost    float64
 	MaxRetries int
 	// EURPerUSD converts prices for MaxCost; without it one USD counts as one EUR.
 	EURPerUSD float64
-	// Instance names this server. One that starts again under the same name goes
-	// on at once with what it left; another waits for the claim to end. No two that
-	// run at once may share it. Default: a random one.
+	// Instance names this server; default a random name. A server that restarts under the
+	// same name resumes its unfinished calls at once; others wait for the claim to end. Two
+	// running servers must not share a name.
 	Instance string
 }
 
-// maxBackoff is the longest wait between two attempts at one message.
+// maxBackoff is the maximum wait between two attempts at one message.
 const maxBackoff = 30 * time.Second
 
 // The defaults of Options.CallTimeout and Options.TransportRetries.
@@ -73,7 +73,7 @@ const (
 	DefaultMaxRetries = 30
 )
 
-// withDefaults fills in the defaults, or says what is wrong.
+// withDefaults validates the options and fills in the defaults.
 func (o Options) withDefaults() (Options, error) {
 	if o.CallTimeout < 0 || o.Backoff < 0 || o.MaxAnswer < 0 || o.TransportRetries < -1 || o.ValidationRetries < -1 {
 		return o, fmt.Errorf("call timeout %s, backoff %s, longest answer %d, retries %d and %d: "+
@@ -104,7 +104,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// retries reads a number of retries, where 0 is the default and -1 none.
+// retries returns a number of retries, where 0 means the default and -1 none.
 func retries(n, byDefault int) int {
 	if n == 0 {
 		return byDefault
@@ -112,30 +112,30 @@ func retries(n, byDefault int) int {
 	return max(n, 0)
 }
 
-// Deps is what a Service works with. Store, Backend and Clock are required.
+// Deps are the dependencies of a Service. Store, Backend and Clock are required.
 type Deps struct {
-	// Store keeps the interviews. Its operations get a context without a deadline,
-	// so that a client who leaves cannot tear a step: it bounds them itself.
+	// Store stores the interviews. It has to limit the time of its operations itself: their
+	// context has no deadline, so that a disconnected client cannot interrupt a step.
 	Store   session.Store
 	Backend llm.Backend
 	Clock   clock.Clock
-	// Prompts take the place of the shipped ones, each in its language.
+	// Prompts replace the shipped ones, each in its language.
 	Prompts []*prompt.Set
-	// Sink is told what is decided; Log gets the lines for operators, without a
-	// word of what was said. Nil is silent.
+	// Sink receives the events; Log gets lines for operators, which contain nothing of what
+	// was said. Both may be nil.
 	Sink event.Sink
 	Log  *slog.Logger
-	// Count counts the tokens of a text for a model; nil counts none. It should
-	// remember what it counted, as the texts of prompts come again and again.
+	// Count returns the number of tokens of a text for a model; nil counts none. It should
+	// cache, because the texts of the prompts recur.
 	Count func(model, text string) int
-	// Price returns what usage costs; nil knows no cost.
+	// Price returns the cost of usage; without it costs are unknown.
 	Price llm.Pricer
-	// NewID returns an id for a session: letters, digits, ".", "_" and "-". Nil
-	// makes random ones of 128 bits that nobody can guess.
+	// NewID returns an id for a session: letters, digits, ".", "_" and "-". The default
+	// returns random ids of 128 bits, which cannot be guessed.
 	NewID func() string
 }
 
-// withDefaults fills in what is optional, or says what is missing.
+// withDefaults fills in the optional fields, and fails if a required one is missing.
 func (d Deps) withDefaults() (Deps, error) {
 	if d.Store == nil || d.Backend == nil || d.Clock == nil {
 		return d, errors.New("an interview service needs a store, a backend and a clock")

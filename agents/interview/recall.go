@@ -7,13 +7,13 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// recall remembers what was said in the interviews under way, so that a call need
-// not read all of it again. Messages never change and their numbers have no gaps:
-// whoever remembers as many as a session has, remembers all of them. What another
-// server added makes the numbers differ, and the store is read.
+// recall caches the messages of recent interviews, so that a call does not have to read
+// all of them again. Messages never change and their numbers have no gaps: a cache with
+// as many messages as the session has is complete. If another server added messages,
+// the numbers differ and the store is read.
 //
-// There are two generations of interviews, each of at most half the limit; one that
-// is not worked on for longer than that is forgotten.
+// The cache has two generations of interviews, each of at most half the limit; the older
+// one is dropped as a whole.
 type recall struct {
 	mu            sync.Mutex
 	recent, older map[string][]session.Message
@@ -25,19 +25,19 @@ const (
 	recallMessage = 200 // bytes of a message beside its text, about
 )
 
-// get returns the n messages of a session, or nil if they are not remembered. The
-// caller does not change them.
+// get returns the n messages of a session, or nil if they are not cached. The caller must
+// not change them.
 func (r *recall) get(id string, n int) []session.Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if all := r.find(id); len(all) == n {
-		return slices.Clip(all) // whoever appends to it gets a copy
+		return slices.Clip(all) // an append copies
 	}
 	return nil
 }
 
-// add remembers messages that were stored behind the first so many of a session.
-// Where those are not remembered, nothing is.
+// add caches messages that follow the first had messages of a session. If those are not
+// cached, it does nothing.
 func (r *recall) add(id string, had int, more []session.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +62,7 @@ func (r *recall) add(id string, had int, more []session.Message) {
 	r.size += grown
 }
 
-// forget forgets a session.
+// forget drops a session.
 func (r *recall) forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,8 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Service conducts any number of interviews at once. It is safe for concurrent
-// use.
+// Service conducts interviews. It is safe for concurrent use.
 type Service struct {
 	set     Options
 	dep     Deps
@@ -24,7 +23,7 @@ type Service struct {
 
 	locks       locks
 	recall      recall
-	door        door
+	gate        gate
 	submissions atomic.Int64
 }
 
@@ -51,16 +50,16 @@ func New(o Options, d Deps) (*Service, error) {
 	return s, nil
 }
 
-// Handle does what a client sent. Its error is an *Error.
+// Handle carries out a submission. Its error is an *Error.
 //
-// A client that leaves while its submission waits for another one of the session
-// has sent nothing. Later it does not end the step, which Handle finishes all the
-// same: what the candidate wrote and what is paid for is kept.
+// If ctx ends while the submission waits for another one of its session, nothing is done.
+// Once the step has begun, Handle finishes it even if ctx ends, so that the answer of the
+// candidate and the calls that are paid for are stored.
 func (s *Service) Handle(ctx context.Context, in Submission) (View, error) {
-	if !s.door.enter() {
+	if !s.gate.enter() {
 		return View{}, &Error{Code: CodeBusy, RetryAfter: time.Second, Message: "the server shuts down: send the same again in a moment"}
 	}
-	defer s.door.leave()
+	defer s.gate.leave()
 	t := &step{Service: s}
 	view, failed := t.handle(ctx, in)
 	if failed != nil {
@@ -69,19 +68,19 @@ func (s *Service) Handle(ctx context.Context, in Submission) (View, error) {
 	return view, nil
 }
 
-// Shutdown lets nothing in any more and waits for the steps that are under way,
-// or for the end of the context. Steps that are cut off go on after a restart.
+// Shutdown refuses further submissions and waits until the steps in progress have ended, or
+// until the context ends. Interrupted steps can be resumed after a restart.
 func (s *Service) Shutdown(ctx context.Context) error {
 	select {
-	case <-s.door.close():
+	case <-s.gate.close():
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the steps under way: %w", context.Cause(ctx))
+		return fmt.Errorf("wait for the steps in progress: %w", context.Cause(ctx))
 	}
 }
 
-// handle is Handle for one submission. It reports the submission before the next
-// one of the session has its turn, so that events are in the order of the steps.
+// handle carries out one submission. It emits the events before the next submission of the
+// session begins, so that events are in the order of the steps.
 func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	ask, failed := check(in, t.set.MaxAnswer)
 	if failed != nil {
@@ -93,6 +92,7 @@ func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 		return t.finish(t.view(t.start()))
 	case EventResume:
 		return t.finish(t.view(t.load()))
+	default:
 	}
 	release, waited, err := t.locks.acquire(ctx, ask.Session)
 	if err != nil {
@@ -103,13 +103,13 @@ func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	return t.finish(t.view(t.perform()))
 }
 
-// maxConflicts is how often a submission is looked at again because another
-// server changed the interview meanwhile.
+// maxConflicts is the number of attempts at a submission if other servers change the
+// session in the meantime.
 const maxConflicts = 3
 
-// perform does what the client asked for with the session as it is now. Where
-// another server was first, it looks again: it may have answered the same message,
-// or taken the call for lost that was made here.
+// perform carries out the submission on the session as it is now. After a conflict it
+// tries again: another server may have answered the same message, or treated the call
+// that was made here as lost.
 func (t *step) perform() error {
 	var err error
 	for range maxConflicts {
@@ -124,7 +124,7 @@ func (t *step) perform() error {
 	return storeFailed("store the step", err)
 }
 
-// once does what the client asked for, with the session that was loaded.
+// once carries out the submission on the loaded session.
 func (t *step) once() error {
 	if t.request.Candidate != "" && t.request.Candidate != t.now.Candidate {
 		return refuse(CodeInvalid, "candidateId: the session is that of another candidate")
@@ -149,8 +149,8 @@ func (t *step) start() error {
 	now := t.dep.Clock.Now()
 	candidate := t.request.Candidate
 	if candidate == "" {
-		// Of the id, so that a service with given ids repeats; not a part of it, as
-		// whoever knows the id may take the interview.
+		// Derived from the id, so that runs with given ids repeat; hashed, because the id
+		// gives access to the interview.
 		sum := sha256.Sum256([]byte(id))
 		candidate = "candidate-" + hex.EncodeToString(sum[:6])
 	}

@@ -12,33 +12,31 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// step is one submission under way.
+// step is the handling of one submission.
 type step struct {
 	*Service
-	ctx     context.Context // does not end with the client
+	ctx     context.Context // does not end when the client disconnects
 	request request
-	// late says that something happened between the arrival of the submission and
-	// its turn.
+	// late is true if the session may have changed between the arrival of the submission
+	// and its turn.
 	late bool
 
-	// stored is the session as the store has it; now is what it will be with
-	// change.
+	// stored is the session as it is stored; now is the session after change.
 	stored, now session.Session
 	change      session.Change
 	shown       *session.Message // the message shown last; nil if not loaded
 	history     []session.Message
-	// pending are the events that are told once what they tell is stored, so that
-	// they say the same as the ledger also after a crash.
+	// pending are events that are emitted after the next commit, so that they agree with
+	// the ledger even after a crash.
 	pending []event.Event
 
-	// What receives the submission: the calls that it made, whether the message
-	// shown came from a queue, whether an answer was kept, whether nothing changed.
+	// The attributes of Submitted, and whether a fallback text was shown.
 	calls                      int
 	fellBack                   bool
 	queued, answered, repeated bool
 }
 
-// load reads the session and forgets what was not committed.
+// load reads the session and discards what was not committed.
 func (t *step) load() error {
 	s, err := t.dep.Store.Load(t.ctx, t.request.Session)
 	switch {
@@ -73,7 +71,7 @@ func (t *step) apply(m session.Move, at time.Time) {
 	}
 }
 
-// message returns what is said, in the candidate's language and register.
+// message returns an utterance as a message, in the candidate's language and register.
 func (t *step) message(u session.Utterance) session.Message {
 	var parts []string
 	if u.Fixed != "" {
@@ -88,7 +86,7 @@ func (t *step) message(u session.Utterance) session.Message {
 	}
 }
 
-// add gives a message its number and its size and puts it into the change.
+// add numbers a message, counts its tokens and adds it to the change.
 func (t *step) add(m session.Message, at time.Time) session.Message {
 	t.now.Messages++
 	m.Seq, m.At = t.now.Messages, at
@@ -97,7 +95,7 @@ func (t *step) add(m session.Message, at time.Time) session.Message {
 	return m
 }
 
-// put enters a call in the ledger, or replaces its entry.
+// put adds a call to the ledger, or replaces its entry.
 func (t *step) put(c session.Call) {
 	same := func(other session.Call) bool { return other.N == c.N }
 	if i := slices.IndexFunc(t.change.Calls, same); i >= 0 {
@@ -121,7 +119,7 @@ func (t *step) commit() error {
 	return nil
 }
 
-// committed reports what was stored, and starts a new change.
+// committed emits the events of a commit and begins a new change.
 func (t *step) committed() {
 	before := t.stored
 	t.stored = t.now

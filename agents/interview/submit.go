@@ -8,16 +8,16 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// received reports whether the submission changes nothing as it had come before:
-// its id is stored, or what it replies to was answered.
+// received reports whether the submission had been received before: its id is stored, or
+// the message that it replies to was answered.
 func (t *step) received() (bool, error) {
 	current := t.request.seq == t.now.Shown && t.now.Phase != session.Owing
-	// What replies to a message without a reply has not come before. Should its id
-	// have, the commit fails, and it is late.
+	// A reply to a message without a reply is new. If its id was used before, the commit
+	// fails, and the next round is late.
 	if t.request.ID != "" && (!current || t.late) {
 		known, err := t.dep.Store.Submitted(t.ctx, t.now.ID, t.request.ID)
 		if err != nil {
-			return false, storeFailed("look for the submission", err)
+			return false, storeFailed("look up the submission", err)
 		}
 		if known {
 			return true, nil
@@ -26,7 +26,7 @@ func (t *step) received() (bool, error) {
 	return t.request.seq != 0 && t.request.seq <= t.now.Shown && !current, nil
 }
 
-// submit carries out a message or an event that moves the interview.
+// submit carries out a message or an event that advances the interview.
 func (t *step) submit() error {
 	input, refused := t.input()
 	if refused != nil {
@@ -38,7 +38,7 @@ func (t *step) submit() error {
 	case errors.Is(err, session.ErrOrder):
 		return &Error{Code: CodeOutOfOrder, Message: "it does not fit where the interview stands: RESUME shows what does", Err: err}
 	case err != nil:
-		return storeFailed("move on", err)
+		return storeFailed("advance the interview", err)
 	}
 	t.apply(move, now)
 	t.change.Submission = t.request.ID
@@ -48,8 +48,8 @@ func (t *step) submit() error {
 	return t.commit()
 }
 
-// input returns what the submission is to the state machine, or why it does not fit
-// where the interview stands.
+// input returns the submission as an input of the state machine, or an error if it does not
+// fit the state of the interview.
 func (t *step) input() (session.Input, *Error) {
 	s, event := t.now, t.request.Event
 	switch {
@@ -75,8 +75,8 @@ func (t *step) input() (session.Input, *Error) {
 	return session.Answered{Text: t.request.Message}, nil
 }
 
-// retry makes the message that is owed, with fresh retries. Where none is owed,
-// somebody has made it meanwhile.
+// retry produces the owed message, with new retries. If none is owed, it was produced in the
+// meantime.
 func (t *step) retry() error {
 	if t.now.Phase != session.Owing {
 		t.repeated = true
@@ -96,7 +96,7 @@ func (t *step) retry() error {
 		}
 	}
 	if limit, _ := t.set.reached(t.now); lost == 0 && limit != "" && limit == owed.Limit {
-		return &Error{Code: CodeLimit, Message: "the session has reached its limit of " + limit + ": all answers are kept, and no more texts are written for it"}
+		return refuse(CodeLimit, "the session has reached its limit of %s: all answers are kept, and no more texts are written for it", limit)
 	}
 	owed.Transport, owed.Validation, owed.Failed, owed.InFlight, owed.Limit = 0, 0, "", 0, ""
 	t.now.Owed = &owed
@@ -104,7 +104,7 @@ func (t *step) retry() error {
 	return t.settle(lost)
 }
 
-// lose marks a call in the ledger as lost: whoever made it is gone.
+// lose marks a call in the ledger as lost.
 func (t *step) lose(n int) error {
 	calls, err := t.dep.Store.Calls(t.ctx, t.now.ID)
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// ruleTruncated is broken by a reply before its form is looked at.
+// ruleTruncated is the rule that a reply breaks if it reached the token limit.
 const ruleTruncated validate.Rule = "truncated"
 
-// The longest texts about a reply, in runes: the ledger's and the complaint.
+// The maximum length of the detail in the ledger and of the complaint, in runes.
 const (
 	maxDetail    = 500
 	maxComplaint = 2000
 )
 
-// answer is what a call brought: a failure, or a text and what is to be said of it.
+// answer is the result of a call: a failure, or a text with its validation.
 type answer struct {
 	failure *llm.Error
 	text    string
 	result  validate.Result
 }
 
-// read returns what a call brought.
+// read returns the result of a call.
 func read(reply llm.Reply, err error, want validate.Expected) answer {
 	a := answer{text: legible(reply.Text)}
 	failure, known := errors.AsType[*llm.Error](err)
@@ -48,8 +48,8 @@ func read(reply llm.Reply, err error, want validate.Expected) answer {
 	return a
 }
 
-// legible takes out the control characters, which no text needs and some stores
-// do not take. What is not UTF-8 is left for the validators to find.
+// legible removes control characters, which some stores reject. It leaves invalid UTF-8 for
+// the validators to find.
 func legible(text string) string {
 	if !utf8.ValidString(text) {
 		return text
@@ -62,8 +62,8 @@ func legible(text string) string {
 	}, newlines.Replace(text))
 }
 
-// rule names what is wrong with a text: the first rule that makes it useless, else
-// the first that it breaks; empty if it breaks none.
+// rule returns the first rule that makes the text invalid, else the first rule with a
+// warning; empty if there are no findings.
 func (a answer) rule() string {
 	rule := ""
 	for _, f := range a.result.Findings {
@@ -88,7 +88,7 @@ func (a answer) warnings() []string {
 	return all
 }
 
-// findings returns what all findings say, in one line.
+// findings returns the messages of all findings in one line.
 func (a answer) findings(limit int) string {
 	all := make([]string, len(a.result.Findings))
 	for i, f := range a.result.Findings {
@@ -97,7 +97,7 @@ func (a answer) findings(limit int) string {
 	return sanitize.Line(strings.Join(all, "; "), limit)
 }
 
-// complaint returns what all findings say, in a language of interviews.
+// complaint returns the messages of all findings in the language of the interview.
 func (a answer) complaint(l session.Language) string {
 	all := make([]string, len(a.result.Findings))
 	for i, f := range a.result.Findings {
@@ -109,27 +109,26 @@ func (a answer) complaint(l session.Language) string {
 	return sanitize.Line(strings.Join(all, "; "), maxComplaint)
 }
 
-// verdict is what follows from a call.
+// verdict is the decision after a call.
 type verdict struct {
-	// use is the reply to use, of this call or an earlier one; nil if there is none.
+	// use is the reply to use, of this call or an earlier one, or nil.
 	use *session.Draft
-	// again says to make another call after a wait.
+	// again requests another call after a wait.
 	again bool
 	wait  time.Duration
-	// fallback says to show a text of the prompts instead.
+	// fallback requests a text of the prompts instead.
 	fallback bool
-	// failed is why there is none of these.
+	// failed is the error if none of these is set.
 	failed *Error
 }
 
-// decide returns what follows from a call and counts it in owed.
+// decide returns the decision after a call, and updates the counters in owed.
 //
-// The two kinds of retries have budgets of their own. A text with warnings only is
-// worth one more attempt; then, or when nothing better can be had, the one with
-// the fewest warnings is used.
+// The two kinds of retries have separate budgets. A text with only warnings gets one more
+// attempt; then, or if the retries are used up, the text with the fewest warnings is used.
 //
-// Texts that were refused too often give way to a text of the prompts: no finding
-// keeps a candidate from going on.
+// After too many invalid texts a text of the prompts is shown, so that a finding never
+// blocks a candidate.
 func (o Options) decide(owed *session.Owed, a answer, entry session.Call, l session.Language) verdict {
 	if a.failure != nil {
 		wait, again := o.wait(a.failure, owed.Transport)
@@ -169,13 +168,11 @@ func (o Options) decide(owed *session.Owed, a answer, entry session.Call, l sess
 	})
 }
 
-// minRefused is how many texts are refused at least before one of the prompts is
-// shown instead.
+// minRefused is the minimum number of invalid texts before a text of the prompts is shown.
 const minRefused = 2
 
-// patience returns how many texts may be refused for one message. The profile and
-// the matching, which nothing can take the place of, get as many once more when
-// the candidate asks for them.
+// patience returns the number of invalid texts for one message before the fallback. It is
+// doubled for the profile and the matching, which a neutral text replaces badly.
 func (o Options) patience(p session.Purpose) int {
 	n := max(minRefused, o.ValidationRetries+1)
 	if p == session.PurposeProfile || p == session.PurposeMatching {
@@ -184,11 +181,11 @@ func (o Options) patience(p session.Purpose) int {
 	return n
 }
 
-// maxReply is how much of a refused text goes along with the next attempt, in
-// runes: more than the longest good text has.
+// maxReply is the maximum length in runes of an invalid text that is sent along with the
+// next attempt: more than the longest valid text has.
 const maxReply = 12_000
 
-// complain stores the complaint about this attempt for the next one.
+// complain stores the findings of this attempt for the next one.
 func complain(owed *session.Owed, a answer, l session.Language) {
 	owed.Complaint, owed.Reply, owed.Wanted = a.complaint(l), "", nil
 	if runes := []rune(a.text); utf8.ValidString(a.text) && len(runes) <= maxReply {
@@ -199,7 +196,7 @@ func complain(owed *session.Owed, a answer, l session.Language) {
 	}
 }
 
-// settleFor uses the draft that there is, else the try has failed.
+// settleFor uses the draft if there is one; otherwise the try has failed.
 func settleFor(draft *session.Draft, failed *Error) verdict {
 	if draft != nil {
 		return verdict{use: draft}
@@ -207,9 +204,8 @@ func settleFor(draft *session.Draft, failed *Error) verdict {
 	return verdict{failed: failed}
 }
 
-// wait returns how long to wait before a failed call is made again, after a number of
-// earlier failures; again is false if it is not. A malformed answer, which no
-// provider gives for long, is worth one more attempt.
+// wait returns the wait before a failed call is retried, after a number of earlier
+// failures; again is false if it is not retried. A malformed answer gets one retry.
 func (o Options) wait(failed *llm.Error, earlier int) (wait time.Duration, again bool) {
 	limit := o.TransportRetries
 	switch {
@@ -224,8 +220,8 @@ func (o Options) wait(failed *llm.Error, earlier int) (wait time.Duration, again
 	return max(o.backoff(earlier), failed.RetryAfter), true
 }
 
-// backoff returns the wait after a number of earlier failures: it doubles from Backoff
-// to maxBackoff. It has no jitter, so that runs repeat.
+// backoff returns the wait after a number of earlier failures. It doubles from Backoff to
+// maxBackoff, without jitter, so that runs repeat.
 func (o Options) backoff(earlier int) time.Duration {
 	wait := min(o.Backoff, maxBackoff)
 	for range earlier {
@@ -234,8 +230,8 @@ func (o Options) backoff(earlier int) time.Duration {
 	return wait
 }
 
-// backendFailed returns the error for the client. It names the kind alone: what
-// providers write in their errors is not for candidates.
+// backendFailed returns the error for the client. It names only the kind of the failure:
+// candidates must not see the error texts of providers.
 func backendFailed(failure *llm.Error) *Error {
 	return &Error{
 		Code: CodeBackend, RetryAfter: failure.RetryAfter, Err: failure,

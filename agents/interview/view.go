@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// viewOf returns what the client is shown of a session and the message shown last.
+// viewOf returns the view of a session and its last message.
 func viewOf(s session.Session, shown session.Message) View {
 	state := collecting
 	switch {
@@ -24,12 +24,12 @@ func viewOf(s session.Session, shown session.Message) View {
 	}
 }
 
-// view returns what the client is shown after the step, which ended with err. An error
-// takes the view along where the session is known.
+// view returns the view after the step, which ended with err. If the session is known, an
+// error contains the view.
 func (t *step) view(err error) (View, *Error) {
 	var failed *Error
 	if err != nil && !errors.As(err, &failed) {
-		failed = storeFailed("do the step", err)
+		failed = storeFailed("carry out the step", err)
 	}
 	if t.stored.ID == "" {
 		return View{}, failed
@@ -37,7 +37,7 @@ func (t *step) view(err error) (View, *Error) {
 	shown, err := t.last()
 	if err != nil {
 		if failed == nil {
-			failed = storeFailed("read the message that is shown", err)
+			failed = storeFailed("read the last message", err)
 		}
 		return View{}, failed
 	}
@@ -50,7 +50,7 @@ func (t *step) view(err error) (View, *Error) {
 	return v, nil
 }
 
-// last returns the message that the candidate sees last.
+// last returns the last message to the candidate.
 func (t *step) last() (session.Message, error) {
 	if t.shown != nil && t.shown.Seq == t.stored.Shown {
 		return *t.shown, nil
