@@ -108,7 +108,7 @@ func checkMessage(in *Submission, longest int) *Error {
 	case in.Message == "":
 		return refuse(CodeEmptyAnswer, "message: it is empty; write an answer")
 	case !isPlain(in.Message, "\n\t"):
-		return refuse(CodeInvalid, "message: it holds a control character other than a new line or a tab")
+		return refuse(CodeInvalid, "message: it contains a control character other than a new line or a tab")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func New(o Options, d Deps) (*Service, error) {
 // candidate and the calls that are paid for are stored.
 func (s *Service) Handle(ctx context.Context, in Submission) (View, error) {
 	if !s.gate.enter() {
-		return View{}, &Error{Code: CodeBusy, RetryAfter: time.Second, Message: "the server shuts down: send the same again in a moment"}
+		return View{}, &Error{Code: CodeBusy, RetryAfter: time.Second, Message: "the server is shutting down: send the same again in a moment"}
 	}
 	defer s.gate.leave()
 	t := &step{Service: s}
@@ -96,7 +96,7 @@ func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	}
 	release, waited, err := t.locks.acquire(ctx, ask.Session)
 	if err != nil {
-		return t.finish(View{}, &Error{Code: CodeBusy, Message: "the client left before its turn came: nothing was done", Err: err})
+		return t.finish(View{}, &Error{Code: CodeBusy, Message: "the client disconnected before its submission was handled: nothing was done", Err: err})
 	}
 	defer release()
 	t.late = waited
@@ -127,7 +127,7 @@ func (t *step) perform() error {
 // once carries out the submission on the loaded session.
 func (t *step) once() error {
 	if t.request.Candidate != "" && t.request.Candidate != t.now.Candidate {
-		return refuse(CodeInvalid, "candidateId: the session is that of another candidate")
+		return refuse(CodeInvalid, "candidateId: the session belongs to another candidate")
 	}
 	if t.request.Event == EventRetry {
 		return t.retry()

@@ -36,7 +36,7 @@ func (t *step) submit() error {
 	move, err := session.Next(t.now, input, now)
 	switch {
 	case errors.Is(err, session.ErrOrder):
-		return &Error{Code: CodeOutOfOrder, Message: "it does not fit where the interview stands: RESUME shows what does", Err: err}
+		return &Error{Code: CodeOutOfOrder, Message: "it does not fit the state of the interview: RESUME shows the current message", Err: err}
 	case err != nil:
 		return storeFailed("advance the interview", err)
 	}
@@ -86,7 +86,7 @@ func (t *step) retry() error {
 	if owed.Holder != "" && owed.Holder != t.set.Instance && now.Before(owed.Until) {
 		return &Error{
 			Code: CodeBusy, RetryAfter: owed.Until.Sub(now),
-			Message: "another server works on the next message: send RETRY in a moment",
+			Message: "another server is working on the next message: send RETRY in a moment",
 		}
 	}
 	lost := owed.InFlight
