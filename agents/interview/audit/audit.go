@@ -113,7 +113,7 @@ type About struct {
 	Texts bool `json:"texts"`
 }
 
-// Status says how far an interview is.
+// interviewStatus says how far an interview is.
 type interviewStatus string
 
 // The statuses.
@@ -122,11 +122,11 @@ const (
 	statusOpen     interviewStatus = "open"  // the candidate is to act
 	statusOwing    interviewStatus = "owing" // the service owes a message
 	statusStuck    interviewStatus = "stuck" // it owes a message, and its calls failed
-	// Limited: it owes a message, and the session has reached a limit.
+	// statusLimited: it owes a message, and the session has reached a limit.
 	statusLimited interviewStatus = "limited"
 )
 
-// Prices are what amounts rest on.
+// priceBasis are what amounts rest on.
 type priceBasis struct {
 	Currency  quantity.Currency `json:"currency"`
 	Date      string            `json:"date,omitempty"`
@@ -134,7 +134,7 @@ type priceBasis struct {
 	RateDate  string            `json:"rate_date,omitempty"`
 }
 
-// Step is one step of the interview and the calls that were made for it.
+// stepSummary is one step of the interview and the calls that were made for it.
 type stepSummary struct {
 	Step  session.Step `json:"step"`
 	Block int          `json:"block,omitempty"`
@@ -157,7 +157,7 @@ type Repeat struct {
 	Step    session.Step    `json:"step"`
 }
 
-// Warning is what a text that was used has and should not.
+// textWarning is what a text that was used has and should not.
 type textWarning struct {
 	Call    int             `json:"call"`
 	Purpose session.Purpose `json:"purpose"`
@@ -171,7 +171,7 @@ type Used struct {
 	Calls int    `json:"calls"`
 }
 
-// Call is one entry of the ledger, with its cost in the audit's currency.
+// ledgerCall is one entry of the ledger, with its cost in the audit's currency.
 type ledgerCall struct {
 	session.Call
 	// Amount is the cost; nil if it is unknown. It takes the place of the ledger's.
@@ -186,7 +186,7 @@ type ledgerCall struct {
 	Unexplained bool       `json:"unexplained,omitempty"`
 }
 
-// Message is what was said. Its text is empty where an audit holds none.
+// messageEntry is what was said. Its text is empty where an audit holds none.
 type messageEntry struct {
 	Seq      int          `json:"seq"`
 	Role     llm.Role     `json:"role"`

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Contract holds the calls of an interview against those that one needs: one for
+// callContract holds the calls of an interview against those that one needs: one for
 // each text that a model writes, and none for a question that is queued.
 type callContract struct {
 	// Verdict is Pass if a finished interview has exactly as many accepted calls and
@@ -23,7 +23,7 @@ type callContract struct {
 	Rows      []contractRow `json:"rows"`
 }
 
-// Term is the part of a Contract for one purpose.
+// contractRow is the part of a Contract for one purpose.
 type contractRow struct {
 	Purpose session.Purpose `json:"purpose"`
 	// Expected is how many a whole interview needs.
@@ -94,7 +94,7 @@ func (t *contractRow) count(o session.Outcome) {
 	}
 }
 
-// Say tells in one sentence what became of the contract.
+// Sentence tells in one sentence what became of the contract.
 func (c callContract) Sentence() string {
 	switch {
 	case c.Golden:

@@ -11,7 +11,7 @@ import (
 // readTries is how often Read begins anew because the session moved on meanwhile.
 const readTries = 5
 
-// ErrMoving means that a session changed each time while it was read.
+// errMoving means that a session changed each time while it was read.
 var errMoving = errors.New("the session changes while it is read; try again in a moment")
 
 // Read reads all of a session as it was at one version.

@@ -20,7 +20,7 @@ type Group struct {
 	Latency  latencySummary `json:"latency"`
 }
 
-// Outcomes count calls by how they ended.
+// outcomes count calls by how they ended.
 type outcomes struct {
 	Accepted int `json:"accepted"`
 	Rejected int `json:"rejected"`
@@ -29,7 +29,7 @@ type outcomes struct {
 	Begun    int `json:"begun"` // no outcome yet
 }
 
-// Tokens are those of answered calls: as counted for all of them, and as
+// tokenUsage are those of answered calls: as counted for all of them, and as
 // reported by the backend for those of which it said anything.
 type tokenUsage struct {
 	Counted  tokenSums `json:"counted"`
@@ -47,7 +47,7 @@ type tokenUsage struct {
 	Unreported int `json:"unreported"`
 }
 
-// Sums are numbers of tokens. Input includes what was read from a cache.
+// tokenSums are numbers of tokens. Input includes what was read from a cache.
 type tokenSums struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
@@ -63,7 +63,7 @@ type Cost struct {
 	Unknown int     `json:"unknown"`
 }
 
-// Latency is that of answered calls, in seconds; the figures are nil where there
+// latencySummary is that of answered calls, in seconds; the figures are nil where there
 // are none. P50 and P95 are quantiles of type 7 (see stat.Quantile).
 type latencySummary struct {
 	N    int      `json:"n"`

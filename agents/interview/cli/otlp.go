@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Configured reports whether the environment asks for an export: it names an
+// otlpConfigured reports whether the environment asks for an export: it names an
 // endpoint, and neither OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER says no.
 func otlpConfigured(getenv func(string) string) bool {
 	endpoint := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
@@ -20,7 +20,7 @@ func otlpConfigured(getenv func(string) string) bool {
 	return endpoint && getenv("OTEL_SDK_DISABLED") != "true" && (exporter == "" || exporter == "otlp")
 }
 
-// New returns a provider that sends spans by OTLP over HTTP, set up by the
+// newOTLP returns a provider that sends spans by OTLP over HTTP, set up by the
 // standard variables OTEL_* of the process's environment (endpoint, headers,
 // timeout, sampler, resource). The service's name is that of OTEL_SERVICE_NAME,
 // else the given one. Call close at the end: it sends what is left.

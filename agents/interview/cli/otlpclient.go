@@ -25,7 +25,7 @@ const (
 	maxErrorText = 4 << 10     // bytes of an error's text
 )
 
-// client sends batches of spans to a collector by OTLP over HTTP. It implements
+// otlpClient sends batches of spans to a collector by OTLP over HTTP. It implements
 // otlptrace.Client. The SDK's own client does the same, but links gRPC.
 type otlpClient struct {
 	*otlpSettings
@@ -135,7 +135,7 @@ func (c *otlpClient) post(ctx context.Context, body []byte) error {
 	return responseError(resp, answer)
 }
 
-// judge returns nil where the collector took the spans.
+// responseError returns nil where the collector took the spans.
 func responseError(resp *http.Response, answer []byte) error {
 	if resp.StatusCode/100 == 2 {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// defaultTimeout is that of the OpenTelemetry specification.
+// defaultExportTimeout is that of the OpenTelemetry specification.
 const defaultExportTimeout = 10 * time.Second
 
-// settings are where and how spans are sent.
+// otlpSettings are where and how spans are sent.
 type otlpSettings struct {
 	url     string
 	headers http.Header
@@ -27,7 +27,7 @@ type otlpSettings struct {
 	tls     *tls.Config
 }
 
-// readSettings reads the standard variables of an OTLP exporter. A variable of the
+// readOTLPSettings reads the standard variables of an OTLP exporter. A variable of the
 // traces, such as OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, precedes that of all signals.
 func readOTLPSettings(getenv func(string) string) (*otlpSettings, error) {
 	variable := func(name string) string {
@@ -54,7 +54,7 @@ func readOTLPSettings(getenv func(string) string) (*otlpSettings, error) {
 	return s, nil
 }
 
-// endpoint returns the URL of the collector. The endpoint of the traces is used as it
+// collectorURL returns the URL of the collector. The endpoint of the traces is used as it
 // is, that of all signals is the base of the path of traces.
 func collectorURL(getenv func(string) string) (string, error) {
 	name, path := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", ""

@@ -41,7 +41,7 @@ func latencyPlot(a *audit.Audit) doc.Plot {
 // maxPause is how long nothing must happen for the time to be cut out of the timeline.
 const maxPause = 15 * time.Minute
 
-// timeline shows when the calls of each step were made. Pauses are cut out.
+// timelineBlocks shows when the calls of each step were made. Pauses are cut out.
 func timelineBlocks(a *audit.Audit) []doc.Block {
 	var instants []time.Time
 	for _, m := range a.Messages {

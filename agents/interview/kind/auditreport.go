@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Document returns what happened in the interview. What does not hold leads.
+// AuditDocument returns what happened in the interview. What does not hold leads.
 func AuditDocument(a audit.Audit) doc.Document {
 	d := doc.Document{
 		Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
@@ -43,7 +43,7 @@ func reportSection(title string, blocks ...doc.Block) doc.Section {
 	return doc.Section{Title: doc.Line(title), Blocks: blocks}
 }
 
-// state is where the interview is.
+// stateText is where the interview is.
 func stateText(s *audit.About) doc.Text {
 	t := doc.Line("at ", stepName(s.Step), ", ", string(s.Phase), "; in ", string(s.Language), ", session ", doc.Quote(s.ID))
 	if s.Failed != "" {
@@ -91,7 +91,7 @@ func columns(left int, heads ...string) []doc.Column {
 	return list
 }
 
-// row makes cells of words of this program.
+// cells makes cells of words of this program.
 func cells(cells ...any) []doc.Text {
 	var list []doc.Text
 	for _, c := range cells {
@@ -100,7 +100,7 @@ func cells(cells ...any) []doc.Text {
 	return list
 }
 
-// purposes has the calls of each purpose beside those that a whole interview needs.
+// purposeTable has the calls of each purpose beside those that a whole interview needs.
 func purposeTable(a *audit.Audit) doc.Table {
 	t := doc.Table{
 		Caption: fmt.Sprintf("Tokens are those of answered calls, as billed; amounts are in %s.", a.Prices.Currency),
@@ -270,7 +270,7 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 	return []doc.Block{doc.Paragraph(doc.Line("This audit leaves out what was said.")), list}
 }
 
-// joined is a list in words.
+// joinedOrNone is a list in words.
 func joinedOrNone[T any](list []T, words func(T) string) string {
 	if len(list) == 0 {
 		return "none"
@@ -297,7 +297,7 @@ func stepName(s session.Step) string {
 	return fmt.Sprintf("Block %d%s", s.Block(), s.Part())
 }
 
-// money is a cost in words; what is not known is never shown as 0.
+// costText is a cost in words; what is not known is never shown as 0.
 func costText(c audit.Cost, currency string) string {
 	switch {
 	case c.Amount != nil:
@@ -322,7 +322,7 @@ func secondsText(v *float64) string {
 	return format.Seconds(*v)
 }
 
-// share is a rate with its counts and interval.
+// rateText is a rate with its counts and interval.
 func rateText(r audit.Rate) string {
 	if r.Value == nil {
 		return "n/a"
@@ -338,7 +338,7 @@ func durationText(from, to time.Time) string { return format.Seconds(to.Sub(from
 
 func timeText(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// tone is the colour of a call by how it ended.
+// outcomeTone is the colour of a call by how it ended.
 func outcomeTone(o session.Outcome) doc.Tone {
 	switch o {
 	case session.Accepted:

@@ -2,18 +2,18 @@ package session
 
 import "slices"
 
-// reach is how many words after its own a negation holds.
+// negationReach is the number of words after a negation to which it applies.
 const negationReach = 6
 
-// options are what a candidate may choose from. A mention is a phrase of an
-// option, or a pronoun that says the choice (and not just a person).
+// options are the options of a question. An answer mentions an option by one of its phrases,
+// or by a pronoun that expresses the choice.
 type options struct {
 	names    []phrases
-	pronouns []string // of each option; empty for none
+	pronouns []string // one of each option; may be empty
 	letters  bool     // "A" is the first, "B" the second
 }
 
-// mention is one place where an answer names an option.
+// mention is a place where an answer names an option.
 type mention struct {
 	option     int
 	start, end int // in words
@@ -22,9 +22,9 @@ type mention struct {
 	preferred  bool // "rather the films"
 }
 
-// mentions reads an answer from left to right. Negations and preferences hold
-// for the mention that follows in the same clause, or else for the one right
-// before them ("films, not really"; "films mostly").
+// mentions returns the options that an answer mentions, from left to right. Negations and
+// preferences apply to the next mention in the same clause, or else to the one directly before
+// them ("films, not really"; "films mostly").
 func (o options) mentions(ws []word) []mention {
 	r := reading{options: o, words: ws, not: noWord, like: noWord}
 	for i := 0; i < len(ws); {
@@ -34,23 +34,23 @@ func (o options) mentions(ws []word) []mention {
 	return r.found
 }
 
-// none is no position.
+// noWord is the position of a word that does not exist.
 const noWord = -1
 
-// reading is how far an answer was read.
+// reading is the state while an answer is read.
 type reading struct {
 	options
 	words  []word
 	found  []mention
-	clause int // where it begins
-	// not and like are where a negation and a preference stand that hold for what
-	// follows.
+	clause int // start of the current clause
+	// not and like are the positions of a pending negation and a pending preference.
 	not, like int
-	// weighs means that something is preferred, so that what follows "than" is not.
+	// weighs is true if the clause states a preference, so that the option after "than" is
+	// rejected.
 	weighs, than bool
 }
 
-// step reads what stands at a word, and returns how many words it has.
+// step reads the phrase at a word, and returns its length in words.
 func (r *reading) step(i int) int {
 	rest := r.words[i:]
 	if rest[0].gap {
@@ -70,7 +70,7 @@ func (r *reading) step(i int) int {
 		r.newest().negated = true
 		return n
 	}
-	if n := negations.at(rest); n > 0 && (rest[0].folded != "plus" || r.no(i)) {
+	if n := negations.at(rest); n > 0 && (rest[0].folded != "plus" || r.followsNe(i)) {
 		r.expire(i)
 		r.not = i
 		return n
@@ -86,7 +86,7 @@ func (r *reading) step(i int) int {
 	return 1
 }
 
-// clauseEnd returns where the clause of a word ends.
+// clauseEnd returns the end of the clause that contains a word.
 func (r *reading) clauseEnd(i int) int {
 	for i++; i < len(r.words) && !r.words[i].gap; {
 		i++
@@ -94,8 +94,8 @@ func (r *reading) clauseEnd(i int) int {
 	return i
 }
 
-// no reports whether the word before is the French "ne": "je ne regarde plus de".
-func (r *reading) no(i int) bool {
+// followsNe reports whether the French "ne" precedes a word: "je ne regarde plus de".
+func (r *reading) followsNe(i int) bool {
 	for j := i - 1; j >= max(0, i-3); j-- {
 		if r.words[j].folded == "ne" || r.words[j].folded == "n" {
 			return true
@@ -104,7 +104,7 @@ func (r *reading) no(i int) bool {
 	return false
 }
 
-// newest returns the last mention; nil if there is none.
+// newest returns the last mention, or nil.
 func (r *reading) newest() *mention {
 	if len(r.found) == 0 {
 		return nil
@@ -112,13 +112,13 @@ func (r *reading) newest() *mention {
 	return &r.found[len(r.found)-1]
 }
 
-// within reports whether the clause that is read has a mention.
+// within reports whether the current clause has a mention.
 func (r *reading) within() bool {
 	m := r.newest()
 	return m != nil && m.start >= r.clause
 }
 
-// take adds a mention, with what was said of it before.
+// take adds a mention, and applies the pending negation and preference to it.
 func (r *reading) take(m mention) {
 	m.preferred = r.like != noWord
 	switch {
@@ -134,7 +134,7 @@ func (r *reading) take(m mention) {
 	r.found = append(r.found, m)
 }
 
-// settle ends a clause before the word i.
+// settle ends the current clause before word i.
 func (r *reading) settle(i int) {
 	r.expire(i)
 	if m := r.newest(); m != nil && r.like != noWord && m.end == r.like {
@@ -143,8 +143,8 @@ func (r *reading) settle(i int) {
 	r.not, r.like, r.than, r.weighs, r.clause = noWord, noWord, false, false, i
 }
 
-// expire makes a negation that caught nothing hold for the mention right before
-// it, if it ends its clause or goes on as such a one does: "films, not really".
+// expire applies a pending negation to the mention directly before it, if the negation ends its
+// clause or is followed by an afterthought: "films, not really".
 func (r *reading) expire(i int) {
 	m := r.newest()
 	if r.not == noWord || m == nil || m.end != r.not {
@@ -156,7 +156,7 @@ func (r *reading) expire(i int) {
 	}
 }
 
-// mentionAt returns the option that is named at a word.
+// mentionAt returns the mention at a word.
 func (r *reading) mentionAt(i int) (mention, bool) {
 	rest := r.words[i:]
 	found, length := noWord, 0
@@ -177,14 +177,14 @@ func (r *reading) mentionAt(i int) (mention, bool) {
 	return mention{}, false
 }
 
-// ends reports whether the word at i is the last one of its clause.
+// endsClause reports whether word i is the last one of its clause.
 func endsClause(ws []word, i int) bool { return i+1 == len(ws) || ws[i+1].gap }
 
-// begins reports whether the word at i is the first one of its clause.
+// beginsClause reports whether word i is the first one of its clause.
 func beginsClause(ws []word, i int) bool { return i == 0 || ws[i].gap }
 
-// chooses reports whether the letter at i is a choice, and not a word ("a film")
-// nor a name ("série B").
+// isLetterChoice reports whether the letter at i is a choice, and not a word ("a film") or part
+// of a name ("série B").
 func isLetterChoice(ws []word, i int) bool {
 	w := ws[i]
 	follows := w.folded == "b" || endsClause(ws, i) || afterLetter.at(ws[i+1:]) > 0
@@ -194,8 +194,8 @@ func isLetterChoice(ws []word, i int) bool {
 	return naming.at(ws[i-1:]) > 0 || follows && (endsClause(ws, i) && w.gap || chosen.at(ws[i-1:]) > 0)
 }
 
-// says reports whether the pronoun at i is a way to address somebody ("dis-moi
-// tu"), and not somebody who is addressed ("et vous ?").
+// isFormOfAddress reports whether the pronoun at i names a form of address ("dis-moi tu"), and
+// does not address somebody ("et vous ?").
 func isFormOfAddress(ws []word, i int) bool {
 	if i > 0 && !ws[i].gap && sayTu.at(ws[i-1:]) > 0 {
 		return endsClause(ws, i) || theTu.at(ws[i-1:]) > 0 || tuIsFine.at(ws[i+1:]) > 0
@@ -206,10 +206,10 @@ func isFormOfAddress(ws []word, i int) bool {
 	return endsClause(ws, i) || tuIsFine.at(ws[i+1:]) > 0
 }
 
-// choose returns the option that an answer chooses. An answer that begins with a
-// letter chooses by it; in any other, the options that it names and does not
-// reject are weighed; one that names none may say their place. What stays open is
-// no choice.
+// choose returns the option that an answer chooses. If the answer begins with a letter, that
+// letter is the choice. Otherwise choose weighs the options that the answer names and does not
+// reject. An answer that names no option may give the place of one. ok is false if the choice is
+// not clear.
 func (o options) choose(text string) (int, bool) {
 	ws := words(text)
 	found := o.mentions(ws)
@@ -222,8 +222,8 @@ func (o options) choose(text string) (int, bool) {
 	return weigh(found, len(o.names))
 }
 
-// contradicted reports whether a letter is followed by the name of another
-// option, or another letter: "A. Films".
+// contradicted reports whether a letter is followed by another letter or by the name of another
+// option: "A. Films".
 func contradicted(letter mention, rest []mention, ws []word) bool {
 	for _, m := range rest {
 		if m.option == letter.option || m.negated {
@@ -237,8 +237,8 @@ func contradicted(letter mention, rest []mention, ws []word) bool {
 	return false
 }
 
-// weigh returns the one option that is named and never rejected; of several, the one
-// that is preferred; if only one was rejected out of two, the other.
+// weigh returns the only option that is named and never rejected; of several, the only one that
+// is preferred; and if one of two is rejected, the other.
 func weigh(found []mention, options int) (int, bool) {
 	named, rejected, preferred := make([]int, options), make([]int, options), make([]int, options)
 	for _, m := range found {

@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// Input is what moves an interview: Answered, Went, Replied.
+// Input is an input of the state machine: Answered, Went or Replied.
 type Input interface{ input() }
 
-// Answered is text that the candidate wrote. It is not blank.
+// Answered is a text of the candidate, which must not be blank.
 type Answered struct{ Text string }
 
-// Went is the candidate's word to go on.
+// Went is the request of the candidate to continue.
 type Went struct{}
 
-// Replied is the validated reply of a model to what is owed.
+// Replied is the validated reply of a model for the owed message.
 type Replied struct {
-	// Questions are those of a batch, for session.PurposeQuestions: one at least,
-	// none of them empty.
+	// Questions are the questions of a batch, for PurposeQuestions: at least one, none blank.
 	Questions []string
-	// Text is the reply, for all other purposes. It is not empty.
+	// Text is the reply, for all other purposes. It must not be blank.
 	Text string
 	// Call is the number of the call.
 	Call int
@@ -32,23 +31,22 @@ func (Answered) input() {}
 func (Went) input()     {}
 func (Replied) input()  {}
 
-// Fixed names a text that no model writes.
+// Fixed names a fixed text of the prompts, which no model writes.
 type Fixed string
 
-// The fixed texts; each language has its own.
+// The fixed texts.
 const (
-	FixedIdentity Fixed = "identity"     // asks for the name
+	FixedIdentity Fixed = "identity"     // asks who the candidate is
 	FixedTone     Fixed = "tone"         // asks how to be addressed
-	FixedToneNew  Fixed = "tone_again"   // the answer did not say
-	FixedMedium   Fixed = "medium_again" // the answer named no medium; the question follows
+	FixedToneNew  Fixed = "tone_again"   // asks again how to be addressed
+	FixedMedium   Fixed = "medium_again" // precedes the question for the medium when it is asked again
 )
 
-// Utterance is a message that the service says: Fixed, or Text, or both, one
-// after the other.
+// Utterance is a message of the service: Fixed, Text, or Fixed followed by Text.
 type Utterance struct {
 	Kind     Kind
 	Step     Step
-	Question int // index, or session.NoQuestion
+	Question int // index, or NoQuestion
 	Fixed    Fixed
 	Text     string
 	Call     int
@@ -59,29 +57,29 @@ type Move struct {
 	// Session is the next state; only Step, Phase, Owed, Register, Medium, Works,
 	// CoreWork, Unread and Queue may differ.
 	Session Session
-	// Heard is the candidate's message; nil where the input is not the
-	// candidate's. Its Seq, Tokens and time are for the caller to set.
+	// Heard is the message of the candidate, or nil if the input came from a model. The
+	// caller sets Seq, Tokens and time.
 	Heard *Message
-	// Answer is what is kept of it; nil where it answers nothing.
+	// Answer is the answer that Heard gives, or nil.
 	Answer *Answer
-	// Say is the message that the candidate sees next; nil while one is owed.
+	// Say is the next message to the candidate, or nil if one is owed.
 	Say *Utterance
 	// Queue is the queue that changed, or nil. It may be Session.Queue.
 	Queue *Queue
 }
 
-// The errors of Next. With each of them nothing changes.
+// The errors of Next, after which nothing has changed.
 var (
 	// ErrOrder means that the input does not fit the phase.
 	ErrOrder = errors.New("out of order")
-	// ErrBlank means that the input says nothing.
-	ErrBlank = errors.New("there is no text in it")
-	// ErrState means that no interview can be where the session says that it is:
-	// what was loaded is damaged.
+	// ErrBlank means that the input has no text.
+	ErrBlank = errors.New("the text is blank")
+	// ErrState means that the session is in a state that cannot be reached, because the stored
+	// data is damaged.
 	ErrState = errors.New("the state of the interview is damaged")
 )
 
-// Start returns the state of a new session and the first thing that is said.
+// Start returns the state of a new session and the first message.
 func Start(s Session) Move {
 	s.Step, s.Owed, s.Queue = Identity, nil, nil
 	m := Move{Session: s}
@@ -89,8 +87,8 @@ func Start(s Session) Move {
 	return m
 }
 
-// Next returns the transition function. The session that is given is not changed.
-// Its errors are ErrOrder, ErrBlank and ErrState.
+// Next returns the transition from s by an input. It does not change s. Its errors are
+// ErrOrder, ErrBlank and ErrState.
 func Next(s Session, in Input, now time.Time) (Move, error) {
 	if err := checkState(s); err != nil {
 		return Move{}, fmt.Errorf("%w: %w; restore the session %q from a backup", ErrState, err, s.ID)
@@ -113,7 +111,7 @@ func Next(s Session, in Input, now time.Time) (Move, error) {
 	case Went:
 		m.proceed()
 	case Replied:
-		if said := in.said(s.Owed.Purpose); len(said) == 0 || slices.ContainsFunc(said, isBlank) {
+		if texts := in.texts(s.Owed.Purpose); len(texts) == 0 || slices.ContainsFunc(texts, isBlank) {
 			return Move{}, fmt.Errorf("%w: a reply for %s at %s", ErrBlank, s.Owed.Purpose, s.Step)
 		}
 		m.replied(in, now)
@@ -121,7 +119,7 @@ func Next(s Session, in Input, now time.Time) (Move, error) {
 	return m, nil
 }
 
-// fits reports whether an input is one that a phase waits for.
+// fits reports whether a phase accepts an input.
 func fits(p Phase, in Input) bool {
 	switch in.(type) {
 	case Answered:
@@ -134,21 +132,21 @@ func fits(p Phase, in Input) bool {
 	return false
 }
 
-// name returns the input's, for people.
+// inputName describes an input in messages.
 func inputName(in Input) string {
 	switch in.(type) {
 	case Answered:
 		return "an answer"
 	case Went:
-		return "the word to go on"
+		return "a request to continue"
 	case Replied:
 		return "a reply"
 	}
 	return "no input"
 }
 
-// said lists the texts that a reply for a purpose consists of.
-func (r Replied) said(p Purpose) []string {
+// texts returns the texts of a reply for a purpose.
+func (r Replied) texts(p Purpose) []string {
 	if p == PurposeQuestions {
 		return r.Questions
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// The separators of works and the marks of lists. A number is a mark only with a
-// point, a parenthesis or a dash: "24" and "1917" are titles.
+// The separators of works and the marks of lists. A number is a mark only if a point, a
+// parenthesis or a dash follows: "24" and "1917" are titles.
 var (
 	newlines = compiled(`[\r\n\x{2028}\x{2029}]+`)
 	dashes   = compiled(`\s[-–—]\s`)
@@ -29,12 +29,12 @@ var (
 	quotes   = compiled(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
 )
 
-// compiled returns a pattern that is compiled when it is used first.
+// compiled returns a pattern that is compiled on the first use.
 func compiled(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// items parts an answer where the works in it are parted.
+// splitWorks splits an answer between the works that it names.
 func splitWorks(text string) []string {
 	text = text[:min(len(text), maxAnswerRead)]
 	text = newlines().ReplaceAllString(strings.TrimSpace(text), "\n")
@@ -77,11 +77,10 @@ func splitWorks(text string) []string {
 	return all
 }
 
-// maxTelegraphic is how many words a sentence has at most that is only a title.
+// maxTelegraphic is the maximum number of words in a sentence that is only a title.
 const maxTelegraphic = 5
 
-// sentences parts "This. That. And this one." where each sentence is no more than
-// a title.
+// splitSentences splits "This. That. And this one." if each sentence is only a title.
 func splitSentences(text string) []string {
 	var all []string
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -95,8 +94,8 @@ func splitSentences(text string) []string {
 	return all
 }
 
-// numbered parts "1. this 2. that", where the numbers count up from one; what
-// stands before the first is no item.
+// splitNumbered splits "1. this 2. that" where the numbers count up from one. The text before
+// the first number is not an item.
 func splitNumbered(text string) []string {
 	var all []string
 	start := 0
@@ -112,8 +111,7 @@ func splitNumbered(text string) []string {
 	return all
 }
 
-// joined parts what "and" joins in the first sentence of a text, unless it goes
-// on with "of".
+// splitAtAnd splits the first sentence of a text at "and", unless "of" follows.
 func splitAtAnd(text string) []string {
 	text = text[:sentenceEnd(text)]
 	parts := splitOutsideQuotesIf(text, joiners(), func(rest string) bool {
@@ -126,17 +124,17 @@ func splitAtAnd(text string) []string {
 	return slices.Concat(parts[:1], slices.DeleteFunc(parts[1:], isRemark))
 }
 
-// firstWords is as much of a text as is needed to know its first word.
+// firstWords returns a prefix of a text that is long enough to read its first word.
 func firstWords(text string) string { return text[:min(len(text), 64)] }
 
-// cut parts a text at separators outside of quotes, and drops what is blank.
+// splitOutsideQuotes splits a text at separators outside quotes, and drops blank parts.
 func splitOutsideQuotes(text string, separator *regexp.Regexp) []string {
 	return splitOutsideQuotesIf(text, separator, func(string) bool { return true })
 }
 
 func splitOutsideQuotesIf(text string, separator *regexp.Regexp, also func(rest string) bool) []string {
 	var all []string
-	keep := func(part string) {
+	add := func(part string) {
 		if part = strings.TrimSpace(part); part != "" {
 			all = append(all, part)
 		}
@@ -150,14 +148,14 @@ func splitOutsideQuotesIf(text string, separator *regexp.Regexp, also func(rest 
 		if len(guarded) > 0 && guarded[0][0] <= at[0] || !also(text[at[1]:]) {
 			continue
 		}
-		keep(text[start:at[0]])
+		add(text[start:at[0]])
 		start = at[1]
 	}
-	keep(text[start:])
+	add(text[start:])
 	return all
 }
 
-// guards returns where no separator parts a text, in order: within quotes, and in
+// protectedRanges returns the ranges in which separators are ignored, in order: quotes, and
 // the numbers of volumes ("Toy Story 1, 2 et 3").
 func protectedRanges(text string) [][]int {
 	all := quotes().FindAllStringIndex(text, -1)
@@ -170,11 +168,11 @@ func protectedRanges(text string) [][]int {
 	return all
 }
 
-// lastVolume is the highest number that is read as a volume: "24" is a title.
+// lastVolume is the highest number of a volume: "24" is a title.
 const lastVolume = 12
 
-// rising returns how many bytes at the head of a text hold numbers that rise, none
-// above lastVolume; 0 if there are fewer than two.
+// risingNumbers returns the length in bytes of the ascending numbers up to lastVolume at the
+// start of a text, or 0 if there are fewer than two.
 func risingNumbers(text string) int {
 	before, numbers, end := 0, 0, 0
 	for _, word := range words(text) {
@@ -199,24 +197,25 @@ func risingNumbers(text string) int {
 	return end
 }
 
-// roman are the Roman numbers, by their value.
+// romanNumerals are the Roman numerals, by their value.
 var romanNumerals = []string{"", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 
-// isRemark reports whether a part of an answer goes on about the one before.
+// isRemark reports whether a part of an answer comments on the part before.
 func isRemark(part string) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	return unicode.IsLower(first) && remarks.at(words(firstWords(part))) > 0
 }
 
-// comment is where a remark on a title begins. A full stop ends a title only
-// after a word that is no abbreviation.
+// comment matches the start of a remark on a title. A full stop ends a title only after a word
+// that is not an abbreviation.
 var (
-	comment  = compiled(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
+	comment = compiled(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|` +
+		`\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
 	sentence = compiled(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
 	colon    = compiled(`\s?:(?:\s+|$)`)
 )
 
-// title returns the title that a part of an answer names; empty if it names none.
+// titleOf returns the title that a part of an answer names, or "".
 func titleOf(part string) string {
 	if q := quotes().FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
 		part = q
@@ -231,12 +230,12 @@ func titleOf(part string) string {
 	return sanitize.Line(norm.NFC.String(part), maxTitle)
 }
 
-// edge reports whether a character is never the first or the last of a title.
+// isTitleEdge reports whether a character cannot be the first or last one of a title.
 func isTitleEdge(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.C) || strings.ContainsRune(".,;:!…*_`\"'’‘“”«»-–—•·>", r)
 }
 
-// led returns what a part says after the words that lead to a title.
+// withoutLead returns a part without the words that introduce a title.
 func withoutLead(part string) string {
 	if at := colon().FindStringIndex(part); at != nil {
 		head := words(part[:at[0]])
@@ -262,8 +261,8 @@ func withoutLead(part string) string {
 	return part[ws[i].start:]
 }
 
-// leading returns how many words at the head of ws only lead to a title; led means
-// that others did before.
+// leadLength returns the number of words at the start of ws that introduce a title; led is true
+// if such words precede ws.
 func leadLength(text string, ws []word, led bool) int {
 	if n := leads.at(ws); n > 0 && !hasCapital(text, ws[1:n]) {
 		return n
@@ -281,7 +280,7 @@ func leadLength(text string, ws []word, led bool) int {
 	return 0
 }
 
-// shouts reports whether a word has a capital letter: "I Love Lucy" is a title.
+// hasCapital reports whether a word is capitalized: "I Love Lucy" is a title.
 func hasCapital(text string, ws []word) bool {
 	return slices.ContainsFunc(ws, func(w word) bool {
 		first, _ := utf8.DecodeRuneInString(text[w.start:])
@@ -289,14 +288,14 @@ func hasCapital(text string, ws []word) bool {
 	})
 }
 
-// capital reports whether a text begins as a title does.
+// beginsLikeTitle reports whether a text begins with a capital letter or a digit.
 func beginsLikeTitle(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsUpper(first) || unicode.IsDigit(first)
 }
 
-// uncommented returns a part without the remark on what it names. What follows a
-// colon is a subtitle if it is short and has a capital letter.
+// withoutComment returns a part without the remark on its title. Text after a colon is a
+// subtitle if it is short and begins with a capital letter.
 func withoutComment(part string) string {
 	end := len(part)
 	named := func(at int) bool { return len(words(part[:at])) > 0 }

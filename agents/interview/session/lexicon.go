@@ -11,10 +11,10 @@ import (
 //go:embed lexicon.txt
 var lexiconText string
 
-// lexicon holds the lists of lexicon.txt. It is read when the first answer is.
+// lexicon returns the lists of lexicon.txt, which are parsed on the first use.
 var lexicon = sync.OnceValue(func() map[list]phrases { return readLexicon(lexiconText) })
 
-// list names a list of the lexicon, which says what it is for.
+// list names a list of the lexicon; lexicon.txt describes each.
 type list string
 
 const (
@@ -52,20 +52,19 @@ const (
 	afterPlace    list = "after-place"
 )
 
-// places are the lists of first, second …
+// places are the lists for first, second …
 var places = []list{"place-1", "place-2", "place-3", "place-4", "place-5"}
 
 // phrases returns the phrases of the list.
 func (l list) phrases() phrases {
 	found, ok := lexicon()[l]
 	if !ok {
-		panic(fmt.Sprintf("flow: lexicon.txt has no list %q", string(l)))
+		panic(fmt.Sprintf("session: lexicon.txt has no list %q", string(l)))
 	}
 	return found
 }
 
-// at returns the length in words of the longest phrase of the list at the head of ws;
-// 0 if there is none.
+// at returns the length in words of the longest phrase of the list at the start of ws, or 0.
 func (l list) at(ws []word) int { return l.phrases().at(ws) }
 
 func readLexicon(text string) map[list]phrases {
@@ -76,7 +75,7 @@ func readLexicon(text string) map[list]phrases {
 			lists[l] = phrases{new(textfold.PhraseSet[struct{}])}
 		}
 		if err := lists[l].Add(line, struct{}{}); err != nil {
-			panic(fmt.Sprintf("flow: lexicon.txt: %v", err))
+			panic(fmt.Sprintf("session: lexicon.txt: %v", err))
 		}
 	}
 	return lists

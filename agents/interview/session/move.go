@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// The questions of block 2A, by index. Each is a call of its own, because each
-// depends on the answer before.
+// The questions of block 2A, by index. Each one is a separate call, because it depends on the
+// previous answer.
 const (
 	askMedium = iota // series or films
 	askWorks         // which ones the candidate likes
@@ -16,7 +16,7 @@ const (
 	adaptiveQuestions
 )
 
-// hear keeps what the candidate wrote, whatever becomes of it.
+// hear records the message of the candidate, whether or not it is an answer.
 func (m *Move) hear(text string) {
 	s := &m.Session
 	m.Heard = &Message{
@@ -32,20 +32,20 @@ func (m *Move) hear(text string) {
 	}
 }
 
-// keep makes what was heard an answer.
-func (m *Move) keep(index int, now time.Time) {
+// recordAnswer records the message as the answer with an index.
+func (m *Move) recordAnswer(index int, now time.Time) {
 	m.Answer = &Answer{Step: m.Session.Step, Index: index, Text: m.Heard.Text, At: now}
 }
 
-// answered handles what was heard.
+// answered handles the message of the candidate.
 func (m *Move) answered(now time.Time) {
 	s := &m.Session
 	switch {
 	case s.Phase == Reflecting:
-		m.keep(Reflection, now)
+		m.recordAnswer(Reflection, now)
 		m.proceed()
 	case s.Step == Identity:
-		m.keep(0, now)
+		m.recordAnswer(0, now)
 		s.Step = Tone
 		m.fixed(KindTone, FixedTone)
 	case s.Step == Tone:
@@ -53,7 +53,7 @@ func (m *Move) answered(now time.Time) {
 	case s.Step == Block2A:
 		m.adaptive(now)
 	default:
-		m.keep(s.Queue.Cursor, now)
+		m.recordAnswer(s.Queue.Cursor, now)
 		if last := m.advance(len(s.Queue.Questions), now); last {
 			m.owe(PurposeMirror, 0)
 		} else {
@@ -62,21 +62,20 @@ func (m *Move) answered(now time.Time) {
 	}
 }
 
-// The choices that are made for a candidate who leaves a question open twice.
+// The defaults for a candidate whose second answer is not understood either.
 const (
 	defaultRegister = Formal
 	defaultMedium   = Film
 )
 
-// leavesOpen counts an answer that does not choose, and reports whether the
-// question is asked once more. After the second one the default counts.
+// leavesOpen counts an answer that makes no choice, and reports whether the question is asked
+// again. After the second such answer the default applies.
 func (m *Move) leavesOpen() bool {
 	m.Session.Unread++
 	return m.Session.Unread == 1
 }
 
-// tone handles the answer on how to be addressed. The first that does not say is
-// heard and not kept; after the second DefaultRegister counts.
+// tone handles the answer to the question how to be addressed.
 func (m *Move) tone(now time.Time) {
 	register, ok := ParseRegister(m.Heard.Text)
 	if !ok {
@@ -87,14 +86,12 @@ func (m *Move) tone(now time.Time) {
 		register = defaultRegister
 	}
 	m.Session.Unread = 0
-	m.keep(0, now)
+	m.recordAnswer(0, now)
 	m.Session.Register, m.Session.Step = register, Preamble
 	m.owe(PurposePreamble, 0)
 }
 
-// adaptive handles the answers of block 2A, each of which decides the next
-// question. The first that names no medium, such as "neither", is heard and not
-// kept; after the second DefaultMedium counts.
+// adaptive handles the answers of block 2A, each of which determines the next question.
 func (m *Move) adaptive(now time.Time) {
 	s, text := &m.Session, m.Heard.Text
 	index := s.Queue.Cursor
@@ -114,7 +111,7 @@ func (m *Move) adaptive(now time.Time) {
 	case askCore:
 		s.CoreWork = ParseCore(text, s.Works)
 	}
-	m.keep(index, now)
+	m.recordAnswer(index, now)
 	if last := m.advance(adaptiveQuestions, now); last {
 		m.proceed() // block 2A has no mirror: 2B builds on it
 	} else {
@@ -122,8 +119,8 @@ func (m *Move) adaptive(now time.Time) {
 	}
 }
 
-// advance moves the cursor past the question that was answered, and reports
-// whether it was the last of so many.
+// advance moves the cursor past the answered question, and reports whether that was the last
+// one.
 func (m *Move) advance(questions int, now time.Time) bool {
 	q := m.Session.Queue
 	q.Cursor++
@@ -134,14 +131,14 @@ func (m *Move) advance(questions int, now time.Time) bool {
 	return q.Complete
 }
 
-// proceed goes to the next step and owes its first message.
+// proceed enters the next step and owes its first message.
 func (m *Move) proceed() {
 	s := &m.Session
 	s.Step, s.Queue = s.Step.Next(), nil
 	m.owe(openingPurpose(s.Step), 0)
 }
 
-// opening returns the purpose of the first call of a step; empty where none is made.
+// openingPurpose returns the purpose of the first call of a step, or "".
 func openingPurpose(s Step) Purpose {
 	switch s {
 	case Identity, Tone:
@@ -154,8 +151,9 @@ func openingPurpose(s Step) Purpose {
 		return PurposeProfile
 	case Matching:
 		return PurposeMatching
+	default:
+		return PurposeQuestions
 	}
-	return PurposeQuestions
 }
 
 func (m *Move) owe(p Purpose, index int) {
@@ -163,7 +161,7 @@ func (m *Move) owe(p Purpose, index int) {
 	m.Session.Owed = &Owed{Purpose: p, Index: index}
 }
 
-// replied shows what was owed.
+// replied shows the message that was owed.
 func (m *Move) replied(in Replied, now time.Time) {
 	s := &m.Session
 	owed := s.Owed
@@ -197,14 +195,14 @@ func (m *Move) enqueue(now time.Time, questions ...string) {
 	m.Queue = s.Queue
 }
 
-// ask shows the question under the cursor, after a fixed text if there is one.
+// ask shows the question at the cursor, after an optional fixed text.
 func (m *Move) ask(first Fixed) {
 	q := m.Session.Queue
 	m.show(KindQuestion, q.Questions[q.Cursor], Asking)
 	m.Say.Question, m.Say.Fixed = q.Cursor, first
 }
 
-// fixed asks with a fixed text.
+// fixed asks a question that is a fixed text.
 func (m *Move) fixed(kind Kind, f Fixed) {
 	m.show(kind, "", Asking)
 	m.Say.Fixed = f

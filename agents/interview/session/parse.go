@@ -4,7 +4,7 @@ import (
 	"sync"
 )
 
-// The options of the two questions whose answer decides what follows.
+// The options of the two questions whose answers determine what follows.
 var (
 	registers = sync.OnceValue(func() options {
 		return options{
@@ -16,9 +16,9 @@ var (
 	})
 )
 
-// ParseRegister reads how the candidate wants to be addressed: by the letter of
-// the option ("A" is informal, "B" formal), or in words of either language. It
-// reports false where the answer leaves it open.
+// ParseRegister reads how the candidate wants to be addressed, from the letter of the option
+// ("A" is informal, "B" formal) or from words of either language. It returns false if the
+// answer makes no clear choice.
 func ParseRegister(text string) (Register, bool) {
 	i, ok := registers().choose(text)
 	if !ok {
@@ -27,9 +27,9 @@ func ParseRegister(text string) (Register, bool) {
 	return []Register{Informal, Formal}[i], true
 }
 
-// ParseMedium reads whether the candidate prefers series or films: by the letter
-// of the option ("A" is series, "B" films), or in words of either language. It
-// reports false where the answer leaves it open.
+// ParseMedium reads whether the candidate prefers series or films, from the letter of the
+// option ("A" is series, "B" films) or from words of either language. It returns false if the
+// answer makes no clear choice.
 func ParseMedium(text string) (Medium, bool) {
 	i, ok := media().choose(text)
 	if !ok {

@@ -24,7 +24,7 @@ const (
 // Languages lists the languages.
 func Languages() []Language { return []Language{French, English} }
 
-// Register is how the candidate wants to be addressed.
+// Register is the form of address that the candidate chose.
 type Register string
 
 // The registers: "tu" or "vous" in French.
@@ -33,7 +33,7 @@ const (
 	Formal   Register = "formal"
 )
 
-// Medium is what block 2A adapts to.
+// Medium is the kind of works that block 2A asks about.
 type Medium string
 
 // The media.
@@ -42,114 +42,111 @@ const (
 	Film   Medium = "film"
 )
 
-// Phase says who is to act next, and how.
+// Phase is what the session waits for.
 type Phase string
 
 // The phases.
 const (
 	Asking     Phase = "asking"     // a question is shown; the candidate answers
-	Reflecting Phase = "reflecting" // a mirror is shown; the candidate says whether it fits
-	Waiting    Phase = "waiting"    // the candidate says when to go on
+	Reflecting Phase = "reflecting" // a mirror is shown; the candidate may comment on it
+	Waiting    Phase = "waiting"    // the candidate decides when to continue
 	Owing      Phase = "owing"      // the service owes the next message; see Session.Owed
-	Finished   Phase = "finished"   // nothing follows
+	Finished   Phase = "finished"   // the interview has ended
 )
 
-// Session is the small part of an interview, which is read and written with
-// every step. What only grows (messages, answers, queues of other steps, calls)
-// lies beside it in the Store.
+// Session is the part of an interview that is read and written with every step. The parts
+// that only grow (messages, answers, queues of other steps, calls) are stored separately.
 type Session struct {
 	ID        string   `json:"id"`
 	Candidate string   `json:"candidate"`
 	Language  Language `json:"language"`
-	// Version counts commits, from 1. A commit on another version than the stored
-	// one fails with ErrConflict.
+	// Version counts commits, from 1. A commit to any other than the stored version fails
+	// with ErrConflict.
 	Version int64     `json:"version"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 
 	Step  Step  `json:"step"`
 	Phase Phase `json:"phase"`
-	// Owed is the message that the service owes; set in phase Owing only.
+	// Owed is the message that the service owes; nil except in phase Owing.
 	Owed *Owed `json:"owed,omitempty"`
-	// Register, Medium, Works and CoreWork are what the answers said.
+	// Register, Medium, Works and CoreWork are read from the answers.
 	Register Register `json:"register,omitempty"`
 	Medium   Medium   `json:"medium,omitempty"`
 	Works    []string `json:"works,omitempty"`
 	CoreWork string   `json:"core_work,omitempty"`
-	// Shown is the Seq of the message that the candidate sees last, from 1.
+	// Shown is the Seq of the last message to the candidate.
 	Shown int `json:"shown"`
-	// Messages and Calls are how many there are; the next one gets the number after.
+	// Messages and Calls are the numbers of messages and calls so far.
 	Messages int `json:"messages"`
 	Calls    int `json:"calls"`
-	// Unread is how many answers to the present question left open what it asks.
+	// Unread is the number of answers to the current question that did not answer it.
 	Unread int `json:"unread,omitempty"`
-	// Retries is how often the candidate asked for a message that was owed, and
-	// Spent what the calls cost so far, where that is unknown by our own count.
+	// Retries is the number of times that the candidate asked for an owed message. Spent is
+	// the cost of the calls so far, estimated from our own count where it is unknown.
 	Retries int            `json:"retries,omitempty"`
 	Spent   quantity.Money `json:"spent,omitzero"`
-	// Fallbacks are the messages that a text of the prompts took the place of.
+	// Fallbacks are the messages for which a text of the prompts was shown.
 	Fallbacks []Fallback `json:"fallbacks,omitempty"`
 
-	// Queue is that of the current step; nil where it has none (yet).
+	// Queue is the queue of the current step, or nil.
 	Queue *Queue `json:"-"`
 }
 
-// Fallback is a message that no text of a model was good enough for: a neutral text
-// of the prompts was shown instead, so that the interview went on.
+// Fallback is a message for which the texts of the model were invalid, so that a neutral
+// text of the prompts was shown.
 type Fallback struct {
 	Purpose Purpose `json:"purpose"`
 	Step    Step    `json:"step"`
-	// Index is the question's, for PurposeAdaptive.
+	// Index is the index of the question, for PurposeAdaptive.
 	Index int `json:"index,omitempty"`
-	// Message is the Seq of the message, the first one of a batch.
+	// Message is the Seq of the message, or of the first one of a batch.
 	Message int `json:"message"`
-	// Refused is how many texts of the model were refused, and Rule what the last one
-	// broke.
+	// Refused is the number of invalid texts, and Rule the rule that the last one broke.
 	Refused int    `json:"refused"`
 	Rule    string `json:"rule"`
 }
 
-// Owed is a message that the service owes the candidate: the candidate's part is
-// stored, the model's is not. It survives a crash, so that the interview goes on
-// with exactly this call.
+// Owed is a message that the service owes the candidate: the answer of the candidate is
+// stored, and the reply of the model is not. It is stored, so that after a crash the
+// interview continues with this call.
 type Owed struct {
 	Purpose Purpose `json:"purpose"`
-	// Index is the question's, for Adaptive.
+	// Index is the index of the question, for PurposeAdaptive.
 	Index int `json:"index,omitempty"`
-	// Attempt is the number of the last call for this message, from 1; no retry of
-	// the candidate sets it back.
+	// Attempt is the number of the last call for this message, from 1. Retries of the
+	// candidate do not reset it.
 	Attempt int `json:"attempt,omitempty"`
-	// Transport and Validation count the failed attempts of the present try.
+	// Transport and Validation count the failed attempts of the current try.
 	Transport  int `json:"transport,omitempty"`
 	Validation int `json:"validation,omitempty"`
-	// Refused is how many texts were refused for this message; no retry of the
-	// candidate sets it back.
+	// Refused is the number of invalid texts for this message. Retries of the candidate do
+	// not reset it.
 	Refused int `json:"refused,omitempty"`
-	// Complaint is what the last reply lacked, in the language of the interview, for
-	// the reinforced instruction. Reply is that reply, and Wanted are the titles that
-	// it did not name, as the candidate wrote them.
+	// Complaint lists the findings about the last reply in the language of the interview, for
+	// the next attempt. Reply is that reply, and Wanted are the titles that it did not name,
+	// as the candidate wrote them.
 	Complaint string   `json:"complaint,omitempty"`
 	Reply     string   `json:"reply,omitempty"`
 	Wanted    []string `json:"wanted,omitempty"`
-	// InFlight is the number of the call that was begun and has no outcome; 0 if
-	// none. Found after a crash, the call is lost and is made once more.
+	// InFlight is the number of the call without an outcome, or 0. After a crash this call is
+	// lost and is repeated.
 	InFlight int `json:"in_flight,omitempty"`
-	// Failed is the code of the error with which the present try ended; empty
-	// while it has not. The candidate's retry clears it.
+	// Failed is the code of the error with which the current try ended, if it has. A retry of
+	// the candidate clears it.
 	Failed string `json:"failed,omitempty"`
-	// Limit is the limit of the session that was reached: "calls", "cost" or
-	// "retries"; empty if none was.
+	// Limit is the limit of the session that was reached, if any: "calls", "cost" or
+	// "retries".
 	Limit string `json:"limit,omitempty"`
-	// Holder is the instance that works on it, and Until when its claim ends, so
-	// that two servers do not pay for one message twice.
+	// Holder is the instance that is working on the message, and Until the end of its claim.
+	// The claim keeps two servers from paying for one message.
 	Holder string    `json:"holder,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
-	// Draft is a reply that may be used if no better one comes; nil if there is
-	// none.
+	// Draft is a reply to use if no better one follows, or nil.
 	Draft *Draft `json:"draft,omitempty"`
 }
 
-// Draft is a reply that has warnings at most, with its entry in the ledger.
+// Draft is a valid reply with warnings, and its entry in the ledger.
 type Draft struct {
 	Text string `json:"text"`
 	Call Call   `json:"call"`
@@ -160,70 +157,66 @@ type Draft struct {
 type Queue struct {
 	Step      Step     `json:"step"`
 	Questions []string `json:"questions"`
-	// Cursor is the index of the question that is shown; len(Questions) once all
-	// are answered.
+	// Cursor is the index of the shown question, or len(Questions) when all are answered.
 	Cursor    int       `json:"cursor"`
 	Complete  bool      `json:"complete"`
 	Generated time.Time `json:"generated"`
 	Completed time.Time `json:"completed,omitzero"`
 }
 
-// Reflection is the index of the candidate's comment on a mirror, which is kept
-// like an answer.
+// Reflection is the Index of the comment on a mirror, which is stored as an answer.
 const Reflection = -1
 
-// Answer is what the candidate answered to one question: at most one for each
-// step and index, for ever.
+// Answer is the answer to one question. There is at most one for each step and index.
 type Answer struct {
 	Step  Step      `json:"step"`
 	Index int       `json:"index"` // of the question, from 0, or Reflection
 	Text  string    `json:"text"`
 	At    time.Time `json:"at"`
-	// Message is the Seq of the message that holds it.
+	// Message is the Seq of the message with the answer.
 	Message int `json:"message"`
 }
 
-// Kind says what a message is.
+// Kind is the kind of a message.
 type Kind string
 
-// The kinds of Message. A message of the candidate has the kind of what it
+// The kinds of Message. A message of the candidate has the kind of the message that it
 // replies to.
 const (
 	KindTone     Kind = "tone"
 	KindPreamble Kind = "preamble"
-	KindQuestion Kind = "question" // holds exactly one question
+	KindQuestion Kind = "question" // contains exactly one question
 	KindMirror   Kind = "mirror"
 	KindMatching Kind = "matching"
 	KindOther    Kind = "other" // identity, final profile
 )
 
-// NoQuestion is the Question of a message that belongs to none.
+// NoQuestion is the Question of a message that belongs to no question.
 const NoQuestion = -1
 
-// Message is one thing that was said.
+// Message is one message of the service or of the candidate.
 type Message struct {
 	Seq  int      `json:"seq"` // from 1 in order; never reused
 	Role llm.Role `json:"role"`
 	Kind Kind     `json:"kind"`
 	Step Step     `json:"step"`
-	// Question is the index of the question that is asked or answered, or
-	// NoQuestion.
+	// Question is the index of the question that is asked or answered, or NoQuestion.
 	Question int    `json:"question"`
 	Text     string `json:"text"`
-	// Tokens is the size of Text, counted once.
+	// Tokens is the number of tokens of Text.
 	Tokens int       `json:"tokens"`
 	At     time.Time `json:"at"`
-	// Call is the number of the call that wrote the text; 0 if none did.
+	// Call is the number of the call that wrote the text, or 0.
 	Call int `json:"call,omitempty"`
 }
 
-// ID returns the name of the message for clients.
+// ID returns the id of the message for clients.
 func (m Message) ID() string { return MessageID(m.Seq) }
 
-// MessageID returns the name of the message with a number.
+// MessageID returns the id of the message with a Seq.
 func MessageID(seq int) string { return "m" + strconv.Itoa(seq) }
 
-// Purpose says what a call is for.
+// Purpose is the purpose of a call.
 type Purpose string
 
 // The purposes of calls.
@@ -243,7 +236,7 @@ func Purposes() []Purpose {
 	}
 }
 
-// Outcome is how a call ended.
+// Outcome is the outcome of a call.
 type Outcome string
 
 // The outcomes of a Call.
@@ -252,45 +245,44 @@ const (
 	Accepted Outcome = "accepted" // its text was used
 	Rejected Outcome = "rejected" // its text did not validate
 	Broken   Outcome = "broken"   // it failed in transport
-	Lost     Outcome = "lost"     // the process died meanwhile; whether it was paid is unknown
+	Lost     Outcome = "lost"     // the process died during the call; whether it was paid is unknown
 )
 
-// Call is one entry of the ledger: every call there was, from before it began.
+// Call is one entry of the ledger, which is written before the call begins.
 type Call struct {
 	N       int     `json:"n"` // from 1
 	Purpose Purpose `json:"purpose"`
 	Step    Step    `json:"step"`
-	// Index is the question's, for PurposeAdaptive.
+	// Index is the index of the question, for PurposeAdaptive.
 	Index   int     `json:"index,omitempty"`
 	Attempt int     `json:"attempt"` // for the same message, from 1
 	Outcome Outcome `json:"outcome"`
-	// Repeats is the number of the lost call that this one makes again; 0 if none.
+	// Repeats is the number of the lost call that this one repeats, or 0.
 	Repeats int           `json:"repeats,omitempty"`
 	At      time.Time     `json:"at"`
 	Latency time.Duration `json:"latency_ns,omitempty"`
 	Model   string        `json:"model,omitempty"`
-	// Counted are the tokens by our own count, Reported those by the backend's;
-	// nil where it reported none. See Disagrees.
+	// Counted are the tokens by our own count, and Reported those that the backend reported,
+	// if it did. See Disagrees.
 	Counted  llm.Usage  `json:"counted"`
 	Reported *llm.Usage `json:"reported,omitempty"`
-	// Cost is in the price table's currency; nil if it is unknown.
+	// Cost is in the currency of the price table; nil if it is unknown.
 	Cost *quantity.Money `json:"cost,omitempty"`
-	// Fault is the llm.ErrorKind of a broken call or the rule that a rejected one
-	// broke; Detail says it for a person.
+	// Fault is the llm.ErrorKind of a broken call or the rule that a rejected text broke;
+	// Detail describes it for a person.
 	Fault  string `json:"fault,omitempty"`
 	Detail string `json:"detail,omitempty"`
-	// Warnings are what an accepted text has that it should not.
+	// Warnings are the warnings about an accepted text.
 	Warnings []string `json:"warnings,omitempty"`
-	// Prompt is the version and the hash of the prompts.
+	// Prompt identifies the prompts by version and hash.
 	Prompt string `json:"prompt"`
-	// Sent and Trimmed are how many messages of the history went along and how many
-	// were left out.
+	// Sent and Trimmed are the numbers of messages of the history that were sent and left
+	// out.
 	Sent    int `json:"sent"`
 	Trimmed int `json:"trimmed,omitempty"`
 }
 
-// Used returns the tokens that the call is charged for: those that the backend
-// reported, else our own count.
+// Used returns the reported tokens, or our own count if the backend reported none.
 func (c Call) Used() llm.Usage {
 	if c.Reported != nil {
 		return *c.Reported
@@ -298,8 +290,8 @@ func (c Call) Used() llm.Usage {
 	return c.Counted
 }
 
-// Billed returns the tokens that the cost is computed from: Used, and none for a call
-// that broke before the backend reported any.
+// Billed returns the tokens that determine the cost: Used, and none for a broken call
+// without reported tokens.
 func (c Call) Billed() llm.Usage {
 	if c.Outcome == Broken && c.Reported == nil {
 		return llm.Usage{}
@@ -307,9 +299,8 @@ func (c Call) Billed() llm.Usage {
 	return c.Used()
 }
 
-// Disagrees reports whether the backend's tokens differ from our own count by
-// more than 1 % and more than the framing explains: each provider adds other
-// tokens for each message, from none to about five, to which our count adds some.
+// Disagrees reports whether the reported tokens differ from our own count by more than 1 %
+// and more than the framing explains: providers add up to about five tokens to each message.
 func (c Call) Disagrees() bool {
 	if c.Reported == nil {
 		return false

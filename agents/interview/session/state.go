@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// check returns why no interview can be in a state. What a store returns is input
-// like any other: a state that passes makes no transition fail.
+// checkState returns an error for a state that no interview can reach. Every transition from
+// a state that passes succeeds.
 func checkState(s Session) error {
 	if !slices.Contains(Steps(), s.Step) {
 		return fmt.Errorf("there is no step %q", s.Step)
@@ -39,12 +39,11 @@ func checkState(s Session) error {
 	return nil
 }
 
-// asks reports whether a step has questions of its own, and mirrors whether they
-// end in a mirror.
+// asks reports whether a step has questions, and mirrors whether a mirror follows them.
 func asks(s Step) bool    { return s.Block() > 0 && s.Block() < 10 }
 func mirrors(s Step) bool { return asks(s) && s != Block2A }
 
-// checkQueue checks the queue from which a question is shown.
+// checkQueue checks the queue of a shown question.
 func checkQueue(s Session) error {
 	q := s.Queue
 	switch {
@@ -61,10 +60,10 @@ func checkQueue(s Session) error {
 	return nil
 }
 
-// checkOwed checks what is owed against the step and its queue.
+// checkOwed checks the owed message against the step and its queue.
 func checkOwed(s Session) error {
 	if s.Owed == nil {
-		return errors.New("it owes a message and does not say which")
+		return errors.New("it owes a message, and the message is not described")
 	}
 	queued := 0
 	if s.Queue != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Step says how far an interview has come. Two parts of one block are two steps,
-// so that no answer of one part can take the place of one of the other.
+// Step is a step of the interview. The two parts of block 2 are separate steps, so that their
+// answers cannot be mixed up.
 type Step string
 
 // The steps in order, by the names that clients see.
@@ -38,14 +38,14 @@ func Steps() []Step {
 	}
 }
 
-// Next returns the step after s; Matching has none and stays.
+// Next returns the step after s; after Matching it returns Matching.
 func (s Step) Next() Step {
 	steps := Steps()
 	return steps[min(slices.Index(steps, s)+1, len(steps)-1)]
 }
 
-// Block returns the block's number, from 1 to 10. It is 0 before the first block, and
-// the matching counts as part of the last one.
+// Block returns the number of the block, from 1 to 10, or 0 before the first block. The
+// matching is part of block 10.
 func (s Step) Block() int {
 	if s == Matching {
 		return 10
@@ -58,18 +58,19 @@ func (s Step) Block() int {
 	return n
 }
 
-// Part is "A" or "B" in block 2, else empty.
+// Part returns "A" or "B" in block 2, and "" elsewhere.
 func (s Step) Part() string {
 	switch s {
 	case Block2A:
 		return "A"
 	case Block2B:
 		return "B"
+	default:
+		return ""
 	}
-	return ""
 }
 
-// UnmarshalText accepts the steps that there are.
+// UnmarshalText accepts only the names in Steps.
 func (s *Step) UnmarshalText(text []byte) error {
 	if !slices.Contains(Steps(), Step(text)) {
 		return fmt.Errorf("there is no step %q", text)

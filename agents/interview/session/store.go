@@ -6,42 +6,40 @@ import (
 	"time"
 )
 
-// The errors of a Store. Others are failures of the store itself.
+// The errors of a Store. Any other error is a failure of the store itself.
 var (
 	ErrNotFound = errors.New("there is no such session")
-	ErrExists   = errors.New("there is such a session already")
-	// ErrConflict means that somebody else changed the session meanwhile.
-	ErrConflict = errors.New("the session was changed meanwhile")
+	ErrExists   = errors.New("the session exists already")
+	// ErrConflict means that the session was changed after it was loaded.
+	ErrConflict = errors.New("the session was changed in the meantime")
 )
 
-// Change is what one step adds to a session.
+// Change is the change that one step makes beside the session itself.
 type Change struct {
-	// Submission is the client's id of what it sent; empty if the step answers
-	// none. It belongs to one session and is kept for ever.
+	// Submission is the client's id of the submission, if any. It is stored for ever, and
+	// belongs to one session.
 	Submission string
 	// Messages and Answers are new.
 	Messages []Message
 	Answers  []Answer
-	// Queue is new or replaces the one of its step; nil changes none.
+	// Queue is new or replaces the queue of its step; nil changes none.
 	Queue *Queue
 	// Calls are new or replace those with the same number.
 	Calls []Call
 }
 
-// Store keeps interviews. A commit is atomic and durable: after it returned,
-// neither a crash of the process nor of the machine loses it, and before, no
-// part of it is seen. Implementations are safe for concurrent use, also by
-// several processes.
+// Store stores interviews. A commit is atomic and durable: once it has returned, a crash of
+// the process or of the machine does not lose it, and until then readers see no part of it.
+// Implementations are safe for concurrent use, also by several processes.
 type Store interface {
 	// Create stores a new session with version 1.
 	Create(ctx context.Context, s Session, c Change) error
-	// Load returns a session with the queue of its step. Its cost does not depend
-	// on how much was said.
+	// Load returns a session with the queue of its step. Its cost does not depend on the
+	// number of messages.
 	Load(ctx context.Context, id string) (Session, error)
 	// Commit stores s, which was loaded at s.Version, and c, and returns the new
 	// version. It fails with ErrConflict, and changes nothing, if the stored
-	// version is another, or the submission or an answer of the change is stored
-	// already.
+	// version differs, or the submission or an answer of the change is stored already.
 	Commit(ctx context.Context, s Session, c Change) (version int64, err error)
 	// Submitted reports whether a submission is part of the session.
 	Submitted(ctx context.Context, id, submission string) (bool, error)
@@ -60,10 +58,10 @@ type Store interface {
 
 // Listing selects sessions.
 type Listing struct {
-	// Candidate selects those of one candidate; empty selects all.
+	// Candidate selects the sessions of one candidate; empty selects all.
 	Candidate string
-	// Limit is how many at most; 0 means 100.
+	// Limit is the maximum number of sessions; 0 means 100.
 	Limit int
-	// Before selects those created earlier; the zero time selects all.
+	// Before selects sessions that were created earlier; the zero time selects all.
 	Before time.Time
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// token is a word of a text.
+// titleToken is a word of a text.
 type titleToken struct {
 	folded     string
-	heard      string // as it sounds, see sound
+	heard      string // the phonetic form
 	start, end int
-	gap        string // what stands before it
+	gap        string // the text between it and the word before
 	capital    bool   // begins with a capital letter or a digit
 	capitals   int
 }
@@ -43,24 +43,24 @@ const (
 	closingMarks = "»”\"*_’'"
 )
 
-// opened reports whether a quotation mark or emphasis stands right before a word.
+// opened reports whether a quotation mark or emphasis mark precedes the word.
 func (t titleToken) opened() bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(t.gap, " \u00a0\u202f"))
 	return last != utf8.RuneError && strings.ContainsRune(openingMarks, last)
 }
 
-// closes reports whether one stands right after the words before a gap.
+// closesQuotation reports whether a gap begins with a quotation mark or emphasis mark.
 func closesQuotation(gap string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(gap, " \u00a0\u202f"))
 	return first != utf8.RuneError && strings.ContainsRune(closingMarks, first)
 }
 
-// breaks reports whether no title goes on across a gap.
+// endsTitle reports whether a title cannot continue across a gap.
 func endsTitle(gap string, before titleToken) bool {
 	return strings.ContainsAny(gap, "\n?!;…") || strings.Contains(gap, ".") && len(before.folded) > 3
 }
 
-// findNear returns where works that are not named yet are written in another way.
+// findNear returns where works that are not named exactly are spelled differently.
 func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []titleSpan {
 	forms := slices.DeleteFunc(slices.Clone(x.near), func(f similarForm) bool { return named[f.work] })
 	if len(forms) == 0 {
@@ -78,8 +78,8 @@ func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []titleSpa
 	return found
 }
 
-// longest returns the work that the most words at the head of tokens name, and how
-// many these are.
+// longestMatch returns the work that the longest sequence at the start of tokens names, and
+// the length of that sequence.
 func longestMatch(tokens []titleToken, forms []similarForm) (work, n int) {
 	if first := tokens[0]; !first.capital && !first.opened() {
 		return 0, 0
@@ -104,7 +104,7 @@ func longestMatch(tokens []titleToken, forms []similarForm) (work, n int) {
 	return work, n
 }
 
-// place is a number of words with their context.
+// window is a sequence of words with the word after it.
 type window struct {
 	tokens []titleToken
 	next   *titleToken // the word after; nil at the end
@@ -118,7 +118,7 @@ func windowOf(tokens []titleToken, n int) window {
 	return p
 }
 
-// names reports whether words with a key are a way to write the work.
+// names reports whether words with a key name the work.
 func (f similarForm) names(key []string, at window) bool {
 	if f.short != "" {
 		return at.spells(f.short)
@@ -129,8 +129,7 @@ func (f similarForm) names(key []string, at window) bool {
 	return similarKeys(f.key, key) && at.inVolumes(f.volumes)
 }
 
-// inVolumes reports whether the number that follows, if there is one, is one of
-// those that were named.
+// inVolumes reports whether the number that follows, if any, is one of the volumes.
 func (p window) inVolumes(volumes []string) bool {
 	if p.next == nil || len(volumes) == 0 || strings.Trim(p.next.gap, " \u00a0\u202f") != "" ||
 		!isVolume(p.next.folded) && !isNumber(p.next.folded) {
@@ -139,8 +138,8 @@ func (p window) inVolumes(volumes []string) bool {
 	return slices.Contains(volumes, arabic(p.next.folded))
 }
 
-// spells reports whether several words have the initials and look like a title:
-// each that counts has a capital letter, or quotation marks stand around them.
+// spells reports whether several words have the initials and look like a title: each
+// significant word is capitalized, or the words are quoted.
 func (p window) spells(short string) bool {
 	if len(p.tokens) < 2 {
 		return false
@@ -159,7 +158,7 @@ func (p window) spells(short string) bool {
 	return slices.Contains(initialsOf(list), short) || slices.Contains(initialsOf(append([]string{p.tokens[0].folded}, list...)), short)
 }
 
-// Match returns the work that an answer names as a whole, however it is spelled.
+// Match returns the work whose title the whole answer is, in any accepted spelling.
 func (x *Titles) Match(answer string) (work int, ok bool) {
 	key := keyOf(titleWords(answer))
 	best := -1
@@ -176,9 +175,9 @@ func (x *Titles) Match(answer string) (work int, ok bool) {
 	return best, best >= 0
 }
 
-// near reports whether two keys may be two spellings of one title. Where they
-// have as many words, each word is compared with its own, so that a short word
-// which makes another title ("Mad Max", "Mad Men") is not lost in a long one.
+// similarKeys reports whether two keys may be spellings of one title. Keys of equal length
+// are compared word by word, so that a short word still distinguishes two titles ("Mad Max",
+// "Mad Men").
 func similarKeys(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 || digitsOf(a) != digitsOf(b) {
 		return false
@@ -214,7 +213,7 @@ func digitsOf(key []string) string {
 }
 
 func similarWords(a, b []string) bool {
-	same := 0 // letters of words that are equal
+	same := 0 // letters in equal words
 	for i := range a {
 		if a[i] == b[i] {
 			same += len(a[i])
@@ -232,8 +231,8 @@ func similarWords(a, b []string) bool {
 	return true
 }
 
-// allowed returns how many letters of a word may differ. A shorter word needs other
-// words of the title that are equal, and a word by itself its first letter.
+// allowedDistance returns the number of letters that may differ between two words. Short words
+// need other equal words in the title, and a single word needs the same first letter.
 func allowedDistance(a, b string, same int, others bool) int {
 	n, first := min(len(a), len(b)), a[0] == b[0]
 	switch {
@@ -257,7 +256,7 @@ func allowedDistance(a, b string, same int, others bool) int {
 	return 3
 }
 
-// swapped reports whether two words differ by the order of their letters only.
+// isAnagram reports whether two words have the same letters.
 func isAnagram(a, b string) bool {
 	x, y := []byte(a), []byte(b)
 	slices.Sort(x)

@@ -8,27 +8,29 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// nearForm is one way to write a work, compared by spelling.
+// similarForm is one way to write a title, which is compared by spelling.
 type similarForm struct {
 	work int
-	key  []string // the words that count, see keyOf
-	// volumes are the numbers after the title ("Toy Story 1 and 2"). A text that
-	// has another number there names another work.
+	key  []string // the significant words, see keyOf
+	// volumes are the numbers after the title ("Toy Story 1 and 2"). Another number in a text
+	// names another work.
 	volumes []string
-	// initials are those of the title, and short that the candidate wrote initials.
+	// initials are the initials of the title. short are the initials that the candidate wrote
+	// instead of a title.
 	initials []string
 	short    string
 }
 
-// small are the words that people leave out of a title or get wrong.
+// smallWords are the words that people omit from titles or get wrong.
 var smallWords = wordSet("le la les l un une des de du d et the a an of and und el los las del y o s au aux en in")
 
-// The words before a title that say what it is, and those after it.
+// The words before and after a title that describe the work.
 var (
 	headWords = wordSet("tous toutes tout all les des le la the film films movie movies serie series show shows saga sagas trilogie " +
 		"trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe quel quelle " +
 		"de du d of by from avec with")
-	headNouns   = wordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime animes manga mangas")
+	headNouns = wordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime " +
+		"animes manga mangas")
 	pluralNouns = wordSet("tous toutes all films movies series shows sagas animes mangas univers importe")
 	linkWords   = wordSet("de du d des of by from avec with")
 	tailWords   = wordSet("saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode episodes ep " +
@@ -39,7 +41,7 @@ var (
 	joiningWords    = wordSet("et and a to")
 )
 
-// addNear adds the ways to write a work that differ from its title as it was given.
+// addNear adds the other ways to write a title.
 func (x *Titles) addNear(work int, name string) {
 	base := titleWords(name)
 	if len(base) == 0 || len(base) > 2*maxTitleWords {
@@ -69,8 +71,8 @@ func (x *Titles) addNear(work int, name string) {
 	}
 }
 
-// withoutHead returns a title without words such as "the saga"; several means
-// that what is left is a person or a theme of several works.
+// withoutHead returns a title without words such as "the saga". several is true if the rest
+// is a person or a theme of several works.
 func withoutHead(title []string) (rest []string, several bool) {
 	n, noun, many, linked := 0, false, false, false
 	for n < len(title)-1 && (headWords[title[n]] || isNumber(title[n]) && n > 0) {
@@ -126,8 +128,10 @@ func withoutVolumes(title []string) (stem, volumes []string) {
 	return title[:n], volumes
 }
 
-// roman are the numbers of volumes that are not words of a language.
-var volumeNumerals = map[string]string{"ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10"}
+// volumeNumerals are the Roman numerals that are not words of a language.
+var volumeNumerals = map[string]string{
+	"ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10",
+}
 
 func arabic(word string) string {
 	if n, ok := volumeNumerals[word]; ok {
@@ -136,8 +140,7 @@ func arabic(word string) string {
 	return strings.TrimLeft(word, "0")
 }
 
-// isVolume reports whether a word is a number of at most ten: "1917" and "District
-// 13" are titles.
+// isVolume reports whether a word is a number up to ten: "1917" and "District 13" are titles.
 func isVolume(word string) bool {
 	return volumeNumerals[word] != "" || word == "10" || isNumber(word) && len(strings.TrimLeft(word, "0")) == 1
 }
@@ -146,16 +149,16 @@ func isNumber(word string) bool {
 	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// The least that the beginning of a title must have to stand for all of it: words
-// that count, letters, and its share of the letters where nothing marks its end.
+// The minimum for the start of a title to stand for all of it: significant words, letters, and
+// its share of the letters if no word marks the start of a subtitle.
 const (
 	shortWords   = 2
 	shortLetters = 8
 	shortShare   = 0.55
 )
 
-// shortened returns the beginning of a title that ends before its subtitle:
-// "Harry Potter" of "Harry Potter and the Goblet of Fire"; nil if it has none.
+// withoutSubtitle returns the start of a title before its subtitle, such as "Harry Potter" for
+// "Harry Potter and the Goblet of Fire", or nil.
 func withoutSubtitle(title []string) []string {
 	all := letterCount(title)
 	begins := wordSet("et and the le la les l un une")
@@ -173,8 +176,8 @@ func withoutSubtitle(title []string) []string {
 
 func letterCount(list []string) int { return len(strings.Join(list, "")) }
 
-// keyOf returns the words of a title that count, each as it sounds; all where
-// none counts.
+// keyOf returns the significant words of a title in phonetic form, or all if none is
+// significant.
 func keyOf(title []string) []string {
 	heard := make([]string, len(title))
 	for i, word := range title {
@@ -183,7 +186,7 @@ func keyOf(title []string) []string {
 	return keyFrom(title, heard)
 }
 
-// keyFrom is keyOf of words of which it is known how each sounds.
+// keyFrom is keyOf for words with known phonetic forms.
 func keyFrom(title, heard []string) []string {
 	key := make([]string, 0, len(title))
 	for i, word := range title {
@@ -204,7 +207,7 @@ func keyFrom(title, heard []string) []string {
 	return key
 }
 
-// numerals are the numbers that titles spell, as sound spells them.
+// numerals are the numbers that titles spell out, in phonetic form.
 var numerals = map[string]string{
 	"one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "nine": "9", "ten": "10", "sept": "7", "huit": "8", "neuf": "9",
 	phonetic("three"): "3", phonetic("seven"): "7", phonetic("eight"): "8", phonetic("eleven"): "11", phonetic("twelve"): "12", phonetic("thirteen"): "13",
@@ -213,8 +216,8 @@ var numerals = map[string]string{
 
 var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "c", "k", "y", "i")
 
-// sound returns a longer word without the differences of spelling that are not
-// heard: doubled letters, "ph" and "f", "y" and "i", "c" and "k".
+// phonetic returns the phonetic form of a word: words of three letters and more lose the
+// differences between "ph" and "f", "y" and "i", "c" and "k", and longer ones doubled letters.
 func phonetic(word string) string {
 	if len(word) < 3 {
 		return word
@@ -234,8 +237,7 @@ func phonetic(word string) string {
 	return b.String()
 }
 
-// initialsOf returns the initials of a title: of all words, and of those that
-// count.
+// initialsOf returns the initials of all words of a title, and of the significant ones.
 func initialsOf(title []string) []string {
 	var all, counting strings.Builder
 	for i, word := range title {
@@ -252,8 +254,8 @@ func initialsOf(title []string) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return len(s) < 2 })
 }
 
-// asInitials reports whether what a candidate wrote may be initials: one word of
-// two to six letters, with two capitals or of consonants and short.
+// asInitials reports whether a title may be initials: one word of two to six letters with two
+// capitals or a digit, or of up to five small letters.
 func asInitials(name string) (string, bool) {
 	list := textfold.Fold(name)
 	if len(list) != 1 || len(list[0]) < 2 || len(list[0]) > 6 || isNumber(list[0]) {

@@ -8,14 +8,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// Max and maxWords bound what is looked for, so that an answer with hundreds of
-// works costs no more than one with three. What has more words is not a title.
+// maxTitles and maxTitleWords limit the titles, so that an answer with hundreds of works costs
+// no more than one with three.
 const (
 	maxTitles     = 12
 	maxTitleWords = 12
 )
 
-// Index finds a number of works in texts. The zero value finds none.
+// Titles finds works in a text even if it spells their titles differently: with a typing
+// error, as initials, without an article or a subtitle, with the number of a season, or as one
+// word. It compares spellings and has no list of works, so it does not find a translated title
+// ("Psychose" for "Psycho"). The zero value finds none.
 type Titles struct {
 	names []string
 	exact []exactForm
@@ -24,10 +27,10 @@ type Titles struct {
 	known [maxTitles]bool
 }
 
-// Span is a place in a text, in bytes, that names the work with an index.
+// titleSpan is the range of bytes in a text that names a work, by its index.
 type titleSpan struct{ Start, End, Work int }
 
-// New returns an index of works by their titles, of which the first twelve count.
+// NewTitles returns an index of the first twelve titles.
 func NewTitles(names []string) *Titles {
 	x := &Titles{names: names[:min(len(names), maxTitles)]}
 	for work, name := range x.names {
@@ -50,16 +53,16 @@ func (x *Titles) Missing(named map[int]bool) []string {
 	return all
 }
 
-// exactForm is a title whose words stand next to each other in a text.
+// exactForm is a title that is found word by word.
 type exactForm struct {
 	work  int
 	words []string
-	asks  bool // whether it ends in a question mark
-	// mixed means initials such as "GoT", which a word with one capital is not.
+	asks  bool // ends in a question mark
+	// mixed is true for initials such as "GoT", which need several capitals in the text.
 	mixed bool
 }
 
-// addExact adds the title and, of one with a subtitle ("Main: Sub"), both parts.
+// addExact adds a title and, if it has a subtitle ("Main: Sub"), both parts.
 func (x *Titles) addExact(work int, name string) {
 	forms := []string{name}
 	if main, sub, ok := strings.Cut(name, ":"); ok {
@@ -67,13 +70,15 @@ func (x *Titles) addExact(work int, name string) {
 	}
 	for _, form := range forms {
 		if w := titleWords(form); len(w) > 0 && len(w) <= maxTitleWords {
-			x.exact = append(x.exact, exactForm{work, w, strings.HasSuffix(strings.TrimSpace(form), "?"), !strings.Contains(strings.TrimSpace(form), " ") && isMixed(form)})
+			text := strings.TrimSpace(form)
+			mixed := !strings.Contains(text, " ") && isMixed(form)
+			x.exact = append(x.exact, exactForm{work, w, strings.HasSuffix(text, "?"), mixed})
 			x.known[work] = true
 		}
 	}
 }
 
-// articles may be missing before a title, or be another one.
+// titleArticles are the articles that a text may omit or change before a title.
 var titleArticles = wordSet("le la les l un une des the a an")
 
 func wordSet(list string) map[string]bool {
@@ -84,8 +89,8 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// titleWords returns the words of a title without an article before them and
-// without a remark in parentheses after them.
+// titleWords returns the words of a title without the article at its start and without the
+// remark in parentheses at its end.
 func titleWords(name string) []string {
 	if before, _, ok := strings.Cut(name, "("); ok && textfold.Join(before) != "" {
 		name = before
@@ -97,9 +102,9 @@ func titleWords(name string) []string {
 	return w
 }
 
-// Find returns where works are named in a text, in order and without overlaps. A
-// spelling that differs is accepted only for works that the text does not name
-// exactly. The time is linear in the length of the text.
+// Find returns where a text names works, in order and without overlaps. It accepts another
+// spelling only for works that the text does not name exactly. Its time is linear in the length
+// of the text.
 func (x *Titles) Find(text string) []titleSpan {
 	if x == nil || len(x.exact) == 0 {
 		return nil
@@ -120,7 +125,7 @@ func (x *Titles) Find(text string) []titleSpan {
 	return found
 }
 
-// Named returns which works a text names.
+// Named returns the indexes of the works that a text names.
 func (x *Titles) Named(text string) map[int]bool {
 	named := map[int]bool{}
 	for _, s := range x.Find(text) {
@@ -129,7 +134,7 @@ func (x *Titles) Named(text string) map[int]bool {
 	return named
 }
 
-// Cut returns a text without the titles in it.
+// Cut removes the titles from a text.
 func (x *Titles) Cut(text string) string {
 	var b strings.Builder
 	at := 0
@@ -162,7 +167,7 @@ func (x *Titles) findExact(text string, tokens []titleToken) []titleSpan {
 	return found
 }
 
-// isMixed reports whether a word has several capital letters and others.
+// isMixed reports whether a word has several capital letters and at least one small letter.
 func isMixed(word string) bool {
 	upper := strings.Count(strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {

@@ -9,17 +9,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// word is a word of an answer, folded to lower case without accents, so that
-// spelling does not matter.
+// word is a word of an answer, folded to lower case without accents.
 type word struct {
 	folded     string
-	start, end int // in the text as it came
-	// gap means that punctuation stands before it: a new clause begins.
+	start, end int // in the original text
+	// gap is true if punctuation precedes the word, so that a new clause begins.
 	gap bool
 }
 
-// words reads a text. An apostrophe or a hyphen between letters ends a word and
-// no clause; only in "don't" and the like the apostrophe is part of the word.
+// words splits a text into words. An apostrophe or a hyphen between letters ends a word but
+// not a clause; in "don't" and similar words the apostrophe is part of the word.
 func words(text string) []word {
 	var all []word
 	r := textfold.NewReader(text)
@@ -37,7 +36,7 @@ func words(text string) []word {
 
 var apostrophes = []string{"'", "’", "ʼ", "‘"}
 
-// parts reports whether what stands between two words ends a clause.
+// endsClauseAt reports whether the text between two words ends a clause.
 func endsClauseAt(gap string) bool {
 	if gap == "-" || gap == "‐" || gap == "‑" {
 		return false
@@ -50,8 +49,8 @@ func endsClauseAt(gap string) bool {
 // phrases is a set of phrases.
 type phrases struct{ *textfold.PhraseSet[struct{}] }
 
-// at returns the length in words of the longest phrase at the head of ws, within one
-// clause; 0 if there is none.
+// at returns the length in words of the longest phrase at the start of ws, within one clause,
+// or 0.
 func (ps phrases) at(ws []word) int {
 	longest := 0
 	for n := range ps.Prefixes(clause(ws)) {

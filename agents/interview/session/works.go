@@ -10,22 +10,21 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// What is kept of the works that a candidate names.
+// The limits for the works that a candidate names.
 const (
 	maxWorks      = 5
 	maxTitle      = 120     // runes
 	maxItemWords  = 12      // of a title among others
 	askedWorks    = 3       // how many works the question asks for
-	maxAnswerRead = 8 << 10 // bytes of an answer; titles do not come after a speech
+	maxAnswerRead = 8 << 10 // bytes of an answer
 )
 
-// ParseWorks reads the works that the candidate named, in order and each once: at
-// most five, of at most 120 runes. Points of a list part them, else lines, else
-// semicolons, else commas; "et" and "and" do so where fewer than three were
-// parted otherwise, so that "Tom et Jerry" in a list stays one. What stands in
-// quotes is the title; what leads to it ("j'adore"), and a remark in parentheses
-// or after a dash or a colon, is not part of it. An answer that names none, such
-// as "rien", has none.
+// ParseWorks returns the works that an answer names, in order and without duplicates: at most
+// five, of at most 120 runes each. Works are separated by the items of a list, else by lines,
+// else by semicolons, else by commas. "et" and "and" separate works only if there are fewer
+// than three otherwise, so that "Tom et Jerry" in a list stays one work. A quoted text is a
+// title. Introductions ("j'adore") and remarks in parentheses or after a dash or a colon are
+// removed. An answer such as "rien" names no works.
 func ParseWorks(text string) []string {
 	var works []string
 	long := ""
@@ -50,9 +49,9 @@ func ParseWorks(text string) []string {
 	return works
 }
 
-// ParseCore reads which work the candidate holds dearest: one of the works, by
-// its title, its place ("the second one") or its title spelled otherwise; else what the answer says, cut
-// short.
+// ParseCore returns the work that matters most to the candidate: one of works, by its title,
+// its place ("the second one") or another spelling of its title, or else the start of the
+// answer.
 func ParseCore(text string, works []string) string {
 	ws := words(text)
 	if i, ok := byTitle(ws, works); ok {
@@ -71,8 +70,8 @@ func ParseCore(text string, works []string) string {
 	return sanitize.Line(norm.NFC.String(text[:min(len(text), maxAnswerRead)]), maxTitle)
 }
 
-// byTitle returns the work that an answer prefers, or else names first, and does not
-// reject.
+// byTitle returns the work that an answer prefers, or else the first one that it names and
+// does not reject.
 func byTitle(ws []word, works []string) (int, bool) {
 	var o options
 	for _, work := range works {
@@ -101,7 +100,7 @@ func byTitle(ws []word, works []string) (int, bool) {
 	return first, first != noWord
 }
 
-// byPlace returns the work that an answer names by its place among so many.
+// byPlace returns the work that an answer names by its place in the list.
 func byPlace(ws []word, works int) (int, bool) {
 	if len(ws) == 1 {
 		if n, err := strconv.Atoi(ws[0].folded); err == nil && n > 0 && n <= works {
@@ -117,7 +116,7 @@ func byPlace(ws []word, works int) (int, bool) {
 	return 0, false
 }
 
-// placeAt returns the place, from 0, that the n words at the head of ws name.
+// placeAt returns the place, from 0, that the first n words of ws name.
 func placeAt(ws []word, works int) (place, n int) {
 	if n := lastPlace.at(ws); n > 0 {
 		return works - 1, n

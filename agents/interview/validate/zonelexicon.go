@@ -14,7 +14,7 @@ var zoneFiles embed.FS
 
 const zoneFolder = "lexicon/zones"
 
-// shipped is read when a text is first searched.
+// zoneLexicon is read when a text is first searched.
 var zoneLexicon = sync.OnceValue(func() *textfold.PhraseSet[meaning] {
 	set, err := loadZoneLexicon()
 	if err != nil {
@@ -40,10 +40,10 @@ const (
 	link                   // may stand between a phrase of trade and what it says so of
 )
 
-// others are the lists that belong to no zone, and what their phrases do.
+// sharedLists are the lists that belong to no zone, and what their phrases do.
 var sharedLists = map[string]role{"disclaimers": disclaimer, "trade": trade}
 
-// load reads the lexicon: a list for each zone, and the others. A line that begins with
+// loadZoneLexicon reads the lexicon: a list for each zone, and the others. A line that begins with
 // "!" holds exceptions, with "+" links.
 func loadZoneLexicon() (*textfold.PhraseSet[meaning], error) {
 	set := new(textfold.PhraseSet[meaning])

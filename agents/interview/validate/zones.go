@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// Zone is one thing that an interview leaves alone.
+// zone is one thing that an interview leaves alone.
 type zone string
 
 // The zones.
@@ -23,12 +23,12 @@ const (
 	zonePathology  zone = "pathology"
 )
 
-// Zones lists the zones.
+// zones lists the zones.
 func zones() []zone {
 	return []zone{zoneOrigin, zoneReligion, zonePolitics, zoneHealth, zoneDisability, zoneSexuality, zoneUnion, zoneTrauma, zonePathology}
 }
 
-// Hit is a place in a text that enters a zone.
+// zoneHit is a place in a text that enters a zone.
 type zoneHit struct {
 	Zone       zone
 	Start, End int // bytes
@@ -37,7 +37,7 @@ type zoneHit struct {
 // maxHits bounds what is returned for one text.
 const maxHits = 1000
 
-// Find returns where a text enters a zone, in order, at most 1,000 places. It
+// findZones returns where a text enters a zone, in order, at most 1,000 places. It
 // takes time linear in the length of the text.
 func findZones(text string) []zoneHit {
 	s := zoneScan{lexicon: zoneLexicon(), sold: -1}
@@ -62,7 +62,7 @@ func endsSentence(gap string) bool {
 	return strings.ContainsAny(gap, ".!?？;…") || strings.Count(gap, "\n") > 1
 }
 
-// scan is the state of one search.
+// zoneScan is the state of one search.
 type zoneScan struct {
 	lexicon *textfold.PhraseSet[meaning]
 	at      int // number of words
@@ -93,7 +93,7 @@ type thread struct {
 	start, end int  // bytes
 }
 
-// match is a phrase that was found.
+// zoneMatch is a phrase that was found.
 type zoneMatch struct {
 	thread
 	last int // the last word

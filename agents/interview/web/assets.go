@@ -16,10 +16,10 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// AssetPath is where the pages look for Assets.
+// assetPath is where the pages look for Assets.
 const assetPath = "/assets/"
 
-// version is the hash of all assets: a new one makes browsers fetch them anew.
+// assetVersion is the hash of all assets: a new one makes browsers fetch them anew.
 var assetVersion = sync.OnceValue(func() string {
 	hash := sha256.New()
 	err := fs.WalkDir(assetFiles, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -39,7 +39,7 @@ var assetVersion = sync.OnceValue(func() string {
 
 const stylePath = "assets/style.css"
 
-// style is the style sheet of all pages, and what is of these pages' own.
+// styleSheet is the style sheet of all pages, and what is of these pages' own.
 func styleSheet() string {
 	own, err := assetFiles.ReadFile(stylePath)
 	if err != nil {
@@ -50,7 +50,7 @@ func styleSheet() string {
 
 func assetURL(name string) string { return assetPath + assetVersion() + "/" + name }
 
-// Assets answers with the style, the script and the icon. They never change
+// assetHandler answers with the style, the script and the icon. They never change
 // under one address.
 func assetHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

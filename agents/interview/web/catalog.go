@@ -2,7 +2,7 @@ package web
 
 import "github.com/rehearse-dev/rehearse/agents/interview/session"
 
-// words are the texts of the page in one language. They address nobody, since
+// pageTexts are the texts of the page in one language. They address nobody, since
 // only the interview knows whether it says "tu" or "vous".
 type pageTexts struct {
 	Name, Title, Lead, Promise, Language, Candidate, CandidateHint, Begin string
@@ -122,7 +122,7 @@ var catalog = map[session.Language]pageTexts{
 	},
 }
 
-// in returns the texts of a language, French where there is no such.
+// textsIn returns the texts of a language, French where there is no such.
 func textsIn(l session.Language) pageTexts {
 	if w, ok := catalog[l]; ok {
 		return w

@@ -18,11 +18,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// MaxName is the longest sessionId, candidateId, language, event, submissionId or
+// maxName is the longest sessionId, candidateId, language, event, submissionId or
 // replyTo in bytes. Only message may be longer.
 const maxName = 200
 
-// body is that of POST /axiom. A field that is null counts as missing.
+// axiomBody is that of POST /axiom. A field that is null counts as missing.
 type axiomBody struct {
 	Session    string           `json:"sessionId"`
 	Candidate  string           `json:"candidateId"`
@@ -35,7 +35,7 @@ type axiomBody struct {
 
 var axiomFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo"}
 
-// ReadBody reads the JSON body of a request, at most limit bytes of it.
+// readBody reads the JSON body of a request, at most limit bytes of it.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *problem) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
@@ -54,7 +54,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *pro
 	return data, nil
 }
 
-// Decode reads what a client sent. It admits nothing that two readers of the
+// decodeSubmission reads what a client sent. It admits nothing that two readers of the
 // same body might understand differently.
 func decodeSubmission(data []byte) (interview.Submission, *problem) {
 	var in axiomBody
@@ -137,7 +137,7 @@ func (in axiomBody) check() *problem {
 	return nil
 }
 
-// Control returns the answer to a field with a control character.
+// controlProblem returns the answer to a field with a control character.
 func controlProblem(field string, at int) *problem {
 	return newProblem(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
 }
@@ -145,16 +145,16 @@ func controlProblem(field string, at int) *problem {
 // isControl reports whether r can have no place in a name.
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// ControlIn returns where a character stands that has no place in what a person
+// controlIndex returns where a character stands that has no place in what a person
 // writes, -1 if there is none.
 func controlIndex(text string) int {
 	return strings.IndexFunc(text, func(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' })
 }
 
-// name returns the field that a pointer ends at, for a message.
+// quotedField returns the field that a pointer ends at, for a message.
 func quotedField(p jsontext.Pointer) string { return fmt.Sprintf("%q", shorten(p.LastToken())) }
 
-// short cuts text that a client sent, so that an answer does not grow with it.
+// shorten cuts text that a client sent, so that an answer does not grow with it.
 func shorten(s string) string {
 	const most = 80
 	if len(s) <= most {

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Interview is the page of one interview.
+// interviewPage is the page of one interview.
 type interviewPage struct {
 	Session  session.Session
 	Messages []session.Message
@@ -59,7 +59,7 @@ func (p interviewPage) mode() mode {
 	return modeOwed
 }
 
-// said is one message in the history.
+// historyEntry is one message in the history.
 type historyEntry struct {
 	Who, What string
 	ByModel   bool
@@ -67,7 +67,7 @@ type historyEntry struct {
 	Text      string
 }
 
-// view is what the template shows.
+// interviewView is what the template shows.
 type interviewView struct {
 	pageFrame
 	interviewPage
@@ -84,7 +84,7 @@ type interviewView struct {
 	Alert, Go       string
 }
 
-// Render returns the page.
+// render returns the page.
 func (p interviewPage) render() ([]byte, error) {
 	w := textsIn(p.Session.Language)
 	v := interviewView{
@@ -145,7 +145,7 @@ func (v *interviewView) said(w pageTexts, m session.Message, text []block) histo
 	return historyEntry{Who: w.Interviewer, What: messageTitle(w, m), ByModel: true, Blocks: text}
 }
 
-// what returns the title of a message of the interviewer.
+// messageTitle returns the title of a message of the interviewer.
 func messageTitle(w pageTexts, m session.Message) string {
 	switch m.Kind {
 	case session.KindQuestion:
@@ -163,7 +163,7 @@ func messageTitle(w pageTexts, m session.Message) string {
 	return w.Opening
 }
 
-// place returns where in the interview a session is.
+// placeText returns where in the interview a session is.
 func placeText(w pageTexts, s session.Session) string {
 	block := s.Step.Block()
 	switch {
@@ -187,7 +187,7 @@ func placeText(w pageTexts, s session.Session) string {
 // adaptiveQuestions is how many questions block 2A has; they come one by one.
 const adaptiveQuestions = 3
 
-// questions returns how many questions the step has, 0 where that is not known.
+// questionCount returns how many questions the step has, 0 where that is not known.
 func questionCount(s session.Session) int {
 	switch {
 	case s.Queue == nil:
@@ -198,7 +198,7 @@ func questionCount(s session.Session) int {
 	return len(s.Queue.Questions)
 }
 
-// filled returns how many blocks are done, and how much of the present one.
+// progress returns how many blocks are done, and how much of the present one.
 func progress(s session.Session) float64 {
 	if s.Phase == session.Finished {
 		return blocksInAll

@@ -21,7 +21,7 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(frame.ParseFS(templateFiles, "templates/*.html"))
 })
 
-// Start is the page where an interview begins.
+// startPage is the page where an interview begins.
 type startPage struct {
 	// Language is that of the page, and the one that is chosen at first.
 	Language session.Language
@@ -33,7 +33,7 @@ type startPage struct {
 	Problem string
 }
 
-// Render returns the page.
+// render returns the page.
 func (s startPage) render() ([]byte, error) {
 	w := textsIn(s.Language)
 	data := struct {
@@ -51,14 +51,14 @@ func (s startPage) render() ([]byte, error) {
 	return renderTemplate("start.html", data)
 }
 
-// Missing is the page of an error that belongs to no interview.
+// errorPage is the page of an error that belongs to no interview.
 type errorPage struct {
 	Language session.Language
 	// Problem is the code of what went wrong.
 	Problem string
 }
 
-// Render returns the page.
+// render returns the page.
 func (m errorPage) render() ([]byte, error) {
 	w := textsIn(m.Language)
 	title := w.ErrorTitle
@@ -71,7 +71,7 @@ func (m errorPage) render() ([]byte, error) {
 	}{newPageFrame(w, m.Language, title), w.problem(m.Problem)})
 }
 
-// frame is what every page has.
+// pageFrame is what every page has.
 type pageFrame struct {
 	T     pageTexts
 	Lang  session.Language

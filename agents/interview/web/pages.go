@@ -168,7 +168,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *proble
 	return f, nil
 }
 
-// rendered is a page.
+// page is a page.
 type page interface{ render() ([]byte, error) }
 
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p page) {

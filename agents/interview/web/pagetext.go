@@ -42,7 +42,7 @@ var stars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*
 // statusMarks begin the status line of a matching.
 var statusMarks = map[string]string{"🟢": "yes", "🔵": "partly", "🟠": "no"}
 
-// blocks reads the form of a text.
+// parseBlocks reads the form of a text.
 func parseBlocks(text string, l session.Language) []block {
 	if l == session.French {
 		text = frenchSpaces.Replace(text)
@@ -80,7 +80,7 @@ func parseBlocks(text string, l session.Language) []block {
 	return kept
 }
 
-// kindOf returns what a line is, and how it reads without its marks. It begins a
+// lineKind returns what a line is, and how it reads without its marks. It begins a
 // part if it is the first line after an empty one; another line may follow it.
 func lineKind(line string, begins, follows bool) (blockKind, string) {
 	first, _ := utf8.DecodeRuneInString(line)
@@ -111,13 +111,13 @@ func isChoice(line string) bool {
 		strings.TrimLeft(line[2:], " \t\u00a0") != line[2:]
 }
 
-// pictured reports whether a line begins with an emoji, a keycap ones included.
+// beginsWithEmoji reports whether a line begins with an emoji, a keycap ones included.
 func beginsWithEmoji(line string) bool {
 	first, size := utf8.DecodeRuneInString(line)
 	return unicode.Is(unicode.So, first) || strings.HasPrefix(line[size:], "\ufe0f") || strings.HasPrefix(line[size:], "\u20e3")
 }
 
-// marked splits the emoji off a heading. Of a keycap the digit stays, as it says
+// splitMark splits the emoji off a heading. Of a keycap the digit stays, as it says
 // something.
 func splitMark(line string) (mark, title string) {
 	if digit, rest, ok := strings.Cut(line, "\u20e3"); ok {
@@ -132,7 +132,7 @@ func splitMark(line string) (mark, title string) {
 	return mark, strings.TrimSpace(title)
 }
 
-// titled reports whether the first line of a part has the look of a title: short,
+// looksLikeTitle reports whether the first line of a part has the look of a title: short,
 // with a capital, and no sentence.
 func looksLikeTitle(line string, follows bool) bool {
 	first, _ := utf8.DecodeRuneInString(line)
@@ -142,10 +142,10 @@ func looksLikeTitle(line string, follows bool) bool {
 
 func isShort(line string) bool { return utf8.RuneCountInString(line) <= 60 }
 
-// plain leaves out the stars of bold text, which some models write.
+// withoutStars leaves out the stars of bold text, which some models write.
 func withoutStars(line string) string { return stars().ReplaceAllString(line, "$1") }
 
-// french keeps the marks before which French writes a space on the line of what
+// frenchSpaces keeps the marks before which French writes a space on the line of what
 // is before them.
 var frenchSpaces = strings.NewReplacer(" :", "\u00a0:", " ;", "\u00a0;", " !", "\u00a0!", " ?", "\u00a0?", " »", "\u00a0»", "« ", "«\u00a0")
 

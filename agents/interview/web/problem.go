@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Problem is an answer that is no success: an HTTP status, and a code for the
+// problem is an answer that is no success: an HTTP status, and a code for the
 // client's program.
 type problem struct {
 	Status     int
@@ -24,12 +24,12 @@ type problem struct {
 	Cause error
 }
 
-// Refuse returns an answer with a status, a code and a message for a person.
+// newProblem returns an answer with a status, a code and a message for a person.
 func newProblem(status int, code, message string) *problem {
 	return &problem{Status: status, Code: code, Message: message}
 }
 
-// statuses are the HTTP statuses of the service's codes.
+// codeStatuses are the HTTP statuses of the service's codes.
 var codeStatuses = map[interview.Code]int{
 	interview.CodeInvalid:      http.StatusBadRequest,
 	interview.CodeEmptyAnswer:  http.StatusBadRequest,
@@ -46,7 +46,7 @@ var codeStatuses = map[interview.Code]int{
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 
-// FromService returns the answer to an error of the service. A backend that says
+// serviceProblem returns the answer to an error of the service. A backend that says
 // when it will be back makes the service unavailable, not broken.
 func serviceProblem(err error) *problem {
 	e, ok := errors.AsType[*interview.Error](err)
@@ -63,7 +63,7 @@ func serviceProblem(err error) *problem {
 	return &problem{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, Cause: e.Err}
 }
 
-// FromStore returns the answer to an error of the store.
+// storeProblem returns the answer to an error of the store.
 func storeProblem(err error) *problem {
 	if errors.Is(err, session.ErrNotFound) {
 		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
@@ -74,7 +74,7 @@ func storeProblem(err error) *problem {
 	}
 }
 
-// Internal returns the answer to what must not happen.
+// internalProblem returns the answer to what must not happen.
 func internalProblem(err error) *problem {
 	return &problem{
 		Status: http.StatusInternalServerError, Code: "internal",
@@ -82,12 +82,12 @@ func internalProblem(err error) *problem {
 	}
 }
 
-// Wait is RetryAfter in whole seconds, as the HTTP header has it.
+// retryAfter is RetryAfter in whole seconds, as the HTTP header has it.
 func (p *problem) retryAfter() string {
 	return strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds())))
 }
 
-// Write answers in JSON.
+// write answers in JSON.
 func (p *problem) write(w http.ResponseWriter) {
 	type wire struct {
 		Code         string `json:"code"`
@@ -103,7 +103,7 @@ func (p *problem) write(w http.ResponseWriter) {
 	}{wire{p.Code, p.Message, p.RetryAfter.Milliseconds()}, p.View})
 }
 
-// WriteJSON answers with a value that marshals.
+// writeJSON answers with a value that marshals.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -112,7 +112,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	writeBody(w, status, "application/json; charset=utf-8", append(body, '\n'))
 }
 
-// WriteBody answers with what nobody but the client may keep.
+// writeBody answers with what nobody but the client may keep.
 func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", media)

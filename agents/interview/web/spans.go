@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// scope names these spans' origin.
+// tracerScope names these spans' origin.
 const tracerScope = "github.com/rehearse-dev/rehearse/agents/interview/web"
 
 // Tracer makes the spans of a service. The zero value makes none.
@@ -53,7 +53,7 @@ func (t Tracer) Backend(b llm.Backend) llm.Backend {
 	})
 }
 
-// kindOf returns the kind of a backend's error: its text may quote what was said.
+// errorKind returns the kind of a backend's error: its text may quote what was said.
 func errorKind(err error) string {
 	if kind := llm.KindOf(err); kind != "" {
 		return string(kind)
