@@ -38,10 +38,10 @@ func latencyPlot(a *audit.Audit) doc.Plot {
 	return plot.Latency("Latency by purpose", samples)
 }
 
-// maxPause is how long nothing must happen for the time to be cut out of the timeline.
+// maxPause is the longest time without messages and calls that the timeline shows.
 const maxPause = 15 * time.Minute
 
-// timelineBlocks shows when the calls of each step were made. Pauses are cut out.
+// timelineBlocks shows the calls of each step over time, without pauses.
 func timelineBlocks(a *audit.Audit) []doc.Block {
 	var instants []time.Time
 	for _, m := range a.Messages {
@@ -72,6 +72,7 @@ func timelineBlocks(a *audit.Audit) []doc.Block {
 			s.Failed = true
 		case doc.Unsure:
 			s.Fault = string(c.Outcome)
+		default:
 		}
 		spans = append(spans, s)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// AuditDocument returns what happened in the interview. What does not hold leads.
+// AuditDocument returns an audit as a document, which begins with the failed checks.
 func AuditDocument(a audit.Audit) doc.Document {
 	d := doc.Document{
 		Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
@@ -29,8 +29,8 @@ func AuditDocument(a audit.Audit) doc.Document {
 		reportSection("Calls by purpose", purposeTable(&a), costPlot(&a), latencyPlot(&a)),
 		reportSection("Timeline", timelineBlocks(&a)...),
 		reportSection("Retries and trimming", retryBlocks(&a)...),
-		reportSection("By step", doc.Details{Title: doc.Line("Questions, and the calls of each step"), Blocks: []doc.Block{stepTable(&a)}, Open: true}),
-		reportSection("Checks", doc.Details{Title: doc.Line("Each rule holds for every interview, whatever happened in it"), Blocks: []doc.Block{checkTable(a.Checks)}, Open: true}),
+		reportSection("By step", openDetails("Questions, and the calls of each step", stepTable(&a))),
+		reportSection("Checks", openDetails("Each rule holds for every interview, whatever happened in it", checkTable(a.Checks))),
 		reportSection("Prompts, models and prices", provenance(&a)),
 		reportSection("Ledger and messages",
 			doc.Details{Title: doc.Line("Ledger of ", format.Plural(len(a.Calls), "call")), Blocks: ledgerBlocks(&a)},
@@ -43,7 +43,11 @@ func reportSection(title string, blocks ...doc.Block) doc.Section {
 	return doc.Section{Title: doc.Line(title), Blocks: blocks}
 }
 
-// stateText is where the interview is.
+func openDetails(title string, block doc.Block) doc.Details {
+	return doc.Details{Title: doc.Line(title), Blocks: []doc.Block{block}, Open: true}
+}
+
+// stateText describes the state of the interview.
 func stateText(s *audit.About) doc.Text {
 	t := doc.Line("at ", stepName(s.Step), ", ", string(s.Phase), "; in ", string(s.Language), ", session ", doc.Quote(s.ID))
 	if s.Failed != "" {
@@ -63,12 +67,19 @@ func keyFigures(a *audit.Audit) doc.Facts {
 	billed, o := a.Total.Tokens.Billed, a.Total.Outcomes
 	return doc.Facts{
 		{Name: "interview", Value: doc.Line(string(a.Session.Status)), Note: stateText(&a.Session)},
-		{Name: "calls", Value: doc.Line(a.Total.Calls), Note: doc.Line(fmt.Sprintf("%d accepted, %d rejected, %d broken, %d lost; %d in a whole interview", o.Accepted, o.Rejected, o.Broken, o.Lost, a.Contract.Expected))},
+		{
+			Name: "calls", Value: doc.Line(a.Total.Calls),
+			Note: doc.Line(fmt.Sprintf("%d accepted, %d rejected, %d broken, %d lost; %d in a whole interview",
+				o.Accepted, o.Rejected, o.Broken, o.Lost, a.Contract.Expected)),
+		},
 		cost,
 		{Name: "mean latency", Value: doc.Line(secondsText(a.Total.Latency.Mean)), Note: doc.Line("longest ", secondsText(a.Total.Latency.Max))},
 		{Name: "tokens", Value: doc.Line(fmt.Sprintf("%d + %d", billed.Input, billed.Output)), Note: doc.Line("in and out, as billed")},
 		{Name: "answers kept", Value: doc.Line(a.Session.Answers), Note: doc.Line("of ", format.Plural(a.Session.Messages, "message"))},
-		{Name: "time", Value: doc.Line(durationText(a.Session.Created, a.Session.Updated)), Note: doc.Line("from ", timeText(a.Session.Created), " to ", timeText(a.Session.Updated), " UTC")},
+		{
+			Name: "time", Value: doc.Line(durationText(a.Session.Created, a.Session.Updated)),
+			Note: doc.Line("from ", timeText(a.Session.Created), " to ", timeText(a.Session.Updated), " UTC"),
+		},
 	}
 }
 
@@ -82,7 +93,7 @@ func problemList(list []audit.Check) doc.List {
 	return l
 }
 
-// columns are heads, of which the first left are aligned to the left.
+// columns returns columns with headings, of which the first ones are aligned to the left.
 func columns(left int, heads ...string) []doc.Column {
 	var list []doc.Column
 	for i, h := range heads {
@@ -91,7 +102,7 @@ func columns(left int, heads ...string) []doc.Column {
 	return list
 }
 
-// cells makes cells of words of this program.
+// cells returns the cells of a row. Text from outside has to be quoted with doc.Quote.
 func cells(cells ...any) []doc.Text {
 	var list []doc.Text
 	for _, c := range cells {
@@ -100,18 +111,20 @@ func cells(cells ...any) []doc.Text {
 	return list
 }
 
-// purposeTable has the calls of each purpose beside those that a whole interview needs.
+// purposeTable compares the calls of each purpose with those that a whole interview needs.
 func purposeTable(a *audit.Audit) doc.Table {
 	t := doc.Table{
 		Caption: fmt.Sprintf("Tokens are those of answered calls, as billed; amounts are in %s.", a.Prices.Currency),
-		Columns: columns(1, "purpose", "needed", "accepted", "calls", "in", "out", string(a.Prices.Currency), "mean", "rejected", "broken", "lost", "p50", "p95", "max"),
+		Columns: columns(1, "purpose", "needed", "accepted", "calls", "in", "out", string(a.Prices.Currency), "mean",
+			"rejected", "broken", "lost", "p50", "p95", "max"),
 	}
 	for i := 8; i < len(t.Columns); i++ {
 		t.Columns[i].Optional = true
 	}
 	add := func(name string, needed int, g *audit.Group) {
-		t.Rows = append(t.Rows, cells(name, needed, g.Outcomes.Accepted, g.Calls, g.Tokens.Billed.Input, g.Tokens.Billed.Output, amountText(g.Cost.Amount),
-			secondsText(g.Latency.Mean), g.Outcomes.Rejected, g.Outcomes.Broken, g.Outcomes.Lost, secondsText(g.Latency.P50), secondsText(g.Latency.P95), secondsText(g.Latency.Max)))
+		billed, o, l := g.Tokens.Billed, g.Outcomes, g.Latency
+		t.Rows = append(t.Rows, cells(name, needed, o.Accepted, g.Calls, billed.Input, billed.Output, amountText(g.Cost.Amount),
+			secondsText(l.Mean), o.Rejected, o.Broken, o.Lost, secondsText(l.P50), secondsText(l.P95), secondsText(l.Max)))
 	}
 	for i := range a.Purposes {
 		add(a.Purposes[i].Name, a.Contract.Rows[i].Expected, &a.Purposes[i])
@@ -121,15 +134,17 @@ func purposeTable(a *audit.Audit) doc.Table {
 }
 
 func stepTable(a *audit.Audit) doc.Table {
-	t := doc.Table{Columns: columns(1, "step", "questions", "answered", "calls", "accepted", "rejected", "broken", "lost", "in", "out", string(a.Prices.Currency), "began (UTC)", "time")}
+	t := doc.Table{Columns: columns(1, "step", "questions", "answered", "calls", "accepted", "rejected", "broken", "lost", "in", "out",
+		string(a.Prices.Currency), "began (UTC)", "time")}
 	for i := range a.Steps {
 		s := &a.Steps[i]
 		began, took := "–", "–"
 		if !s.Began.IsZero() {
 			began, took = timeText(s.Began), durationText(s.Began, s.Ended)
 		}
-		t.Rows = append(t.Rows, cells(stepName(s.Step), s.Questions, s.Answers, s.Calls, s.Outcomes.Accepted, s.Outcomes.Rejected, s.Outcomes.Broken,
-			s.Outcomes.Lost, s.Tokens.Billed.Input, s.Tokens.Billed.Output, amountText(s.Cost.Amount), began, took))
+		billed, o := s.Tokens.Billed, s.Outcomes
+		t.Rows = append(t.Rows, cells(stepName(s.Step), s.Questions, s.Answers, s.Calls, o.Accepted, o.Rejected, o.Broken,
+			o.Lost, billed.Input, billed.Output, amountText(s.Cost.Amount), began, took))
 	}
 	return t
 }
@@ -137,9 +152,13 @@ func stepTable(a *audit.Audit) doc.Table {
 func checkTable(list []audit.Check) doc.Table {
 	t := doc.Table{Columns: columns(2, "rule", "verdict", "looked at")}
 	for _, c := range list {
-		verdict := map[audit.Verdict]doc.Span{audit.Pass: doc.Toned(doc.Good, "✓ pass"), audit.Fail: doc.Toned(doc.Bad, "✗ fail")}[c.Verdict]
-		if verdict.Text == "" {
-			verdict = doc.Toned(doc.Faint, "– nothing to check yet")
+		verdict := doc.Toned(doc.Faint, "– nothing to check yet")
+		switch c.Verdict {
+		case audit.Pass:
+			verdict = doc.Toned(doc.Good, "✓ pass")
+		case audit.Fail:
+			verdict = doc.Toned(doc.Bad, "✗ fail")
+		case audit.Skip:
 		}
 		text := doc.Line(verdict)
 		if c.Found > 0 {
@@ -156,38 +175,45 @@ func retryBlocks(a *audit.Audit) []doc.Block {
 		{Name: "answers that did not validate", Value: doc.Line(rateText(a.Rejected))},
 		{Name: "calls that failed in transport", Value: doc.Line(rateText(a.Broken))},
 		{Name: "requests with a trimmed history", Value: doc.Line(rateText(a.Trimmed))},
-		{Name: "calls made again after a crash", Value: doc.Line(joinedOrNone(a.Repeated, func(r audit.Repeat) string { return fmt.Sprintf("call %d for call %d", r.Call, r.Repeats) }))},
+		{Name: "calls made again after a crash", Value: doc.Line(joinedOrNone(a.Repeated, func(r audit.Repeat) string {
+			return fmt.Sprintf("call %d for call %d", r.Call, r.Repeats)
+		}))},
 		{Name: "tokens reported by the backend", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Reported.Input, tokens.Reported.Output))},
 		{Name: "tokens counted here", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Counted.Input, tokens.Counted.Output))},
-		{Name: "reported less counted", Value: doc.Line(fmt.Sprintf("%+d in, %+d out; %d of %s differ, %d by more than the framing of messages explains",
-			tokens.Difference.Input, tokens.Difference.Output, tokens.Differ, format.Plural(tokens.Compared, "call"), tokens.Unexplained))},
+		{Name: "reported less counted", Value: doc.Line(fmt.Sprintf(
+			"%+d in, %+d out; %d of %s differ, %d by more than the framing of messages explains",
+			tokens.Difference.Input, tokens.Difference.Output, tokens.Differ, format.Plural(tokens.Compared, "call"), tokens.Unexplained,
+		))},
 		{Name: "fallback texts", Value: doc.Line(doc.Quote(joinedOrNone(a.Fallbacks, func(f session.Fallback) string {
-			return fmt.Sprintf("%s of %s (message %d, %s in %s)", f.Purpose, stepName(f.Step), f.Message, f.Rule, format.Plural(f.Refused, "text"))
+			return fmt.Sprintf("%s of %s (message %d, %s in %s)",
+				f.Purpose, stepName(f.Step), f.Message, f.Rule, format.Plural(f.Refused, "text"))
 		})))},
 	}
 	if n := tokens.Unreported; n > 0 {
 		facts[4].Note = doc.Line(format.Plural(n, "call"), " without a report")
 	}
-	var vain, warned doc.List
+	var wasted, warned doc.List
 	for _, c := range a.Calls {
 		if c.Outcome == session.Accepted {
 			continue
 		}
-		text := doc.Line(fmt.Sprintf("call %d, %s of %s: ", c.N, c.Purpose, stepName(c.Step)), doc.Toned(outcomeTone(c.Outcome), string(c.Outcome)))
+		text := doc.Line(
+			fmt.Sprintf("call %d, %s of %s: ", c.N, c.Purpose, stepName(c.Step)), doc.Toned(outcomeTone(c.Outcome), string(c.Outcome)))
 		if c.Fault != "" {
 			text = doc.Line(text, ", ", doc.Quote(c.Fault))
 		}
 		if c.Detail != "" {
 			text = doc.Line(text, ": ", doc.Quote(c.Detail))
 		}
-		vain.Items = append(vain.Items, doc.Item{Text: text})
+		wasted.Items = append(wasted.Items, doc.Item{Text: text})
 	}
 	for _, w := range a.Warnings {
-		warned.Items = append(warned.Items, doc.Item{Text: doc.Line(fmt.Sprintf("call %d, %s of %s: ", w.Call, w.Purpose, stepName(w.Step)), doc.Quote(w.Text))})
+		text := doc.Line(fmt.Sprintf("call %d, %s of %s: ", w.Call, w.Purpose, stepName(w.Step)), doc.Quote(w.Text))
+		warned.Items = append(warned.Items, doc.Item{Text: text})
 	}
 	blocks := []doc.Block{facts}
-	if vain.Items != nil {
-		blocks = append(blocks, doc.Paragraph(doc.Line("Calls that were in vain:")), vain)
+	if wasted.Items != nil {
+		blocks = append(blocks, doc.Paragraph(doc.Line("Calls that were in vain:")), wasted)
 	}
 	if warned.Items != nil {
 		blocks = append(blocks, doc.Paragraph(doc.Line("Warnings on texts that were used:")), warned)
@@ -216,7 +242,8 @@ func provenance(a *audit.Audit) doc.Facts {
 }
 
 func ledgerBlocks(a *audit.Audit) []doc.Block {
-	t := doc.Table{Noun: "calls", Columns: columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out", "counted here", "reported less counted", "cost", "latency", "sent", "trimmed")}
+	t := doc.Table{Noun: "calls", Columns: columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out",
+		"counted here", "reported less counted", "cost", "latency", "sent", "trimmed")}
 	for _, c := range a.Calls {
 		purpose, outcome, difference := string(c.Purpose), doc.Line(doc.Toned(outcomeTone(c.Outcome), string(c.Outcome))), "not reported"
 		if c.Index > 0 {
@@ -232,7 +259,8 @@ func ledgerBlocks(a *audit.Audit) []doc.Block {
 			difference += "*"
 		}
 		t.Rows = append(t.Rows, cells(c.N, timeText(c.At), purpose, stepName(c.Step), outcome, c.Attempt, c.Billed.Input, c.Billed.Output,
-			fmt.Sprintf("%d + %d", c.Counted.Input, c.Counted.Output), difference, amountText(c.Amount), format.Seconds(c.Latency.Seconds()), c.Sent, c.Trimmed))
+			fmt.Sprintf("%d + %d", c.Counted.Input, c.Counted.Output), difference, amountText(c.Amount),
+			format.Seconds(c.Latency.Seconds()), c.Sent, c.Trimmed))
 	}
 	note := "In and out are the tokens that the cost is computed from: those that the backend reported, else our own count."
 	if a.Total.Tokens.Unexplained > 0 {
@@ -254,7 +282,8 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 		if m.Question >= 0 {
 			what += fmt.Sprint(" ", m.Question)
 		}
-		text := doc.Line(doc.Toned(doc.Strong, fmt.Sprintf("%d %s", m.Seq, who)), fmt.Sprintf(" %s, %s, at %s, %s", stepName(m.Step), what, timeText(m.At), format.Plural(m.Tokens, "token")))
+		text := doc.Line(doc.Toned(doc.Strong, fmt.Sprintf("%d %s", m.Seq, who)),
+			fmt.Sprintf(" %s, %s, at %s, %s", stepName(m.Step), what, timeText(m.At), format.Plural(m.Tokens, "token")))
 		if m.Call > 0 {
 			text = doc.Line(text, ", call ", m.Call)
 		}
@@ -270,19 +299,19 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 	return []doc.Block{doc.Paragraph(doc.Line("This audit leaves out what was said.")), list}
 }
 
-// joinedOrNone is a list in words.
-func joinedOrNone[T any](list []T, words func(T) string) string {
+// joinedOrNone returns a list as text.
+func joinedOrNone[T any](list []T, text func(T) string) string {
 	if len(list) == 0 {
 		return "none"
 	}
 	var parts []string
 	for _, x := range list {
-		parts = append(parts, words(x))
+		parts = append(parts, text(x))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// stepName is a step in the words of a reader.
+// stepName returns the name of a step for readers.
 func stepName(s session.Step) string {
 	switch s {
 	case session.Identity:
@@ -293,11 +322,12 @@ func stepName(s session.Step) string {
 		return "Preamble"
 	case session.Matching:
 		return "Matching"
+	default:
+		return fmt.Sprintf("Block %d%s", s.Block(), s.Part())
 	}
-	return fmt.Sprintf("Block %d%s", s.Block(), s.Part())
 }
 
-// costText is a cost in words; what is not known is never shown as 0.
+// costText returns a cost as text. An unknown cost is never shown as 0.
 func costText(c audit.Cost, currency string) string {
 	switch {
 	case c.Amount != nil:
@@ -322,7 +352,7 @@ func secondsText(v *float64) string {
 	return format.Seconds(*v)
 }
 
-// rateText is a rate with its counts and interval.
+// rateText returns a rate with its counts and interval.
 func rateText(r audit.Rate) string {
 	if r.Value == nil {
 		return "n/a"
@@ -338,13 +368,14 @@ func durationText(from, to time.Time) string { return format.Seconds(to.Sub(from
 
 func timeText(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// outcomeTone is the colour of a call by how it ended.
+// outcomeTone returns the colour of an outcome.
 func outcomeTone(o session.Outcome) doc.Tone {
 	switch o {
 	case session.Accepted:
 		return doc.Good
 	case session.Rejected, session.Begun:
 		return doc.Unsure
+	default:
+		return doc.Bad
 	}
-	return doc.Bad
 }

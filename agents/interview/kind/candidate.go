@@ -20,11 +20,11 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxSubmissions ends a client that gets nowhere.
+// maxSubmissions ends an interview that makes no progress.
 const maxSubmissions = 500
 
-// candidate is the client of one interview: the persona, and what the scenario
-// makes it do off the path.
+// candidate is the client of one interview: it submits the answers of the persona and makes the
+// moves and perturbations of the scenario.
 type candidate struct {
 	*rehearsed
 	trial      *drive.Trial
@@ -37,17 +37,17 @@ type candidate struct {
 	process  *process
 	handler  http.Handler
 	view     interview.View
-	before   string // the message shown before the present one
+	before   string // the message before the current one
 	sent     int    // submissions
-	turn     int    // the same, those only that the persona made
-	retries  int    // of messages that could not be made
-	patience int    // how many may be
-	did      []bool // moves
+	turn     int    // submissions of the persona
+	retries  int    // requests for an owed message
+	patience int    // maximum of retries
+	did      []bool // moves that were made
 	kept     []session.Answer
-	calls    atomic.Int32 // that were made, whatever the ledger says
-	sessions atomic.Int32 // that were begun
+	calls    atomic.Int32 // calls to the backend
+	sessions atomic.Int32 // sessions that were begun
 	crashed  int          // crashes before it was resumed
-	checked  int          // invariants
+	checked  int          // checked invariants
 }
 
 // sending is the body of POST /axiom.
@@ -61,19 +61,19 @@ type sending struct {
 	ReplyTo   string           `json:"replyTo,omitempty"`
 }
 
-// answer is what came back: a view, or an error's code with the view that came
-// with it.
+// answer is a response of the service: a view, or an error that may have a view.
 type answer struct {
 	code, message string
 	view          *interview.View
 }
 
-// start starts the service, as a new process on the same store.
+// start starts the service as a new process on the same store.
 func (c *candidate) start() error {
-	c.process = &process{Store: c.store, Process: drive.Process{Plan: c.crashes}, model: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	model := llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		c.calls.Add(1)
 		return c.trial.Backend.Complete(ctx, req)
-	})}
+	})
+	c.process = &process{Store: c.store, Process: drive.Process{Plan: c.crashes}, model: model}
 	service, err := interview.New(c.options(), interview.Deps{
 		Prompts: []*prompt.Set{c.prompts},
 		Store:   c.process, Backend: c.process, Clock: c.trial.Clock, Sink: c.sink,
@@ -83,7 +83,10 @@ func (c *candidate) start() error {
 	if err != nil {
 		return err
 	}
-	c.handler, err = web.New(web.Options{StartsPerMinute: -1, AllStartsPerMinute: -1}, web.Deps{Service: service, Store: c.process, Clock: c.trial.Clock})
+	c.handler, err = web.New(
+		web.Options{StartsPerMinute: -1, AllStartsPerMinute: -1},
+		web.Deps{Service: service, Store: c.process, Clock: c.trial.Clock},
+	)
 	return err
 }
 
@@ -93,7 +96,7 @@ func (c *candidate) post(ctx context.Context, body sending) answer {
 	if err != nil {
 		return answer{code: "client", message: err.Error()}
 	}
-	// Not httptest.NewRequest, which writes the request down and parses it again.
+	// httptest.NewRequest would encode and parse the request.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/axiom", bytes.NewReader(data))
 	if err != nil {
 		return answer{code: "client", message: err.Error()}
@@ -118,12 +121,11 @@ func (c *candidate) post(ctx context.Context, body sending) answer {
 	return answer{view: &view}
 }
 
-// maxAgain is how often a client sends the same again that gets no answer.
-const maxAgain = 10
+// maxResends is the maximum number of times that a client sends a submission again.
+const maxResends = 10
 
-// deliver sends a body until it is heard of: again where the process died
-// meanwhile, once that is started again, and where the store failed, as the answer
-// then asks for.
+// deliver sends a body until it is answered: again after a restart if the process crashed, and
+// again if the store failed.
 func (c *candidate) deliver(ctx context.Context, body sending) answer {
 	for again := 0; ; again++ {
 		got := c.post(ctx, body)
@@ -133,18 +135,18 @@ func (c *candidate) deliver(ctx context.Context, body sending) answer {
 		case got.code != string(interview.CodeStore):
 			return got
 		}
-		if again == maxAgain {
+		if again == maxResends {
 			return got
 		}
 	}
 }
 
-// take takes the interview from its beginning to its end.
+// take takes the interview from its start to its end.
 func (c *candidate) take(ctx context.Context) record.End {
 	if first := c.begin(ctx); first.view == nil {
 		return c.end(statusError, 1, "start: "+first.message)
 	}
-	return c.goOn(ctx)
+	return c.proceed(ctx)
 }
 
 // begin begins an interview.
@@ -153,7 +155,7 @@ func (c *candidate) begin(ctx context.Context) answer {
 		Event: interview.EventStart, Candidate: c.persona.Candidate, Language: c.persona.Language, ID: c.id(),
 	}
 	c.turn++
-	c.beginOtherwise(ctx, body)
+	c.perturbStart(ctx, body)
 	first := c.deliver(ctx, body)
 	if first.view != nil {
 		c.show(*first.view)
@@ -161,8 +163,8 @@ func (c *candidate) begin(ctx context.Context) answer {
 	return first
 }
 
-// goOn takes the interview from where it stands to its end.
-func (c *candidate) goOn(ctx context.Context) record.End {
+// proceed takes the interview from its current state to its end.
+func (c *candidate) proceed(ctx context.Context) record.End {
 	for c.sent < maxSubmissions {
 		acted, left := c.move(ctx)
 		switch {
@@ -171,7 +173,7 @@ func (c *candidate) goOn(ctx context.Context) record.End {
 		case left:
 			return c.end(statusLeft, 0, "left at "+c.place())
 		case acted:
-			continue // where the interview stands now there may be another move
+			continue // another move may be due now
 		case c.view.Finished:
 			return c.end(statusFinished, 0, "")
 		}
@@ -188,8 +190,8 @@ func (c *candidate) goOn(ctx context.Context) record.End {
 	return c.end(statusError, 1, fmt.Sprintf("the interview has not ended after %d submissions", c.sent))
 }
 
-// failed handles a message that could not be made: the client asks again as
-// often as the scenario says, and then gives up.
+// failed handles a failed message: the client asks for it again up to patience times, and then
+// gives up.
 func (c *candidate) failed(ctx context.Context, got answer) (bool, record.End) {
 	for got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply) {
 		if c.retries == c.patience {
@@ -207,7 +209,7 @@ func (c *candidate) end(status string, code int, details string) record.End {
 	return record.End{Status: status, ExitCode: code, Iterations: c.sent, Text: c.view.Response, Details: details}
 }
 
-// next is what the persona sends where the interview stands.
+// next returns the next submission of the persona.
 func (c *candidate) next() sending {
 	v, p := c.view, c.persona
 	text := ""
@@ -225,27 +227,27 @@ func (c *candidate) next() sending {
 	return sending{Message: &text}
 }
 
-// act sends something as the client's next submission and shows what comes back.
+// act sends a body as the client's next submission.
 func (c *candidate) act(ctx context.Context, body sending) answer {
-	return c.says(ctx, c.addressed(body))
+	return c.send(ctx, c.addressed(body))
 }
 
-// says delivers a submission and shows what comes back.
-func (c *candidate) says(ctx context.Context, body sending) answer {
+// send delivers a submission and records the response.
+func (c *candidate) send(ctx context.Context, body sending) answer {
 	got := c.deliver(ctx, body)
-	c.heard(body, got)
+	c.receive(body, got)
 	return got
 }
 
-// heard takes what came back.
-func (c *candidate) heard(body sending, got answer) {
-	c.keep(body, got)
+// receive records a response.
+func (c *candidate) receive(body sending, got answer) {
+	c.recordAnswer(body, got)
 	if got.view != nil {
 		c.show(*got.view)
 	}
 }
 
-// addressed completes a submission to the message that is shown.
+// addressed addresses a submission to the shown message.
 func (c *candidate) addressed(body sending) sending {
 	body.Session = c.view.SessionID
 	how, id := c.opts.Address, c.id()
@@ -270,7 +272,7 @@ func (c *candidate) show(v interview.View) {
 	c.view = v
 }
 
-// reload shows the page again, which must change nothing.
+// reload resumes the session, which must change nothing.
 func (c *candidate) reload(ctx context.Context) {
 	got := c.deliver(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
 	shown := got.view != nil && got.view.MessageID == c.view.MessageID && got.view.Response == c.view.Response
@@ -279,15 +281,16 @@ func (c *candidate) reload(ctx context.Context) {
 	}
 }
 
-// keep notes an answer that must be stored from now on: one that was accepted,
-// also where the next message could not be made.
-func (c *candidate) keep(body sending, got answer) {
+// recordAnswer records an answer that must be stored from now on: it was accepted, even if the
+// next message failed.
+func (c *candidate) recordAnswer(body sending, got answer) {
 	stored := got.code == "" || got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply)
 	if body.Message == nil || !stored || !c.view.ExpectsAnswer {
 		return
 	}
-	if v := got.view; v != nil && v.Step == c.view.Step && v.Kind == c.view.Kind && v.QuestionIndex == c.view.QuestionIndex && !v.AutoContinue {
-		return // asked again: it was heard, and answers nothing
+	if v := got.view; v != nil && !v.AutoContinue &&
+		v.Step == c.view.Step && v.Kind == c.view.Kind && v.QuestionIndex == c.view.QuestionIndex {
+		return // the question is asked again: this was not an answer
 	}
 	index := max(c.view.QuestionIndex, 0)
 	if c.view.Kind == session.KindMirror {
@@ -296,7 +299,7 @@ func (c *candidate) keep(body sending, got answer) {
 	c.kept = append(c.kept, session.Answer{Step: c.view.Step, Index: index, Text: *body.Message})
 }
 
-// place is where the interview stands, as moves name it.
+// place returns the current place of the interview, as moves name it.
 func (c *candidate) place() string {
 	switch v := c.view; {
 	case v.Kind == session.KindMirror:
@@ -308,8 +311,7 @@ func (c *candidate) place() string {
 	}
 }
 
-// require counts an invariant of every interview, and reports it if it does
-// not.
+// require counts an invariant, and reports a violation if it does not hold.
 func (c *candidate) require(kept bool, format string, args ...any) {
 	if c.checked++; !kept {
 		c.violations.Report(format, args...)

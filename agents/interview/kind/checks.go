@@ -11,8 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// checkInvariants checks what the store has at the end, and reports how many invariants
-// were checked.
+// checkInvariants checks the stored session at the end, and emits answersStored.
 func (c *candidate) checkInvariants(ctx context.Context) error {
 	if c.view.SessionID == "" {
 		return nil
@@ -28,9 +27,8 @@ func (c *candidate) checkInvariants(ctx context.Context) error {
 	return nil
 }
 
-// checkStored checks the stored interview against the invariants of every one: each answer
-// that the client knows to be accepted is there, once and in order, and messages,
-// queues, answers and calls agree.
+// checkStored checks the stored session: each accepted answer is stored once and in order, and
+// messages, queues, answers and calls agree.
 func (c *candidate) checkStored(ctx context.Context) (audit.Data, error) {
 	if c.view.SessionID == "" {
 		return audit.Data{}, nil
@@ -47,11 +45,11 @@ func (c *candidate) checkStored(ctx context.Context) (audit.Data, error) {
 		stored[i] = session.Answer{Step: a.Step, Index: a.Index, Text: a.Text}
 	}
 	c.require(slices.Equal(stored, c.kept), "%s", difference(c.kept, stored))
-	c.ledger(data)
+	c.checkLedger(data)
 	return data, nil
 }
 
-// difference says where two lists of answers part.
+// difference describes the first difference between two lists of answers.
 func difference(sent, stored []session.Answer) string {
 	for i, a := range sent {
 		if i == len(stored) {
@@ -68,9 +66,9 @@ func difference(sent, stored []session.Answer) string {
 	return "every answer is stored once, in order"
 }
 
-// ledger compares the ledger with the calls that were really made. A call that a
-// crash interrupted is lost, made or not.
-func (c *candidate) ledger(data audit.Data) {
+// checkLedger compares the ledger with the calls that were made. A call that a crash
+// interrupted is lost, whether or not it was made.
+func (c *candidate) checkLedger(data audit.Data) {
 	lost := 0
 	for _, call := range data.Calls {
 		if call.Outcome == session.Lost {
@@ -80,8 +78,8 @@ func (c *candidate) ledger(data audit.Data) {
 	made := int(c.calls.Load())
 	c.require(ledgerMatches(made, len(data.Calls), lost),
 		"the ledger has %d calls, %d of them lost, and %d were made", len(data.Calls), lost, made)
-	_, deaths := c.crashes.Count()
-	c.require(lost <= deaths+c.crashed, "%d calls were lost in %d crashes", lost, deaths+c.crashed)
+	_, crashes := c.crashes.Count()
+	c.require(lost <= crashes+c.crashed, "%d calls were lost in %d crashes", lost, crashes+c.crashed)
 }
 
 // ledgerMatches reports whether a ledger with listed calls matches the calls made: it

@@ -17,12 +17,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// postgresDSN names the variable with the PostgreSQL server that scenarios may use.
+// postgresDSN is the environment variable with the address of a PostgreSQL server.
 const postgresDSN = "REHEARSE_TEST_POSTGRES"
 
 // run lets the persona take the interview.
 func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
-	kept, skipped, err := r.open(ctx, t)
+	opened, skipped, err := r.open(ctx, t)
 	switch {
 	case err != nil:
 		return drive.Failed("open the store of the interview", err)
@@ -30,7 +30,7 @@ func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
 		return record.End{Status: "skipped", Skipped: skipped}
 	}
 	c := &candidate{
-		rehearsed: r, trial: t, store: kept, sink: t.Sink, violations: drive.Violations{Sink: t.Sink},
+		rehearsed: r, trial: t, store: opened, sink: t.Sink, violations: drive.Violations{Sink: t.Sink},
 		crashes: drive.NewCrashPlan(t.Sink, t.Perturb), turns: drive.PlannedAt(perturb.Turn, t.Perturb),
 		patience: r.opts.Retries, did: make([]bool, len(r.opts.Moves)),
 	}
@@ -46,14 +46,14 @@ func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
 	}
 	if len(t.Perturb) > 0 && end.Status != statusFinished && end.HarnessError == "" {
 		if err := c.resume(ctx); err != nil {
-			return drive.Failed("take the interview up again", err)
+			return drive.Failed("resume the interview", err)
 		}
 	}
 	return end
 }
 
-// resume resumes an interview that did not come to its end, as a candidate does who comes
-// back another day, without faults. What happens then is not part of the trial.
+// resume resumes an unfinished interview without faults, as a candidate who comes back another
+// day. It is not part of the trial.
 func (c *candidate) resume(ctx context.Context) error {
 	next, err := c.trial.ResumeWithoutFaults(ctx)
 	if err != nil {
@@ -65,24 +65,24 @@ func (c *candidate) resume(ctx context.Context) error {
 	c.violations.When = drive.AfterResume
 	_, c.crashed = c.crashes.Count()
 	c.crashes, c.turns = drive.NewCrashPlan(event.Discard, nil), nil
-	c.retries, c.patience = 0, comingBack
+	c.retries, c.patience = 0, resumeRetries
 	for i := range c.did {
 		c.did[i] = true
 	}
 	if err := c.start(); err != nil {
 		return err
 	}
-	end := c.back(ctx)
+	end := c.comeBack(ctx)
 	c.violations.Emit(event.New(0, end.Details, record.Resumed{Status: end.Status}))
 	_, err = c.checkStored(ctx)
 	return err
 }
 
-// comingBack is how often a candidate who comes back asks again for a message.
-const comingBack = 2
+// resumeRetries is the patience of a candidate who comes back.
+const resumeRetries = 2
 
-// back goes on where the interview stands, or begins it if it has not begun.
-func (c *candidate) back(ctx context.Context) record.End {
+// comeBack continues the interview, or begins it if it has not begun.
+func (c *candidate) comeBack(ctx context.Context) record.End {
 	if c.view.SessionID == "" {
 		return c.take(ctx)
 	}
@@ -91,10 +91,10 @@ func (c *candidate) back(ctx context.Context) record.End {
 		return c.end(statusError, 1, got.code+": "+got.message)
 	}
 	c.show(*got.view)
-	return c.goOn(ctx)
+	return c.proceed(ctx)
 }
 
-// open opens the scenario's store, or says why that cannot be done here.
+// open opens the store of the scenario. skipped is the reason if that is not possible here.
 func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.Store, skipped string, err error) {
 	dsn := "memory:"
 	switch r.opts.Store {
@@ -106,7 +106,7 @@ func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.St
 		t.Cleanup(func() error { return os.RemoveAll(folder) })
 		dsn = "sqlite:" + filepath.Join(folder, "interviews.db")
 	case "postgres":
-		server := os.Getenv(postgresDSN)
+		server := os.Getenv(postgresDSN) //nolint:forbidigo // names a server for tests
 		if server == "" {
 			return nil, postgresDSN + " names no PostgreSQL server", nil
 		}
@@ -123,7 +123,7 @@ func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.St
 	return opened, "", nil
 }
 
-// options are those of the service.
+// options returns the options of the service.
 func (r *rehearsed) options() interview.Options {
 	retries := func(given *int) int {
 		switch {
@@ -145,8 +145,8 @@ func (r *rehearsed) options() interview.Options {
 	}
 }
 
-// said is what a move says.
-func said(m Move) string {
+// textOf returns the text of a move, repeated.
+func textOf(m Move) string {
 	var all []byte
 	for range cmp.Or(m.Repeat, 1) {
 		all = append(all, m.Text...)

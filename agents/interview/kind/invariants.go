@@ -12,7 +12,9 @@ func invariants() []gate.Invariant {
 			Expr: `run.status != "finished" || ` + gate.EndsAsGolden,
 		},
 		gate.Invariant{
-			ID: "no-answer-lost", Words: "a finished interview holds every answer of the golden one, or, where texts of the prompts replaced questions, every answer that was given",
+			ID: "no-answer-lost",
+			Words: "a finished interview holds every answer of the golden one, or, where texts of the prompts replaced questions, " +
+				"every answer that was given",
 			Expr: `run.status != "finished" || interview.answers >=
   (interview.fallbacks > golden.interview.fallbacks ? interview.answered : golden.interview.answers)`,
 		},

@@ -1,5 +1,5 @@
-// Package kind lets scenarios drive an interview: the whole service behind its HTTP face,
-// with a real store, and a client that does what the scenario says.
+// Package kind runs interviews in scenarios: the whole service behind its HTTP interface, with a
+// real store and a client that follows the scenario. It also renders audits as documents.
 package kind
 
 import (
@@ -34,7 +34,7 @@ func Kind() kind.Kind {
 	}
 }
 
-// rehearsed is an interview under test: who takes it, with which prompts.
+// rehearsed is an interview under test, with its persona and prompts.
 type rehearsed struct {
 	opts    Options
 	model   string
@@ -66,7 +66,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// points completes the points: every commit is a write, every submission a turn.
+// points sets the perturbation points: every commit is a write, every submission a turn.
 func (r *rehearsed) points(p *drive.Points) {
 	p.NoWrites, p.NoTurns = "", ""
 	call := cmp.Or(r.opts.CallTimeout.Std(), interview.DefaultCallTimeout)

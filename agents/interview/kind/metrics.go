@@ -11,7 +11,9 @@ func Extension() measure.Extension {
 }
 
 var metrics = []measure.Metric{
-	measure.RateOfTrials("interview_finished_rate", func(_ *InterviewFacts, core *measure.Facts) bool { return core.Run.Status == "finished" }),
+	measure.RateOfTrials("interview_finished_rate", func(_ *InterviewFacts, core *measure.Facts) bool {
+		return core.Run.Status == "finished"
+	}),
 	measure.Sum("interview_submissions", func(f *InterviewFacts) int { return f.Submissions }),
 	measure.Sum("interview_answers", func(f *InterviewFacts) int { return f.Answers }),
 	measure.Sum("interview_queued_questions", func(f *InterviewFacts) int { return f.Queued }),

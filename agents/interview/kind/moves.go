@@ -11,9 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// move makes the first move that is due where the interview stands, one of the
-// scenario or one that a perturbation names by its turn, and reports whether there
-// was one, and whether the candidate left.
+// move makes the first move that is due, of the scenario or of a perturbation. acted reports
+// whether there was one, and left whether the candidate left.
 func (c *candidate) move(ctx context.Context) (acted, left bool) {
 	for i, m := range c.opts.Moves {
 		if c.did[i] || m.At != c.place() || c.view.AutoContinue {
@@ -26,12 +25,12 @@ func (c *candidate) move(ctx context.Context) (acted, left bool) {
 		c.make(ctx, m)
 		return true, false
 	}
-	return c.departs(ctx), false
+	return c.perturb(ctx), false
 }
 
-// departs makes the perturbation that is due where the persona is to act next, and
-// reports whether there was one.
-func (c *candidate) departs(ctx context.Context) bool {
+// perturb makes the perturbation that is due at the next turn of the persona, and reports
+// whether there was one.
+func (c *candidate) perturb(ctx context.Context) bool {
 	if c.view.Finished || c.view.AutoContinue {
 		return false
 	}
@@ -42,16 +41,16 @@ func (c *candidate) departs(ctx context.Context) bool {
 		}
 		b.Fire(c.trial.Sink, b.N)
 		if b.Do == perturb.Double || b.Do == perturb.Concurrent {
-			c.turn++ // this is what the persona sends
+			c.turn++ // the move sends the submission of the persona
 		}
-		c.make(ctx, departure(b.Do))
+		c.make(ctx, perturbationMove(b.Do))
 		return true
 	}
 	return false
 }
 
-// departure is what a person does at a turn as a move.
-func departure(do string) Move {
+// perturbationMove returns a perturbation as a move.
+func perturbationMove(do string) Move {
 	switch do {
 	case perturb.Empty:
 		return Move{Do: moveSay, Text: " \n\t", Want: string(interview.CodeEmptyAnswer)}
@@ -63,9 +62,9 @@ func departure(do string) Move {
 	return Move{Do: do} // the others have the names of moves
 }
 
-// beginOtherwise makes the perturbations of the first turn, which begins the
-// interview: most need one that has begun.
-func (c *candidate) beginOtherwise(ctx context.Context, body sending) {
+// perturbStart makes the perturbations of the first turn, which begins the interview. Most
+// perturbations need an interview that has begun.
+func (c *candidate) perturbStart(ctx context.Context, body sending) {
 	for i := range c.turns {
 		b := &c.turns[i]
 		if b.N != c.turn || b.Do != perturb.Double && b.Do != perturb.Restart {
@@ -82,7 +81,7 @@ func (c *candidate) beginOtherwise(ctx context.Context, body sending) {
 	}
 }
 
-// make makes one move and compares what comes back with what the scenario wants.
+// make makes one move and compares the response with the scenario.
 func (c *candidate) make(ctx context.Context, m Move) {
 	at := c.place()
 	version := c.version(ctx)
@@ -94,7 +93,7 @@ func (c *candidate) make(ctx context.Context, m Move) {
 	}
 }
 
-// stored reports whether a submission with that error is kept all the same.
+// stored reports whether a submission is stored in spite of an error.
 func stored(code string) bool {
 	return code == string(interview.CodeBackend) || code == string(interview.CodeReply)
 }
@@ -108,7 +107,7 @@ func (c *candidate) version(ctx context.Context) int64 {
 func (c *candidate) perform(ctx context.Context, m Move) answer {
 	switch m.Do {
 	case moveSay:
-		text := said(m)
+		text := textOf(m)
 		return c.act(ctx, sending{Message: &text})
 	case moveEvent:
 		return c.act(ctx, sending{Event: interview.Event(m.Event)})
@@ -142,8 +141,8 @@ func (c *candidate) perform(ctx context.Context, m Move) answer {
 	return answer{}
 }
 
-// twice sends what the persona says next two times, both times as the same
-// submission. Both must be answered alike, and one of them as a repetition.
+// twice sends the next submission of the persona two times. Both responses must be equal, and
+// one of them must count as repeated.
 func (c *candidate) twice(ctx context.Context, send func(func())) answer {
 	body := c.addressed(c.next())
 	var mu sync.Mutex
@@ -155,22 +154,23 @@ func (c *candidate) twice(ctx context.Context, send func(func())) answer {
 		got = append(got, one)
 	})
 	if c.process.Crashed() || got[0].code == string(interview.CodeStore) || got[1].code == string(interview.CodeStore) {
-		return c.says(ctx, body)
+		return c.send(ctx, body)
 	}
 	first, second := got[0], got[1]
 	if first.view == nil || second.view == nil || first.code != "" || second.code != "" {
 		failed := answer{code: first.code + second.code, message: first.message + second.message, view: cmp.Or(first.view, second.view)}
-		c.heard(body, failed)
+		c.receive(body, failed)
 		return failed
 	}
-	c.require(first.view.MessageID == second.view.MessageID, "one submission sent twice shows %s and %s", first.view.MessageID, second.view.MessageID)
+	c.require(first.view.MessageID == second.view.MessageID,
+		"one submission sent twice shows %s and %s", first.view.MessageID, second.view.MessageID)
 	c.require(first.view.Repeated != second.view.Repeated, "of one submission sent twice, not exactly one counts as repeated")
-	c.heard(body, first)
+	c.receive(body, first)
 	return first
 }
 
-// crash lets the process die in the step of the persona's next answer, starts it
-// again, and sends the answer again, as a client does that heard nothing.
+// crash crashes the process in the step of the persona's next answer, restarts it, and sends the
+// answer again.
 func (c *candidate) crash(ctx context.Context, instant string) answer {
 	body := c.addressed(c.next())
 	c.process.plan(instant)
@@ -182,7 +182,7 @@ func (c *candidate) crash(ctx context.Context, instant string) answer {
 		return answer{code: "client", message: fmt.Sprintf("the process did not come to the instant %q; got %q", instant, got.code)}
 	}
 	c.restart()
-	return c.says(ctx, body)
+	return c.send(ctx, body)
 }
 
 // restart starts the service again on the same store.

@@ -19,8 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Options are the keys under drive.interview. They let a persona take an interview: a client that speaks to the
-// whole service over HTTP, in process, and does what is said off the path.
+// Options are the keys under drive.interview. A persona takes an interview: a client that calls
+// the whole service over HTTP, in process, and makes the moves of the scenario.
 type Options struct {
 	// Persona is who answers.
 	Persona string `yaml:"persona" json:"persona"`
@@ -74,7 +74,7 @@ type Move struct {
 	Want string `yaml:"want,omitempty" json:"want,omitempty"`
 }
 
-// The values of Options.Address, beside both.
+// The values of Options.Address, in addition to both.
 const (
 	addressID      = "id"
 	addressReplyTo = "reply_to"
@@ -82,12 +82,12 @@ const (
 
 // The values of Move.Do.
 const (
-	// moveSay says Text in place of the persona's answer; if it is refused or does
-	// not answer, the persona's answer follows.
+	// moveSay sends Text instead of the persona's answer. If Text is refused or is not an
+	// answer, the persona's answer follows.
 	moveSay = "say"
 	// moveEvent sends Event.
 	moveEvent = "event"
-	// moveReload shows the page again.
+	// moveReload resumes the session.
 	moveReload = "reload"
 	// moveDouble sends the persona's answer twice, one after the other.
 	moveDouble = "double"
@@ -95,40 +95,41 @@ const (
 	moveConcurrent = "concurrent"
 	// moveStale sends an answer to the message before the one that is shown.
 	moveStale = "stale"
-	// moveAhead answers a message that was not shown yet.
+	// moveAhead answers a message that has not been shown yet.
 	moveAhead = "ahead"
-	// moveRestart stops the service in order and starts it again.
+	// moveRestart shuts the service down and starts it again.
 	moveRestart = "restart"
-	// moveCrash lets the process die at Instant of the persona's next answer and
-	// starts it again; the client sends the answer again.
+	// moveCrash crashes the process at Instant of the persona's next answer and restarts it;
+	// the client sends the answer again.
 	moveCrash = "crash"
-	// moveUnknown answers in a session that there is not.
+	// moveUnknown answers in a session that does not exist.
 	moveUnknown = "unknown-session"
-	// moveLeave ends the interview here.
+	// moveLeave leaves the interview.
 	moveLeave = "leave"
 )
 
 // The instants of moveCrash.
 const (
-	beforeAnswer = "before-answer" // the answer is not stored
-	beforeCall   = "before-call"   // it is, and the call is about to begin; without a call: after the answer is stored
-	afterCall    = "after-call"    // the call has ended, and its outcome is not stored
-	afterReply   = "after-reply"   // it is stored, and the client has not heard of it
+	beforeAnswer = "before-answer" // before the answer is stored
+	beforeCall   = "before-call"   // after the answer is stored, before the call if there is one
+	afterCall    = "after-call"    // after the call, before its outcome is stored
+	afterReply   = "after-reply"   // after the outcome is stored, before the response
 )
 
 // The end statuses of an interview.
 const (
 	statusFinished = "finished" // the matching was shown
-	statusFailed   = "failed"   // a message could not be made, and the client gave up
-	statusLeft     = "left"     // the candidate left, as a move says
-	statusError    = "error"    // the client could not go on
+	statusFailed   = "failed"   // a message failed, and the client gave up
+	statusLeft     = "left"     // the candidate left, by moveLeave
+	statusError    = "error"    // the client could not continue
 )
 
 var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
 
 func (o *Options) check(c *scenarios.Checker) {
 	if names := cast.Names(); !slices.Contains(names, o.Persona) {
-		c.Add("drive.interview.persona", suggest.Nearest(o.Persona, names), "there is no persona %q; there are %s", o.Persona, strings.Join(names, ", "))
+		c.Add("drive.interview.persona", suggest.Nearest(o.Persona, names),
+			"there is no persona %q; there are %s", o.Persona, strings.Join(names, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Prompts)) {
 		if err := prompt.Check(name, o.Prompts[name]); err != nil {
@@ -143,7 +144,8 @@ func (o *Options) check(c *scenarios.Checker) {
 		path := fmt.Sprintf("drive.interview.moves[%d]", i)
 		step, _, _ := strings.Cut(m.At, "/")
 		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
-			c.Add(path+".at", "", `%q is not a place of an interview; write a step with a question or "mirror", such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
+			c.Add(path+".at", "", `%q is not a place of an interview; write a step with a question or "mirror", `+
+				`such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
 		}
 		if codes := errorCodes(); m.Want != "" && !slices.Contains(codes, m.Want) {
 			c.Add(path+".want", suggest.Nearest(m.Want, codes), "there is no error code %q; there are %s", m.Want, strings.Join(codes, ", "))
@@ -155,14 +157,14 @@ func (o *Options) check(c *scenarios.Checker) {
 			switch {
 			case needs.given && m.Do != needs.do:
 				c.Add(path+"."+needs.what, "", "only do: %s has %s", needs.do, needs.what)
-			case !needs.given && m.Do == needs.do && m.Do != moveSay: // to say nothing is a move, too
+			case !needs.given && m.Do == needs.do && m.Do != moveSay: // an empty text is a move, too
 				c.Add(path+".do", "", "do: %s needs %s", needs.do, needs.what)
 			}
 		}
 	}
 }
 
-// errorCodes are those that a submission over HTTP can end with.
+// errorCodes returns the error codes of submissions over HTTP.
 func errorCodes() []string {
 	codes := web.Codes()
 	for _, code := range interview.Codes() {

@@ -10,17 +10,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// process stands between one life of a service and what survives it: its store
-// and its backend.
+// process simulates one process of a service: after a crash its store and its backend fail.
 type process struct {
 	session.Store
 	drive.Process
 	model     llm.Backend
-	afterCall atomic.Bool // it crashes when the next call has ended
+	afterCall atomic.Bool // crash when the next call has ended
 }
 
-// plan plans the process's death at an instant of moveCrash in the next
-// step.
+// plan plans a crash at an instant of the next step.
 func (p *process) plan(instant string) {
 	switch instant {
 	case beforeAnswer:

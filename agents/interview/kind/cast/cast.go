@@ -1,5 +1,5 @@
-// Package cast holds the candidates that interviews are rehearsed with: what
-// they answer, and what a good model would write to them.
+// Package cast provides the personas that take interviews in scenarios: their answers, and the
+// replies of a good model to them.
 package cast
 
 import (
@@ -17,21 +17,20 @@ import (
 
 // Persona is an invented candidate with a complete set of answers.
 type Persona struct {
-	// Name is that of the persona's file.
+	// Name is the name of the file without extension.
 	Name     string           `yaml:"name" json:"name"`
 	Language session.Language `yaml:"language" json:"language" jsonschema:"enum=fr,enum=en"`
 	// Candidate is the id under which the persona takes interviews.
 	Candidate string `yaml:"candidate" json:"candidate"`
-	// About says what is special about the persona.
+	// About describes what is special about the persona.
 	About string `yaml:"about" json:"about"`
-	// Answers are those to the questions of each step, in order.
+	// Answers are the answers to the questions of each step, in order.
 	Answers map[session.Step][]string `yaml:"answers" json:"answers"`
-	// Comments are those on mirrors; a persona has nothing to say on the others.
+	// Comments are the comments on the mirrors of some steps.
 	Comments map[session.Step]string `yaml:"comments,omitempty" json:"comments,omitempty"`
 }
 
-// Answer returns what the persona answers to a question of a step, counted from
-// 0; empty if there is no such question.
+// Answer returns the answer to a question of a step, counted from 0, or "".
 func (p Persona) Answer(step session.Step, index int) string {
 	answers := p.Answers[step]
 	if index < 0 || index >= len(answers) {
@@ -40,24 +39,23 @@ func (p Persona) Answer(step session.Step, index int) string {
 	return answers[index]
 }
 
-// Comment returns what the persona says about the mirror of a step; empty if
-// that is nothing, so that the interview is told to go on.
+// Comment returns the comment on the mirror of a step. If it is empty the persona continues
+// without a comment.
 func (p Persona) Comment(step session.Step) string { return p.Comments[step] }
 
 // Names lists the personas, sorted.
 func Names() []string {
 	files, err := fs.Glob(fixtures.Personas, "personas/*.yaml")
 	if err != nil {
-		panic(err) // only a pattern that is malformed
+		panic(err) // the pattern is malformed
 	}
 	for i, file := range files {
 		files[i] = strings.TrimSuffix(path.Base(file), ".yaml")
 	}
-	return files // which Glob has sorted
+	return files // Glob sorts
 }
 
-// Load reads a persona. It fails if there is none of that name, and with all
-// that is wrong with the file.
+// Load reads a persona. If the file is invalid, the error lists all problems.
 func Load(name string) (Persona, error) {
 	if !slices.Contains(Names(), name) {
 		return Persona{}, unknown(name)
@@ -78,8 +76,8 @@ func unknown(name string) error {
 	return fmt.Errorf("there is no persona %q, only %s%s", name, strings.Join(Names(), ", "), hint)
 }
 
-// parse reads a persona's file. How many answers a step needs depends on the
-// replies, so that is for the specs to say.
+// parse reads the file of a persona. The specs check the number of answers, which depends on
+// the replies.
 func parse(file, name string, data []byte) (Persona, error) {
 	var p Persona
 	doc, found := yamlsrc.Decode(file, data, &p)

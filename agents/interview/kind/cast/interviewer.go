@@ -8,9 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// Interviewer returns a script that interviews anybody: with the replies to a persona in
-// that persona's language, and in each other language with those to the first other persona
-// who speaks it, so that a visitor may choose either.
+// Interviewer returns a script that can interview anybody: in the language of a persona with the
+// replies to it, and in the other language with the replies to the default persona of that
+// language.
 func Interviewer(name string) (mocks.Script, error) {
 	var script mocks.Script
 	served := map[session.Language]bool{}
@@ -35,8 +35,8 @@ func Interviewer(name string) (mocks.Script, error) {
 	return script, nil
 }
 
-// interviewerRules returns the replies to a persona, for that language. In block 2 they are
-// for candidates who name the persona's works; others get replies that fit any.
+// interviewerRules returns the replies to a persona, for its language. In block 2 they are for
+// candidates who name the works of the persona; others get replies that fit any works.
 func interviewerRules(p Persona) ([]mocks.Line, error) {
 	replies, err := Replies(p.Name)
 	if err != nil {

@@ -14,38 +14,38 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// adaptive is how many questions block 2A asks, each in a call of its own.
+// adaptive is the number of questions in block 2A, each of which is a separate call.
 const adaptive = 3
 
-// latency is that of a quick model of the day: some 80 tokens a second.
+// latency is typical of a fast model: about 80 tokens per second.
 var latency = mocks.Latency{
 	First:    quantity.Duration(600 * time.Millisecond),
 	PerToken: quantity.Duration(12 * time.Millisecond),
 	Jitter:   0.1,
 }
 
-// Reply is what a good model writes in one call of an interview.
+// Reply is the reply of a good model to one call of an interview.
 type Reply struct {
 	Purpose session.Purpose
 	Step    session.Step
-	// Index is the question's, for session.PurposeAdaptive.
+	// Index is the index of the question, for session.PurposeAdaptive.
 	Index int
 	Text  string
 }
 
-// File is the name of the file that holds the reply, such as "mirror-BLOC_01.md".
+// File returns the name of the file with the reply, such as "mirror-BLOC_01.md".
 func (r Reply) File() string {
 	switch r.Purpose {
 	case session.PurposeQuestions, session.PurposeMirror:
 		return fmt.Sprintf("%s-%s.md", r.Purpose, r.Step)
 	case session.PurposeAdaptive:
 		return fmt.Sprintf("%s-%d.md", r.Purpose, r.Index)
+	default:
+		return string(r.Purpose) + ".md"
 	}
-	return string(r.Purpose) + ".md"
 }
 
-// calls lists the calls of an interview without a fault, in order and without
-// their texts.
+// calls lists the calls of an interview without faults, in order and without texts.
 func calls() []Reply {
 	all := []Reply{{Purpose: session.PurposePreamble, Step: session.Preamble}}
 	for _, step := range session.Steps() {
@@ -65,8 +65,7 @@ func calls() []Reply {
 		Reply{Purpose: session.PurposeMatching, Step: session.Matching})
 }
 
-// Texts returns the replies to a persona, in the order of an interview without a
-// fault.
+// Texts returns the replies to a persona, in the order of an interview without faults.
 func Texts(name string) ([]Reply, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, unknown(name)
@@ -82,9 +81,9 @@ func Texts(name string) ([]Reply, error) {
 	return all, nil
 }
 
-// Replies returns the replies to a persona as the rules of a scripted backend:
-// one for each call, told apart by purpose, step and index, and each optional,
-// so that an interview may end early. The script names no model.
+// Replies returns the replies to a persona as the rules of a scripted backend: one for each
+// call, selected by purpose, step and index. They are optional, so that an interview may end
+// early. The script does not set a model.
 func Replies(name string) (mocks.Script, error) {
 	all, err := Texts(name)
 	if err != nil {
@@ -97,14 +96,13 @@ func Replies(name string) (mocks.Script, error) {
 	return s, nil
 }
 
-// Visitor returns rules for block 2 that follow what anybody answers in a
-// language, as far as a script can. Put them before those of a persona, whose
-// replies know that persona's works only. They answer in that language alone.
+// Visitor returns rules for block 2 that fit the answers of any candidate in a language, as far
+// as a script can. They have to precede the rules of a persona, which fit only its own works.
 func Visitor(l session.Language) (mocks.Script, error) {
 	file := "replies/visitor-" + string(l) + ".yaml"
 	data, err := fixtures.Replies.ReadFile(file)
 	if err != nil {
-		return mocks.Script{}, fmt.Errorf("read what a visitor is told: %w", err)
+		return mocks.Script{}, fmt.Errorf("read the replies to visitors: %w", err)
 	}
 	var s mocks.Script
 	if _, found := yamlsrc.Decode(file, data, &s); len(found) > 0 {
