@@ -1,7 +1,5 @@
-// Package audit tells what happened in one interview from what its store holds:
-// calls, tokens, cost, latency, retries, trimming, and whether what was said,
-// answered, queued and called agree with each other. It reads values and returns
-// a value; JSON and HTML render it.
+// Package audit reports what happened in one interview, from its stored data: calls, tokens, cost,
+// latency, retries and trimming, and whether messages, answers, queues and calls agree.
 package audit
 
 import (
@@ -12,10 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Schema names the form of an Audit in JSON.
+// Schema identifies the JSON format of an Audit.
 const Schema = "rehearse.session-audit/1"
 
-// Data is what a store holds of one session.
+// Data is all stored data of one session.
 type Data struct {
 	Session  session.Session
 	Messages []session.Message
@@ -24,53 +22,49 @@ type Data struct {
 	Calls    []session.Call
 }
 
-// Options say how an audit is made.
+// Options configure an audit.
 type Options struct {
-	// Texts keeps what was asked and answered. Without it an audit holds no word
-	// of the candidate or of a model, only sizes.
+	// Texts includes the texts of messages. Without it an audit contains only their sizes.
 	Texts bool
-	// Currency is that of all amounts; default EUR. EURPerUSD is the exchange rate
-	// of RateDate for costs in the other one, and PriceDate that of the price table;
-	// dates are YYYY-MM-DD.
+	// Currency is the currency of all amounts; default EUR. EURPerUSD is the exchange rate at
+	// RateDate, and PriceDate the date of the price table. Dates are written YYYY-MM-DD.
 	Currency  quantity.Currency
 	EURPerUSD float64
 	RateDate  string
 	PriceDate string
-	// Price returns what usage of a model costs, so that amounts follow from the tokens
-	// that the audit shows and the prices of PriceDate; nil takes those of the ledger.
+	// Price returns the cost of usage of a model. With it the amounts follow from the tokens in
+	// the audit and the prices at PriceDate; nil uses the costs in the ledger.
 	Price func(model string, u llm.Usage) (quantity.Money, bool)
-	// Redact takes secrets out of texts; nil leaves them.
+	// Redact removes secrets from texts; nil keeps them.
 	Redact func(string) string
 }
 
-// Audit is what happened in one interview. It depends on nothing but Data and
-// Options: the same session gives the same bytes.
+// Audit is the report on one interview. It depends only on Data and Options: the same session
+// gives the same bytes.
 type Audit struct {
 	Schema string `json:"schema"`
-	// Verdict is Fail if any check failed or the contract was not kept.
+	// Verdict is Fail if a check failed or the contract was broken.
 	Verdict  Verdict      `json:"verdict"`
 	Session  About        `json:"session"`
 	Prices   priceBasis   `json:"prices"`
 	Contract callContract `json:"contract"`
 	Checks   []Check      `json:"checks"`
-	// Total is over all calls; Purposes are in the order of session.Purposes, Steps
-	// in that of session.Steps.
+	// Total covers all calls. Purposes are in the order of session.Purposes, and Steps in the
+	// order of session.Steps.
 	Total    Group         `json:"total"`
 	Purposes []Group       `json:"purposes"`
 	Steps    []stepSummary `json:"steps"`
-	// Rejected is the share of answers that did not validate, Broken that of calls
-	// that failed in transport, and Trimmed that of calls whose request left out
-	// part of the history.
+	// Rejected is the share of replies that did not validate, Broken the share of calls that
+	// failed in transport, and Trimmed the share of calls with a trimmed history.
 	Rejected Rate `json:"rejected"`
 	Broken   Rate `json:"broken"`
 	Trimmed  Rate `json:"trimmed"`
-	// Fallbacks are the messages for which a text of the prompts took the place of the
-	// model's.
+	// Fallbacks are the messages for which a text of the prompts was shown.
 	Fallbacks []session.Fallback `json:"fallbacks"`
-	// Repeated are the calls that were made again because a process died.
+	// Repeated are the calls that repeat a lost call.
 	Repeated []Repeat      `json:"repeated"`
 	Warnings []textWarning `json:"warnings"`
-	// Prompts and Models are the versions that were used, in order of appearance.
+	// Prompts and Models are the versions that were used, in order of first use.
 	Prompts  []Used         `json:"prompts"`
 	Models   []Used         `json:"models"`
 	Calls    []ledgerCall   `json:"calls"`
@@ -84,21 +78,20 @@ type Verdict string
 const (
 	Pass Verdict = "pass"
 	Fail Verdict = "fail"
-	Skip Verdict = "skip" // there is nothing to check (yet)
+	Skip Verdict = "skip" // nothing to check yet
 )
 
-// About is the session itself.
+// About describes the session.
 type About struct {
-	// ID is only the start of the session's id in an audit without texts: whoever
-	// has the whole id can take the interview and read what it shows.
+	// ID is only the start of the session's id in an audit without texts, because the whole id
+	// gives access to the interview.
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
 	Status    interviewStatus  `json:"status"`
-	// Failed is the code of the error with which the last try ended, for Stuck and
-	// Limited.
+	// Failed is the code of the error with which the last try ended, for stuck and limited.
 	Failed string `json:"failed,omitempty"`
-	// Limit is the limit that was reached, for Limited: calls, cost or retries.
+	// Limit is the limit that was reached, for limited: calls, cost or retries.
 	Limit    string           `json:"limit,omitempty"`
 	Step     session.Step     `json:"step"`
 	Phase    session.Phase    `json:"phase"`
@@ -109,24 +102,24 @@ type About struct {
 	Updated  time.Time        `json:"updated"`
 	Messages int              `json:"messages"`
 	Answers  int              `json:"answers"`
-	// Texts says whether the audit holds what was said.
+	// Texts is true if the audit contains the texts of messages.
 	Texts bool `json:"texts"`
 }
 
-// interviewStatus says how far an interview is.
+// interviewStatus is the status of an interview.
 type interviewStatus string
 
 // The statuses.
 const (
 	statusFinished interviewStatus = "finished"
-	statusOpen     interviewStatus = "open"  // the candidate is to act
+	statusOpen     interviewStatus = "open"  // the candidate has to act
 	statusOwing    interviewStatus = "owing" // the service owes a message
-	statusStuck    interviewStatus = "stuck" // it owes a message, and its calls failed
-	// statusLimited: it owes a message, and the session has reached a limit.
+	statusStuck    interviewStatus = "stuck" // the service owes a message, and its calls failed
+	// The service owes a message, and the session has reached a limit.
 	statusLimited interviewStatus = "limited"
 )
 
-// priceBasis are what amounts rest on.
+// priceBasis describes the prices from which amounts are computed.
 type priceBasis struct {
 	Currency  quantity.Currency `json:"currency"`
 	Date      string            `json:"date,omitempty"`
@@ -134,22 +127,21 @@ type priceBasis struct {
 	RateDate  string            `json:"rate_date,omitempty"`
 }
 
-// stepSummary is one step of the interview and the calls that were made for it.
+// stepSummary summarizes one step of the interview and its calls.
 type stepSummary struct {
 	Step  session.Step `json:"step"`
 	Block int          `json:"block,omitempty"`
 	Part  string       `json:"part,omitempty"`
-	// Began and Ended are the times of the first and last message; zero where
-	// nothing was said yet.
+	// Began and Ended are the times of the first and last message; zero without messages.
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
-	// Questions is how many its queue holds, and Answers how many were answered.
+	// Questions is the length of the queue, and Answers the number of answered questions.
 	Questions int `json:"questions,omitempty"`
 	Answers   int `json:"answers,omitempty"`
 	Group
 }
 
-// Repeat is a call that was made again.
+// Repeat is a call that repeats a lost call.
 type Repeat struct {
 	Call    int             `json:"call"`
 	Repeats int             `json:"repeats"`
@@ -157,7 +149,7 @@ type Repeat struct {
 	Step    session.Step    `json:"step"`
 }
 
-// textWarning is what a text that was used has and should not.
+// textWarning is a warning about a text that was used.
 type textWarning struct {
 	Call    int             `json:"call"`
 	Purpose session.Purpose `json:"purpose"`
@@ -165,7 +157,7 @@ type textWarning struct {
 	Text    string          `json:"text"`
 }
 
-// Used is a version of something and how many calls used it.
+// Used is a version of the prompts or of a model, with the number of calls that used it.
 type Used struct {
 	Name  string `json:"name"`
 	Calls int    `json:"calls"`
@@ -174,19 +166,17 @@ type Used struct {
 // ledgerCall is one entry of the ledger, with its cost in the audit's currency.
 type ledgerCall struct {
 	session.Call
-	// Amount is the cost; nil if it is unknown. It takes the place of the ledger's.
+	// Amount is the cost, or nil if it is unknown. It replaces the cost of the ledger.
 	Amount *float64 `json:"cost"`
-	// Billed are the tokens that the cost is computed from: those reported, else those
-	// counted.
+	// Billed are the tokens that determine the cost: the reported ones, or else the counted ones.
 	Billed tokenSums `json:"billed"`
-	// Difference is what was reported less what was counted; nil where nothing was
-	// reported. Unexplained means that it is more than the framing of messages by the
-	// provider explains.
+	// Difference is the reported minus the counted tokens, or nil if none were reported.
+	// Unexplained is true if the difference exceeds what the framing of messages explains.
 	Difference  *tokenSums `json:"difference,omitempty"`
 	Unexplained bool       `json:"unexplained,omitempty"`
 }
 
-// messageEntry is what was said. Its text is empty where an audit holds none.
+// messageEntry is one message. Its text is empty in an audit without texts.
 type messageEntry struct {
 	Seq      int          `json:"seq"`
 	Role     llm.Role     `json:"role"`
@@ -196,12 +186,12 @@ type messageEntry struct {
 	Tokens   int          `json:"tokens"`
 	At       time.Time    `json:"at"`
 	Call     int          `json:"call,omitempty"`
-	// Kept says that it was kept as an answer.
+	// Kept is true if the message was stored as an answer.
 	Kept bool   `json:"kept,omitempty"`
 	Text string `json:"text,omitempty"`
 }
 
-// Of makes the audit of a session.
+// Of returns the audit of a session.
 func Of(d Data, o Options) Audit {
 	if o.Currency == "" {
 		o.Currency = quantity.EUR
@@ -236,7 +226,7 @@ func verdict(a Audit) Verdict {
 	return Pass
 }
 
-// shortID is how much of a session's id is enough to find it by.
+// shortID is the length of a session's id in an audit without texts.
 const shortID = 8
 
 func about(d Data, o Options) About {
@@ -268,7 +258,7 @@ func calls(ledger []session.Call, o Options) []ledgerCall {
 		entry := ledgerCall{Call: c, Amount: amount(c, o), Billed: sums(c.Billed()), Difference: difference(c), Unexplained: c.Disagrees()}
 		entry.At, entry.Cost = c.At.UTC(), nil
 		if !o.Texts && c.Outcome == session.Broken {
-			entry.Detail = "" // a provider may quote what was said; our validators do not
+			entry.Detail = "" // providers may quote texts of the request; our validators do not
 		}
 		entry.Detail = o.Redact(entry.Detail)
 		out = append(out, entry)

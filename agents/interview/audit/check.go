@@ -9,23 +9,20 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Check is one thing that must hold in the data of every session, whatever
-// happened in it.
+// Check is the result of one rule that must hold in the data of every session.
 type Check struct {
 	Name string `json:"name"`
-	// About says what must hold.
+	// About describes the rule.
 	About   string  `json:"about"`
 	Verdict Verdict `json:"verdict"`
-	// N is how many things were looked at.
+	// N is the number of checked items.
 	N int `json:"n"`
-	// Problems say what does not hold, at most maxProblems of them, and Found how
-	// many there are.
+	// Problems describes at most maxProblems violations, and Found is their number.
 	Problems []string `json:"problems,omitempty"`
 	Found    int      `json:"found,omitempty"`
 }
 
-// maxProblems bounds what is listed of one check: one bad session must not make
-// an audit that nobody can open.
+// maxProblems limits the listed problems of one check.
 const maxProblems = 20
 
 // rules are the checks in order.
@@ -36,7 +33,10 @@ var rules = []struct {
 	{"message-order", "messages are numbered from 1 without a gap, and none is older than the one before", (*checker).order},
 	{"one-question-at-once", "after a question the candidate speaks next", (*checker).oneAtOnce},
 	{"one-answer-per-question", "no question has two answers", (*checker).oneAnswer},
-	{"answers-are-messages", "each answer is, word for word, what the candidate wrote in reply to that question", (*checker).answersAreMessages},
+	{
+		"answers-are-messages", "each answer is, word for word, what the candidate wrote in reply to that question",
+		(*checker).answersAreMessages,
+	},
 	{"no-answer-lost", "each question that was passed has its answer", (*checker).noneLost},
 	{"queues-agree", "each queue stands where its answers end, and is complete only when all are there", (*checker).queues},
 	{"served-from-queue", "questions are shown as their queue has them, in order", (*checker).served},
@@ -64,14 +64,14 @@ func check(d Data) []Check {
 	return out
 }
 
-// checker gathers what one check finds.
+// checker collects the findings of one check.
 type checker struct {
 	Data
 	n, found int
 	problems []string
 }
 
-// must counts one thing that was looked at, and notes it if it does not hold.
+// must counts one checked item, and records a problem if ok is false.
 func (c *checker) must(ok bool, format string, args ...any) {
 	c.n++
 	if ok {
@@ -109,7 +109,7 @@ func isQuestion(m session.Message) bool {
 	return m.Role == llm.Assistant && asks
 }
 
-// place is what an answer is to.
+// place is the question or the mirror that an answer belongs to.
 type place struct {
 	step  session.Step
 	index int
@@ -147,8 +147,7 @@ func (c *checker) answersAreMessages() {
 	}
 }
 
-// repliesTo reports whether a message of the candidate may be the answer with an
-// index.
+// repliesTo reports whether a message of the candidate can be the answer with an index.
 func repliesTo(m session.Message, index int) bool {
 	switch {
 	case index == session.Reflection:
@@ -206,10 +205,10 @@ func (c *checker) queues() {
 		q, ok := c.queue(p.step)
 		c.must(ok && p.index < len(q.Questions), "%s is answered, and was never queued", p)
 	}
-	slices.Sort(c.problems) // the places above come in no order
+	slices.Sort(c.problems) // maps have no order
 }
 
-// adaptiveQuestions is how many questions block 2A asks, one call each.
+// adaptiveQuestions is the number of questions in block 2A, each with its own call.
 const adaptiveQuestions = 3
 
 func (c *checker) queue(s session.Step) (session.Queue, bool) {
@@ -255,7 +254,7 @@ func (c *checker) noCallForQueued() {
 	for _, call := range c.Calls {
 		text := fmt.Sprintf("%s %d of %s", call.Purpose, call.Index, call.Step)
 		before, there := done[text]
-		// A text with warnings waits while a better one is tried for.
+		// A text with warnings waits while another attempt is made.
 		waits := len(before.Warnings) > 0 && !call.At.After(shown[before.N].At)
 		c.must(!there || waits, "call %d was made for %s, which call %d had brought", call.N, text, before.N)
 		if call.Outcome == session.Accepted {

@@ -6,32 +6,32 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// callContract holds the calls of an interview against those that one needs: one for
-// each text that a model writes, and none for a question that is queued.
+// callContract compares the calls of an interview with the calls that it needs: one for each
+// text of a model, and none for a queued question.
 type callContract struct {
-	// Verdict is Pass if a finished interview has exactly as many accepted calls and
-	// fallbacks of each purpose as it needs, Fail if there are more or fewer, and Skip while it
-	// goes on and there are not more.
+	// Verdict is Pass if a finished interview has exactly the accepted calls and fallbacks of
+	// each purpose that it needs, Fail if it has more or fewer, and Skip if an unfinished
+	// interview does not have more.
 	Verdict Verdict `json:"verdict"`
-	// Golden says that in addition no call was in vain.
+	// Golden is true if in addition every call was accepted.
 	Golden   bool `json:"golden"`
 	Expected int  `json:"expected"`
 	Accepted int  `json:"accepted"`
-	// Fallbacks are the texts of the prompts that took the place of a model's.
+	// Fallbacks is the number of texts of the prompts that replaced texts of the model.
 	Fallbacks int           `json:"fallbacks"`
 	Calls     int           `json:"calls"`
 	Rows      []contractRow `json:"rows"`
 }
 
-// contractRow is the part of a Contract for one purpose.
+// contractRow is the part of the contract for one purpose.
 type contractRow struct {
 	Purpose session.Purpose `json:"purpose"`
-	// Expected is how many a whole interview needs.
+	// Expected is the number of calls that a whole interview needs.
 	Expected int `json:"expected"`
 	Accepted int `json:"accepted"`
-	// Fallbacks is how many of them a text of the prompts took the place of.
+	// Fallbacks is the number of texts of the prompts that replaced texts of the model.
 	Fallbacks int `json:"fallbacks"`
-	// Calls is how many were made, retries and repeats included.
+	// Calls is the number of calls, including retries and repeats.
 	Calls int `json:"calls"`
 }
 
@@ -48,8 +48,9 @@ func needed(s session.Step) []session.Purpose {
 		return []session.Purpose{session.PurposeProfile}
 	case session.Matching:
 		return []session.Purpose{session.PurposeMatching}
+	default:
+		return []session.Purpose{session.PurposeQuestions, session.PurposeMirror}
 	}
-	return []session.Purpose{session.PurposeQuestions, session.PurposeMirror}
 }
 
 func contract(d Data) callContract {

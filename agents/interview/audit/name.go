@@ -6,12 +6,11 @@ import (
 	"regexp"
 )
 
-// candidateID is what ids of candidates look like. The service takes no others,
-// but a store may have been filled by somebody else.
+// candidateID matches the candidate ids that the service accepts. A store may contain others.
 var candidateID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// SessionFileName is FileName for one session of a candidate who has several: the
-// start of the session's id follows after "+", which no candidate's id holds.
+// SessionFileName returns the FileName for one of several sessions of a candidate. It appends "+",
+// which no candidate id contains, and the start of the session's id.
 func SessionFileName(candidate, id, extension string) string {
 	if !candidateID.MatchString(id) {
 		sum := sha256.Sum256([]byte(id))
@@ -20,10 +19,9 @@ func SessionFileName(candidate, id, extension string) string {
 	return FileName(candidate, "+"+id[:min(shortID, len(id))]+extension)
 }
 
-// FileName returns the name of a candidate's audit with an extension such as ".json":
-// session_audit_{candidate}.json. It is one plain name, whatever the id: one that
-// is no candidate's id is replaced by "_" and the start of its SHA-256, which no
-// candidate's id can be.
+// FileName returns the file name of an audit with an extension such as ".json":
+// session_audit_{candidate}.json. It never contains a path: an invalid candidate id is replaced
+// by "_" and the start of its SHA-256, which no valid id equals.
 func FileName(candidate, extension string) string {
 	if !candidateID.MatchString(candidate) {
 		sum := sha256.Sum256([]byte(candidate))

@@ -8,13 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// readTries is how often Read begins anew because the session moved on meanwhile.
+// readTries is the number of attempts to read a session that changes in the meantime.
 const readTries = 5
 
-// errMoving means that a session changed each time while it was read.
+// errMoving means that a session changed during each attempt to read it.
 var errMoving = errors.New("the session changes while it is read; try again in a moment")
 
-// Read reads all of a session as it was at one version.
+// Read reads all data of a session at one version.
 func Read(ctx context.Context, store session.Store, id string) (Data, error) {
 	for range readTries {
 		d, err := readOnce(ctx, store, id)

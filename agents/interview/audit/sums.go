@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Group adds up calls: all, those of one purpose, or those of one step.
+// Group sums up calls: all calls, or the calls of one purpose or one step.
 type Group struct {
 	Name string `json:"name"`
-	// Calls is how many were begun, each attempt and each repeat counted.
+	// Calls is the number of calls that were begun, including attempts and repeats.
 	Calls    int            `json:"calls"`
 	Outcomes outcomes       `json:"outcomes"`
 	Tokens   tokenUsage     `json:"tokens"`
@@ -20,7 +20,7 @@ type Group struct {
 	Latency  latencySummary `json:"latency"`
 }
 
-// outcomes count calls by how they ended.
+// outcomes counts calls by outcome.
 type outcomes struct {
 	Accepted int `json:"accepted"`
 	Rejected int `json:"rejected"`
@@ -29,49 +29,49 @@ type outcomes struct {
 	Begun    int `json:"begun"` // no outcome yet
 }
 
-// tokenUsage are those of answered calls: as counted for all of them, and as
-// reported by the backend for those of which it said anything.
+// tokenUsage sums the tokens of answered calls: Counted over all of them, and Reported over those
+// for which the backend reported usage.
 type tokenUsage struct {
 	Counted  tokenSums `json:"counted"`
 	Reported tokenSums `json:"reported"`
-	// Billed sums the tokens of all calls from which the cost is computed.
+	// Billed sums the tokens that determine the cost, over calls with a known cost.
 	Billed tokenSums `json:"billed"`
-	// Difference is what was reported less what was counted, over the calls that
-	// reported usage: Compared of them, of which Differ have another number. Of
-	// Unexplained the difference is more than the framing of messages explains.
+	// Difference is the reported minus the counted tokens, over the Compared calls with reported
+	// usage. Differ of them have a difference, and for Unexplained it exceeds what the framing
+	// of messages explains.
 	Difference  tokenSums `json:"difference"`
 	Compared    int       `json:"compared"`
 	Differ      int       `json:"differ"`
 	Unexplained int       `json:"unexplained"`
-	// Unreported is how many answered calls came without usage.
+	// Unreported is the number of answered calls without reported usage.
 	Unreported int `json:"unreported"`
 }
 
-// tokenSums are numbers of tokens. Input includes what was read from a cache.
+// tokenSums are sums of tokens. Input includes cached tokens.
 type tokenSums struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
 }
 
-// Cost is money in the audit's currency.
+// Cost is an amount in the currency of the audit.
 type Cost struct {
 	// Amount is nil if the cost of any call is unknown.
 	Amount *float64 `json:"amount"`
-	// AtLeast is the sum of what is known, and Unknown the number of calls of
-	// which nothing is known, such as those that were lost.
+	// AtLeast is the sum of the known costs, and Unknown the number of calls with unknown costs,
+	// such as lost calls.
 	AtLeast float64 `json:"at_least"`
 	Unknown int     `json:"unknown"`
 }
 
-// latencySummary is that of answered calls, in seconds; the figures are nil where there
-// are none. P50 and P95 are quantiles of type 7 (see stat.Quantile).
+// latencySummary summarizes the latency of answered calls in seconds; without calls the figures
+// are nil. P50 and P95 are quantiles of type 7 (see stat.Quantile).
 type latencySummary struct {
 	N    int      `json:"n"`
 	Mean *float64 `json:"mean"`
 	P50  *float64 `json:"p50"`
 	P95  *float64 `json:"p95"`
 	Max  *float64 `json:"max"`
-	// Interval is that of the mean; nil where N does not allow one.
+	// Interval is the confidence interval of the mean; nil if N is too small.
 	Interval *stat.Interval `json:"interval,omitempty"`
 }
 
@@ -93,12 +93,12 @@ func rate(hits, of int) Rate {
 	return r
 }
 
-// answered reports whether a model's answer arrived.
+// answered reports whether the model answered a call.
 func answered(c session.Call) bool {
 	return c.Outcome == session.Accepted || c.Outcome == session.Rejected
 }
 
-// amount returns what a call cost in the audit's currency; nil if that is unknown.
+// amount returns the cost of a call in the currency of the audit, or nil if it is unknown.
 func amount(c session.Call, o Options) *float64 {
 	if c.Cost == nil {
 		return nil
@@ -118,7 +118,7 @@ func amount(c session.Call, o Options) *float64 {
 
 func input(u llm.Usage) int { return u.Input + u.CachedInput + u.CacheWrite }
 
-// group adds up calls.
+// group sums up calls.
 func group(name string, list []ledgerCall) Group {
 	g := Group{Name: name, Calls: len(list)}
 	var latency stat.Durations
@@ -178,7 +178,7 @@ func (s tokenSums) plus(other tokenSums) tokenSums {
 
 func sums(u llm.Usage) tokenSums { return tokenSums{Input: input(u), Output: u.Output} }
 
-// difference returns what a call reported less what was counted.
+// difference returns the reported minus the counted tokens of a call.
 func difference(c session.Call) *tokenSums {
 	if c.Reported == nil {
 		return nil
@@ -213,7 +213,7 @@ func summary(d *stat.Durations) latencySummary {
 	return l
 }
 
-// addUp fills in what is computed from the ledger.
+// addUp fills in the fields that are computed from the ledger.
 func (a *Audit) addUp(d Data) {
 	a.Total = group("all", a.Calls)
 	for _, p := range session.Purposes() {
@@ -249,7 +249,7 @@ func where(list []ledgerCall, keep func(ledgerCall) bool) []ledgerCall {
 	return out
 }
 
-// used lists the different names, and how many calls bear each.
+// used lists the distinct names with their numbers of calls.
 func used(list []ledgerCall, name func(ledgerCall) string) []Used {
 	out := []Used{}
 	for _, c := range list {
