@@ -31,15 +31,8 @@ func (g *agentFlags) register(cmd *cobra.Command) {
 	for _, flag := range []string{"backend", "command", "agent-arg", "access"} {
 		cmd.MarkFlagsMutuallyExclusive("script", flag)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("script", completeFiles("yaml", "yml"))
-	_ = cmd.RegisterFlagCompletionFunc("config", completeFiles("yaml", "yml"))
-}
-
-// completeFiles completes the names of files that end so.
-func completeFiles(extensions ...string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return extensions, cobra.ShellCompDirectiveFilterFileExt
-	}
+	_ = cmd.RegisterFlagCompletionFunc("script", completeYAML)
+	_ = cmd.RegisterFlagCompletionFunc("config", completeYAML)
 }
 
 // agentBackend finds the backend that flags and configuration name, or plays one.

@@ -63,7 +63,7 @@ interview.
 	f.BoolVar(&flags.answers, "answers", false, "include what was asked and answered")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose exchange rate overrides the shipped one")
 	f.BoolVar(&flags.latest, "latest", false, "of a candidate with several sessions take the newest")
-	f.BoolVar(&flags.asJSON, "json", false, "print the audit as JSON on standard output")
+	jsonFlag(f, &flags.asJSON, "the audit")
 	return cmd
 }
 

@@ -49,9 +49,9 @@ func (b *backendFlags) register(cmd *cobra.Command) {
 	f.StringArrayVar(&b.extra, "agent-arg", nil, "a further argument for a command-line agent")
 	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and\n"+
 		"run commands in its folder) or full (default "+string(cli.Workspace)+")")
-	f.StringVar(&b.prices, "prices", "", "a price file whose entries override the shipped table")
-	_ = cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accessLevels(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
+	pricesFlag(f, &b.prices)
+	complete(cmd, "access", namesOf(cli.AccessLevels())...)
+	complete(cmd, "backend", backendIDs()...)
 }
 
 // findBackend finds an available adapter, or reports which ones are.
@@ -134,21 +134,12 @@ func checkBackendFlags(flags backendFlags) error {
 		return fmt.Errorf("--command is for backend exec, and the backend is %s", id)
 	case (id == backendOpenAI || id == backendExec) && flags.access != "":
 		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
-	case flags.access != "" && !slices.Contains(accessLevels(), flags.access):
-		return notAmong("access", flags.access, accessLevels())
+	case flags.access != "" && !slices.Contains(namesOf(cli.AccessLevels()), flags.access):
+		return notAmong("access", flags.access, namesOf(cli.AccessLevels()))
 	case id == backendOpenAI && len(flags.extra) > 0:
 		return errors.New("--agent-arg is for command-line agents, and the backend is openai")
 	}
 	return nil
-}
-
-// accessLevels lists what --access takes.
-func accessLevels() []string {
-	var names []string
-	for _, level := range cli.AccessLevels() {
-		names = append(names, string(level))
-	}
-	return names
 }
 
 // actsOnFiles reports whether a worker with this backend has tools of its own with

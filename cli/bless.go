@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
 // blessFlags are the flags of bless.
@@ -74,16 +74,15 @@ Exit codes:
 }
 
 func (a *app) bless(ctx context.Context, path string, flags blessFlags) error {
-	recording, err := findRecording(path)
-	if err != nil {
-		return usage(err)
-	}
-	run, err := a.sumUp(ctx, recording)
+	run, err := a.readRun(ctx, path)
 	if err != nil {
 		return err
 	}
-	if err := blessable(path, &run, flags.allowFailing); err != nil {
-		return err
+	if refused, ok := errors.AsType[*rundir.BlessError](run.CheckBless(flags.allowFailing)); ok {
+		if refused.Verdict == "" {
+			return usage(refused)
+		}
+		return &exitError{gate.ExitCode([]gate.Verdict{refused.Verdict}), refused}
 	}
 	old, err := a.earlier(flags.baseline)
 	if err != nil {
@@ -93,7 +92,7 @@ func (a *app) bless(ctx context.Context, path string, flags blessFlags) error {
 	if err := run.Rules.Validate(); err != nil {
 		return usage(err)
 	}
-	data, err := encodeBaseline(flags.baseline, run.Baseline)
+	data, err := rundir.EncodeBaseline(flags.baseline, run.Baseline)
 	if err != nil {
 		return noVerdict(err)
 	}
@@ -119,39 +118,7 @@ func (flags blessFlags) over(old *compare.Baseline) compare.Rules {
 	return rules
 }
 
-// blessable refuses a run that cannot stand for its scenarios. An error has its exit
-// code.
-func blessable(path string, run *side, allowFailing bool) error {
-	if run.report.Altered {
-		return &exitError{exitFail, fmt.Errorf("not blessed: the recording of %s was altered: %s; run the scenarios again", path, strings.Join(run.report.Problems[1:2], ""))}
-	}
-	for _, f := range runFindings(run.report, "the run") {
-		return noVerdict(fmt.Errorf("not blessed: %s", strings.TrimSuffix(f.Message+": "+f.Evidence, ": ")))
-	}
-	var failing []string
-	for _, s := range run.Scenarios {
-		switch s.Verdict {
-		case gate.Pass:
-		case gate.Fail:
-			failing = append(failing, s.Name)
-		case gate.Skip:
-			return noVerdict(fmt.Errorf("not blessed: %s was skipped, so later runs could not be compared with it; bless a run of a machine that can drive it", s.Name))
-		default:
-			return noVerdict(fmt.Errorf("not blessed: %s has no verdict; see why with: %s", s.Name, format.ShellLine("rehearse", "report", path)))
-		}
-	}
-	switch {
-	case len(run.Scenarios) == 0:
-		return usage(errors.New("not blessed: no scenario was run"))
-	case len(failing) > 0 && !allowFailing:
-		return &exitError{exitFail, fmt.Errorf("not blessed: %s failed (%s); mend it, or bless it as it is with --allow-failing",
-			format.Plural(len(failing), "scenario"), strings.Join(failing, ", "))}
-	}
-	return nil
-}
-
-// earlier is the baseline that is there, if it can be used. An error has its exit
-// code.
+// earlier returns the existing baseline, or nil if there is none that can be used.
 func (a *app) earlier(path string) (*compare.Baseline, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,22 +129,13 @@ func (a *app) earlier(path string) (*compare.Baseline, error) {
 	}
 	defer file.Close()
 	old, err := compare.ReadBaseline(path, file)
-	if err != nil { // blessing again is how such a file is mended
-		fmt.Fprintf(a.stderr, "the baseline that is there cannot be used, and is replaced as a whole:\n")
+	if err != nil { // blessing again fixes such a file
+		fmt.Fprintf(a.stderr, "the existing baseline cannot be used, and is replaced as a whole:\n")
 		a.explain(err)
 		return nil, nil
 	}
 	old.Run = path
 	return &old, nil
-}
-
-// encodeBaseline is the file, which was read back: what is written can be used.
-func encodeBaseline(path string, b compare.Baseline) ([]byte, error) {
-	data := compare.Encode(b)
-	if _, err := compare.ReadBaseline(path, bytes.NewReader(data)); err != nil {
-		return nil, fmt.Errorf("the run does not fit into a baseline: %w", err)
-	}
-	return data, nil
 }
 
 // writeBaseline shows what changes and writes the file.
@@ -204,23 +162,6 @@ func (a *app) writeBaseline(run string, old *compare.Baseline, now compare.Basel
 		return noVerdict(fmt.Errorf("write the baseline: %w", err))
 	}
 	fmt.Fprintf(a.stdout, "%s was written: %s; commit it\n", flags.baseline, what)
-	a.warnFewTrials(&now)
+	fmt.Fprint(a.stdout, rundir.TrialsWarning(&now))
 	return nil
-}
-
-// warnFewTrials warns of scenarios that have too few trials for a regression to be found.
-func (a *app) warnFewTrials(b *compare.Baseline) {
-	trials, tests, few := compare.TrialsNeeded(b, b.Rules)
-	if len(few) == 0 {
-		return
-	}
-	const most = 5
-	names := strings.Join(few[:min(most, len(few))], ", ")
-	if len(few) > most {
-		names += fmt.Sprintf(" and %d more", len(few)-most)
-	}
-	fmt.Fprintf(a.stdout, "warning: %s too few trials for what varies in them: %s.\n"+
-		"With %s of this baseline, it takes at least %d trials (--trials %d) to find a regression;\n"+
-		"with fewer, a clear one ends without a verdict (exit code 3), and a small one is green.\n",
-		format.Plural(len(few), "scenario")+map[bool]string{true: " has", false: " have"}[len(few) == 1], names, format.Plural(tests, "test"), trials, trials)
 }

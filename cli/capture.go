@@ -82,16 +82,8 @@ Exit codes: 0 all that was asked is in the script; 1 something is not, or nothin
 	f.BoolVar(&flags.keep, "no-redact", false, "keep secrets; the files are then as secret as they are")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
 	hostFlag(f, &flags.hosts)
-	_ = cmd.RegisterFlagCompletionFunc("match", cobra.FixedCompletions(matchings(), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "match", namesOf(capture.Matchings())...)
 	return cmd
-}
-
-func matchings() []string {
-	var names []string
-	for _, m := range capture.Matchings() {
-		names = append(names, string(m))
-	}
-	return names
 }
 
 // validate refuses missing and contradictory flags.
@@ -101,8 +93,8 @@ func (f *captureFlags) validate() error {
 		return errors.New("--out is missing: name the script to write")
 	case filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml":
 		return fmt.Errorf("--out %s: a script's name ends in .yaml", f.out)
-	case !slices.Contains(matchings(), f.match):
-		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(matchings(), ", "), suggest.Hint(f.match, matchings()))
+	case !slices.Contains(namesOf(capture.Matchings()), f.match):
+		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(namesOf(capture.Matchings()), ", "), suggest.Hint(f.match, namesOf(capture.Matchings())))
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -121,8 +120,8 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
 	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+", "+detectMarkdown+" and pictures (SVG)")
-	f.BoolVar(&d.asJSON, "json", false, "print the scores as JSON on standard output")
-	f.IntVarP(&d.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many items are judged at once")
+	jsonFlag(f, &d.asJSON, "the scores")
+	workersFlag(f, &d.workers, "items are judged")
 	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
 	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "how long a program, endpoint or model may take for an item")
 	f.BoolVar(&d.live, "live", false, "allow models and other machines")
@@ -130,7 +129,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	d.maxCost.into = new(quantity.Money)
 	f.Var(&d.maxCost, "max-cost", `stop when llm:BACKEND has cost that, such as "1 EUR"`)
 	f.Lookup("max-cost").DefValue = ""
-	f.StringVar(&d.prices, "prices", "", "a price file whose entries override the shipped table")
+	pricesFlag(f, &d.prices)
 	complete := func(flag string, values []string, directive cobra.ShellCompDirective) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive|cobra.ShellCompDirectiveNoFileComp))
 	}

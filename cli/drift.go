@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/drift"
-	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -22,7 +20,6 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // driftFlags are the flags of drift.
@@ -38,18 +35,8 @@ type driftFlags struct {
 	prices   string
 }
 
-// driftRenderers write a result in one format.
-var driftRenderers = map[string]func(io.Writer, drift.Result) error{
-	"terminal": func(w io.Writer, r drift.Result) error {
-		return doc.Terminal(w, reports.DriftDocument(&r), tty.Terminal{})
-	},
-	"json":     func(w io.Writer, r drift.Result) error { return format.JSON(w, r) },
-	"markdown": func(w io.Writer, r drift.Result) error { return doc.Markdown(w, reports.DriftDocument(&r), 0) },
-}
-
 func (a *app) driftCommand() *cobra.Command {
-	flags := driftFlags{format: "terminal"}
-	formats := slices.Sorted(maps.Keys(driftRenderers))
+	var flags driftFlags
 	cmd := &cobra.Command{
 		Use:   "drift SCRIPT --upstream URL --live",
 		Short: "Send captured requests to a live backend, and report how the form of its answers has changed",
@@ -77,7 +64,7 @@ Exit codes:
 	f := cmd.Flags()
 	f.StringVar(&flags.upstream, "upstream", "", "root of the API, such as https://api.openai.com/v1")
 	f.BoolVar(&flags.live, "live", false, "ask the real backend, which may cost money")
-	f.StringVar(&flags.format, "format", flags.format, "one of "+strings.Join(formats, ", "))
+	formatFlag(cmd, &flags.format, comparisonFormats...)
 	f.BoolVar(&flags.asJSON, "json", false, "the same as --format json")
 	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
 	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
@@ -85,18 +72,9 @@ Exit codes:
 	flags.cost.into = new(quantity.Money)
 	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
 	f.Lookup("max-cost").DefValue = "" // help would show "0"
-	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(tierNames(), cobra.ShellCompDirectiveNoFileComp))
+	pricesFlag(f, &flags.prices)
+	complete(cmd, "fail-on", namesOf(drift.Tiers())...)
 	return cmd
-}
-
-func tierNames() []string {
-	var names []string
-	for _, t := range drift.Tiers() {
-		names = append(names, string(t))
-	}
-	return names
 }
 
 // validate refuses flags that do not fit each other.
@@ -105,10 +83,10 @@ func (f *driftFlags) validate() error {
 		f.format = "json"
 	}
 	switch {
-	case driftRenderers[f.format] == nil:
-		return notAmong("format", f.format, slices.Sorted(maps.Keys(driftRenderers)))
-	case !slices.Contains(tierNames(), f.failOn):
-		return notAmong("fail-on", f.failOn, tierNames())
+	case !slices.Contains(comparisonFormats, f.format):
+		return notAmong("format", f.format, comparisonFormats)
+	case !slices.Contains(namesOf(drift.Tiers()), f.failOn):
+		return notAmong("fail-on", f.failOn, namesOf(drift.Tiers()))
 	case f.calls < 0:
 		return usage(fmt.Errorf("--max-calls %d: it cannot be negative", f.calls))
 	case !f.live:
@@ -137,7 +115,8 @@ func (a *app) drift(ctx context.Context, script string, flags driftFlags) error 
 	if err != nil {
 		return usage(err)
 	}
-	if err := driftRenderers[flags.format](a.stdout, result); err != nil {
+	shown := document{reports.DriftDocument(&result), func(w io.Writer) error { return reports.JSON(w, result) }, ""}
+	if err := shown.write(a.stdout, flags.format, tty.Terminal{}); err != nil {
 		return noVerdict(err)
 	}
 	return driftExit(ctx, &result, drift.Tier(flags.failOn))

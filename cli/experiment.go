@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
@@ -21,18 +19,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
-	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
-// The files of an experiment.
-const (
-	experimentFile         = "experiment.json"
-	experimentMarkdownFile = "experiment.md"
-	experimentPageFile     = "experiment.html"
-	journalFile            = "journal.jsonl"
-)
+// journalFile is the journal of an experiment, which resumes it.
+const journalFile = "journal.jsonl"
 
 // experimentFlags are the flags of experiment and tune.
 type experimentFlags struct {
@@ -49,18 +41,18 @@ type experimentFlags struct {
 
 func (f *experimentFlags) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment\nwhose journal is there is resumed")
-	flags.IntVarP(&f.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials run at once")
-	flags.StringVar(&f.prices, "prices", "", "a price file whose entries override the shipped table")
+	workersFlag(flags, &f.workers, "trials run")
+	pricesFlag(flags, &f.prices)
 	flags.Var(&f.limits.cost, "max-cost", "cap in place of the file's, checked before each call, such as `0.50EUR`")
 	flags.IntVar(&f.limits.calls, "max-calls", 0, "cap in place of the file's, checked before each call")
 	liveFlag(flags, &f.live)
 	flags.BoolVar(&f.plan, "plan", false, "show what would be done, and run nothing")
-	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON on standard output")
+	jsonFlag(flags, &f.asJSON, "the result")
 }
 
 // experimentFolder explains the folder of an experiment, whose journals have these names.
 func experimentFolder(journals string) string {
-	return `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and
+	return `The folder gets ` + rundir.ExperimentFile + ` (all of it), ` + rundir.ExperimentMarkdownFile + `, ` + rundir.ExperimentPageFile + ` and
 ` + journals + ` with the outcome of each trial: with the same --out an
 interrupted or killed experiment is resumed, and gives the same result.
 
@@ -97,14 +89,9 @@ that the data does not decide it, and how many trials would.
 	f := cmd.Flags()
 	flags.register(f)
 	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\nnot to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(result.Requirements(), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "require", result.Requirements()...)
 	cmd.ValidArgsFunction = completeYAML
 	return cmd
-}
-
-// completeYAML completes names of YAML files.
-func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 func (a *app) experiment(cmd *cobra.Command, path string, flags experimentFlags) error {
@@ -198,7 +185,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 
 	a.collectSeldom()
 	began := time.Now()
-	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
+	env := a.env(prices, flags.live)
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	pattern := filepath.Join(out.Path(), journals)
 	if kept, err := filepath.Glob(pattern); err == nil && len(kept) > 0 {
@@ -217,13 +204,13 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		return nil, usage(err)
 	}
 	if err == nil {
-		err = a.writeExperiment(out, &found, flags)
+		err = a.writeExperiment(out, &found, flags.asJSON)
 	}
 	if err != nil {
 		return nil, noVerdict(atomicdir.Explain(err))
 	}
 	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nview again with: %s\n", time.Since(began).Round(time.Millisecond),
-		experimentFile, experimentMarkdownFile, experimentPageFile, journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
+		rundir.ExperimentFile, rundir.ExperimentMarkdownFile, rundir.ExperimentPageFile, journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}
@@ -243,35 +230,19 @@ func experimentProgress(p experiment.Progress) string {
 	return line
 }
 
-// writeExperiment writes every file of an experiment and shows the result.
-func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags experimentFlags) error {
-	var files []*atomicdir.File
-	for _, part := range []struct {
-		name  string
-		write func(io.Writer, result.Experiment) error
-	}{
-		{experimentFile, func(w io.Writer, r result.Experiment) error { return reports.JSON(w, r) }},
-		{experimentMarkdownFile, func(w io.Writer, r result.Experiment) error {
-			return doc.Markdown(w, reports.ExperimentDocument(&r), 0)
-		}},
-		{experimentPageFile, func(w io.Writer, r result.Experiment) error {
-			return doc.HTML(w, reports.ExperimentDocument(&r), r.Tool)
-		}},
-	} {
-		file, err := out.Create(part.name)
-		if err != nil {
-			return err
-		}
-		if err := part.write(file, *r); err != nil {
-			return err
-		}
-		files = append(files, file)
-	}
-	if err := out.Commit(files...); err != nil {
+// experimentDocument returns the result of an experiment as a document.
+func experimentDocument(r *result.Experiment) document {
+	return document{reports.ExperimentDocument(r), func(w io.Writer) error { return reports.JSON(w, r) }, r.Tool}
+}
+
+// writeExperiment writes the files of an experiment and prints the result.
+func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, asJSON bool) error {
+	if err := rundir.WriteExperiment(out, r); err != nil {
 		return err
 	}
-	if flags.asJSON {
-		return reports.JSON(a.stdout, *r)
+	form := formatTerminal
+	if asJSON {
+		form = formatJSON
 	}
-	return doc.Terminal(a.stdout, reports.ExperimentDocument(r), tty.Of(a.stdout, a.getenv))
+	return experimentDocument(r).write(a.stdout, form, tty.Of(a.stdout, a.getenv))
 }

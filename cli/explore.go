@@ -6,16 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
@@ -23,16 +19,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
-	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
-)
-
-// The files of an exploration, beside those of a run.
-const (
-	exploreFile         = "explore.json"
-	exploreMarkdownFile = "explore.md"
 )
 
 func (a *app) exploreCommand() *cobra.Command {
@@ -51,7 +40,7 @@ Families of what goes wrong:
 Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
 that repeats it. --save writes it as a scenario file, too.
 
-The folder of the reports gets ` + exploreFile + ` (all runs), ` + exploreMarkdownFile + `, and the recording and
+The folder of the reports gets ` + rundir.ExplorationFile + ` (all runs), ` + rundir.ExplorationMarkdownFile + `, and the recording and
 the reports of the golden path and of the smallest run of each failure; rehearse report FOLDER
 shows it again.
 
@@ -81,11 +70,11 @@ Exit codes:
 	f.IntVar(&flags.maxRuns, "max-runs", 0, "how many perturbed runs there may be (default: no limit)")
 	f.BoolVar(&flags.thorough, "thorough", false, "leave nothing out where the path is long")
 	f.Uint64Var(&flags.seed, "seed", 0, "chooses the pairs (default: the scenario's)")
-	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many runs are driven at once")
+	workersFlag(f, &flags.workers, "runs are driven")
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
-	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
-	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
+	pricesFlag(f, &flags.prices)
+	jsonFlag(f, &flags.asJSON, "the result")
 	_ = cmd.RegisterFlagCompletionFunc("family", completeFamilies)
 	return cmd
 }
@@ -139,119 +128,90 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 
 	a.collectSeldom()
 	began := time.Now()
-	result, err := a.exploreInto(ctx, out, sc, prices, opts)
+	found, err := a.exploreInto(ctx, out, sc, prices, opts)
 	if err != nil {
 		return noVerdict(err)
 	}
-	took := time.Since(began)
-	if err := a.showExploration(&result, flags.asJSON); err != nil {
+	took := time.Since(began).Seconds()
+	form := formatTerminal
+	if flags.asJSON {
+		form = formatJSON
+	}
+	if err := explorationDocument(&found).write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
 	if flags.save != "" {
-		if err := a.saveFailures(flags.save, sc, &result); err != nil {
+		if err := a.saveFailures(flags.save, sc, &found); err != nil {
 			return noVerdict(err)
 		}
 	}
-	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nview again with: %s\n",
-		format.Seconds(took.Seconds()), format.Plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
-		format.ShellLine("rehearse", "report", out.Path()))
+	rate := format.Plural(int(math.Round(float64(len(found.Cells))/took)), "run")
+	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\n",
+		format.Seconds(took), rate, rundir.ExplorationFile, rundir.ExplorationMarkdownFile, out.Path())
+	a.viewAgain(out)
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)
 	}
-	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict()}))
+	return quiet(gate.ExitCode([]gate.Verdict{found.Verdict()}))
 }
 
 // exploreInto explores and writes every file.
 func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
 ) (result.Exploration, error) {
-	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor()}
+	env := a.env(prices, false)
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
-	files, err := a.newRunFiles(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil))
+	sink, err := rundir.NewSink(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil), rundir.SinkOptions{
+		Extensions: a.agents.language.Extensions(), Stacks: a.stderr,
+	})
 	if err != nil {
 		return result.Exploration{}, err
 	}
-	files.progress, files.stacks = reports.NewProgress(io.Discard, tty.Terminal{}, time.Now, 0), a.stderr
-	if files.page, err = newRunPage(); err != nil {
-		return result.Exploration{}, err
+	defer sink.Close()
+	progress := tty.NewStatusLine(a.stderr, a.terminal(), time.Now)
+	failed := 0
+	opts.Env, opts.Sink = env, sink
+	opts.Progress = func(p explore.Progress) {
+		if p.Cell != nil && p.Cell.Outcome == result.Failed {
+			failed++
+		}
+		progress.Update(func() (text, detail string) { return explorationProgress(p, failed) })
 	}
-	defer files.page.close()
-	sink := &countingSink{Sink: files}
-	progress := newExploreProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
-	opts.Env, opts.Sink, opts.Progress = env, sink, progress.tell
-	result, err := explore.Run(ctx, sc, opts)
-	progress.status.Clear()
+	found, err := explore.Run(ctx, sc, opts)
+	progress.Clear()
 	if golden, ok := errors.AsType[*explore.GoldenError](err); ok {
-		return result, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
+		return found, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
 	}
 	if err != nil {
-		return result, atomicdir.Explain(err)
+		return found, atomicdir.Explain(err)
 	}
-	return result, files.closeExploration(&result, harness.Outcome{Trials: sink.trials, Interrupted: ctx.Err() != nil})
+	return found, sink.FinishExploration(&found, ctx.Err() != nil)
 }
 
-// countingSink counts the trials that a sink took.
-type countingSink struct {
-	harness.Sink
-	trials int
-}
-
-// Trial implements harness.Sink.
-func (s *countingSink) Trial(j harness.Judged) error {
-	s.trials++
-	return s.Sink.Trial(j)
-}
-
-// closeExploration completes the files of an exploration.
-func (f *runFiles) closeExploration(r *result.Exploration, outcome harness.Outcome) error {
-	f.page.explored = []result.Exploration{*r}
-	for _, part := range []struct {
-		name   string
-		render func(io.Writer) error
-	}{
-		{exploreFile, func(w io.Writer) error { return result.WriteExploration(w, r) }},
-		{exploreMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, reports.ExplorationDocument(r, nil), 0) }},
-	} {
-		file, err := f.out.Create(part.name)
-		if err != nil {
-			return err
-		}
-		if err := part.render(file); err != nil {
-			return err
-		}
-		f.others = append(f.others, file)
+// explorationProgress returns the status line of an exploration.
+func explorationProgress(p explore.Progress, failed int) (text, detail string) {
+	text = fmt.Sprintf("%s: %d/%d", p.Doing, p.Done, p.Planned)
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
 	}
-	_, err := f.close(outcome)
-	return err
-}
-
-// showExploration prints the result where the user asked for it.
-func (a *app) showExploration(r *result.Exploration, asJSON bool) error {
-	if asJSON {
-		return result.WriteExploration(a.stdout, r)
+	if p.Cell != nil && len(p.Cell.Perturb) > 0 {
+		detail = "  " + p.Cell.Perturb[0]
 	}
-	return doc.Terminal(a.stdout, reports.ExplorationDocument(r, nil), tty.Of(a.stdout, a.getenv))
+	return text, detail
 }
 
-// saveFailures writes a scenario file for each distinct failure. A file that is there
-// already is left as it is.
+// explorationDocument returns an exploration as a document.
+func explorationDocument(r *result.Exploration) document {
+	return document{reports.ExplorationDocument(r, nil), func(w io.Writer) error { return result.WriteExploration(w, r) }, r.Tool}
+}
+
+// saveFailures writes a scenario file for each distinct failure.
 func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *result.Exploration) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the folder for what failed: %w; choose another one with --save", err)
+	written, existing, err := explore.SaveFailures(sc, r, dir, a.scenarioOptions(nil))
+	for _, file := range existing {
+		fmt.Fprintf(a.stderr, "%s is there already and stays as it is\n", file)
 	}
-	for _, f := range r.Failures() {
-		saved, err := explore.Save(sc, &r.Cells[f.Cell], dir, a.scenarioOptions(nil))
-		if err != nil {
-			return fmt.Errorf("save a failure: %w", err)
-		}
-		file := filepath.Join(dir, saved.FileName)
-		switch err := saved.Write(dir); {
-		case errors.Is(err, os.ErrExist):
-			fmt.Fprintf(a.stderr, "%s is there already and stays as it is\n", file)
-		case err != nil:
-			return fmt.Errorf("save a failure: %w", err)
-		default:
-			fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, format.ShellLine("rehearse", "run", file))
-		}
+	for _, file := range written {
+		fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, format.ShellLine("rehearse", "run", file))
 	}
-	return nil
+	return err
 }

@@ -40,20 +40,11 @@ func familyHelp() string {
 	return b.String()
 }
 
-// familyNames are the families as flags name them.
-func familyNames() []string {
-	var names []string
-	for _, f := range result.Families() {
-		names = append(names, string(f))
-	}
-	return names
-}
-
 // completeFamilies completes the last of several families.
 func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	before := start[:strings.LastIndexByte(start, ',')+1]
 	var choices []string
-	for _, name := range familyNames() {
+	for _, name := range namesOf(result.Families()) {
 		if strings.HasPrefix(before+name, start) && !slices.Contains(strings.Split(before, ","), name) {
 			choices = append(choices, before+name)
 		}
@@ -76,8 +67,8 @@ func (flags exploreFlags) options(language *gate.Language) (explore.Options, err
 		opts.Pairs = -1 // none; 0 is the default there
 	}
 	for _, name := range flags.families {
-		if !slices.Contains(familyNames(), name) {
-			return opts, notAmong("family", name, familyNames())
+		if !slices.Contains(namesOf(result.Families()), name) {
+			return opts, notAmong("family", name, namesOf(result.Families()))
 		}
 		opts.Families = append(opts.Families, result.Family(name))
 	}

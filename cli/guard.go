@@ -86,7 +86,7 @@ standard error gives the reason. --shadow refuses nothing and counts what it wou
 
 func (g *guardFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(hostNames(), ", ")+",\nor auto, which recognises them by their input")
+	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(namesOf(hook.Hosts()), ", ")+",\nor auto, which recognises them by their input")
 	f.StringVar(&g.policy, "policy", string(stop.Balanced), "which messages may not be a stop: balanced or strict")
 	f.IntVar(&g.hook.Cap, "cap", hook.DefaultCap, "as a hook: the most refusals in a row in a session")
 	f.StringVar(&g.hook.State, "state", "", "as a hook: folder for counters (default: rehearse/guard in the user's cache)")
@@ -97,34 +97,26 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&g.shadowReport, "shadow-report", false, "show the counts of the state folder")
 	f.BoolVar(&g.asJSON, "json", false, "print the verdict or the counts as JSON")
 	fixed := func(flag string, values []string) {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		complete(cmd, flag, values...)
 	}
-	fixed("host", append(hostNames(), string(hook.Auto)))
-	fixed("install", hostNames())
+	fixed("host", append(namesOf(hook.Hosts()), string(hook.Auto)))
+	fixed("install", namesOf(hook.Hosts()))
 	fixed("policy", policies)
 	_ = cmd.MarkFlagDirname("state")
 }
 
 var policies = []string{string(stop.Balanced), string(stop.Strict)}
 
-func hostNames() []string {
-	var names []string
-	for _, h := range hook.Hosts() {
-		names = append(names, string(h))
-	}
-	return names
-}
-
 // check refuses unknown values, and flags that exclude each other.
 func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(policies, g.policy) {
 		return notAmong("policy", g.policy, policies)
 	}
-	if hosts := append(hostNames(), string(hook.Auto)); g.host != "" && !slices.Contains(hosts, g.host) {
+	if hosts := append(namesOf(hook.Hosts()), string(hook.Auto)); g.host != "" && !slices.Contains(hosts, g.host) {
 		return notAmong("host", g.host, hosts)
 	}
-	if g.install != "" && !slices.Contains(hostNames(), g.install) {
-		return notAmong("host", g.install, hostNames())
+	if g.install != "" && !slices.Contains(namesOf(hook.Hosts()), g.install) {
+		return notAmong("host", g.install, namesOf(hook.Hosts()))
 	}
 	if g.hook.Cap < 1 {
 		return usage(fmt.Errorf("--cap %d: it must be at least 1; to refuse nothing, use --shadow", g.hook.Cap))

@@ -34,7 +34,7 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&m.live, "live", false, "call a real model, which may cost money: OPENAI_API_KEY, OPENAI_BASE_URL")
 	f.StringVarP(&m.model, "model", "m", interviewModel, "model to call, and whose prices count")
 	f.Float64Var(&m.scale, "time-scale", 1, "multiply the script's latencies by this; 0.001 all but removes them")
-	f.StringVar(&m.prices, "prices", "", "a price file whose entries override the shipped table")
+	pricesFlag(f, &m.prices)
 	cmd.MarkFlagsMutuallyExclusive("script", "live")
 	_ = cmd.RegisterFlagCompletionFunc("script", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cast.Names(), cobra.ShellCompDirectiveDefault

@@ -57,9 +57,9 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
 	cmd.MarkFlagsMutuallyExclusive("resume", "candidate")
 	cmd.MarkFlagsMutuallyExclusive("resume", "language", "as")
-	_ = cmd.RegisterFlagCompletionFunc("language", cobra.FixedCompletions([]string{"fr", "en"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "language", "fr", "en")
 	_ = cmd.RegisterFlagCompletionFunc("resume", a.completeSessions)
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(cast.Names(), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "as", cast.Names()...)
 	return cmd
 }
 

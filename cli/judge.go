@@ -17,7 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -61,11 +60,11 @@ Exit codes:
 	f := cmd.Flags()
 	f.StringVar(&flags.labels, "labels", "", "the labelled answers, as JSON lines")
 	f.StringVar(&flags.score, "score", "", "which of several scores of the scenario")
-	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
+	pricesFlag(f, &flags.prices)
 	f.Var(&flags.limits.cost, "max-cost", "ask no more once that was spent, such as `0.50EUR`")
 	f.IntVar(&flags.limits.calls, "max-calls", 0, "ask no more often than that")
 	liveFlag(f, &flags.live)
-	f.BoolVar(&flags.asJSON, "json", false, "print the agreement as JSON on standard output")
+	jsonFlag(f, &flags.asJSON, "the agreement")
 	_ = cmd.MarkFlagRequired("labels")
 	return cmd
 }
@@ -93,7 +92,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	if err != nil {
 		return usage(err)
 	}
-	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Live: flags.live, Getenv: a.getenv}
+	env := a.env(prices, flags.live)
 	defer func() { _ = env.Close() }() // nothing is under way any more
 	if most := (llm.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (llm.Caps{}) {
 		ctx = drive.WithMeter(ctx, llm.NewBudget(most, prices.Pricer(j.Backend.Model), prices.EURPerUSD))

@@ -68,12 +68,12 @@ backend that is not on this machine.
 	flags.register(cmd)
 	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
+	jsonFlag(f, &flags.asJSON, "the result")
 	for flag, values := range map[string][]string{
 		"mode": {"marker", "json", "answer"}, "history": {"fresh", "conversation"},
 		"stop-guard": {"balanced", "strict", "off"}, "todos": {"together", "one-by-one"},
 	} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		complete(cmd, flag, values...)
 	}
 	return cmd
 }

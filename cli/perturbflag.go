@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/llm/price"
-	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -40,7 +39,7 @@ func (a *app) checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, 
 	if err := onlyOne(set, "--perturb injects failures into one"); err != nil {
 		return err
 	}
-	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := a.env(prices, false)
 	_, err := perturbed(set[0], ps, env)
 	return errors.Join(err, env.Close())
 }

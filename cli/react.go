@@ -81,7 +81,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.Var(&r.timeout, "timeout", "stop after that time; 0s never does")
 	f.Var(&r.callTimeout, "call-timeout", "the longest that one call may take (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.BoolVar(&r.asJSON, "json", false, "print the result as JSON on standard output")
+	jsonFlag(f, &r.asJSON, "the result")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not show the iterations")
 	for _, flag := range []string{"input", "agents", "workspace"} {
 		cmd.MarkFlagsMutuallyExclusive("example", flag)
@@ -89,9 +89,9 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"reflection": {string(react.Refuse), string(react.Flag)}, "example": fixtures.Agents(),
 	} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		complete(cmd, flag, values...)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("input", completeFiles("yaml", "yml"))
+	_ = cmd.RegisterFlagCompletionFunc("input", completeYAML)
 	for _, flag := range []string{"workspace", "agents"} {
 		_ = cmd.MarkFlagDirname(flag)
 	}

@@ -2,56 +2,31 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
-// renderOptions are the options of the formats that have some.
-type renderOptions struct {
-	terminal     tty.Terminal
-	failuresOnly bool
-}
-
-// renderer writes a report in one format.
-type renderer func(io.Writer, reports.Report, renderOptions) error
-
-var renderers = map[string]renderer{
-	"terminal": func(w io.Writer, r reports.Report, o renderOptions) error {
-		return doc.Terminal(w, reports.Document(r, o.failuresOnly), o.terminal)
-	},
-	"json":     func(w io.Writer, r reports.Report, _ renderOptions) error { return reports.JSON(w, r) },
-	"junit":    func(w io.Writer, r reports.Report, _ renderOptions) error { return reports.JUnit(w, r) },
-	"markdown": markdownOf(0),
-	"github":   func(w io.Writer, r reports.Report, _ renderOptions) error { return reports.Annotations(w, r) },
-	"comment":  markdownOf(commentBytes),
-}
-
-// commentBytes is below the limit of a comment on GitHub, which is 65,536 characters, and on
-// GitLab.
-const commentBytes = 65_000
-
-// markdownOf renders Markdown with at most limit bytes; 0 is the default limit.
-func markdownOf(limit int) renderer {
-	return func(w io.Writer, r reports.Report, o renderOptions) error {
-		return doc.Markdown(w, reports.Document(r, o.failuresOnly), limit)
-	}
+// reportFormats are the formats of report.
+var reportFormats = []string{
+	formatComment, "eval", "github", formatHTML, "inspect", formatJSON, "junit", formatMarkdown, "otlp", formatTerminal,
 }
 
 // reportFlags are the flags of report.
@@ -95,60 +70,162 @@ computed anew: keep the last hash elsewhere to prove that a recording is the ori
 		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args[0], flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.format, "format", "terminal", "one of "+strings.Join(formatNames(), ", "))
+	formatFlag(cmd, &flags.format, reportFormats...)
 	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
 	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+clock.Epoch.Format(time.RFC3339)+")")
 	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to be shown in the page (html)")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (a *app) report(ctx context.Context, path string, flags reportFlags) error {
-	format, ok := formats()[flags.format]
-	if !ok {
-		return notAmong("format", flags.format, formatNames())
+	if !slices.Contains(reportFormats, flags.format) {
+		return notAmong("format", flags.format, reportFormats)
 	}
 	if err := flags.validate(); err != nil {
 		return usage(err)
 	}
-	if ok, err := a.reportExperiment(path, flags); ok {
-		return err
+	if experiment, err := rundir.ReadExperiment(path); err != nil {
+		return noVerdict(err)
+	} else if experiment != nil {
+		return a.reportExperiment(path, experiment, flags)
 	}
-	if !flags.verify {
-		if ok, err := a.reportExploration(ctx, path, flags); ok {
-			return err
+	if !flags.verify && slices.Contains([]string{formatTerminal, formatJSON, formatMarkdown}, flags.format) {
+		if explored, err := rundir.ReadExploration(path); err != nil {
+			return noVerdict(err)
+		} else if explored != nil {
+			return a.reportExploration(ctx, path, explored, flags)
 		}
 	}
-	recording, err := findRecording(path)
+	recording, err := rundir.FindRecording(path)
 	if err != nil {
 		return usage(err)
 	}
 	if flags.verify {
 		return a.verify(ctx, recording)
 	}
-	in, err := a.openRecording(recording, func() error { return context.Cause(ctx) })
+	in, err := rundir.OpenRecording(ctx, recording, a.agents.language)
 	if err != nil {
-		return noVerdict(err)
+		return recordingError(ctx, err)
 	}
-	defer in.file.Close()
-	in.options = renderOptions{terminal: tty.Of(a.stdout, a.getenv), failuresOnly: flags.failuresOnly}
-	if in.start, err = startTime(flags.at); err != nil {
+	defer in.Close()
+	start, err := startTime(flags.at)
+	if err != nil {
 		return usage(err)
 	}
-	if in.scores, err = readScores(flags.scores); err != nil {
+	scores, err := readScores(flags.scores)
+	if err != nil {
 		return usage(err)
 	}
 	var report reports.Report
-	err = a.output(flags.out, format, recording, func(w io.Writer) (err error) {
-		report, err = format.write(w, in)
+	err = a.output(flags.out, flags.format == "eval", recording, func(w io.Writer) (err error) {
+		report, err = a.writeReport(w, in, flags, start, scores)
 		return err
+	})
+	if err != nil {
+		return recordingError(ctx, err)
+	}
+	return quiet(exitCode(report))
+}
+
+// writeReport writes a recording in the format of the flags.
+func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, start time.Time, scores *reports.Detection,
+) (reports.Report, error) {
+	switch flags.format {
+	case formatHTML:
+		return in.WritePage(w, scores)
+	case "inspect", "eval":
+		return in.WriteInspect(w, start, flags.format == "eval")
+	case "otlp":
+		return in.WriteSpans(w, start)
+	}
+	report, err := in.Report()
+	if err != nil {
+		return report, err
+	}
+	switch flags.format {
+	case "junit":
+		return report, reports.JUnit(w, report)
+	case "github":
+		return report, reports.Annotations(w, report)
+	}
+	return report, runDocument(report, flags.failuresOnly).write(w, flags.format, tty.Of(a.stdout, a.getenv))
+}
+
+// runDocument returns the report of a run as a document.
+func runDocument(r reports.Report, failuresOnly bool) document {
+	return document{reports.Document(r, failuresOnly), func(w io.Writer) error { return reports.JSON(w, r) }, r.Run.Tool}
+}
+
+// recordingError gives an error of reading a recording its exit code.
+func recordingError(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return &exitError{exitInterrupted, fmt.Errorf("the recording was not read to its end: %w", cause)}
+	}
+	if errors.Is(err, record.ErrEmpty) || errors.Is(err, rundir.ErrEmpty) {
+		return usage(err)
+	}
+	return noVerdict(err)
+}
+
+// reportExperiment renders the result of an experiment.
+func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFlags) error {
+	if flags.verify || !slices.Contains([]string{formatTerminal, formatJSON, formatMarkdown, formatComment, formatHTML}, flags.format) {
+		return usage(fmt.Errorf("%s is an experiment, which has no recording; it has the formats terminal, json, markdown, comment and html", path))
+	}
+	err := a.output(flags.out, false, path, func(w io.Writer) error {
+		return experimentDocument(r).write(w, flags.format, tty.Of(a.stdout, a.getenv))
 	})
 	if err != nil {
 		return noVerdict(err)
 	}
-	return quiet(exitCode(report))
+	verdict, _ := r.Judge("")
+	if r.Tune != nil {
+		verdict = r.JudgeSearch()
+	}
+	return quiet(experimentExit(r, verdict))
+}
+
+// reportExploration renders all runs of an exploration. An altered recording beside it fails.
+func (a *app) reportExploration(ctx context.Context, path string, r *result.Exploration, flags reportFlags) error {
+	altered, err := a.warnIfAltered(ctx, path)
+	if err != nil {
+		return err
+	}
+	err = a.output(flags.out, false, path, func(w io.Writer) error {
+		return explorationDocument(r).write(w, flags.format, tty.Of(a.stdout, a.getenv))
+	})
+	switch {
+	case err != nil:
+		return noVerdict(err)
+	case altered:
+		return quiet(exitFail)
+	case r.Stopped == result.UserInterrupt:
+		return quiet(exitInterrupted)
+	}
+	return quiet(gate.ExitCode([]gate.Verdict{r.Verdict()}))
+}
+
+// warnIfAltered verifies the recording beside an exploration, if there is one.
+func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err error) {
+	if filepath.Base(path) == rundir.ExplorationFile {
+		path = filepath.Dir(path)
+	}
+	recording, err := rundir.FindRecording(path)
+	if err != nil {
+		return false, nil // the exploration is alone
+	}
+	in, err := rundir.OpenRecording(ctx, recording, a.agents.language)
+	if err != nil {
+		return false, recordingError(ctx, err)
+	}
+	defer in.Close()
+	problem, altered := in.Altered()
+	if altered {
+		fmt.Fprintf(a.stderr, "recording: %s was altered after the run: %s\n", recording, sanitize.Line(problem, 500))
+	}
+	return altered, nil
 }
 
 // validate refuses flags that exclude each other.
@@ -162,59 +239,51 @@ func (f reportFlags) validate() error {
 	return nil
 }
 
-// findRecording accepts a recording or the folder of a run. A partial recording
-// is that of the last run, which was cut off, so it is preferred.
-func findRecording(path string) (string, error) {
-	info, err := os.Stat(path)
+// startTime returns the time of --at.
+func startTime(at string) (time.Time, error) {
+	switch at {
+	case "":
+		return clock.Epoch, nil
+	case "now":
+		return time.Now().UTC(), nil
+	}
+	t, err := time.Parse(time.RFC3339, at)
 	if err != nil {
-		return "", fmt.Errorf("find the recording: %w", err)
+		return t, fmt.Errorf("--at %q is not a time such as %s, nor now", at, clock.Epoch.Format(time.RFC3339))
 	}
-	if !info.IsDir() {
-		return path, nil
-	}
-	for _, name := range []string{recordingFile + atomicdir.Partial, recordingFile} {
-		file := filepath.Join(path, name)
-		if _, err := os.Stat(file); err == nil {
-			return file, nil
-		}
-	}
-	return "", fmt.Errorf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path)
+	return t.UTC(), nil
 }
 
-// readTimings reads the timings beside a recording. Most recordings have none.
-func readTimings(path string) ([]record.Timing, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// maxScores limits the size of a file of scores.
+const maxScores = 256 << 20
+
+// readScores reads the JSON of detect; nil without a file.
+func readScores(name string) (*reports.Detection, error) {
+	if name == "" {
 		return nil, nil
 	}
+	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("open the timings: %w", err)
+		return nil, fmt.Errorf("open the scores: %w", err)
 	}
 	defer file.Close()
-	return record.ReadTimings(file)
-}
-
-// timingsOf is the timings file that belongs to a recording.
-func timingsOf(recording string) string { return beside(recording, timingsFile) }
-
-// beside is the file of that name that belongs to a recording, partial if that is.
-func beside(recording, name string) string {
-	if strings.HasSuffix(recording, atomicdir.Partial) {
-		name += atomicdir.Partial
+	var r reports.Detection
+	dec := json.NewDecoder(io.LimitReader(file, maxScores))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return nil, fmt.Errorf("read the scores %s: %w; name a file of rehearse detect --json", name, err)
 	}
-	return filepath.Join(filepath.Dir(recording), name)
+	if r.Schema != reports.DetectionSchema {
+		return nil, fmt.Errorf("read the scores %s: the schema is %q and this program reads %q; run rehearse detect again",
+			name, r.Schema, reports.DetectionSchema)
+	}
+	return &r, nil
 }
 
 func (a *app) verify(ctx context.Context, path string) error {
-	file, err := os.Open(path)
+	found, err := rundir.Verify(ctx, path)
 	if err != nil {
-		return usage(fmt.Errorf("open the recording: %w", err))
-	}
-	defer file.Close()
-	in := recorded{over: func() error { return context.Cause(ctx) }}
-	found, err := record.Verify(until{file, in.over})
-	if err != nil {
-		return noVerdict(in.explain(err))
+		return recordingError(ctx, err)
 	}
 	for _, p := range found.Problems {
 		fmt.Fprintln(a.stdout, sanitize.Line(p.String(), 500))

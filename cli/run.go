@@ -6,22 +6,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
-	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -85,13 +82,13 @@ run that is not done; everything so far is reported, without a verdict.
 	}
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
-	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials run at once")
+	workersFlag(f, &flags.workers, "trials run")
 	a.tagFlag(cmd, &flags.tags)
-	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
+	pricesFlag(f, &flags.prices)
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
 	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
-	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
+	jsonFlag(f, &flags.asJSON, "the report")
 	liveFlag(f, &flags.live)
 	f.BoolVar(&flags.require, "require", false, "fail, rather than skip, a scenario that needs something this machine lacks, such as Docker")
 	baselineFlag(f, &flags.baseline)
@@ -102,8 +99,8 @@ run that is not done; everything so far is reported, without a verdict.
 }
 
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
-	if flags.workers < 1 {
-		return usage(fmt.Errorf("--workers must be at least 1, got %d", flags.workers))
+	if err := checkWorkers(flags.workers); err != nil {
+		return err
 	}
 	if err := a.checkLive(flags.live); err != nil {
 		return usage(err)
@@ -132,68 +129,54 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 
 	a.collectSeldom()
 	began := time.Now()
-	report, err := a.execute(ctx, set, out, prices, flags, against)
+	report, written, err := a.execute(ctx, set, out, prices, flags, against)
 	if err != nil {
 		return noVerdict(err)
 	}
-	if err := a.show(report, flags); err != nil {
+	form := formatTerminal
+	if flags.asJSON {
+		form = formatJSON
+	}
+	if err := runDocument(report, flags.failuresOnly).write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
-	written := []string{jsonFile, junitFile, markdownFile}
-	if flags.html {
-		written = append(written, htmlFile)
-	}
-	fmt.Fprintf(a.stderr, "%s; %s are in %s\nview again with: %s\n", format.Seconds(time.Since(began).Seconds()),
-		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
+	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n", format.Seconds(time.Since(began).Seconds()), joined(written), rundir.RecordingFile, out.Path())
+	a.viewAgain(out)
 	return quiet(exitCode(report))
 }
 
-// execute drives the set and writes every file of the run.
-func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomicdir.Folder, prices *price.Table, flags runFlags, against *against,
-) (reports.Report, error) {
-	env := &drive.Env{
-		Makers:   a.agents.Makers(),
-		Prices:   prices,
-		Tokens:   token.NewCounter(token.Options{}),
-		Redactor: redactor(),
-		Required: flags.require,
-		Live:     flags.live,
-		Getenv:   a.getenv,
-	}
+// viewAgain prints the command that shows the reports of a folder.
+func (a *app) viewAgain(out *atomicdir.Folder) {
+	fmt.Fprintf(a.stderr, "view again with: %s\n", format.ShellLine("rehearse", "report", out.Path()))
+}
+
+// execute drives the set and writes the files of the run, whose names it returns.
+func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomicdir.Folder, prices *price.Table, flags runFlags,
+	against *rundir.BaselineSource,
+) (report reports.Report, written []string, err error) {
+	env := a.env(prices, flags.live)
+	env.Required = flags.require
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	files, err := a.newRunFiles(out, harness.Header(set, tool(), prices, flags.labels))
-	if err != nil {
-		return reports.Report{}, err
-	}
 	trials := 0
 	for _, sc := range set {
 		trials += max(sc.Trials, 1)
 	}
-	files.progress = reports.NewProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now, trials)
-	if flags.html {
-		if files.page, err = newRunPage(); err != nil {
-			return reports.Report{}, err
-		}
-		defer files.page.close()
-	}
-	files.stacks, files.against = a.stderr, against.of(out.Path(), files.builder.Run)
-	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: files, Budget: flags.limits.budget(), Language: a.agents.language,
+	sink, err := rundir.NewSink(out, harness.Header(set, tool(), prices, flags.labels), rundir.SinkOptions{
+		Extensions: a.agents.language.Extensions(), Progress: reports.NewProgress(a.stderr, a.terminal(), time.Now, trials),
+		Stacks: a.stderr, Baseline: against, NoPage: !flags.html,
 	})
-	files.progress.Close()
 	if err != nil {
-		return reports.Report{}, atomicdir.Explain(err)
+		return report, nil, err
 	}
-	return files.close(outcome)
-}
-
-// show prints the report where the user asked for it.
-func (a *app) show(report reports.Report, flags runFlags) error {
-	opts := renderOptions{terminal: tty.Of(a.stdout, a.getenv), failuresOnly: flags.failuresOnly}
-	if flags.asJSON {
-		return reports.JSON(a.stdout, report)
+	defer sink.Close()
+	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{
+		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), Language: a.agents.language,
+	})
+	if err != nil {
+		return report, nil, atomicdir.Explain(err)
 	}
-	return renderers["terminal"](a.stdout, report, opts)
+	report, err = sink.Finish(outcome)
+	return report, sink.Written(), err
 }
 
 // exitCode returns the exit code of a report.

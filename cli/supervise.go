@@ -52,7 +52,7 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
   rehearse supervise plan.yaml --status
   rehearse supervise plan.yaml --backend exec --command "./agent.sh {prompt}" --fresh`,
 		Args:              arguments(1, 1, "name one plan"),
-		ValidArgsFunction: completeFiles("yaml", "yml"),
+		ValidArgsFunction: completeYAML,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.supervise(cmd.Context(), cmd.Flags(), args[0], &flags)
 		},
@@ -64,7 +64,7 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
 	f.BoolVar(&flags.fresh, "fresh", false, "begin anew, and keep the old state aside")
 	f.BoolVar(&flags.status, "status", false, "report where the plan stands, and do nothing else")
 	f.Var(&flags.timeout, "timeout", "stop after that time, in place of the plan's; 0s never does")
-	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
+	jsonFlag(f, &flags.asJSON, "the result")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show how it goes on")
 	cmd.MarkFlagsMutuallyExclusive("fresh", "status")
 	_ = cmd.MarkFlagDirname("state")

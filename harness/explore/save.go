@@ -154,3 +154,27 @@ func (r readFiles) Open(name string) (fs.File, error) {
 
 // maxSavedFile limits the size of a file that is saved with a scenario.
 const maxSavedFile = 64 << 20
+
+// SaveFailures writes a scenario file for each distinct failure of an exploration to a folder,
+// which it creates. It does not overwrite files: those are returned as existing.
+func SaveFailures(sc scenarios.Scenario, r *result.Exploration, folder string, opts scenarios.Options) (written, existing []string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, nil, fmt.Errorf("create the folder for the failures: %w", err)
+	}
+	for _, f := range r.Failures() {
+		saved, err := Save(sc, &r.Cells[f.Cell], folder, opts)
+		if err != nil {
+			return written, existing, fmt.Errorf("save a failure: %w", err)
+		}
+		file := filepath.Join(folder, saved.FileName)
+		switch err := saved.Write(folder); {
+		case errors.Is(err, os.ErrExist):
+			existing = append(existing, file)
+		case err != nil:
+			return written, existing, fmt.Errorf("save a failure: %w", err)
+		default:
+			written = append(written, file)
+		}
+	}
+	return written, existing, nil
+}

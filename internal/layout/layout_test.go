@@ -77,6 +77,9 @@ var allowed = map[string][]string{
 		"harness/result", "reports/doc", "reports/plot",
 	},
 	"reports/export": {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
+	"reports/rundir": {
+		"harness", "harness/compare", "harness/gate", "harness/measure", "harness/record", "harness/result", "reports", "reports/",
+	},
 	"reports/page": {
 		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/result",
 		"harness/detect", "reports", "reports/",

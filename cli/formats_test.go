@@ -29,14 +29,14 @@ func TestBinaryFormatsAreNotForTerminals(t *testing.T) {
 	}
 
 	a := &app{stdout: terminal}
-	err = a.output("", outputFormat{binary: true}, recording, write)
+	err = a.output("", true, recording, write)
 	g.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("not for a terminal; name a file with --out")))
 	g.Expect(written).To(gomega.BeZero())
-	g.Expect(a.output(filepath.Join(t.TempDir(), "x.eval"), outputFormat{binary: true}, recording, write)).To(gomega.Succeed())
+	g.Expect(a.output(filepath.Join(t.TempDir(), "x.eval"), true, recording, write)).To(gomega.Succeed())
 
 	var pipe bytes.Buffer
 	a.stdout = &pipe
-	g.Expect(a.output("", outputFormat{binary: true}, recording, write)).To(gomega.Succeed())
+	g.Expect(a.output("", true, recording, write)).To(gomega.Succeed())
 	g.Expect(pipe.String()).To(gomega.Equal("PK"))
 }
 

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+)
+
+// pricesFlag adds --prices.
+func pricesFlag(f *pflag.FlagSet, file *string) {
+	f.StringVar(file, "prices", "", "a price file whose entries override the shipped table")
+}
+
+// jsonFlag adds --json, which prints what.
+func jsonFlag(f *pflag.FlagSet, asJSON *bool, what string) {
+	f.BoolVar(asJSON, "json", false, "print "+cmp.Or(what, "the result")+" as JSON on standard output")
+}
+
+// workersFlag adds --workers, the number of what at once.
+func workersFlag(f *pflag.FlagSet, workers *int, what string) {
+	f.IntVarP(workers, "workers", "w", runtime.GOMAXPROCS(0), "how many "+what+" at once")
+}
+
+// checkWorkers returns a usage error unless --workers is at least 1.
+func checkWorkers(workers int) error {
+	if workers < 1 {
+		return usage(fmt.Errorf("--workers must be at least 1, got %d", workers))
+	}
+	return nil
+}
+
+// complete completes the values of a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeFiles completes the names of files with an extension.
+func completeFiles(extensions ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// completeYAML completes the names of YAML files.
+var completeYAML = completeFiles("yaml", "yml")
+
+func joined(names []string) string { return strings.Join(names, ", ") }
+
+// namesOf converts the values of an enumeration to strings.
+func namesOf[T ~string](values []T) []string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return names
+}
+
+// env returns what drivers need. It must be closed when all trials have ended.
+func (a *app) env(prices *price.Table, live bool) *drive.Env {
+	return &drive.Env{
+		Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: live, Getenv: a.getenv,
+	}
+}

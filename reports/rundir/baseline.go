@@ -1,0 +1,237 @@
+package rundir
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// maxComparison limits the size of a comparison.
+const maxComparison = 256 << 20
+
+// readComparison reads the comparison that a run with a baseline wrote; it returns nil if there
+// is none.
+func readComparison(path string) (*compare.Result, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	data, err := input.ReadFile("comparison", path, maxComparison)
+	if err != nil {
+		return nil, err
+	}
+	var c compare.Result
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return nil, fmt.Errorf("read the comparison %s: %w; run the scenarios again", path, err)
+	}
+	if c.Schema != compare.Schema {
+		return nil, fmt.Errorf("read the comparison %s: its schema is %q, and this program reads %q; run the scenarios again", path, c.Schema, compare.Schema)
+	}
+	if err := c.Check(); err != nil {
+		return nil, fmt.Errorf("read the comparison %s: %w; it was changed after the run, so run the scenarios again", path, err)
+	}
+	return &c, nil
+}
+
+// BaselineSource is a baseline that a run is compared with.
+type BaselineSource struct {
+	before compare.Baseline
+	file   string
+}
+
+// OpenBaseline reads a baseline that has at least one scenario.
+func OpenBaseline(file string) (*BaselineSource, error) {
+	before, err := ReadBaseline(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(before.Scenarios) == 0 {
+		return nil, fmt.Errorf("the baseline %s has no scenario, so nothing could be worse; bless a run again: %s", file, blessCommand("RUN", file))
+	}
+	return &BaselineSource{before.Baseline, file}, nil
+}
+
+// begin begins the run in a folder; nil begins nothing.
+func (b *BaselineSource) begin(folder string, run record.Run) *baselineRun {
+	if b == nil {
+		return nil
+	}
+	return &baselineRun{BaselineSource: b, folder: folder, builder: compare.Builder{Run: run}}
+}
+
+// baselineRun is a run that is compared with a baseline. A nil one does nothing.
+type baselineRun struct {
+	*BaselineSource
+	folder  string
+	builder compare.Builder
+}
+
+func (b *baselineRun) add(j *harness.Judged) {
+	if b != nil {
+		b.builder.Add(*j.Scenario, j.Trial.Head.N, &j.Facts, j.Findings)
+	}
+}
+
+// compare adds the comparison to the report of the run.
+func (b *baselineRun) compare(report *reports.Report) error {
+	if b == nil {
+		return nil
+	}
+	now, err := b.builder.Close()
+	if err != nil {
+		return err
+	}
+	wrong := runFindings(*report, "the run")
+	result := compare.Compare(b.before, now, compare.Options{Findings: wrong})
+	if result.Verdict != gate.Pass && len(wrong) == 0 {
+		result.Bless = acceptCommand(b.folder, b.file, &now)
+	}
+	report.Compare(result)
+	return nil
+}
+
+// blessCommand returns the command that makes a run the baseline.
+func blessCommand(run, file string, flags ...string) string {
+	words := []string{"rehearse", "bless", run}
+	if file != compare.BaselineFile {
+		words = append(words, "--baseline", file)
+	}
+	return format.ShellLine(append(words, flags...)...)
+}
+
+// acceptCommand returns the command that accepts a run, with the flag for failing scenarios; it
+// is empty if the run cannot be blessed.
+func acceptCommand(folder, file string, run *compare.Baseline) string {
+	var flags []string
+	for i := range run.Scenarios {
+		switch run.Scenarios[i].Verdict {
+		case gate.Pass:
+		case gate.Fail:
+			flags = []string{"--allow-failing"}
+		default:
+			return ""
+		}
+	}
+	return blessCommand(folder, file, flags...)
+}
+
+// Side is one side of a comparison: a run, or the file of a baseline.
+type Side struct {
+	compare.Baseline
+	path   string
+	isFile bool
+	report reports.Report // of a run
+}
+
+// Compare compares two sides. The result has the command that accepts a run whose baseline is
+// a file.
+func Compare(before, after *Side) compare.Result {
+	var wrong []gate.Finding
+	if !before.isFile {
+		wrong = runFindings(before.report, "BEFORE")
+	}
+	if !after.isFile {
+		wrong = append(wrong, runFindings(after.report, "AFTER")...)
+	}
+	result := compare.Compare(before.Baseline, after.Baseline, compare.Options{Findings: wrong})
+	result.Before, result.After = before.path, after.path
+	if before.isFile && !after.isFile && result.Verdict != gate.Pass && len(wrong) == 0 {
+		result.Bless = acceptCommand(after.path, before.path, &after.Baseline)
+	}
+	return result
+}
+
+// runFindings returns the reasons why a run does not represent its whole plan.
+func runFindings(r reports.Report, when string) []gate.Finding {
+	var list []gate.Finding
+	add := func(rule, message, evidence string) {
+		list = append(list, gate.Finding{Severity: gate.Broken, Rule: rule, Message: when + ": " + message, Evidence: evidence})
+	}
+	for _, p := range r.Problems {
+		add("recording", "something is wrong with the recording", p)
+	}
+	if r.Interrupted {
+		add("interrupted", "the run was interrupted before its plan was done", "")
+	}
+	if r.Stopped != "" {
+		add("stopped", "the run was stopped before its plan was done", r.Stopped)
+	}
+	if len(r.NotRun) > 0 {
+		add("not-run", format.Plural(len(r.NotRun), "planned scenario")+" did not run", strings.Join(r.NotRun, ", "))
+	}
+	return list
+}
+
+// IsBaseline distinguishes a baseline from a recording by its first line: that of a recording
+// is a whole object with a type.
+func IsBaseline(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, fmt.Errorf("find what to compare: %w", err)
+	}
+	if info.IsDir() {
+		return false, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("open what to compare: %w", err)
+	}
+	defer file.Close()
+	start, err := bufio.NewReader(file).Peek(200)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read what to compare: %w", err)
+	}
+	return !bytes.Contains(start, []byte(`"type":"run"`)) && !strings.HasSuffix(path, ".jsonl"), nil
+}
+
+// ReadBaseline reads the file of a baseline as a side.
+func ReadBaseline(path string) (Side, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Side{}, fmt.Errorf("there is no baseline %s; make one from a run: %s", path, blessCommand("RUN", path))
+	}
+	if err != nil {
+		return Side{}, fmt.Errorf("open the baseline: %w", err)
+	}
+	defer file.Close()
+	b, err := compare.ReadBaseline(path, file)
+	b.Run = path
+	return Side{Baseline: b, path: path, isFile: true}, err
+}
+
+// ReadRun judges a recording again and sums it up as a side. path is the name of the side.
+func ReadRun(ctx context.Context, path, recording string, language *gate.Language) (*Side, error) {
+	in, err := OpenRecording(ctx, recording, language)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	var sum compare.Builder
+	report, err := in.each(func(s record.Scenario, t record.Trial, facts measure.Facts, findings []gate.Finding) error {
+		sum.Add(s, t.Head.N, &facts, findings)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sum.Run = record.Run{ID: report.Run.ID, Tool: report.Run.Tool, Prices: report.Run.Prices}
+	run, err := sum.Close()
+	return &Side{Baseline: run, path: path, report: report}, err
+}
