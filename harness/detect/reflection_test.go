@@ -87,12 +87,12 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		}
 	})
 
-	It("reaches the figures that docs/react.md tells", func(ctx SpecContext) {
+	It("reaches the figures in docs/react.md", func(ctx SpecContext) {
 		doc, err := os.ReadFile("../../docs/react.md")
 		Expect(err).NotTo(HaveOccurred())
 		rule, baseline := scoreOf(ctx, reactkind.ReflectionDetector()), scoreOf(ctx, reactkind.OverlapDetector())
 		names := map[string]string{
-			"tuned": "`tuned`: in view when the rule was written", "held-out": "`held-out`, now", "fresh": "`fresh`, now",
+			"tuned": "`tuned`: known when the rule was written", "held-out": "`held-out`, now", "fresh": "`fresh`, now",
 			"en": "all, English", "fr": "all, French",
 		}
 		for _, by := range []string{"part", "language"} {

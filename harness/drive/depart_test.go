@@ -212,7 +212,7 @@ var _ = Describe("A supervisor off its path", func() {
 			perturbed, err := d.Perturbed([]perturb.Perturbation{p})
 			Expect(err).NotTo(HaveOccurred())
 			tr, _ := perturbed.Trial(context.Background(), 1)
-			Expect(tr.End.HarnessError).To(ContainSubstring("let it happen more seldom"))
+			Expect(tr.End.HarnessError).To(ContainSubstring("inject less often"))
 		}
 	})
 
