@@ -21,6 +21,8 @@ type Judgement struct {
 	// Executed counts the steps of the last refusal that the message reports as done; nil if
 	// the agent does not count them.
 	Executed *int `json:"executed,omitempty"`
+	// Outcome is the decision of a hook, such as "blocked"; empty outside a hook.
+	Outcome string `json:"outcome,omitempty"`
 	// Detections counts the real detections, Categories those of each category. In JSON, each
 	// category is a field such as "category.next_steps".
 	Detections int              `json:"detections"`

@@ -46,8 +46,11 @@ type Answer struct {
 	Text string
 	// Raw is the output that the text was taken from, bounded; empty if it is the same.
 	Raw string
+	// Denied describes the tool calls that the agent's permissions refused; empty if none.
+	Denied string
 	// Attrs are further facts for the recording, such as an HTTP status; values are
-	// strings, numbers, booleans, or slices of these.
+	// strings, numbers, booleans, or slices of these. Names of record.Turn's attributes are
+	// ignored.
 	Attrs map[string]any
 }
 

@@ -9,17 +9,18 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Agent is an agent that runs in this process, with what its kind made of the options of a
-// scenario.
+// Agent describes an agent that runs in this process, as its kind configured it from the
+// options of a scenario.
 type Agent struct {
 	// Limits are the settings that are recorded as JSON, without secrets; nil for none.
 	Limits any
-	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock; 0 is never.
+	// InterruptAfter is the time on the trial's clock at which the user presses Ctrl-C;
+	// 0: never.
 	InterruptAfter quantity.Duration
-	// Points, if given, completes what can be perturbed: at first there are the faults of
-	// the backend, as many attempts at a call as the client makes, no writes and no turns.
+	// Points, if given, completes the points of perturbation. By default they are the faults
+	// of the backend and the client's attempts at a call, without writes and turns.
 	Points func(*Points)
-	// Run lets the agent run until it ends. It is safe for concurrent use.
+	// Run runs the agent until it ends. It is safe for concurrent use.
 	Run func(ctx context.Context, t *Trial) record.End
 }
 
@@ -30,17 +31,17 @@ func NewAgent(sc scenarios.Scenario, env *Env, a Agent) (Driver, error) {
 		return nil, err
 	}
 	d.points = a.Points
-	d.carryOut = func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing) {
+	d.runTrial = func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing) {
 		return d.runAgent(ctx, n, &a)
 	}
 	return d, nil
 }
 
-// runAgent carries out trial n against the scripted backend.
+// runAgent runs trial n.
 func (d *driver) runAgent(ctx context.Context, n int, a *Agent) (record.Trial, []record.Timing) {
 	t := d.begin(n, nil)
 	defer func() { _ = t.Release() }() // in case of a panic; finish reports its error
-	if why := d.env.forbids(d.scenario.Backend); why != "" {
+	if why := d.env.whyForbidden(d.scenario.Backend); why != "" {
 		return t.finish(d.forbidden(why)), nil
 	}
 	if err := t.connectBackend(ctx); err != nil {

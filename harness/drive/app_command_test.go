@@ -16,7 +16,7 @@ const twoTurns = "    turns: [What is it?, And then?]\n"
 
 const twoReplies = "  replies: [{text: It is this.}, {text: Then that.}]\n"
 
-var _ = DescribeTable("a command is spoken to",
+var _ = DescribeTable("a command receives its turns and answers",
 	func(args, keys string) {
 		t := done(command(args, keys+twoTurns, twoReplies), 1)
 		Expect(t.End.Text).To(Equal("Then that."))
@@ -53,14 +53,14 @@ func session(line string) string {
 }
 
 var _ = Describe("a command that lives for the session", func() {
-	It("has failed if it says so by its exit status, after the last turn", func() {
+	It("fails if its exit status reports a failure after the last turn", func() {
 		t, _ := trial(session("read a; echo A; read b; echo B; read c; echo gone >&2; exit 3"), 1)
 		Expect(t.End).To(And(HaveField("Status", "failed"), HaveField("ExitCode", 3), HaveField("HarnessError", ""), HaveField("Iterations", 2), HaveField("Text", "B")))
 		Expect(t.End.Details).To(HavePrefix(`after the last turn: the program "sh" ended with exit status 3`))
 		Expect(t.Events[len(t.Events)-1]).To(And(HaveField("Name", "log"), HaveField("Detail", "gone")))
 	})
 
-	It("is no pass if it prints two lines for a turn", func() {
+	It("does not pass if it prints two lines for a turn", func() {
 		t, _ := trial(session(`while read a; do echo A; echo B; done`), 1)
 		Expect(t.End.Status).To(Equal("error"))
 		Expect(t.End.HarnessError).To(ContainSubstring("more than one line for a turn"))

@@ -28,7 +28,7 @@ var _ = Describe("A container without Docker", func() {
 		Expect(t.End.HarnessError).To(BeEmpty())
 	})
 
-	DescribeTable("is an error where Docker does not answer at DOCKER_HOST, whatever answers elsewhere",
+	DescribeTable("is an error if Docker does not answer at DOCKER_HOST, even if it answers at another address",
 		func(scheme, wants string) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			Expect(err).NotTo(HaveOccurred())
@@ -41,10 +41,10 @@ var _ = Describe("A container without Docker", func() {
 		},
 		Entry("at a port", "tcp://", "Cannot connect"),
 		Entry("at a socket", "unix:///nowhere/", "no such file"),
-		Entry("at what is no address", "%", "unable to parse docker host"),
+		Entry("at an invalid address", "%", "unable to parse docker host"),
 	)
 
-	It("is an error where it is required, by the scenario or by whoever runs it", func() {
+	It("is an error if it is required, by the scenario or by the run", func() {
 		GinkgoT().Setenv("DOCKER_HOST", "")
 		required := strings.Replace(text, "port: 80", "port: 80\n    required: true", 1)
 		if t := carryOut(context.Background(), text); t.End.Skipped == "" {

@@ -31,7 +31,7 @@ func demoCommand(args, keys string) func(do string) string {
 	}
 }
 
-var _ = DescribeTable("reaches no other machine though it passes the proxy by, and the one that it looked up is named:",
+var _ = DescribeTable("an agent that bypasses the proxy cannot reach another machine, and the error names the host that it looked up:",
 	func(ctx SpecContext, drives func(do string) string) {
 		if err := drive.TryOwnNetwork(); err != nil {
 			Skip(err.Error())

@@ -123,7 +123,7 @@ expect: {status: done}
 		Expect(t.Calls).To(HaveLen(1))
 	})
 
-	It("that panics has crashed, at a place that is said without anything of this machine", func() {
+	It("that panics has crashed, and the reported position has no path of this machine", func() {
 		t := run(one, func(ctx context.Context, site app.Site, text string) (string, error) {
 			_, _ = chat(ctx, site, text)
 			return text[len(text)+1:], nil
@@ -142,7 +142,7 @@ expect: {status: done}
 		Expect(t.End.Details).To(ContainSubstring("runtime.Goexit"))
 	})
 
-	It("whose answer comes after its time has come too late", func() {
+	It("whose answer comes after the timeout has timed out", func() {
 		t := run(strings.Replace(one, "10s", "40s", 1), func(ctx context.Context, site app.Site, text string) (string, error) {
 			_, _ = chat(ctx, site, text)
 			return "never mind", nil
@@ -151,7 +151,7 @@ expect: {status: done}
 		Expect(t.End.Duration).To(Equal(30 * time.Second))
 	})
 
-	It("that waits for something which is not on the trial's clock is cut off in real time", func() {
+	It("that waits for something outside the trial's clock times out in real time", func() {
 		t := run(quick, func(ctx context.Context, site app.Site, text string) (string, error) {
 			_, _ = chat(ctx, site, text)
 			<-ctx.Done()
@@ -161,7 +161,7 @@ expect: {status: done}
 		Expect(t.End.Details).To(ContainSubstring("waits for something that is not on the trial's clock"))
 	})
 
-	It("that does not return when its context ends is left behind, and nothing can be said", func() {
+	It("that does not return when its context ends is abandoned, and the trial is an error", func() {
 		release := make(chan struct{})
 		t := run(quick, func(ctx context.Context, site app.Site, text string) (string, error) {
 			_, _ = chat(ctx, site, text)
@@ -172,7 +172,7 @@ expect: {status: done}
 		Expect(t.End.HarnessError).To(ContainSubstring("did not return within 2s after its context had ended, and still runs"))
 	})
 
-	It("finds a workspace, and what it leaves there is recorded", func() {
+	It("has a workspace, whose files are recorded", func() {
 		t := run(strings.Replace(one, "timeout: 30s", "files: {notes/a.txt: hello}", 1), func(ctx context.Context, site app.Site, text string) (string, error) {
 			Expect(site.Folder + "/notes/a.txt").To(BeAnExistingFile())
 			return chat(ctx, site, text)
@@ -185,11 +185,11 @@ expect: {status: done}
 		Expect(t.End.HarnessError + t.End.Details).To(ContainSubstring(message))
 		Expect(t.End.Status).NotTo(Equal("done"))
 	},
-		Entry("as there is none", func(app.Site) func(context.Context, string) (string, error) { return nil }, "it returned nil"),
+		Entry("as the maker returns nil", func(app.Site) func(context.Context, string) (string, error) { return nil }, "it returned nil"),
 		Entry("as the maker panics", func(app.Site) func(context.Context, string) (string, error) { panic("no") }, "the function's maker panicked in drive_test."),
 	)
 
-	It("is skipped by a program that has none, and is an error if it must not be", func() {
+	It("is skipped by a program without functions, and is an error if it is required", func() {
 		sc, found := scenarios.Parse("spec.yaml", []byte(one), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		env := newEnv()

@@ -11,11 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// places gives what differs from trial to trial in an agent's surroundings, its folders
-// the backend's address and ports, names that stay: an agent may mention them anywhere. The
-// zero value knows none.
+// places replaces what differs from trial to trial in an agent's environment (its folders,
+// the backend's address, ports) by fixed names, since an agent may print them anywhere. The
+// zero value replaces ports only.
 type places struct {
-	marks []string // one of them is in each text with a place
+	marks []string // each text with a place contains one of them
 	names *strings.Replacer
 }
 
@@ -28,11 +28,11 @@ func newPlaces(site app.Site) places {
 	return places{marks: marks, names: strings.NewReplacer(pairs...)}
 }
 
-// ephemeral finds ports of this machine. Those from 32768 are given out by the system, so
-// that they differ from run to run; see RFC 6056, section 2.1.
+// ephemeral matches ports of this machine from 32768. The system assigns them, and they
+// differ from run to run; see RFC 6056, section 2.1.
 var ephemeral = regexp.MustCompile(`\b(127\.0\.0\.1|localhost):(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[4-6]\d{4})\b`)
 
-// text is a text with the names in place of the places.
+// text returns s with the names in place of the places.
 func (p places) text(s string) string {
 	for _, mark := range p.marks {
 		if strings.Contains(s, mark) {
@@ -60,7 +60,7 @@ func (p places) attrs(all map[string]any) map[string]any {
 	return named
 }
 
-// request is a request with the names in place of the places.
+// request returns req with the names in place of the places.
 func (p places) request(req llm.Request) llm.Request {
 	messages := make([]llm.Message, len(req.Messages))
 	for i, m := range req.Messages {
@@ -88,7 +88,7 @@ func (p places) toolCalls(calls []llm.ToolCall) []llm.ToolCall {
 	return named
 }
 
-// rename names the places in what was recorded of the script and of the end.
+// rename replaces the places in the recorded script and end of a trial.
 func (p places) rename(t *record.Trial) {
 	t.End.Text, t.End.Details = p.text(t.End.Text), p.text(t.End.Details)
 	t.End.HarnessError, t.End.Skipped = p.text(t.End.HarnessError), p.text(t.End.Skipped)

@@ -34,7 +34,7 @@ func runIn(files map[string]string, run string) record.Trial {
 }
 
 var _ = Describe("A program that does not find its file", func() {
-	DescribeTable("says how to write the path",
+	DescribeTable("gets a hint on how to write the path",
 		func(file, run, hint string) {
 			t := runIn(map[string]string{file: "#!/bin/sh\necho here\n"}, run)
 			Expect(t.End).To(And(HaveField("Status", "error"), HaveField("AgentError", true)))
@@ -48,13 +48,13 @@ var _ = Describe("A program that does not find its file", func() {
 		Entry("as the program itself", "scenarios/agent.sh", "[agent.sh]", `"{here}/agent.sh"`),
 	)
 
-	It("gets no hint where no such file is anywhere", func() {
+	It("gets no hint if no such file exists", func() {
 		t := runIn(nil, "[sh, agent.sh]")
 		Expect(t.End.AgentError).To(BeTrue())
 		Expect(t.End.HarnessError).NotTo(ContainSubstring("did you mean"))
 	})
 
-	It("is quoted with its line breaks, to the end", func() {
+	It("has its standard error quoted with line breaks, to the end", func() {
 		t := runIn(map[string]string{"scenarios/a.sh": "i=0; while [ $i -lt 900 ]; do echo line $i; i=$((i+1)); done >&2; exit 3\n"}, `[sh, "{here}/a.sh"]`)
 		Expect(t.End.HarnessError).To(And(
 			ContainSubstring("ended with exit status 3; the end of its standard error:\nline "),

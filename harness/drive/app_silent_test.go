@@ -38,5 +38,5 @@ var _ = DescribeTable("an agent that falls silent in a later turn",
 		Expect(t.End.HarnessError).To(HavePrefix(wrong))
 	},
 	Entry("has not answered, if it did not even call its model", false, scenarios.AppError, "the agent ended turn 2 without an answer"),
-	Entry("may have done its work without a word", true, scenarios.AppDone, ""),
+	Entry("may have done its work without an answer", true, scenarios.AppDone, ""),
 )

@@ -15,25 +15,26 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// site is what the agent of one trial finds, and what the recording calls it.
+// site is the environment of the agent of one trial, with the names that recordings use
+// for its places.
 type site struct {
 	app.Site
 	log    *tail
 	places places
 }
 
-// reached is why a trial ended whose agent asked for another machine.
-type reached struct{ host string }
+// refusedHost ends a trial whose agent called another machine.
+type refusedHost struct{ host string }
 
-func (r *reached) Error() string {
+func (r *refusedHost) Error() string {
 	return fmt.Sprintf(
 		"the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; "+
 			"let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and switch off what else it calls",
 		r.host)
 }
 
-// newSite prepares what the agent of one trial finds; t takes it down. stop ends the
-// trial.
+// newSite prepares the environment of the agent of one trial, which t cleans up. stop ends
+// the trial.
 func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseFunc) (*site, error) {
 	s := &site{log: &tail{Tail: child.Tail{Size: maxTail}}}
 	s.Site = app.Site{Backend: "http://127.0.0.1", Clock: t.Clock, Log: s.log}
@@ -41,17 +42,17 @@ func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseF
 		e.Detail, e.Attrs = s.places.text(e.Detail), s.places.attrs(e.Attrs)
 		t.collector.Emit(e)
 	}
-	tell := func(host string) { stop(&reached{host}) }
-	network := c.isolate(t, s, tell)
+	onHost := func(host string) { stop(&refusedHost{host}) }
+	network := c.isolate(t, s, onHost)
 	if err := c.connect(t, s, network, realTime); err != nil {
 		return nil, err
 	}
-	if err := s.settle(t); err != nil {
+	if err := s.makeFolders(t); err != nil {
 		return nil, err
 	}
 	s.Env = app.Variables(s.Backend)
 	if !c.Virtual {
-		if err := s.refuse(t, network, tell); err != nil {
+		if err := s.startProxy(t, network, onHost); err != nil {
 			return nil, err
 		}
 	}
@@ -59,30 +60,31 @@ func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseF
 	return s, Furnish(s.Folder, c.Talk.Files, nil)
 }
 
-// isolate gives a program a network of its own, from which nothing outside is reached,
-// where the machine can and the scenario does not say otherwise; nil is the machine's.
-func (c *Conversation) isolate(t *Trial, s *site, tell func(host string)) *trialNetwork {
+// isolate creates a network for the program from which it cannot reach other machines. It
+// returns nil, for the machine's network, if the scenario asks for that or the machine
+// cannot create one.
+func (c *Conversation) isolate(t *Trial, s *site, onHost func(host string)) *trialNetwork {
 	if !c.OwnNetwork {
 		return nil
 	}
-	network, err := newTrialNetwork(tell)
+	network, err := newTrialNetwork(onHost)
 	if err != nil {
-		return nil // the proxy alone refuses what asks it
+		return nil // only the proxy refuses requests then
 	}
 	t.Cleanup(network.Close)
 	s.Within = network.Within
 	return network
 }
 
-// refuse starts the proxy that refuses other machines.
-func (s *site) refuse(t *Trial, network *trialNetwork, tell func(host string)) (err error) {
-	var on net.Listener // the proxy's own
+// startProxy starts the proxy that refuses requests to other machines.
+func (s *site) startProxy(t *Trial, network *trialNetwork, onHost func(host string)) (err error) {
+	var on net.Listener // nil: the proxy opens its own
 	if network != nil {
 		if on, err = network.listen(); err != nil {
 			return fmt.Errorf("listen in the agent's network: %w", err)
 		}
 	}
-	proxy, err := listenProxy(on, tell)
+	proxy, err := listenProxy(on, onHost)
 	if err != nil {
 		return err
 	}
@@ -118,14 +120,14 @@ func (c *Conversation) connect(t *Trial, s *site, network *trialNetwork, realTim
 	return nil
 }
 
-// settle makes the agent's folders.
-func (s *site) settle(t *Trial) error {
+// makeFolders creates the agent's folders.
+func (s *site) makeFolders(t *Trial) error {
 	folder, err := os.MkdirTemp("", "rehearse-app-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	t.Cleanup(func() error { return removeAll(folder) })
-	// Programs see the folder without the links on the way to it.
+	// Programs see the folder with symbolic links resolved.
 	if folder, err = filepath.EvalSymlinks(folder); err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
-// maxTail is how much is kept of what an agent writes beside its answers, in bytes.
+// maxTail limits the kept bytes of what an agent writes beside its answers.
 const maxTail = 8 << 10
 
-// tail keeps the last of what is written to it. It is safe for concurrent use.
+// tail keeps the end of what is written to it. It is safe for concurrent use.
 type tail struct {
 	mu sync.Mutex
 	child.Tail
@@ -22,7 +22,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return t.Tail.Write(p)
 }
 
-// text is what was kept, in whole lines.
+// text returns the kept text, in whole lines.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,7 +48,7 @@ func files(t record.Trial) map[string]string {
 }
 
 var _ = Describe("the workspace of a driven agent", func() {
-	It("is told of at the end, whatever the agent left there, in bounded space", func() {
+	It("is recorded at the end, whatever the agent left there, in bounded space", func() {
 		t := oneTurn("", func(_ context.Context, site app.Site, _ string) (string, error) {
 			at := func(name string) string { return filepath.Join(site.Folder, name) }
 			Expect(os.WriteFile(at("binary"), []byte("a\xff\x00b"), 0o600)).To(Succeed())
@@ -72,7 +72,7 @@ var _ = Describe("the workspace of a driven agent", func() {
 		Expect(len(left["huge"])).To(BeNumerically("<=", 2000))
 	})
 
-	It("is told of up to a number of files", func() {
+	It("is recorded up to a limited number of files", func() {
 		t := oneTurn("", func(_ context.Context, site app.Site, _ string) (string, error) {
 			for n := range 250 {
 				Expect(os.WriteFile(filepath.Join(site.Folder, fmt.Sprintf("%03d", n)), nil, 0o600)).To(Succeed())
@@ -99,7 +99,7 @@ var _ = Describe("the workspace of a driven agent", func() {
 	})
 })
 
-var _ = It("names what differs from trial to trial, wherever the agent says it", func() {
+var _ = It("replaces what differs from trial to trial in all texts of the agent", func() {
 	t := oneTurn("  as: socket\n", func(_ context.Context, site app.Site, _ string) (string, error) {
 		site.Emit(event.Event{Kind: event.State, Name: "note", Detail: "at " + site.Folder, Attrs: map[string]any{"home": site.Home + "/x", "n": 1}})
 		_, err := fmt.Fprintf(site.Log, "in %s\n", site.Folder)

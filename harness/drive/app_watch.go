@@ -12,22 +12,22 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// watch records the calls of an agent that knows nothing of the harness, as they reach
-// the scripted backend, and bounds them.
+// watch records the calls of an external agent as they reach the scripted backend, and
+// limits them.
 type watch struct {
 	trial  *Trial
 	budget *llm.Budget
-	meter  Meter // of all trials together
+	meter  Meter // shared by all trials
 	stop   context.CancelCauseFunc
 	agent  app.Agent
 
 	mu      sync.Mutex
-	site    *site // where the agent is; empty until it has one
+	site    *site // empty until setSite
 	begun   int
 	refused bool
 }
 
-// overBudget is why a trial ended whose agent made a call beyond its budget.
+// overBudget ends a trial whose agent made a call beyond its budget.
 type overBudget struct{ error }
 
 func newWatch(ctx context.Context, c *Conversation, t *Trial, stop context.CancelCauseFunc) *watch {
@@ -54,42 +54,42 @@ func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error),
 			w.budget.Add(reply.Model, reply.Usage, nil)
 			w.meter.Add(reply.Model, reply.Usage, nil)
 		}
-		names := w.where().places
+		names := w.currentSite().places
 		reply.Text, reply.ToolCalls = names.text(reply.Text), names.toolCalls(reply.ToolCalls)
 		end(reply, err, errors.Is(err, context.Canceled))
 	}, nil
 }
 
-// settle says where the agent is, before it starts.
-func (w *watch) settle(s *site) {
+// setSite sets the agent's site, before it starts.
+func (w *watch) setSite(s *site) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.site = s
 }
 
-func (w *watch) where() *site {
+func (w *watch) currentSite() *site {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.site
 }
 
-// calls is how many calls were begun.
+// calls returns the number of calls begun.
 func (w *watch) calls() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.begun
 }
 
-// count counts the tokens of a text as the recording holds it: a folder's name must not
-// decide how many there are.
+// count counts the tokens of a text as it is recorded, so that the name of a folder does
+// not change the count.
 func (w *watch) count(model, text string) int {
-	return w.trial.Env.Tokens.Count(model, w.where().places.text(text))
+	return w.trial.Env.Tokens.Count(model, w.currentSite().places.text(text))
 }
 
-// late reports whether an exchange is a further one that was refused, after the first,
-// which ended the trial: how many an agent gets round to before it is gone differs from
-// run to run. It is asked about each exchange once, in their order.
-func (w *watch) late(x record.Exchange) bool {
+// isRepeatedRefusal reports whether an exchange was refused after the first refused one,
+// which ended the trial: how many more requests an agent makes before it has ended differs
+// from run to run. It must be called once for each exchange, in their order.
+func (w *watch) isRepeatedRefusal(x record.Exchange) bool {
 	if !strings.HasPrefix(x.Problem, mocks.RefusedPrefix) {
 		return false
 	}
@@ -98,16 +98,15 @@ func (w *watch) late(x record.Exchange) bool {
 	return again
 }
 
-// calmer is an agent that knows what differs from run to run in what it sends, and takes
-// it out.
-type calmer interface {
-	Calm(site app.Site, req llm.Request) llm.Request
+// normalizer is an agent that removes from its requests what differs from run to run.
+type normalizer interface {
+	Normalize(site app.Site, req llm.Request) llm.Request
 }
 
-// recorded is a request as the recording holds it.
+// recorded returns a request as it is recorded.
 func (w *watch) recorded(req llm.Request) llm.Request {
-	if c, ok := w.agent.(calmer); ok {
-		req = c.Calm(w.where().Site, req)
+	if c, ok := w.agent.(normalizer); ok {
+		req = c.Normalize(w.currentSite().Site, req)
 	}
-	return w.where().places.request(req)
+	return w.currentSite().places.request(req)
 }

@@ -45,7 +45,7 @@ func told(t record.Trial, name string) (all []string) {
 }
 
 var _ = Describe("An HTTP application", func() {
-	It("is driven at an address where it is already", func() {
+	It("is driven at the address of a running application", func() {
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /say", func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "You said %s.", r.FormValue("text"))
@@ -57,7 +57,7 @@ var _ = Describe("An HTTP application", func() {
 		Expect(answers(t)).To(Equal([]string{"You said a b.", "You said ü."}))
 	})
 
-	It("that cannot be spoken to is no verdict", func() {
+	It("that cannot be reached is an error", func() {
 		for do, says := range map[string]string{
 			"start-exit": "ended before it could be spoken to: the program",
 			"start-hang": "could not be spoken to within 200ms (health_timeout): connection refused",
@@ -76,7 +76,7 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 	const forgets = "drive:\n  command:\n    run: [\"{rehearse}\", -session]\n    env: {REHEARSE_DEMO: command}\n    lives: session\n" +
 		twoTurns + "backend:\n  unpriced: true\n" + twoReplies
 
-	It("goes on with what it kept", func() {
+	It("continues with what it stored", func() {
 		d := driver(newEnv(), web("", twoTurns, twoReplies))
 		Expect(d.Points()).To(And(HaveField("NoTurns", ""), HaveField("Turns", []string{perturb.Restart})))
 		for _, n := range []string{"1", "2"} {
@@ -90,7 +90,7 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 		}
 	})
 
-	It("goes on without it", func() {
+	It("continues without its state if it stored none", func() {
 		t, _ := off(driver(newEnv(), forgets), "turn=2:restart").Trial(context.Background(), 1)
 		Expect(t.End.Status).To(Equal("done"))
 		Expect(t.Calls[1].Messages).To(HaveLen(2), "it has forgotten what was said")
@@ -107,20 +107,20 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 		Expect(t.Script.Unfired).To(BeEmpty())
 	})
 
-	It("says where that did not happen", func() {
+	It("reports a restart that did not happen", func() {
 		d := driver(newEnv(), web("exit", twoTurns, twoReplies))
 		t, _ := off(d, "turn=2:restart").Trial(context.Background(), 1)
 		Expect(t.End.Status).To(Equal("failed"))
 		Expect(t.Script.Unfired).To(Equal([]string{"turn=2:restart: there were 0 answered turns"}))
 	})
 
-	DescribeTable("is none", func(text, perturbation, why string) {
+	DescribeTable("cannot be restarted", func(text, perturbation, why string) {
 		_, err := driver(newEnv(), text).Perturbed(perturbations(perturbation))
 		Expect(err).To(MatchError(ContainSubstring(why)))
 	},
-		Entry("as nothing else happens at a turn", forgets, "turn=2:double", "what happens at a turn here is: restart"),
-		Entry("as each turn is a process anyway", command("", twoTurns, twoReplies), "turn=2:restart", "nobody takes turns with the agent"),
-		Entry("as somebody else started it", "drive: {http: {url: 'http://127.0.0.1:1', request: {path: '/{{.Turn}}'}, turns: [a]}}\nbackend: {unpriced: true, rules: [{text: x}]}\n",
+		Entry("by another perturbation of a turn", forgets, "turn=2:double", "what happens at a turn here is: restart"),
+		Entry("if each turn is a process of its own", command("", twoTurns, twoReplies), "turn=2:restart", "nobody takes turns with the agent"),
+		Entry("if the harness did not start it", "drive: {http: {url: 'http://127.0.0.1:1', request: {path: '/{{.Turn}}'}, turns: [a]}}\nbackend: {unpriced: true, rules: [{text: x}]}\n",
 			"turn=1:restart", "nobody takes turns with the agent"),
 	)
 })

@@ -21,8 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// driver implements Driver for all kinds of agents: a compiled script, how a trial begins
-// and ends, and what is perturbed. It is not changed once it was made.
+// driver implements Driver for all kinds of agents. It is immutable.
 type driver struct {
 	scenario scenarios.Scenario
 	script   *script
@@ -30,25 +29,25 @@ type driver struct {
 	price    llm.Pricer
 	rate     float64
 	env      *Env
-	// perturb are the perturbations, inject those of them that the scripted backend makes.
+	// perturb has the perturbations, inject those that the scripted backend makes.
 	perturb []perturb.Perturbation
 	inject  []mocks.Injection
-	// golden is the driver of the golden path; nil in that one itself.
+	// golden is the driver of the golden path; nil if this is it.
 	golden *driver
 	// points, if given, completes the points of the kind of agent.
 	points func(*Points)
-	// carryOut carries out trial n.
-	carryOut func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing)
+	// runTrial runs trial n.
+	runTrial func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing)
 }
 
-// newDriver returns a driver without points and trials. Limits are the settings that are
-// recorded; nil for none. With realTime bytes cross a process or a socket.
+// newDriver returns a driver without points and runTrial. Limits are the recorded settings;
+// nil for none. With realTime, the trials run on the real clock.
 func newDriver(sc scenarios.Scenario, env *Env, limits any, realTime bool) (*driver, error) {
 	script, err := compile(sc.Backend)
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{scenario: sc, script: script, head: headOf(sc, realTime, env), env: env}
+	d := &driver{scenario: sc, script: script, head: describe(sc, realTime, env), env: env}
 	d.head.Faults = script.faults()
 	d.price, d.rate = pricer(d.head.Price)
 	if limits == nil {
@@ -65,11 +64,10 @@ func (d *driver) Head() record.Scenario { return d.head }
 
 // Trial implements Driver.
 func (d *driver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
-	return d.carryOut(ctx, d, n)
+	return d.runTrial(ctx, d, n)
 }
 
-// Points implements Driver. Most kinds have calls that fail, no store and nobody who takes
-// turns.
+// Points implements Driver. By default calls can fail, and there are no writes and turns.
 func (d *driver) Points() Points {
 	p := Points{
 		Faults: mocks.APIFaults(), Attempts: d.scenario.Backend.Retry + 1,
@@ -95,7 +93,7 @@ func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
 		texts[i] = p.String()
-		if err := d.possible(p, points); err != nil {
+		if err := d.checkPossible(p, points); err != nil {
 			return nil, fmt.Errorf("the perturbation %s cannot be made here: %w", texts[i], err)
 		}
 		if p.At == perturb.Call {
@@ -106,12 +104,12 @@ func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 	}
 	next.scenario.Name = fmt.Sprintf("%s [%s]", golden.head.Name, strings.Join(texts, " "))
 	next.head.Name, next.head.Perturb = next.scenario.Name, texts
-	next.head.Expect = expect.Expect{} // it holds on the golden path only
+	next.head.Expect = expect.Expect{} // it applies to the golden path only
 	return &next, nil
 }
 
-// possible says why a perturbation cannot be made.
-func (d *driver) possible(p perturb.Perturbation, points Points) error {
+// checkPossible returns an error for a perturbation that cannot be made here.
+func (d *driver) checkPossible(p perturb.Perturbation, points Points) error {
 	switch {
 	case d.scenario.Backend.Live():
 		return errors.New("the backend is live, and only with a scripted one can a run be made again")
@@ -128,7 +126,7 @@ func (d *driver) possible(p perturb.Perturbation, points Points) error {
 	return p.Suits(d.scenario.Backend.Process())
 }
 
-// Timeouts returns the limits that are not off, for Points.Timeouts.
+// Timeouts returns the limits that are set, for Points.Timeouts.
 func Timeouts(all map[string]quantity.Duration) map[string]time.Duration {
 	some := map[string]time.Duration{}
 	for name, d := range all {
@@ -139,8 +137,9 @@ func Timeouts(all map[string]quantity.Duration) map[string]time.Duration {
 	return some
 }
 
-// pricer prices usage by one quote, for a script answers as one model whatever
-// model it is asked for. Without a quote every cost is unknown.
+// pricer returns a function that prices usage by one quote, since a script answers as the
+// same model for every request, and the quote's EUR per USD. Without a quote every cost is
+// unknown.
 func pricer(quote *price.Quote) (llm.Pricer, float64) {
 	if quote == nil {
 		return func(string, llm.Usage) (quantity.Money, bool) { return quantity.Money{}, false }, 0
@@ -153,7 +152,7 @@ func pricer(quote *price.Quote) (llm.Pricer, float64) {
 // errInterrupted cancels a trial whose scenario has interrupt_after.
 var errInterrupted = errors.New("the user pressed Ctrl-C, as interrupt_after says")
 
-// interruptAfter returns a context that the user interrupts after d; never if d
+// interruptAfter returns a context that is canceled with errInterrupted after d; never if d
 // is zero.
 func interruptAfter(ctx context.Context, clk clock.Clock, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -13,24 +13,24 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Conversation is an agent that knows nothing of the harness, and what a user says to it.
+// Conversation describes an external agent and the turns of the user who talks to it.
 type Conversation struct {
-	// Talk is what the user says. A turn may take DefaultTurnTimeout if it sets no timeout.
+	// Talk has the turns of the user. Its default timeout is DefaultTurnTimeout.
 	Talk scenarios.Talk
-	// Agent is who answers.
+	// Agent answers the turns.
 	Agent app.Agent
-	// Virtual is true of an agent in this process that can live in virtual time. Others run
-	// in real time, and are refused other machines than the scripted backend.
+	// Virtual is true for an agent in this process that runs in virtual time. Others run in
+	// real time, and their requests to hosts other than the scripted backend are refused.
 	Virtual bool
-	// OwnNetwork gives the agent a network of its own, where the machine can.
+	// OwnNetwork gives the agent a network of its own if the machine can create one.
 	OwnNetwork bool
-	// Restarts is true of an agent that can be killed and started again at a turn.
+	// Restarts is true for an agent that can be killed and started again at a turn.
 	Restarts bool
-	// Hint ends the message about an agent that did not start.
+	// Hint is appended to the message about an agent that did not start.
 	Hint string
 }
 
-// DefaultTurnTimeout is how long a turn may take unless the scenario says otherwise.
+// DefaultTurnTimeout limits a turn whose scenario sets no timeout.
 const DefaultTurnTimeout = 30 * time.Second
 
 // NewConversation returns the driver of a conversation.
@@ -48,21 +48,21 @@ func NewConversation(sc scenarios.Scenario, env *Env, c Conversation) (Driver, e
 		return nil, err
 	}
 	d.points = c.points
-	d.carryOut = func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing) {
+	d.runTrial = func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing) {
 		return d.converse(ctx, n, &c)
 	}
 	return d, nil
 }
 
 func (c *Conversation) points(p *Points) {
-	p.Attempts = 1 // whether and how often it tries again is its own affair
+	p.Attempts = 1 // retries of the agent are calls of their own
 	p.Timeouts = Timeouts(map[string]quantity.Duration{"timeout": c.Talk.Timeout})
 	if c.Restarts {
 		p.NoTurns, p.Turns = "", []string{perturb.Restart}
 	}
 }
 
-// converse carries out trial n.
+// converse runs trial n.
 func (d *driver) converse(ctx context.Context, n int, c *Conversation) (record.Trial, []record.Timing) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -78,10 +78,10 @@ func (d *driver) converse(ctx context.Context, n int, c *Conversation) (record.T
 	if err != nil {
 		return t.finish(Failed("prepare what the agent finds", err)), nil
 	}
-	w.settle(site)
+	w.setSite(site)
 	talk := conversation{Conversation: c, trial: t, watch: w, site: site, start: t.Clock.Now(), planned: PlannedAt(perturb.Turn, d.perturb)}
-	trial := t.finish(d.scored(ctx, t, talk.hold(ctx)))
+	trial := t.finish(d.scored(ctx, t, talk.run(ctx)))
 	site.places.rename(&trial)
-	trial.Exchanges = slices.DeleteFunc(trial.Exchanges, w.late)
+	trial.Exchanges = slices.DeleteFunc(trial.Exchanges, w.isRepeatedRefusal)
 	return trial, t.collector.Timings()
 }

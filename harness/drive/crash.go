@@ -24,7 +24,7 @@ type CrashPlan struct {
 	writes  int
 	crashes int
 	planned []Planned
-	full    bool // the disk was full, and will be again
+	full    bool // the disk was full, and will be full again
 }
 
 // Planned is a perturbation of a write or a turn, and how often it has fired.
@@ -33,8 +33,8 @@ type Planned struct {
 	fired int
 }
 
-// NewCrashPlan returns a plan with those of the perturbations that are about writes. The
-// sink receives an event for each that fires.
+// NewCrashPlan returns a plan of the perturbations of writes among ps. The sink receives an
+// event for each one that fires.
 func NewCrashPlan(sink event.Sink, ps []perturb.Perturbation) *CrashPlan {
 	return &CrashPlan{sink: sink, planned: PlannedAt(perturb.Write, ps)}
 }
@@ -64,8 +64,8 @@ func (p *Planned) Fire(sink event.Sink, n int) {
 	sink.Emit(event.New(n, p.String(), record.Perturbed{}))
 }
 
-// Unfired describes the perturbations that never fired, of n places that there were.
-// Missed says why one at such a place did not.
+// Unfired describes the perturbations that never fired. There were n places; missed is the
+// reason for a perturbation at one of them.
 func Unfired(planned []Planned, n int, places, missed string) (texts []string) {
 	for i := range planned {
 		switch p := &planned[i]; {
@@ -86,7 +86,7 @@ func (c *CrashPlan) PlanNext(do string) {
 	c.planned = append(c.planned, Planned{Perturbation: perturb.Perturbation{At: perturb.Write, N: c.writes + 1, Do: do}})
 }
 
-// write counts a write and returns what becomes of it; empty means that it is made.
+// write counts a write and returns the perturbation of it; empty if there is none.
 func (c *CrashPlan) write() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +101,8 @@ func (c *CrashPlan) write() string {
 	return ""
 }
 
-// DiskFull reports, once, whether the disk was full and will be again: whoever runs the
-// agent makes room and goes on each time.
+// DiskFull reports, once, whether the disk was full and will be full again. The driver then
+// frees space and continues.
 func (c *CrashPlan) DiskFull() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (p *Process) Crashed() bool {
 	return p.dead
 }
 
-// Retire ends the process in order, and reports whether it was alive.
+// Retire ends the process without a crash, and reports whether it was alive.
 func (p *Process) Retire() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +168,7 @@ func (p *Process) Crash() error {
 	return ErrCrashed
 }
 
-// Write makes one durable write, unless the plan decides otherwise.
+// Write makes one durable write, which may fail by the plan.
 func (p *Process) Write(do func() error) error {
 	if p.Crashed() {
 		return ErrCrashed
@@ -179,7 +179,7 @@ func (p *Process) Write(do func() error) error {
 	case perturb.DiskFull:
 		return atomicdir.Explain(syscall.ENOSPC)
 	case perturb.CrashAfter:
-		_ = do() // nobody hears of it
+		_ = do() // the process has crashed before it can see the result
 		return p.Crash()
 	}
 	return do()

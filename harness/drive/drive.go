@@ -1,6 +1,6 @@
-// Package drive carries out the trials of a scenario: it connects an agent and its
-// scripted backend, gives them one clock and one seed, lets the agent run, and returns
-// what was recorded. How a kind of agent is run is up to its Maker.
+// Package drive runs the trials of a scenario: it connects an agent to its scripted backend,
+// gives both one clock and one seed, runs the agent and returns the recorded trial. A Maker
+// creates the driver of a kind of agent.
 package drive
 
 import (
@@ -23,59 +23,57 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Driver carries out the trials of one scenario. It is safe for concurrent use:
-// each trial has its own agent, script, clock and seed.
+// Driver runs the trials of one scenario. It is safe for concurrent use: each trial has its
+// own agent, script, clock and seed.
 type Driver interface {
 	// Head describes the scenario for the recording.
 	Head() record.Scenario
-	// Trial carries out trial n, from 1. What goes wrong with the harness itself
-	// is in End.HarnessError. Timings are empty where time was virtual.
+	// Trial runs trial n, from 1. Failures of the harness itself are in End.HarnessError.
+	// Timings are empty in virtual time.
 	Trial(ctx context.Context, n int) (record.Trial, []record.Timing)
-	// Perturbed is a driver of the same scenario with these departures from its path
-	// in place of its own. It shares what was compiled, so that thousands are cheap.
-	// Without any it is the driver of the golden path, always the same one. The error
-	// says which of them cannot be made here, and why.
+	// Perturbed returns a driver of the same scenario with these perturbations in place of
+	// its own. It shares the compiled script, so thousands of them are cheap. Without
+	// perturbations it is the driver of the golden path, always the same one. The error
+	// names a perturbation that cannot be made here, and the reason.
 	Perturbed(ps []perturb.Perturbation) (Driver, error)
-	// Points says where the path can be left, beside its calls.
+	// Points returns the points at which the golden path can be perturbed, beside its calls.
 	Points() Points
 }
 
-// Points are the places at which a scenario's path can be left, beside its calls,
-// which the recording of the path lists.
+// Points are the points at which the golden path of a scenario can be perturbed, beside its
+// calls, which the recording of the golden path lists.
 type Points struct {
-	// Timeouts are the limits of time that the agent is subject to, by name, such as
-	// "call_timeout". A call that takes longer than one of them is cut off.
+	// Timeouts are the agent's time limits by name, such as "call_timeout". A call that takes
+	// longer than one of them is canceled.
 	Timeouts map[string]time.Duration
-	// Faults are the kinds of fault that calls can suffer here.
+	// Faults are the kinds of fault that can be injected into calls.
 	Faults []string
-	// Attempts is how often a call is made at most before the agent gives it up, all
-	// who try again taken together.
+	// Attempts is the maximal number of attempts at a call, over all layers that retry.
 	Attempts int
-	// NoWrites and NoTurns are empty, or say why there are none to perturb.
+	// NoWrites and NoTurns are the reasons why there are no writes and turns to perturb;
+	// empty if there are.
 	NoWrites, NoTurns string
-	// Turns are what can happen at a turn; empty: all that people do.
+	// Turns are the possible perturbations of turns; empty: all actions of people.
 	Turns []string
 }
 
-// Env is what all drivers of a run share. Prices and Tokens are required. Close it
-// after the run.
+// Env is shared by all drivers of a run. Prices and Tokens are required. Close it after the
+// run.
 type Env struct {
 	// Prices is the dated price table.
 	Prices *price.Table
 	// Tokens counts tokens where a script does not give usage.
 	Tokens *token.Counter
-	// Redactor takes secrets out of recordings; nil knows the well-known forms.
+	// Redactor removes secrets from recordings; nil removes the well-known forms.
 	Redactor *redact.Redactor
-	// Makers make the drivers of scenarios, by the name of the kind of agent that they
-	// drive.
+	// Makers make the drivers of scenarios, by the name of the kind of agent.
 	Makers map[string]Maker
-	// Executable is the program to start as a scripted command-line agent, or as another
-	// part that a kind of agent plays; it calls their Main functions first. Empty means
-	// this program.
+	// Executable is the program to start as a scripted command-line agent or in another role
+	// of a kind of agent; it calls their Main functions first. Empty means this program.
 	Executable string
 
-	// Required makes it an error if something that a scenario needs is not on this
-	// machine (Docker, a coding agent's program); such a scenario is skipped otherwise.
+	// Required makes it an error, instead of skipping the scenario, if this machine lacks
+	// something that the scenario needs, such as Docker or a coding agent's program.
 	Required bool
 
 	// Live allows scenarios with a live backend, unless REHEARSE_OFFLINE forbids them;
@@ -87,7 +85,7 @@ type Env struct {
 	socket socket
 }
 
-// Program returns the path of the program that starts itself again to play other parts.
+// Program returns the path of the program to start in other roles; see Executable.
 func (e *Env) Program() (string, error) {
 	if e.Executable != "" {
 		return e.Executable, nil
@@ -99,8 +97,8 @@ func (e *Env) Program() (string, error) {
 	return self, nil
 }
 
-// Maker returns the driver of the golden path of a scenario, whose Drive.Options are
-// those of the kind of agent. Most makers return that of NewAgent or NewConversation.
+// Maker returns the driver of the golden path of a scenario, whose Drive.Options are those
+// of the kind of agent. Most makers call NewAgent or NewConversation.
 type Maker func(sc scenarios.Scenario, env *Env) (Driver, error)
 
 // Close stops the servers that drivers started.
@@ -128,25 +126,25 @@ func New(sc scenarios.Scenario, env *Env) (Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inFile{perturbed, golden.Head()}, nil
+	return perturbedFile{perturbed, golden.Head()}, nil
 }
 
-// inFile is the driver of a scenario file that has perturbations: it has the file's name,
-// and what the file expects holds of it.
-type inFile struct {
+// perturbedFile is the driver of a scenario file with perturbations. It keeps the name and
+// the expectations of the file.
+type perturbedFile struct {
 	Driver
 	golden record.Scenario
 }
 
 // Head implements Driver.
-func (f inFile) Head() record.Scenario {
+func (f perturbedFile) Head() record.Scenario {
 	head := f.Driver.Head()
 	head.Name, head.Expect = f.golden.Name, f.golden.Expect
 	return head
 }
 
 // Trial implements Driver.
-func (f inFile) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
+func (f perturbedFile) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
 	trial, timings := f.Driver.Trial(ctx, n)
 	trial.Head.Scenario = f.golden.Name
 	for i := range timings {
@@ -155,8 +153,8 @@ func (f inFile) Trial(ctx context.Context, n int) (record.Trial, []record.Timing
 	return trial, timings
 }
 
-// headOf describes a scenario for the recording.
-func headOf(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
+// describe returns the recorded description of a scenario.
+func describe(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 	h := record.Scenario{
 		Name:     sc.Name,
 		File:     sc.File,
@@ -173,7 +171,7 @@ func headOf(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 		RealTime: realTime,
 		Expect:   sc.Expect,
 	}
-	// What is judged has no secrets either, so an expression must not have any.
+	// Expressions are compared with redacted texts, so they are redacted as well.
 	h.Expect.That = slices.Clone(sc.Expect.That)
 	for i, text := range h.Expect.That {
 		h.Expect.That[i] = env.Redactor.Text(text)
@@ -188,13 +186,13 @@ func headOf(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 	return h
 }
 
-// Seed derives the seed of trial n, from 1, of a scenario, so that a trial does
-// not depend on those before it.
+// Seed returns the seed of trial n, from 1, of a scenario with this seed. It does not depend
+// on earlier trials.
 func Seed(scenario uint64, n int) uint64 {
 	return seed.Mix(scenario + uint64(n)*seed.Gamma)
 }
 
-// Failed ends a trial that could not be carried out.
+// Failed returns the end of a trial that could not be run.
 func Failed(doing string, err error) record.End {
 	return record.End{Status: "error", ExitCode: 1, HarnessError: fmt.Sprintf("%s: %v", doing, err)}
 }

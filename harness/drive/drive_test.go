@@ -300,7 +300,7 @@ var _ = Describe("What the scripted backend found", Label("H-02"), func() {
 })
 
 var _ = Describe("The socket server", Label("H-02"), func() {
-	It("shows no trial the script of another", func() {
+	It("does not show a trial the script of another one", func() {
 		env := newEnv()
 		const trials = 200
 		texts := make([]string, trials)
@@ -318,7 +318,7 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 		}
 	})
 
-	It("gives each trial an address that nobody can guess, and forgets it", func() {
+	It("gives each trial an unguessable address, which ends with the trial", func() {
 		env := newEnv()
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		get := func(url string) (int, string) {
@@ -364,7 +364,7 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 		}
 	})
 
-	It("lets go of a client that was given up", func() {
+	It("releases an abandoned client", func() {
 		env := newEnv()
 		for _, fault := range []string{"timeout", "reset-before-headers", "reset-mid-stream", "truncated-stream", "{kind: slow-drip, delay: 60ms}"} {
 			t, _ := driver(env, "drive: {loop: {prompt: Go on., stream: true, call_timeout: 100ms}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: \"Word by word.\\nDONE\", fault: "+fault+"}]}").Trial(context.Background(), 1)
@@ -394,7 +394,7 @@ var _ = Describe("Scripted command-line agents", Label("H-02", "L-04"), func() {
 		Entry("one that floods", "flood"),
 	)
 
-	It("that cannot be started are a fault of the harness, which says what to do", func() {
+	It("that cannot be started are an error of the harness with a hint", func() {
 		env := newEnv()
 		env.Executable = filepath.Join(GinkgoT().TempDir(), "nothing")
 		t, timings := driver(env, "drive: {loop: {prompt: Go on.}}\nbackend: {as: exec, model: gpt-4.1-mini, replies: [{text: DONE}]}").Trial(context.Background(), 1)

@@ -15,27 +15,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trialNetwork is a network of a trial's own, from which nothing outside can be reached: a
-// network namespace, see network_namespaces(7), with a loopback interface alone. It takes
-// the rights of an administrator.
+// trialNetwork is a network of one trial from which no other machine can be reached: a
+// network namespace with only a loopback interface; see network_namespaces(7). Creating it
+// takes the rights of an administrator.
 type trialNetwork struct {
 	namespace int // a file descriptor
 	names     []net.PacketConn
-	packets   *os.File // that go to other machines; nil where they cannot be read
+	packets   *os.File // to other machines; nil if they cannot be read
 	serving   sync.WaitGroup
 }
 
-// newTrialNetwork makes a network and tells asked of each name of another machine that is
-// looked up in it, and of each address of one that something is sent to (IPv4), such as
-// "192.0.2.1:443". The error wraps errNoNetwork where that is not possible.
-func newTrialNetwork(asked func(host string)) (*trialNetwork, error) {
+// newTrialNetwork creates a network. It calls onHost with each name of another machine that
+// is looked up in it, and with each IPv4 address of another machine that receives a packet,
+// such as "192.0.2.1:443". The error wraps errNoNetwork if that is not possible.
+func newTrialNetwork(onHost func(host string)) (*trialNetwork, error) {
 	n := &trialNetwork{namespace: -1}
 	err := n.open()
 	if err == nil {
-		conf, _ := os.ReadFile("/etc/resolv.conf") // without it nobody is asked for names
+		conf, _ := os.ReadFile("/etc/resolv.conf") // without it no name servers are simulated
 		err = n.Within(func() error {
-			// Without the right to read packets, what they ask for is refused unseen.
-			n.packets, _ = expose()
+			// Without the right to read packets, they are dropped unreported.
+			n.packets, _ = captureStrays()
 			return n.resolve(conf)
 		})
 	}
@@ -44,33 +44,33 @@ func newTrialNetwork(asked func(host string)) (*trialNetwork, error) {
 		return nil, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	for _, on := range n.names {
-		n.serving.Go(func() { serveNames(on, func(name string) { asked(sanitize.Line(name, 255)) }) })
+		n.serving.Go(func() { serveNames(on, func(name string) { onHost(sanitize.Line(name, 255)) }) })
 	}
 	if n.packets != nil {
-		ours := n.ours()
-		n.serving.Go(func() { readStrays(n.packets, ours, asked) })
+		ours := n.nameServers()
+		n.serving.Go(func() { readStrays(n.packets, ours, onHost) })
 	}
 	return n, nil
 }
 
-// open makes the namespace on this thread and leaves it again.
+// open creates the namespace.
 func (n *trialNetwork) open() error {
-	return elsewhere(func() error {
+	return onOwnThread(func() error {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("make a network namespace: %w", err)
 		}
 		var err error
-		if n.namespace, err = current(); err != nil {
+		if n.namespace, err = currentNetwork(); err != nil {
 			return err
 		}
-		return up()
+		return enableLoopback()
 	})
 }
 
-// Within calls do on a thread that is in the network: the sockets that it opens and the
-// programs that it starts belong there.
+// Within calls do on a thread in the network: the sockets that it opens and the programs
+// that it starts belong to the network.
 func (n *trialNetwork) Within(do func() error) error {
-	return elsewhere(func() error {
+	return onOwnThread(func() error {
 		if err := unix.Setns(n.namespace, unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("enter the network of the trial: %w", err)
 		}
@@ -78,7 +78,7 @@ func (n *trialNetwork) Within(do func() error) error {
 	})
 }
 
-// listenProxy listens on a loopback port of the network.
+// listen listens on a loopback port of the network.
 func (n *trialNetwork) listen() (l net.Listener, err error) {
 	err = n.Within(func() error {
 		l, err = net.Listen("tcp", "127.0.0.1:0")
@@ -87,7 +87,7 @@ func (n *trialNetwork) listen() (l net.Listener, err error) {
 	return l, err
 }
 
-// Close ends the network when nothing is left in it.
+// Close closes the network, which exists until the last program in it has ended.
 func (n *trialNetwork) Close() error {
 	var errs []error
 	for _, on := range n.names {
@@ -98,7 +98,7 @@ func (n *trialNetwork) Close() error {
 	}
 	n.serving.Wait()
 	if n.packets != nil {
-		go n.packets.Close() // it was only read; the kernel takes its time, some 20 ms
+		go n.packets.Close() // nothing was written; this takes the kernel some 20 ms
 	}
 	if n.namespace >= 0 {
 		errs = append(errs, unix.Close(n.namespace))
@@ -106,11 +106,11 @@ func (n *trialNetwork) Close() error {
 	return errors.Join(errs...)
 }
 
-// resolve listens where the machine's name servers would be.
+// resolve listens at the addresses of the machine's name servers.
 func (n *trialNetwork) resolve(conf []byte) error {
 	for i, addr := range resolvers(conf) {
 		if !addr.IsLoopback() {
-			if err := alias("lo:"+strconv.Itoa(i), addr.AsSlice()); err != nil {
+			if err := addLoopbackAddress("lo:"+strconv.Itoa(i), addr.AsSlice()); err != nil {
 				return fmt.Errorf("take the place of the name server %s: %w", addr, err)
 			}
 		}
@@ -123,8 +123,8 @@ func (n *trialNetwork) resolve(conf []byte) error {
 	return nil
 }
 
-// ours are the addresses at which name servers are played.
-func (n *trialNetwork) ours() (all []netip.Addr) {
+// nameServers returns the addresses of the simulated name servers.
+func (n *trialNetwork) nameServers() (all []netip.Addr) {
 	for _, on := range n.names {
 		if addr, ok := on.LocalAddr().(*net.UDPAddr); ok {
 			all = append(all, addr.AddrPort().Addr().Unmap())
@@ -133,33 +133,33 @@ func (n *trialNetwork) ours() (all []netip.Addr) {
 	return all
 }
 
-// elsewhere calls do on a thread of its own, which is in this network again afterwards;
-// a thread that cannot come back is not used again.
-func elsewhere(do func() error) error {
+// onOwnThread calls do on a thread of its own and returns the thread to this network
+// afterwards; a thread for which that fails is not used again.
+func onOwnThread(do func() error) error {
 	runtime.LockOSThread()
-	home, err := current()
+	home, err := currentNetwork()
 	if err != nil {
 		runtime.UnlockOSThread()
 		return err
 	}
-	defer unix.Close(home) //nolint:errcheck // it was only read
+	defer unix.Close(home) //nolint:errcheck // nothing was written
 	err = do()
 	if back := unix.Setns(home, unix.CLONE_NEWNET); back != nil {
-		// Still locked to its thread, which goes with the goroutine.
+		// The goroutine stays locked to its thread, which ends with it.
 		return errors.Join(err, fmt.Errorf("leave the network of the trial: %w", back))
 	}
 	runtime.UnlockOSThread()
 	return err
 }
 
-// current is the network that this thread is in.
-func current() (namespace int, err error) {
+// currentNetwork opens the network namespace of this thread.
+func currentNetwork() (namespace int, err error) {
 	return unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }
 
-// up switches the loopback interface on; see netdevice(7).
-func up() error {
-	return request(func(socket int) error {
+// enableLoopback enables the loopback interface; see netdevice(7).
+func enableLoopback() error {
+	return requestInterface(func(socket int) error {
 		ifr, err := unix.NewIfreq("lo")
 		if err != nil {
 			return err
@@ -169,9 +169,9 @@ func up() error {
 	})
 }
 
-// alias gives the loopback interface a further address, under a name such as lo:1.
-func alias(name string, addr []byte) error {
-	return request(func(socket int) error {
+// addLoopbackAddress adds an address to the loopback interface under a name such as lo:1.
+func addLoopbackAddress(name string, addr []byte) error {
+	return requestInterface(func(socket int) error {
 		ifr, err := unix.NewIfreq(name)
 		if err != nil {
 			return err
@@ -183,8 +183,8 @@ func alias(name string, addr []byte) error {
 	})
 }
 
-// request makes a request of the interfaces.
-func request(do func(socket int) error) error {
+// requestInterface calls do with a socket for requests to interfaces.
+func requestInterface(do func(socket int) error) error {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err

@@ -36,9 +36,9 @@ func resolvers(conf []byte) (all []netip.Addr) {
 // maxQuery is the size of a query over UDP, in bytes; see RFC 1035, section 4.2.1.
 const maxQuery = 512
 
-// serveNames answers every query with NXDOMAIN, and calls asked with the names of other
+// serveNames answers every query with NXDOMAIN, and calls onHost with the names of other
 // machines, until the connection is closed.
-func serveNames(on net.PacketConn, asked func(name string)) {
+func serveNames(on net.PacketConn, onHost func(name string)) {
 	hostname, _ := os.Hostname()
 	buf := make([]byte, maxQuery)
 	for {
@@ -50,16 +50,16 @@ func serveNames(on net.PacketConn, asked func(name string)) {
 		if err != nil {
 			continue
 		}
-		if outside(name, hostname) {
-			asked(name)
+		if isOtherHost(name, hostname) {
+			onHost(name)
 		}
 		_, _ = on.WriteTo(reply, from)
 	}
 }
 
-// outside reports whether a name is that of another machine: not of this one, and not a
-// query for the name of an address.
-func outside(name, hostname string) bool {
+// isOtherHost reports whether a name is that of another machine, and not of this one or a
+// reverse lookup.
+func isOtherHost(name, hostname string) bool {
 	return name != "" && name != "localhost" && !strings.EqualFold(name, hostname) && !strings.HasSuffix(name, ".arpa")
 }
 
@@ -86,9 +86,9 @@ func noSuchName(query []byte) (name string, reply []byte, err error) {
 // maxPacket limits how much of a packet is read, in bytes: its headers.
 const maxPacket = 128
 
-// readStrays calls asked with the destinations of packets, except ours, until the source
-// of packets ends.
-func readStrays(from io.Reader, ours []netip.Addr, asked func(host string)) {
+// readStrays calls onHost with the destinations of packets, except our own addresses, until
+// the source of packets ends.
+func readStrays(from io.Reader, ours []netip.Addr, onHost func(host string)) {
 	buf := make([]byte, maxPacket)
 	for {
 		n, err := from.Read(buf)
@@ -96,7 +96,7 @@ func readStrays(from io.Reader, ours []netip.Addr, asked func(host string)) {
 			return
 		}
 		if to, ok := destination(buf[:n]); ok && !slices.Contains(ours, to.Addr()) {
-			asked(hostPort(to))
+			onHost(hostPort(to))
 		}
 	}
 }

@@ -17,15 +17,15 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("a network of a trial's own", func() {
+var _ = Describe("the network of a trial", func() {
 	var (
 		network *trialNetwork
-		asked   chan string
+		hosts   chan string
 	)
 	BeforeEach(func() {
-		asked = make(chan string, 10)
+		hosts = make(chan string, 10)
 		var err error
-		network, err = newTrialNetwork(func(name string) { asked <- name })
+		network, err = newTrialNetwork(func(name string) { hosts <- name })
 		if runtime.GOOS != "linux" || errors.Is(err, os.ErrPermission) {
 			Skip(err.Error())
 		}
@@ -33,7 +33,7 @@ var _ = Describe("a network of a trial's own", func() {
 		DeferCleanup(func() { Expect(network.Close()).To(Succeed()) })
 	})
 
-	It("has listeners that are reached from within, and not from outside", func(ctx SpecContext) {
+	It("has listeners that can be reached from within, and not from outside", func(ctx SpecContext) {
 		l, err := network.listen()
 		Expect(err).NotTo(HaveOccurred())
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })}
@@ -51,7 +51,7 @@ var _ = Describe("a network of a trial's own", func() {
 		Expect(err).To(MatchError(ContainSubstring("refused")))
 	})
 
-	It("does not reach what is outside, not even on this machine", func(ctx SpecContext) {
+	It("cannot reach other machines, nor servers of this machine outside the network", func(ctx SpecContext) {
 		outside := httptest.NewServer(http.NotFoundHandler())
 		DeferCleanup(outside.Close)
 		Expect(network.Within(func() error {
@@ -63,7 +63,7 @@ var _ = Describe("a network of a trial's own", func() {
 		Expect(conn.Close()).To(Succeed())
 	})
 
-	It("tells of the addresses that something is sent to, whose names nobody had to look up", func(ctx SpecContext) {
+	It("reports the addresses of packets, also without a lookup of a name", func(ctx SpecContext) {
 		for _, proto := range []string{"tcp", "udp"} {
 			err := network.Within(func() error {
 				// What is sent gets lost, so that nothing answers.
@@ -76,14 +76,14 @@ var _ = Describe("a network of a trial's own", func() {
 				return err
 			})
 			Expect(err != nil).To(Equal(proto == "tcp"), "%v", err)
-			Eventually(asked).Should(Receive(Equal("192.0.2.1:443")))
-			for len(asked) > 0 {
-				<-asked // a packet is seen leaving and coming back
+			Eventually(hosts).Should(Receive(Equal("192.0.2.1:443")))
+			for len(hosts) > 0 {
+				<-hosts // a packet is seen leaving and coming back
 			}
 		}
 	})
 
-	It("tells of the names that are looked up, and knows none", func(ctx SpecContext) {
+	It("reports the names that are looked up, and answers that they do not exist", func(ctx SpecContext) {
 		resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, proto, address string) (conn net.Conn, err error) {
 			err = network.Within(func() error {
 				conn, err = (&net.Dialer{}).DialContext(ctx, proto, address)
@@ -95,7 +95,7 @@ var _ = Describe("a network of a trial's own", func() {
 		failed, ok := errors.AsType[*net.DNSError](err)
 		Expect(ok).To(BeTrue(), "%v", err)
 		Expect(failed.IsNotFound).To(BeTrue(), "%v", err)
-		Eventually(asked).Should(Receive(Equal("api.example.com")))
+		Eventually(hosts).Should(Receive(Equal("api.example.com")))
 	})
 })
 
@@ -108,8 +108,8 @@ func query(labels ...string) []byte {
 	return append(q, 0, 0, 1, 0, 1)
 }
 
-var _ = Describe("a name server that knows nobody", func() {
-	It("reads the name and answers that there is none", func() {
+var _ = Describe("the simulated name server", func() {
+	It("reads the name and answers that it does not exist", func() {
 		q := query("API", "Example", "com")
 		name, answer, err := noSuchName(append(q, "something behind it"...))
 		Expect(err).NotTo(HaveOccurred())
@@ -119,7 +119,7 @@ var _ = Describe("a name server that knows nobody", func() {
 		Expect(answer[12:]).To(Equal(q[12:]))
 	})
 
-	DescribeTable("does not answer what is no question",
+	DescribeTable("does not answer a message that is not a question",
 		func(q []byte) {
 			_, _, err := noSuchName(q)
 			Expect(err).To(HaveOccurred())
@@ -132,19 +132,19 @@ var _ = Describe("a name server that knows nobody", func() {
 		Entry("a pointer in place of a label", append(query("a")[:12], 0xc0, 12, 0, 1, 0, 1)),
 	)
 
-	DescribeTable("tells of other machines only",
-		func(name string, want bool) { Expect(outside(name, "Here")).To(Equal(want)) },
+	DescribeTable("reports other machines only",
+		func(name string, want bool) { Expect(isOtherHost(name, "Here")).To(Equal(want)) },
 		Entry(nil, "api.example.com", true), Entry(nil, "localhost", false), Entry(nil, "here", false),
 		Entry(nil, "", false), Entry(nil, "1.0.0.127.in-addr.arpa", false),
 	)
 
-	It("stands where the machine's name servers are", func() {
+	It("listens at the addresses of the machine's name servers", func() {
 		conf := "# comment\nsearch example.com\nnameserver 10.0.0.2\nnameserver\nnameserver fe80::1%eth0\nnameserver x\n nameserver 127.0.0.53 \n"
 		Expect(resolvers([]byte(conf))).To(Equal([]netip.Addr{netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("127.0.0.53")}))
 	})
 })
 
-var _ = Describe("where a packet goes", func() {
+var _ = Describe("the destination of a packet", func() {
 	packet := func(protocol byte, to ...byte) []byte {
 		p := make([]byte, 20, 28)
 		p[0], p[9] = 0x45, protocol
@@ -171,7 +171,7 @@ var _ = Describe("where a packet goes", func() {
 		Entry("cut off before the ports", packet(6, 192, 0, 2, 1)[:23], "192.0.2.1:0"),
 	)
 
-	DescribeTable("is none",
+	DescribeTable("is not another machine",
 		func(p []byte) {
 			_, ok := destination(p)
 			Expect(ok).To(BeFalse())
@@ -179,9 +179,9 @@ var _ = Describe("where a packet goes", func() {
 		Entry("cut off", packet(6, 192, 0, 2, 1)[:19]),
 		Entry("of IPv6", append([]byte{0x60}, packet(6, 192, 0, 2, 1)[1:]...)),
 		Entry("to this machine", packet(6, 127, 0, 0, 2)),
-		Entry("to nobody", packet(6, 0, 0, 0, 0)),
-		Entry("to a group", packet(17, 224, 0, 0, 251)),
-		Entry("to everybody", packet(17, 255, 255, 255, 255)),
+		Entry("to the unspecified address", packet(6, 0, 0, 0, 0)),
+		Entry("to a multicast address", packet(17, 224, 0, 0, 251)),
+		Entry("to the broadcast address", packet(17, 255, 255, 255, 255)),
 	)
 })
 

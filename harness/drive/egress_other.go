@@ -4,7 +4,7 @@ package drive
 
 import "net"
 
-// trialNetwork is a network of a trial's own. There is none here.
+// trialNetwork is a network of one trial, which only Linux can create.
 type trialNetwork struct{}
 
 // newTrialNetwork fails: only Linux has network namespaces.
@@ -13,7 +13,7 @@ func newTrialNetwork(func(name string)) (*trialNetwork, error) { return nil, err
 // Within fails.
 func (*trialNetwork) Within(func() error) error { return errNoNetwork }
 
-// listenProxy fails.
+// listen fails.
 func (*trialNetwork) listen() (net.Listener, error) { return nil, errNoNetwork }
 
 // Close does nothing.

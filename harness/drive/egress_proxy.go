@@ -20,7 +20,7 @@ const maxHosts = 100
 type refusingProxy struct {
 	server *http.Server
 	url    string
-	asked  func(host string)
+	onHost func(host string)
 	ended  chan error
 
 	mu   sync.Mutex
@@ -28,16 +28,16 @@ type refusingProxy struct {
 }
 
 // listenProxy starts a proxy on a listener, or on a loopback port of its own if that is nil.
-// It calls asked, which may be nil, at the first request for each host, before the client
+// It calls onHost, which may be nil, at the first request for each host, before the client
 // is refused; a host is "name:port".
-func listenProxy(on net.Listener, asked func(host string)) (*refusingProxy, error) {
+func listenProxy(on net.Listener, onHost func(host string)) (*refusingProxy, error) {
 	if on == nil {
 		var err error
 		if on, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			return nil, fmt.Errorf("listen for what the agent sends to other machines: %w", err)
 		}
 	}
-	p := &refusingProxy{asked: asked, url: "http://" + on.Addr().String(), seen: map[string]bool{}, ended: make(chan error, 1)}
+	p := &refusingProxy{onHost: onHost, url: "http://" + on.Addr().String(), seen: map[string]bool{}, ended: make(chan error, 1)}
 	p.server = &http.Server{Handler: http.HandlerFunc(p.refuse), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
 	go func() { p.ended <- p.server.Serve(on) }()
 	return p, nil
@@ -70,21 +70,21 @@ func (p *refusingProxy) Close() error {
 // refuse refuses a request and remembers the host.
 func (p *refusingProxy) refuse(w http.ResponseWriter, r *http.Request) {
 	host := hostOf(r)
-	p.note(host)
+	p.report(host)
 	w.Header().Set("Connection", "close")
 	http.Error(w,
 		"This proxy lets nothing out: a rehearsed agent calls its scripted backend and no other host, such as "+host+".", http.StatusForbidden)
 }
 
-func (p *refusingProxy) note(host string) {
+func (p *refusingProxy) report(host string) {
 	p.mu.Lock()
 	first := !p.seen[host] && len(p.seen) < maxHosts
 	if first {
 		p.seen[host] = true
 	}
 	p.mu.Unlock()
-	if first && p.asked != nil {
-		p.asked(host)
+	if first && p.onHost != nil {
+		p.onHost(host)
 	}
 }
 

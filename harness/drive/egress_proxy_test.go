@@ -44,7 +44,7 @@ var _ = Describe("the proxy", func() {
 		})
 	})
 
-	asked := func() []string {
+	reportedHosts := func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		return slices.Clone(told)
@@ -65,23 +65,23 @@ var _ = Describe("the proxy", func() {
 	It("refuses a tunnel, as for https, and names the host", func(ctx SpecContext) {
 		_, _, err := get(ctx, "https://API.openai.com/v1/models")
 		Expect(err).To(MatchError(ContainSubstring("Forbidden")))
-		Expect(asked()).To(Equal([]string{"api.openai.com:443"}))
+		Expect(reportedHosts()).To(Equal([]string{"api.openai.com:443"}))
 	})
 
-	It("refuses a plain request, and says why", func(ctx SpecContext) {
+	It("refuses a plain request with the reason", func(ctx SpecContext) {
 		status, body, err := get(ctx, "http://example.com/x")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(status).To(Equal(http.StatusForbidden))
 		Expect(body).To(ContainSubstring("example.com:80"))
 	})
 
-	It("tells of each host once, before the client hears of it, and keeps their order", func(ctx SpecContext) {
+	It("reports each host once, in order, before the client is refused", func(ctx SpecContext) {
 		for _, url := range []string{"http://b.example:8080", "http://a.example", "http://b.example:8080/again", "http://[2001:db8::1]"} {
 			_, _, err := get(ctx, url)
 			Expect(err).NotTo(HaveOccurred())
 		}
 		want := []string{"b.example:8080", "a.example:80", "[2001:db8::1]:80"}
-		Expect(asked()).To(Equal(want))
+		Expect(reportedHosts()).To(Equal(want))
 	})
 
 	It("remembers a bounded number of hosts", func(ctx SpecContext) {
@@ -89,7 +89,7 @@ var _ = Describe("the proxy", func() {
 			_, _, err := get(ctx, fmt.Sprintf("http://host-%d.example", n))
 			Expect(err).NotTo(HaveOccurred())
 		}
-		Expect(asked()).To(HaveLen(100))
+		Expect(reportedHosts()).To(HaveLen(100))
 	})
 
 	DescribeTable("answers careless clients",
@@ -104,14 +104,14 @@ var _ = Describe("the proxy", func() {
 			answer, err := io.ReadAll(conn)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(string(answer)).To(HavePrefix("HTTP/1.1 " + status))
-			Expect(asked()).To(ConsistOf(hosts))
+			Expect(reportedHosts()).To(ConsistOf(hosts))
 		},
 		Entry("that send no request", "CONNECT \x00 HTTP/1.1", "400"),
 		Entry("that name no port", "CONNECT api.openai.com HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:443"),
-		Entry("that take it for a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80"),
+		Entry("that use it as a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80"),
 	)
 
-	It("is found by the usual variables, and not used for this machine", func() {
+	It("is found by the usual variables, but not used for this machine", func() {
 		Expect(proxy.Env()).To(ContainElements("HTTPS_PROXY="+proxy.URL(), "https_proxy="+proxy.URL(), "ALL_PROXY="+proxy.URL(), "NO_PROXY=127.0.0.1,localhost,::1"))
 	})
 })

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// expose makes packets to other machines visible, which would have no way to begin with:
-// they are led to the loopback interface, which drops them, and read from there. It is
+// captureStrays returns a source of the packets to other machines, which have no route: it
+// routes them to the loopback interface, which drops them, and reads them there. It must be
 // called within the network.
-func expose() (packets *os.File, err error) {
-	if err := leadBack(); err != nil {
+func captureStrays() (packets *os.File, err error) {
+	if err := routeToLoopback(); err != nil {
 		return nil, err
 	}
 	// The protocol is in network order; see packet(7).
@@ -31,8 +31,8 @@ func expose() (packets *os.File, err error) {
 	return packets, nil
 }
 
-// skipLoopback spares us what goes to 127.0.0.0/8, which is all that the backend and the
-// proxy are told: a program of the classic packet filter.
+// skipLoopback installs a program of the classic packet filter that discards packets to
+// 127.0.0.0/8, which are all packets to the backend and the proxy.
 func skipLoopback(socket int) error {
 	program := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // the destination
@@ -49,8 +49,8 @@ func skipLoopback(socket int) error {
 	return nil
 }
 
-// leadBack makes the loopback interface the way to everywhere; see rtnetlink(7).
-func leadBack() error {
+// routeToLoopback makes the loopback interface the default route; see rtnetlink(7).
+func routeToLoopback() error {
 	lo, err := net.InterfaceByName("lo")
 	if err != nil {
 		return err
@@ -66,13 +66,13 @@ func leadBack() error {
 	message := order.AppendUint32(nil, uint32(unix.SizeofNlMsghdr+len(body)))
 	message = order.AppendUint16(message, unix.RTM_NEWROUTE)
 	message = order.AppendUint16(message, unix.NLM_F_REQUEST|unix.NLM_F_ACK|unix.NLM_F_CREATE)
-	message = append(append(message, make([]byte, 8)...), body...) // number and sender, which do not matter
+	message = append(append(message, make([]byte, 8)...), body...) // number and sender, which are not used
 
 	socket, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
 		return fmt.Errorf("open a socket for routes: %w", err)
 	}
-	defer unix.Close(socket) //nolint:errcheck // what was written has been answered
+	defer unix.Close(socket) //nolint:errcheck // the request has been answered
 	if err := unix.Sendto(socket, message, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return fmt.Errorf("make a route: %w", err)
 	}

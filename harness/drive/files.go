@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// maxShownFile is how much of a file the recording tells, in bytes.
+	// maxShownFile limits the recorded bytes of a file.
 	maxShownFile = 2000
-	// maxShownFiles is how many files it tells of.
+	// maxShownFiles limits the recorded files.
 	maxShownFiles = 200
 )
 
-// RecordFiles emits an event for each regular file in a folder, sorted by name. Folders that
-// tools fill are skipped.
+// RecordFiles emits an event for each regular file in a folder, sorted by name. It skips
+// folders that tools fill; see app.Filled.
 func RecordFiles(folder string, emit func(event.Event)) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -63,8 +63,8 @@ func RecordFiles(folder string, emit func(event.Event)) error {
 	return nil
 }
 
-// readBeginning returns the beginning of a file as text, and its size in bytes. However
-// large the file is, no more is read than is recorded.
+// readBeginning returns the recorded beginning of a file as text, and the file's size in
+// bytes. It reads no more than that beginning.
 func readBeginning(root *os.Root, name string) (text string, size int64, err error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -82,8 +82,8 @@ func readBeginning(root *os.Root, name string) (text string, size int64, err err
 	return strings.ToValidUTF8(string(data), ""), info.Size(), nil
 }
 
-// Furnish puts files and links, by path, into a folder, in the order of their names. A path that leaves
-// the folder, be it by a link in it, is an error.
+// Furnish writes files and links, by path, into a folder, in the order of their names. A path
+// that leaves the folder, also by a link in it, is an error.
 func Furnish(folder string, files, links map[string]string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -33,7 +33,7 @@ func indent(text string) string {
 }
 
 var _ = Describe("Driving an interview", func() {
-	It("takes it to its end, with all calls and every answer kept", func() {
+	It("completes it with all calls and answers stored", func() {
 		end, facts, calls := interviewed("", "")
 		Expect(end.Status).To(Equal("finished"), end.Details)
 		Expect(facts.Run.Violations).To(BeEmpty())
@@ -43,7 +43,7 @@ var _ = Describe("Driving an interview", func() {
 		Expect(interviewOf(facts).Step).To(Equal("STEP_99_MATCHING"))
 	})
 
-	DescribeTable("lets the process die and sends the answer again, at an answer with a call and one without",
+	DescribeTable("crashes the process and sends the answer again, for answers with and without a call",
 		func(at, instant string, lost, calls int) {
 			end, facts, made := interviewed("moves: [{at: "+at+", do: crash, instant: "+instant+"}]", "")
 			Expect(end.Status).To(Equal("finished"), end.Details)
@@ -61,18 +61,18 @@ var _ = Describe("Driving an interview", func() {
 		Entry(nil, "BLOC_03/0", "after-reply", 0, 24),
 	)
 
-	DescribeTable("breaks a promise",
+	DescribeTable("reports a violation",
 		func(moves, want string) {
 			_, facts, _ := interviewed("moves: ["+moves+"]", "")
 			Expect(facts.Run.Violations).To(ContainElement(ContainSubstring(want)))
 		},
-		Entry("where a move is refused that should be accepted", "{at: BLOC_01/0, do: say, text: ''}", "empty_answer"),
-		Entry("where a move is accepted that should be refused", "{at: BLOC_01/0, do: say, text: x, want: empty_answer}", `expected the code "empty_answer", got ""`),
-		Entry("where the interview never comes to a move", "{at: BLOC_01/7, do: reload}", "never came to BLOC_01/7"),
-		Entry("where the process does not come to its death", "{at: BLOC_01/0, do: crash, instant: after-call}", `did not come to the instant "after-call"`),
+		Entry("if a valid move is refused", "{at: BLOC_01/0, do: say, text: ''}", "empty_answer"),
+		Entry("if an invalid move is accepted", "{at: BLOC_01/0, do: say, text: x, want: empty_answer}", `expected the code "empty_answer", got ""`),
+		Entry("if the interview never reaches a move", "{at: BLOC_01/7, do: reload}", "never came to BLOC_01/7"),
+		Entry("if the process never reaches the planned crash", "{at: BLOC_01/0, do: crash, instant: after-call}", `did not come to the instant "after-call"`),
 	)
 
-	It("gives up at a message that cannot be made, with every answer kept, or asks again as often as it may", func() {
+	It("fails at a message that cannot be generated, with all answers stored, or retries up to its limit", func() {
 		fault := "  rules: [{when: {purpose: mirror, metadata: {step: BLOC_01}}, fault: {kind: status, status: 500, times: 2}}]\n"
 		end, facts, _ := interviewed("transport_retries: 1", fault)
 		Expect(end.Status).To(Equal("failed"))
@@ -86,7 +86,7 @@ var _ = Describe("Driving an interview", func() {
 		Expect(calls).To(Equal(26))
 	})
 
-	It("skips what needs a PostgreSQL server where there is none", func() {
+	It("is skipped if it needs a PostgreSQL server and there is none", func() {
 		server, set := os.LookupEnv("REHEARSE_TEST_POSTGRES")
 		Expect(os.Unsetenv("REHEARSE_TEST_POSTGRES")).To(Succeed())
 		DeferCleanup(func() {
@@ -100,8 +100,8 @@ var _ = Describe("Driving an interview", func() {
 	})
 })
 
-var _ = Describe("Driving an interview with prompts of one's own", func() {
-	It("sends them in place of the shipped ones, and says so", func() {
+var _ = Describe("Driving an interview with custom prompts", func() {
+	It("sends them in place of the shipped ones, and records that", func() {
 		text := "drive:\n  interview:\n    persona: lea\n    prompts: {mirror: Say what you saw.}\n" +
 			"backend:\n  model: gpt-6.1-terra\n  cast: lea\nexpect: {status: finished}\n"
 		d := driver(newEnv(), text)

@@ -17,8 +17,8 @@ func (e *Env) getenv(name string) string {
 	return os.Getenv(name) //nolint:forbidigo // the default of Env.Getenv
 }
 
-// forbids says why a scenario with that backend must not be driven; empty if it may.
-func (e *Env) forbids(b scenarios.Backend) string {
+// whyForbidden returns why a backend must not be called; empty if it may.
+func (e *Env) whyForbidden(b scenarios.Backend) string {
 	switch {
 	case !b.Live():
 		return ""
@@ -30,8 +30,8 @@ func (e *Env) forbids(b scenarios.Backend) string {
 	return ""
 }
 
-// live is the project's real client, pointed at a real model.
-func (t *Trial) live() (llm.Adapter, error) {
+// liveClient returns the project's client of a real model.
+func (t *Trial) liveClient() (llm.Adapter, error) {
 	b := &t.script.backend
 	cfg := openai.Config{}
 	if b.KeyEnv != "" {
@@ -39,5 +39,5 @@ func (t *Trial) live() (llm.Adapter, error) {
 			return nil, fmt.Errorf("the variable %s, which holds the key of the live backend (key_env), is not set", b.KeyEnv)
 		}
 	}
-	return t.client(b.URL, cfg)
+	return t.newClient(b.URL, cfg)
 }

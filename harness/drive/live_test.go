@@ -67,7 +67,7 @@ func drawOne(env *drive.Env, text string) record.Trial {
 var _ = Describe("a live backend", Label("H-01"), func() {
 	const answers = "{model: gpt-4.1-mini, rules: [{text: DONE, usage: {input: 1000, output: 100}}]}"
 
-	It("answers over the network, with the key of its variable, and costs what it reports", func() {
+	It("answers over the network, with the key of its variable and the cost that it reports", func() {
 		p := newProvider(answers)
 		t := drawOne(allowed(map[string]string{"SOME_KEY": " live-key-1234 \n"}), p.scenario(", key_env: SOME_KEY"))
 		Expect(t.End.HarnessError).To(BeEmpty())
@@ -81,18 +81,18 @@ var _ = Describe("a live backend", Label("H-01"), func() {
 		Expect(encoded(t)).NotTo(ContainSubstring("live-key-1234"))
 	})
 
-	It("needs no key where none is named", func() {
+	It("needs no key if the scenario names none", func() {
 		p := newProvider(answers)
 		Expect(drawOne(allowed(nil), p.scenario("")).End.Status).To(Equal("done"))
 		Expect(p.keys).To(Equal([]string{""}))
 	})
 
-	It("is an error where the variable is empty", func() {
+	It("is an error if the variable is empty", func() {
 		t := drawOne(allowed(nil), newProvider(answers).scenario(", key_env: SOME_KEY"))
 		Expect(t.End.HarnessError).To(ContainSubstring("the variable SOME_KEY, which holds the key of the live backend (key_env), is not set"))
 	})
 
-	DescribeTable("is left alone", func(prepare func(*drive.Env), want string) {
+	DescribeTable("is not called", func(prepare func(*drive.Env), want string) {
 		p := newProvider(answers)
 		env := allowed(nil)
 		prepare(env)
@@ -102,10 +102,10 @@ var _ = Describe("a live backend", Label("H-01"), func() {
 		Expect(p.keys).To(BeEmpty(), "nobody called")
 	},
 		Entry("unless it is allowed", func(e *drive.Env) { e.Live = false }, "allow it with --live"),
-		Entry("offline, whatever is allowed", func(e *drive.Env) {
+		Entry("offline, even if it is allowed", func(e *drive.Env) {
 			e.Getenv = func(name string) string { return map[string]string{"REHEARSE_OFFLINE": "1"}[name] }
 		}, "REHEARSE_OFFLINE forbids"),
-		Entry("with an error where it is required", func(e *drive.Env) { e.Live, e.Required = false, true }, "drive the scenario: its backend is live"),
+		Entry("with an error if it is required", func(e *drive.Env) { e.Live, e.Required = false, true }, "drive the scenario: its backend is live"),
 	)
 
 	It("cannot be perturbed", func() {
@@ -113,7 +113,7 @@ var _ = Describe("a live backend", Label("H-01"), func() {
 		Expect(err).To(MatchError(ContainSubstring("the backend is live")))
 	})
 
-	It("reports what the provider did wrong as any backend's failure", func() {
+	It("reports errors of the provider as those of any backend", func() {
 		p := newProvider("{model: gpt-4.1-mini, rules: [{fault: {kind: status, status: 401, message: no such key, times: 9}}]}")
 		t := drawOne(allowed(nil), p.scenario(""))
 		Expect(t.End.HarnessError).To(BeEmpty())

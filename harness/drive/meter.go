@@ -7,13 +7,12 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Meter bounds what many trials take together. It is told of every call before it is
-// made, and of what the call used. It must be safe for concurrent use.
+// Meter limits the usage of many trials together. It must be safe for concurrent use.
 type Meter interface {
-	// Reserve counts one call, or refuses it with the reason.
+	// Reserve counts a call before it is made, or returns the reason to refuse it.
 	Reserve() error
-	// Add adds what a call of a model used: usage is nil if it is unknown, reportedUSD
-	// the cost that the backend told itself, or nil.
+	// Add adds the usage of a call of a model, nil if it is unknown, and the cost that the
+	// backend reported, or nil.
 	Add(model string, usage *llm.Usage, reportedUSD *float64)
 }
 
@@ -24,7 +23,7 @@ func WithMeter(ctx context.Context, m Meter) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
 
-// meterOf is the meter of a trial's context; never nil.
+// meterOf returns the meter of a trial's context; never nil.
 func meterOf(ctx context.Context) Meter {
 	if m, ok := ctx.Value(meterKey{}).(Meter); ok {
 		return m
@@ -37,8 +36,7 @@ type unmetered struct{}
 func (unmetered) Reserve() error                   { return nil }
 func (unmetered) Add(string, *llm.Usage, *float64) {}
 
-// withMeter is a backend whose calls the meter of a trial's context is told of, if it has
-// one.
+// withMeter returns a backend whose calls are metered, if the trial's context has a meter.
 func withMeter(ctx context.Context, backend llm.Adapter) llm.Adapter {
 	if meter := meterOf(ctx); meter != (unmetered{}) {
 		return metered{backend, meter}

@@ -45,8 +45,8 @@ func off(d drive.Driver, texts ...string) drive.Driver {
 
 const twoCalls = "drive: {loop: {prompt: Go on.}}\nbackend: {model: gpt-4.1-mini, retry: 1, replies: [{text: Working.}, {text: DONE}]}"
 
-var _ = Describe("a driver off its path", Label("H-04"), func() {
-	It("says what it is, and leaves the driver of the path alone", func() {
+var _ = Describe("a perturbed driver", Label("H-04"), func() {
+	It("names its perturbations, and does not change the driver of the golden path", func() {
 		path := driver(newEnv(), twoCalls)
 		before := path.Head()
 		other := off(path, "call=2:status,status=503", "call=1:latency,first=7s")
@@ -72,7 +72,7 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		Expect(trial.Exchanges).To(HaveEach(HaveField("Fault", "")))
 	})
 
-	It("knows its path, always the same driver", func() {
+	It("returns the same driver of the golden path each time", func() {
 		path := driver(newEnv(), twoCalls)
 		Expect(path.Perturbed(nil)).To(BeIdenticalTo(path))
 		other := off(path, "call=1:status")
@@ -85,7 +85,7 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		Expect(trial.Script.Unfired).To(BeEmpty())
 	})
 
-	It("keeps name and expectations where a file says so, and still knows its path", func() {
+	It("keeps the name and the expectations of a scenario file with perturbations", func() {
 		d := driver(newEnv(), twoCalls+"\nperturb: ['call=2:status']\ninvariants: [calls.total < 3]")
 		head := d.Head()
 		Expect(head.Name).To(Equal("spec/one"))
@@ -99,7 +99,7 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		Expect(off(d, "call=1:status").Head().Expect).To(BeZero())
 	})
 
-	It("is the same twice", func() {
+	It("gives the same recording twice", func() {
 		path := driver(newEnv(), twoCalls)
 		other := off(path, "call=2:reset-mid-stream", "call=1:text-padded")
 		first, _ := other.Trial(context.Background(), 1)
@@ -107,14 +107,14 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		Expect(encoded(again)).To(Equal(encoded(first)))
 	})
 
-	It("says of what does not happen that it did not", func() {
+	It("reports perturbations that did not fire", func() {
 		trial, _ := off(driver(newEnv(), twoCalls), "call=3:status", "call=1:missing-done").Trial(context.Background(), 1)
 		Expect(trial.Script.Unfired).To(Equal([]string{
 			"call=3:status: no such call was made", "call=1:missing-done: it cannot show in that answer",
 		}))
 	})
 
-	DescribeTable("refuses what cannot be made there, and names it",
+	DescribeTable("refuses an impossible perturbation with the reason",
 		func(agent, text, want string) {
 			_, err := driver(newEnv(), driven[agent]).Perturbed(perturbations("call=1:status", text))
 			Expect(err).To(MatchError(And(ContainSubstring("the perturbation "+text+" cannot be made here"), ContainSubstring(want))))
@@ -127,13 +127,13 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		Entry(nil, "interview", "call=2:hang", "only a command-line agent can show"),
 	)
 
-	It("refuses what is no perturbation at all", func() {
+	It("refuses an invalid perturbation", func() {
 		_, err := driver(newEnv(), twoCalls).Perturbed([]perturb.Perturbation{{At: perturb.Call, N: 1, Do: "status"}})
 		Expect(err).To(MatchError(ContainSubstring("missing or of another kind")))
 	})
 
 	for agent, text := range driven {
-		It("lets a call of "+agent+" fail", func() {
+		It("makes a call of "+agent+" fail", func() {
 			path := driver(newEnv(), text)
 			want, _ := path.Trial(context.Background(), 1)
 			Expect(want.End.Status).To(Equal(path.Head().Expect.Status), want.End.Details)
@@ -145,7 +145,7 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 	}
 
 	for _, b := range backends {
-		It("departs as "+b.kind, func() {
+		It("perturbs "+b.kind, func() {
 			text := "drive: {loop: {prompt: Go on., max_iterations: 9}}\nbackend: {model: gpt-4.1-mini, as: " + b.kind + ", replies: [{text: Working.}, {text: DONE}]}"
 			path := driver(newEnv(), text)
 			kind := "status"
@@ -163,7 +163,7 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 	}
 })
 
-var _ = Describe("the points at which a path can be left", Label("H-04"), func() {
+var _ = Describe("the points of perturbation", Label("H-04"), func() {
 	type points struct {
 		timeouts          map[string]time.Duration
 		attempts          int
@@ -188,13 +188,13 @@ var _ = Describe("the points at which a path can be left", Label("H-04"), func()
 		}, attempts: 5, noTurns: nobody}),
 	)
 
-	It("include the faults of a process where one answers", func() {
+	It("include the faults of a process if the backend is one", func() {
 		d := driver(newEnv(), "drive: {loop: {prompt: x, timeout: 0s}}\nbackend: {model: gpt-4.1-mini, as: exec, replies: [{text: DONE}]}")
 		Expect(d.Points().Faults).To(Equal(mocks.ProcessFaults()))
 		Expect(d.Points().Timeouts).To(BeEmpty())
 	})
 
-	It("are where calls that are slower than them are cut off, and no earlier", func() {
+	It("have timeouts that cancel slower calls, and no faster ones", func() {
 		text := "drive: {loop: {prompt: Go on., call_timeout: 30s}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}"
 		path := driver(newEnv(), text)
 		limit := path.Points().Timeouts["call_timeout"]

@@ -60,7 +60,7 @@ const (
 )
 
 var _ = Describe("Driving a ReAct agent", func() {
-	It("lets it work on a stage and tells what is left there", func() {
+	It("gives it a workspace and records the files that it leaves", func() {
 		end, facts := reacted("files: {old.md: before}", writes+concludes)
 		Expect(end.Status).To(Equal("done"), end.Details)
 		Expect(end.Text).To(Equal("note.md says when tea is served."))
@@ -75,7 +75,7 @@ var _ = Describe("Driving a ReAct agent", func() {
 		Expect(left).To(Equal([]string{"note.md: Tea is served at 4.", "old.md: before"}))
 	})
 
-	It("tells the beginning of a long file, and leaves no half character", func() {
+	It("records the beginning of a long file, without an incomplete character", func() {
 		_, facts := reacted("files: {long.md: \"a"+strings.Repeat("é", 1500)+"\"}", writes+concludes)
 		Expect(facts.Events).To(ContainElement(And(
 			HaveField("Attrs", And(HaveKeyWithValue("path", "long.md"), HaveKeyWithValue("bytes", 3001))),
@@ -83,7 +83,7 @@ var _ = Describe("Driving a ReAct agent", func() {
 		)))
 	})
 
-	It("keeps it on the stage, also where a link leads out", func() {
+	It("confines it to the workspace, also behind a link that leads out", func() {
 		out := strings.ReplaceAll(writes, "path: note.md", "path: out/note.md")
 		_, facts := reacted("links: {out: /tmp}\nmax_iterations: 1", out+`    - text: |
         reflection: The path out/note.md leads outside the workspace.
@@ -94,7 +94,7 @@ var _ = Describe("Driving a ReAct agent", func() {
 		Expect(reactOf(facts).Written).To(BeZero())
 	})
 
-	It("lets a person answer as often as the scenario says", func() {
+	It("answers for a person as often as the scenario says", func() {
 		ask := `    - text: |
         thought: I do not know when tea is served.
         action: request_info

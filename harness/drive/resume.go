@@ -9,10 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// ResumeWithoutFaults returns a trial that continues t at the same script position and
-// the same time, with no faults. Nothing that happens in it is recorded, so that an agent
-// can be resumed after a perturbed run without a trace in that run's measures. The caller
-// releases it.
+// ResumeWithoutFaults returns a trial that continues t at the same script position and the
+// same time, without faults. It is not recorded, so resuming an agent after a perturbed run
+// does not change the measures of that run. The caller releases it.
 func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
 	next := &Trial{
 		Clock: t.Clock, Env: t.Env, Price: t.Price, EURPerUSD: t.EURPerUSD, script: t.script, random: t.random,
@@ -27,7 +26,7 @@ func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
 	if t.engine != nil {
 		next.engine = t.engine.WithoutInjections(next.Clock)
 	}
-	next.collector = record.NewCollector(record.CollectorOptions{Clock: next.Clock}) // nobody reads it
+	next.collector = record.NewCollector(record.CollectorOptions{Clock: next.Clock}) // never read
 	next.Sink = next.collector
 	if err := next.connectBackend(ctx); err != nil {
 		_ = next.Release()
@@ -36,11 +35,11 @@ func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
 	return next, nil
 }
 
-// Violations is a sink that also receives the invariants of an agent that a driver saw
-// broken.
+// Violations is a sink that also receives violated invariants of an agent, as observed by
+// its driver.
 type Violations struct {
 	event.Sink
-	// When begins each text, such as AfterResume.
+	// When is the prefix of each text, such as AfterResume.
 	When string
 }
 
@@ -49,5 +48,5 @@ func (v Violations) Report(format string, args ...any) {
 	v.Emit(event.New(0, v.When+fmt.Sprintf(format, args...), record.Violation{}))
 }
 
-// AfterResume begins the violations of a run that was resumed.
+// AfterResume is the prefix of violations in a resumed run.
 const AfterResume = "after it was taken up again: "

@@ -16,9 +16,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// scored asks about the agent's last answer what the scenario asks, and tells what was
-// said. Where that cannot be told, nobody can tell of the trial either. Nothing is asked
-// of a trial that was not carried out, nor off the golden path.
+// scored records the scenario's scores of the agent's last answer. If a score cannot be
+// computed, the trial ends with an error. Trials that were not run, and perturbed ones, are
+// not scored.
 func (d *driver) scored(ctx context.Context, t *Trial, end record.End) record.End {
 	if end.HarnessError != "" || end.Skipped != "" || len(d.perturb) > 0 || ctx.Err() != nil {
 		return end
@@ -43,7 +43,7 @@ func (t *Trial) score(ctx context.Context, s *scenarios.Score, text string) (jud
 		}
 		return rule.Score(ctx, judge.Item{Text: text})
 	}
-	if why := t.Env.forbids(s.Judge.Backend); why != "" {
+	if why := t.Env.whyForbidden(s.Judge.Backend); why != "" {
 		return judge.Score{}, fmt.Errorf("the judge: %s", why)
 	}
 	model, err := t.judge(ctx, s.Judge)
@@ -60,7 +60,7 @@ func (t *Trial) score(ctx context.Context, s *scenarios.Score, text string) (jud
 	return judge.Gate(model, agreement, Least(s.Judge)).Score(ctx, judge.Item{Task: s.Judge.Task, Text: text})
 }
 
-// Least is the bar that a judge's agreement must reach.
+// Least returns the lowest agreement that a judge must reach.
 func Least(j *scenarios.ScoreJudge) float64 {
 	if j.LeastKappa != nil {
 		return *j.LeastKappa
@@ -68,16 +68,16 @@ func Least(j *scenarios.ScoreJudge) float64 {
 	return scenarios.DefaultKappa
 }
 
-// Judge connects the model of a judge outside of a trial, to measure its agreement.
+// Judge returns the model of a judge outside of a trial, to measure its agreement.
 func (e *Env) Judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
-	if why := e.forbids(j.Backend); why != "" {
+	if why := e.whyForbidden(j.Backend); why != "" {
 		return nil, errors.New(why)
 	}
 	t := &Trial{Env: e, Clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(1, 0))}
 	if j.Backend.Live() {
 		t.Clock = clock.Real()
 	}
-	backend, err := t.judging(ctx, j)
+	backend, err := t.judgeBackend(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -88,28 +88,28 @@ func newJudge(backend llm.Backend, j *scenarios.ScoreJudge) *judge.Model {
 	return &judge.Model{Backend: backend, Name: j.Backend.Model, Rubric: j.Rubric}
 }
 
-// judging is the backend of a judge, whose calls are metered and tell what they cost.
-func (t *Trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, error) {
+// judgeBackend returns the backend of a judge, whose calls are metered and report their cost.
+func (t *Trial) judgeBackend(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, error) {
 	script, err := compile(j.Backend)
 	if err != nil {
 		return nil, err
 	}
-	own := &Trial{script: script, Env: t.Env, Clock: t.Clock, random: t.random}
+	judged := &Trial{script: script, Env: t.Env, Clock: t.Clock, random: t.random}
 	if script.program != nil {
-		own.engine = mocks.NewEngine(script.program, mocks.EngineOptions{
+		judged.engine = mocks.NewEngine(script.program, mocks.EngineOptions{
 			Clock: t.Clock, Seed: t.random.Uint64(), Count: t.Env.Tokens.Count,
 		})
 	}
-	client, err := own.connect(ctx)
+	client, err := judged.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connect the judge: %w", err)
 	}
-	return withMeter(ctx, priced{client, func(u llm.Usage) (float64, bool) { return own.usd(j.Backend.Model, u) }}), nil
+	return withMeter(ctx, priced{client, func(u llm.Usage) (float64, bool) { return judged.usd(j.Backend.Model, u) }}), nil
 }
 
-// judge connects the model of a judge, whose calls are recorded.
+// judge returns the model of a judge, whose calls are recorded.
 func (t *Trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
-	backend, err := t.judging(ctx, j)
+	backend, err := t.judgeBackend(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (t *Trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Mode
 	return newJudge(recorded, j), nil
 }
 
-// priced is a backend that tells what its calls cost by the price of its own model, where
-// it does not say so itself: the trial's price is that of the agent's.
+// priced is a backend that reports the cost of its calls by the price of its own model, if
+// they do not report it themselves: the trial's price is that of the agent's model.
 type priced struct {
 	llm.Adapter
 	usd func(llm.Usage) (float64, bool)

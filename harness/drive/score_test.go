@@ -68,7 +68,7 @@ func measured(env *drive.Env, judged string) *judge.Agreement {
 }
 
 var _ = Describe("scores of a trial", func() {
-	It("are facts: those of rules, and of a judge whose agreement was measured", func() {
+	It("are facts if they come from rules, or from a judge whose agreement was measured", func() {
 		env := newEnv()
 		d, tr := scoredTrial(env, scoredScenario("Here you are, please.\nDONE", inForm), measured(env, inForm))
 		Expect(tr.End.HarnessError).To(BeEmpty())
@@ -92,7 +92,7 @@ var _ = Describe("scores of a trial", func() {
 		Expect(facts.Cost.USD).To(BeNumerically("~", want.Amount+more.Amount, 1e-12))
 	})
 
-	It("are the same each time", func() {
+	It("are the same in each trial", func() {
 		env := newEnv()
 		a := measured(env, inForm)
 		_, one := scoredTrial(env, scoredScenario("please\nDONE", inForm), a)
@@ -100,23 +100,23 @@ var _ = Describe("scores of a trial", func() {
 		Expect(encoded(one)).To(Equal(encoded(two)))
 	})
 
-	DescribeTable("are an error, never a pass", func(judged func(string) string, agreement func(*judge.Agreement) *judge.Agreement, want string) {
+	DescribeTable("are an error, never a pass, if the judge", func(judged func(string) string, agreement func(*judge.Agreement) *judge.Agreement, want string) {
 		env := newEnv()
 		d, tr := scoredTrial(env, scoredScenario("please\nDONE", judged(inForm)), agreement(measured(env, inForm)))
 		Expect(tr.End.HarnessError).To(HavePrefix("score polite: "))
 		Expect(tr.End.HarnessError).To(ContainSubstring(want))
 		Expect(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions()).Scores).NotTo(HaveKey("polite"))
 	},
-		Entry("unmeasured", as, func(*judge.Agreement) *judge.Agreement { return nil }, "its agreement with labels was never measured"),
-		Entry("below the bar", as, func(a *judge.Agreement) *judge.Agreement { a.Interval.Lo = 0.5; return a }, "below the required 0.60"),
-		Entry("with another rubric", func(s string) string { return strings.Replace(s, "polite.", "kind.", 1) }, same, "measured for another rubric, model or prompt"),
-		Entry("out of form", func(s string) string { return strings.ReplaceAll(s, `"verdict"`, `"grade"`) }, same, "malformed after 3 attempts"),
-		Entry("where the judge's backend fails", func(s string) string {
+		Entry("was not measured", as, func(*judge.Agreement) *judge.Agreement { return nil }, "its agreement with labels was never measured"),
+		Entry("agrees less than required", as, func(a *judge.Agreement) *judge.Agreement { a.Interval.Lo = 0.5; return a }, "below the required 0.60"),
+		Entry("was measured with another rubric", func(s string) string { return strings.Replace(s, "polite.", "kind.", 1) }, same, "measured for another rubric, model or prompt"),
+		Entry("answers in another form", func(s string) string { return strings.ReplaceAll(s, `"verdict"`, `"grade"`) }, same, "malformed after 3 attempts"),
+		Entry("has a backend that fails", func(s string) string {
 			return strings.Replace(s, "- {when: {user: please}", "- {fault: {kind: status, times: 9}}\n          - {when: {user: please}", 1)
 		}, same, "ask the judge: "),
 	)
 
-	It("are not asked off the golden path", func() {
+	It("are not computed for perturbed trials", func() {
 		env := newEnv()
 		d, _ := scoredTrial(env, scoredScenario("please\nDONE", inForm), measured(env, inForm))
 		late, err := perturb.Parse("call=1:latency,first=2s")
@@ -127,7 +127,7 @@ var _ = Describe("scores of a trial", func() {
 		Expect(tr.Calls).To(HaveLen(1))
 	})
 
-	It("leave a live judge alone unless it is allowed", func() {
+	It("do not call a live judge unless it is allowed", func() {
 		live := "      rubric: It is polite.\n      agreement: agreement.json\n      backend: {as: live, url: 'https://api.example.com/v1', model: gpt-4.1}\n"
 		_, tr := scoredTrial(newEnv(), scoredScenario("DONE", live), nil)
 		Expect(tr.End.HarnessError).To(ContainSubstring("score polite: the judge: its backend is live"))

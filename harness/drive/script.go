@@ -20,8 +20,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Limits on scripted command-line agents. They are far smaller than those of
-// real ones, for a fault must not hold up a run.
+// Limits on scripted command-line agents. They are far lower than those of real ones, so
+// that a fault does not delay a run.
 const (
 	outputLimit = 4 << 20
 	grace       = 500 * time.Millisecond
@@ -45,7 +45,7 @@ func compile(b scenarios.Backend) (*script, error) {
 	return &script{backend: b, program: program}, nil
 }
 
-// faults lists what the script plans to go wrong.
+// faults returns the planned faults of the script.
 func (s *script) faults() []record.PlannedFault {
 	if s.program == nil {
 		return nil
@@ -57,14 +57,14 @@ func (s *script) faults() []record.PlannedFault {
 	return planned
 }
 
-// Trial is one trial under way, with its own backend, clock and record.
+// Trial is one running trial, with its own backend, clock and record.
 type Trial struct {
-	// Backend is the agent's model: its calls are recorded, and metered if those of the
-	// run are. BackendID says which it is.
+	// Backend is the agent's model, whose calls are recorded, and metered if the run has a
+	// Meter. BackendID is its name.
 	Backend   llm.Backend
 	BackendID string
-	// Conversational reports whether the backend keeps to a conversation that is sent
-	// whole, as an API does; a command-line agent takes one prompt.
+	// Conversational is true for a backend that takes a whole conversation, as an API does; a
+	// command-line agent takes one prompt.
 	Conversational bool
 	// Clock is virtual unless bytes cross a process or a socket.
 	Clock clock.Clock
@@ -72,21 +72,21 @@ type Trial struct {
 	Sink event.Sink
 	// Perturb are the perturbations of the trial.
 	Perturb []perturb.Perturbation
-	// Price prices what a call used; EURPerUSD is 0 where the rate is unknown.
+	// Price prices the usage of a call; EURPerUSD is 0 if the rate is unknown.
 	Price     llm.Pricer
 	EURPerUSD float64
-	// Env is what the trials of a run share.
+	// Env is shared by the trials of a run.
 	Env *Env
 
 	script    *script
-	engine    *mocks.Engine // nil where the backend is live
+	engine    *mocks.Engine // nil if the backend is live
 	random    *rand.Rand
 	collector *record.Collector
 	cleanups  []func() error
-	unfired   []string // what was planned to go wrong beside the script, and did not
+	unfired   []string // perturbations beside the script that did not fire
 }
 
-// begin begins trial n. Observer, if given, makes the observer of the calls that reach the
+// begin begins trial n. observer, if given, returns the observer of the calls that reach the
 // scripted backend.
 func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 	seed := Seed(d.scenario.Seed, n)
@@ -127,16 +127,16 @@ func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 	return t
 }
 
-// Cleanup registers what is to be done when the trial ends, the first one first.
+// Cleanup registers a function to call when the trial ends, after those registered before.
 func (t *Trial) Cleanup(do func() error) { t.cleanups = append(t.cleanups, do) }
 
-// CleanupFirst registers what is to be done before all else that was registered.
+// CleanupFirst registers a function to call before all others when the trial ends.
 func (t *Trial) CleanupFirst(do func() error) { t.cleanups = append([]func() error{do}, t.cleanups...) }
 
-// Unfired reports perturbations beside the calls that did not fire.
+// Unfired reports perturbations, other than those of calls, that did not fire.
 func (t *Trial) Unfired(texts ...string) { t.unfired = append(t.unfired, texts...) }
 
-// connectBackend connects a client to the engine, as the scenario says.
+// connectBackend sets Backend to a client of the scenario's backend.
 func (t *Trial) connectBackend(ctx context.Context) error {
 	client, err := t.connect(ctx)
 	if err != nil {
@@ -151,43 +151,43 @@ func (t *Trial) connectBackend(ctx context.Context) error {
 func (t *Trial) connect(ctx context.Context) (llm.Adapter, error) {
 	switch kind := t.script.backend.Kind(); kind {
 	case scenarios.InProcess:
-		return t.api("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
+		return t.scriptedClient("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
 	case scenarios.Socket:
 		url, release, err := t.Env.socket.attach(t.engine)
 		if err != nil {
 			return nil, err
 		}
 		t.Cleanup(release)
-		return t.api(url, openai.Config{Transport: &t.Env.socket.client})
+		return t.scriptedClient(url, openai.Config{Transport: &t.Env.socket.client})
 	case scenarios.Live:
-		return t.live()
+		return t.liveClient()
 	default:
-		return t.agent(ctx, kind)
+		return t.commandLineAgent(ctx, kind)
 	}
 }
 
-// api is the project's real client, pointed at the engine.
-func (t *Trial) api(url string, cfg openai.Config) (llm.Adapter, error) {
-	cfg.APIKey = "scripted" // works nowhere else
+// scriptedClient returns the project's real client of the engine.
+func (t *Trial) scriptedClient(url string, cfg openai.Config) (llm.Adapter, error) {
+	cfg.APIKey = "scripted" // not a real key
 	cfg.Offline = true
-	return t.client(url, cfg)
+	return t.newClient(url, cfg)
 }
 
-// client is the project's real client with what the scenario says of it.
-func (t *Trial) client(url string, cfg openai.Config) (llm.Adapter, error) {
+// newClient returns the project's real client, configured by the scenario.
+func (t *Trial) newClient(url string, cfg openai.Config) (llm.Adapter, error) {
 	cfg.BaseURL = url
 	cfg.Model = t.script.backend.Model
 	cfg.Clock = t.Clock
 	cfg.Retry = openai.RetryPolicy{Max: t.script.backend.Retry, Rand: t.random.Float64}
 	if cfg.Retry.Max == 0 {
-		cfg.Retry.Max = -1 // none: a scenario says what it wants
+		cfg.Retry.Max = -1 // no retries unless the scenario asks for them
 	}
 	return openai.New(cfg)
 }
 
-// agent is the project's real adapter, pointed at a child process that plays the
+// commandLineAgent returns the project's real adapter of a child process that plays the
 // scripted agent.
-func (t *Trial) agent(ctx context.Context, style string) (llm.Adapter, error) {
+func (t *Trial) commandLineAgent(ctx context.Context, style string) (llm.Adapter, error) {
 	server, err := agent.Serve(t.engine, agent.Config{Executable: t.Env.Executable, Price: t.usd})
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (t *Trial) agent(ctx context.Context, style string) (llm.Adapter, error) {
 	return backend, nil
 }
 
-// usd is what the scripted agents report as their cost.
+// usd returns the cost that the scripted agents report.
 func (t *Trial) usd(model string, u llm.Usage) (float64, bool) {
 	quote, ok := t.Env.Prices.Quote(model)
 	if !ok {
@@ -222,7 +222,7 @@ func (t *Trial) usd(model string, u llm.Usage) (float64, bool) {
 	return quote.Cost(u).In(quantity.USD, quote.EURPerUSD)
 }
 
-// Release stops what the trial started, which completes the engine's report. It
+// Release stops everything that the trial started, which completes the engine's report. It
 // may be called again.
 func (t *Trial) Release() error {
 	var errs []error
@@ -246,7 +246,7 @@ func (t *Trial) finish(end record.End) record.Trial {
 	for i, x := range report.Exchanges {
 		exchanges[i] = record.Exchange(x)
 		if x.HungUp && t.Clock == clock.Real() {
-			// How much a client got before it left depends on the machine.
+			// How much a client received before it disconnected depends on the machine.
 			exchanges[i].Frames, exchanges[i].Bytes = 0, 0
 		}
 	}

@@ -14,27 +14,27 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// detachLimit is how long a trial waits for a client that neither reads nor
-// leaves.
+// detachLimit limits how long a trial waits for a client that neither reads nor
+// disconnects.
 const detachLimit = 5 * time.Second
 
-// idleConnections is how many connections wait for the next trial; with the two
-// that net/http keeps, parallel trials would open and close them all the time.
+// idleConnections limits the idle connections that are kept for the next trial; with the
+// default of net/http, 2, parallel trials would open and close connections all the time.
 const idleConnections = 64
 
-// socket is one loopback server for all trials of a run, started when the first
-// one needs it. The zero value is ready to use.
+// socket is one loopback server for all trials of a run, started by the first trial that
+// needs it. The zero value is ready to use.
 type socket struct {
 	mu      sync.Mutex
 	mock    mocks.Server
 	server  *http.Server
-	client  http.Transport // what the driven clients use, so that close ends their connections
+	client  http.Transport // of the driven clients, so that close ends their connections
 	address string
 	ended   chan error
 }
 
-// attach makes an engine reachable and returns its base URL. Release waits until
-// the engine has seen the end of every exchange.
+// attach makes an engine reachable and returns its base URL. release waits until the engine
+// has seen the end of every exchange.
 func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,18 +53,18 @@ func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err 
 	return fmt.Sprintf("http://%s/t/%s/v1", s.address, name), release, nil
 }
 
-// trialName returns a name that nobody can guess: the trials of a run share a port, and
-// whoever knows the name of one can use up its script. It is 128 random bits in 39 decimal
-// digits: tokenizers split digits in groups of three, so that a text with the name has as
-// many tokens in every run.
+// trialName returns an unguessable name: the trials of a run share a port, and anyone who
+// knows the name of a trial can use up its script. It has 128 random bits in 39 decimal
+// digits: tokenizers split digits into groups of three, so a text with the name has the same
+// number of tokens in every run.
 func trialName() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return fmt.Sprintf("%039d", new(big.Int).SetBytes(b[:]))
 }
 
-// serve lets the server that attach started be reached by a further listener, until that
-// is closed.
+// serve serves another listener with the server that attach started, until the listener is
+// closed.
 func (s *socket) serve(on net.Listener) {
 	s.mu.Lock()
 	server := s.server

@@ -21,7 +21,7 @@ backend:
 expect: {status: stopped}`
 
 var _ = Describe("A host with the hook of the guard", Label("G-12"), func() {
-	It("makes the agent go on with what the hook says, and records both", func() {
+	It("makes the agent continue with the hook's message, and records both", func() {
 		t, _ := trial(hooked, 1)
 		Expect(t.End).To(And(HaveField("Status", "stopped"), HaveField("ExitCode", 0), HaveField("Iterations", 2), HaveField("HarnessError", "")))
 		Expect(t.End.Duration.Seconds()).To(Equal(60.0), "the time is that of the script, not of the processes")
@@ -43,7 +43,7 @@ var _ = Describe("A host with the hook of the guard", Label("G-12"), func() {
 		Expect(encoded(t)).NotTo(ContainSubstring(os.TempDir()))
 	})
 
-	It("describes itself without the secrets of its prompt", func() {
+	It("is described without the secrets of its prompt", func() {
 		head := driver(newEnv(), hooked).Head()
 		Expect(head.Agent).To(Equal("hook"))
 		Expect(string(head.Limits)).To(And(ContainSubstring(`"host":"claude"`), Not(ContainSubstring(secret))))
@@ -58,7 +58,7 @@ var _ = Describe("A host with the hook of the guard", Label("G-12"), func() {
 		Expect(left).To(BeEmpty())
 	})
 
-	DescribeTable("does not take for a hook what is none",
+	DescribeTable("reports a program that is not a hook:",
 		func(program, details string) {
 			file := filepath.Join(GinkgoT().TempDir(), "program")
 			Expect(os.WriteFile(file, []byte("#!/bin/sh\n"+program+"\n"), 0o700)).To(Succeed())
@@ -73,7 +73,7 @@ var _ = Describe("A host with the hook of the guard", Label("G-12"), func() {
 		Entry("killed", "kill -9 $$", "ended by force"),
 	)
 
-	It("says that the program is not there", func() {
+	It("reports a missing program", func() {
 		env := newEnv()
 		env.Executable = filepath.Join(GinkgoT().TempDir(), "none")
 		t, _ := driver(env, hooked).Trial(context.Background(), 1)

@@ -38,7 +38,7 @@ func supervised(drive, rules string) (record.Trial, measure.Facts) {
 }
 
 var _ = Describe("Driving a supervisor", func() {
-	It("carries a plan out", func() {
+	It("executes a plan", func() {
 		_, facts := supervised("", "")
 		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
 		Expect(facts.Run.Violations).To(BeEmpty())
@@ -46,7 +46,7 @@ var _ = Describe("Driving a supervisor", func() {
 		Expect(facts.Run.Duration).To(Equal(30.0))
 	})
 
-	It("lets the process die at each write, before and after it, and loses and repeats nothing", Label("P-05"), func() {
+	It("crashes the process before and after each write, without lost or repeated work", Label("P-05"), func() {
 		for _, when := range []string{"before", "after"} {
 			for write := 1; ; write++ {
 				_, facts := supervised(fmt.Sprintf("store: file\ncrashes: [{write: %d, when: %s}]", write, when), "")
@@ -62,7 +62,7 @@ var _ = Describe("Driving a supervisor", func() {
 		}
 	})
 
-	It("goes on after the disk was full", func() {
+	It("continues after the disk was full", func() {
 		_, facts := supervised("disk_full: 2", "")
 		Expect(facts.Run.Status).To(Equal("error"))
 		Expect(facts.Run.Details).To(ContainSubstring("no space left"))
@@ -71,7 +71,7 @@ var _ = Describe("Driving a supervisor", func() {
 		Expect(facts.Run.Violations).To(BeEmpty())
 	})
 
-	It("lets probes find what the scenario says, the last again and again", func() {
+	It("returns the scenario's findings from probes, the last one repeatedly", func() {
 		_, facts := supervised("looks:\n  tests: [{verdict: fail, details: 2 fail, takes: 3s}, {verdict: pass}]", "")
 		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
 		Expect(superviseOf(facts).Failed).To(Equal(map[string]int{"tests": 1}))
@@ -79,7 +79,7 @@ var _ = Describe("Driving a supervisor", func() {
 		Expect(superviseOf(facts).Derived).To(Equal(1))
 	})
 
-	It("puts copies in place of the last task", func() {
+	It("replaces the last task by copies", func() {
 		text := "drive:\n  supervise:\n    copies: 3\n    plan: {name: many, tasks: [{id: 'part-{n}', do: 'Do {n}.', after: ['part-{before}']}]}\n" +
 			"backend:\n  model: gpt-4.1-mini\n  rules: [{text: DONE}]\nexpect: {status: complete}\n"
 		d := driver(newEnv(), text)
@@ -87,7 +87,7 @@ var _ = Describe("Driving a supervisor", func() {
 		Expect(superviseOf(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())).Order).To(Equal([]string{"part-1", "part-2", "part-3"}))
 	})
 
-	It("records the same twice", func() {
+	It("gives the same recording twice", func() {
 		drive := "looks:\n  tests: [{verdict: fail}, {verdict: pass}]\ncrashes: [{write: 3}]"
 		one, _ := supervised(drive, "")
 		two, _ := supervised(drive, "")

@@ -81,8 +81,12 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 // them.
 func denied(tr *record.Trial) (all []string) {
 	for i := range tr.Events {
-		if text, ok := tr.Events[i].Attrs["denied"].(string); ok {
-			all = append(all, text)
+		e := &tr.Events[i].Event
+		if turn, ok := event.Read[record.Turn](e); ok && turn.Denied != "" {
+			all = append(all, turn.Denied)
+		}
+		if iteration, ok := event.Read[record.Iteration](e); ok && iteration.Denied != "" {
+			all = append(all, iteration.Denied)
 		}
 	}
 	return all

@@ -10,12 +10,23 @@ type Turn struct {
 	Calls int    `json:"calls"`           // that the agent has made since the conversation began
 	Error string `json:"error,omitempty"` // why there is no answer
 	Kind  string `json:"kind,omitempty"`  // the kind of that error
+	// Denied describes the tool calls that the agent's permissions refused.
+	Denied string `json:"denied,omitempty"`
 }
 
 // Event implements event.Payload.
 func (Turn) Event() (event.Kind, string) { return event.State, "turn" }
 
-// Extra returns the attributes of a turn beside its user, calls and error.
+// Iteration is the part of the event of an iteration that is common to all agents.
+type Iteration struct {
+	// Denied describes the tool calls that the agent's permissions refused.
+	Denied string `json:"denied,omitempty"`
+}
+
+// Event implements event.Payload. Iterations have any name.
+func (Iteration) Event() (event.Kind, string) { return event.Iteration, "" }
+
+// Extra returns the attributes of a turn other than user, calls and error.
 func (Turn) Extra(e *event.Event) (rest map[string]any) {
 	for name, value := range e.Attrs {
 		if name == "user" || name == "calls" || name == "error" {

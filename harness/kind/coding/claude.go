@@ -9,9 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// prepareClaude says how Claude Code is started. Nobody is there to approve anything,
-// so it may edit and run commands; what else it might do (the web) is denied. The mode
-// that allows all is refused to root, which many machines that test run as.
+// prepareClaude returns how to start Claude Code. Nobody can approve its actions, so it may
+// edit and run commands; everything else, such as the web, is denied. The mode that allows
+// everything does not start as root, which many test machines run as.
 func prepareClaude(cfg Config, _ app.Site) (launch, error) {
 	l := launch{
 		args: []string{"--permission-mode", "acceptEdits", "--allowedTools=Bash"},
@@ -25,12 +25,12 @@ func prepareClaude(cfg Config, _ app.Site) (launch, error) {
 	return l, nil
 }
 
-// reminder is a note that Claude Code adds to what the user says: lists of agents and
+// reminder matches a note that Claude Code adds to the user's message: lists of agents and
 // skills, the date.
 var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>\s*`)
 
-// calmClaude takes Claude Code's own notes out of what the user says.
-func calmClaude(m llm.Message) (llm.Message, bool) {
+// normalizeClaude removes Claude Code's own notes from a message of the user.
+func normalizeClaude(m llm.Message) (llm.Message, bool) {
 	if m.Role == llm.User {
 		m.Content = strings.TrimSpace(reminder.ReplaceAllString(m.Content, ""))
 	}

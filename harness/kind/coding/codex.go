@@ -14,8 +14,8 @@ import (
 // codexHome is the folder of Codex's settings within a home.
 const codexHome = ".codex"
 
-// codexSettings point Codex at the scripted backend and keep it from all other hosts:
-// else it asks for updates, plugins and switches of experiments when it starts.
+// codexSettings point Codex at the scripted backend and keep it from calling other hosts:
+// by default it requests updates, plugins and feature flags when it starts.
 const codexSettings = `model_provider = "rehearse"
 check_for_update_on_startup = false
 
@@ -32,8 +32,8 @@ env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 `
 
-// prepareCodex writes Codex's settings and says how it is started. Its own sandbox is
-// off: it needs rights that containers seldom give, and the workspace is thrown away.
+// prepareCodex writes Codex's settings and returns how to start it. Its own sandbox is off:
+// it needs rights that containers seldom have, and the workspace is temporary.
 func prepareCodex(cfg Config, site app.Site) (launch, error) {
 	home := filepath.Join(site.Home, codexHome)
 	if err := os.MkdirAll(home, 0o700); err != nil {
@@ -41,8 +41,8 @@ func prepareCodex(cfg Config, site app.Site) (launch, error) {
 	}
 	settings := fmt.Sprintf(codexSettings, site.Backend+"/v1")
 	if cfg.Retries != nil {
-		// It has two loops of retries, one within the other. The outer one is for all that
-		// can go wrong, the inner one not for used-up rates and broken streams.
+		// It has two nested loops of retries. The outer one handles all errors, the inner one
+		// all but rate limits and broken streams.
 		settings += fmt.Sprintf("request_max_retries = 0\nstream_max_retries = %d\n", *cfg.Retries)
 	}
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
@@ -53,22 +53,22 @@ func prepareCodex(cfg Config, site app.Site) (launch, error) {
 		env:  []string{"CODEX_HOME=" + home},
 	}
 	if cfg.Guard != "" {
-		// A hook runs only once a person has trusted it, by a command of the terminal.
+		// A hook runs only after a person has trusted it in the terminal.
 		l.args = append(l.args, "--dangerously-bypass-hook-trust")
 	}
 	return l, nil
 }
 
 var (
-	// environmentNote is what Codex tells the model of the machine, as the user.
+	// environmentNote matches the description of the machine that Codex sends as the user.
 	environmentNote = regexp.MustCompile(`(?s)^\s*<environment_context>.*</environment_context>\s*$`)
 	hookRun         = regexp.MustCompile(`<hook_prompt hook_run_id="[^"]*">`)
-	// ranNote is what differs in the lines before the output of a command.
+	// ranNote matches what differs from run to run in the lines before a command's output.
 	ranNote = regexp.MustCompile(`(?m)^(Chunk ID:|Wall time:?) [0-9a-f.]+`)
 )
 
-// calmCodex takes Codex's own notes out of messages.
-func calmCodex(m llm.Message) (llm.Message, bool) {
+// normalizeCodex removes Codex's own notes from a message.
+func normalizeCodex(m llm.Message) (llm.Message, bool) {
 	switch m.Role {
 	case llm.User:
 		if environmentNote.MatchString(m.Content) {

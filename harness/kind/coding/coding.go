@@ -1,6 +1,6 @@
 // Package coding drives the programs of real coding agents, Claude Code and Codex,
-// against the scripted backend, in a throw-away workspace, with tools and with the stop
-// guard as their hook. docs/coding-agents.md says how each is started and what it does.
+// against the scripted backend, in a temporary workspace, with tools and with the stop
+// guard as their hook. docs/coding-agents.md describes how each is started.
 package coding
 
 import (
@@ -19,44 +19,44 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/cli"
 )
 
-// Config says which program is driven, and how.
+// Config describes which program is driven, and how.
 type Config struct {
-	// Agent is whose program it is: "claude" or "codex".
+	// Agent is the name of the program: "claude" or "codex".
 	Agent string
-	// Model is the model that the program is to use. Which tools it offers follows from
-	// the model's name.
+	// Model is the model that the program uses. Its name decides which tools the program
+	// offers.
 	Model string
 	// Retries is how often the program may repeat a call that failed; nil leaves it to
 	// the program.
 	Retries *int
 	// Guard installs the stop guard with this policy as the program's hook; empty: none.
 	Guard stop.Policy
-	// Executable is the program to start as that hook; it calls agents/stop/hook.Main
-	// first thing. Empty means this program.
+	// Executable is the program to start as that hook; it calls agents/stop/hook.Main first.
+	// Empty means this program.
 	Executable string
 	// Required makes it an error of kind Unusable, not Absent, if the program is not on
 	// this machine.
 	Required bool
 }
 
-// product is what is particular to one program.
+// product has the functions that are specific to one program.
 type product struct {
-	// prepare makes the agent's home and says how it is started.
+	// prepare writes the agent's home and returns how to start the program.
 	prepare func(cfg Config, site app.Site) (launch, error)
-	// calm takes the program's own text out of a message, for recordings.
-	calm func(m llm.Message) (llm.Message, bool)
+	// normalize removes the program's own text from a message, for recordings; false drops the
+	// message.
+	normalize func(m llm.Message) (llm.Message, bool)
 }
 
-// launch is how a program is started.
+// launch describes how to start a program.
 type launch struct{ args, env []string }
 
 var products = map[string]product{
-	"claude": {prepareClaude, calmClaude},
-	"codex":  {prepareCodex, calmCodex},
+	"claude": {prepareClaude, normalizeClaude},
+	"codex":  {prepareCodex, normalizeCodex},
 }
 
-// New returns the agent. Programs finds its program; whether it is there is told when
-// it is started.
+// New returns the agent. programs finds its program when it is started.
 func New(cfg Config, programs *Programs) (*Agent, error) {
 	p, ok := products[cfg.Agent]
 	if !ok {
@@ -75,8 +75,8 @@ type Agent struct {
 	programs *Programs
 }
 
-// Start implements app.Agent. It looks for the program and prepares its home; the
-// program itself lives for one turn.
+// Start implements app.Agent. It finds the program and prepares its home; the program itself
+// runs for one turn.
 func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	leave, err := a.programs.enter(ctx)
 	if err != nil {
@@ -115,10 +115,10 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 		Closed:    true,
 		ExtraArgs: started.args,
 		OnSession: func(id string) { s.cli.Session = id },
-		OnMessage: func(text string) { s.said = append(s.said, text) },
+		OnMessage: func(text string) { s.messages = append(s.messages, text) },
 	}
 	if site.Log != nil {
-		s.cli.Log = &calmLog{to: site.Log}
+		s.cli.Log = &logNormalizer{to: site.Log}
 	}
 	if a.cfg.Guard != "" {
 		guarded, err := a.install(site)
@@ -134,15 +134,15 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 	return s, nil
 }
 
-// session is a conversation; a process is started for each turn, and continues it.
+// session is a conversation. Each turn is a process of its own, which continues the session.
 type session struct {
-	agent *Agent
-	site  app.Site
-	cli   cli.Config
-	guard *guarded // nil without one
-	said  []string // the agent's messages of this turn
-	left  []string // processes that outlived a turn
-	leave func()   // lets another session begin
+	agent    *Agent
+	site     app.Site
+	cli      cli.Config
+	guard    *guarded // nil without one
+	messages []string // of the agent in this turn
+	left     []string // processes that outlived a turn
+	leave    func()   // allows another session to begin
 }
 
 // Say implements app.Session.
@@ -151,28 +151,28 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	if err != nil {
 		return app.Answer{}, app.Errorf(app.Unusable, "continue the session: %w", err)
 	}
-	s.said = nil
+	s.messages = nil
 	reply, err := backend.Complete(ctx, llm.Request{
 		Model: s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
 	})
 	s.sweep(err == nil)
-	if judging := s.tellStops(); judging != nil && err == nil {
-		return app.Answer{}, app.Errorf(app.Unusable, "see what the stop guard did: %w", judging)
+	if stopErr := s.emitStops(); stopErr != nil && err == nil {
+		return app.Answer{}, app.Errorf(app.Unusable, "see what the stop guard did: %w", stopErr)
 	}
 	if err != nil {
 		return app.Answer{}, s.failure(err)
 	}
-	attrs := map[string]any{"messages": len(s.said)}
+	answer := app.Answer{Text: reply.Text, Attrs: map[string]any{"messages": len(s.messages)}}
 	if len(reply.Retries) > 0 {
-		attrs["retries"] = len(reply.Retries)
+		answer.Attrs["retries"] = len(reply.Retries)
 	}
 	if len(reply.Denials) > 0 {
-		attrs["denied"] = llm.DescribeDenials(reply.Denials)
+		answer.Denied = llm.DescribeDenials(reply.Denials)
 	}
-	return app.Answer{Text: reply.Text, Attrs: attrs}, nil
+	return answer, nil
 }
 
-// programStarted is the event of the program of a conversation; its detail names both.
+// programStarted is the event of the program of a conversation.
 type programStarted struct {
 	Agent   string `json:"agent"`
 	Version string `json:"version"`
@@ -181,13 +181,13 @@ type programStarted struct {
 // Event implements event.Payload.
 func (programStarted) Event() (event.Kind, string) { return event.State, "program" }
 
-// failure says what kind of end an error of the adapter is.
+// failure converts an error of the adapter to an *app.Error.
 func (s *session) failure(err error) error {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
 		return err // the context's end
 	}
-	message := newCalm(s.site).names.Replace(s.agent.cfg.Agent + ": " + e.Message)
+	message := newNormalizer(s.site).names.Replace(s.agent.cfg.Agent + ": " + e.Message)
 	kind := app.Failed
 	switch {
 	case errors.Is(err, cli.ErrFlood):
@@ -205,20 +205,20 @@ func (s *session) failure(err error) error {
 	return &app.Error{Kind: kind, Message: message, Err: err}
 }
 
-// afterlife is how long what a program started may outlive it.
-const afterlife = 250 * time.Millisecond
+// orphanTimeout limits how long a descendant may outlive the program.
+const orphanTimeout = 250 * time.Millisecond
 
-// sweep ends what outlived the program: both run commands in sessions of their own, which
-// the end of the program's process group does not reach.
-func (s *session) sweep(byItself bool) {
-	if !byItself {
+// sweep ends the processes that outlived the program: both programs run commands in sessions
+// of their own, outside the program's process group.
+func (s *session) sweep(finished bool) {
+	if !finished {
 		command.Orphans(s.site.Clock, s.site.Home, 0)
 		return
 	}
-	s.left = append(s.left, command.Orphans(s.site.Clock, s.site.Home, afterlife)...)
+	s.left = append(s.left, command.Orphans(s.site.Clock, s.site.Home, orphanTimeout)...)
 }
 
-// End implements app.Session. Nothing lives between turns; the error names what did.
+// End implements app.Session. The error names processes that outlived a turn.
 func (s *session) End(context.Context) error {
 	s.leave()
 	if len(s.left) == 0 {

@@ -14,21 +14,18 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// stopVerdict is the name of the verdicts of a stop guard.
-const stopVerdict = "stop"
-
 // guarded is an agent with the stop guard as its hook.
 type guarded struct {
 	env    []string
 	log    string
 	policy stop.Policy
-	seen   int      // stops of the log that were told
+	seen   int      // entries of the log that were emitted
 	left   []string // steps of the last refusal
 }
 
-// install writes the settings that make the program call the guard: those of "rehearse
-// guard --install", for the user. The environment lets a program that is not rehearse
-// itself play the guard.
+// install writes the settings with which the program calls the guard: those of "rehearse
+// guard --install", for the user. The environment lets another program than rehearse run as
+// the guard.
 func (a *Agent) install(site app.Site) (*guarded, error) {
 	if os.Getenv(hook.Env) != "" { //nolint:forbidigo // set by a parent of this process
 		// Each hook would drive an agent, which would start a hook.
@@ -59,9 +56,9 @@ func (a *Agent) install(site app.Site) (*guarded, error) {
 	return g, nil
 }
 
-// tellStops tells of the stops that were judged in this turn. The log has no text; what
-// was judged is the message of that hash, and the verdict a pure function of it.
-func (s *session) tellStops() error {
+// emitStops emits the stops that the guard judged in this turn. Its log has no text, only
+// the hash of the judged message, from which the verdict is computed again.
+func (s *session) emitStops() error {
 	if s.guard == nil || s.site.Emit == nil {
 		return nil
 	}
@@ -75,23 +72,38 @@ func (s *session) tellStops() error {
 	}
 	for _, judged := range stops[min(s.guard.seen, len(stops)):] {
 		s.guard.seen++
-		reason, attrs := s.guard.verdict(judged, s.said)
-		s.site.Emit(event.Event{Kind: event.Verdict, Name: stopVerdict, Detail: reason, Attrs: attrs})
+		s.site.Emit(s.guard.event(judged, s.messages))
 	}
 	return nil
 }
 
-// verdict is what the stop guard found, and why.
-func (g *guarded) verdict(judged hook.Judged, said []string) (reason string, attrs map[string]any) {
-	attrs = map[string]any{"class": string(judged.Class), "score": judged.Score, "policy": string(g.policy)}
-	if i := slices.IndexFunc(said, judged.Of); i >= 0 {
-		v := stop.Judge(said[i], stop.Options{Policy: g.policy})
-		j, executed := v.Judgement(), stop.Executed(g.left, said[i])
-		j.Executed = &executed
-		reason, attrs = v.Reason, event.New(0, "", j).Attrs
-		g.left = v.Order().Steps
+// event returns the event of a stop that the guard judged, with the reason if one of the
+// messages is the judged one.
+func (g *guarded) event(judged hook.Judged, messages []string) event.Event {
+	i := slices.IndexFunc(messages, judged.Of)
+	if i < 0 {
+		return event.New(0, "", loggedStop{
+			Allow: !judged.Blocked, Class: judged.Class, Policy: g.policy, Score: judged.Score,
+			Forced: judged.Blocked, Outcome: judged.Outcome,
+		})
 	}
-	attrs["allow"], attrs["forced"] = !judged.Blocked, judged.Blocked
-	attrs["outcome"] = judged.Outcome
-	return reason, attrs
+	v := stop.Judge(messages[i], stop.Options{Policy: g.policy})
+	j, executed := v.Judgement(), stop.Executed(g.left, messages[i])
+	j.Allow, j.Forced, j.Outcome, j.Executed = !judged.Blocked, judged.Blocked, judged.Outcome, &executed
+	g.left = v.Order().Steps
+	return event.New(0, v.Reason, j)
 }
+
+// loggedStop is the event of a stop of which only the guard's log is known, not the message.
+// It is read as a stop.Judgement.
+type loggedStop struct {
+	Allow   bool        `json:"allow"`
+	Class   stop.Class  `json:"class"`
+	Policy  stop.Policy `json:"policy"`
+	Score   float64     `json:"score"`
+	Forced  bool        `json:"forced"`
+	Outcome string      `json:"outcome"`
+}
+
+// Event implements event.Payload.
+func (loggedStop) Event() (event.Kind, string) { return stop.Judgement{}.Event() }

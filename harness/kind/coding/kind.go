@@ -9,15 +9,15 @@ import (
 
 // Options are the keys under drive.coding.
 type Options struct {
-	// Agent is whose program it is: "claude" or "codex".
+	// Agent is the name of the program: "claude" or "codex".
 	Agent          string `yaml:"agent" json:"agent" jsonschema:"enum=claude,enum=codex"`
 	scenarios.Talk `yaml:",inline"`
 	// Guard installs the stop guard as the agent's hook, with this policy.
 	Guard string `yaml:"guard,omitempty" json:"guard,omitempty" jsonschema:"enum=balanced,enum=strict"`
-	// Retries is how often the agent may repeat a call that failed, and a stream that
-	// broke off; default: its own, with waits that grow to minutes.
+	// Retries is how often the agent may repeat a failed call or a broken stream; default:
+	// its own, with waits that grow to minutes.
 	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
-	// Required makes it an error, and no skip, if the program is not installed.
+	// Required makes it an error, instead of a skip, if the program is not installed.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
 }
 

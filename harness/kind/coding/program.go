@@ -16,21 +16,21 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// Programs finds the programs of coding agents on this machine, each once. The zero
-// value looks at this process's environment. It is safe for concurrent use.
+// Programs finds the programs of coding agents on this machine, each once. The zero value
+// uses the environment of this process. It is safe for concurrent use.
 type Programs struct {
 	// Getenv reads the variables that name programs; default: os.Getenv.
 	Getenv func(string) string
-	// Look finds a program by its name or path; default: exec.LookPath.
+	// Look finds a program by name or path; default: exec.LookPath.
 	Look func(string) (string, error)
 
 	mu    sync.Mutex
 	known map[string]program
-	slots chan struct{} // one is taken by each session
+	slots chan struct{} // each session occupies one
 }
 
-// enter waits until one more session may begin. The programs are large and slow to start:
-// more of them than there are processors would wait for each other, within their turns.
+// enter waits until another session may begin. The programs are large and slow to start: if
+// there were more of them than processors, their turns would time out.
 func (p *Programs) enter(ctx context.Context) (leave func(), err error) {
 	p.mu.Lock()
 	if p.slots == nil {
@@ -46,7 +46,7 @@ func (p *Programs) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// program is one that can be started.
+// program is an installed program.
 type program struct{ path, version string }
 
 // installs are the commands that install the programs.
@@ -58,8 +58,7 @@ var installs = map[string]string{
 // variable returns the variable that names the program of an agent, such as REHEARSE_CLAUDE.
 func variable(agent string) string { return "REHEARSE_" + strings.ToUpper(agent) }
 
-// find looks for an agent's program where its variable says, else in PATH, and asks it
-// for its version.
+// find finds an agent's program by its variable, else in PATH, and reads its version.
 func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +85,7 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 			"the program %s is not on this machine; install it (%s), or say in %s where it is",
 			agent, installs[agent], variable(agent))
 	}
-	version, err := ask(ctx, path)
+	version, err := readVersion(ctx, path)
 	if err != nil {
 		return program{}, app.Errorf(app.Unusable, "ask %s for its version: %w", agent, err)
 	}
@@ -97,19 +96,19 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	return p.known[agent], nil
 }
 
-// askLimit is how long a program may take to tell its version.
-const askLimit = 30 * time.Second
+// versionTimeout limits how long a program may take to print its version.
+const versionTimeout = 30 * time.Second
 
 var versionText = regexp.MustCompile(`\b\d+\.\d+\.\d+[-.0-9A-Za-z]*`)
 
-// ask asks a program for its version, in an environment that has a home nowhere.
-func ask(ctx context.Context, path string) (string, error) {
+// readVersion runs a program for its version, with a temporary home.
+func readVersion(ctx context.Context, path string) (string, error) {
 	home, err := os.MkdirTemp("", "rehearse-version-")
 	if err != nil {
 		return "", fmt.Errorf("make a folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(home) }()
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
 	search := os.Getenv("PATH") //nolint:forbidigo // a program needs it

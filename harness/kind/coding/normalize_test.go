@@ -23,7 +23,7 @@ var _ = Describe("What is recorded of a request", Label("H-04"), func() {
 	calm := func(agent, id string, messages ...llm.Message) []llm.Message {
 		a, err := coding.New(coding.Config{Agent: agent}, &coding.Programs{})
 		Expect(err).NotTo(HaveOccurred())
-		return a.Calm(trial(id), llm.Request{Messages: messages}).Messages
+		return a.Normalize(trial(id), llm.Request{Messages: messages}).Messages
 	}
 	system := func(id, date, session string) llm.Message {
 		return llm.Message{
@@ -51,7 +51,7 @@ var _ = Describe("What is recorded of a request", Label("H-04"), func() {
 	It("has no metadata and no tools", func() {
 		a, err := coding.New(coding.Config{Agent: "claude"}, &coding.Programs{})
 		Expect(err).NotTo(HaveOccurred())
-		req := a.Calm(trial("1"), llm.Request{Model: "m", Tags: map[string]string{"user_id": first}, Tools: []llm.Tool{{Name: "Bash"}}})
+		req := a.Normalize(trial("1"), llm.Request{Model: "m", Tags: map[string]string{"user_id": first}, Tools: []llm.Tool{{Name: "Bash"}}})
 		Expect(req).To(Equal(llm.Request{Model: "m", Messages: []llm.Message{}}))
 	})
 
