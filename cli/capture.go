@@ -21,7 +21,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm/openai"
-	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 )
@@ -222,7 +221,11 @@ func (a *app) writeScript(flags captureFlags) error {
 		fmt.Fprintln(a.stderr, "nothing was captured that a script could answer, so none is written")
 		return quiet(exitFail)
 	}
-	if err := a.saveScript(flags.out, script, t, name); err != nil {
+	data, err := capture.Write(script, t, name)
+	if err == nil {
+		err = atomicdir.Replace(flags.out, data)
+	}
+	if err != nil {
 		return noVerdict(err)
 	}
 	fmt.Fprintf(a.stderr, "%s: %s of %s; serve it with: rehearse mock %s\n", flags.out,
@@ -231,12 +234,4 @@ func (a *app) writeScript(flags captureFlags) error {
 		return quiet(exitFail)
 	}
 	return nil
-}
-
-func (a *app) saveScript(path string, script mocks.Script, t tape.Tape, tapeName string) error {
-	data, err := capture.Write(script, t, tapeName)
-	if err != nil {
-		return err
-	}
-	return atomicdir.Replace(path, data)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -21,6 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
 const detectExitCodes = `Exit codes:
@@ -29,16 +32,6 @@ const detectExitCodes = `Exit codes:
   2    usage, nothing to score, or with --strict a bad line in a corpus
   3    no verdict: nothing could be scored; or not everything, and there is a --min
   130  interrupted; what was scored so far is reported`
-
-// The files of detect.
-const (
-	detectJSON     = "detect.json"
-	detectMarkdown = "detect.md"
-)
-
-// detectPictures are precision and recall, and the thresholds of a detector and of the
-// one that it is compared with.
-var detectPictures = [...]string{"detect.svg", "thresholds.svg", "thresholds-against.svg"}
 
 // detectFlags are the flags of detect.
 type detectFlags struct {
@@ -119,7 +112,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
-	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+", "+detectMarkdown+" and pictures (SVG)")
+	f.StringVarP(&d.out, "out", "o", "", "folder for "+rundir.DetectionFile+", "+rundir.DetectionMarkdownFile+" and pictures (SVG)")
 	jsonFlag(f, &d.asJSON, "the scores")
 	workersFlag(f, &d.workers, "items are judged")
 	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
@@ -182,45 +175,59 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 		}
 		defer func() { _ = out.Close() }() // the end of the process frees it as well
 	}
-	view := newDetectView(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
-	outcome := plan.Run(ctx, flags.workers, view.item)
-	view.close()
-	if err := a.showDetect(detectReport(plan, outcome), out, flags); err != nil {
+	view := console.NewView(a.stderr, a.terminal(), redactor())
+	failed := 0
+	outcome := plan.Run(ctx, flags.workers, func(n int, r detect.Result) {
+		for _, answer := range r.Answers {
+			if answer.Err != nil {
+				failed++
+			}
+		}
+		text := format.Plural(n, "item")
+		if failed > 0 {
+			text += fmt.Sprintf(", %d failed", failed)
+		}
+		view.Update(text + "  " + view.Clean(r.Item.ID))
+	})
+	view.Close()
+	report := plan.Report(outcome, tool())
+	if err := a.showDetect(report, out, flags); err != nil {
 		return noVerdict(err)
 	}
 	return concludeDetect(ctx, plan, outcome, flags.strict)
 }
 
+// showDetect prints the report and writes it to the folder, if there is one.
+func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags detectFlags) error {
+	errors := flags.errors
+	if errors == 0 {
+		errors = -1
+	}
+	d := document{reports.DetectionDocument(report.ByGroups(flags.by), errors), func(w io.Writer) error { return reports.JSON(w, report) }, ""}
+	form := formatTerminal
+	if flags.asJSON {
+		form = formatJSON
+	}
+	if err := d.write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil || out == nil {
+		return err
+	}
+	if err := rundir.WriteDetection(out, report, d.Document); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "%s, %s and pictures (SVG) are in %s\n", rundir.DetectionFile, rundir.DetectionMarkdownFile, out.Path())
+	return nil
+}
+
 // validate checks the flags that a request does not check.
 func (d *detectFlags) validate() (err error) {
-	switch {
-	case d.workers < 1:
-		return fmt.Errorf("--workers must be at least 1, got %d", d.workers)
-	case d.errors < 0:
+	if err := checkWorkers(d.workers); err != nil {
+		return err
+	}
+	if d.errors < 0 {
 		return fmt.Errorf("--errors must be at least 0, got %d", d.errors)
 	}
 	d.by, err = evaluate.ParseDimensions(d.by)
 	return err
-}
-
-// detectReport is the report of an outcome.
-func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) reports.Detection {
-	report := reports.Detection{
-		Tool: tool(), Interrupted: o.Interrupted, Problems: slices.Clone(o.Lines), Detectors: o.Results,
-	}
-	if more := o.Bad - len(o.Lines); more > 0 {
-		report.Problems = append(report.Problems, fmt.Sprintf("and %s more", format.Plural(more, "bad line")))
-	}
-	if o.Err != nil {
-		report.Problems = append(report.Problems, sanitize.Line(o.Err.Error(), 500))
-	}
-	for _, c := range plan.Corpora {
-		report.Corpora = append(report.Corpora, reports.DetectionCorpus{Name: c.Name, Items: c.Items, Bad: c.Bad, Digest: c.Digest()})
-	}
-	if o.Comparison != nil {
-		report.Comparisons = append(report.Comparisons, *o.Comparison)
-	}
-	return report
 }
 
 // concludeDetect returns the exit code of an outcome.

@@ -15,9 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drift"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
-	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -125,7 +123,7 @@ func (a *app) drift(ctx context.Context, script string, flags driftFlags) error 
 func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
 	o := drift.Options{
 		Upstream: flags.upstream, Offline: openai.FromEnv(a.getenv).Offline, MaxCalls: flags.calls, MaxCost: flags.cost.into.Amount,
-		Key: func(protocol string) string { return a.keyFor(protocol, flags.keyEnv) },
+		Key: func(protocol string) string { return drift.Key(protocol, flags.keyEnv, a.getenv) },
 	}
 	if flags.keyEnv != "" && a.getenv(flags.keyEnv) == "" {
 		return o, fmt.Errorf("--key-env %s: the variable is not set", flags.keyEnv)
@@ -134,45 +132,18 @@ func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Cost = costIn(table, flags.cost.into.Currency)
+	o.Cost = table.CostIn(cmp.Or(flags.cost.into.Currency, quantity.EUR))
 	return o, nil
 }
 
-// costIn prices usage in one currency.
-func costIn(table *price.Table, currency quantity.Currency) func(string, llm.Usage) (float64, bool) {
-	pricer := table.Pricer("")
-	return func(model string, u llm.Usage) (float64, bool) {
-		cost, ok := pricer(model, u)
-		if !ok {
-			return 0, false
-		}
-		return cost.In(cmp.Or(currency, quantity.EUR), table.EURPerUSD)
-	}
-}
-
-// keyFor is the key for a protocol.
-func (a *app) keyFor(protocol, variable string) string {
-	usual := "OPENAI_API_KEY"
-	if strings.HasPrefix(protocol, "anthropic") {
-		usual = "ANTHROPIC_API_KEY"
-	}
-	return strings.TrimSpace(a.getenv(cmp.Or(variable, usual)))
-}
-
-// driftExit is the verdict as an exit code.
+// driftExit returns the exit code of a result.
 func driftExit(ctx context.Context, r *drift.Result, least drift.Tier) error {
-	for _, tier := range drift.Tiers() {
-		if r.Count(tier) > 0 {
-			return quiet(exitFail)
-		}
-		if tier == least {
-			break
-		}
-	}
 	switch {
+	case r.Reaches(least):
+		return quiet(exitFail)
 	case ctx.Err() != nil:
 		return quiet(exitInterrupted)
-	case r.Unanswered() > 0 || r.Stopped != "" || len(r.Exchanges) == 0:
+	case r.Incomplete():
 		return quiet(exitNoVerdict)
 	}
 	return nil

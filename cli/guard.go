@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/agents/stop/cli"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -150,20 +147,20 @@ func asHook(args []string) bool {
 	})
 }
 
-// maxMessage bounds a message.
-const maxMessage = 64 << 20
-
 // guardMessage judges a file, or standard input.
 func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) error {
-	text, err := a.message(ctx, name)
-	if err != nil {
-		return err
+	text, err := cli.ReadMessage(ctx, name, a.stdin)
+	switch {
+	case ctx.Err() != nil:
+		return quiet(exitInterrupted)
+	case err != nil:
+		return usage(err)
 	}
 	v := stop.Judge(text, stop.Options{Policy: flags.hook.Policy})
 	if flags.asJSON {
 		err = a.printJSON(v)
 	} else {
-		err = showVerdict(a.stdout, tty.Of(a.stdout, a.getenv), name, text, v)
+		err = cli.PrintVerdict(a.stdout, tty.Of(a.stdout, a.getenv), name, text, v)
 	}
 	switch {
 	case err != nil:
@@ -174,41 +171,26 @@ func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) e
 	return nil
 }
 
-func (a *app) message(ctx context.Context, name string) (string, error) {
-	from := a.stdin
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return "", usage(fmt.Errorf("read the message: %w", err))
-		}
-		defer file.Close()
-		from = file
+// reportGuard prints the counts of the state folder.
+func (a *app) reportGuard(ctx context.Context, flags guardFlags) error {
+	tallies, err := hook.Tallies(ctx, flags.hook.State)
+	if err != nil {
+		return usage(err)
 	}
-	data, err := input.ReadAll(ctx, from, maxMessage)
-	switch {
-	case ctx.Err() != nil:
-		return "", quiet(exitInterrupted)
-	case err != nil:
-		return "", usage(fmt.Errorf("read the message: %w", err))
+	if flags.asJSON {
+		err = a.printJSON(append([]hook.Tally{}, tallies...)) // an empty list rather than null
+	} else {
+		err = cli.PrintTallies(a.stdout, tallies)
 	}
-	return string(data), nil
+	if err != nil {
+		return usage(fmt.Errorf("print the counts: %w", err))
+	}
+	return nil
 }
 
-// installGuard prints settings: what to paste on standard output, where to on
-// standard error.
+// installGuard prints settings: what to paste on standard output, and where on standard error.
 func (a *app) installGuard(flags guardFlags) error {
-	// The host calls from folders of its own choice.
-	for _, path := range []*string{&flags.hook.State, &flags.hook.Log} {
-		if *path == "" {
-			continue
-		}
-		absolute, err := filepath.Abs(*path)
-		if err != nil {
-			return usage(fmt.Errorf("find %s: %w", *path, err))
-		}
-		*path = filepath.ToSlash(absolute)
-	}
-	settings, err := hook.Install(hook.Host(flags.install), ownName(), flags.hook)
+	settings, err := cli.Settings(hook.Host(flags.install), flags.hook)
 	if err != nil {
 		return usage(err)
 	}
@@ -220,22 +202,4 @@ func (a *app) installGuard(flags guardFlags) error {
 		return usage(fmt.Errorf("print the settings: %w", err))
 	}
 	return nil
-}
-
-// ownName is how another program starts this one: by its name if that finds it,
-// else by its path.
-func ownName() string {
-	const name = "rehearse"
-	own, err := os.Executable()
-	if err != nil {
-		return name
-	}
-	if found, err := exec.LookPath(name); err == nil {
-		a, errA := os.Stat(found)
-		b, errB := os.Stat(own)
-		if errA == nil && errB == nil && os.SameFile(a, b) {
-			return name
-		}
-	}
-	return filepath.ToSlash(own)
 }

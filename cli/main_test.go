@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/test/demo"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) {
 	// The program starts itself again as a hook and as a scripted agent; here that

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,7 +47,7 @@ func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writ
 	if a.getenv("GITHUB_ACTIONS") == "true" {
 		a.stdout, a.stderr = console.WithoutRunnerCommands(stdout), console.WithoutRunnerCommands(stderr)
 	}
-	ctx, stop := a.interruptible()
+	ctx, stop := console.Interruptible(time.Now, a.leave)
 	defer stop()
 
 	root := a.root()
@@ -72,49 +69,6 @@ func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writ
 	}
 	return exit.code
 }
-
-// endSignals returns the signals that request an end: Ctrl-C, kill, and a closed terminal
-// unless nohup ignores it.
-func endSignals() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
-}
-
-// interruptible returns a context that ends with the first signal, which asks for
-// an orderly end. The second one ends the program at once.
-func (a *app) interruptible() (context.Context, context.CancelFunc) {
-	ctx, interrupt := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, endSignals()...)
-	over := make(chan struct{})
-	go a.listen(signals, over, interrupt)
-	return ctx, func() { signal.Stop(signals); close(over); interrupt(nil) }
-}
-
-// listen waits for signals until all is over.
-func (a *app) listen(signals <-chan os.Signal, over <-chan struct{}, interrupt context.CancelCauseFunc) {
-	var first time.Time
-	for {
-		select {
-		case <-over:
-			return
-		case s := <-signals:
-			if first.IsZero() {
-				first = time.Now()
-				interrupt(fmt.Errorf("the signal %q came", s))
-			} else if time.Since(first) > echo {
-				a.leave()
-			}
-		}
-	}
-}
-
-// echo is the time within which two signals count as one: timeout(1) sends a signal to the
-// program and to its group.
-const echo = time.Millisecond
 
 // leave ends the program, with the agents and commands that were asked to end.
 func (a *app) leave() {

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"slices"
+
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
@@ -47,3 +49,14 @@ func (d Detection) MarshalJSON() ([]byte, error) {
 }
 
 func notNil[T any](list []T) []T { return append([]T{}, list...) }
+
+// ByGroups returns the report with the groups of some dimensions only.
+func (d Detection) ByGroups(dimensions []string) Detection {
+	d.Detectors = slices.Clone(d.Detectors)
+	for i := range d.Detectors {
+		d.Detectors[i].Groups = slices.DeleteFunc(slices.Clone(d.Detectors[i].Groups), func(g detect.Dimension) bool {
+			return !slices.Contains(dimensions, g.By)
+		})
+	}
+	return d
+}

@@ -4,12 +4,14 @@ package drift
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -305,4 +307,29 @@ func withoutURL(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// Reaches reports whether there is a difference of a tier or of a more severe one.
+func (r *Result) Reaches(least Tier) bool {
+	tiers := Tiers() // the most severe first
+	for _, t := range tiers[:slices.Index(tiers, least)+1] {
+		if r.Count(t) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Incomplete reports whether not all captured requests were answered.
+func (r *Result) Incomplete() bool {
+	return r.Unanswered() > 0 || r.Stopped != "" || len(r.Exchanges) == 0
+}
+
+// Key returns the key for a protocol: that of the variable, or of the usual one if it is empty.
+func Key(protocol, variable string, getenv func(string) string) string {
+	usual := "OPENAI_API_KEY"
+	if strings.HasPrefix(protocol, "anthropic") {
+		usual = "ANTHROPIC_API_KEY"
+	}
+	return strings.TrimSpace(getenv(cmp.Or(variable, usual)))
 }

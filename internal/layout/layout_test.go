@@ -97,7 +97,7 @@ var allowed = map[string][]string{
 	"harness/kind/":         adapts,
 
 	"kinds":          {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
-	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/detect"},
+	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/detect", "reports"},
 	"cli":            {"*"},
 	"cmd/":           {"cli", "kinds"},
 	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports"},

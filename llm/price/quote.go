@@ -50,3 +50,16 @@ func (t *Table) Pricer(model string) llm.Pricer {
 		return quote.Cost(u), true
 	}
 }
+
+// CostIn returns a function that prices usage in one currency. It reports false for a model
+// without a price.
+func (t *Table) CostIn(currency quantity.Currency) func(model string, u llm.Usage) (amount float64, ok bool) {
+	price := t.Pricer("")
+	return func(model string, u llm.Usage) (float64, bool) {
+		cost, ok := price(model, u)
+		if !ok {
+			return 0, false
+		}
+		return cost.In(currency, t.EURPerUSD)
+	}
+}

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -10,29 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// reportGuard shows what became of the stops that the hooks judged.
-func (a *app) reportGuard(ctx context.Context, flags guardFlags) error {
-	tallies, err := hook.Tallies(ctx, flags.hook.State)
-	if err != nil {
-		return usage(err)
-	}
-	if flags.asJSON {
-		if tallies == nil {
-			tallies = []hook.Tally{}
-		}
-		err = a.printJSON(tallies)
-	} else {
-		err = a.showTallies(tallies)
-	}
-	if err != nil {
-		return usage(fmt.Errorf("print the counts: %w", err))
-	}
-	return nil
-}
-
-func (a *app) showTallies(tallies []hook.Tally) error {
+// PrintTallies prints the outcomes of the stops that the hooks judged.
+func PrintTallies(out io.Writer, tallies []hook.Tally) error {
 	if len(tallies) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "no stop was judged yet")
+		_, err := fmt.Fprintln(out, "no stop was judged yet")
 		return err
 	}
 	t := tty.Table(2, 2, 3, 4, 5, 6, 7, 8)
@@ -43,7 +24,7 @@ func (a *app) showTallies(tallies []hook.Tally) error {
 			c.Orphaned + c.Skipped + c.Unjudged,
 		})
 	}
-	_, err := fmt.Fprintln(a.stdout, t.Render()+`
+	_, err := fmt.Fprintln(out, t.Render()+`
 
 would     refused but for --shadow
 capped    let through after the most refusals in a row

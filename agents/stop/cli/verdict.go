@@ -1,3 +1,4 @@
+// Package cli prints the verdicts and counts of the stop guard for a person.
 package cli
 
 import (
@@ -13,13 +14,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
+// Limits on what is shown of each kind; --json has all.
 const (
-	maxFound   = 20 // of a kind; --json has all
-	maxWeighed = 12
+	maxFound   = 20 // detections and steps
+	maxWeighed = 12 // signals
 )
 
-// showVerdict explains a verdict to a person, at most term.Columns() wide.
-func showVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.Verdict) error {
+// PrintVerdict explains the verdict on a message, which was read from a file or "-", at most
+// term.Columns() wide.
+func PrintVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.Verdict) error {
 	view := &guardView{Page: console.Page{Term: term}, message: message}
 	view.verdict(name, v)
 	view.evidence(v.Detections)
@@ -29,13 +32,14 @@ func showVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.
 	return err
 }
 
+// guardView collects the explanation of a verdict.
 type guardView struct {
 	console.Page
 	message string
 }
 
 func (g *guardView) verdict(name string, v stop.Verdict) {
-	says := func(mayStop bool) string {
+	paint := func(mayStop bool) string {
 		if mayStop {
 			return g.Term.Paint(tty.Green, "may stop")
 		}
@@ -44,17 +48,17 @@ func (g *guardView) verdict(name string, v stop.Verdict) {
 	if name == "-" {
 		name = "standard input"
 	}
-	fmt.Fprintf(&g.Page, "%s: %s\n", tty.Middle(sanitize.Line(name, console.MaxText), g.Term.Columns()-12), says(v.MayStop))
+	fmt.Fprintf(&g.Page, "%s: %s\n", tty.Middle(sanitize.Line(name, console.MaxText), g.Term.Columns()-12), paint(v.MayStop))
 	if v.Reason != "" {
 		g.Block(0, "", sanitize.Line(v.Reason, console.MaxText))
 	}
 	g.Line("\n%-9s %s, score %.2f", "class", v.Class, v.Score)
-	for _, p := range policies {
-		fmt.Fprintf(&g.Page, "%-9s %s\n", p, says(v.Policies[stop.Policy(p)]))
+	for _, p := range []stop.Policy{stop.Balanced, stop.Strict} {
+		fmt.Fprintf(&g.Page, "%-9s %s\n", p, paint(v.Policies[p]))
 	}
 }
 
-// evidence lists the mentions with their places.
+// evidence lists the detections with their places.
 func (g *guardView) evidence(all []stop.Detection) {
 	if len(all) == 0 {
 		return
@@ -87,9 +91,9 @@ func (g *guardView) steps(all []stop.Step) {
 		total += s.Estimate
 		numbers[s.ID] = i + 1
 	}
-	g.Line("\nsteps left, about %s:", brieflyFor(total))
+	g.Line("\nsteps left, about %s:", shortDuration(total))
 	for i, s := range all[:min(len(all), maxFound)] {
-		facts := fmt.Sprintf("%s, about %s, at %s", s.Complexity, brieflyFor(s.Estimate), g.place(s.Start))
+		facts := fmt.Sprintf("%s, about %s, at %s", s.Complexity, shortDuration(s.Estimate), g.place(s.Start))
 		for _, id := range s.DependsOn {
 			facts += fmt.Sprintf(", after %d", numbers[id])
 		}
@@ -102,7 +106,7 @@ func (g *guardView) steps(all []stop.Step) {
 	g.more(len(all) - maxFound)
 }
 
-// signals lists what the score is made of.
+// signals lists the parts of the score.
 func (g *guardView) signals(all []stop.Signal) {
 	if len(all) == 0 {
 		return
@@ -127,15 +131,15 @@ func (g *guardView) more(n int) {
 	}
 }
 
-// place is line:column of an offset, both from 1, the column in characters.
+// place returns line:column of an offset, both from 1, the column in characters.
 func (g *guardView) place(offset int) string {
 	before := g.message[:min(max(offset, 0), len(g.message))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return fmt.Sprintf("%d:%d", strings.Count(before, "\n")+1, utf8.RuneCountInString(before[start:])+1)
 }
 
-// brieflyFor is a duration without zero parts: "5m" for "5m0s".
-func brieflyFor(d time.Duration) string {
+// shortDuration returns a duration without zero parts: "5m" for "5m0s".
+func shortDuration(d time.Duration) string {
 	s := d.Round(time.Second).String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(s, zero) {

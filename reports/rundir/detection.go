@@ -1,0 +1,47 @@
+package rundir
+
+import (
+	"io"
+
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
+)
+
+// The files of the scores of detectors.
+const (
+	DetectionFile         = "detect.json"
+	DetectionMarkdownFile = "detect.md"
+)
+
+// detectionPlots are the files of the plots: precision and recall, and the thresholds of a
+// detector and of the one that it is compared with.
+var detectionPlots = [...]string{"detect.svg", "thresholds.svg", "thresholds-against.svg"}
+
+// WriteDetection writes the scores of detectors, their document, and plots. Plots of an earlier
+// report are removed.
+func WriteDetection(out *atomicdir.Folder, r reports.Detection, d doc.Document) error {
+	parts := []part{
+		{DetectionFile, func(w io.Writer) error { return reports.JSON(w, r) }},
+		{DetectionMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
+	}
+	plots := reports.DetectionPlots(r.Detectors)
+	for i, name := range detectionPlots {
+		if i >= len(plots) || plots[i].SVG == nil {
+			if err := out.Remove(name); err != nil {
+				return err
+			}
+			continue
+		}
+		parts = append(parts, part{name, func(w io.Writer) error {
+			_, err := w.Write(plot.File(plots[i]))
+			return err
+		}})
+	}
+	files, err := createFiles(out, parts)
+	if err != nil {
+		return atomicdir.Explain(err)
+	}
+	return out.Commit(files...)
+}
