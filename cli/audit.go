@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -87,7 +84,7 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	if err != nil {
 		return noVerdict(fmt.Errorf("look for the session: %w", err))
 	}
-	files, err := writeAudit(flags.out, result, len(others) > 1)
+	files, err := kind.WriteAudit(flags.out, result, len(others) > 1)
 	if err != nil {
 		return noVerdict(err)
 	}
@@ -129,46 +126,8 @@ func (a *app) auditOf(st session.Store, options audit.Options) func(context.Cont
 			return err
 		}
 		if html {
-			return auditPage(w, audit.Of(data, options))
+			return kind.AuditPage(w, audit.Of(data, options))
 		}
 		return audit.JSON(w, audit.Of(data, options))
 	}
-}
-
-// auditPage writes the audit as a page.
-func auditPage(w io.Writer, result audit.Audit) error {
-	return doc.HTML(w, kind.AuditDocument(result), audit.Schema)
-}
-
-// writeAudit writes both files, or neither. several is true if the candidate has
-// other sessions, whose audits must not be overwritten.
-func writeAudit(path string, result audit.Audit, several bool) (names []string, err error) {
-	out, err := atomicdir.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = out.Close() }()
-	var files []*atomicdir.File
-	for _, form := range []struct {
-		extension string
-		render    func(io.Writer, audit.Audit) error
-	}{{".json", audit.JSON}, {".html", auditPage}} {
-		var b bytes.Buffer
-		if err := form.render(&b, result); err != nil {
-			return nil, err
-		}
-		name := audit.FileName(result.Session.Candidate, form.extension)
-		if several {
-			name = audit.SessionFileName(result.Session.Candidate, result.Session.ID, form.extension)
-		}
-		file, err := out.Create(name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := file.Write(b.Bytes()); err != nil {
-			return nil, fmt.Errorf("write %s: %w", name, err)
-		}
-		files, names = append(files, file), append(names, filepath.Join(path, name))
-	}
-	return names, out.Commit(files...)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm/openai"
@@ -97,7 +98,7 @@ func (f *captureFlags) validate() error {
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
 	}
-	return checkHosts(f.hosts)
+	return loopback.CheckHosts(f.hosts)
 }
 
 // tape is the file beside the script.
@@ -158,7 +159,7 @@ func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Jou
 
 // serveCapture passes on until ctx ends.
 func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capture.Options, journal *capture.Journal) error {
-	lines := &lineWriter{out: a.stderr}
+	lines := loopback.NewLineWriter(a.stderr)
 	var broken atomic.Bool
 	options.First = journal.Next()
 	options.Keep = func(x tape.Exchange) error {
@@ -166,11 +167,11 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 		switch {
 		case err != nil:
 			broken.Store(true)
-			lines.print("rehearse: " + sanitize.Line(err.Error(), 300))
+			lines.Print("rehearse: " + sanitize.Line(err.Error(), 300))
 		case x.Lost != "":
-			lines.print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
+			lines.Print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
 		case !flags.quiet:
-			lines.print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
+			lines.Print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
 		}
 		return err
 	}
@@ -178,7 +179,7 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	err = a.serve(ctx, flags.listen, requireLocal(proxy, flags.hosts),
+	err = a.serve(ctx, flags.listen, loopback.RequireLocal(proxy, flags.hosts),
 		"capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C")
 	proxy.Wait()
 	if err != nil {

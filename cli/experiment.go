@@ -196,7 +196,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money},
 		Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
 		Progress: func(p experiment.Progress) {
-			progress.Update(func() (string, string) { return experimentProgress(p), "" })
+			progress.Update(func() (string, string) { return p.String(), "" })
 		},
 	})
 	progress.Clear()
@@ -215,19 +215,6 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}
 	return &found, nil
-}
-
-// experimentProgress is a line on how far an experiment is.
-func experimentProgress(p experiment.Progress) string {
-	line := fmt.Sprintf("%s: %d/%d", p.Doing, p.Trials, p.Planned)
-	if p.Looks > 1 {
-		line += fmt.Sprintf(", look %d of %d", p.Look, p.Looks)
-	}
-	line += fmt.Sprintf(", %s", format.Plural(p.Used.Calls, "call"))
-	if p.Used.EUR > 0 {
-		line += fmt.Sprintf(", %.4f EUR", p.Used.EUR)
-	}
-	return line
 }
 
 // experimentDocument returns the result of an experiment as a document.

@@ -22,20 +22,11 @@ type exploreFlags struct {
 	thorough, asJSON  bool
 }
 
-// familyHelp is a line for each family.
+// familyHelp has a line for each family.
 func familyHelp() string {
-	says := map[result.Family]string{
-		result.Faults:  "each call × each fault that its backend can show",
-		result.Outages: "each call × each fault that a retry heals, until the agent gives up",
-		result.Latency: "each call × each limit of time, a tick less and a tick more",
-		result.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
-		result.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
-		result.Users:   "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much",
-		result.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
-	}
 	var b strings.Builder
 	for _, f := range result.Families() {
-		fmt.Fprintf(&b, "  %-8s %s\n", f, says[f])
+		fmt.Fprintf(&b, "  %-8s %s\n", f, f.Description())
 	}
 	return b.String()
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/cli"
@@ -83,32 +81,9 @@ machine.
 	return cmd
 }
 
-// minToken is how long a token must be, in bytes.
-const minToken = 16
-
-// token is that of the environment or of a file; empty if none is given.
-func (a *app) token(file string) (string, error) {
-	from, token := "REHEARSE_TOKEN", a.getenv("REHEARSE_TOKEN")
-	if file != "" {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return "", fmt.Errorf("read the token: %w", err)
-		}
-		from = file
-		token, _, _ = strings.Cut(string(data), "\n")
-		if token = strings.TrimSpace(token); token == "" {
-			return "", fmt.Errorf("%s has no token in its first line", file)
-		}
-	}
-	if token != "" && len(token) < minToken {
-		return "", fmt.Errorf("the token of %s has %d characters; at least %d are needed, such as those of openssl rand -hex 16", from, len(token), minToken)
-	}
-	return token, nil
-}
-
 // interviewServe serves until ctx ends.
 func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) {
-	token, err := a.token(flags.tokenFile)
+	token, err := cli.Token(a.getenv, flags.tokenFile)
 	if err != nil {
 		return usage(err)
 	}

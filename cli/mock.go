@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -70,7 +72,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if flags.scale <= 0 {
 		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
 	}
-	if err := checkHosts(flags.hosts); err != nil {
+	if err := loopback.CheckHosts(flags.hosts); err != nil {
 		return usage(err)
 	}
 	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: a.agents.Formats()})
@@ -95,9 +97,9 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := server.Attach("", engine); err != nil {
 		return noVerdict(err)
 	}
-	handler := requireLocal(&server, flags.hosts)
+	handler := loopback.RequireLocal(&server, flags.hosts)
 	if !flags.quiet {
-		handler = logExchanges(a.stderr, handler)
+		handler = loopback.LogExchanges(a.stderr, time.Now, handler)
 	}
 	if err := a.serve(ctx, flags.listen, handler,
 		"serving; point a client here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s, any key, and end with Ctrl-C"); err != nil {
@@ -112,7 +114,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 // serve answers clients of the scripted APIs until ctx ends, once it has printed its address
 // and what is to be done with it, in which %s stands for the bases of OpenAI and Anthropic.
 func (a *app) serve(ctx context.Context, address string, handler http.Handler, advice string) error {
-	return serveHTTP(ctx, address, handler, func(base string, public bool) {
+	return loopback.Serve(ctx, address, handler, func(base string, public bool) {
 		fmt.Fprintln(a.stdout, base)
 		fmt.Fprintf(a.stderr, advice+"\n", base, strings.TrimSuffix(base, "/v1"))
 		if public {

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -40,34 +37,6 @@ func (a *app) checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, 
 		return err
 	}
 	env := a.env(prices, false)
-	_, err := perturbed(set[0], ps, env)
+	_, err := harness.Perturbed(set[0], ps, env)
 	return errors.Join(err, env.Close())
-}
-
-// perturbed returns the driver of a scenario with injected perturbations.
-func perturbed(sc scenarios.Scenario, ps []perturb.Perturbation, env *drive.Env) (drive.Driver, error) {
-	driver, err := drive.New(sc, env)
-	if err != nil {
-		return nil, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
-	}
-	if driver, err = driver.Perturbed(ps); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", sc.Name, err)
-	}
-	return driver, nil
-}
-
-// runSet drives a set, or its only scenario with perturbations.
-func runSet(ctx context.Context, set []scenarios.Scenario, ps []perturb.Perturbation, opts harness.Options) (harness.Outcome, error) {
-	if len(ps) == 0 {
-		return harness.Run(ctx, set, opts)
-	}
-	driver, err := perturbed(set[0], ps, opts.Env)
-	if err != nil {
-		return harness.Outcome{}, err
-	}
-	outcome, err := harness.RunDrivers(ctx, func(yield func(drive.Driver) bool) { yield(driver) }, opts)
-	if outcome.Trials == 0 {
-		outcome.NotRun = []string{driver.Head().Name}
-	}
-	return outcome, err
 }

@@ -169,7 +169,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 		return report, nil, err
 	}
 	defer sink.Close()
-	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{
+	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
 		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), Language: a.agents.language,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -214,4 +215,17 @@ func (r *run) look(plan *stat.Sequential, look, trials int) seen {
 		Trials: trials, Spent: plan.Spent(r.design.Alpha, look), Level: s.level, Decided: done, Of: of,
 	})
 	return s
+}
+
+// String returns the progress as a status line.
+func (p Progress) String() string {
+	line := fmt.Sprintf("%s: %d/%d", p.Doing, p.Trials, p.Planned)
+	if p.Looks > 1 {
+		line += fmt.Sprintf(", look %d of %d", p.Look, p.Looks)
+	}
+	line += fmt.Sprintf(", %s", format.Plural(p.Used.Calls, "call"))
+	if p.Used.EUR > 0 {
+		line += fmt.Sprintf(", %.4f EUR", p.Used.EUR)
+	}
+	return line
 }

@@ -114,6 +114,27 @@ func (r *Exploration) Count() map[Outcome]int {
 	return n
 }
 
+// Description describes the perturbations of a family.
+func (f Family) Description() string {
+	switch f {
+	case Faults:
+		return "each call × each fault that its backend can show"
+	case Outages:
+		return "each call × each fault that a retry heals, until the agent gives up"
+	case Latency:
+		return "each call × each limit of time, a tick less and a tick more"
+	case Texts:
+		return "each call × each change of the reply: cut, reformatted, translated, padded"
+	case Crashes:
+		return "each durable write × a crash before or after it, or a full disk; then it is resumed"
+	case Users:
+		return "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much"
+	case Pairs:
+		return "two faults in one run, chosen so that few runs cover many combinations"
+	}
+	return ""
+}
+
 // Families returns all families in the order in which they are shown.
 func Families() []Family {
 	return []Family{Faults, Outages, Latency, Texts, Crashes, Users, Pairs}

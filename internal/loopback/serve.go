@@ -1,4 +1,4 @@
-package cli
+package loopback
 
 import (
 	"context"
@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
-// checkHosts returns an error for a --host that is not a host name.
-func checkHosts(hosts []string) error {
+// CheckHosts returns an error for a --host that is not a host name.
+func CheckHosts(hosts []string) error {
 	for _, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/@ ") || strings.Count(h, ":") == 1 {
 			return fmt.Errorf("--host %q: give a name without a scheme and a port, such as host.docker.internal", h)
@@ -22,16 +20,16 @@ func checkHosts(hosts []string) error {
 	return nil
 }
 
-// requireLocal protects a server on this machine from web pages: it answers only requests
+// RequireLocal protects a server on this machine from web pages: it answers only requests
 // whose Host header names this machine or one of hosts, and refuses requests that a browser
 // sends from another origin.
-func requireLocal(next http.Handler, hosts []string) http.Handler {
-	return loopback.RequireHost(http.NewCrossOriginProtection().Handler(next), hosts...)
+func RequireLocal(next http.Handler, hosts []string) http.Handler {
+	return RequireHost(http.NewCrossOriginProtection().Handler(next), hosts...)
 }
 
-// serveHTTP serves on an address until ctx ends. It calls listening once it accepts
+// Serve serves on an address until ctx ends. It calls listening once it accepts
 // connections; public reports whether other machines can connect, too.
-func serveHTTP(ctx context.Context, address string, handler http.Handler, listening func(base string, public bool)) error {
+func Serve(ctx context.Context, address string, handler http.Handler, listening func(base string, public bool)) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)

@@ -1,4 +1,4 @@
-package cli
+package loopback
 
 import (
 	"fmt"
@@ -11,28 +11,31 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// lineWriter writes whole lines from several goroutines.
-type lineWriter struct {
+// LineWriter writes whole lines from several goroutines.
+type LineWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// print writes a line.
-func (l *lineWriter) print(line string) {
+// NewLineWriter returns a LineWriter on out.
+func NewLineWriter(out io.Writer) *LineWriter { return &LineWriter{out: out} }
+
+// Print writes a line.
+func (l *LineWriter) Print(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, _ = io.WriteString(l.out, line+"\n") // the server works without its log
 }
 
-// logExchanges prints a line for each exchange.
-func logExchanges(out io.Writer, next http.Handler) http.Handler {
-	lines := &lineWriter{out: out}
+// LogExchanges returns a handler that prints a line for each exchange of next.
+func LogExchanges(out io.Writer, now func() time.Time, next http.Handler) http.Handler {
+	lines := NewLineWriter(out)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &statusWriter{ResponseWriter: w}
-		began := time.Now()
+		began := now()
 		defer func() {
-			lines.print(fmt.Sprintf("%s %s %s in %s", sanitize.Line(r.Method, 10), sanitize.Line(r.URL.Path, 60),
-				seen, time.Since(began).Round(time.Millisecond)))
+			lines.Print(fmt.Sprintf("%s %s %s in %s", sanitize.Line(r.Method, 10), sanitize.Line(r.URL.Path, 60),
+				seen, now().Sub(began).Round(time.Millisecond)))
 		}()
 		next.ServeHTTP(seen, r)
 	})
