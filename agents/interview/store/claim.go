@@ -11,15 +11,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrClaimed means that another process serves a store under the same name.
+// ErrClaimed means that another process serves the store under the same instance name.
 var ErrClaimed = errors.New("another process serves it")
 
 func claimed(name string) error {
 	return fmt.Errorf("claiming the store for instance %q: %w: stop it, or choose another instance name", name, ErrClaimed)
 }
 
-// claim locks a file beside the database, which the system gives up when the
-// process ends. It stays there: to remove it would let two hold it.
+// claim locks a file beside the database; the lock ends with the process. The file is never removed,
+// because two processes could then lock different files.
 func (e *sqliteEngine) claim(_ context.Context, name string) (release func() error, err error) {
 	if e.path == "" {
 		return func() error { return nil }, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// errStale is returned by an engine where an operation that decides changed no row.
+// errStale is returned by an engine if a deciding operation changed no row.
 var errStale = errors.New("no such row")
 
 // Create implements session.Store.
@@ -27,10 +27,10 @@ func (s *Store) Create(ctx context.Context, n session.Session, c session.Change)
 	return nil
 }
 
-// Commit implements session.Store. The queue that is stored is the one of the
-// change; id, candidate and creation of a session stay as they were created.
+// Commit implements session.Store. It stores the queue of the change, and does not change the id,
+// candidate and creation time of a session.
 func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change) (version int64, err error) {
-	ops, err := commitment(n, c)
+	ops, err := update(n, c)
 	if err != nil {
 		return 0, fmt.Errorf("storing a step of a session: %w", err)
 	}
@@ -46,8 +46,8 @@ func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change)
 	return 0, fmt.Errorf("storing a step of session %s: %w", n.ID, s.engine.explain(err))
 }
 
-// exists returns why a session could not be created: there is one, or its change
-// contradicts itself.
+// exists returns why a session could not be created: it exists already, or its change has
+// duplicates.
 func (s *Store) exists(ctx context.Context, id string) error {
 	err := s.stale(ctx, id)
 	switch {
@@ -59,7 +59,7 @@ func (s *Store) exists(ctx context.Context, id string) error {
 	return err
 }
 
-// stale returns why a session has not the version that was expected.
+// stale returns why a session does not have the expected version.
 func (s *Store) stale(ctx context.Context, id string) error {
 	known, err := s.finds(ctx, selectExists, id)
 	switch {

@@ -14,7 +14,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// migrate makes the tables, or brings them up to date.
+// migrate creates or updates the tables.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder string) error {
 	files, err := fs.Sub(migrations, "migrations/"+folder)
 	if err != nil {
@@ -25,9 +25,9 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 	if err != nil {
 		return err
 	}
-	// Processes may open a new database at the same time. Who comes second to a step
-	// fails with a table that is there already, and finds it made the next time; each
-	// migration has two such steps.
+	// Several processes may open a new database at the same time. The slower one fails because a
+	// table exists already, and succeeds with that step in the next round. Each migration has two
+	// such steps.
 	for range 4 * (len(p.ListSources()) + 1) {
 		if _, err = p.Up(ctx); err == nil {
 			break
@@ -43,14 +43,13 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 	return err
 }
 
-// made are the statements that make the tables in one go.
-var made atomic.Pointer[string]
+// schemaSQL caches the statements that create all tables.
+var schemaSQL atomic.Pointer[string]
 
-// makeInMemory makes the tables in a new database that no other program ever sees.
-// What the migrations come to is read from the first one, as a rehearsal opens
-// hundreds and migrating takes far longer than making.
-func makeInMemory(ctx context.Context, db *sql.DB) error {
-	if text := made.Load(); text != nil {
+// createInMemory creates the tables in a new database in memory. It migrates only the first one and
+// reuses the resulting schema, because a run opens hundreds and migrating is much slower.
+func createInMemory(ctx context.Context, db *sql.DB) error {
+	if text := schemaSQL.Load(); text != nil {
 		if _, err := db.ExecContext(ctx, *text); err != nil {
 			return fmt.Errorf("making the tables: %w", err)
 		}
@@ -60,11 +59,11 @@ func makeInMemory(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	var text string
-	// SQLite makes its own tables and the indexes of keys, which have no text, itself.
+	// SQLite creates its internal tables, and the indexes of keys, which have no text.
 	const all = `SELECT group_concat(sql, ';' ORDER BY rowid) FROM sqlite_schema WHERE sql <> '' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
 	if err := db.QueryRowContext(ctx, all).Scan(&text); err != nil {
 		return fmt.Errorf("reading the tables: %w", err)
 	}
-	made.Store(&text)
+	schemaSQL.Store(&text)
 	return nil
 }

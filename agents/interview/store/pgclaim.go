@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// pgClaim is the sole right to an instance name: a lock of the session of one
-// connection, which the server gives up when that connection ends. It is checked
-// before each write and taken anew after the connection was lost, as by a restart
-// of the server, unless somebody else has it by then.
+// pgClaim is an exclusive claim on an instance name: an advisory lock of one connection, which ends
+// with the connection. It is checked before each write. If the connection was lost, the lock is
+// taken again, unless another process has taken it.
 type pgClaim struct {
 	db   *sql.DB
 	name string
 
 	mu   sync.Mutex
-	conn *sql.Conn // nil where the connection was lost
+	conn *sql.Conn // nil if the connection was lost
 }
 
 // take opens a connection and takes the lock.
@@ -39,8 +38,8 @@ func (c *pgClaim) take(ctx context.Context) error {
 	return nil
 }
 
-// hold makes sure that the claim is still there.
-func (c *pgClaim) hold(ctx context.Context) error {
+// ensure checks the claim, and takes it again if its connection was lost.
+func (c *pgClaim) ensure(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn != nil {
@@ -56,7 +55,7 @@ func (c *pgClaim) hold(ctx context.Context) error {
 	return nil
 }
 
-// release gives the claim up. Where its connection was lost, the server did so.
+// release releases the claim.
 func (c *pgClaim) release() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +72,7 @@ func (c *pgClaim) release() error {
 	return errors.Join(err, conn.Close())
 }
 
-// claim takes the claim, which writes of this store need from then on.
+// claim takes the claim, which all further writes of this store require.
 func (e *postgresEngine) claim(ctx context.Context, name string) (release func() error, err error) {
 	c := &pgClaim{db: e.db, name: name}
 	if err := c.take(ctx); err != nil {

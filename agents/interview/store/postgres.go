@@ -19,13 +19,13 @@ import (
 const (
 	maxConnections = 16
 	idleTime       = 5 * time.Minute
-	lifeTime       = time.Hour // so that a new address of the database is found
+	lifeTime       = time.Hour // resolve the address of the database again
 	connectTimeout = 10 * time.Second
 )
 
 type postgresEngine struct {
 	db *sql.DB
-	// claimed is the claim that writes need; nil where none was taken.
+	// claimed is the claim that writes require, or nil.
 	claimed atomic.Pointer[pgClaim]
 }
 
@@ -41,7 +41,7 @@ func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// parsePostgres leaves out the cause of an error: it quotes parts of the address.
+// parsePostgres omits the cause of an error, which quotes parts of the address.
 func parsePostgres(dsn string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -72,7 +72,7 @@ func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (s *Store, err
 	case err != nil:
 		return nil, err
 	case encoding != "UTF8":
-		return nil, fmt.Errorf("the database holds text as %s, which not every answer fits: make one with ENCODING 'UTF8'", encoding)
+		return nil, fmt.Errorf("the encoding of the database is %s, which cannot store every answer: create one with ENCODING 'UTF8'", encoding)
 	}
 	if err := migrate(ctx, db, goose.DialectPostgres, "postgres"); err != nil {
 		return nil, err
@@ -81,8 +81,7 @@ func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (s *Store, err
 	return &Store{db: db, engine: &postgresEngine{db: db}, driver: "PostgreSQL " + version}, nil
 }
 
-// durable makes sure that a commit is on the disk when it returns, also where
-// the server or the role says otherwise.
+// durable makes commits synchronous, even if the server or the role turns that off.
 func durable(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
 		WHERE current_setting('synchronous_commit') = 'off'`)
@@ -93,12 +92,11 @@ func (e *postgresEngine) query(ctx context.Context, statement string, args ...an
 	return e.db.QueryContext(ctx, statement, args...)
 }
 
-// apply takes two round trips, however many operations there are: one up to the
-// operation that decides, which locks the session's row, and one for the rest. A
-// store that is claimed takes one more before, to see that the claim is held.
+// apply takes two round trips for any number of operations: one up to the deciding operation, which
+// locks the row of the session, and one for the rest. A claimed store checks its claim before.
 func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 	if claim := e.claimed.Load(); claim != nil {
-		if err := claim.hold(ctx); err != nil {
+		if err := claim.ensure(ctx); err != nil {
 			return err
 		}
 	}
@@ -110,10 +108,10 @@ func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 	return conn.Raw(func(driver any) error {
 		c := driver.(*stdlib.Conn).Conn()
 		err := transact(ctx, c, ops)
-		// The pool throws a connection away that is left in a transaction.
+		// The pool discards a connection that is still in a transaction.
 		if err != nil && c.PgConn().TxStatus() != 'I' {
 			if _, failed := c.Exec(ctx, "rollback"); failed != nil {
-				_ = c.Close(ctx) // the pool makes another
+				_ = c.Close(ctx) // the pool opens another
 			}
 		}
 		return err
@@ -128,11 +126,10 @@ func transact(ctx context.Context, c *pgx.Conn, ops []operation) error {
 		}
 		return send(ctx, c, append(ops[1:len(ops):len(ops)], operation{statement: "commit"})...)
 	}
-	return send(ctx, c, ops...) // without begin, what is sent at once is a transaction
+	return send(ctx, c, ops...) // a batch without begin is one transaction
 }
 
-// send carries out operations in one round trip, once their statements are
-// prepared.
+// send carries out operations in one round trip, after their statements have been prepared.
 func send(ctx context.Context, c *pgx.Conn, ops ...operation) (err error) {
 	batch := &pgx.Batch{}
 	for _, op := range ops {
@@ -156,8 +153,7 @@ func send(ctx context.Context, c *pgx.Conn, ops ...operation) (err error) {
 	return nil
 }
 
-// duplicate counts those failures in too by which the server says that somebody
-// else was faster.
+// duplicate also returns true for serialization failures and deadlocks with another writer.
 func (e *postgresEngine) duplicate(err error) bool {
 	const uniqueViolation, serializationFailure, deadlock = "23505", "40001", "40P01"
 	var failure *pgconn.PgError

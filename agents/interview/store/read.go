@@ -52,7 +52,7 @@ func (s *Store) Submitted(ctx context.Context, id, submission string) (bool, err
 	return found, nil
 }
 
-// Message implements session.Store. A message that there is not is ErrNotFound.
+// Message implements session.Store. Its error for an unknown message is ErrNotFound.
 func (s *Store) Message(ctx context.Context, id string, seq int) (session.Message, error) {
 	found, err := read(ctx, s, scanBody[session.Message], selectMessage, id, seq)
 	if err == nil && len(found) == 0 {
@@ -89,8 +89,7 @@ func (s *Store) Calls(ctx context.Context, id string) ([]session.Call, error) {
 	return all[session.Call](ctx, s, "calls", selectCalls, id)
 }
 
-// all reads everything of one kind that a session has. Without any, a session
-// that is empty is told from one that there is not.
+// all reads all rows of one kind of a session. Without rows it checks whether the session exists.
 func all[T any](ctx context.Context, s *Store, what, statement, id string) ([]T, error) {
 	found, err := read(ctx, s, scanBody[T], statement, id)
 	if err == nil && len(found) == 0 {
@@ -110,8 +109,7 @@ func (s *Store) finds(ctx context.Context, statement string, args ...any) (bool,
 	return len(found) > 0, err
 }
 
-// read returns what a statement finds. Nothing is found by a key that could not
-// have been stored.
+// read returns the rows of a statement. It finds nothing for keys that cannot be stored.
 func read[T any](
 	ctx context.Context, s *Store, scan func(*sql.Rows) (T, error), statement string, args ...any,
 ) (found []T, err error) {

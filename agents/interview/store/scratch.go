@@ -11,9 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Scratch makes an empty part (a schema with a random name) in a PostgreSQL
-// database and returns the address of a store in it. drop removes it with all
-// that is in it; close the stores before.
+// Scratch creates an empty schema with a random name in a PostgreSQL database, and returns the
+// address of a store in it. drop removes the schema; close the stores before.
 func Scratch(ctx context.Context, server string) (dsn string, drop func() error, err error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" {
@@ -21,7 +20,7 @@ func Scratch(ctx context.Context, server string) (dsn string, drop func() error,
 	}
 	name := "rehearse_" + strings.ToLower(rand.Text())
 	if err := execute(ctx, server, "CREATE SCHEMA "+name); err != nil {
-		return "", nil, fmt.Errorf("making a schema in %s: %w", Name(server), err)
+		return "", nil, fmt.Errorf("creating a schema in %s: %w", Name(server), err)
 	}
 	query := u.Query()
 	query.Set("search_path", name)

@@ -15,15 +15,15 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// applicationID marks a file as ours ("rhrs"), so that no other program's
-// database gets our tables.
+// applicationID ("rhrs") marks the file as a store, so that databases of other programs are
+// refused.
 const applicationID = 0x72687273
 
 type sqliteEngine struct {
 	db         *sql.DB
 	path       string // empty in memory
 	statements map[string]*sql.Stmt
-	writer     chan struct{} // holds a token while somebody writes
+	writer     chan struct{} // has a token during a write
 }
 
 // openSQLite opens a file, or a database in memory if path is empty.
@@ -51,13 +51,13 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 		}
 	}()
 	if path == "" {
-		db.SetMaxOpenConns(1) // each connection is a database of its own
+		db.SetMaxOpenConns(1) // each connection is a separate database
 	} else {
 		db.SetMaxOpenConns(4)
 		db.SetMaxIdleConns(4)
 	}
 	if path == "" {
-		err = makeInMemory(ctx, db)
+		err = createInMemory(ctx, db)
 	} else {
 		err = migrate(ctx, db, goose.DialectSQLite3, "sqlite")
 	}
@@ -77,8 +77,8 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	return &Store{db: db, engine: e, driver: "SQLite " + version}, nil
 }
 
-// sqliteDSN returns the address with the settings for durability: with a write-ahead
-// log and synchronous FULL a commit is on the disk when it returns.
+// sqliteDSN returns the address with the settings for durable commits: a write-ahead log and
+// synchronous FULL.
 func sqliteDSN(path string) string {
 	settings := url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}}
 	if path == "" {
@@ -90,8 +90,8 @@ func sqliteDSN(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
 }
 
-// prepareFile makes an empty file that only its owner can read, if there is
-// none, and marks it as ours; it refuses one that is something else.
+// prepareFile creates the file, readable only by its owner, and marks it. It refuses files that are
+// not stores.
 func prepareFile(ctx context.Context, path string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -103,7 +103,7 @@ func prepareFile(ctx context.Context, path string) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	// Without settings: those that last must not touch a database that is not ours.
+	// Without settings, because some are stored in the file, which may belong to another program.
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+
 		"?_txlock=immediate&_pragma=busy_timeout(5000)")
 	if err != nil {
@@ -124,7 +124,7 @@ func prepareFile(ctx context.Context, path string) (err error) {
 	case mark == applicationID:
 		return nil
 	case tables > 0 || mark != 0:
-		return errors.New("the file is the database of another program: name a file of its own")
+		return errors.New("the file is the database of another program: name another file")
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
 		return err
@@ -154,7 +154,7 @@ func explainSQLite(err error) error {
 	}
 	switch failure.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("the file is no SQLite database; name another, which is made if there is none: %w", err)
+		return fmt.Errorf("the file is not a SQLite database; name another file, which is created if it does not exist: %w", err)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("the file is damaged; restore it from a backup: %w", err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
@@ -162,7 +162,7 @@ func explainSQLite(err error) error {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full; nothing was changed: %w", err)
 	case sqlite3.SQLITE_BUSY:
-		return fmt.Errorf("another program holds the file; nothing was changed, try again: %w", err)
+		return fmt.Errorf("another program has locked the file; nothing was changed, try again: %w", err)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// The statements, which both databases understand.
+// The statements, for both databases.
 const (
 	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body)
 		VALUES ($1, $2, $3, $4, $5, $6)`
@@ -29,8 +29,8 @@ const (
 	putCall = `INSERT INTO interview_calls (session, n, body) VALUES ($1, $2, $3)
 		ON CONFLICT (session, n) DO UPDATE SET body = excluded.body`
 
-	// A session comes with the queue of its step, in one statement: a reader never
-	// sees the one of before a commit with the other of after it.
+	// One statement reads a session and the queue of its step, so that both are from the same
+	// commit.
 	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
 		LEFT JOIN interview_queues q ON q.session = s.id AND q.step = s.step `
 	selectSession = sessions + `WHERE s.id = $1`
@@ -47,7 +47,7 @@ const (
 	selectCalls      = `SELECT body FROM interview_calls WHERE session = $1 ORDER BY n`
 )
 
-// statements are those that are prepared once.
+// statements are the prepared statements.
 var statements = []string{
 	insertSession, updateSession, insertSubmission, insertMessage, insertAnswer, putQueue, putCall,
 	selectSession, listAll, listCandidate, selectExists, selectSubmission,
@@ -58,11 +58,11 @@ var statements = []string{
 type operation struct {
 	statement string
 	args      []any
-	// decides means that the transaction goes on only if this changed a row.
+	// decides is true if the transaction fails unless this operation changes a row.
 	decides bool
 }
 
-// creation returns what stores a new session.
+// creation returns the operations that store a new session.
 func creation(s session.Session, c session.Change) ([]operation, error) {
 	s.Version = 1
 	p := plan{id: s.ID}
@@ -72,8 +72,8 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	return p.change(c)
 }
 
-// commitment returns what stores the next version of a session.
-func commitment(s session.Session, c session.Change) ([]operation, error) {
+// update returns the operations that store the next version of a session.
+func update(s session.Session, c session.Change) ([]operation, error) {
 	loaded := s.Version
 	s.Version++
 	p := plan{id: s.ID}
@@ -83,7 +83,7 @@ func commitment(s session.Session, c session.Change) ([]operation, error) {
 	return p.change(c)
 }
 
-// plan gathers operations and keeps the first error.
+// plan collects operations and the first error.
 type plan struct {
 	id  string
 	ops []operation
@@ -129,7 +129,7 @@ func (p *plan) key(what, key string) {
 }
 
 func (p *plan) json(v any) string {
-	var text strings.Builder // written once: Marshal would copy it, and string again
+	var text strings.Builder // avoids the copies of Marshal and string
 	err := json.MarshalWrite(&text, v, options)
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("the value to store is not text: %w", err)
@@ -137,8 +137,8 @@ func (p *plan) json(v any) string {
 	return text.String()
 }
 
-// options are those of encoding/json, but text that is not UTF-8 is refused:
-// nothing is stored other than it was given.
+// options are the options of encoding/json, except that invalid UTF-8 is refused, so that text is
+// stored unchanged.
 var options = json.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	jsontext.AllowInvalidUTF8(false),
@@ -147,21 +147,20 @@ var options = json.JoinOptions(
 	json.MatchCaseInsensitiveNames(false),
 )
 
-// maxKey is the longest key in bytes. PostgreSQL cannot index one of more than
-// about 2,700.
+// maxKey is the maximum length of a key in bytes. PostgreSQL can index up to about 2,700.
 const maxKey = 512
 
-// checkKey returns why a string cannot name something in both databases.
+// checkKey returns an error if a string cannot be a key in both databases.
 func checkKey(what, key string) error {
 	switch {
 	case key == "":
 		return fmt.Errorf("the %s is empty", what)
 	case len(key) > maxKey:
-		return fmt.Errorf("the %s has %d bytes; at most %d are possible", what, len(key), maxKey)
+		return fmt.Errorf("the %s has %d bytes; at most %d are allowed", what, len(key), maxKey)
 	case !utf8.ValidString(key):
 		return fmt.Errorf("the %s is not UTF-8", what)
 	case strings.ContainsRune(key, 0):
-		return fmt.Errorf("the %s holds a NUL character", what)
+		return fmt.Errorf("the %s contains a NUL character", what)
 	}
 	return nil
 }
@@ -169,8 +168,8 @@ func checkKey(what, key string) error {
 // latest is after all times.
 const latest int64 = math.MaxInt64
 
-// nanoseconds since 1970, in the order of the times also where they lie outside
-// the years 1678 to 2261, which fit.
+// nanoseconds returns the nanoseconds since 1970. Times outside the years 1678 to 2261, which do not
+// fit, keep their order relative to the others.
 func nanoseconds(t time.Time) int64 {
 	switch year := t.UTC().Year(); {
 	case year < 1678:

@@ -1,6 +1,5 @@
-// Package store keeps interviews in SQLite (embedded, the default) or in
-// PostgreSQL (shared by several servers). Both hold the same tables and run the
-// same statements, and the same contract specs test both.
+// Package store stores interviews in SQLite (embedded, the default) or in PostgreSQL (shared by
+// several servers). Both have the same tables and statements, and the same contract specs test both.
 package store
 
 import (
@@ -14,11 +13,10 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Store is a session.Store over a database.
+// Store is a session.Store in a database.
 //
-// An error that is none of those of package session leaves open whether the
-// change was stored, as when the connection broke while the answer was on its
-// way: load the session again.
+// After an error that is not defined in package session, such as a lost connection, the change may
+// or may not be stored: load the session again.
 type Store struct {
 	db     *sql.DB
 	engine engine
@@ -27,28 +25,28 @@ type Store struct {
 
 var _ session.Store = (*Store)(nil)
 
-// engine is what differs between the databases.
+// engine is the part that differs between the databases.
 type engine interface {
 	// query runs a statement that returns rows.
 	query(ctx context.Context, statement string, args ...any) (*sql.Rows, error)
 	// apply runs operations in one transaction.
 	apply(ctx context.Context, ops []operation) error
-	// duplicate reports whether the error says that a key is there already.
+	// duplicate reports whether the error is a duplicate key.
 	duplicate(err error) bool
-	// explain adds what to do about an error, where something is known.
+	// explain adds advice to an error, if there is any.
 	explain(err error) error
-	// claim takes the sole right to a name in this database.
+	// claim takes an exclusive claim on a name in this database.
 	claim(ctx context.Context, name string) (release func() error, err error)
 	close() error
 }
 
-// Open opens a store, and makes its tables or brings them up to date:
+// Open opens a store, and creates or updates its tables:
 //
-//	sessions.db, sqlite:sessions.db   a file, which is made if there is none
-//	memory:                           SQLite in memory, for as long as it is open
+//	sessions.db, sqlite:sessions.db   a file, which is created if it does not exist
+//	memory:                           SQLite in memory, until it is closed
 //	postgres://user@host/database     a server; also as postgresql://
 //
-// No error holds the password.
+// Errors never contain the password.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	switch scheme, rest, found := strings.Cut(dsn, ":"); {
 	case dsn == "memory:" || dsn == ":memory:" || dsn == "sqlite::memory:":
@@ -60,7 +58,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	case found && scheme == "sqlite":
 		return openSQLite(ctx, rest)
 	case found && strings.EqualFold(scheme, "file"):
-		return nil, fmt.Errorf("%q addresses are not supported: write the path of the file alone, without %q and without a query", "file:", "file:")
+		return nil, errors.New(`"file:" addresses are not supported: ` +
+			`write the path of the file alone, without "file:" and without a query`)
 	case strings.Contains(dsn, "://"):
 		return nil, fmt.Errorf("there is no store for %q addresses: "+
 			`write the path of a file, "memory:" or "postgres://user@host/database"`, scheme+"://")
@@ -70,7 +69,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return openSQLite(ctx, dsn)
 }
 
-// Name returns a store's address without its password, for logs.
+// Name returns the address of a store without its password, for logs.
 func Name(dsn string) string {
 	scheme, _, found := strings.Cut(dsn, "://")
 	if !found {
@@ -80,17 +79,16 @@ func Name(dsn string) string {
 	if err != nil {
 		return scheme + "://…"
 	}
-	u.RawQuery = "" // it may hold one too
+	u.RawQuery = "" // may contain a password
 	return u.Redacted()
 }
 
-// Driver returns which database really runs, such as "SQLite 3.53.1" or
-// "PostgreSQL 17.2".
+// Driver returns the name and version of the database, such as "SQLite 3.53.1" or "PostgreSQL
+// 17.2".
 func (s *Store) Driver() string { return s.driver }
 
-// Claim makes sure that no other process serves this store under the same
-// instance name, until release is called or the process ends. In memory there is
-// no other.
+// Claim keeps other processes from serving this store under the same instance name, until release is
+// called or the process ends. A store in memory has no other processes.
 func (s *Store) Claim(ctx context.Context, instance string) (release func() error, err error) {
 	if err := checkKey("instance name", instance); err != nil {
 		return nil, err

@@ -5,9 +5,8 @@ import (
 	"database/sql"
 )
 
-// apply carries out operations in one transaction. SQLite has one writer at a time, and
-// polls for it, so writers wait for one another here. A transaction is not interrupted once
-// it has begun: it takes as long as the disk takes, and its outcome is known.
+// apply carries out operations in one transaction. SQLite allows one writer at a time and polls, so
+// writers queue here. A transaction that has begun is not interrupted, so that its outcome is known.
 func (e *sqliteEngine) apply(ctx context.Context, ops []operation) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -125,7 +125,7 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA busy_timeout = 0")
 		Expect(err).NotTo(HaveOccurred())
 		_, err = s.Commit(ctx, session.Session{ID: "good", Version: 1, Step: session.Tone}, said("short"))
-		Expect(err).To(MatchError(ContainSubstring("another program holds the file; nothing was changed")))
+		Expect(err).To(MatchError(ContainSubstring("another program has locked the file; nothing was changed")))
 		Expect(s.Load(ctx, "good")).To(HaveField("Version", int64(1)))
 		unlock()
 		Expect(s.Commit(ctx, session.Session{ID: "good", Version: 1, Step: session.Tone}, said("short"))).To(BeEquivalentTo(2))

@@ -16,10 +16,10 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assetPath is where the pages look for Assets.
+// assetPath is the prefix of the addresses of assets.
 const assetPath = "/assets/"
 
-// assetVersion is the hash of all assets: a new one makes browsers fetch them anew.
+// assetVersion is the hash of all assets, which is part of their addresses.
 var assetVersion = sync.OnceValue(func() string {
 	hash := sha256.New()
 	err := fs.WalkDir(assetFiles, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -39,7 +39,7 @@ var assetVersion = sync.OnceValue(func() string {
 
 const stylePath = "assets/style.css"
 
-// styleSheet is the style sheet of all pages, and what is of these pages' own.
+// styleSheet returns the shared style sheet followed by the styles of these pages.
 func styleSheet() string {
 	own, err := assetFiles.ReadFile(stylePath)
 	if err != nil {
@@ -50,8 +50,7 @@ func styleSheet() string {
 
 func assetURL(name string) string { return assetPath + assetVersion() + "/" + name }
 
-// assetHandler answers with the style, the script and the icon. They never change
-// under one address.
+// assetHandler serves the style, the script and the icon. The content at an address never changes.
 func assetHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.Path, assetPath+assetVersion())

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// axiom is POST /axiom (I-01).
+// axiom handles POST /axiom (I-01).
 func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
 	body, f := readBody(w, r, s.options.MaxBody)
 	if f != nil {
@@ -37,7 +37,8 @@ func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, view)
 }
 
-// handle lets the service do what a client sent, in a language that is offered.
+// handle passes a submission to the service. New interviews are limited in number, and begin in
+// an offered language.
 func (s *Server) handle(r *http.Request, in interview.Submission) (interview.View, *problem) {
 	if in.Event == interview.EventStart || in.Session == "" {
 		if refused := s.startAllowed(r); refused != nil {
@@ -62,7 +63,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 	return view, nil
 }
 
-// healthz says whether the store answers.
+// healthz reports whether the store answers.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	if err := s.ping(r.Context()); err != nil {
 		s.refuse(w, r, storeProblem(err))
@@ -71,16 +72,16 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// readyz says whether more requests are welcome.
+// readyz reports whether the server accepts requests.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
-		s.refuse(w, r, newProblem(http.StatusServiceUnavailable, "draining", "this server is about to end"))
+		s.refuse(w, r, newProblem(http.StatusServiceUnavailable, "draining", "this server is shutting down"))
 		return
 	}
 	s.healthz(w, r)
 }
 
-// pingTimeout is how long a store may take that is said to answer.
+// pingTimeout is the maximum time for the store to answer a health check.
 const pingTimeout = 5 * time.Second
 
 func (s *Server) ping(ctx context.Context) error {
@@ -97,7 +98,7 @@ type summary struct {
 	Language  session.Language `json:"language"`
 	Step      session.Step     `json:"step"`
 	Phase     session.Phase    `json:"phase"`
-	// Failed is the code of the error that the candidate was left with, if any.
+	// Failed is the code of the last error, if the owed message failed.
 	Failed   string    `json:"failed,omitempty"`
 	Messages int       `json:"messages"`
 	Calls    int       `json:"calls"`
@@ -105,11 +106,11 @@ type summary struct {
 	Updated  time.Time `json:"updated"`
 }
 
-// maxPage is the longest page of the list.
+// maxPage is the maximum length of a page of the list.
 const maxPage = 1000
 
-// sessions lists sessions, newest first: GET /sessions?candidate=&limit=&before=.
-// Next, where there may be more, is the before of the next page.
+// sessions lists sessions, newest first: GET /sessions?candidate=&limit=&before=. If there may be
+// more, next is the value of before for the next page.
 func (s *Server) sessions(w http.ResponseWriter, r *http.Request) {
 	listing, f := readListing(r.URL.Query())
 	if f != nil {
@@ -171,10 +172,11 @@ func readListing(query url.Values) (session.Listing, *problem) {
 	return l, nil
 }
 
-// auditPolicy lets the page of an audit, which stands alone, bring its style along.
-const auditPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// auditPolicy allows the inline style of an audit page.
+const auditPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
+	"frame-ancestors 'none'"
 
-// audit is GET /sessions/{session}/audit?format=json|html (I-15).
+// audit handles GET /sessions/{session}/audit?format=json|html (I-15).
 func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
 	noteOf(r).session = id

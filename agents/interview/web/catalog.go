@@ -2,8 +2,8 @@ package web
 
 import "github.com/rehearse-dev/rehearse/agents/interview/session"
 
-// pageTexts are the texts of the page in one language. They address nobody, since
-// only the interview knows whether it says "tu" or "vous".
+// pageTexts are the texts of the pages in one language. They avoid a form of address, because the
+// candidate chooses it during the interview.
 type pageTexts struct {
 	Name, Title, Lead, Promise, Language, Candidate, CandidateHint, Begin string
 
@@ -17,14 +17,14 @@ type pageTexts struct {
 	Owed, Offline, Thanks, Again, Unsent    string
 	NotFoundTitle, ErrorTitle, Reload, Lost string
 
-	// Problems are what to say for a code; "" is for all others.
+	// Problems are the texts for the codes of problems; "" is the default.
 	Problems map[string]string
 }
 
 // languageNames are in their own language.
 var languageNames = map[session.Language]string{session.French: "Français", session.English: "English"}
 
-// catalog is every text of the page.
+// catalog has all texts of the pages.
 var catalog = map[session.Language]pageTexts{
 	session.English: {
 		Name:    "Interview",
@@ -47,8 +47,9 @@ var catalog = map[session.Language]pageTexts{
 		Retry: "Try again", Continue: "Go on",
 		Kept:     "Answers are kept as they are sent. This address leads back here at any time.",
 		Thinking: "Reading the answer and writing what comes next…", Slow: "Still writing. This takes up to a minute.",
-		Owed: "The answer is kept. The next message is still to be written.", Offline: "The server cannot be reached. What is written here is still here: try again in a moment.",
-		Thanks: "That was the last question. Thank you for the time and the trust.", Again: "Keep a copy: print this page.",
+		Owed:    "The answer is kept. The next message is still to be written.",
+		Offline: "The server cannot be reached. What is written here is still here: try again in a moment.",
+		Thanks:  "That was the last question. Thank you for the time and the trust.", Again: "Keep a copy: print this page.",
 		Unsent:        "This question had been answered already, in another window perhaps. What was just sent was not kept:",
 		NotFoundTitle: "There is nothing here", ErrorTitle: "That did not work",
 		Reload: "Back to the interview", Lost: "Check the address, or begin a new interview.",
@@ -94,8 +95,9 @@ var catalog = map[session.Language]pageTexts{
 		Retry: "Réessayer", Continue: "Continuer",
 		Kept:     "Les réponses sont conservées à chaque envoi. Cette adresse ramène ici à tout moment.",
 		Thinking: "Lecture de la réponse, écriture de la suite…", Slow: "L'écriture continue. Cela prend jusqu'à une minute.",
-		Owed: "La réponse est conservée. Le message suivant reste à écrire.", Offline: "Le serveur ne répond pas. Le texte est toujours là : réessayer dans un instant.",
-		Thanks: "C'était la dernière question. Merci pour le temps et la confiance.", Again: "Pour en garder une copie : imprimer cette page.",
+		Owed:    "La réponse est conservée. Le message suivant reste à écrire.",
+		Offline: "Le serveur ne répond pas. Le texte est toujours là : réessayer dans un instant.",
+		Thanks:  "C'était la dernière question. Merci pour le temps et la confiance.", Again: "Pour en garder une copie : imprimer cette page.",
 		Unsent:        "Cette question avait déjà sa réponse, peut-être dans une autre fenêtre. Ce qui vient d'être envoyé n'a pas été conservé :",
 		NotFoundTitle: "Il n'y a rien ici", ErrorTitle: "Cela n'a pas fonctionné",
 		Reload: "Retour à l'entretien", Lost: "Vérifier l'adresse, ou commencer un nouvel entretien.",
@@ -122,7 +124,7 @@ var catalog = map[session.Language]pageTexts{
 	},
 }
 
-// textsIn returns the texts of a language, French where there is no such.
+// textsIn returns the texts of a language, or the French ones for an unknown language.
 func textsIn(l session.Language) pageTexts {
 	if w, ok := catalog[l]; ok {
 		return w
@@ -130,7 +132,7 @@ func textsIn(l session.Language) pageTexts {
 	return catalog[session.French]
 }
 
-// problem returns what a code means.
+// problem returns the text for a code.
 func (w pageTexts) problem(code string) string {
 	if text, ok := w.Problems[code]; ok {
 		return text

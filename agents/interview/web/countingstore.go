@@ -6,8 +6,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Store returns a store that does what the given one does and counts what it
-// stored: the metrics of calls are those of the ledger, not of what was tried.
+// Store wraps a store and counts what is stored, so that the metrics of calls agree with the
+// ledger.
 func (m *Metrics) Store(s session.Store) session.Store { return &countingStore{s, m} }
 
 type countingStore struct {
@@ -55,7 +55,7 @@ func (m *Metrics) called(call session.Call) {
 		m.trimmed.WithLabelValues("messages").Add(float64(call.Trimmed))
 	}
 	if call.Outcome == session.Lost {
-		return // how long it took and what it cost, nobody knows
+		return // latency and cost are unknown
 	}
 	m.latency.WithLabelValues(purpose).Observe(call.Latency.Seconds())
 	used := call.Used()

@@ -18,11 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// maxName is the longest sessionId, candidateId, language, event, submissionId or
-// replyTo in bytes. Only message may be longer.
+// maxName is the maximum length in bytes of every field except message.
 const maxName = 200
 
-// axiomBody is that of POST /axiom. A field that is null counts as missing.
+// axiomBody is the body of POST /axiom. A field that is null counts as missing.
 type axiomBody struct {
 	Session    string           `json:"sessionId"`
 	Candidate  string           `json:"candidateId"`
@@ -49,13 +48,13 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *pro
 		return nil, newProblem(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body has more than %d bytes", limit))
 	}
 	if err != nil {
-		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the body ended before its end; send it again")
+		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the body is incomplete; send it again")
 	}
 	return data, nil
 }
 
-// decodeSubmission reads what a client sent. It admits nothing that two readers of the
-// same body might understand differently.
+// decodeSubmission decodes a submission strictly: it rejects bodies that two JSON parsers might
+// read differently.
 func decodeSubmission(data []byte) (interview.Submission, *problem) {
 	var in axiomBody
 	if !utf8.Valid(data) {
@@ -80,7 +79,7 @@ func decodeSubmission(data []byte) (interview.Submission, *problem) {
 	return out, nil
 }
 
-// decodeProblem returns what is wrong with a body, and where.
+// decodeProblem returns the problem with a body, with its position.
 func decodeProblem(err error) *problem {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(e, jsontext.ErrDuplicateName) {
@@ -104,7 +103,7 @@ func decodeProblem(err error) *problem {
 		fmt.Sprintf("field %s is of type %s; it must be a string", quotedField(e.JSONPointer), jsonKindName(e.JSONKind)))
 }
 
-// check returns what no session could make sense of.
+// check rejects fields that are invalid in every session.
 func (in axiomBody) check() *problem {
 	for _, field := range []struct{ name, value string }{
 		{"sessionId", in.Session},
@@ -137,24 +136,24 @@ func (in axiomBody) check() *problem {
 	return nil
 }
 
-// controlProblem returns the answer to a field with a control character.
+// controlProblem returns the problem of a field with a control character.
 func controlProblem(field string, at int) *problem {
 	return newProblem(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
 }
 
-// isControl reports whether r can have no place in a name.
+// isControl reports whether r is a control character.
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// controlIndex returns where a character stands that has no place in what a person
-// writes, -1 if there is none.
+// controlIndex returns the index of the first control character other than a tab and line breaks,
+// or -1.
 func controlIndex(text string) int {
 	return strings.IndexFunc(text, func(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' })
 }
 
-// quotedField returns the field that a pointer ends at, for a message.
+// quotedField returns the quoted name of the field that a pointer ends at.
 func quotedField(p jsontext.Pointer) string { return fmt.Sprintf("%q", shorten(p.LastToken())) }
 
-// shorten cuts text that a client sent, so that an answer does not grow with it.
+// shorten limits the length of text from a client in responses.
 func shorten(s string) string {
 	const most = 80
 	if len(s) <= most {
@@ -177,6 +176,7 @@ func jsonKindName(k jsontext.Kind) string {
 		return "object"
 	case jsontext.KindBeginArray:
 		return "array"
+	default:
+		return k.String()
 	}
-	return k.String()
 }

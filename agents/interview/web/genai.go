@@ -10,9 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// This file alone knows the semantic conventions.
-
-// ours are facts that the conventions have no name for.
+// The attributes that the semantic conventions do not define.
 const (
 	purposeKey = attribute.Key("interview.call.purpose")
 	stepKey    = attribute.Key("interview.step")

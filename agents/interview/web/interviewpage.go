@@ -11,21 +11,21 @@ import (
 type interviewPage struct {
 	Session  session.Session
 	Messages []session.Message
-	// Working means that somebody is making the message that is owed.
+	// Working is true if the owed message is being produced.
 	Working bool
-	// Submission is the id under which the page's form is sent.
+	// Submission is the id of the form's submission.
 	Submission string
-	// Problem is the code of what went wrong with what was just sent, and Typed and
-	// Choice are what it was, to be sent again.
+	// Problem is the code of the problem with the last submission. Typed and Choice are its
+	// content, to be sent again.
 	Problem, Typed, Choice string
-	// Unsent is what was written to a question that had its answer already.
+	// Unsent is the text for a question that had been answered before.
 	Unsent string
 }
 
-// blocksInAll is how many blocks an interview has.
+// blocksInAll is the number of blocks of an interview.
 const blocksInAll = 10
 
-// mode says what a person can do now.
+// mode determines what the person can do.
 type mode string
 
 const (
@@ -33,8 +33,8 @@ const (
 	modeCommenting mode = "commenting" // on a mirror
 	modeReady      mode = "ready"
 	modeFailed     mode = "failed"
-	modeThinking   mode = "thinking" // another request makes the next message
-	modeOwed       mode = "owed"     // nobody makes the next message
+	modeThinking   mode = "thinking" // another request is producing the next message
+	modeOwed       mode = "owed"     // the next message is not being produced
 	modeFinished   mode = "finished"
 )
 
@@ -49,6 +49,7 @@ func (p interviewPage) mode() mode {
 		return modeReady
 	case session.Finished:
 		return modeFinished
+	case session.Owing:
 	}
 	switch {
 	case !p.Working && s.Owed != nil && s.Owed.Failed != "":
@@ -59,7 +60,7 @@ func (p interviewPage) mode() mode {
 	return modeOwed
 }
 
-// historyEntry is one message in the history.
+// historyEntry is one message of the history.
 type historyEntry struct {
 	Who, What string
 	ByModel   bool
@@ -67,16 +68,16 @@ type historyEntry struct {
 	Text      string
 }
 
-// interviewView is what the template shows.
+// interviewView is the data of the template.
 type interviewView struct {
 	pageFrame
 	interviewPage
 	Mode    mode
 	Kind    session.Kind
-	Place   string  // where in the interview
-	Filled  float64 // the blocks that are done, of ten
+	Place   string  // the current place in the interview
+	Filled  float64 // finished blocks, of ten
 	ReplyTo string
-	// Shown is the message that is shown, Portrait the profile at the end.
+	// Shown is the current message, and Portrait the profile at the end.
 	Shown, Portrait []block
 	What            string
 	Choices         []choice
@@ -106,7 +107,7 @@ func (p interviewPage) render() ([]byte, error) {
 	case p.Problem == "store_failed" && p.Session.Phase == session.Owing:
 		v.Alert = w.problem("") // the answer had been stored before the store failed
 	case p.Problem == "invalid":
-		v.Alert = w.problem("") // that of the start page, about the identifier, is no help here
+		v.Alert = w.problem("") // the text for this code is about the identifier on the start page
 	case p.Problem != "":
 		v.Alert = w.problem(p.Problem)
 	case v.Mode == modeFailed:
@@ -116,7 +117,7 @@ func (p interviewPage) render() ([]byte, error) {
 	return renderTemplate("interview.html", v)
 }
 
-// split tells the message that is shown from the history.
+// split separates the current message from the history.
 func (v *interviewView) split(w pageTexts) {
 	for _, m := range v.Messages {
 		text := parseBlocks(m.Text, v.Lang)
@@ -156,6 +157,7 @@ func messageTitle(w pageTexts, m session.Message) string {
 		return w.Preamble
 	case session.KindMatching:
 		return w.Matching
+	default:
 	}
 	if m.Step == session.Block10 {
 		return w.Profile
@@ -163,7 +165,7 @@ func messageTitle(w pageTexts, m session.Message) string {
 	return w.Opening
 }
 
-// placeText returns where in the interview a session is.
+// placeText returns the current place in the interview.
 func placeText(w pageTexts, s session.Session) string {
 	block := s.Step.Block()
 	switch {
@@ -184,10 +186,10 @@ func placeText(w pageTexts, s session.Session) string {
 	return text
 }
 
-// adaptiveQuestions is how many questions block 2A has; they come one by one.
+// adaptiveQuestions is the number of questions in block 2A, which are generated one by one.
 const adaptiveQuestions = 3
 
-// questionCount returns how many questions the step has, 0 where that is not known.
+// questionCount returns the number of questions of the step, or 0 if it is not known.
 func questionCount(s session.Session) int {
 	switch {
 	case s.Queue == nil:
@@ -198,7 +200,7 @@ func questionCount(s session.Session) int {
 	return len(s.Queue.Questions)
 }
 
-// progress returns how many blocks are done, and how much of the present one.
+// progress returns the number of finished blocks plus the finished part of the current one.
 func progress(s session.Session) float64 {
 	if s.Phase == session.Finished {
 		return blocksInAll

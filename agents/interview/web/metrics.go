@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// Metrics are the metrics of one service, in a registry of their own. It is an
-// event.Sink; Store makes it see the ledger. It is safe for concurrent use.
+// Metrics are the Prometheus metrics of one service, in a separate registry. It is an event.Sink;
+// Store counts what is stored. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -35,14 +35,15 @@ type Metrics struct {
 	busy     prometheus.Gauge
 }
 
-// callSeconds are the bounds of latencies of models: a question is to come within
-// 5 s and a profile within 15 s.
+// callSeconds are the histogram bounds for calls: a question should take at most 5 s and a profile
+// 15 s.
 var callSeconds = []float64{.1, .25, .5, 1, 2, 3, 5, 7.5, 10, 15, 30, 60}
 
-// requestSeconds reach from a question that was queued to a call with retries.
+// requestSeconds are the histogram bounds for requests, from a queued question to a call with
+// retries.
 var requestSeconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 2.5, 5, 15, 60, 300}
 
-// NewMetrics returns metrics that are all zero.
+// NewMetrics returns metrics with all values zero.
 func NewMetrics() *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -81,7 +82,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Handler answers with the metrics in Prometheus' format.
+// Handler serves the metrics in the format of Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
@@ -124,12 +125,12 @@ func (m *Metrics) countSubmission(s interview.Submitted) {
 	}
 }
 
-// methods are those that are told apart: a client may send any.
+// methods are the methods with their own label; clients may send any.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
 
-// Begin notes that a request began. The route is the pattern that it matched, so
-// that ids in paths make no series.
-func (m *Metrics) Begin() (end func(method, route string, status int, took time.Duration)) {
+// beginRequest counts a request until end is called. The route is the matched pattern, because ids
+// in paths would create series.
+func (m *Metrics) beginRequest() (end func(method, route string, status int, took time.Duration)) {
 	m.busy.Inc()
 	return func(method, route string, status int, took time.Duration) {
 		m.busy.Dec()

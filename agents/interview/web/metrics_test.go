@@ -113,12 +113,4 @@ var _ = Describe("The metrics of events", func() {
 		Expect(text).To(ContainSubstring(`interview_submissions_total{code="ok"} 1`))
 		Expect(text).NotTo(Or(ContainSubstring("interview_verdicts_total{"), ContainSubstring("interview_transitions_total{")))
 	})
-
-	It("count requests under way", func() {
-		m := web.NewMetrics()
-		end := m.Begin()
-		Expect(shown(m)).To(ContainSubstring("\nhttp_server_active_requests 1\n"))
-		end(http.MethodGet, "/", http.StatusOK, time.Second)
-		Expect(shown(m)).To(ContainSubstring("\nhttp_server_active_requests 0\n"))
-	})
 })

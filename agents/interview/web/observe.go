@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// note is what a handler adds to the log line of its request. It holds nothing
-// that a candidate wrote.
+// note collects what a handler adds to the log line of its request. It never contains text of a
+// candidate.
 type note struct {
 	session string
 	code    string
@@ -21,7 +21,7 @@ type note struct {
 
 type noteKey struct{}
 
-// noteOf returns the note of a request; of one that nobody observes, one to forget.
+// noteOf returns the note of a request, or an unused one if the request is not observed.
 func noteOf(r *http.Request) *note {
 	if n, ok := r.Context().Value(noteKey{}).(*note); ok {
 		return n
@@ -31,15 +31,15 @@ func noteOf(r *http.Request) *note {
 
 func (n *note) failed(f *problem) { n.code, n.cause = f.Code, f.Cause }
 
-// isRequestID admits the ids of requests that a proxy may have given: up to 64
-// letters, digits, ".", "_" and "-".
+// isRequestID reports whether a request id from a proxy is valid: up to 64 letters, digits, ".",
+// "_" and "-".
 func isRequestID(id string) bool {
 	const admitted = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return id != "" && len(id) <= 64 && strings.Trim(id, admitted) == ""
 }
 
-// observed wraps everything: ids, spans, metrics, log lines, panics and the
-// headers that every answer has.
+// observed adds to all handlers: request ids, spans, metrics, log lines, recovery from panics,
+// and the headers of every response.
 func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.deps.Clock.Now()
@@ -50,16 +50,16 @@ func (s *Server) observed(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("X-Request-Id", id)
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer") // the address of a session is its key
+		h.Set("Referrer-Policy", "no-referrer") // the address of a session gives access to it
 		h.Set("Content-Security-Policy", policy)
 
-		ctx, endSpan := s.deps.Tracer.Request(r)
+		ctx, endSpan := s.deps.Tracer.request(r)
 		n := &note{}
 		r = r.WithContext(context.WithValue(ctx, noteKey{}, n))
 		seen := &recorder{ResponseWriter: w}
 		endMetrics := func(string, string, int, time.Duration) {}
 		if s.deps.Metrics != nil {
-			endMetrics = s.deps.Metrics.Begin()
+			endMetrics = s.deps.Metrics.beginRequest()
 		}
 		defer func() {
 			took := s.deps.Clock.Now().Sub(began)
@@ -72,21 +72,20 @@ func (s *Server) observed(next http.Handler) http.Handler {
 	})
 }
 
-// policy lets a page use what this server gave it, and nothing that text in it
-// might ask for.
+// policy allows pages only the resources of this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// recovered answers in place of a handler that panicked.
+// recovered answers instead of a handler that panicked.
 func (s *Server) recovered(w *recorder, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
 	}
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(p) // net/http's own way to cut a connection
+		panic(p) // net/http aborts the connection
 	}
-	// The value may hold what a candidate wrote; its type and the stack do not.
+	// The value may contain text of a candidate; its type and the stack do not.
 	s.deps.Log.ErrorContext(r.Context(), "panic", slog.String("type", fmt.Sprintf("%T", p)), slog.String("stack", string(debug.Stack())))
 	f := internalProblem(nil)
 	noteOf(r).failed(f)
@@ -119,11 +118,11 @@ func (s *Server) logRequest(r *http.Request, id string, seen *recorder, n *note,
 	s.deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// shortID is enough of a session's id to find it by, and not enough to take the
-// interview in its place.
+// shortID returns the start of a session's id: enough to find the session, and not enough to
+// take the interview.
 func shortID(id string) string { return id[:min(8, len(id)/2)] }
 
-// recorder notes what was answered.
+// recorder records the status and size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -148,7 +147,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController and http.MaxBytesReader reach the connection.
+// Unwrap gives http.ResponseController and http.MaxBytesReader access to the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *recorder) code() int {

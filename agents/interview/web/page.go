@@ -14,22 +14,21 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// templates are parsed when the first page is rendered: a program that links this
-// package and shows no page starts without them.
+// templates are parsed when the first page is rendered.
 var templates = sync.OnceValue(func() *template.Template {
 	frame := template.Must(htmlpage.Template().Clone())
 	return template.Must(frame.ParseFS(templateFiles, "templates/*.html"))
 })
 
-// startPage is the page where an interview begins.
+// startPage is the page on which an interview begins.
 type startPage struct {
-	// Language is that of the page, and the one that is chosen at first.
+	// Language is the language of the page, which is preselected.
 	Language session.Language
 	// Offered are the languages to choose from.
 	Offered []session.Language
-	// Candidate is what was written before.
+	// Candidate is the submitted identifier.
 	Candidate string
-	// Problem is the code of what went wrong; empty if nothing did.
+	// Problem is the code of the problem, if any.
 	Problem string
 }
 
@@ -51,10 +50,10 @@ func (s startPage) render() ([]byte, error) {
 	return renderTemplate("start.html", data)
 }
 
-// errorPage is the page of an error that belongs to no interview.
+// errorPage is the page for a problem that does not belong to an interview.
 type errorPage struct {
 	Language session.Language
-	// Problem is the code of what went wrong.
+	// Problem is the code of the problem.
 	Problem string
 }
 
@@ -71,14 +70,14 @@ func (m errorPage) render() ([]byte, error) {
 	}{newPageFrame(w, m.Language, title), w.problem(m.Problem)})
 }
 
-// pageFrame is what every page has.
+// pageFrame is the common part of the pages.
 type pageFrame struct {
 	T     pageTexts
 	Lang  session.Language
 	Title string
 }
 
-// Frame is what the pages share with all others.
+// Frame returns the frame for the shared template.
 func (f pageFrame) Frame() htmlpage.Frame {
 	return htmlpage.Frame{Lang: string(f.Lang), Title: f.Title + " · " + f.T.Name, Head: []template.HTML{
 		template.HTML(`<link rel="icon" href="` + assetURL("icon.svg") + `" type="image/svg+xml">`), //nolint:gosec // the address is ours

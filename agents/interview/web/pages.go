@@ -14,12 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// start is the page on which an interview begins.
+// start shows the page on which an interview begins.
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 	s.render(w, r, http.StatusOK, startPage{Language: s.preferred(r), Offered: s.options.Languages})
 }
 
-// begin starts an interview and leads to its page.
+// begin starts an interview and redirects to its page.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	form, f := s.readForm(w, r)
 	if f != nil {
@@ -43,12 +43,12 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	s.toPage(w, r, view.SessionID)
 }
 
-// interview is the page of one interview. It reads the store and changes nothing.
+// interview shows the page of one interview. It does not change the session.
 func (s *Server) interview(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, interviewPage{})
 }
 
-// show renders the page of the interview as it stands, with what is given.
+// show completes p with the current state of the interview and renders it.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p interviewPage) {
 	id := r.PathValue("session")
 	noteOf(r).session = id
@@ -64,8 +64,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p inte
 	s.render(w, r, status, p)
 }
 
-// submit carries out what the form of the page sent, and leads back to the page:
-// a reload then sends nothing again.
+// submit handles the form of the page, and redirects to the page, so that a reload does not
+// submit again.
 func (s *Server) submit(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
 	noteOf(r).session = id
@@ -79,7 +79,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) {
 		ID: form.get("submissionId"), ReplyTo: form.get("replyTo"),
 	}
 	if in.Message != "" && in.Event == interview.EventGo {
-		in.Event = "" // a comment that was written is not thrown away
+		in.Event = "" // do not discard a comment
 	}
 	view, f := s.handle(r, in)
 	switch {
@@ -93,16 +93,15 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// submitted reports whether a submission was taken. If the store does not say,
-// it counts as taken: the page that follows shows what was kept.
+// submitted reports whether a submission was stored. If the store fails it returns true: the next
+// page shows what was stored.
 func (s *Server) submitted(r *http.Request, in interview.Submission) bool {
 	taken, err := s.deps.Store.Submitted(r.Context(), in.Session, in.ID)
 	return taken || err != nil
 }
 
-// resubmit answers to a submission that failed. Where the answer is stored, the
-// page says what became of the next message; else it holds what was written, to
-// be sent again.
+// resubmit answers a failed submission. If the answer is stored, the page shows the state of the
+// next message. Otherwise it contains the text, to be sent again.
 func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *problem, form form) {
 	noteOf(r).failed(f)
 	switch interview.Code(f.Code) {
@@ -118,19 +117,19 @@ func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *problem, fo
 	}
 }
 
-// toPage leads to the page of a session by a redirect that makes a GET.
+// toPage redirects to the page of a session.
 func (s *Server) toPage(w http.ResponseWriter, r *http.Request, id string) {
 	noteOf(r).session = id
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
 }
 
-// form is what a form sent.
+// form is a submitted form.
 type form url.Values
 
 func (f form) get(key string) string { return url.Values(f).Get(key) }
 
-// answer returns the choice, if one was made, and what was written.
+// answer returns the choice, if any, followed by the text.
 func (f form) answer() string {
 	choice, text := strings.TrimSpace(f.get("choice")), strings.TrimSpace(f.get("message"))
 	if choice == "" || text == "" {
@@ -139,13 +138,14 @@ func (f form) answer() string {
 	return choice + "\n\n" + text
 }
 
-// readForm reads a form. Browsers end lines with CR LF; they are kept as LF. The
-// form is given also where the failure is about one of its fields.
+// readForm reads a form, with lines that end in LF. It returns the form also if one of its fields
+// is invalid.
 func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *problem) {
 	r.Body = http.MaxBytesReader(w, r.Body, s.options.MaxBody)
 	if err := r.ParseForm(); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return nil, newProblem(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
+			return nil, newProblem(http.StatusRequestEntityTooLarge, "body_too_large",
+				fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
 		}
 		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the form cannot be read")
 	}
@@ -180,13 +180,13 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p pa
 	writeBody(w, status, "text/html; charset=utf-8", body)
 }
 
-// refusePage answers a person with what is wrong.
+// refusePage answers with a page that describes the problem.
 func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *problem) {
 	noteOf(r).failed(f)
 	s.render(w, r, f.Status, errorPage{Language: s.preferred(r), Problem: f.Code})
 }
 
-// preferred returns the language that a browser asks for, among those offered.
+// preferred returns the offered language that the browser prefers.
 func (s *Server) preferred(r *http.Request) session.Language {
 	offered := s.options.Languages
 	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))

@@ -10,12 +10,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// block is a piece of text that is shown as one thing. What a model or a
-// candidate wrote is never markup: the form is read from lines alone.
+// block is a part of a text with one form, which is read from its lines. Texts of models and
+// candidates are never markup.
 type block struct {
 	Kind  blockKind
 	Lines []string
-	// Mark is the emoji before a heading, which is not read out.
+	// Mark is the emoji before a heading, which screen readers skip.
 	Mark string
 }
 
@@ -32,17 +32,17 @@ const (
 // choice is an answer to a multiple choice question.
 type choice struct {
 	Letter, Text string
-	// Line is both, as the question has it: what is sent.
+	// Line is the whole line of the question, which is submitted.
 	Line string
 }
 
-// stars is compiled when the first text is shown, not when a program starts.
+// stars matches bold text in Markdown.
 var stars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`) })
 
-// statusMarks begin the status line of a matching.
+// statusMarks are the signs of the status line of a matching.
 var statusMarks = map[string]string{"🟢": "yes", "🔵": "partly", "🟠": "no"}
 
-// parseBlocks reads the form of a text.
+// parseBlocks splits a text into blocks.
 func parseBlocks(text string, l session.Language) []block {
 	if l == session.French {
 		text = frenchSpaces.Replace(text)
@@ -63,7 +63,7 @@ func parseBlocks(text string, l session.Language) []block {
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		if line == "" {
-			out = append(out, block{}) // ends what it follows
+			out = append(out, block{}) // ends the block before
 			continue
 		}
 		follows := i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != ""
@@ -80,8 +80,8 @@ func parseBlocks(text string, l session.Language) []block {
 	return kept
 }
 
-// lineKind returns what a line is, and how it reads without its marks. It begins a
-// part if it is the first line after an empty one; another line may follow it.
+// lineKind returns the kind of a line, and the line without marks. begins is true if the line is
+// the first one after an empty one, and follows if another line follows.
 func lineKind(line string, begins, follows bool) (blockKind, string) {
 	first, _ := utf8.DecodeRuneInString(line)
 	switch {
@@ -104,21 +104,20 @@ func lineKind(line string, begins, follows bool) (blockKind, string) {
 	return paragraph, withoutStars(line)
 }
 
-// isChoice reports whether a line is a choice: a letter from A to E, a dot or a
-// bracket, a space and a text.
+// isChoice reports whether a line is a choice: a letter from A to E, a dot or a parenthesis, a
+// space and a text.
 func isChoice(line string) bool {
 	return len(line) > 3 && line[0] >= 'A' && line[0] <= 'E' && (line[1] == '.' || line[1] == ')') &&
 		strings.TrimLeft(line[2:], " \t\u00a0") != line[2:]
 }
 
-// beginsWithEmoji reports whether a line begins with an emoji, a keycap ones included.
+// beginsWithEmoji reports whether a line begins with an emoji or a keycap.
 func beginsWithEmoji(line string) bool {
 	first, size := utf8.DecodeRuneInString(line)
 	return unicode.Is(unicode.So, first) || strings.HasPrefix(line[size:], "\ufe0f") || strings.HasPrefix(line[size:], "\u20e3")
 }
 
-// splitMark splits the emoji off a heading. Of a keycap the digit stays, as it says
-// something.
+// splitMark splits the emoji off a heading. The digit of a keycap stays in the title.
 func splitMark(line string) (mark, title string) {
 	if digit, rest, ok := strings.Cut(line, "\u20e3"); ok {
 		if digit = strings.TrimSuffix(digit, "\ufe0f"); len(digit) == 1 {
@@ -132,8 +131,8 @@ func splitMark(line string) (mark, title string) {
 	return mark, strings.TrimSpace(title)
 }
 
-// looksLikeTitle reports whether the first line of a part has the look of a title: short,
-// with a capital, and no sentence.
+// looksLikeTitle reports whether the first line of a part is a title: short, capitalized and not a
+// sentence.
 func looksLikeTitle(line string, follows bool) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	last, _ := utf8.DecodeLastRuneInString(line)
@@ -142,15 +141,13 @@ func looksLikeTitle(line string, follows bool) bool {
 
 func isShort(line string) bool { return utf8.RuneCountInString(line) <= 60 }
 
-// withoutStars leaves out the stars of bold text, which some models write.
+// withoutStars removes the marks of bold text, which some models write.
 func withoutStars(line string) string { return stars().ReplaceAllString(line, "$1") }
 
-// frenchSpaces keeps the marks before which French writes a space on the line of what
-// is before them.
+// frenchSpaces makes the spaces of French punctuation non-breaking.
 var frenchSpaces = strings.NewReplacer(" :", "\u00a0:", " ;", "\u00a0;", " !", "\u00a0!", " ?", "\u00a0?", " »", "\u00a0»", "« ", "«\u00a0")
 
-// choicesOf returns the choices of a question: two at least, from A on, each on a
-// line of its own. Without them the question is an open one.
+// choicesOf returns the choices of a question: at least two, from A on, each on its own line.
 func choicesOf(text string) []choice {
 	var found []choice
 	for line := range strings.Lines(text) {
@@ -169,7 +166,7 @@ func choicesOf(text string) []choice {
 	return found
 }
 
-// withoutChoices leaves out the lines of choices.
+// withoutChoices removes the choices.
 func withoutChoices(all []block) []block {
 	var out []block
 	for _, b := range all {
@@ -180,7 +177,7 @@ func withoutChoices(all []block) []block {
 	return out
 }
 
-// Tint returns how a status is coloured.
+// Tint returns the colour class of a status.
 func (b block) Tint() string {
 	first, _ := utf8.DecodeRuneInString(b.Lines[0])
 	return statusMarks[string(first)]

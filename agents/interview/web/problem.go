@@ -12,19 +12,18 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// problem is an answer that is no success: an HTTP status, and a code for the
-// client's program.
+// problem is an error response, with an HTTP status and a code.
 type problem struct {
 	Status     int
 	Code       string
 	Message    string
 	RetryAfter time.Duration
 	View       *interview.View
-	// Cause is for the log alone.
+	// Cause is only logged.
 	Cause error
 }
 
-// newProblem returns an answer with a status, a code and a message for a person.
+// newProblem returns a problem without a cause.
 func newProblem(status int, code, message string) *problem {
 	return &problem{Status: status, Code: code, Message: message}
 }
@@ -46,8 +45,8 @@ var codeStatuses = map[interview.Code]int{
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 
-// serviceProblem returns the answer to an error of the service. A backend that says
-// when it will be back makes the service unavailable, not broken.
+// serviceProblem returns the problem for an error of the service. If the backend asks for a retry
+// later, the status is 503 instead of 502.
 func serviceProblem(err error) *problem {
 	e, ok := errors.AsType[*interview.Error](err)
 	if !ok {
@@ -63,7 +62,7 @@ func serviceProblem(err error) *problem {
 	return &problem{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, Cause: e.Err}
 }
 
-// storeProblem returns the answer to an error of the store.
+// storeProblem returns the problem for an error of the store.
 func storeProblem(err error) *problem {
 	if errors.Is(err, session.ErrNotFound) {
 		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
@@ -74,7 +73,7 @@ func storeProblem(err error) *problem {
 	}
 }
 
-// internalProblem returns the answer to what must not happen.
+// internalProblem returns the problem for an unexpected error.
 func internalProblem(err error) *problem {
 	return &problem{
 		Status: http.StatusInternalServerError, Code: "internal",
@@ -82,7 +81,7 @@ func internalProblem(err error) *problem {
 	}
 }
 
-// retryAfter is RetryAfter in whole seconds, as the HTTP header has it.
+// retryAfter returns RetryAfter in whole seconds, for the HTTP header.
 func (p *problem) retryAfter() string {
 	return strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds())))
 }
@@ -103,7 +102,7 @@ func (p *problem) write(w http.ResponseWriter) {
 	}{wire{p.Code, p.Message, p.RetryAfter.Milliseconds()}, p.View})
 }
 
-// writeJSON answers with a value that marshals.
+// writeJSON answers with a value as JSON.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -112,18 +111,17 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	writeBody(w, status, "application/json; charset=utf-8", append(body, '\n'))
 }
 
-// writeBody answers with what nobody but the client may keep.
+// writeBody answers with a body that must not be cached.
 func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", media)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that left is not told
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// Codes lists the codes of an interview server beside those of the service,
-// sorted.
+// Codes lists the codes of the server in addition to those of the service, sorted.
 func Codes() []string {
 	return []string{
 		"body_too_large", "control_character", "cross_origin", "draining", "duplicate_field", "field_too_long",

@@ -49,3 +49,16 @@ var _ = It("tells a session that is not there from a store that does not answer"
 	Expect(storeProblem(fmt.Errorf("load: %w", session.ErrNotFound)).Status).To(Equal(http.StatusNotFound))
 	Expect(storeProblem(errors.New("down")).Status).To(Equal(http.StatusServiceUnavailable))
 })
+
+var _ = It("counts requests in progress", func() {
+	m := NewMetrics()
+	active := func() string {
+		w := httptest.NewRecorder()
+		m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		return w.Body.String()
+	}
+	end := m.beginRequest()
+	Expect(active()).To(ContainSubstring("\nhttp_server_active_requests 1\n"))
+	end(http.MethodGet, "/", http.StatusOK, time.Second)
+	Expect(active()).To(ContainSubstring("\nhttp_server_active_requests 0\n"))
+})

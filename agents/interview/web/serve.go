@@ -9,12 +9,12 @@ import (
 	"net/http"
 )
 
-// maxHeader is the size of a request's headers in bytes.
+// maxHeader is the maximum size of the headers of a request in bytes.
 const maxHeader = 16 << 10
 
-// Serve answers on a listener until ctx ends. Then it takes no more connections
-// and waits for the requests under way, so that a step that was begun is stored
-// and its answer sent, for Options.DrainTimeout at most. It closes the listener.
+// Serve serves requests on a listener until ctx ends. Then it accepts no more connections and waits
+// at most Options.DrainTimeout for the requests in progress, so that the steps that have begun are
+// stored and answered. It closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
@@ -24,7 +24,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		IdleTimeout:       s.options.IdleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(s.deps.Log.Handler(), slog.LevelWarn),
-		// Not derived from ctx: its end must not end what is under way.
+		// The end of ctx must not cancel the requests in progress.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ended := make(chan error, 1)
@@ -40,7 +40,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	err := server.Shutdown(drain)
 	if err != nil {
 		err = errors.Join(
-			fmt.Errorf("requests were still under way after %s: %w; their steps go on when the server starts again", s.options.DrainTimeout, err),
+			fmt.Errorf("requests were still in progress after %s: %w; their steps are resumed when the server starts again", s.options.DrainTimeout, err),
 			server.Close())
 	}
 	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {

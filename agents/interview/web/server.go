@@ -28,50 +28,46 @@ import (
 
 // Options configures a Server. The zero value is usable.
 type Options struct {
-	// Token opens the routes that tell about sessions of others: /sessions and
-	// /sessions/{id}/audit, which do not exist without one, and /metrics, which is
-	// open without one.
+	// Token is the bearer token for /sessions and /sessions/{id}/audit, which do not exist
+	// without a token, and for /metrics, which is open without one.
 	Token string
-	// Instance is that of the service. With it the page goes on at once with a call
-	// that died with the server; without, once the call's claim has ended.
+	// Instance is the instance name of the service. With it the page resumes at once a call that
+	// was lost in a crash; without it, when the claim of the call has ended.
 	Instance string
-	// Languages are those in which interviews begin; empty means all. The first one
-	// is for those who ask for none of them.
+	// Languages are the offered languages; empty means all. The first one is the default.
 	Languages []session.Language
-	// Hosts are the names, without port, by which requests may name this server in addition to
-	// those of this machine (localhost, 127.0.0.1, ::1) and the address that they came
-	// to. Others get 421, so that a page of another site cannot reach the server by a
-	// name of its own (DNS rebinding).
+	// Hosts are the accepted names of this server, without port, in addition to localhost,
+	// 127.0.0.1, ::1 and the local address of the connection. Requests for other hosts get 421,
+	// which prevents DNS rebinding.
 	Hosts []string
-	// StartsPerMinute is how many interviews one address may begin in a minute, and
-	// AllStartsPerMinute how many all together may; default 10 and 60, and -1 means
-	// no limit. Others get 429. Behind a proxy all requests come from one address.
+	// StartsPerMinute limits the interviews that one address may begin per minute, and
+	// AllStartsPerMinute those of all addresses; default 10 and 60, and -1 means no limit.
+	// Requests above the limit get 429. Behind a proxy all requests come from one address.
 	StartsPerMinute, AllStartsPerMinute int
-	// MaxBody is the longest body of a request in bytes; default 256 KiB.
+	// MaxBody is the maximum size of a request body in bytes; default 256 KiB.
 	MaxBody int64
-	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are those of http.Server;
-	// default 10 s, 30 s and 2 min.
+	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are the timeouts of http.Server; default
+	// 10 s, 30 s and 2 min.
 	ReadHeaderTimeout, ReadTimeout, IdleTimeout time.Duration
-	// WriteTimeout is for the whole of an answer, with the calls to a model that
-	// it takes; default 10 min. Set it above the longest step.
+	// WriteTimeout limits a response, including the calls to a model; default 10 min. It has to
+	// exceed the longest step.
 	WriteTimeout time.Duration
-	// DrainTimeout is how long Serve waits at its end for steps under way; default
-	// 90 s.
+	// DrainTimeout is the time that Serve waits for steps in progress at its end; default 90 s.
 	DrainTimeout time.Duration
 }
 
-// Deps is what a Server works with. Service, Store and Clock are required.
+// Deps are the dependencies of a Server. Service, Store and Clock are required.
 type Deps struct {
 	// Service is an *interview.Service.
 	Service interface {
 		Handle(ctx context.Context, in interview.Submission) (interview.View, error)
 	}
-	// Store is the service's store; it is only read here.
+	// Store is the store of the service; the server only reads it.
 	Store session.Store
 	Clock clock.Clock
 	// Log gets a line for each request; nil is silent.
 	Log *slog.Logger
-	// Metrics are shown at /metrics and get those of requests; nil has none.
+	// Metrics are served at /metrics; nil serves none.
 	Metrics *Metrics
 	// Tracer makes a span for each request.
 	Tracer Tracer
@@ -79,7 +75,7 @@ type Deps struct {
 	// written nothing; the error is session.ErrNotFound if there is no such session. Nil
 	// serves no audits.
 	Audit func(ctx context.Context, w io.Writer, id string, html bool) error
-	// NewID makes ids of requests and of submissions; nil makes random ones.
+	// NewID returns an id for a request or a submission; default random.
 	NewID func() string
 }
 
@@ -89,7 +85,7 @@ type Server struct {
 	options Options
 	deps    Deps
 	handler http.Handler
-	// draining is set once the server is about to end.
+	// draining is set while the server shuts down.
 	draining atomic.Bool
 	busy     busy
 	starts   starts
@@ -137,17 +133,17 @@ func orElse[T ~int64](v, otherwise T) T {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// routes is every path that there is.
+// routes returns the handler of all paths.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	// add registers the methods of a path; others get 405.
+	// add registers the methods of a path; other methods get 405.
 	add := func(path string, handlers map[string]http.HandlerFunc) {
 		var allow []string
 		for method, handle := range handlers {
 			mux.HandleFunc(method+" "+path, handle)
 			allow = append(allow, method)
 			if method == http.MethodGet {
-				allow = append(allow, http.MethodHead) // the mux answers it by GET
+				allow = append(allow, http.MethodHead) // the mux handles it like GET
 			}
 		}
 		slices.Sort(allow)
@@ -188,7 +184,7 @@ func (s *Server) notAllowed(allow string) http.HandlerFunc {
 	}
 }
 
-// refuse answers with what is wrong, as JSON.
+// refuse answers with a problem as JSON.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *problem) {
 	noteOf(r).failed(f)
 	f.write(w)
@@ -203,7 +199,7 @@ func (s *Server) refuseAny(w http.ResponseWriter, r *http.Request, f *problem) {
 	s.refuse(w, r, f)
 }
 
-// guarded asks for the token, if there is one.
+// guarded requires the token, if there is one.
 func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 	if s.options.Token == "" {
 		return next
@@ -211,7 +207,7 @@ func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 	want := sha256.Sum256([]byte(s.options.Token))
 	return func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		got := sha256.Sum256([]byte(token)) // of one length, so that comparing tells nothing of it
+		got := sha256.Sum256([]byte(token)) // equal lengths keep the comparison constant-time
 		if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="interviews"`)
 			s.refuse(w, r, newProblem(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))

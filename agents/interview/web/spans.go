@@ -13,16 +13,16 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// tracerScope names these spans' origin.
+// tracerScope is the instrumentation scope of the spans.
 const tracerScope = "github.com/rehearse-dev/rehearse/agents/interview/web"
 
 // Tracer makes the spans of a service. The zero value makes none.
 type Tracer struct {
 	// Provider exports them; nil exports none.
 	Provider trace.TracerProvider
-	// Clock stamps them; required with a Provider.
+	// Clock sets the times of spans; required with a Provider.
 	Clock clock.Clock
-	// System is who runs the models, as the conventions call it ("openai", ...).
+	// System is the provider of the models in the conventions, such as "openai".
 	System string
 }
 
@@ -30,8 +30,8 @@ func (t Tracer) start(ctx context.Context, name string, o ...trace.SpanStartOpti
 	return t.Provider.Tracer(tracerScope).Start(ctx, name, append(o, trace.WithTimestamp(t.Clock.Now()))...)
 }
 
-// Backend returns a backend that does what the given one does and makes a client
-// span for each call. The span tells neither what was asked nor what was said.
+// Backend wraps a backend with a client span for each call. The span contains neither the request
+// nor the reply.
 func (t Tracer) Backend(b llm.Backend) llm.Backend {
 	if t.Provider == nil {
 		return b
@@ -53,7 +53,7 @@ func (t Tracer) Backend(b llm.Backend) llm.Backend {
 	})
 }
 
-// errorKind returns the kind of a backend's error: its text may quote what was said.
+// errorKind returns the kind of a backend's error, whose text may quote a message.
 func errorKind(err error) string {
 	if kind := llm.KindOf(err); kind != "" {
 		return string(kind)
@@ -61,10 +61,9 @@ func errorKind(err error) string {
 	return "_OTHER"
 }
 
-// Request begins the server span of a request, as part of the trace that the
-// client names, if any. Call end once, with the pattern that the request matched
-// and the code of what went wrong.
-func (t Tracer) Request(r *http.Request) (ctx context.Context, end func(route string, status int, code string)) {
+// request begins the server span of a request, in the trace of the client if it has one. Call end
+// once, with the matched pattern and the code of the problem.
+func (t Tracer) request(r *http.Request) (ctx context.Context, end func(route string, status int, code string)) {
 	if t.Provider == nil {
 		return r.Context(), func(string, int, string) {}
 	}

@@ -14,19 +14,18 @@ const (
 	DefaultAllStarts = 60
 )
 
-// maxAddresses bounds how many addresses are remembered. Those beyond it share one
-// bucket.
+// maxAddresses is the maximum number of addresses with their own bucket. Further addresses share
+// one.
 const maxAddresses = 10_000
 
-// bucket is a token bucket: it holds at most as many tokens as a minute brings, and
-// is full at first.
+// bucket is a token bucket with the capacity of one minute, which is full at first.
 type bucket struct {
 	tokens float64
 	at     time.Time
 }
 
-// take takes one token, of which a minute brings perMinute, and returns how long
-// the next one takes if there is none.
+// take takes one token, or returns the time until the next one is available. A bucket gets
+// perMinute tokens per minute.
 func (b *bucket) take(now time.Time, perMinute int) (wait time.Duration) {
 	b.fill(now, perMinute)
 	if b.tokens < 1 {
@@ -45,19 +44,18 @@ func (b *bucket) fill(now time.Time, perMinute int) {
 	b.at = now
 }
 
-// starts limits how many interviews are begun, by each address and by all
-// together. The zero value has no limits.
+// starts limits the rate of new interviews, of each address and of all addresses. The zero value
+// has no limits.
 type starts struct {
 	each, all int // per minute; 0 means no limit
 
 	mu        sync.Mutex
 	total     bucket
 	addresses map[netip.Prefix]*bucket
-	others    bucket // of the addresses that are not remembered
+	others    bucket // of the addresses without their own bucket
 }
 
-// take counts an interview that is begun from an address, or returns after how
-// long it may be.
+// take counts a new interview from an address, or returns the time until it is allowed.
 func (s *starts) take(from netip.Prefix, now time.Time) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +70,7 @@ func (s *starts) take(from netip.Prefix, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// bucketOf returns the bucket of an address. Buckets that are full again are
-// forgotten first when there are too many.
+// bucketOf returns the bucket of an address. If there are too many, full buckets are removed.
 func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
 	if b, ok := s.addresses[from]; ok {
 		return b
@@ -96,8 +93,8 @@ func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
 	return b
 }
 
-// addressOf returns the address that a request comes from. One client may have a whole
-// /64 of IPv6, which counts as one. All texts that are not an address count as the same one.
+// addressOf returns the address of the client. A /64 of IPv6, which one client may own, counts as
+// one address, and so do all invalid addresses.
 func addressOf(r *http.Request) netip.Prefix {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -119,7 +116,7 @@ func addressOf(r *http.Request) netip.Prefix {
 	return prefix
 }
 
-// startAllowed refuses an interview that would be begun too soon.
+// startAllowed refuses an interview that exceeds the rate limit.
 func (s *Server) startAllowed(r *http.Request) *problem {
 	wait := s.starts.take(addressOf(r), s.deps.Clock.Now())
 	if wait == 0 {

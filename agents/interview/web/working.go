@@ -6,13 +6,13 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// busy counts the requests that work on each session. The zero value has none.
+// busy counts the requests in progress for each session. The zero value is empty.
 type busy struct {
 	mu       sync.Mutex
 	requests map[string]int
 }
 
-// enter notes that a request begins to work on a session. Call leave at its end.
+// enter counts a request for a session until leave is called.
 func (b *busy) enter(id string) (leave func()) {
 	b.add(id, 1)
 	return func() { b.add(id, -1) }
@@ -35,9 +35,9 @@ func (b *busy) on(id string) bool {
 	return b.requests[id] > 0
 }
 
-// working reports whether somebody is making the message that a session owes: a
-// request of this server, or another server while its claim lasts. What this one
-// began before it was started anew is nobody's work any more.
+// working reports whether the owed message of a session is being produced: by a request of this
+// server, or by another server while its claim lasts. A call that this server began before it was
+// restarted does not count.
 func (s *Server) working(one session.Session) bool {
 	switch {
 	case one.Owed == nil || one.Phase != session.Owing:
