@@ -124,6 +124,7 @@ func (r *rig) remains(id string) told {
 			t.lost = append(t.lost, c)
 		case session.Begun:
 			Fail(fmt.Sprintf("call %d has no outcome", c.N))
+		default:
 		}
 	}
 	return t

@@ -57,7 +57,9 @@ func New(o Options, d Deps) (*Service, error) {
 // candidate and the calls that are paid for are stored.
 func (s *Service) Handle(ctx context.Context, in Submission) (View, error) {
 	if !s.gate.enter() {
-		return View{}, &Error{Code: CodeBusy, RetryAfter: time.Second, Message: "the server is shutting down: send the same again in a moment"}
+		return View{}, &Error{
+			Code: CodeBusy, RetryAfter: time.Second, Message: "the server is shutting down: send the same again in a moment",
+		}
 	}
 	defer s.gate.leave()
 	t := &step{Service: s}

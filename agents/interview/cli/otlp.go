@@ -12,20 +12,19 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// otlpConfigured reports whether the environment asks for an export: it names an
-// endpoint, and neither OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER says no.
+// otlpConfigured reports whether the environment names an endpoint for spans, and neither
+// OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER disables the export.
 func otlpConfigured(getenv func(string) string) bool {
 	endpoint := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	exporter := getenv("OTEL_TRACES_EXPORTER")
 	return endpoint && getenv("OTEL_SDK_DISABLED") != "true" && (exporter == "" || exporter == "otlp")
 }
 
-// newOTLP returns a provider that sends spans by OTLP over HTTP, set up by the
-// standard variables OTEL_* of the process's environment (endpoint, headers,
-// timeout, sampler, resource). The service's name is that of OTEL_SERVICE_NAME,
-// else the given one. Call close at the end: it sends what is left.
+// newOTLP returns a provider that sends spans by OTLP over HTTP. The standard variables OTEL_* of the
+// environment configure it (endpoint, headers, timeout, sampler, resource). OTEL_SERVICE_NAME has
+// precedence over service. closing sends the remaining spans.
 func newOTLP(ctx context.Context, service string) (_ trace.TracerProvider, closing func(context.Context) error, _ error) {
-	settings, err := readOTLPSettings(os.Getenv)
+	settings, err := readOTLPSettings(os.Getenv) //nolint:forbidigo // resource.WithFromEnv reads the same environment
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
 	}
@@ -33,7 +32,7 @@ func newOTLP(ctx context.Context, service string) (_ trace.TracerProvider, closi
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
 	}
-	// Of two attributes with one key the later one counts: the environment's.
+	// The last of several attributes with one key wins, which is the one of the environment.
 	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", service)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {

@@ -106,7 +106,7 @@ func hexDigits(id []byte) []byte {
 	return stored
 }
 
-// post sends a request once. Errors that a repetition cannot cure are permanent.
+// post sends a request once. It marks errors that a retry cannot fix as permanent.
 func (c *otlpClient) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *otlpClient) post(ctx context.Context, body []byte) error {
 	}
 	resp, err := c.http.Do(req)
 	if failed, ok := errors.AsType[*url.Error](err); ok && !failed.Timeout() {
-		return backoff.Permanent(err) // nobody listens there
+		return backoff.Permanent(err) // the collector does not exist
 	}
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (c *otlpClient) post(ctx context.Context, body []byte) error {
 	return responseError(resp, answer)
 }
 
-// responseError returns nil where the collector took the spans.
+// responseError returns nil if the collector accepted the spans.
 func responseError(resp *http.Response, answer []byte) error {
 	if resp.StatusCode/100 == 2 {
 		return nil

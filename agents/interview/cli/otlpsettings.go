@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// defaultExportTimeout is that of the OpenTelemetry specification.
+// defaultExportTimeout is the default of the OpenTelemetry specification.
 const defaultExportTimeout = 10 * time.Second
 
-// otlpSettings are where and how spans are sent.
+// otlpSettings configure the export of spans.
 type otlpSettings struct {
 	url     string
 	headers http.Header

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// shownID is how much of a session's id a table shows.
+// shownID is the length of a session's id in a table.
 const shownID = 9
 
 // PrintSessions prints a table of sessions.

@@ -1,5 +1,5 @@
-// Package cli lets people take interviews in a terminal, and finds and prints those that a
-// store keeps.
+// Package cli implements the interview commands: it conducts interviews in a terminal, and finds and
+// prints stored ones.
 package cli
 
 import (
@@ -24,7 +24,7 @@ type StoreError struct{ error }
 // Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.error }
 
-// Open opens a store to look at, which must exist.
+// Open opens an existing store for reading.
 func Open(ctx context.Context, name string) (*store.Store, error) {
 	if file, ok := storeFile(name); ok {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -38,13 +38,13 @@ func Open(ctx context.Context, name string) (*store.Store, error) {
 	return st, nil
 }
 
-// storeFile returns the file of a store that is kept in one.
+// storeFile returns the file of a SQLite store.
 func storeFile(name string) (file string, ok bool) {
 	file = strings.TrimPrefix(name, "sqlite:")
 	return file, file != "memory:" && file != ":memory:" && !strings.Contains(file, "://")
 }
 
-// Claim opens a store to serve it, under a name that nobody else uses.
+// Claim opens a store and claims an instance name in it.
 func Claim(ctx context.Context, name, instance string) (st *store.Store, release func() error, err error) {
 	st, err = store.Open(ctx, name)
 	if err != nil {
@@ -62,12 +62,12 @@ func Claim(ctx context.Context, name, instance string) (st *store.Store, release
 	}, nil
 }
 
-// maxKnown is how many sessions are searched.
+// maxKnown is the maximum number of sessions that are searched.
 const maxKnown = 1000
 
-// Find finds the session that a word means: its id, the start of its id, or the id of a
-// candidate with one session. Of a candidate with several it takes the newest if latest is
-// set, and else refuses: anybody may begin a session under the id of somebody else.
+// Find returns the session with an id, with an id that starts with word, or of the candidate word. If
+// the candidate has several sessions, Find returns the newest if latest is true, and fails otherwise:
+// anybody may begin a session under the id of somebody else.
 func Find(ctx context.Context, st session.Store, word string, latest bool) (found session.Session, err error) {
 	if strings.TrimSpace(word) == "" {
 		return found, errors.New("the name of the session or candidate is empty; see rehearse interview sessions")
@@ -102,13 +102,14 @@ func searchError(err error) error {
 	return &StoreError{fmt.Errorf("look for the session: %w", err)}
 }
 
-// maxListed is how many sessions an error lists.
+// maxListed is the maximum number of sessions that an error lists.
 const maxListed = 10
 
 // severalSessions lists the sessions of a candidate, newest first.
 func severalSessions(candidate string, of []session.Session) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or take the newest with --latest:", sanitize.Line(candidate, 64), len(of))
+	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or take the newest with --latest:",
+		sanitize.Line(candidate, 64), len(of))
 	for _, s := range of[:min(len(of), maxListed)] {
 		fmt.Fprintf(&b, "\n  %s  began %s, %s %s, %s", sanitize.Line(s.ID, shownID), s.Created.UTC().Format("2006-01-02 15:04"),
 			shortStep(s.Step), s.Phase, format.Plural(s.Messages, "message"))
@@ -119,7 +120,7 @@ func severalSessions(candidate string, of []session.Session) string {
 	return b.String()
 }
 
-// minPrefix is how much of an id must be given.
+// minPrefix is the minimum length of the start of an id.
 const minPrefix = 4
 
 // startsWith finds the one session whose id begins with a word.

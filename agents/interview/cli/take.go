@@ -14,9 +14,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// Persona answers in the place of a person.
+// Persona answers instead of a person.
 type Persona interface {
-	// Comment returns what the persona says to the mirror of a step; empty goes on.
+	// Comment returns the comment on the mirror of a step; empty continues without one.
 	Comment(session.Step) string
 	// Answer returns the answer to a question of a step.
 	Answer(step session.Step, index int) string
@@ -36,9 +36,9 @@ type Taker struct {
 	retried bool // the persona has asked for another try
 }
 
-// Take goes on from a first submission until the interview is finished. It returns
-// input.ErrEnd if the input ended before that, and the cause of ctx if it was interrupted;
-// what was answered is kept. Another error is of the service.
+// Take conducts the interview from a first submission to its end. It returns input.ErrEnd if the input
+// ends before, the cause of ctx if it is interrupted, or an error of the service. The answers so far
+// are stored.
 func (t *Taker) Take(ctx context.Context, first interview.Submission) error {
 	if err := t.send(ctx, first); err != nil {
 		return err
@@ -60,8 +60,8 @@ func (t *Taker) Take(ctx context.Context, first interview.Submission) error {
 	return nil
 }
 
-// send submits a reply and shows the message that follows. An error ends the interview
-// here: there is nothing to go on from.
+// send submits a reply and shows the next message. It returns an error only if the interview cannot
+// continue.
 func (t *Taker) send(ctx context.Context, in interview.Submission) error {
 	if t.Term.Live && in.Event != interview.EventStart && in.Event != interview.EventResume {
 		fmt.Fprintln(t.Out, t.Term.Paint(tty.Faint, "…"))
@@ -84,7 +84,7 @@ func (t *Taker) send(ctx context.Context, in interview.Submission) error {
 	return nil
 }
 
-// hint returns what to type; empty for an answer.
+// hint describes what to type; it is empty for an answer.
 func (t *Taker) hint() string {
 	switch {
 	case t.view.AutoContinue:

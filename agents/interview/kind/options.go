@@ -59,7 +59,7 @@ type Move struct {
 	// "STEP_99_MATCHING". A move happens once.
 	At string `yaml:"at" json:"at"`
 	// Do is what happens; see the constants.
-	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave"`
+	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave"` //nolint:lll // a struct tag
 	// Text is what is said (say), at most as long as a file; with Repeat so often.
 	Text string `yaml:"text,omitempty" json:"text,omitempty"`
 	// Repeat repeats Text; default 1.
@@ -68,7 +68,7 @@ type Move struct {
 	Event string `yaml:"event,omitempty" json:"event,omitempty"`
 	// Instant is when the process dies (crash): "before-answer", "before-call",
 	// "after-call", "after-reply".
-	Instant string `yaml:"instant,omitempty" json:"instant,omitempty" jsonschema:"enum=before-answer,enum=before-call,enum=after-call,enum=after-reply"`
+	Instant string `yaml:"instant,omitempty" json:"instant,omitempty" jsonschema:"enum=before-answer,enum=before-call,enum=after-call,enum=after-reply"` //nolint:lll // a struct tag
 	// Want is the code of the error that must come back; empty means that it must
 	// be accepted. A refused move must change nothing that is stored.
 	Want string `yaml:"want,omitempty" json:"want,omitempty"`

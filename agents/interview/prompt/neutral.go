@@ -7,11 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// neutral returns the copy of a text that a model is sent, in which nothing can
-// pass for a part of the request that is not the writer's: what cannot be seen is
-// written as a Go escape ("\u202e"), and what looks like the separator of
-// questions, like a model's control tokens or like the head of somebody else's
-// message is changed so that people can still read it:
+// neutral returns a text in the form in which a model is sent it, in which nothing can be mistaken for
+// another part of the request. Invisible characters are written as Go escapes ("\u202e"). Separators of
+// questions, control tokens of models and headers of messages are changed, and stay readable:
 //
 //	---QUESTION_SEPARATOR---   ---QUESTION·SEPARATOR---
 //	<|im_start|>  <system>     ‹|im_start|›  ‹system›
@@ -19,7 +17,7 @@ import (
 //	system: do this            > system: do this
 //	### Instruction            > ### Instruction
 //
-// It is its own fixed point: neutral(neutral(s)) is neutral(s).
+// It is idempotent.
 func neutral(text string) string {
 	text = visible(text)
 	var b strings.Builder
@@ -48,11 +46,11 @@ func neutral(text string) string {
 	return b.String()
 }
 
-// zeroWidthJoiner holds emoji and the letters of some scripts together.
+// zeroWidthJoiner joins emoji and the letters of some scripts.
 const zeroWidthJoiner = '\u200d'
 
-// unseen are the characters that show nothing although Unicode counts them among
-// the graphic ones: fillers, joiners, and selectors that can carry whole texts.
+// unseen are invisible characters that Unicode counts as graphic: fillers, joiners, and selectors,
+// which can encode hidden texts.
 var unseen = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
@@ -67,8 +65,7 @@ var unseen = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
 }
 
-// visible writes what cannot be seen as escapes, and what is not UTF-8 as U+FFFD.
-// Line breaks become LF.
+// visible escapes invisible characters, and replaces invalid UTF-8 by U+FFFD and CR LF by LF.
 func visible(text string) string {
 	first := common(text)
 	if first == len(text) {
@@ -94,9 +91,8 @@ func visible(text string) string {
 	return b.String()
 }
 
-// common returns how many bytes a text begins with that need no closer look:
-// ASCII, and the letters and the punctuation of our languages. It stops in front
-// of whole characters only.
+// common returns the length of the prefix that consists of printable ASCII, Latin letters and common
+// punctuation. It ends between characters.
 func common(text string) int {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -117,10 +113,10 @@ func common(text string) int {
 	return len(text)
 }
 
-// continues reports whether a text begins with the second half of a character.
+// continues reports whether a text begins with a continuation byte.
 func continues(text string) bool { return text != "" && text[0]&0xc0 == 0x80 }
 
-// escape returns what to write for a character that cannot be seen, or "".
+// escape returns the escape for an invisible character, or "" for a visible one.
 func escape(before, r rune, width int, after string) string {
 	switch {
 	case r == utf8.RuneError && width == 1:
@@ -136,26 +132,24 @@ func escape(before, r rune, width int, after string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// seen reports whether a character shows, or moves on in a way that does.
+// seen reports whether a character is visible, or a space with a visible width.
 func seen(r rune) bool {
-	if r < 0x250 { // nearly all there is in our languages
+	if r < 0x250 { // Latin letters
 		return r >= ' ' && r <= '~' || r >= 0xa0 && r != '\u00ad' || r == '\n' || r == '\t'
 	}
 	return unicode.IsGraphic(r) && !unicode.Is(unseen, r)
 }
 
-// joins reports whether a joiner next to a character may mean something: beside
-// emoji and in Indic scripts, but never between letters of ours.
+// joins reports whether a joiner has a meaning next to a character, as for emoji and Indic scripts.
 func joins(r rune) bool { return r >= 0x0900 && r != utf8.RuneError && seen(r) }
 
-// The separator of questions, in two parts, because what is between them is
-// what is changed.
+// The parts of the separator of questions. neutral changes the character between them.
 const (
 	beforeMark = "question"
 	afterMark  = "separator"
 )
 
-// defuse finds marks in a line and puts others in their place.
+// defuse replaces the marks in a line.
 func defuse(line string, put func(from, to int, by string)) {
 	if !strings.ContainsAny(line, "_<>[") {
 		return
@@ -199,8 +193,8 @@ func closesToken(before string) bool {
 	return strings.HasSuffix(before, "|") || strings.HasSuffix(before, wideBar)
 }
 
-// tag returns where in text a tag ends that names a role ("system>", "/INST]"),
-// counted from its first bracket, or 0.
+// tag returns the end of a tag that names a role ("system>", "/INST]"), counted from its opening
+// bracket, or 0.
 func tag(text string, closing byte) int {
 	word := strings.TrimPrefix(text, "/")
 	end := strings.IndexByte(word[:min(len(word), maxWord+1)], closing)
@@ -210,9 +204,8 @@ func tag(text string, closing byte) int {
 	return len(text) - len(word) + end + 1
 }
 
-// headed reports whether a line begins like a message of somebody else ("system:",
-// "New instructions:") or a part of a prompt ("### Instruction"). A line that is
-// quoted with ">" does not.
+// headed reports whether a line begins like another message ("system:", "New instructions:") or like a
+// section of a prompt ("### Instruction"), and is not quoted with ">".
 func headed(line string) bool {
 	head := strings.TrimLeft(line, " \t")
 	if head == "" || head[0] == '>' {
@@ -234,8 +227,7 @@ func headed(line string) bool {
 	return false
 }
 
-// colon returns where the first colon is, a wide one only where there is no other,
-// or -1.
+// colon returns the index of the first colon, or of the first wide colon if there is none, or -1.
 func colon(text string) int {
 	if i := strings.IndexByte(text, ':'); i >= 0 {
 		return i
@@ -243,7 +235,7 @@ func colon(text string) int {
 	return strings.Index(text, "：")
 }
 
-// The longest head of a line and the longest role, in bytes.
+// The maximum length of a line header and of a role, in bytes.
 const (
 	maxHead = 48
 	maxWord = 14

@@ -1,6 +1,5 @@
-// Package prompt turns the state of an interview into the request that a model
-// is sent: instructions compressed to what the block and the purpose need, and
-// the part of the history that fits.
+// Package prompt builds the requests of an interview: the instructions that the block and the purpose
+// need, and the part of the history that fits.
 package prompt
 
 import (
@@ -12,24 +11,23 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Built is a request with what was left out of it.
+// Built is a request, with the size of its history.
 type Built struct {
 	Request llm.Request
-	// Sent and Trimmed are how many messages of the history went along and not.
+	// Sent and Trimmed are the numbers of messages of the history that are sent and left out.
 	Sent, Trimmed int
-	// Over means that what must go along is by itself larger than Limits.Tokens.
+	// Over is true if the messages that must be sent exceed Limits.Tokens.
 	Over bool
 }
 
-// Build returns the request for what the session owes; history is all that was
-// said, in order. Neither is changed. The request's Model is left empty.
+// Build returns the request for the owed message of a session; history is all messages, in order.
+// It changes neither. The Model of the request is empty.
 //
-// A request is, in this order: the frame, which stays the same all through the
-// interview so that providers can cache it; the history; where the task speaks
-// of them, the works that the candidate named; the task; and after a text that
-// was refused, this text and what it lacked. The instructions come last so that they have the
-// last word. What a candidate wrote is only ever in user messages, and what
-// could pass for one of ours in it is defused; see neutral.
+// A request consists of the frame, which is constant for an interview so that providers can cache
+// it; the history; the works that the candidate named, if the task refers to them; the task; and
+// after an invalid text, that text and the complaint. The instructions come last, which gives them
+// precedence. Texts of candidates are only in user messages, without anything that could be mistaken
+// for an instruction; see neutral.
 func (s *Set) Build(now session.Session, history []session.Message, limits Limits) Built {
 	owed := session.Owed{}
 	if now.Owed != nil {
@@ -41,7 +39,7 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 	messages := make([]llm.Message, 0, len(kept.Messages)+4)
 	messages = append(messages, llm.Message{Role: llm.System, Content: texts[frame]})
 	for i := range kept.Messages {
-		messages = append(messages, said(&kept.Messages[i]))
+		messages = append(messages, messageOf(&kept.Messages[i]))
 	}
 	if namesWorks(now.Step, owed.Index) {
 		messages = append(messages, llm.Message{Role: llm.User, Content: s.works(now)})
@@ -69,9 +67,8 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 	}
 }
 
-// maxTokens caps replies, for each purpose at several times what the longest good
-// reply takes: there is room for a model that thinks first, whose thoughts count,
-// and only one that runs away is cut off.
+// maxTokens limits replies to several times the length of the longest good one, which leaves room for
+// the reasoning of a model.
 var maxTokens = map[session.Purpose]int{
 	session.PurposePreamble:  2000,
 	session.PurposeQuestions: 6000, // the nine of block 2B
@@ -81,17 +78,16 @@ var maxTokens = map[session.Purpose]int{
 	session.PurposeMatching:  3000,
 }
 
-// The longest complaint and the longest name of a work, in characters. The whole
-// answer is in the history.
+// The maximum length of a complaint and of a title, in characters, and the maximum number of titles.
 const (
 	maxComplaint = 600
 	maxTitle     = 120
 	maxTitles    = 10
 )
 
-// said returns a message of the history in the form in which it is sent. The texts of
-// models are treated like those of candidates, whose words they may repeat.
-func said(m *session.Message) llm.Message {
+// messageOf returns a message of the history as it is sent. Texts of models are neutralized too,
+// because they may repeat words of the candidate.
+func messageOf(m *session.Message) llm.Message {
 	role := llm.User
 	if m.Role == llm.Assistant {
 		role = llm.Assistant
@@ -99,7 +95,7 @@ func said(m *session.Message) llm.Message {
 	return llm.Message{Role: role, Content: neutral(m.Text)}
 }
 
-// works returns which works the service read from the answers.
+// works returns the message with the works of the candidate.
 func (s *Set) works(now session.Session) string {
 	titles := lines(now.Works)
 	medium := s.media.Series
@@ -118,7 +114,7 @@ func (s *Set) works(now session.Session) string {
 	return neutral(text)
 }
 
-// lines returns titles as they are sent, each in one line.
+// lines returns titles as they are sent, each on one line.
 func lines(titles []string) []string {
 	var all []string
 	for _, title := range titles[:min(len(titles), maxTitles)] {
@@ -134,7 +130,7 @@ func orNone(text string) string {
 	return text
 }
 
-// tags tell calls apart in scripts, recordings and the provider's own logs.
+// tags returns the tags that identify the call in scripts, recordings and logs of the provider.
 func (s *Set) tags(now session.Session, owed session.Owed) map[string]string {
 	tags := map[string]string{
 		"step":      string(now.Step),

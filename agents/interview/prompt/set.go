@@ -14,12 +14,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// Set is the prompts of one language. It is immutable and safe for concurrent
-// use.
+// Set contains the prompts of one language. It is immutable and safe for concurrent use.
 type Set struct {
 	Language session.Language
-	// Version and Hash identify the texts: the version is for people, the hash is
-	// the SHA-256 of all files of the set, in hexadecimal.
+	// Version is the version in the manifest, and Hash the SHA-256 of all files, in hexadecimal.
 	Version, Hash string
 
 	media media
@@ -27,10 +25,10 @@ type Set struct {
 	texts map[session.Register]map[string]string
 }
 
-// manifest is the form of manifest.yaml.
+// manifest is the content of manifest.yaml.
 type manifest struct {
 	Version string `yaml:"version"`
-	// Media are the words for what block 2A adapts to.
+	// Media are the words for the media of block 2A.
 	Media media `yaml:"media"`
 }
 
@@ -54,7 +52,7 @@ func once(l session.Language) func() (*Set, error) {
 	})
 }
 
-// Load returns the shipped set of a language. It is read on the first call only.
+// Load returns the shipped set of a language.
 func Load(l session.Language) (*Set, error) {
 	load, ok := shipped[l]
 	if !ok {
@@ -63,19 +61,17 @@ func Load(l session.Language) (*Set, error) {
 	return load()
 }
 
-// String names the set in recordings and ledgers: its version and the first
-// twelve digits of its hash.
+// String returns the version and the first twelve digits of the hash, which identify the set in
+// recordings and ledgers.
 func (s *Set) String() string { return s.Version + "@" + s.Hash[:12] }
 
-// Fixed returns a text that no model writes, in the candidate's register; formal
-// before that is known.
+// Fixed returns a fixed text in a register; the default is formal.
 func (s *Set) Fixed(f session.Fixed, r session.Register) string {
 	return s.in(r)["fixed/"+string(f)]
 }
 
-// Fallback returns the neutral text that is shown for a purpose where no text of a model
-// was good enough, in the candidate's register. That of a batch holds questions
-// with separators.
+// Fallback returns the neutral text that is shown if the texts of the model are invalid. The text for
+// a batch contains questions with separators.
 func (s *Set) Fallback(p session.Purpose, step session.Step, index int, m session.Medium, r session.Register) string {
 	return s.in(r)[fallbackFor(p, step, index, m)]
 }
@@ -87,8 +83,8 @@ func (s *Set) in(r session.Register) map[string]string {
 	return s.texts[session.Formal]
 }
 
-// read reads a set: manifest.yaml and exactly the texts that Build and Fixed use.
-// What differs by register is written [[informal|formal]].
+// read reads a set: manifest.yaml and exactly the texts that Build, Fixed and Fallback use. Parts that
+// depend on the register are written [[informal|formal]].
 func read(folder fs.FS, l session.Language) (*Set, error) {
 	s := &Set{Language: l, texts: map[session.Register]map[string]string{session.Informal: {}, session.Formal: {}}}
 	hash, known := sha256.New(), names()
@@ -100,7 +96,7 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 		if err != nil {
 			return err
 		}
-		// The length keeps two files apart from one with the text of both.
+		// The length distinguishes two files from one with both texts.
 		fmt.Fprintf(hash, "%s\n%d\n%s", name, len(data), data)
 		return s.add(name, data, known)
 	})
@@ -119,7 +115,7 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 	return s, nil
 }
 
-// add takes in one file of the set.
+// add adds one file to the set.
 func (s *Set) add(name string, data []byte, known []string) error {
 	if name == "manifest.yaml" {
 		var m manifest
@@ -144,7 +140,7 @@ func (s *Set) add(name string, data []byte, known []string) error {
 	return nil
 }
 
-// choose takes one of the two in each [[informal|formal]].
+// choose replaces each [[informal|formal]] by one of its parts.
 func choose(text string, which int) (string, error) {
 	var b strings.Builder
 	for {
@@ -163,7 +159,7 @@ func choose(text string, which int) (string, error) {
 	}
 }
 
-// tail returns the end of a text, to find a place in a file by.
+// tail returns the end of a text, which locates a place in a file.
 func tail(text string) string {
 	runes := []rune(text)
 	return string(runes[max(0, len(runes)-30):])

@@ -7,18 +7,17 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// The texts that belong to no task.
+// The names of texts that belong to no task.
 const (
-	frame     = "frame"     // who speaks, in which tone, about what never
-	works     = "works"     // introduces what the candidate's answers named
-	reinforce = "reinforce" // says that the last text was refused, and why
-	missing   = "missing"   // introduces the titles that it lacked
-	fallback  = "fallback/" // begins the names of texts that are shown where a model's are refused
+	frame     = "frame"     // the role and the tone, and the subjects to avoid
+	works     = "works"     // introduces the works of the candidate
+	reinforce = "reinforce" // describes the findings about the last text
+	missing   = "missing"   // introduces the titles that the last text lacked
+	fallback  = "fallback/" // prefix of the texts that are shown instead of invalid ones
 )
 
-// task names the texts that together tell a model what to write: the form that
-// the purpose demands, the rules of the block and, where there are earlier
-// mirrors to build on, how to build on them. A whole set is many times as long.
+// task returns the names of the texts that instruct a model: the form for the purpose, the rules of
+// the block and, after the first mirrors, how to build on them.
 func task(p session.Purpose, step session.Step, index int, m session.Medium) []string {
 	switch p {
 	case session.PurposePreamble:
@@ -31,10 +30,11 @@ func task(p session.Purpose, step session.Step, index int, m session.Medium) []s
 		switch step {
 		case session.Block1:
 			return []string{"mirror", "mirror/" + string(step)}
-		case session.Block2B: // has a form of its own
+		case session.Block2B: // has a different form
 			return []string{"mirror/" + string(step), "fusion"}
+		default:
+			return []string{"mirror", "mirror/" + string(step), "fusion"}
 		}
-		return []string{"mirror", "mirror/" + string(step), "fusion"}
 	case session.PurposeProfile:
 		return []string{"profile"}
 	case session.PurposeMatching:
@@ -43,8 +43,7 @@ func task(p session.Purpose, step session.Step, index int, m session.Medium) []s
 	return nil
 }
 
-// fallbackFor names the text that is shown where no text of a model was good
-// enough.
+// fallbackFor returns the name of the text that is shown instead of invalid ones.
 func fallbackFor(p session.Purpose, step session.Step, index int, m session.Medium) string {
 	switch {
 	case p == session.PurposeQuestions, p == session.PurposeMirror && step == session.Block2B:
@@ -55,8 +54,8 @@ func fallbackFor(p session.Purpose, step session.Step, index int, m session.Medi
 	return fallback + string(p)
 }
 
-// adaptive names the rules of a question of block 2A; the second one speaks of
-// the medium that was chosen.
+// adaptive returns the name of the rules for a question of block 2A. The second question depends on
+// the chosen medium.
 func adaptive(index int, m session.Medium) string {
 	if index == 1 {
 		return "1-" + string(m)
@@ -64,7 +63,7 @@ func adaptive(index int, m session.Medium) string {
 	return strconv.Itoa(index)
 }
 
-// namesWorks reports whether the task speaks of works that the candidate named.
+// namesWorks reports whether the task refers to the works of the candidate.
 func namesWorks(step session.Step, index int) bool {
 	return step == session.Block2B || step == session.Block2A && index == 2
 }
@@ -100,6 +99,7 @@ func stepsOf(p session.Purpose) []session.Step {
 		return []session.Step{session.Block10}
 	case session.PurposeMatching:
 		return []session.Step{session.Matching}
+	default:
 	}
 	return []session.Step{
 		session.Block1, session.Block2B, session.Block3, session.Block4, session.Block5,

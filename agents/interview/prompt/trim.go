@@ -6,13 +6,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Limits bound the history that goes along with a request.
+// Limits limit the history in a request.
 type Limits struct {
-	// Messages is how many recent messages go along; default 40.
+	// Messages is the number of recent messages; default 40.
 	Messages int
-	// Tokens bounds the history's size; default 7,000. That is more than interviews
-	// with answers of ordinary length come to, and too little for one more of
-	// several thousand tokens to be paid for with every call.
+	// Tokens is the maximum size of the history; default 7,000, which is more than interviews with
+	// answers of ordinary length need.
 	Tokens int
 }
 
@@ -21,29 +20,26 @@ const (
 	defaultTokens   = 7_000
 )
 
-// Kept is the part of a history that goes along with a request.
+// Kept is the part of a history that is sent.
 type Kept struct {
-	// Messages are those kept, unchanged and in their order.
+	// Messages are the sent messages, unchanged and in order.
 	Messages []session.Message
-	// Trimmed is how many are left out.
+	// Trimmed is the number of messages that are left out.
 	Trimmed int
-	// Tokens is the size of those kept.
+	// Tokens is the size of Messages.
 	Tokens int
-	// Over means that what must be kept is by itself larger than Limits.Tokens.
+	// Over is true if the protected messages exceed Limits.Tokens.
 	Over bool
 }
 
-// Trim returns what of a history goes along with a request that is made at a
-// step. The history is in order and is not changed; the time is linear in it.
+// Trim returns the part of a history that is sent with a request at a step. The history is in order,
+// and is not changed. The time is linear in its length.
 //
-// What is always kept (I-12): mirrors with the candidate's comments on them, the
-// matching, the final profile, all questions and answers of block 2, and those
-// of the block of the step. Of all else the last Limits.Messages messages of the
-// history are kept, and where all together is larger than Limits.Tokens, the
-// oldest go first. A question and its answer go together, and no message is cut:
-// half an answer can say the opposite of the whole. The name, the tone and the
-// preamble are like any other message: what later calls need of them, the way to
-// address the candidate, is in the instructions.
+// Trim always keeps (I-12) mirrors with the comments on them, the matching, the final profile, all
+// questions and answers of block 2, and those of the block of the step. It keeps other messages if
+// they are among the last Limits.Messages, and drops the oldest of them first if the total exceeds
+// Limits.Tokens. It keeps or drops a question together with its answer, and never cuts a message.
+// Name, tone and preamble are not protected, because the instructions contain the form of address.
 func Trim(history []session.Message, at session.Step, limits Limits) Kept {
 	if limits.Messages <= 0 {
 		limits.Messages = defaultMessages
@@ -77,7 +73,7 @@ func Trim(history []session.Message, at session.Step, limits Limits) Kept {
 	return kept
 }
 
-// exchange is what belongs together: a question, if need be asked again, and its
+// exchange is a group of messages that belong together: a question, which may be asked again, and its
 // answer, or a mirror and the comment on it.
 type exchange struct {
 	from, to  int // in the history
@@ -86,7 +82,7 @@ type exchange struct {
 	keep      bool
 }
 
-// exchangesOf cuts a history into exchanges.
+// exchangesOf splits a history into exchanges.
 func exchangesOf(history []session.Message, block int) []exchange {
 	all := make([]exchange, 0, len(history)/2+8)
 	for i := range history {
@@ -105,7 +101,7 @@ func together(a, b *session.Message) bool {
 	return a.Step == b.Step && a.Kind == b.Kind && a.Question == b.Question
 }
 
-// protected reports whether a message is kept whatever its age and size.
+// protected reports whether a message is always kept.
 func protected(m *session.Message, block int) bool {
 	switch m.Kind {
 	case session.KindMirror, session.KindMatching:
@@ -114,12 +110,13 @@ func protected(m *session.Message, block int) bool {
 		return m.Step.Block() == 2 || m.Step.Block() == block
 	case session.KindOther:
 		return m.Step == session.Block10 // the final profile
+	default:
+		return false
 	}
-	return false
 }
 
-// size returns a message's number of tokens. One that nobody has counted passes for a
-// token in each four bytes, so that the limit holds all the same.
+// size returns the number of tokens of a message, estimated at one token per four bytes if it has not
+// been counted.
 func size(m *session.Message) int {
 	if m.Tokens == 0 {
 		return (len(m.Text) + 3) / 4

@@ -141,6 +141,7 @@ func histories(t *rapid.T) ([]session.Message, session.Step) {
 			kind = session.KindPreamble
 		case session.Matching:
 			kind = session.KindMatching
+		default:
 		}
 		if kind != session.KindQuestion {
 			say(llm.Assistant, kind, step, session.NoQuestion)

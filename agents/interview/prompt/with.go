@@ -16,9 +16,9 @@ import (
 // Names lists the texts of a set, sorted: "mirror", "mirror/BLOC_01".
 func Names() []string { return names() }
 
-// With returns the set with other texts in place of those of the names, so that one
-// prompt can be held against another. What differs by register is written
-// [[informal|formal]]. The version then ends in "+own", and the hash is another.
+// With returns a copy of the set in which texts replace those with the same names. Parts that depend
+// on the register are written [[informal|formal]]. The version of the copy ends in "+own", and its
+// hash differs.
 func (s *Set) With(texts map[string]string) (*Set, error) {
 	if len(texts) == 0 {
 		return s, nil
@@ -44,8 +44,8 @@ func (s *Set) With(texts map[string]string) (*Set, error) {
 	return &own, nil
 }
 
-// Check returns why a text cannot be that of a name; the error is an *UnknownError if there
-// is no such name.
+// Check validates a text that replaces the one with a name. The error is an *UnknownError if there is
+// no such name.
 func Check(name, text string) error {
 	switch known := names(); {
 	case !slices.Contains(known, name):
@@ -53,7 +53,7 @@ func Check(name, text string) error {
 	case strings.TrimSpace(text) == "":
 		return errors.New("the text is empty")
 	case name == reinforce && !strings.Contains(text, "{complaint}"):
-		return errors.New("the text has no {complaint}, for what the refused text lacked")
+		return errors.New("the text lacks the placeholder {complaint}, which lists the findings about the refused text")
 	}
 	if name == missing && !strings.Contains(text, "{titles}") {
 		return errors.New("the text lacks the placeholder {titles}, which lists the titles that the refused text did not name")
@@ -62,14 +62,14 @@ func Check(name, text string) error {
 	return err
 }
 
-// UnknownError is a name that no text of a set has.
+// UnknownError reports a name that no text of a set has.
 type UnknownError struct {
 	Name string
-	// Nearest is the name that was probably meant; empty if none is near.
+	// Nearest is the most similar name, or "".
 	Nearest string
 }
 
-// Error makes it an error.
+// Error implements error.
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("there is no prompt %q; a prompt is named like a file of the shipped set, such as mirror or mirror/BLOC_01", e.Name)
 }

@@ -67,6 +67,7 @@ func (w *walk) fitting() session.Input {
 		return session.Went{}
 	case session.Owing:
 		return w.reply()
+	default:
 	}
 	return nil
 }

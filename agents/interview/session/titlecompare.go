@@ -61,18 +61,18 @@ func endsTitle(gap string, before titleToken) bool {
 }
 
 // findNear returns where works that are not named exactly are spelled differently.
-func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []titleSpan {
+func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []TitleSpan {
 	forms := slices.DeleteFunc(slices.Clone(x.near), func(f similarForm) bool { return named[f.work] })
 	if len(forms) == 0 {
 		return nil
 	}
-	var found []titleSpan
+	var found []TitleSpan
 	for i := 0; i < len(tokens); i++ {
 		work, n := longestMatch(tokens[i:], forms)
 		if n == 0 {
 			continue
 		}
-		found = append(found, titleSpan{tokens[i].start, tokens[i+n-1].end, work})
+		found = append(found, TitleSpan{tokens[i].start, tokens[i+n-1].end, work})
 		i += n - 1
 	}
 	return found

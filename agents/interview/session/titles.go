@@ -27,8 +27,8 @@ type Titles struct {
 	known [maxTitles]bool
 }
 
-// titleSpan is the range of bytes in a text that names a work, by its index.
-type titleSpan struct{ Start, End, Work int }
+// TitleSpan is the range of bytes in a text that names a work, by its index.
+type TitleSpan struct{ Start, End, Work int }
 
 // NewTitles returns an index of the first twelve titles.
 func NewTitles(names []string) *Titles {
@@ -105,7 +105,7 @@ func titleWords(name string) []string {
 // Find returns where a text names works, in order and without overlaps. It accepts another
 // spelling only for works that the text does not name exactly. Its time is linear in the length
 // of the text.
-func (x *Titles) Find(text string) []titleSpan {
+func (x *Titles) Find(text string) []TitleSpan {
 	if x == nil || len(x.exact) == 0 {
 		return nil
 	}
@@ -116,12 +116,12 @@ func (x *Titles) Find(text string) []titleSpan {
 		named[s.Work] = true
 	}
 	for _, s := range x.findNear(tokens, named) {
-		overlaps := func(other titleSpan) bool { return s.Start < other.End && other.Start < s.End }
+		overlaps := func(other TitleSpan) bool { return s.Start < other.End && other.Start < s.End }
 		if !slices.ContainsFunc(found, overlaps) {
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, func(a, b titleSpan) int { return a.Start - b.Start })
+	slices.SortFunc(found, func(a, b TitleSpan) int { return a.Start - b.Start })
 	return found
 }
 
@@ -146,15 +146,15 @@ func (x *Titles) Cut(text string) string {
 	return b.String()
 }
 
-func (x *Titles) findExact(text string, tokens []titleToken) []titleSpan {
-	var found []titleSpan
+func (x *Titles) findExact(text string, tokens []titleToken) []TitleSpan {
+	var found []TitleSpan
 	for last := range tokens {
 		for _, title := range x.exact {
 			first := last + 1 - len(title.words)
 			if first < 0 || !sameWords(tokens[first:last+1], title.words) || title.mixed && tokens[first].capitals < 2 {
 				continue
 			}
-			s := titleSpan{tokens[first].start, tokens[last].end, title.work}
+			s := TitleSpan{tokens[first].start, tokens[last].end, title.work}
 			if rest := strings.TrimLeft(text[s.End:], " \u00a0\u202f"); title.asks && strings.HasPrefix(rest, "?") {
 				s.End = len(text) - len(rest) + 1
 			}

@@ -87,7 +87,7 @@ var _ = Describe("a store in a file", func() {
 		},
 		Entry("a text", func(path string) {
 			Expect(os.WriteFile(path, []byte("these are notes of somebody, longer than a header of SQLite would be, and precious"), 0o600)).To(Succeed())
-		}, "no SQLite database"),
+		}, "not a SQLite database"),
 		Entry("another program's database", func(path string) {
 			raw(path, "CREATE TABLE songs (title TEXT)")
 		}, "another program"),

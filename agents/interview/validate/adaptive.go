@@ -9,16 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// The words, folded, that speak of a medium, of any work, and of exactly one, in
-// both languages.
+// The words, folded, for a medium, for any work, and for exactly one, in both languages.
 var (
-	seriesWords = set("serie series tv show shows sitcom sitcoms")
-	filmWords   = set("film films cinema movie movies long metrage metrages")
-	workWords   = set("oeuvre oeuvres titre titres univers histoire histoires work works title titles story stories")
-	oneWords    = set("une un seule seul laquelle lequel celle celui one single which")
+	seriesWords = wordSet("serie series tv show shows sitcom sitcoms")
+	filmWords   = wordSet("film films cinema movie movies long metrage metrages")
+	workWords   = wordSet("oeuvre oeuvres titre titres univers histoire histoires work works title titles story stories")
+	oneWords    = wordSet("une un seule seul laquelle lequel celle celui one single which")
 )
 
-func set(list string) map[string]bool {
+func wordSet(list string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
 		m[w] = true
@@ -26,7 +25,7 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// speaks reports whether a text has one of the words.
+// speaks reports whether a text contains one of the words.
 func speaks(text string, of map[string]bool) bool {
 	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
@@ -37,8 +36,8 @@ func speaks(text string, of map[string]bool) bool {
 	return false
 }
 
-// adaptive checks one question of block 2A: for the medium, for works of this
-// medium, for the one that matters most.
+// adaptive checks a question of block 2A, which asks for the medium, for works of that medium, or for
+// the work that matters most.
 func (c *checker) adaptive() {
 	c.Text = withoutIntroduction(plainText(c.Text))
 	q := readQuestion("the question", c.Text)
@@ -55,7 +54,7 @@ func (c *checker) adaptive() {
 
 func (c *checker) offersMedia(q question) {
 	if len(q.options) != 2 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleOptionCount, Section: q.name, Count: len(q.options), Limit: 2,
 			Message: fmt.Sprintf("%s has %s; the choice is between series and films, as A and B",
 				q.name, plural(len(q.options), "option")),
@@ -65,7 +64,7 @@ func (c *checker) offersMedia(q question) {
 		return slices.ContainsFunc(q.options, func(o option) bool { return speaks(o.text, of) })
 	}
 	if !offers(seriesWords) || !offers(filmWords) {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleMediumMissing, Section: q.name,
 			Message: q.name + " must offer both series and films, one as A and one as B",
 		})
@@ -83,13 +82,13 @@ func (c *checker) speaksOfMedium(q question) {
 	}
 	text := c.works.Cut(q.text)
 	if !speaks(text, chosen) {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleMediumMissing, Section: q.name,
 			Message: fmt.Sprintf("%s does not speak of the medium that was chosen, %s", q.name, c.want.Medium),
 		})
 	}
 	if speaks(text, other) {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleMediumOther, Section: q.name,
 			Message: fmt.Sprintf("%s speaks of the medium that was not chosen; the candidate chose %s", q.name, c.want.Medium),
 		})
@@ -100,7 +99,7 @@ func (c *checker) asksForOne(q question) {
 	subject := speaks(q.text, workWords) || speaks(q.text, seriesWords) || speaks(q.text, filmWords) ||
 		len(c.works.Named(q.text)) > 0 || namesSomeone(q.text)
 	if !subject || !speaks(q.text, oneWords) {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleOneWork, Section: q.name,
 			Message: q.name + " must ask for one work, the one that matters most",
 		})

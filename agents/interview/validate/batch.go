@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// asking are the words, folded, that ask for something without a question mark.
-var asking = set("raconte racontez decris decrivez parle parlez donne donnez explique expliquez cite citez dis dites pense pensez " +
+// asking are the words, folded, that ask without a question mark.
+var asking = wordSet("raconte racontez decris decrivez parle parlez donne donnez explique expliquez cite citez dis dites pense pensez " +
 	"imagine imaginez choisis choisissez partage partagez evoque evoquez nomme nommez precise precisez rappelle rappelez complete " +
 	"completez classe classez indique indiquez remonte remontez retrace retracez " +
 	"tell describe talk give explain name share think imagine choose pick walk recall complete rank list say show")
@@ -27,11 +27,10 @@ func asks(text string) bool {
 	return false
 }
 
-// maxStatement is the longest text, in words, that is taken for an introduction or
-// a remark. What is longer, breaks off or leaves its end open is not left out.
+// maxStatement is the maximum length in words of an introduction or a remark that is left out.
 const maxStatement = 40
 
-// states reports whether a text is a remark that asks nothing.
+// states reports whether a text is a complete remark that asks nothing.
 func states(text string) bool {
 	if n := textfold.Count(text); n == 0 || n > maxStatement || asks(text) {
 		return false
@@ -40,9 +39,8 @@ func states(text string) bool {
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "..")
 }
 
-// questionsOf returns the questions of a batch, as plain text, and how many parts
-// beside the first were left out because they ask nothing. What stands before the
-// first separator and asks nothing is an introduction, which models like to write.
+// questionsOf returns the questions of a batch as plain text. It omits parts that ask nothing; left is
+// their number without the first part, which may be an introduction.
 func questionsOf(text string) (questions []string, left int) {
 	for i, part := range splitBatch(text) {
 		part = withoutIntroduction(plainText(part))
@@ -57,11 +55,11 @@ func questionsOf(text string) (questions []string, left int) {
 	return questions, left
 }
 
-// label is a line that only numbers a question.
+// label matches a line that only numbers a question.
 var label = regexp.MustCompile(`(?i)^\s*(?:question|q)\s*(?:n[°o]\s*)?\d{1,2}\s*[:.)–—-]?\s*$`)
 
-// withoutIntroduction returns a question without the lines before it that announce
-// it: "Voici la première question :", "Question 1".
+// withoutIntroduction removes the lines that announce a question: "Voici la première question :",
+// "Question 1".
 func withoutIntroduction(text string) string {
 	for {
 		line := nextLine(text)
@@ -75,7 +73,7 @@ func withoutIntroduction(text string) string {
 	}
 }
 
-// The marks of Markdown in a question. They would be shown as they are.
+// The marks of Markdown in a question, which the page would show as text.
 var (
 	headMarks  = regexp.MustCompile(`(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)`)
 	bullets    = regexp.MustCompile(`(?m)^[ \t]*[-*•][ \t]+((?:\*\*|__|\*|_)?[A-Z](?:\*\*|__|\*|_)?[.)])`)
@@ -83,7 +81,7 @@ var (
 	emphasised = regexp.MustCompile(`(^|[\s(«“"'’-])[*_]([^\s*_](?:[^*_\n]*[^\s*_])?)[*_]($|[\s).,;:!?…»”"'’-])`)
 )
 
-// plainText returns a text without marks of Markdown.
+// plainText removes marks of Markdown.
 func plainText(text string) string {
 	text = headMarks.ReplaceAllString(text, "")
 	text = bullets.ReplaceAllString(text, "$1")

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// zoneNames say the zones for a person.
+// zoneNames are the names of the zones in messages.
 var zoneNames = map[zone]string{
 	zoneOrigin:     "the person's origin",
 	zoneReligion:   "religion",
@@ -20,9 +20,8 @@ var zoneNames = map[zone]string{
 	zonePathology:  "pathology",
 }
 
-// forbidden finds the zones that a text enters, whatever it is for. What stands in
-// the title of a work is not the model's to leave out, and what is said of the
-// plot of a work, and not of the candidate, is a warning only.
+// forbidden adds findings for the zones that a text enters. It ignores the titles of works, and adds
+// only warnings for statements about the plot of a work.
 func (c *checker) forbidden() {
 	hits := findZones(c.Text)
 	if len(hits) == 0 {
@@ -44,14 +43,14 @@ func (c *checker) forbidden() {
 	}
 	for _, zone := range zones() {
 		if n := personal[zone]; n > 0 {
-			c.find(Finding{
+			c.add(Finding{
 				Rule: ruleForbiddenZone, Section: string(zone), Count: n,
 				Message: fmt.Sprintf("the text touches on %s in %s; an interview leaves that alone",
 					zoneNames[zone], plural(n, "place")),
 			})
 		}
 		if n := fictional[zone]; n > 0 {
-			c.find(Finding{
+			c.add(Finding{
 				Rule: ruleForbiddenZone, Section: string(zone), Count: n, Warning: true,
 				Message: fmt.Sprintf("the text speaks of %s in the plot of a work in %s; another side of the work is safer",
 					zoneNames[zone], plural(n, "place")),
@@ -60,8 +59,8 @@ func (c *checker) forbidden() {
 	}
 }
 
-// ofWork reports whether a place speaks of a work: its passage names a work or
-// somebody in it, and does not turn to the candidate.
+// ofWork reports whether a hit is about a work: its passage names a work or a character, and does not
+// turn to the candidate.
 func (c *checker) ofWork(h zoneHit) bool {
 	passage, start, fiction := c.passage(h)
 	if passage == "" {
@@ -74,14 +73,13 @@ func (c *checker) ofWork(h zoneHit) bool {
 	return named && !turnsToCandidate(passage, h.Start-start, h.End-start)
 }
 
-// fictionWords speak of a story and of those in it.
-var fictionWords = set("personnage personnages heros heroine heroines intrigue serie series film films histoire scenario episode " +
+// fictionWords are words for a story and its characters.
+var fictionWords = wordSet("personnage personnages heros heroine heroines intrigue serie series film films histoire scenario episode " +
 	"saison univers character characters hero heroes heroine plot story show movie episode")
 
-// passage returns the part of the text in which a place speaks of one thing, and
-// where it starts: the question or the line of block 2, else the sentence. Fiction
-// means that the passage is about works by its purpose. Questions of other blocks
-// are about the candidate: they have none.
+// passage returns the passage of a hit and its start: the question or the line in block 2, or else the
+// sentence. fiction is true if the passage is about works. Questions of other blocks are about the
+// candidate and have no passage.
 func (c *checker) passage(h zoneHit) (text string, start int, fiction bool) {
 	var mark string
 	switch {
@@ -107,7 +105,7 @@ func (c *checker) passage(h zoneHit) (text string, start int, fiction bool) {
 	return c.Text[start:end], start, true
 }
 
-// sentenceAround returns where the sentence of a place starts and ends.
+// sentenceAround returns the start and the end of the sentence around a range.
 func sentenceAround(text string, from, to int) (start, end int) {
 	const marks = ".!?\n"
 	start = strings.LastIndexAny(text[:from], marks) + 1

@@ -7,8 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// In returns the finding in a language of interviews, for a model that has to fix
-// it. Like Message it quotes nothing.
+// In returns the finding in a language of interviews, for the model. Like Message it quotes nothing.
 func (f Finding) In(l session.Language) string {
 	text, ok := french[f.Rule]
 	if l != session.French || !ok {
@@ -24,18 +23,19 @@ func (f Finding) In(l session.Language) string {
 	return strings.NewReplacer("{section}", section, "{count}", strconv.Itoa(f.Count), "{limit}", strconv.Itoa(f.Limit)).Replace(text)
 }
 
-// french are the findings by their rules.
+// french contains the messages by rule.
 //
 //nolint:misspell // the texts are French
 var french = map[Rule]string{
-	ruleEmpty:            "le texte est vide",
-	ruleEncoding:         "le texte n'est pas en UTF-8 valide",
-	ruleTooLong:          "{section} compte {count} mots ; {limit} au plus",
-	ruleCutOff:           "{section} s'arrête au milieu d'une phrase ; termine par un signe de ponctuation",
-	ruleLanguage:         "le texte n'est pas en français ; écris-le en français",
-	ruleForbiddenZone:    "le texte touche à {section} ({count} fois) ; un entretien n'en parle pas",
-	ruleSeparator:        "{section} contient le séparateur à l'intérieur d'une ligne ; il se place seul sur sa ligne",
-	ruleQuestionCount:    "le texte contient {count} question(s), et il en faut {limit} ; " + Separator + " se place seul sur une ligne entre deux questions",
+	ruleEmpty:         "le texte est vide",
+	ruleEncoding:      "le texte n'est pas en UTF-8 valide",
+	ruleTooLong:       "{section} compte {count} mots ; {limit} au plus",
+	ruleCutOff:        "{section} s'arrête au milieu d'une phrase ; termine par un signe de ponctuation",
+	ruleLanguage:      "le texte n'est pas en français ; écris-le en français",
+	ruleForbiddenZone: "le texte touche à {section} ({count} fois) ; un entretien n'en parle pas",
+	ruleSeparator:     "{section} contient le séparateur à l'intérieur d'une ligne ; il se place seul sur sa ligne",
+	ruleQuestionCount: "le texte contient {count} question(s), et il en faut {limit} ; " + Separator +
+		" se place seul sur une ligne entre deux questions",
 	ruleQuestionEmpty:    "{section} est vide",
 	ruleNoQuestion:       "{count} passage(s) entre séparateurs ne posent aucune question ; n'écris que des questions",
 	ruleQuestionSeveral:  "{section} pose {count} questions ; une seule à la fois",

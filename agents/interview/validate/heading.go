@@ -8,15 +8,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// heading is the beginning of a line that may be a heading, without its marks.
+// heading is a line that may be a heading, without its marks.
 type heading struct {
-	// number is that of a keycap or of "1."; 0 if there is none.
+	// number is the number of a keycap or of "1.", or 0.
 	number int
 	keycap bool
-	// marked means that Markdown begins the line as it begins a heading, with "#" or
-	// "**", and whole that it makes a heading of all of it.
+	// marked is true if the line begins with marks of Markdown ("#" or "**"), and whole if the marks
+	// apply to the whole line.
 	marked, whole bool
-	// sign is the emoji before the text, without variation selector; 0 if none.
+	// sign is the emoji before the text, without variation selector, or 0.
 	sign rune
 	rest string
 }
@@ -26,29 +26,29 @@ const (
 	keycapEnd = "\u20E3"
 )
 
-// readHeading reads the marks at the beginning of a line.
+// readHeading reads the marks at the start of a line.
 func readHeading(line string) heading {
 	h := heading{rest: strings.TrimSpace(line)}
-	h.mark()
+	h.trimMarks()
 	if h.number, h.rest = keycap(h.rest); h.number > 0 {
 		h.keycap = true
 	} else {
 		h.number, h.rest = ordinal(h.rest)
 	}
-	h.mark()
+	h.trimMarks()
 	c, size := utf8.DecodeRuneInString(h.rest)
 	if size > 1 && (unicode.Is(unicode.So, c) || unicode.Is(unicode.Sm, c)) {
 		h.sign = c
 		h.rest = strings.TrimSpace(strings.TrimPrefix(h.rest[size:], selector))
 	}
-	h.mark()
+	h.trimMarks()
 	text := strings.TrimRight(line, " \t\r\n:")
 	h.whole = h.marked && (strings.HasPrefix(strings.TrimSpace(line), "#") || strings.HasSuffix(text, "*") || strings.HasSuffix(text, "_"))
 	return h
 }
 
-// mark takes off marks of Markdown.
-func (h *heading) mark() {
+// trimMarks removes marks of Markdown.
+func (h *heading) trimMarks() {
 	rest := strings.TrimLeft(h.rest, "#>*_ \t\u00a0\u200b\ufeff")
 	h.marked = h.marked || strings.ContainsAny(h.rest[:len(h.rest)-len(rest)], "#*_")
 	h.rest = rest
@@ -74,9 +74,9 @@ func ordinal(s string) (int, string) {
 	return int(s[0] - '0'), strings.TrimSpace(s[2:])
 }
 
-// cutTitle takes a title off the beginning of a text, and what may stand between
-// it and the body: closing emphasis, a remark in parentheses, a colon or a dash.
-// alone means that the title ends there, as a heading does.
+// cutTitle removes a title from the start of a text, with the closing emphasis, the remark in
+// parentheses, the colon or the dash after it. alone is true if the title ends there, as a heading
+// does.
 func cutTitle(text string, title []string) (body string, alone, ok bool) {
 	r := textfold.NewReader(text)
 	end := 0

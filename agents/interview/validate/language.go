@@ -9,16 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// small tells the language of its commonest words, folded, but for those that
-// another one has too. It is one list, as each word of a text is looked up.
-var small = smallWords(map[session.Language]string{
+// commonWords maps frequent words, folded, to their language, without words that both languages have.
+var commonWords = wordLanguages(map[session.Language]string{
 	session.French: "le la les des une un est et que qui dans pour pas tu te ton ta tes vous votre vos je il elle ce cette ces " +
 		"du au aux sur avec plus mais ou son sa ses ne se en quand",
 	session.English: "the of and to is are that you your in for with this it have has not was were what how when which from but " +
 		"they their would there about do does who",
 })
 
-func smallWords(lists map[session.Language]string) map[string]session.Language {
+func wordLanguages(lists map[session.Language]string) map[string]session.Language {
 	all := map[string]session.Language{}
 	for l, list := range lists {
 		for _, word := range strings.Fields(list) {
@@ -28,18 +27,17 @@ func smallWords(lists map[session.Language]string) map[string]session.Language {
 	return all
 }
 
-// tongues is the text of each language for a message.
-var tongues = map[session.Language]string{session.French: "French", session.English: "English"}
+// languageNames are the names of the languages in messages.
+var languageNames = map[session.Language]string{session.French: "French", session.English: "English"}
 
 const (
-	minLetters    = 40 // of a text whose script is looked at
-	minSmallWords = 8  // of another language, of a text that is taken for one in it
+	minLetters     = 40 // minimum length of a text whose script is checked
+	minCommonWords = 8  // minimum number of words of another language
 )
 
-// language checks that a text is in the language of the interview. Titles and names
-// may be in any other.
+// language checks that a text is in the language of the interview, except titles and names.
 func (c *checker) language() {
-	own, ok := tongues[c.want.Language]
+	own, ok := languageNames[c.want.Language]
 	if !ok {
 		return
 	}
@@ -53,7 +51,7 @@ func (c *checker) language() {
 		}
 	}
 	if letters >= minLetters && 2*latin < letters {
-		c.find(Finding{Rule: ruleLanguage, Message: "the text is in another script; write it in " + own})
+		c.add(Finding{Rule: ruleLanguage, Message: "the text is in another script; write it in " + own})
 		return
 	}
 	counts := map[session.Language]int{}
@@ -62,15 +60,15 @@ func (c *checker) language() {
 		if !ok {
 			break
 		}
-		if l, ok := small[string(w.Text)]; ok {
+		if l, ok := commonWords[string(w.Text)]; ok {
 			counts[l]++
 		}
 	}
 	for _, other := range session.Languages() {
-		if n := counts[other]; other != c.want.Language && n >= minSmallWords && n > 3*counts[c.want.Language] {
-			c.find(Finding{
+		if n := counts[other]; other != c.want.Language && n >= minCommonWords && n > 3*counts[c.want.Language] {
+			c.add(Finding{
 				Rule: ruleLanguage, Warning: true,
-				Message: fmt.Sprintf("the text is in %s; write it in %s", tongues[other], own),
+				Message: fmt.Sprintf("the text is in %s; write it in %s", languageNames[other], own),
 			})
 		}
 	}

@@ -11,13 +11,15 @@ import (
 type status struct {
 	name string
 	sign rune
-	// forms are its folded words. "désaligné" is none of them.
+	// forms are its folded words, which do not include "désaligné".
 	forms [][]string
 }
 
 var statuses = []status{
 	{"aligned", '🟢', forms("aligne", "alignee", "aligned")},
-	{"conditionally aligned", '🔵', forms("alignement conditionnel", "aligne conditionnellement", "conditionally aligned", "conditional alignment")},
+	{"conditionally aligned", '🔵', forms(
+		"alignement conditionnel", "aligne conditionnellement", "conditionally aligned", "conditional alignment",
+	)},
 	{"not currently aligned", '🟠', forms("pas aligne actuellement", "pas alignee actuellement", "pas aligne", "pas alignee", "non aligne",
 		"not currently aligned", "not aligned currently", "not aligned")},
 }
@@ -35,7 +37,9 @@ func forms(list ...string) [][]string {
 
 // matchingParts are the justification's heading and its three points.
 var matchingParts = []part{
-	{name: "the point on the core of the work", titles: forms("rapport au coeur du metier", "relation to the core of the work", "relation to the core of the job")},
+	{name: "the point on the core of the work", titles: forms(
+		"rapport au coeur du metier", "relation to the core of the work", "relation to the core of the job",
+	)},
 	{name: "the point on duration", titles: forms("rapport a la duree", "relation to duration")},
 	{name: "the point on overall coherence", titles: forms("coherence globale", "overall coherence")},
 }
@@ -73,7 +77,7 @@ func (c *checker) matching() {
 	}
 	flush()
 	if !headed {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleSectionMissing, Section: justification.name,
 			Message: justification.name + " is missing",
 		})
@@ -102,28 +106,28 @@ func titled(line string, p part) (rest string, ok bool) {
 	return "", false
 }
 
-// status checks that exactly one line says one of the three statuses. Words
-// within a sentence are no status.
+// status checks that exactly one line is one of the three statuses. A status within a sentence does
+// not count.
 func (c *checker) status() {
 	lines := 0
 	for line := range strings.Lines(c.Text) {
-		said, signed := readStatus(line)
-		if said < 0 && signed < 0 {
+		named, signed := readStatus(line)
+		if named < 0 && signed < 0 {
 			continue
 		}
 		lines++
-		if said < 0 || signed >= 0 && said != signed {
+		if named < 0 || signed >= 0 && named != signed {
 			c.conflict(signed)
 		}
 	}
 	switch {
 	case lines == 0:
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleStatusMissing, Section: "the status", Limit: 1,
 			Message: fmt.Sprintf("no line says a status; one says %s", statusNames()),
 		})
 	case lines > 1:
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleStatusSeveral, Section: "the status", Count: lines, Limit: 1,
 			Message: fmt.Sprintf("%d lines say a status; exactly one may", lines),
 		})
@@ -131,7 +135,7 @@ func (c *checker) status() {
 }
 
 func (c *checker) conflict(signed int) {
-	c.find(Finding{
+	c.add(Finding{
 		Rule: ruleStatusConflict, Section: "the status",
 		Message: fmt.Sprintf("a line has the sign of %q and other words, or words after it; the status stands alone", statuses[signed].name),
 	})
@@ -145,10 +149,10 @@ func statusNames() string {
 	return strings.Join(all, ", ")
 }
 
-// readStatus returns which status a line says and which one its sign stands for;
-// -1 for none. A line says a status if it says nothing else.
-func readStatus(line string) (said, signed int) {
-	said, signed = -1, -1
+// readStatus returns the status that a line names and the one of its sign, or -1. A line names a status
+// if it contains nothing else.
+func readStatus(line string) (named, signed int) {
+	named, signed = -1, -1
 	h := readHeading(strings.TrimLeft(line, " \t-•"))
 	for _, label := range statusLabels {
 		if rest, alone, ok := cutTitle(h.rest, label); ok && alone {
@@ -162,9 +166,9 @@ func readStatus(line string) (said, signed int) {
 		}
 		for _, form := range s.forms {
 			if body, _, ok := cutTitle(h.rest, form); ok && textfold.Join(body) == "" {
-				said = i
+				named = i
 			}
 		}
 	}
-	return said, signed
+	return named, signed
 }

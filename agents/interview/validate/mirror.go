@@ -14,7 +14,7 @@ type part struct {
 	name string
 	// titles are the folded words of its heading.
 	titles [][]string
-	// soft and hard bound the words of the body; 0 where there is no limit.
+	// soft and hard limit the words of the body; 0 means no limit.
 	soft, hard int
 }
 
@@ -26,9 +26,11 @@ var mirrorParts = []part{
 		soft:   readingWords, hard: readingWordsHard,
 	},
 	{
-		name:   "section 2 (personal deduction)",
-		titles: [][]string{{"deduction", "personnalisee"}, {"personal", "deduction"}, {"personalised", "deduction"}, {"personalized", "deduction"}},
-		soft:   deductionWords, hard: deductionWordsHard,
+		name: "section 2 (personal deduction)",
+		titles: [][]string{
+			{"deduction", "personnalisee"}, {"personal", "deduction"}, {"personalised", "deduction"}, {"personalized", "deduction"},
+		},
+		soft: deductionWords, hard: deductionWordsHard,
 	},
 	{
 		name:   "section 3 (open validation)",
@@ -51,13 +53,13 @@ var openValidation = map[session.Language][]string{
 	},
 }
 
-// section is one that a text has.
+// section is a section of a text.
 type section struct {
-	part int // index of the part; len(parts) and more for one too many
+	part int // index of the part; len(parts) or more for an additional one
 	body string
 }
 
-// mirror checks the mirror of any block but 2B.
+// mirror checks the mirror of every block except 2B.
 func (c *checker) mirror() {
 	before, found := mirrorSections(c.Text)
 	c.stray("before section 1", before)
@@ -65,12 +67,12 @@ func (c *checker) mirror() {
 	for _, s := range found {
 		switch {
 		case s.part >= len(mirrorParts):
-			c.find(Finding{
+			c.add(Finding{
 				Rule: ruleStrayText, Section: fmt.Sprintf("section %d", s.part+1), Count: s.part + 1, Limit: len(mirrorParts),
 				Message: fmt.Sprintf("there is a section %d; a mirror has %d", s.part+1, len(mirrorParts)),
 			})
 		case mirrorParts[s.part].hard > 0:
-			// Where the next heading is missing, the body is that of two sections.
+			// Without the next heading the body is that of two sections.
 			if slices.ContainsFunc(found, func(next section) bool { return next.part == s.part+1 }) {
 				c.length(mirrorParts[s.part], s.body)
 			}
@@ -105,8 +107,8 @@ func mirrorSections(text string) (before string, found []section) {
 	return before, found
 }
 
-// mirrorHeading reads a heading: a keycap, or a title that stands alone or is
-// marked as a heading. The title says which section it is, else the keycap.
+// mirrorHeading reads a heading: a keycap, or a title that is alone on its line or marked as a heading.
+// The title determines the section, or else the keycap.
 func mirrorHeading(line string) (n int, rest string, ok bool) {
 	h := readHeading(line)
 	for i, p := range mirrorParts {
@@ -120,7 +122,7 @@ func mirrorHeading(line string) (n int, rest string, ok bool) {
 	return h.number - 1, h.rest, h.keycap
 }
 
-// sections checks that each part is there once, in order, and says something.
+// sections checks that each part exists once, in order, and is not empty.
 func (c *checker) sections(parts []part, found []section) {
 	count := make([]int, len(parts))
 	last, ordered := -1, true
@@ -134,7 +136,7 @@ func (c *checker) sections(parts []part, found []section) {
 			last = s.part
 		}
 		if textfold.Count(s.body) == 0 {
-			c.find(Finding{
+			c.add(Finding{
 				Rule: ruleSectionEmpty, Section: p.name,
 				Message: p.name + " has a heading and no text",
 			})
@@ -143,16 +145,16 @@ func (c *checker) sections(parts []part, found []section) {
 	for i, p := range parts {
 		switch {
 		case count[i] == 0:
-			c.find(Finding{Rule: ruleSectionMissing, Section: p.name, Message: p.name + " is missing"})
+			c.add(Finding{Rule: ruleSectionMissing, Section: p.name, Message: p.name + " is missing"})
 		case count[i] > 1:
-			c.find(Finding{
+			c.add(Finding{
 				Rule: ruleSectionDoubled, Section: p.name, Count: count[i], Limit: 1,
 				Message: fmt.Sprintf("%s is there %d times; once is enough", p.name, count[i]),
 			})
 		}
 	}
 	if !ordered {
-		c.find(Finding{
+		c.add(Finding{
 			Rule:    ruleSectionOrder,
 			Message: fmt.Sprintf("the sections are not in order; the order is %s", names(parts)),
 		})
@@ -172,29 +174,28 @@ func (c *checker) length(p part, body string) {
 	n := textfold.Count(body)
 	switch {
 	case n > p.hard:
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleSectionWords, Section: p.name, Count: n, Limit: p.hard,
 			Message: fmt.Sprintf("%s has %d words without its heading; %d are demanded at most and more than %d cannot be used",
 				p.name, n, p.soft, p.hard),
 		})
 	case n > p.soft:
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleSectionWords, Section: p.name, Count: n, Limit: p.soft, Warning: true,
 			Message: fmt.Sprintf("%s has %d words without its heading; %d are demanded at most", p.name, n, p.soft),
 		})
 	}
 }
 
-// openValidation checks that the body of the last section is the sentence and
-// nothing else.
+// openValidation checks that the body of the last section is exactly the sentence.
 func (c *checker) openValidation(name, body string) {
-	said := textfold.Join(body)
+	folded := textfold.Join(body)
 	for language, sentences := range openValidation {
 		if c.want.Language != "" && language != c.want.Language {
 			continue
 		}
 		for _, sentence := range sentences {
-			rest, ok := strings.CutPrefix(said, sentence)
+			rest, ok := strings.CutPrefix(folded, sentence)
 			if !ok {
 				continue
 			}
@@ -202,7 +203,7 @@ func (c *checker) openValidation(name, body string) {
 			return
 		}
 	}
-	c.find(Finding{
+	c.add(Finding{
 		Rule: ruleOpenValidation, Section: name,
 		Message: name + " must hold the sentence that asks whether this is true and what was missed, word for word",
 	})
@@ -210,7 +211,7 @@ func (c *checker) openValidation(name, body string) {
 
 func (c *checker) stray(where, text string) {
 	if n := textfold.Count(text); n > 0 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleStrayText, Section: where, Count: n,
 			Message: fmt.Sprintf("there are %s %s that belong to no section", plural(n, "word"), where),
 		})

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// option is one answer to choose from.
+// option is one option of a question.
 type option struct {
 	letter byte
 	text   string
@@ -36,8 +36,8 @@ func readOption(line string) (option, bool) {
 	return option{letter: letter, text: strings.TrimSpace(s), line: line}, true
 }
 
-// holdsMark reports whether a line holds the marks of options ("A. ", "B) ") with
-// all the letters, in order, each before some text.
+// holdsMark reports whether a line contains the marks of options ("A. ", "B) ") with all letters, in
+// order, each followed by text.
 func holdsMark(line string, letters ...byte) bool {
 	next := 0
 	for i := 0; i < len(line) && next < len(letters); i++ {
@@ -50,7 +50,7 @@ func holdsMark(line string, letters ...byte) bool {
 
 func opens(c byte) bool { return strings.IndexByte(" \t(*_;,/|-:", c) >= 0 }
 
-// closes reports whether what follows a letter makes an option's mark of it.
+// closes reports whether the text after a letter makes it the mark of an option.
 func closes(rest string) bool {
 	rest = strings.TrimLeft(rest[:min(len(rest), 8)], "*_")
 	if len(rest) < 3 || rest[0] != '.' && rest[0] != ')' {
@@ -60,8 +60,8 @@ func closes(rest string) bool {
 	return rest != "" && rest[0] == ' ' && strings.TrimSpace(rest) != ""
 }
 
-// packedOptions counts the options with the next one on the same line. A letter
-// that has a line of its own, too, is part of a sentence ("a plan B. Then").
+// packedOptions counts the options that share a line with the next one. A letter that also has its own
+// line is part of a sentence ("a plan B. Then").
 func packedOptions(options []option) int {
 	var own [256]bool
 	for _, o := range options {
@@ -80,7 +80,7 @@ func packedOptions(options []option) int {
 func (c *checker) options(q question) {
 	find := func(f Finding) {
 		f.Section = q.name
-		c.find(f)
+		c.add(f)
 	}
 	if q.packed > 0 {
 		find(Finding{

@@ -8,40 +8,41 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// The words, folded, by which a text speaks of the candidate or of somebody in a
-// work, in both languages.
+// The words, folded, that refer to the candidate or to a character of a work, in both languages.
 var (
-	yours      = set("ton ta tes votre vos your yours tien tienne tiens tiennes")
-	theirs     = set("son sa ses leur leurs his her their its")
-	youWords   = set("tu vous you t toi")
-	ofWords    = set("de d du des of")
-	stateWords = set("es etes as avez etais etiez avais aviez crois croyez pries priez votes votez souffres souffrez vis vivez milites " +
-		"militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe pray vote practise practice live belong")
+	yours      = wordSet("ton ta tes votre vos your yours tien tienne tiens tiennes")
+	theirs     = wordSet("son sa ses leur leurs his her their its")
+	youWords   = wordSet("tu vous you t toi")
+	ofWords    = wordSet("de d du des of")
+	stateWords = wordSet("es etes as avez etais etiez avais aviez crois croyez pries priez votes votez souffres souffrez vis vivez milites " +
+		"militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe pray vote " +
+		"practise practice live belong")
 	perceiving = []string{
 		"ressent", "touch", "pens", "compr", "aim", "reten", "prefer", "trouv", "vu", "senti", "admir", "marqu",
 		"attir", "frapp", "remarqu", "felt", "thought", "lik", "seen", "struck", "moved", "notic", "remember", "drawn", "understood",
 	}
-	undergone = set("vecu vecue connu connue traverse subi endure souffert experienced lived suffered through endured faced")
-	// transfers turn what was said of a work to the candidate.
+	undergone = wordSet("vecu vecue connu connue traverse subi endure souffert experienced lived suffered through endured faced")
+	// transfers apply a statement about a work to the candidate.
 	transfers = []string{
 		" et toi ", " et vous ", " and you ", " le tien ", " la tienne ", " les tiens ", " le votre ", " la votre ", " yours ",
-		" ta vie ", " ta propre ", " ton propre ", " tes propres ", " votre vie ", " votre propre ", " your life ", " your own ", " chez toi ", " chez vous ",
-		" est il arrive ", " happened to you ", " comme toi ", " comme vous ", " like you ", " quelque chose de semblable ", " something similar ",
+		" ta vie ", " ta propre ", " ton propre ", " tes propres ", " votre vie ", " votre propre ", " your life ", " your own ", " " +
+			"chez toi ", " chez vous ",
+		" est il arrive ", " happened to you ", " comme toi ", " comme vous ", " like you ", " quelque chose de semblable ", " " +
+			"something similar ",
 		" something like that ",
 	}
 )
 
-// reach of a possessive before what it belongs to, of an owner after it, and of
-// what somebody has gone through after the verb, in words.
+// The maximum distance in words of a possessive before its noun, of an owner after it, and of an
+// experience after its verb.
 const (
 	reachOwner = 2
 	reachAfter = 3
 	reachPast  = 4
 )
 
-// turnsToCandidate reports whether a passage speaks of the candidate's own life at
-// a place, or asks the candidate to compare theirs with it. Words that say only
-// what a work does to the candidate ("what moves you") do not.
+// turnsToCandidate reports whether a passage is about the life of the candidate at a range, or asks for
+// a comparison with it. The effect of a work on the candidate ("what moves you") does not count.
 func turnsToCandidate(passage string, from, to int) bool {
 	joined := " " + textfold.Join(passage) + " "
 	for _, transfer := range transfers {
@@ -99,8 +100,8 @@ func anyOf(list []passageWord, of map[string]bool) bool {
 	return false
 }
 
-// hasGoneThrough reports whether the candidate is asked what they have lived
-// through: "as-tu déjà vécu", "have you been through".
+// hasGoneThrough reports whether the candidate is asked about experiences: "as-tu déjà vécu", "have you
+// been through".
 func hasGoneThrough(all []passageWord) bool {
 	for i, w := range all {
 		if !youWords[w.folded] || !anyOf(all[max(0, i-1):min(len(all), i+2)], stateWords) {
@@ -113,8 +114,8 @@ func hasGoneThrough(all []passageWord) bool {
 	return false
 }
 
-// isState reports whether words say what the candidate is, has or believes, and not
-// what they perceive.
+// isState reports whether words state what the candidate is, has or believes, and not what they
+// perceive.
 func isState(list []passageWord) bool {
 	state := -1
 	for i, w := range list {
@@ -135,8 +136,8 @@ func isState(list []passageWord) bool {
 	return true
 }
 
-// ownedByOther reports whether the words from first to last belong to somebody in
-// the work: "his illness", "Walter's cancer", "le cancer de Walter".
+// ownedByOther reports whether the words from first to last belong to a character: "his illness",
+// "Walter's cancer", "le cancer de Walter".
 func ownedByOther(sentence []passageWord, first, last int) bool {
 	before := sentence[max(0, first-reachOwner):first]
 	if anyOf(before, theirs) || len(before) == reachOwner && before[1].folded == "s" && before[0].capital {

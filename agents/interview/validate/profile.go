@@ -7,13 +7,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// profilePart is a section of the profile, found by its sign or by the words of
-// its heading.
+// profilePart is a section of the profile, which is found by its sign or by the words of its heading.
 type profilePart struct {
 	part
 	sign rune
-	// keys are sets of folded words; a heading has one word of each, in either of
-	// the languages.
+	// keys are sets of folded words in both languages; a heading has one word of each set.
 	keys []map[string]bool
 }
 
@@ -30,12 +28,12 @@ var profileParts = []profilePart{
 func keys(lists ...string) []map[string]bool {
 	var all []map[string]bool
 	for _, list := range lists {
-		all = append(all, set(list))
+		all = append(all, wordSet(list))
 	}
 	return all
 }
 
-// maxHeadingWords is the longest line, in words, that can be a heading.
+// maxHeadingWords is the maximum length of a heading in words.
 const maxHeadingWords = 12
 
 // profile checks the final profile.
@@ -47,14 +45,14 @@ func (c *checker) profile() {
 	}
 	c.sections(parts, profileSections(c.Text))
 	if n := textfold.Count(prefaceOf(c.Text)); n > maxHeadingWords {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleStrayText, Count: n, Limit: maxHeadingWords, Warning: true,
 			Message: fmt.Sprintf("there are %d words before the first section; begin with that", n),
 		})
 	}
 }
 
-// prefaceOf returns what stands before the first heading of a profile.
+// prefaceOf returns the text before the first heading of a profile.
 func prefaceOf(text string) string {
 	at, blank := 0, true
 	for line := range strings.Lines(text) {
@@ -75,8 +73,8 @@ type profileHeading struct {
 	signed bool
 }
 
-// profileSections splits a profile at its headings. Words make a heading only of
-// a part that has none with its sign.
+// profileSections splits a profile at its headings. A heading without a sign counts only if the part has
+// no heading with its sign.
 func profileSections(text string) []section {
 	var all []profileHeading
 	signed := make([]bool, len(profileParts))
@@ -107,8 +105,8 @@ func profileSections(text string) []section {
 	return found
 }
 
-// readProfileHeading reads a heading: one of the signs before it, or its words in
-// a short line that looks like a heading. What follows a colon is the body.
+// readProfileHeading reads a heading: a line with one of the signs, or a short line with the words of a
+// heading. The text after a colon is part of the body.
 func readProfileHeading(line string, afterBlank bool) (profileHeading, bool) {
 	h := readHeading(line)
 	head, rest, colon := strings.Cut(h.rest, ":")

@@ -14,7 +14,7 @@ import (
 //go:embed lexicon/traits.txt
 var traitList string
 
-// genericTraits are the traits that fit any character.
+// genericTraits are traits that fit any character.
 var genericTraits = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for line := range strings.Lines(traitList) {
@@ -26,14 +26,14 @@ var genericTraits = sync.OnceValue(func() map[string]bool {
 })
 
 // traitWords show that a question is about a character's traits.
-var traitWords = set("trait traits qualite qualites caractere temperament quality qualities character")
+var traitWords = wordSet("trait traits qualite qualites caractere temperament quality qualities character")
 
-// padding may stand around a trait without making it specific.
-var padding = set("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
+// padding are words that do not make a trait specific.
+var padding = wordSet("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
 	"he she is very rather really so his her their they are the and or an of being too assez trop aussi sa")
 
-// projective checks the questions of block 2B as a whole: each work is named, and
-// traits are those of somebody.
+// projective checks the questions of block 2B as a whole: they name each work, and traits belong to a
+// character.
 func (c *checker) projective(all []question) {
 	named := map[int]bool{}
 	for _, q := range all {
@@ -56,21 +56,20 @@ func (c *checker) projective(all []question) {
 	}
 }
 
-// nobody finds that a character should be named. It is a warning: a model that
-// does not know a work does better to speak of roles than to make up a name.
+// nobody adds a warning that a character should be named. It is not an error, because a model that does
+// not know a work should not invent a name.
 func (c *checker) nobody(section, message string) {
-	c.find(Finding{Rule: ruleCharacterMissing, Section: section, Warning: true, Message: message})
+	c.add(Finding{Rule: ruleCharacterMissing, Section: section, Warning: true, Message: message})
 }
 
-// missingWorks finds works that no question names. It is a warning as long as a
-// work or somebody in one is named: what the candidate wrote may not be the title,
-// or not as the model knows it.
+// missingWorks adds a finding for works that no question names. It is a warning if a work or a character
+// is named, because the candidate may have written another title than the model knows.
 func (c *checker) missingWorks(named map[int]bool, someone bool) {
 	missing := c.works.Missing(named)
 	if len(missing) == 0 {
 		return
 	}
-	c.find(Finding{
+	c.add(Finding{
 		Rule: ruleWorkMissing, Count: len(named), Limit: len(named) + len(missing), Warning: len(named) > 0 || someone,
 		Wanted: missing,
 		Message: fmt.Sprintf("the questions name %d of the %s of the candidate; each is named by its title",
@@ -78,11 +77,11 @@ func (c *checker) missingWorks(named map[int]bool, someone bool) {
 	})
 }
 
-// traits finds options that say nothing about the character.
+// traits adds findings for options that fit any character.
 func (c *checker) traits(q question) {
 	for _, o := range q.options {
 		if generic(o.text) {
-			c.find(Finding{
+			c.add(Finding{
 				Rule: ruleTraitGeneric, Section: q.name,
 				Message: fmt.Sprintf("option %c of %s fits any character; a trait must be this character's own",
 					o.letter, q.name),
@@ -91,7 +90,7 @@ func (c *checker) traits(q question) {
 	}
 }
 
-// generic reports whether a text holds generic traits and nothing else.
+// generic reports whether a text contains only generic traits.
 func generic(text string) bool {
 	traits := 0
 	for _, w := range textfold.Fold(text) {
@@ -105,8 +104,8 @@ func generic(text string) bool {
 	return traits > 0
 }
 
-// namesSomeone reports whether a text has a name: a capitalised word that does not
-// begin a sentence.
+// namesSomeone reports whether a text contains a name: a capitalized word that does not begin a
+// sentence.
 func namesSomeone(text string) bool {
 	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
@@ -124,7 +123,7 @@ func namesSomeone(text string) bool {
 	return false
 }
 
-// projectiveMirror checks the mirror of block 2B, which has lines and no sections.
+// projectiveMirror checks the mirror of block 2B, which consists of lines without sections.
 func (c *checker) projectiveMirror() {
 	c.within(maxProjectiveWords)
 	lines, watch := 0, 0
@@ -142,14 +141,14 @@ func (c *checker) projectiveMirror() {
 		if lines > maxProjectiveLines {
 			limit = maxProjectiveLines
 		}
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleLineCount, Count: lines, Limit: limit,
 			Message: fmt.Sprintf("the mirror has %s; %d to %d are expected",
 				plural(lines, "line"), minProjectiveLines, maxProjectiveLines),
 		})
 	}
 	if watch != 1 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleVigilance, Count: watch, Limit: 1,
 			Message: fmt.Sprintf("the mirror has %s; exactly one is expected, on a line that begins so",
 				plural(watch, "point")+" of vigilance"),
@@ -158,7 +157,7 @@ func (c *checker) projectiveMirror() {
 	someone := namesSomeone(c.works.Cut(c.Text))
 	named := c.works.Named(c.Text)
 	if missing := c.works.Missing(named); len(missing) > 0 && len(named) == 0 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleWorkMissing, Warning: someone, Wanted: missing,
 			Message: "the mirror names none of the works that the candidate named",
 		})

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// separatorWord is the part of the separator that is not punctuation.
+// separatorWord is the separator without punctuation.
 const separatorWord = "QUESTION_SEPARATOR"
 
 // batch checks the questions of a step.
@@ -18,7 +18,7 @@ func (c *checker) batch() {
 	c.Questions, left = questionsOf(c.Text)
 	n := len(c.Questions)
 	if left > 0 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleNoQuestion, Count: left, Warning: true,
 			Message: fmt.Sprintf("%s of the batch ask nothing and are left out; write questions only", plural(left, "part")),
 		})
@@ -28,13 +28,13 @@ func (c *checker) batch() {
 		if n > maxQuestions {
 			limit = maxQuestions
 		}
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleQuestionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
 				plural(n, "question"), minQuestions, maxQuestions, Separator),
 		})
-	} else if n < askedQuestions && c.want.Step != session.Block2B { // whose works say how many
-		c.find(Finding{
+	} else if n < askedQuestions && c.want.Step != session.Block2B { // has a question for each work
+		c.add(Finding{
 			Rule: ruleQuestionCount, Count: n, Limit: askedQuestions, Warning: true,
 			Message: fmt.Sprintf("the batch has %s; %d were asked for", plural(n, "question"), askedQuestions),
 		})
@@ -50,11 +50,10 @@ func (c *checker) batch() {
 	}
 }
 
-// Split returns the questions of a batch as it was written.
+// Split splits a batch at its separators.
 func Split(text string) []string { return splitBatch(text) }
 
-// splitBatch splits a text at lines that hold nothing but the separator. Blank
-// parts at the ends are no questions.
+// splitBatch splits a text at lines that contain only the separator, and removes blank parts at the ends.
 func splitBatch(text string) []string {
 	var parts []string
 	start := 0
@@ -76,8 +75,7 @@ func splitBatch(text string) []string {
 	return parts
 }
 
-// isSeparator reports whether a line is the separator, give or take space and
-// Markdown around it.
+// isSeparator reports whether a line is the separator, apart from white space and Markdown.
 func isSeparator(line string) bool {
 	middle := strings.Trim(line, " \t\r\n-–—*_`#>\\\u00a0\ufeff")
 	return len(middle) == len(separatorWord) && strings.EqualFold(middle, separatorWord)
@@ -90,12 +88,12 @@ type question struct {
 	// stem is the text without the options.
 	stem    string
 	options []option
-	// packed are the lines that hold more than one option.
+	// packed is the number of lines with more than one option.
 	packed int
 }
 
-// readQuestion takes a question apart. It has options only where lines begin
-// with "A."; a single other letter ("C. Reeve") is part of a sentence.
+// readQuestion parses a question. A single option with another letter than A ("C. Reeve") is part of a
+// sentence.
 func readQuestion(name, text string) question {
 	q := question{name: name, text: text}
 	var stem strings.Builder
@@ -126,35 +124,35 @@ func readQuestion(name, text string) question {
 	return q
 }
 
-// question checks what every question must be.
+// question checks the rules for every question.
 func (c *checker) question(q question) {
 	if textfold.Count(q.text) == 0 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleQuestionEmpty, Section: q.name,
 			Message: fmt.Sprintf("%s is empty", q.name),
 		})
 		return
 	}
 	if strings.Contains(strings.ToUpper(q.text), separatorWord) {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleSeparator, Section: q.name,
 			Message: fmt.Sprintf("%s holds the separator within a line; it must stand on a line of its own", q.name),
 		})
 	}
 	if n := textfold.Count(q.text); n > maxQuestionWords {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleTooLong, Section: q.name, Count: n, Limit: maxQuestionWords,
 			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
 	if n := textfold.Questions(c.works.Cut(q.stem)); n > 1 {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
 			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
 		})
 	}
 	if len(q.options) == 0 && breaksOff(q.text) {
-		c.find(Finding{
+		c.add(Finding{
 			Rule: ruleCutOff, Section: q.name, Warning: true,
 			Message: fmt.Sprintf("%s breaks off in the middle of a sentence; end it with a mark", q.name),
 		})
@@ -162,9 +160,8 @@ func (c *checker) question(q question) {
 	c.options(q)
 }
 
-// breaksOff reports whether a text does not end as a sentence does, give or take
-// Markdown, quotation marks and brackets. An answer that was cut off on its way can
-// look whole in all else.
+// breaksOff reports whether a text does not end like a sentence, apart from Markdown, quotation marks
+// and brackets.
 func breaksOff(text string) bool {
 	text = strings.TrimRight(text, " \t\r\n\u00a0\u202f*_`~\"'”’»)]}")
 	last, _ := utf8.DecodeLastRuneInString(text)

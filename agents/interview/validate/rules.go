@@ -1,6 +1,6 @@
 package validate
 
-// The rules. Their names are part of recordings and ledgers: they do not change.
+// The rules. Their names are stored in recordings and ledgers and must not change.
 const (
 	// Of any text.
 	ruleEmpty         Rule = "empty"          // nothing was written
@@ -45,8 +45,7 @@ const (
 	ruleStatusConflict Rule = "status-conflict" // the sign and the words say different things
 )
 
-// The limits. A mirror's sections may be used up to the hard limit; between the
-// two they are worth another attempt.
+// The limits. Sections of a mirror are valid up to the hard limit, with a warning above the soft one.
 const (
 	minQuestions     = 2
 	askedQuestions   = 3 // of a block; fewer are worth another attempt

@@ -14,7 +14,7 @@ var zoneFiles embed.FS
 
 const zoneFolder = "lexicon/zones"
 
-// zoneLexicon is read when a text is first searched.
+// zoneLexicon returns the lexicon, which is loaded on the first use.
 var zoneLexicon = sync.OnceValue(func() *textfold.PhraseSet[meaning] {
 	set, err := loadZoneLexicon()
 	if err != nil {
@@ -23,24 +23,24 @@ var zoneLexicon = sync.OnceValue(func() *textfold.PhraseSet[meaning] {
 	return set
 })
 
-// meaning is what a phrase means.
+// meaning is the meaning of a phrase.
 type meaning struct {
 	role role
-	zone zone // of an entry and an exception
+	zone zone // of entries and exceptions
 }
 
-// role is what a phrase does.
+// role is the role of a phrase.
 type role uint8
 
 const (
 	entry      role = iota // the phrase enters the zone
-	exception              // what lies within the phrase does not
-	disclaimer             // the sentence leaves the zones alone
-	trade                  // what stands next to the phrase is sold, or buys
-	link                   // may stand between a phrase of trade and what it says so of
+	exception              // hits within the phrase do not count
+	disclaimer             // the sentence avoids the zones
+	trade                  // the words next to the phrase are sold, or buy
+	link                   // may be between a phrase of trade and the words that it applies to
 )
 
-// sharedLists are the lists that belong to no zone, and what their phrases do.
+// sharedLists are the lists that belong to no zone, with the role of their phrases.
 var sharedLists = map[string]role{"disclaimers": disclaimer, "trade": trade}
 
 // loadZoneLexicon reads the lexicon: a list for each zone, and the others. A line that begins with

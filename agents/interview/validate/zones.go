@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// zone is one thing that an interview leaves alone.
+// zone is a subject that an interview must avoid.
 type zone string
 
 // The zones.
@@ -34,7 +34,7 @@ type zoneHit struct {
 	Start, End int // bytes
 }
 
-// maxHits bounds what is returned for one text.
+// maxHits is the maximum number of hits in one text.
 const maxHits = 1000
 
 // findZones returns where a text enters a zone, in order, at most 1,000 places. It
@@ -56,8 +56,7 @@ func findZones(text string) []zoneHit {
 	return s.found[:min(len(s.found), maxHits)]
 }
 
-// endsSentence reports whether no phrase goes on across what stands between two
-// words.
+// endsSentence reports whether a phrase cannot continue across the text between two words.
 func endsSentence(gap string) bool {
 	return strings.ContainsAny(gap, ".!?？;…") || strings.Count(gap, "\n") > 1
 }
@@ -66,19 +65,19 @@ func endsSentence(gap string) bool {
 type zoneScan struct {
 	lexicon *textfold.PhraseSet[meaning]
 	at      int // number of words
-	// active are the phrases that have begun, next those after the present word.
+	// active are the phrases that have begun, and next those that continue after the current word.
 	active, next []thread
-	// joined is the present run of words with hyphens between, as one word, run its
-	// beginning, and before are the phrases that had begun by then.
+	// joined are the current words with hyphens between them as one word, run is their start, and before
+	// are the phrases that had begun before them.
 	joined string
 	run    thread
 	before []thread
 
-	// Of the sentence: what was found and what makes an exception of it.
+	// The hits in the current sentence, and the exceptions.
 	hits, spared []zoneMatch
-	harmless     bool // the sentence says that it leaves the zones alone
-	// sold is the word before which a phrase of trade, with links after it, ended,
-	// and traders are the words with which such phrases began, ascending.
+	harmless     bool // the sentence states that it avoids the zones
+	// sold is the index of the word after a phrase of trade and its links, and traders are the indexes of
+	// the first words of such phrases, ascending.
 	sold    int
 	traders []int
 
@@ -100,11 +99,11 @@ type zoneMatch struct {
 	zone zone
 }
 
-// maxJoined bounds the words with hyphens that are read as one.
+// maxJoined is the maximum length of words with hyphens that are read as one.
 const maxJoined = 32
 
-// word goes on with all phrases by one word, which is read by itself and together
-// with those that hyphens tie to it ("handi-cap").
+// word continues all phrases by one word, and by the joined form of the words that hyphens connect
+// ("handi-cap").
 func (s *zoneScan) word(w textfold.Word) {
 	first := thread{word: s.at, sold: s.sold == s.at, start: w.Start}
 	tied := isHyphen(w.Gap) && len(s.joined) > 0
@@ -125,8 +124,7 @@ func (s *zoneScan) word(w textfold.Word) {
 	s.at++
 }
 
-// step reads one word after each of the phrases that have begun, and as the first
-// of a new one.
+// step continues each begun phrase by a word, and begins a new one.
 func (s *zoneScan) step(begun []thread, first thread, text string, end int) {
 	for _, t := range begun {
 		s.follow(t, text, end)
@@ -145,7 +143,7 @@ func (s *zoneScan) follow(t thread, text string, end int) {
 	}
 }
 
-// apply notes what a phrase means that ends at the present word.
+// apply records the meaning of a phrase that ends at the current word.
 func (s *zoneScan) apply(t thread, m meaning) {
 	switch m.role {
 	case entry:
@@ -167,8 +165,7 @@ func (s *zoneScan) apply(t thread, m meaning) {
 	}
 }
 
-// endSentence keeps the hits that nothing makes an exception of. A question is
-// never a promise to leave a zone alone.
+// endSentence keeps the hits without an exception. A question is never a disclaimer.
 func (s *zoneScan) endSentence(question bool) {
 	from := 0
 	for _, h := range s.hits {
@@ -179,22 +176,21 @@ func (s *zoneScan) endSentence(question bool) {
 		if s.harmless && !question || s.isSpared(h, from) || s.isTraded(h) {
 			continue
 		}
-		s.keep(h)
+		s.addHit(h)
 	}
 	s.active, s.before, s.joined = s.active[:0], s.before[:0], ""
 	s.hits, s.spared, s.harmless = s.hits[:0], s.spared[:0], false
 	s.sold, s.traders = -1, s.traders[:0]
 }
 
-// isTraded reports whether a phrase of trade stands right before or after a hit:
-// the candidate sells it, or to it.
+// isTraded reports whether a phrase of trade directly precedes or follows a hit: the candidate sells it,
+// or sells to it.
 func (s *zoneScan) isTraded(h zoneMatch) bool {
 	_, after := slices.BinarySearch(s.traders, h.last+1)
 	return h.sold || after
 }
 
-// isSpared reports whether an exception, from the one with an index on, covers a
-// hit.
+// isSpared reports whether an exception, from an index on, covers a hit.
 func (s *zoneScan) isSpared(h zoneMatch, from int) bool {
 	for _, e := range s.spared[from:] {
 		if e.last > h.last+s.lexicon.Longest() {
@@ -207,8 +203,8 @@ func (s *zoneScan) isSpared(h zoneMatch, from int) bool {
 	return false
 }
 
-// keep adds a hit, unless it goes on with the last one.
-func (s *zoneScan) keep(h zoneMatch) {
+// addHit adds a hit, or extends the last one if they overlap.
+func (s *zoneScan) addHit(h zoneMatch) {
 	if n := len(s.found); n > 0 {
 		last := &s.found[n-1]
 		if last.Zone == h.zone && h.start < last.End {

@@ -27,9 +27,10 @@ var languageNames = map[session.Language]string{session.French: "Français", ses
 // catalog has all texts of the pages.
 var catalog = map[session.Language]pageTexts{
 	session.English: {
-		Name:    "Interview",
-		Title:   "One question at a time",
-		Lead:    "A conversation in ten parts, about how a person works: what gives energy, what matters, what lasts. There are no right answers.",
+		Name:  "Interview",
+		Title: "One question at a time",
+		Lead: "A conversation in ten parts, about how a person works: what gives energy, what matters, what lasts. There are no " +
+			"right answers.",
 		Promise: "Every answer is kept as soon as it is sent. It is possible to stop at any moment, and to come back later at the same address.",
 
 		Language: "Language of the interview", Candidate: "Identifier (optional)",
@@ -63,22 +64,27 @@ var catalog = map[session.Language]pageTexts{
 			"out_of_order":      "The interview has gone on meanwhile. This is where it stands.",
 			"finished":          "The interview is complete. Nothing more was kept.",
 			"busy":              "The previous answer is still being read. Wait a moment, then try again.",
-			"backend_failed":    "The answer is kept, but the next message could not be written: the writing service does not respond. Try again in a moment.",
-			"reply_invalid":     "The answer is kept, but the next message did not turn out well enough to be shown. Trying again usually helps.",
-			"session_limit":     "The answer is kept, but this interview has reached its limit, and nothing more can be written. Please contact whoever invited you.",
-			"too_many_starts":   "Too many interviews were begun in a short time. Try again in a minute.",
-			"store_failed":      "The answer could not be kept. It is still below: send it again in a moment.",
-			"unknown_session":   "There is no interview at this address.",
-			"not_found":         "There is no page at this address.",
-			"invalid":           "The identifier may hold letters, digits, dots, dashes and underscores, and begins with a letter or a digit; at most 64 in all.",
-			"cross_origin":      "This request came from another site and was not carried out.",
+			"backend_failed": "The answer is kept, but the next message could not be written: the writing service does not respond. " +
+				"Try again in a moment.",
+			"reply_invalid": "The answer is kept, but the next message did not turn out well enough to be shown. Trying again usually helps.",
+			"session_limit": "The answer is kept, but this interview has reached its limit, and nothing more can be written. Please " +
+				"contact whoever invited you.",
+			"too_many_starts": "Too many interviews were begun in a short time. Try again in a minute.",
+			"store_failed":    "The answer could not be kept. It is still below: send it again in a moment.",
+			"unknown_session": "There is no interview at this address.",
+			"not_found":       "There is no page at this address.",
+			"invalid": "The identifier may hold letters, digits, dots, dashes and underscores, and begins with a letter or a " +
+				"digit; at most 64 in all.",
+			"cross_origin": "This request came from another site and was not carried out.",
 		},
 	},
 	session.French: {
-		Name:    "Entretien",
-		Title:   "Une question à la fois",
-		Lead:    "Une conversation en dix parties sur une manière de travailler : ce qui donne de l'énergie, ce qui compte, ce qui dure. Il n'y a pas de bonne réponse.",
-		Promise: "Chaque réponse est conservée dès son envoi. Il est possible de s'arrêter à tout moment, et de revenir plus tard à la même adresse.",
+		Name:  "Entretien",
+		Title: "Une question à la fois",
+		Lead: "Une conversation en dix parties sur une manière de travailler : ce qui donne de l'énergie, ce qui compte, ce qui " +
+			"dure. Il n'y a pas de bonne réponse.",
+		Promise: "Chaque réponse est conservée dès son envoi. Il est possible de s'arrêter à tout moment, et de revenir plus tard à " +
+			"la même adresse.",
 
 		Language: "Langue de l'entretien", Candidate: "Identifiant (facultatif)",
 		CandidateHint: "Seulement s'il a été fourni : lettres, chiffres, points, tirets.", Begin: "Commencer l'entretien",
@@ -91,14 +97,16 @@ var catalog = map[session.Language]pageTexts{
 		History: "Plus tôt dans cet entretien", You: "Réponse", Interviewer: "Entretien",
 		Choose: "Un seul choix", OwnWords: "Quelque chose à ajouter, en d'autres mots (facultatif)", Answer: "Réponse",
 		Comment: "Un commentaire : est-ce juste, manque-t-il quelque chose ?",
-		Send:    "Envoyer", Keys: "Ctrl + Entrée envoie aussi.", Nothing: "Rien à ajouter", Ready: "C'est parti", ShowMatch: "Voir la compatibilité",
+		Send:    "Envoyer", Keys: "Ctrl + Entrée envoie aussi.", Nothing: "Rien à ajouter", Ready: "C'est parti", ShowMatch: "Voir la " +
+			"compatibilité",
 		Retry: "Réessayer", Continue: "Continuer",
 		Kept:     "Les réponses sont conservées à chaque envoi. Cette adresse ramène ici à tout moment.",
 		Thinking: "Lecture de la réponse, écriture de la suite…", Slow: "L'écriture continue. Cela prend jusqu'à une minute.",
 		Owed:    "La réponse est conservée. Le message suivant reste à écrire.",
 		Offline: "Le serveur ne répond pas. Le texte est toujours là : réessayer dans un instant.",
 		Thanks:  "C'était la dernière question. Merci pour le temps et la confiance.", Again: "Pour en garder une copie : imprimer cette page.",
-		Unsent:        "Cette question avait déjà sa réponse, peut-être dans une autre fenêtre. Ce qui vient d'être envoyé n'a pas été conservé :",
+		Unsent: "Cette question avait déjà sa réponse, peut-être dans une autre fenêtre. Ce qui vient d'être envoyé n'a pas " +
+			"été conservé :",
 		NotFoundTitle: "Il n'y a rien ici", ErrorTitle: "Cela n'a pas fonctionné",
 		Reload: "Retour à l'entretien", Lost: "Vérifier l'adresse, ou commencer un nouvel entretien.",
 		Problems: map[string]string{
@@ -111,15 +119,18 @@ var catalog = map[session.Language]pageTexts{
 			"out_of_order":      "L'entretien a continué entre-temps. Voici où il en est.",
 			"finished":          "L'entretien est terminé. Rien de plus n'a été conservé.",
 			"busy":              "La réponse précédente est encore en lecture. Attendre un instant, puis réessayer.",
-			"backend_failed":    "La réponse est conservée, mais la suite n'a pas pu être écrite : le service d'écriture ne répond pas. Réessayer dans un instant.",
-			"reply_invalid":     "La réponse est conservée, mais la suite n'est pas assez réussie pour être montrée. Réessayer suffit en général.",
-			"session_limit":     "La réponse est conservée, mais cet entretien a atteint sa limite : la suite ne peut plus être écrite. Contacter la personne qui a proposé l'entretien.",
-			"too_many_starts":   "Trop d'entretiens ont commencé en peu de temps. Réessayer dans une minute.",
-			"store_failed":      "La réponse n'a pas pu être conservée. Elle est toujours là : la renvoyer dans un instant.",
-			"unknown_session":   "Il n'y a pas d'entretien à cette adresse.",
-			"not_found":         "Il n'y a pas de page à cette adresse.",
-			"invalid":           "L'identifiant peut contenir lettres, chiffres, points, tirets et tirets bas, et commence par une lettre ou un chiffre ; 64 au plus.",
-			"cross_origin":      "Cette demande vient d'un autre site et n'a pas été exécutée.",
+			"backend_failed": "La réponse est conservée, mais la suite n'a pas pu être écrite : le service d'écriture ne répond pas. " +
+				"Réessayer dans un instant.",
+			"reply_invalid": "La réponse est conservée, mais la suite n'est pas assez réussie pour être montrée. Réessayer suffit en général.",
+			"session_limit": "La réponse est conservée, mais cet entretien a atteint sa limite : la suite ne peut plus être écrite. " +
+				"Contacter la personne qui a proposé l'entretien.",
+			"too_many_starts": "Trop d'entretiens ont commencé en peu de temps. Réessayer dans une minute.",
+			"store_failed":    "La réponse n'a pas pu être conservée. Elle est toujours là : la renvoyer dans un instant.",
+			"unknown_session": "Il n'y a pas d'entretien à cette adresse.",
+			"not_found":       "Il n'y a pas de page à cette adresse.",
+			"invalid": "L'identifiant peut contenir lettres, chiffres, points, tirets et tirets bas, et commence par une " +
+				"lettre ou un chiffre ; 64 au plus.",
+			"cross_origin": "Cette demande vient d'un autre site et n'a pas été exécutée.",
 		},
 	},
 }

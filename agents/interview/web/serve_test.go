@@ -97,7 +97,7 @@ var _ = Describe("The end of a server", func() {
 		Expect(s.clock.Sleep(ctx, time.Minute)).To(Succeed())
 		var err error
 		Eventually(s.ended).Should(Receive(&err))
-		Expect(err).To(MatchError(And(ContainSubstring("after 1m0s"), ContainSubstring("go on when the server starts again"))))
+		Expect(err).To(MatchError(And(ContainSubstring("after 1m0s"), ContainSubstring("resumed when the server starts again"))))
 		Eventually(answered).Should(Receive(BeZero()))
 		letGo()
 	})

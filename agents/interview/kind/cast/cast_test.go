@@ -107,6 +107,7 @@ var _ = Describe("The cast", func() {
 						counts[r.Step]++
 					case session.PurposeMirror:
 						mirrors[r.Step] = true
+					default:
 					}
 				}
 				for step, count := range counts {
@@ -203,6 +204,7 @@ func rehearse(p cast.Persona, replies []cast.Reply) (end session.Session, calls 
 			if comment != "" {
 				in = session.Answered{Text: comment}
 			}
+		default:
 		}
 		next, err := session.Next(s, in, now)
 		Expect(err).NotTo(HaveOccurred())
