@@ -98,7 +98,9 @@ func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	}
 	release, waited, err := t.locks.acquire(ctx, ask.Session)
 	if err != nil {
-		return t.finish(View{}, &Error{Code: CodeBusy, Message: "the client disconnected before its submission was handled: nothing was done", Err: err})
+		return t.finish(View{}, &Error{
+			Code: CodeBusy, Message: "the client disconnected before its submission was handled: nothing was done", Err: err,
+		})
 	}
 	defer release()
 	t.late = waited

@@ -210,7 +210,8 @@ func keyFrom(title, heard []string) []string {
 // numerals are the numbers that titles spell out, in phonetic form.
 var numerals = map[string]string{
 	"one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "nine": "9", "ten": "10", "sept": "7", "huit": "8", "neuf": "9",
-	phonetic("three"): "3", phonetic("seven"): "7", phonetic("eight"): "8", phonetic("eleven"): "11", phonetic("twelve"): "12", phonetic("thirteen"): "13",
+	phonetic("three"): "3", phonetic("seven"): "7", phonetic("eight"): "8",
+	phonetic("eleven"): "11", phonetic("twelve"): "12", phonetic("thirteen"): "13",
 	"deux": "2", phonetic("trois"): "3", phonetic("quatre"): "4", phonetic("cinq"): "5", "onze": "11", phonetic("douze"): "12",
 }
 

@@ -40,7 +40,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	err := server.Shutdown(drain)
 	if err != nil {
 		err = errors.Join(
-			fmt.Errorf("requests were still in progress after %s: %w; their steps are resumed when the server starts again", s.options.DrainTimeout, err),
+			fmt.Errorf("requests were still in progress after %s: %w; their steps are resumed when the server starts again",
+				s.options.DrainTimeout, err),
 			server.Close())
 	}
 	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {
