@@ -1,5 +1,5 @@
 // Package experiment is an example of an experiment on prompts, run by its test as a
-// team would in CI: on a simulated model it must find what was put into the model.
+// team would in CI: on a simulated model it must find the known differences.
 package experiment
 
 import (
@@ -34,7 +34,7 @@ func TestMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The model keeps to the form in 80 of 100 answers to the shipped prompt, in 96 with an
+	// The model answers in the required form in 80 of 100 answers to the shipped prompt, in 96 with an
 	// example, and in 80 with the short prompt.
 	verdicts := map[string]result.Verdict{}
 	for _, c := range r.Comparisons {

@@ -1,6 +1,6 @@
-// Package tutor is an example of somebody's own agent: it teaches with a model behind
-// OpenAI's API, by the client go-openai, and lets the model look words up by a tool. It
-// knows nothing of rehearse.
+// Package tutor is an example of your own agent: it teaches with a model behind OpenAI's API,
+// using the client go-openai, and gives the model a tool to look up words. It does not depend
+// on rehearse.
 package tutor
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// maxCalls is how often the model is asked in one turn.
+// maxCalls limits the calls to the model in one turn.
 const maxCalls = 4
 
 // Tutor is one lesson.
 type Tutor struct {
 	Client *openai.Client
-	// Look finds what a word means.
+	// Look returns the meaning of a word.
 	Look func(word string) string
 
 	said []openai.ChatCompletionMessage
@@ -52,7 +52,7 @@ func (t *Tutor) Answer(ctx context.Context, text string) (string, error) {
 	return "", fmt.Errorf("the model went on looking words up for %d calls", maxCalls)
 }
 
-// use does what the model asks for, and says why if it cannot.
+// use executes a tool call of the model and returns its result or the reason why it failed.
 func (t *Tutor) use(call openai.FunctionCall) string {
 	var args struct{ Word string }
 	if err := json.Unmarshal([]byte(call.Arguments), &args); err != nil {

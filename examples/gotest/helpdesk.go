@@ -1,6 +1,6 @@
-// Package helpdesk is an example of somebody's own agent: it answers customers with a model
-// of Anthropic's, remembers what was said, and asks again where the model is overloaded. It
-// uses nothing but net/http and knows nothing of rehearse.
+// Package helpdesk is an example of your own agent: it answers customers with a model of
+// Anthropic, remembers the conversation, and retries if the model is overloaded. It uses only
+// net/http and does not depend on rehearse.
 package helpdesk
 
 import (
@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// attempts is how often a model that is overloaded is asked before the agent gives up.
+// attempts limits the calls to an overloaded model.
 const attempts = 3
 
 // Desk is one conversation with a customer.
 type Desk struct {
-	// BaseURL is where the model is, such as https://api.anthropic.com.
+	// BaseURL is the address of the model's API, such as https://api.anthropic.com.
 	BaseURL string
 	Key     string
 	Client  *http.Client
@@ -32,7 +32,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Answer answers what a customer says.
+// Answer answers a customer's message.
 func (d *Desk) Answer(ctx context.Context, text string) (string, error) {
 	d.said = append(d.said, message{"user", text})
 	for attempt := 1; ; attempt++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// desk makes the agent for one conversation. Its model is the scripted one, and its time
-// the trial's: the half minute that it waits takes none.
+// desk makes the agent for one conversation. It uses the scripted model and the trial's
+// clock, so that its wait of half a minute takes no time.
 func desk(site app.Site) func(context.Context, string) (string, error) {
 	d := &helpdesk.Desk{BaseURL: site.Backend, Key: app.Key, Client: site.Client, Sleep: site.Clock.Sleep}
 	return d.Answer
@@ -28,7 +28,7 @@ func TestHelpDesk(t *testing.T) {
 	}
 }
 
-// A scenario may stand in the test, too.
+// A scenario can also be part of the test.
 func TestHelpDeskIsNotTalkedIntoAnything(t *testing.T) {
 	harness.Check(t, harness.Rehearsal{
 		Makers: map[string]app.Maker{"helpdesk": desk},

@@ -1,7 +1,7 @@
-// Command http-app is an example of somebody's own agent: the desk of a ferry company, as
-// an HTTP application. It answers passengers with a model of OpenAI's, knows them again by
-// a cookie, and keeps what was said in a file in its home. It uses nothing but the standard library
-// and knows nothing of rehearse.
+// Command http-app is an example of your own agent: the desk of a ferry company as an HTTP
+// application. It answers passengers with a model of OpenAI, recognizes them by a cookie, and
+// stores the conversations in a file in its home. It uses only the standard library and does
+// not depend on rehearse.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// message is one of a conversation.
+// message is one message of a conversation.
 type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -32,7 +32,7 @@ type message struct {
 type desk struct {
 	model string // the address of its API
 	key   string
-	file  string // where conversations are kept
+	file  string // of the stored conversations
 
 	mu    sync.Mutex // one question at a time
 	talks map[string][]message
@@ -80,7 +80,7 @@ func (d *desk) chat(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"reply": reply})
 }
 
-// ask asks the model, and once more if it is overloaded.
+// ask calls the model, and once more if it is overloaded.
 func (d *desk) ask(ctx context.Context, talk []message) (string, error) {
 	reply, status, err := d.complete(ctx, talk)
 	if err == nil && (status == http.StatusTooManyRequests || status >= http.StatusInternalServerError) {

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
-// TestDesk builds the application as it is deployed, puts it where the scenarios look for
-// it (they say run: [http-app]), and drives it.
+// TestDesk builds the application, puts it into PATH for the scenarios (run: [http-app]) and
+// drives it.
 func TestDesk(t *testing.T) {
 	folder := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(folder, "http-app"), ".")

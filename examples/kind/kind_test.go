@@ -1,5 +1,5 @@
-// Package main is driven here as a user drives it: every command of the program with one
-// more kind of agent.
+// Package main is tested as users run it: every command of the program with an additional kind
+// of agent.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command translator is rehearse with one more kind of agent.
+// Command translator is rehearse with an additional kind of agent.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package app is the contract between the harness and external agents: how one
-// is started, spoken to and ended, whatever it is written in. The packages below it
+// Package app is the contract between the harness and external agents in any language: how
+// one is started, spoken to and ended. The packages below it
 // implement the contract for Go functions, commands, HTTP applications, containers and
 // the programs of real coding agents.
 package app
@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// Agent starts conversations. It is safe for concurrent use: each trial starts its own.
+// Agent starts conversations. It is safe for concurrent use: each trial starts a session.
 type Agent interface {
 	// Start starts the agent in a site and waits until it accepts turns. Everything that it
 	// started is ended when ctx ends or the session is ended. The error is an *Error.
@@ -25,7 +25,7 @@ type Session interface {
 	// Say sends the user's message and waits for the whole answer. The error is an *Error;
 	// after one, Say is not called again unless the session is a Restarter.
 	Say(ctx context.Context, text string) (Answer, error)
-	// End ends the agent and waits until nothing of it is left. It may be called again. The
+	// End ends the agent and waits until all its processes have ended. It may be called again. The
 	// error describes what could not be ended or removed; an *Error reports that the agent
 	// failed after its last answer.
 	End(ctx context.Context) error
@@ -44,7 +44,7 @@ const MaxAnswer = 4 << 20
 type Answer struct {
 	// Text is the answer for the user.
 	Text string
-	// Raw is the output that the text was taken from, bounded; empty if it is the same.
+	// Raw is the beginning of the output that contains the text; empty if it is the same.
 	Raw string
 	// Denied describes the tool calls that the agent's permissions refused; empty if none.
 	Denied string
@@ -65,32 +65,31 @@ type Site struct {
 	Backend string
 	// Env are the variables by which an agent finds the backend, as NAME=value, with keys
 	// that work nowhere else, and the proxy that refuses all other hosts. An agent's
-	// process gets these and what a program needs to run at all, nothing else of ours.
+	// process gets these and the few variables that every program needs, and no others.
 	Env []string
-	// Within starts the agent's process in a network of the trial's own, where the backend
-	// and the proxy are; nil is the machine's.
+	// Within starts the agent's process in the trial's own network with the backend and the
+	// proxy; nil is the machine's network.
 	Within func(start func() error) error
 	// Folder is the workspace, an existing folder that the trial removes.
 	Folder string
-	// Home is a folder beside it for what the agent keeps: its home, temporary files.
+	// Home is a folder beside it for the agent's home and temporary files.
 	Home string
 	// Client reaches the backend in process, without a socket and in the trial's time;
 	// nil unless the agent is a Go function.
 	Client *http.Client
 	// Clock is the trial's.
 	Clock clock.Clock
-	// Log takes what the agent writes beside its answers: standard error, a container's
-	// log. It is safe for concurrent use and keeps the last of it.
+	// Log receives what the agent writes beside its answers: standard error, a container's
+	// log. It is safe for concurrent use and keeps the end.
 	Log io.Writer
 	// Emit records something that the agent did beside its answers. It may be nil.
 	Emit func(event.Event)
 }
 
-// Function is an agent that is a Go function and keeps nothing between turns: it answers
-// what a user says.
+// Function is an agent that is a stateless Go function: it answers the message of a user.
 type Function func(ctx context.Context, site Site, text string) (string, error)
 
-// Maker makes an agent that is a Go function for one conversation. What it returns is
-// called once for each turn, by one goroutine at a time; what that keeps between turns is
-// its own. A method of an agent that was made for the site fits.
+// Maker makes an agent that is a Go function for one conversation. The returned function is
+// called once for each turn, by one goroutine at a time, and may have state. It can be a
+// method of an agent that was made for the site.
 type Maker func(site Site) func(ctx context.Context, text string) (string, error)

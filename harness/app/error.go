@@ -8,29 +8,29 @@ import (
 // Kind classifies what went wrong with an agent.
 type Kind string
 
-// The kinds of Error. Of an agent that is Unusable nothing can be said, so that the
-// verdict is error; the others are ends that a scenario may expect.
+// The kinds of Error. The verdict on an agent that is Unusable is error; the others are ends
+// that a scenario may expect.
 const (
-	// Absent is something that the agent needs and this machine does not have: Docker,
-	// a program of somebody else's. The trial is skipped, unless it must not be.
+	// Absent means that this machine lacks something that the agent needs, such as Docker or
+	// a program. The trial is skipped unless it is required.
 	Absent Kind = "absent"
-	// Unusable is an agent that cannot be driven at all: a program that is missing, that
-	// ends before it has called its model or answered, that never becomes healthy, that
-	// prints what is no text or an answer of another shape than was said.
+	// Unusable means that the agent cannot be driven: its program is missing, ends before it
+	// has called its model or answered, never becomes healthy, or prints output that is not
+	// text or does not have the described form.
 	Unusable Kind = "unusable"
-	// Failed is an agent that says itself that it failed: an exit status other than 0, an
-	// HTTP status of 400 or more.
+	// Failed means that the agent reported a failure: an exit status other than 0, or an HTTP
+	// status of 400 or more.
 	Failed Kind = "failed"
-	// Crashed is an agent that went away in the middle: ended by a signal, or with its
-	// connection cut.
+	// Crashed means that the agent ended unexpectedly: by a signal, or with a closed
+	// connection.
 	Crashed Kind = "crashed"
-	// TimedOut is an agent that did not answer in time.
+	// TimedOut means that the agent did not answer in time.
 	TimedOut Kind = "timeout"
-	// Flooded is an agent that wrote more than it may.
+	// Flooded means that the agent wrote more than it may.
 	Flooded Kind = "flooded"
 )
 
-// Error is why an agent did not start or did not answer.
+// Error is the reason why an agent did not start or did not answer.
 type Error struct {
 	Kind Kind
 	// Code is the exit status or the HTTP status; 0 if there is none.
@@ -41,14 +41,14 @@ type Error struct {
 	Err error
 }
 
-// Errorf makes an error; %w keeps the cause.
+// Errorf returns an error; %w sets its cause.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Error makes it an error.
+// Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

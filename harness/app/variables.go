@@ -1,12 +1,11 @@
 package app
 
-// Key is the API key that agents find. It works nowhere else, and no scanner of secrets
-// takes it for one.
+// Key is the API key of driven agents. It is not a real key, and scanners for secrets do not
+// report it.
 const Key = "rehearse-works-nowhere-else"
 
-// Variables are the usual variables by which clients find a backend, as NAME=value.
-// backend is its base URL without "/v1". OpenAI's clients want the version in the URL,
-// Anthropic's do not.
+// Variables returns the usual variables by which clients find a backend, as NAME=value.
+// backend is its base URL without "/v1", which OpenAI's clients need and Anthropic's do not.
 func Variables(backend string) []string {
 	return []string{
 		"OPENAI_BASE_URL=" + backend + "/v1",

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
-// ExternalInvariants returns the invariants of somebody else's agent. Which calls it
-// makes, and how it answers, is its own affair: only its claims are checked.
+// ExternalInvariants returns the invariants of an external agent. They do not restrict its
+// calls and answers, and only check its claims.
 func ExternalInvariants() []gate.Invariant {
 	return append(
 		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}, CauseNamed: causeNamed()}),
@@ -29,8 +29,8 @@ func ExternalInvariants() []gate.Invariant {
 	)
 }
 
-// errorWords are regular expressions for the words with which programs describe a failed
-// call, by the kind of its error: words of HTTP statuses, of libraries, of people.
+// errorWords has regular expressions for the words with which programs, libraries and people
+// describe a failed call, by the kind of its error.
 var errorWords = []struct{ kind, words string }{
 	{"rate-limited", `429|rate.?limit|quota|too many|throttl|overload`},
 	{"timeout", `time.?d?.?out|deadline|408|no answer within`},
@@ -50,8 +50,8 @@ var errorWords = []struct{ kind, words string }{
 	},
 }
 
-// causeNamed returns the expression of cause-named for an agent that does not use the
-// words of llm.ErrorKind. A call that no line of the script answers is the script's doing.
+// causeNamed returns the expression of the invariant cause-named for an agent that does not
+// use the words of llm.ErrorKind. Calls that no line of the script answers are excepted.
 func causeNamed() string {
 	var pairs []string
 	for _, w := range errorWords {

@@ -1,6 +1,6 @@
-// Package kind describes kinds of agents: how the part of a scenario about such an agent is
-// read, how the agent is driven, measured and judged. A kind is a value; a program lists
-// those that it knows.
+// Package kind describes kinds of agents: how their part of a scenario is parsed and how they
+// are driven, measured and judged. A kind is a value; a program lists the kinds that it
+// supports.
 package kind
 
 import (
@@ -19,17 +19,17 @@ type Kind struct {
 	scenarios.Kind
 	// New returns the driver of a scenario.
 	New drive.Maker
-	// Extensions are the facts and metrics that such agents have beside those of the core.
-	// Several kinds may have the same one.
+	// Extensions are the facts and metrics of such agents beside those of the core. Several
+	// kinds may share one.
 	Extensions []measure.Extension
-	// Invariants are those that hold of every run, however it is perturbed.
+	// Invariants hold for every run, with any perturbations.
 	Invariants []gate.Invariant
-	// Main, if given, plays the part of another program and does not return, if this
-	// process was started by a driver of the kind for that; otherwise it returns at once.
+	// Main, if given, runs another role of the program and does not return, if a driver of
+	// the kind started this process for that; otherwise it returns at once.
 	Main func()
 }
 
-// List are the kinds that a program knows, in the order in which messages name them.
+// List has the kinds that a program supports, in the order in which messages name them.
 type List []Kind
 
 // Formats returns the kinds' parts of the scenario file.
@@ -65,9 +65,9 @@ func (l List) Language() *gate.Language {
 	return gate.NewLanguage(extensions, invariants)
 }
 
-// Main plays the part of another program and does not return, if this process was started
-// by a driver for that: a scripted command-line agent, or what a kind of agent needs.
-// Otherwise it returns at once. A program whose Env.Executable is empty calls it first.
+// Main runs another role of the program and does not return, if a driver started this process
+// for that: a scripted command-line agent, or a role of a kind of agent. Otherwise it returns
+// at once. A program whose Env.Executable is empty must call it first.
 func (l List) Main() {
 	agent.Main()
 	for _, k := range l {

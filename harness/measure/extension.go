@@ -8,11 +8,11 @@ type Extension struct {
 	// Name is the variable of the facts in expressions, and the key of the metrics in JSON.
 	Name string
 	// Zero is a pointer to an empty struct of the facts. Its cel tags name the fields in
-	// expressions, and its json tags in recordings. Its type name must be unlike that of
+	// expressions, and its json tags in recordings. Its type name must differ from those of
 	// other extensions.
 	Zero any
-	// Of returns a pointer to the facts of a trial, which are empty where the trial has
-	// nothing of this extension. It may also add to the facts of the core: to
+	// Of returns a pointer to the facts of a trial, which are empty if the extension does not
+	// apply to it. It may also add to the facts of the core: to
 	// RunFacts.Violations, and to Facts.Stops.
 	Of func(*record.Scenario, *record.Trial, *Facts) any
 	// Counts reports whether a trial with these facts counts in the metrics.
@@ -44,8 +44,8 @@ type ExtensionMetrics struct {
 	Values  []Value
 }
 
-// AgentMetrics are the metrics of all extensions that any trial had, in the order of
-// the extensions.
+// AgentMetrics are the metrics of all extensions that applied to a trial, in the order of the
+// extensions.
 type AgentMetrics []ExtensionMetrics
 
 // All returns the values of all extensions in one list.
@@ -98,8 +98,8 @@ func (t *AgentTotals) Add(f *Facts) {
 	}
 }
 
-// Close returns the metrics; none of nil totals. It may be called again, also after
-// further Adds.
+// Close returns the metrics; nil for nil totals. It may be called again, also after further
+// Adds.
 func (t *AgentTotals) Close() AgentMetrics {
 	if t == nil {
 		return nil

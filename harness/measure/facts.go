@@ -8,8 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// Facts are the measures of one trial, and the variables of the expressions under
-// `that:`. Times are in seconds. An unknown value is marked as such and never 0.
+// Facts are the measures of one trial, and the variables of expressions under `that:`. Times are in seconds. An unknown value is marked as such and never 0.
 type Facts struct {
 	Run     RunFacts     `cel:"run" json:"run"`
 	Calls   CallFacts    `cel:"calls" json:"calls"`
@@ -22,14 +21,14 @@ type Facts struct {
 	Extensions map[string]any `cel:"-" json:"-"`
 	// Stops compares the decisions of a stop guard with their labels.
 	Stops StopFacts `cel:"-" json:"-"`
-	// Golden are the facts of the trial without perturbations; zero where it has none.
+	// Golden are the facts of the trial without perturbations; zero if it has none.
 	Golden Golden        `cel:"golden" json:"-"`
 	Events []event.Event `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
 	// Scores has the result of each score of the last answer, by name.
 	Scores map[string]bool `cel:"scores" json:"scores,omitempty"`
-	// Turns are the turns of a conversation with somebody else's agent; empty for others.
+	// Turns are the turns of a conversation with an external agent; empty for others.
 	Turns []TurnFacts `cel:"turns" json:"-"`
 	// Files are the beginnings of the files that the agent left in its workspace, by path.
 	Files map[string]string `cel:"files" json:"-"`
@@ -55,32 +54,31 @@ type RunFacts struct {
 	Summary  string  `cel:"summary" json:"summary,omitempty"`
 	Details  string  `cel:"details" json:"details,omitempty"`
 	Duration float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
-	// DurationKnown is false where neither the recording nor a timings file has the duration.
+	// DurationKnown is false if neither the recording nor a timings file has the duration.
 	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
-	Error         string `cel:"error" json:"error,omitempty"` // why the trial could not be carried out
+	Error         string `cel:"error" json:"error,omitempty"` // why the trial could not be run
 	// AgentError is true where Error is a failure of the agent, or of how it is started,
 	// and not of the harness.
 	AgentError bool `cel:"-" json:"-"`
-	// Skipped is the reason why the trial was not carried out: something that it needs is
-	// not on this machine.
+	// Skipped is the reason why the trial was not run: this machine lacks something that it
+	// needs.
 	Skipped string `cel:"skipped" json:"skipped,omitempty"`
-	// Perturbed counts injected failures: faults that fired, and other perturbations that
-	// happened.
+	// Perturbed counts the faults and other perturbations that fired.
 	Perturbed int `cel:"perturbed" json:"perturbed,omitempty"`
-	// Struck counts perturbations of writes and turns that happened, by their text form.
+	// Struck counts the perturbations of writes and turns that fired, by their text form.
 	Struck map[string]int `cel:"struck" json:"struck,omitempty"`
-	// Cause is the kind of error of the last call, where that failed in a run that did not
-	// end well; Details must name it. It is empty where the run cut the call off itself.
+	// Cause is the kind of error of the last call, if that failed in a run that did not
+	// succeed; Details must name it. It is empty if the run canceled the call itself.
 	Cause string `cel:"cause" json:"cause,omitempty"`
 	// Resumed is the status with which a perturbed run ended after it was resumed without
-	// faults; empty where the run had ended by itself, or stores nothing. No other fact
-	// covers the resumed part.
+	// faults; empty if the run had ended by itself, or stores nothing. No other fact covers
+	// the resumed part.
 	Resumed string `cel:"resumed" json:"resumed,omitempty"`
 	// Denied are the tool calls that the agent's permissions refused, as its program
 	// reported them: one text for each answer with such calls.
 	Denied []string `cel:"denied" json:"denied,omitempty"`
-	// Violations are the invariants of the agent that the driver saw violated, such as
-	// answers that were lost or doubled, and finished tasks that were done again.
+	// Violations are the violated invariants of the agent that the driver reported, such as
+	// lost or duplicate answers, and finished tasks that were repeated.
 	Violations []string `cel:"broken" json:"broken,omitempty"`
 }
 
@@ -88,8 +86,8 @@ type RunFacts struct {
 type CallFacts struct {
 	Total  int `cel:"total" json:"total"`
 	Failed int `cel:"failed" json:"failed"`
-	// Retries are retries of the project's own client, each within its call, or requests
-	// with which somebody else's agent repeated a failed one, each a call of its own.
+	// Retries are retries of the project's own client, each within its call, or repeated
+	// requests of an external agent, each a call of its own.
 	Retries int            `cel:"retries" json:"retries"`
 	By      map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
 	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
@@ -116,14 +114,14 @@ type CostFacts struct {
 	Known bool    `cel:"known" json:"known"`
 	EUR   float64 `cel:"eur" json:"eur"`
 	USD   float64 `cel:"usd" json:"usd"`
-	// Most is the cost of the dearest call, in USD.
+	// Most is the cost of the most expensive call, in USD.
 	Most float64 `cel:"most" json:"most,omitempty"`
-	// Why names what is missing when the cost is unknown.
+	// Why is the reason why the cost is unknown.
 	Why string `cel:"why" json:"why,omitempty"`
 }
 
-// LatencyFacts summarize the latencies of the trial's calls, in seconds; N is 0 where they
-// are unknown.
+// LatencyFacts summarize the latencies of the trial's calls, in seconds; N is 0 if they are
+// unknown.
 type LatencyFacts struct {
 	N    int     `cel:"n" json:"n"`
 	Mean float64 `cel:"mean" json:"mean"`
@@ -147,7 +145,7 @@ type ScriptFacts struct {
 
 // StopFacts compare what a stop guard decided with the labels of expect.stops.
 type StopFacts struct {
-	// Misjudged describes each answer that was not judged as its label demands.
+	// Misjudged describes each answer whose decision contradicts its label.
 	Misjudged []string
 	// Outcomes has a letter for each labelled answer, in order: P for one that defers and
 	// was refused, p for another that was refused, N for another that was allowed, n for

@@ -11,23 +11,22 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Golden are the facts of an unperturbed run, with which perturbed ones are compared:
-// the variables "golden.status" and so on of invariants. Events and single answers are
-// left out.
+// Golden has the facts of an unperturbed run, with which perturbed ones are compared: the
+// variables "golden.status" and so on of invariants. It has no events and no single answers.
 type Golden struct {
 	Status     string     `cel:"status" json:"status"`
 	ExitCode   int        `cel:"exit_code" json:"exit_code"`
 	Text       string     `cel:"text" json:"text,omitempty"` // the run's result
 	Iterations int        `cel:"iterations" json:"iterations"`
-	Duration   float64    `cel:"duration" json:"duration"` // seconds on the trial's clock; 0 where that is real time
+	Duration   float64    `cel:"duration" json:"duration"` // seconds on the trial's clock; 0 in real time
 	Writes     int        `cel:"writes" json:"writes,omitempty"`
 	Calls      CallFacts  `cel:"calls" json:"calls"`
 	Tokens     TokenFacts `cel:"tokens" json:"tokens"`
 	Cost       CostFacts  `cel:"cost" json:"cost"`
-	// Files are the beginnings of the files that somebody else's agent left, by path.
+	// Files are the beginnings of the files that an external agent left, by path.
 	Files map[string]string `cel:"files" json:"files,omitempty"`
-	// Extensions are the facts of extensions that are not zero, by name. As read from
-	// JSON, where each is a key beside the others, they are jsontext.Values.
+	// Extensions has the nonzero facts of extensions by name. In JSON, each is a key beside
+	// the others; as read from JSON they are jsontext.Values.
 	Extensions map[string]any `cel:"-" json:"-"`
 }
 

@@ -135,7 +135,7 @@ func summarized(name string, s stat.Summary) Value {
 	return v
 }
 
-// quotient divides the sum by the number that it is of.
+// quotient returns the sum divided by t.of.
 func (t *tally) quotient(name, unit string) Value {
 	v := Value{Name: name, Unit: unit, Known: !t.unknown, N: t.of}
 	switch {

@@ -5,19 +5,18 @@ import "iter"
 // Single is one measure of one trial.
 type Single struct {
 	Name string
-	// Unit is that of Value.
+	// Unit is the unit of Value.
 	Unit string
-	// Value is in the unit. It must not be used where Known and Bound are false.
+	// Value must not be used if Known and Bound are false.
 	Value float64
 	Known bool
-	// Bound is true where the value is not known, and Value is a lower bound.
+	// Bound is true if the value is not known, but Value is a lower bound.
 	Bound bool
-	// Why is the reason why it is not known.
+	// Why is the reason why the value is not known.
 	Why string
 }
 
-// Singles returns the measures of one trial, with the names and in the order of those of
-// Summary. Latencies are over the trial's own calls; a trial without calls has no
+// Singles returns the measures of one trial, with the names and in the order of Summary. Latencies are over the trial's own calls; a trial without calls has no
 // latencies.
 func Singles(f *Facts) iter.Seq[Single] {
 	return func(yield func(Single) bool) {

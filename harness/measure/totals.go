@@ -12,15 +12,15 @@ type Value struct {
 	Name string `json:"name"`
 	// Unit is "" for counts, "EUR", "USD" or "s".
 	Unit string `json:"unit,omitempty"`
-	// Known is false where something is missing, such as a price. Value, if there
-	// is one, is then a lower bound for sums of money and tokens, and based on
-	// fewer observations for times; Warnings name them.
+	// Known is false if something is missing, such as a price. Value, if it is not nil, is
+	// then a lower bound for sums of money and tokens, and based on fewer observations for
+	// times; Warnings describe what is missing.
 	Known bool `json:"known"`
-	// Value is nil where there is no number: unknown, or 0 of 0.
+	// Value is nil if it is unknown or undefined (0 of 0).
 	Value *float64 `json:"value"`
 	// N is the number of observations: trials, or calls for latencies.
 	N int `json:"n"`
-	// Interval is nil where N does not allow one.
+	// Interval is nil if N is too small.
 	Interval *stat.Interval `json:"interval,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
 }
@@ -42,7 +42,7 @@ type Totals struct {
 	trials   int
 	measures [len(perTrial)]series
 	latency  stat.Durations
-	unknown  int // trials of which latencies are missing
+	unknown  int // trials with missing latencies
 }
 
 // series is one measure over the trials.
@@ -56,7 +56,7 @@ type series struct {
 type measured struct {
 	value float64
 	known bool
-	// partial is true where an unknown value is still a lower bound.
+	// partial is true if an unknown value is still a lower bound.
 	partial bool
 	why     string
 }

@@ -15,9 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Trial measures a trial of a scenario. It is pure: the same recording has the same
-// facts next year. Timings are only read where the scenario ran in real time;
-// those of other trials are ignored.
+// Trial measures a trial of a scenario. It is pure. Timings are used only if the scenario ran
+// in real time; those of other trials are ignored.
 func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensions []Extension) Facts {
 	f := Facts{
 		Run: RunFacts{
@@ -77,8 +76,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 	return f
 }
 
-// denied returns the tool calls that permissions refused, as iterations and turns report
-// them.
+// denied returns the refused tool calls that turns and iterations report.
 func denied(tr *record.Trial) (all []string) {
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
@@ -166,8 +164,8 @@ func resumed(tr *record.Trial) (status string) {
 	return status
 }
 
-// readGolden reads the facts of the unperturbed run from the trial's head. Without
-// them the trial could not be compared with that run, so that they must be readable.
+// readGolden reads the facts of the unperturbed run from the trial's head. Unreadable facts
+// are an error of the run, since the trial cannot be compared without them.
 func (f *Facts) readGolden(recorded json.RawMessage, extensions []Extension) {
 	if recorded == nil {
 		return
@@ -181,8 +179,8 @@ func (f *Facts) readGolden(recorded json.RawMessage, extensions []Extension) {
 	}
 }
 
-// returned reports whether a call came back. A call that had not when the trial ended was
-// recorded as cancelled after no time at all.
+// returned reports whether a call returned. A call that had not returned when the trial ended
+// was recorded as cancelled with a latency of 0.
 func returned(c *record.Call) bool {
 	return c.Error == nil || c.Error.Kind != record.Cancelled || c.Latency > 0
 }
@@ -247,7 +245,7 @@ func tokenFacts(calls []record.Call) TokenFacts {
 			f.Known = f.Known && c.Error != nil && c.Usage == nil
 			continue
 		}
-		// What was written to the cache was input as well.
+		// Tokens that were written to the cache are input as well.
 		f.Input += c.Usage.Input + c.Usage.CacheWrite
 		f.Cached += c.Usage.CachedInput
 		f.Output += c.Usage.Output
@@ -286,7 +284,7 @@ func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 func free(c *record.Call) bool { return c.Error != nil && c.Usage == nil && c.ReportedUSD == nil }
 
 // CallCost returns the cost of one call of a scenario in EUR, by the rules of CostFacts,
-// or why it is unknown.
+// or the reason why it is unknown.
 func CallCost(sc *record.Scenario, c *record.Call) (eur float64, why string) {
 	f := callCost(sc, c)
 	return f.EUR, f.Why
@@ -304,7 +302,7 @@ func callCost(sc *record.Scenario, c *record.Call) CostFacts {
 	return f
 }
 
-// costOf returns the cost of one call, or why it is unknown.
+// costOf returns the cost of one call, or the reason why it is unknown.
 func costOf(sc *record.Scenario, c *record.Call) (spent quantity.Money, why string) {
 	switch {
 	case !usable(c.Usage):
@@ -322,7 +320,7 @@ func costOf(sc *record.Scenario, c *record.Call) (spent quantity.Money, why stri
 	return quantity.Money{}, why
 }
 
-// add adds an amount in both currencies, or returns why it cannot.
+// add adds an amount in both currencies, or returns the reason why it cannot.
 func (f *CostFacts) add(m quantity.Money, eurPerUSD float64) (why string) {
 	usd, okUSD := m.In(quantity.USD, eurPerUSD)
 	eur, okEUR := m.In(quantity.EUR, eurPerUSD)

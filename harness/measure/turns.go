@@ -5,7 +5,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// TurnFacts are one turn of a conversation with somebody else's agent.
+// TurnFacts describe one turn of a conversation with an external agent.
 type TurnFacts struct {
 	// N is the turn's number, from 1.
 	N int `cel:"n" json:"n"`
@@ -14,7 +14,7 @@ type TurnFacts struct {
 	User  string `cel:"user" json:"user"`
 	Text  string `cel:"text" json:"text"`
 	Error string `cel:"error" json:"error,omitempty"`
-	// Calls is how many calls to the model the agent made before it answered.
+	// Calls counts the agent's calls to the model before it answered.
 	Calls int `cel:"calls" json:"calls"`
 	// Attrs are observations of the driver beside the answer, such as an HTTP status.
 	Attrs map[string]any `cel:"attrs" json:"attrs,omitempty"`
@@ -40,7 +40,7 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
 		recorded, ok := event.Read[record.Turn](e)
-		if !ok || e.N == 0 { // an event of the same name that is not a driver's
+		if !ok || e.N == 0 { // another event of the same name
 			continue
 		}
 		t := TurnFacts{N: e.N, User: recorded.User, Text: e.Detail, Error: recorded.Error, Attrs: recorded.Extra(e)}

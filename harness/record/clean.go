@@ -10,12 +10,12 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxText is how many bytes of one text are stored; of a longer one its length
-// and hash remain.
+// maxText limits the stored bytes of one text; of a longer one the length and the hash are
+// stored as well.
 const maxText = 1 << 20
 
-// clean makes a text fit to be stored: secrets are replaced, and what is too long
-// is cut. Cutting comes second, as it could cut a secret beyond recognition.
+// clean returns a text as it is stored: without secrets, and truncated. Secrets are replaced
+// first, since a truncated secret might not be recognized.
 func (c *Collector) clean(s string) string {
 	if s == "" {
 		return s
@@ -60,8 +60,8 @@ func (c *Collector) cleanMap(in map[string]string) map[string]string {
 	return out
 }
 
-// cleanAttrs keeps what survives a round trip through JSON and turns the rest
-// into text: an odd attribute must not cost the recording.
+// cleanAttrs returns attributes as they are stored. Values that do not survive a round trip
+// through JSON become text, so that they do not make the recording fail.
 func (c *Collector) cleanAttrs(in map[string]any) map[string]any {
 	if len(in) == 0 {
 		return nil

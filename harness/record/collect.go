@@ -18,21 +18,21 @@ import (
 
 // Kinds of CallError beyond those of llm.Error.
 const (
-	// Cancelled is a call that ended because its context did, or that had not
+	// Cancelled is the kind of a call that ended because its context did, or that had not
 	// returned when the trial ended.
 	Cancelled llm.ErrorKind = "cancelled"
-	// Unclassified is an error that is no *llm.Error.
+	// Unclassified is the kind of an error that is not an *llm.Error.
 	Unclassified llm.ErrorKind = "unclassified"
 )
 
-// CollectorOptions say what is recorded and how.
+// CollectorOptions configure a Collector.
 type CollectorOptions struct {
 	Head TrialHead
 	// Clock times the calls; the trial starts when the Collector is made.
 	Clock clock.Clock
-	// RealTime keeps all times out of the trial; they are in Timings.
+	// RealTime stores all times in Timings instead of the trial.
 	RealTime bool
-	// Redactor removes secrets; nil knows the well-known forms only.
+	// Redactor removes secrets; nil removes the well-known forms only.
 	Redactor *redact.Redactor
 	// Backend is the id that calls are recorded under.
 	Backend string
@@ -50,7 +50,7 @@ type Collector struct {
 	trial    Trial
 	timings  []Timing
 	ids      map[messageKey]string
-	previous []llm.Message // of the call before
+	previous []llm.Message // of the previous call
 	prevIDs  []string
 }
 
@@ -75,8 +75,8 @@ func (c *Collector) Wrap(b llm.Backend) llm.Backend {
 	})
 }
 
-// Begin records a call that does not go through a wrapped backend. The function that it
-// returns records how the call ended; ended is true where its context was.
+// Begin records a call that does not go through a wrapped backend. The returned function
+// records how the call ended; ended is true if the call's context has ended.
 func (c *Collector) Begin(backend string, req llm.Request) (end func(reply llm.Reply, err error, ended bool)) {
 	began := c.opt.Clock.Now()
 	n := c.begin(req, began)
@@ -176,9 +176,9 @@ func (c *Collector) Emit(e event.Event) {
 	c.trial.Events = append(c.trial.Events, rec)
 }
 
-// Finish ends the record and returns it. The duration is that since the start on
-// the Collector's clock, whatever end says; in real time it is in Timings. A call
-// that has not returned is recorded as cancelled. Finish is called once.
+// Finish ends the record and returns it. It sets the duration since the start on the
+// Collector's clock; in real time that is in Timings. A call that has not returned is
+// recorded as cancelled. Finish is called once.
 func (c *Collector) Finish(end End, script Script, exchanges []Exchange) Trial {
 	took := c.opt.Clock.Now().Sub(c.start)
 	c.mu.Lock()
@@ -198,9 +198,8 @@ func (c *Collector) Finish(end End, script Script, exchanges []Exchange) Trial {
 	return t
 }
 
-// Timings are the wall-clock times of a trial in real time: one for each call
-// that returned, in order of return, and one for the whole. They are complete
-// after Finish.
+// Timings returns the wall-clock times of a trial in real time: one for each call that
+// returned, in order of return, and one for the whole trial. They are complete after Finish.
 func (c *Collector) Timings() []Timing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -232,7 +231,7 @@ func keyOf(m llm.Message) messageKey {
 	if len(m.ToolCalls) > 0 {
 		var b strings.Builder
 		for _, t := range m.ToolCalls {
-			// Quoted, so that no two lists of calls have one key.
+			// Quoted, so that different lists of calls have different keys.
 			b.WriteString(strconv.Quote(t.ID) + strconv.Quote(t.Name) + strconv.Quote(t.Arguments))
 		}
 		k.toolCalls = b.String()
@@ -248,10 +247,9 @@ func sameMessage(a, b llm.Message) bool {
 		a.ToolCallID == b.ToolCallID && slices.Equal(a.ToolCalls, b.ToolCalls) && slices.Equal(a.Attachments, b.Attachments)
 }
 
-// conversation returns the ids of the messages. A conversation that grows repeats
-// all its messages with each call; those that stand where they stood in the call
-// before are recognised by comparing, which for the same string in memory is a
-// comparison of pointers. Only new ones are hashed.
+// conversation returns the ids of the messages. A growing conversation repeats all its
+// messages in each call. Messages at the same position as in the previous call are compared,
+// which is fast for the same string in memory; only new ones are hashed.
 func (c *Collector) conversation(messages []llm.Message) []string {
 	ids := make([]string, len(messages))
 	for i, m := range messages {

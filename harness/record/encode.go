@@ -8,7 +8,7 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// The types of line. A reader tolerates those that it does not know.
+// The types of lines. A reader tolerates unknown types.
 const (
 	kindRun      = "run"
 	kindScenario = "scenario"
@@ -22,9 +22,9 @@ const (
 	kindClose    = "close"
 )
 
-// options are those of encoding/json, so that the struct tags mean what every
-// Go reader expects, but without HTML escaping and with exact member names.
-// Text that is not UTF-8 is stored with U+FFFD; it never fails a recording.
+// options are the semantics of encoding/json, but without HTML escaping and with exact
+// member names. Text that is not UTF-8 is stored with U+FFFD and never makes a recording
+// fail.
 var options = json.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	jsontext.EscapeForHTML(false),
@@ -32,8 +32,8 @@ var options = json.JoinOptions(
 	json.MatchCaseInsensitiveNames(false),
 )
 
-// Encode turns a trial into its lines, still without hashes. It is pure, so that
-// workers call it in parallel; only Writer.Trial has to be serial.
+// Encode returns the lines of a trial, without hashes. It is pure, so workers can call it in
+// parallel; only Writer.Trial must be serial.
 func Encode(t Trial) ([]byte, error) {
 	e := encoder{out: make([]byte, 0, 2048)}
 	e.line(kindTrial, &t.Head)

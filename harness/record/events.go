@@ -7,7 +7,7 @@ import "github.com/rehearse-dev/rehearse/event"
 // driver, such as an HTTP status.
 type Turn struct {
 	User  string `json:"user"`
-	Calls int    `json:"calls"`           // that the agent has made since the conversation began
+	Calls int    `json:"calls"`           // of the agent since the conversation began
 	Error string `json:"error,omitempty"` // why there is no answer
 	Kind  string `json:"kind,omitempty"`  // the kind of that error
 	// Denied describes the tool calls that the agent's permissions refused.
@@ -52,14 +52,14 @@ func (File) Event() (event.Kind, string) { return event.State, "file" }
 
 // Files is the event of further files, which are not recorded.
 type Files struct {
-	Files int `json:"files"` // all that the agent left
+	Files int `json:"files"` // all files of the agent
 }
 
 // Event implements event.Payload.
 func (Files) Event() (event.Kind, string) { return event.State, "files" }
 
-// Log is the event of what an external agent wrote beside its answers; its detail is the
-// end of the text.
+// Log is the event of the log of an external agent, such as its standard error; its detail
+// is the end of the text.
 type Log struct{}
 
 // Event implements event.Payload.
@@ -74,7 +74,8 @@ type Score struct {
 // Event implements event.Payload.
 func (Score) Event() (event.Kind, string) { return event.Verdict, "score" }
 
-// Violation is the event of an invariant that a driver saw broken; its detail describes it.
+// Violation is the event of a violated invariant that a driver reported; its detail describes
+// it.
 type Violation struct {
 	Kept bool `json:"kept"` // false
 }

@@ -1,9 +1,8 @@
 package record
 
-// ByCall returns the exchanges of each call: one for each attempt, in order. A
-// recording does not say which call an exchange belongs to, so that ok is false
-// where their numbers do not add up, as when an agent's calls overlapped with
-// requests of somebody else, or a retry never reached the backend.
+// ByCall returns the exchanges of each call: one for each attempt, in order. A recording does
+// not store the call of an exchange, so ok is false if their numbers do not match, for example
+// if other requests overlapped with the agent's calls, or a retry never reached the backend.
 func (t *Trial) ByCall() (exchanges [][]Exchange, ok bool) {
 	total := 0
 	for i := range t.Calls {

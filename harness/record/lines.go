@@ -13,14 +13,14 @@ import (
 // maxLine limits the bytes of a line with its newline; longer ones are reported as damaged.
 const maxLine = 64 << 20
 
-// Problem is something wrong with a recording, as data with a position.
+// Problem is a defect of a recording with its position.
 type Problem struct {
-	// Line is counted from 1; 0 where the whole recording is meant.
+	// Line is counted from 1; 0 for a problem of the whole recording.
 	Line    int
 	Message string
 }
 
-// String is the message behind its position.
+// String returns the message with its position.
 func (p Problem) String() string {
 	if p.Line == 0 {
 		return p.Message
@@ -28,14 +28,14 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d: %s", p.Line, p.Message)
 }
 
-// tornLine describes a last line that has no end.
+// tornLine describes a last line without a newline.
 const tornLine = "the last line is torn: it does not end with a newline"
 
 // newLines returns a reader of the lines of a recording.
 func newLines(r io.Reader) *jsonl.Reader { return jsonl.NewReader(r, maxLine-len("\n")) }
 
-// nextLine returns the next line, valid until the next call. A line that cannot be used
-// comes with what is wrong with it. The error is io.EOF at the end.
+// nextLine returns the next line, valid until the next call, or what is wrong with it. The
+// error is io.EOF at the end.
 func nextLine(in *jsonl.Reader) (line []byte, wrong string, err error) {
 	line, err = in.Next()
 	tooLong := errors.Is(err, jsonl.ErrTooLong)
@@ -50,7 +50,7 @@ func nextLine(in *jsonl.Reader) (line []byte, wrong string, err error) {
 	return line, "", nil
 }
 
-// stored is one line taken apart.
+// stored is one parsed line.
 type stored struct {
 	hash []byte
 	seq  int
@@ -58,7 +58,7 @@ type stored struct {
 	body []byte // {"type":...}, the bytes that the hash covers
 }
 
-// parse takes a line apart in place: it overwrites one byte of it.
+// parse parses a line in place: it overwrites one byte of it.
 func parse(line []byte) (s stored, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(hashStart))
 	if !ok || len(rest) < hashLen {

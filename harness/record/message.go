@@ -2,7 +2,7 @@ package record
 
 import "strconv"
 
-// Message returns the message with that id.
+// Message returns the message with an id.
 func (t *Trial) Message(id string) (*Message, bool) {
 	if len(id) < 2 || id[0] != 'm' {
 		return nil, false

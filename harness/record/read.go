@@ -13,28 +13,28 @@ import (
 
 // Entry is one part of a recording. Exactly one of the pointers is set.
 type Entry struct {
-	// Line is where the entry begins, from 1.
+	// Line is the number of the entry's first line, from 1.
 	Line     int
 	Run      *Run
 	Scenario *Scenario
 	Trial    *Trial
 	Close    *Close
-	// Problem is bad input: a torn last line, a damaged or unknown line, a trial
-	// without its end, a missing close line. The rest is still delivered; a trial
-	// with a damaged line is left out, as its measures would be wrong.
+	// Problem is invalid input: a torn last line, a damaged or unknown line, a trial
+	// without its end, a missing close line. The rest is still delivered, without trials
+	// that have a damaged line, as their measures would be wrong.
 	Problem *Problem
 }
 
-// ErrEmpty means that there is nothing to read.
+// ErrEmpty means that a recording has no lines.
 var ErrEmpty = errors.New("the recording is empty")
 
-// maxTrial bounds the bytes of one trial, and with it the reader's memory.
+// maxTrial limits the bytes of one trial, and thereby the reader's memory.
 const maxTrial = 256 << 20
 
-// Read delivers a recording entry by entry, as it is read from r: first the run,
-// then each scenario followed by its trials. Memory is bounded by the largest
-// trial. The sequence ends with an error if r fails, if it is no recording, or
-// if it has the schema of another version. Hashes are not checked; see Verify.
+// Read returns the entries of a recording as they are read from r: first the run, then each
+// scenario followed by its trials. Memory is limited by the largest trial. The sequence ends
+// with an error if r fails, is not a recording, or has the schema of another version. Hashes
+// are not checked; see Verify.
 //
 // The sequence can be ranged over once.
 func Read(r io.Reader) iter.Seq2[Entry, error] {
@@ -66,7 +66,7 @@ type reader struct {
 	out []Entry
 
 	started, closed bool
-	joined          bool            // a second recording follows the first
+	joined          bool            // another recording follows
 	known           map[string]bool // scenarios
 	unknown         map[string]bool // line types already reported
 
@@ -157,8 +157,8 @@ func (r *reader) dispatch(line stored, size int) {
 	}
 }
 
-// second reports that another recording was put behind this one. Its trials are not
-// this run's, and may be of another version, so all of it is left out.
+// second reports that another recording follows this one. Its trials belong to another run,
+// and perhaps to another version, so all of it is left out.
 func (r *reader) second(line stored) {
 	r.abandon()
 	r.joined = true
@@ -170,7 +170,7 @@ func (r *reader) second(line stored) {
 		"All that follows is left out; report each recording by itself", run.ID, run.Schema, run.Tool)
 }
 
-// top decodes a line that stands outside trials, ending an unfinished one.
+// top decodes a line outside trials, ending an unfinished trial.
 func (r *reader) top(line stored, v any) bool {
 	r.abandon()
 	if err := decode(line.body, v); err != nil {
@@ -180,7 +180,7 @@ func (r *reader) top(line stored, v any) bool {
 	return true
 }
 
-// part handles a line that belongs into a trial.
+// part handles a line of a trial.
 func (r *reader) part(line stored, size int) {
 	into := r.trial
 	if into == nil {
@@ -212,7 +212,7 @@ func (r *reader) part(line stored, size int) {
 	}
 }
 
-// damaged reports the current line and marks the trial that it stands in.
+// damaged reports the current line and marks its trial.
 func (r *reader) damaged(wrong string) {
 	r.problem(r.in.Line(), "%s", wrong)
 	if r.trial != nil && r.broken == 0 {
@@ -220,7 +220,7 @@ func (r *reader) damaged(wrong string) {
 	}
 }
 
-// finish delivers the trial whose end was just read, if nothing of it is amiss.
+// finish delivers the trial whose end was just read, if it is valid.
 func (r *reader) finish() {
 	t := r.trial
 	r.trial = nil
@@ -289,7 +289,8 @@ func decode(body []byte, v any) error {
 	return nil
 }
 
-// missing names the first reference to a message that the trial does not have.
+// missing describes the first reference to a message that the trial does not have; empty if
+// there is none.
 func (t *Trial) missing() string {
 	for i := range t.Calls {
 		c := &t.Calls[i]

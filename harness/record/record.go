@@ -1,10 +1,10 @@
-// Package record is the recording: an append-only JSONL file that holds all that
-// measuring, judging and reporting need, so that these never start an agent.
+// Package record reads and writes recordings. A recording is an append-only JSONL file with
+// everything that measuring, judging and reporting need, so they never start an agent.
 //
 // Each line is one JSON object with a "type". Lines are chained: the "hash" of a
-// line covers the line and the hash before it, so that a changed, removed or
-// reordered line is found and named. The file holds no wall-clock time and no
-// random id: one scenario, one seed, one recording, byte for byte.
+// line covers the line and the previous hash, so Verify can name a changed, removed or
+// reordered line. The file has no wall-clock times and no random ids: the same scenario and
+// seed give the same bytes.
 package record
 
 import (
@@ -23,20 +23,19 @@ const Schema = "rehearse.recording/1"
 // Run is the first line.
 type Run struct {
 	Schema string `json:"schema"`
-	// ID is derived from everything that decides the content.
+	// ID is derived from everything that determines the content.
 	ID string `json:"id"`
 	// Tool is the program's name and version.
 	Tool string `json:"tool"`
 	// Prices is the date of the price table.
 	Prices string `json:"prices"`
-	// Scenarios and Trials are what was planned.
+	// Scenarios and Trials are the planned numbers.
 	Scenarios int               `json:"scenarios"`
 	Trials    int               `json:"trials"`
 	Labels    map[string]string `json:"labels,omitempty"`
 }
 
-// Scenario comes before the trials of a scenario and makes them readable without
-// the scenario file.
+// Scenario precedes the trials of a scenario, which can be read without the scenario file.
 type Scenario struct {
 	Name    string   `json:"name"`
 	File    string   `json:"file,omitempty"`
@@ -49,22 +48,22 @@ type Scenario struct {
 	Agent   string   `json:"agent"`   // "loop", ...
 	Backend string   `json:"backend"` // "openai", "socket", "claude", ...
 	Model   string   `json:"model,omitempty"`
-	// RealTime is true where the driven system is another process: then no times
-	// are in the recording; they are in the timings file beside it.
+	// RealTime is true if the driven system is another process. The times are then in the
+	// timings file beside the recording.
 	RealTime bool `json:"real_time,omitempty"`
-	// Price is nil where the model's price is unknown.
+	// Price is nil if the model's price is unknown.
 	Price  *price.Quote  `json:"price,omitempty"`
 	Expect expect.Expect `json:"expect"`
 	// Limits are the agent's effective settings, for readers.
 	Limits json.RawMessage `json:"limits,omitempty"`
-	// Where says in which line of File the keys under "expect" and "invariants" stand,
-	// by their path, such as "expect.calls".
+	// Where has the lines in File of the keys under "expect" and "invariants" by their path,
+	// such as "expect.calls".
 	Where map[string]int `json:"where,omitempty"`
-	// Perturb are the departures from the golden path, in their text form. A scenario
-	// with any is named after the golden path and them, and judged by Invariants.
+	// Perturb has the perturbations in their text form. A scenario with perturbations is
+	// named after the golden path and them, and judged by Invariants.
 	Perturb    []string `json:"perturb,omitempty"`
 	Invariants []string `json:"invariants,omitempty"`
-	// Faults are those that the script plans; each must fire.
+	// Faults are the planned faults of the script; each must fire.
 	Faults []PlannedFault `json:"faults,omitempty"`
 }
 
@@ -91,8 +90,8 @@ type TrialHead struct {
 	Scenario string `json:"scenario"`
 	N        int    `json:"n"` // from 1
 	Seed     uint64 `json:"seed"`
-	// Golden are the facts of the same trial without perturbations (measure.Golden),
-	// where the scenario has any.
+	// Golden has the facts of the same trial without perturbations (measure.Golden), if the
+	// scenario has perturbations.
 	Golden json.RawMessage `json:"golden,omitempty"`
 }
 
@@ -122,7 +121,7 @@ type Call struct {
 	Error       *CallError       `json:"error,omitempty"`
 }
 
-// CallError is why a call failed.
+// CallError is the error of a failed call.
 type CallError struct {
 	Kind    llm.ErrorKind `json:"kind"`
 	Status  int           `json:"status,omitempty"`
@@ -136,36 +135,36 @@ type Exchange struct {
 	Line    string `json:"line,omitempty"`
 	Attempt int    `json:"attempt,omitempty"` // of that line, from 1
 	Status  int    `json:"status,omitempty"`  // HTTP status or exit status
-	// Fault is the kind of the fault that this exchange was to suffer, Fired
-	// whether it took effect on the wire.
+	// Fault is the kind of the fault planned for this exchange. Fired is true if it took
+	// effect on the wire.
 	Fault string `json:"fault,omitempty"`
 	Fired bool   `json:"fired,omitempty"`
-	// Delivered is true when the whole planned answer was handed over. HungUp is
-	// true when the client left before.
+	// Delivered is true if the whole planned answer was sent. HungUp is true if the client
+	// disconnected before.
 	Delivered bool       `json:"delivered"`
 	HungUp    bool       `json:"hung_up,omitempty"`
-	Frames    int        `json:"frames"` // frames handed over
-	Bytes     int        `json:"bytes"`  // body bytes handed over
+	Frames    int        `json:"frames"` // sent frames
+	Bytes     int        `json:"bytes"`  // sent bytes of the body
 	Usage     *llm.Usage `json:"usage,omitempty"`
-	// Problem says why the request was unexpected or invalid.
+	// Problem is the reason why the request was unexpected or invalid.
 	Problem string `json:"problem,omitempty"`
-	// Retry is true where the client of somebody else's agent repeated a request that
-	// failed; the project's own clients count theirs in Call.Retries.
+	// Retry is true if the client of an external agent repeated a failed request; the
+	// project's own clients count theirs in Call.Retries.
 	Retry bool `json:"retry,omitempty"`
 }
 
-// Event is what the agent told its sink.
+// Event is an event of the agent with its time.
 type Event struct {
 	At time.Duration `json:"at_ns,omitempty"`
 	event.Event
 }
 
-// Script is what the scripted backend has to say at the end of a trial.
+// Script is the report of the scripted backend at the end of a trial.
 type Script struct {
-	// Unused are the lines that were never, or not often enough, delivered.
+	// Unused are the lines that were not delivered often enough.
 	Unused []string `json:"unused,omitempty"`
-	// Unexpected are the calls that no line answered: the nearest line and the
-	// first field that differs.
+	// Unexpected describes the calls that no line answered: the nearest line and the first
+	// field that differs.
 	Unexpected []string `json:"unexpected,omitempty"`
 	// Invalid are the requests that a provider would have refused.
 	Invalid []string `json:"invalid,omitempty"`
@@ -185,14 +184,14 @@ type End struct {
 	Text    string `json:"text,omitempty"`
 	Summary string `json:"summary,omitempty"`
 	Details string `json:"details,omitempty"`
-	// HarnessError says why the harness could not carry out the trial; the
-	// verdict is then "error" whatever else holds.
+	// HarnessError is the reason why the harness could not run the trial; the verdict is
+	// then always "error".
 	HarnessError string `json:"harness_error,omitempty"`
-	// AgentError is true where HarnessError is about the agent, or about how the scenario
-	// starts it, such as a program that does not exist, and not about the harness.
+	// AgentError is true if HarnessError is a problem of the agent or of how the scenario
+	// starts it, such as a missing program, and not of the harness.
 	AgentError bool `json:"agent_error,omitempty"`
-	// Skipped says why the trial was not carried out, because something that it
-	// needs is not on this machine; the verdict is then "skip".
+	// Skipped is the reason why the trial was not run: this machine lacks something that
+	// it needs. The verdict is then "skip".
 	Skipped string `json:"skipped,omitempty"`
 }
 
@@ -200,14 +199,14 @@ type End struct {
 type Close struct {
 	Trials      int  `json:"trials"`
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Stopped says which budget of the run was used up before the plan was done.
+	// Stopped names the budget of the run that was used up before the plan was complete.
 	Stopped string `json:"stopped,omitempty"`
 	// NotRun names the planned scenarios that have no trial in the recording.
 	NotRun []string `json:"not_run,omitempty"`
 }
 
-// Timing is one line of the timings file beside a recording: what the wall clock
-// said where the driven system is another process.
+// Timing is one line of the timings file beside a recording: a wall-clock time of a system
+// that is another process.
 type Timing struct {
 	Scenario string `json:"scenario"`
 	Trial    int    `json:"trial"`

@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// WriteTimings adds the timings of a trial to the timings file beside a
-// recording, one JSON line each.
+// WriteTimings appends the timings of a trial to a timings file, one JSON line each.
 func WriteTimings(w io.Writer, timings []Timing) error {
 	for _, t := range timings {
 		data, err := json.Marshal(t)
@@ -22,8 +21,8 @@ func WriteTimings(w io.Writer, timings []Timing) error {
 	return nil
 }
 
-// ReadTimings reads a timings file. A torn last line is that of a run that was
-// killed, and belongs to a trial that no recording holds; it is left out.
+// ReadTimings reads a timings file. A torn last line comes from a killed run and belongs to a
+// trial that is not recorded; it is left out.
 func ReadTimings(r io.Reader) ([]Timing, error) {
 	var timings []Timing
 	in := newLines(r)

@@ -8,36 +8,34 @@ import (
 	"slices"
 )
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
-	// Lines is how many there are.
+	// Lines is the number of lines.
 	Lines int
-	// Hash is that of the last line. Kept elsewhere, it proves that a recording
-	// was not rewritten as a whole, which the chain alone cannot show.
+	// Hash is the hash of the last line. A copy of it proves that a recording was not
+	// rewritten as a whole, which the chain alone cannot show.
 	Hash string
-	// Problems are in order of line, at most maxProblems of them; none means that
-	// the recording is intact.
+	// Problems are sorted by line, at most maxProblems of them. An intact recording has
+	// none.
 	Problems []Problem
 	// More counts the problems that were found beyond Problems.
 	More int
-	// Altered is true if a line was changed, removed, inserted or reordered. It is
-	// false if only the end is missing, which is what a killed process leaves.
+	// Altered is true if a line was changed, removed, inserted or reordered. It is false if
+	// only the end is missing, as after a killed process.
 	Altered bool
 }
 
-// maxProblems bounds what Verify keeps: a hostile file can break every line.
+// maxProblems limits Report.Problems: every line of a hostile file can be broken.
 const maxProblems = 100
 
 // Verify recomputes the hash chain and names the lines that were changed,
-// removed, inserted or reordered. The error is that of reading r.
+// removed, inserted or reordered. The error is an error of reading r.
 //
-// A line is judged by two things: whether its hash follows from the line before
-// it, and whether its number (seq) does. A changed line has the right number and
-// a hash that does not follow; after a removed line the numbers jump; an inserted
-// line has a number that is used elsewhere; a moved line turns up where another
-// number was due. One case cannot be told apart: a line that was changed together
-// with its hash looks as if the line after it had been changed, so that message
-// names both.
+// It checks whether the hash of a line, and its number (seq), follow from the previous line.
+// A changed line has the right number and a hash that does not follow; after a removed line a
+// number is missing; an inserted line has the number of another line; a moved line has a
+// number that was expected earlier or later. A line that was changed together with its hash
+// cannot be distinguished from a change of the line after it, so that message names both.
 func Verify(r io.Reader) (Report, error) {
 	in := newLines(r)
 	v := verifier{sha: newChain()}
@@ -81,17 +79,17 @@ func Verify(r io.Reader) (Report, error) {
 // link is a line that the next one may follow.
 type link struct {
 	hash string // as stored
-	real string // as computed, where that differs
+	real string // as computed, if different
 	seq  int
 }
 
-// gap is a range of numbers that were due but have not come yet.
+// gap is a range of missing numbers, which may still follow.
 type gap struct{ from, to, at int }
 
 type verifier struct {
 	sha      chain
 	top      link // the line with the highest number so far
-	last     link // the line just before
+	last     link // the previous line
 	gaps     []gap
 	problems []Problem
 	more     int
@@ -112,14 +110,14 @@ func (v *verifier) add(line int, message string) {
 	v.problems = append(v.problems, Problem{Line: line, Message: message})
 }
 
-// hash is what a line's hash must be if it follows a line with the hash prev.
+// hash returns the hash of a line that follows a line with the hash prev.
 func (v *verifier) hash(prev string, body []byte) string {
 	copy(v.sha.prev[:], prev)
 	return string(v.sha.next(body))
 }
 
-// follows finds the line that this one follows: the one with the highest number,
-// or the one just before, each by its stored hash or by its computed one.
+// follows returns the line that this one follows: the one with the highest number or the
+// previous one, each by its stored or its computed hash.
 func (v *verifier) follows(line stored) (after link, ok bool) {
 	for _, l := range [...]link{v.top, v.last} {
 		if string(line.hash) == v.hash(l.hash, line.body) {
@@ -163,7 +161,7 @@ func (v *verifier) check(at int, line stored) {
 	v.last = self
 }
 
-// garbled handles a line that is none; it stands for the one that was due.
+// garbled handles an invalid line in place of the expected one.
 func (v *verifier) garbled(at int) {
 	v.problem(at, "line %d was changed: it is not a line of a recording", at)
 	v.top = link{seq: v.top.seq + 1}
@@ -188,7 +186,7 @@ func (v *verifier) take(seq int) bool {
 	return false
 }
 
-// missing reports the numbers that never came.
+// missing reports the numbers that did not follow.
 func (v *verifier) missing() {
 	for _, g := range v.gaps {
 		if g.from == g.to {

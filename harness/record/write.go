@@ -17,15 +17,15 @@ import (
 //
 // where hash is the first 16 bytes of
 //
-//	SHA-256(hash of the line before, as its 32 hex digits || {"type":...})
+//	SHA-256(hash of the previous line, as its 32 hex digits || {"type":...})
 //
-// and the first line's predecessor is 32 zeros. The hash covers the bytes of the
-// line without its hash and seq members; seq is bound by its place in the chain
+// and the hash before the first line is 32 zeros. The hash covers the bytes of the
+// line without its hash and seq members; seq follows from the position in the chain
 // and lets Verify distinguish a removed line from a changed one.
 //
-// Each call hands its lines to the underlying writer in one Write, so a process
-// that is killed leaves whole trials and at most one torn line; what the
-// operating system has accepted but not stored can still be lost with the power.
+// Each call passes its lines to the underlying writer in one Write, so a killed process
+// leaves whole trials and at most one torn line. A power failure can still lose data that the
+// operating system has not stored yet.
 //
 // A Writer is not safe for concurrent use. After an error every method returns
 // that error.
@@ -69,7 +69,7 @@ func (w *Writer) one(kind string, v any) error {
 	return w.lines(e.out)
 }
 
-// maxKeptBuffer bounds the memory that a Writer keeps after a huge trial.
+// maxKeptBuffer limits the buffer that a Writer reuses after a large trial.
 const maxKeptBuffer = 1 << 20
 
 func (w *Writer) lines(text []byte) error {
@@ -112,7 +112,7 @@ const (
 // hashLen is the length of a line's hash: 16 bytes as hex digits.
 const hashLen = 32
 
-// genesis stands for the hash before the first line.
+// genesis is the hash before the first line.
 const genesis = "00000000000000000000000000000000"
 
 // chain computes the hashes of successive lines.

@@ -1,5 +1,5 @@
-// Package child runs programs: each in a process group that ends as a whole, with limits
-// in time, fewer rights where asked for, and the end of its output for error messages.
+// Package child runs programs: each in a process group that ends as a whole, with time
+// limits, optionally with fewer rights, and with the end of its output for error messages.
 package child
 
 import (

@@ -298,7 +298,7 @@ func (p *Process) Wait() Ending {
 	return p.ending
 }
 
-// Stop asks the program to end as the end of the context does, and waits for it. When ctx
+// Stop sends SIGTERM as the end of the context does, and waits for the program. When ctx
 // ends, the program is killed.
 func (p *Process) Stop(ctx context.Context) Ending {
 	p.cancel(ErrStopped)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxCost limits the work of one evaluation, in visits of values: about half a second of
-// it, on a machine of 2025.
+// maxCost limits the work of one evaluation, in visits of values: about half a second on a
+// machine of 2025.
 const maxCost = 1e8
 
 // factors are the parts of a path that multiply its cost.

@@ -41,7 +41,7 @@ func Parse(text string) (path Path, err error) {
 // String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
-// IsZero reports whether it is the zero value.
+// IsZero reports whether p is the zero value.
 func (p Path) IsZero() bool { return p.text == "" }
 
 // Errors of Text.

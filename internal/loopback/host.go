@@ -39,7 +39,7 @@ func hostname(hostport string) string {
 }
 
 // isLocalAddress reports whether host is the IP address at which the request's
-// connection arrived. An address cannot be rebound, for no resolver is asked for it.
+// connection arrived. An address cannot be rebound, since it is not resolved.
 func isLocalAddress(r *http.Request, host string) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local == nil {

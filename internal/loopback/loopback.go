@@ -1,4 +1,4 @@
-// Package loopback tells this machine from all others.
+// Package loopback recognizes the hosts and addresses of this machine.
 package loopback
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Is reports whether a URL's host is this machine. Names below "localhost" do not
-// count: a resolver may send them anywhere.
+// Is reports whether a URL's host is this machine. Subdomains of "localhost" do not count: a
+// resolver may return any address for them.
 func Is(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

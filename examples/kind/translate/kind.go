@@ -17,13 +17,13 @@ import (
 
 // Options are the keys under drive.translate.
 type Options struct {
-	// Language is what the texts are translated into.
+	// Language is the language of the translations.
 	Language string `yaml:"language" json:"language"`
 	// Texts are translated one after the other.
 	Texts []string `yaml:"texts" json:"texts" jsonschema:"minItems=1"`
-	// Retries is how often a call that failed is repeated; default 0.
+	// Retries limits how often a failed call is repeated; default 0.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
-	// Timeout is how long a call may take; default 30s.
+	// Timeout limits a call; default 30s.
 	Timeout scenarios.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// Facts are what a translator did in a trial: the variable translate of expressions.
+// Facts describe what a translator did in a trial: the variable translate of expressions.
 type Facts struct {
 	Texts      int `cel:"texts" json:"texts"`
 	Characters int `cel:"characters" json:"characters"`

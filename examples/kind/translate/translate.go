@@ -1,5 +1,5 @@
-// Package translate is an agent that translates texts with a model, one call for each, and
-// what the harness needs to know of it.
+// Package translate has an agent that translates texts with a model, one call for each, and
+// its kind for the harness.
 package translate
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Translated is the event of a text that was translated.
+// Translated is the event of a translated text.
 type Translated struct {
 	Text       string `json:"text"`
 	Characters int    `json:"characters"`
@@ -30,17 +30,17 @@ type Agent struct {
 	Model llm.Backend
 	Sink  event.Sink
 	Clock clock.Clock
-	// Timeout is how long a call may take; one that fails is repeated up to Retries times.
+	// Timeout limits a call; a failed call is repeated up to Retries times.
 	Timeout time.Duration
 	Retries int
 }
 
-// Translate translates texts into a language. Those that were translated are returned, also
-// with an error.
+// Translate translates texts into a language. With an error it returns the texts that were
+// translated before.
 func (a *Agent) Translate(ctx context.Context, language string, texts []string) ([]string, error) {
 	var done []string
 	for i, text := range texts {
-		translated, err := a.one(ctx, "Translate into "+language+":\n"+text)
+		translated, err := a.translateOne(ctx, "Translate into "+language+":\n"+text)
 		if err != nil {
 			return done, fmt.Errorf("translate text %d of %d: %w", i+1, len(texts), err)
 		}
@@ -50,8 +50,8 @@ func (a *Agent) Translate(ctx context.Context, language string, texts []string) 
 	return done, nil
 }
 
-// one makes one call, and repeats it.
-func (a *Agent) one(ctx context.Context, prompt string) (answer string, err error) {
+// translateOne translates one text, and repeats failed calls.
+func (a *Agent) translateOne(ctx context.Context, prompt string) (answer string, err error) {
 	for range 1 + a.Retries {
 		if answer, err = a.call(ctx, prompt); err == nil {
 			return answer, nil

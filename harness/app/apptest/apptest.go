@@ -1,5 +1,5 @@
-// Package apptest is the contract that all ways of driving somebody else's agent keep,
-// as specs: what a scenario says of the demo agent must hold however that is driven.
+// Package apptest has the contract suite for all ways of driving an external agent: a
+// scenario of the demo agent must have the same result in each of them.
 package apptest
 
 import (
@@ -15,24 +15,23 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// Subject is a way of driving an agent that behaves as the demo agent does.
+// Subject is a way of driving an agent that behaves like the demo agent.
 type Subject struct {
-	// Name says what is driven.
+	// Name describes the driven agent.
 	Name string
-	// Drive is the drive section of a scenario, without what the user says, as lines that
-	// are indented by four spaces below the kind of agent. do is a misbehaviour of the
-	// demo agent; empty is none.
+	// Drive returns the drive section of a scenario without the turns, as lines that are
+	// indented by four spaces below the kind of agent. do is a misbehaviour of the demo
+	// agent; empty for none.
 	Drive func(do string) string
-	// Run carries out a trial of a scenario.
+	// Run runs a trial of a scenario.
 	Run func(ctx context.Context, scenario string) record.Trial
-	// Lacks are the misbehaviours that cannot be shown, or are none, for such an agent,
-	// and why.
+	// Lacks has the misbehaviours that do not apply to such an agent, with the reason.
 	Lacks map[string]string
-	// Patience is what a turn may take that is expected to hang; default 300ms.
+	// Patience limits a turn that is expected to hang; default 300ms.
 	Patience time.Duration
 }
 
-// Contract are the specs. Call it at the top of a spec file.
+// Contract declares the specs. Call it at the top level of a spec file.
 func Contract(s Subject) {
 	if s.Patience == 0 {
 		s.Patience = 300 * time.Millisecond
@@ -46,7 +45,7 @@ func Contract(s Subject) {
 	})
 }
 
-// scenario is one of two turns; keys are further ones of the talk.
+// scenario returns a scenario of two turns; keys are further keys of the talk.
 func (s *Subject) scenario(do, keys, backend string) string {
 	return "name: contract/one\ndrive:\n" + s.Drive(do) + "    turns: [What is it?, And then?]\n" + keys +
 		"backend:\n  unpriced: true\n" + backend + "expect: {status: done}\n"
@@ -54,7 +53,7 @@ func (s *Subject) scenario(do, keys, backend string) string {
 
 const replies = "  replies: [{text: It is this.}, {text: Then that.}]\n"
 
-// run carries out one trial.
+// run runs one trial.
 func (s *Subject) run(do, keys, backend string) record.Trial {
 	ginkgo.GinkgoHelper()
 	return s.Run(context.Background(), s.scenario(do, keys, backend))
@@ -102,7 +101,7 @@ func (s *Subject) failures() {
 	})
 }
 
-// misbehaviours are those of an agent, with how a trial ends that meets it.
+// misbehaviours has the misbehaviours of an agent, each with the expected end of a trial.
 func (s *Subject) misbehaviours() {
 	type row = struct{ do, about, status, says string }
 	for _, r := range []row{
@@ -124,10 +123,10 @@ func (s *Subject) misbehaviours() {
 		{"stay", "an agent that hangs and does not want to end is killed", "timeout", "had no answer within"},
 	} {
 		if _, lacks := s.Lacks[r.do]; lacks {
-			continue // no spec rather than one that is skipped: a skipped one is a hole
+			continue // no spec: a skipped one would be reported as missing
 		}
 		ginkgo.It(r.about, func() {
-			t := s.run(r.do, s.impatience(r.do), replies)
+			t := s.run(r.do, s.shortTimeout(r.do), replies)
 			gomega.Expect(t.End.Status).To(gomega.Equal(r.status), t.End.HarnessError+t.End.Details)
 			if r.status == "error" {
 				gomega.Expect(t.End.HarnessError).NotTo(gomega.BeEmpty())
@@ -140,8 +139,8 @@ func (s *Subject) misbehaviours() {
 	}
 }
 
-// impatience keeps short what is expected to hang.
-func (s *Subject) impatience(do string) string {
+// shortTimeout limits turns that are expected to hang.
+func (s *Subject) shortTimeout(do string) string {
 	if do != "hang" && do != "stay" {
 		return ""
 	}
@@ -163,7 +162,7 @@ func (s *Subject) endings() {
 	})
 }
 
-// turns are what was said, turn by turn.
+// turns returns the recorded turns.
 func turns(t record.Trial) (all []string) {
 	for i := range t.Events {
 		e := &t.Events[i].Event

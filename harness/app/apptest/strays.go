@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// strays are the demo agents that live, of those that are this program, by what /proc
-// says of them; none where there is no /proc.
+// strays returns the running demo agents of this program, as listed by /proc; none without
+// /proc.
 func strays() (found []string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -20,7 +20,7 @@ func strays() (found []string) {
 		if program != self {
 			continue
 		}
-		env, err := os.ReadFile(file) // a process that has ended has none
+		env, err := os.ReadFile(file) // a process that has ended has no environment
 		if err == nil && (bytes.HasPrefix(env, []byte("REHEARSE_DEMO=")) || bytes.Contains(env, []byte("\x00REHEARSE_DEMO="))) {
 			found = append(found, file)
 		}

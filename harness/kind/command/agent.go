@@ -90,7 +90,7 @@ func (s *perTurn) Say(ctx context.Context, text string) (app.Answer, error) {
 	return s.read(out)
 }
 
-// End implements app.Session: nothing lives between turns.
+// End implements app.Session. No process runs between turns.
 func (s *perTurn) End(context.Context) error { return nil }
 
 // program returns the program to run for a turn, and its standard input.
@@ -111,8 +111,8 @@ func (s *perTurn) program(text string) (p Program, stdin string, err error) {
 	return p, "", nil
 }
 
-// turnVariable has the number of the turn, from 1: a program may store the earlier turns
-// in its home.
+// turnVariable holds the number of the turn, from 1, for a program that stores the earlier
+// turns in its home.
 const turnVariable = "REHEARSE_TURN="
 
 // fill replaces a placeholder by a value, or appends the value as the last argument.

@@ -36,8 +36,8 @@ func (a *agent) read(out []byte) (app.Answer, error) {
 	}
 }
 
-// readLines takes the answer from the last line that has it. Every line is JSON, so
-// that a program which prints something else beside is found out.
+// readLines takes the answer from the last line that has one. Every line must be JSON, which
+// reveals other output of the program.
 func (a *agent) readLines(out []byte) (app.Answer, error) {
 	answer, some := "", false
 	for line := range bytes.Lines(out) {

@@ -1,9 +1,8 @@
 // Package command drives a program over its input and output: a process for each turn, or
-// one for the whole conversation. It also starts and ends programs for the kinds of agents
-// that are spoken to in other ways.
+// one for the whole conversation. It also starts and ends programs for other kinds of agents.
 //
-// A program gets a process group and an environment of its own. What it started ends with
-// it; on Linux also processes that left the group.
+// A program has a process group and an environment of its own. Everything that it started
+// ends with it; on Linux also processes that left the group.
 package command
 
 import (
@@ -22,29 +21,29 @@ type Options struct {
 	Launch         `yaml:",inline"`
 	scenarios.Talk `yaml:",inline"`
 	// Input is how a turn reaches the program: "stdin" (default), "argument" (in place of
-	// {turn} in Run, or at its end) or "file" (beside the workspace, whose path takes the
-	// place of {file} in Run, or stands at its end).
+	// {turn} in Run, or at its end) or "file" (a file outside the workspace, whose path
+	// replaces {file} in Run, or is appended).
 	Input string `yaml:"input,omitempty" json:"input,omitempty" jsonschema:"enum=stdin,enum=argument,enum=file"`
-	// Lives is for how long a process lives: a "turn" (default), after which it ends, or
+	// Lives is the lifetime of a process: a "turn" (default), or
 	// the whole "session", in which a turn is one line of its standard input and the
 	// answer one line of its output (or, where Output is "jsonl", the lines up to the
 	// one that has an answer).
 	Lives string `yaml:"lives,omitempty" json:"lives,omitempty" jsonschema:"enum=turn,enum=session"`
 	// Output is what the program prints: "text" (default), "json" or "jsonl".
 	Output string `yaml:"output,omitempty" json:"output,omitempty" jsonschema:"enum=text,enum=json,enum=jsonl"`
-	// Answer is the JSON path (RFC 9535) of the answer, such as $.result; with jsonl it
-	// is that of the last line that has it.
+	// Answer is the JSON path (RFC 9535) of the answer, such as $.result; with jsonl, the
+	// last line that has it counts.
 	Answer string `yaml:"answer,omitempty" json:"answer,omitempty"`
-	// Network is "own" (default): a network of the trial's own where the system allows
-	// that, in which there is the scripted backend and what the program starts itself; or
-	// "shared": this machine's, for a program that needs a server which runs here.
+	// Network is "own" (default), a network of the trial with only the scripted backend and
+	// the servers that the program starts, if the system allows that; or "shared", this
+	// machine's, for a program that needs another server.
 	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
 }
 
 // SharedNetwork is the value of a network that is not the trial's own.
 const SharedNetwork = "shared"
 
-// lives reports whether the program lives from one turn to the next.
+// lives reports whether one process serves the whole session.
 func (o *Options) lives() bool { return o.Lives == livesSession }
 
 // structured reports whether the output is JSON.
@@ -84,7 +83,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// check reports what is wrong with how the program is spoken to.
+// check reports problems of the options.
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.command"
 	if len(o.Run) == 0 || o.Run[0] == "" {
@@ -106,8 +105,8 @@ func (o *Options) check(c *scenarios.Checker) {
 	o.Check(c, at)
 }
 
-// checkSession checks how a process is spoken to that lives for a whole session, in which
-// a turn is a line of its standard input.
+// checkSession reports problems of a process that serves a whole session, where a turn is a
+// line of its standard input.
 func (o *Options) checkSession(c *scenarios.Checker, at string) {
 	if o.Input != "" && o.Input != inputStdin {
 		c.Add(at+".input", "", "a process that lives for the session reads its turns from standard input, not by input: %s", o.Input)

@@ -15,17 +15,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Launch describes how to start somebody else's program.
+// Launch describes how to start an external program.
 type Launch struct {
 	// Run is the program and its arguments. A program with a slash in it is relative to
-	// the scenario file's folder, another is looked up in PATH. In all of them {here}
+	// the scenario file's folder; any other is searched for in PATH. In all of them {here}
 	// stands for that folder, and {rehearse} for the program that drives the scenario.
 	Run []string `yaml:"run,omitempty" json:"run,omitempty"`
-	// Env are variables beside those by which clients find the scripted backend.
+	// Env has variables beside those by which clients find the scripted backend.
 	Env map[string]string `yaml:"env,omitempty" json:"env,omitempty"`
 }
 
-// The placeholders in how a program is started, see Launch.
+// The placeholders in Launch.
 const (
 	folderHere  = "{here}"
 	programHere = "{rehearse}"
@@ -85,9 +85,9 @@ func resolve(text string, sc *scenarios.Scenario, env *drive.Env) (string, error
 	return text, nil
 }
 
-// Hint returns a hint for a program that did not find a file: programs are started
-// in the workspace, and an argument names a file that is not there, but beside the
-// scenario or in the folder in which rehearse runs. It is empty if there is none.
+// Hint returns a hint for a program that did not find a file: it runs in the workspace, but
+// an argument names a file beside the scenario or in the folder in which rehearse runs. It is
+// empty if no argument does.
 func (l *Launch) Hint(sc *scenarios.Scenario, files map[string]string) string {
 	here, err := sc.Folder()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// maxErrors limits the bytes that it may write to standard error while it runs.
+	// maxErrors limits the bytes that a program may write to standard error.
 	maxErrors = 64 << 20
 	// grace limits how long a program may take to end after SIGTERM, and how long a
 	// descendant may keep its output open.
@@ -93,7 +93,7 @@ func start(site app.Site, program Program, std child.Program) (*Process, error) 
 	std.Grace = grace
 	std.Start = func(cmd *exec.Cmd) error { return launch(site, cmd) }
 	std.Sweep = func(group int, end child.Ending) {
-		patience := afterlife
+		patience := orphanTimeout
 		if end.Cause != nil {
 			patience = 0
 		}

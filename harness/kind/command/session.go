@@ -15,15 +15,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// live is a conversation with one process.
+// live is a conversation with one process that serves all turns.
 type live struct {
 	*agent
 	site    app.Site
 	process *Process
-	printed chan printed // closed when no more comes
+	printed chan printed // closed at the end of the output
 
-	fell  bool  // a turn reported an error
-	ended error // the error of End
+	failed bool  // a turn reported an error
+	ended  error // the error of End
 }
 
 // printed is a line of a program's output, or one that is too long.
@@ -48,7 +48,7 @@ func (s *live) start() error {
 	return nil
 }
 
-// pump delivers lines one by one, so that a line that nobody waits for is noticed.
+// pump delivers lines one by one, so that unexpected lines are noticed.
 func pump(from *jsonl.Reader, to chan<- printed) {
 	defer close(to)
 	for {
@@ -63,25 +63,25 @@ func pump(from *jsonl.Reader, to chan<- printed) {
 
 // Say implements app.Session.
 func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
-	defer func() { s.fell = s.fell || err != nil }()
+	defer func() { s.failed = s.failed || err != nil }()
 	if strings.ContainsAny(text, "\r\n") {
 		return app.Answer{}, app.Errorf(app.Unusable,
 			"a turn is one line of the program's input, and this one has several: %s", sanitize.Line(text, maxQuote))
 	}
-	// Whatever keeps us waiting, the program's end frees us.
+	// The end of the program unblocks all reads and writes.
 	stop := context.AfterFunc(ctx, func() { _ = s.halt(context.WithoutCancel(ctx)) })
 	defer stop()
-	if err := s.early(); err != nil {
+	if err := s.checkEarly(); err != nil {
 		return app.Answer{}, err
 	}
 	if _, err := io.WriteString(s.process.Stdin, text+"\n"); err != nil {
-		return app.Answer{}, s.gone(ctx)
+		return app.Answer{}, s.endError(ctx)
 	}
 	for n := 0; n <= app.MaxAnswer; {
 		next, more := <-s.printed
 		switch {
 		case !more:
-			return app.Answer{}, s.gone(ctx)
+			return app.Answer{}, s.endError(ctx)
 		case next.long:
 			n = app.MaxAnswer + 1
 			continue
@@ -96,14 +96,14 @@ func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err err
 		"the program wrote more than %s to standard output in one turn, and was ended", size(app.MaxAnswer))
 }
 
-// early checks what was printed before a turn: that is not the answer to the turn. A line
-// that comes a moment later is found at the end, where one is left over.
-func (s *live) early() error {
+// checkEarly checks the lines that were printed before a turn and cannot be its answer. An
+// unexpected line that arrives later is found at the end, where one line is left over.
+func (s *live) checkEarly() error {
 	for n := 0; n <= app.MaxAnswer; {
 		select {
 		case next, more := <-s.printed:
 			if !more {
-				return nil // the turn finds out why
+				return nil // the turn reports why
 			}
 			if err := s.surplus(next); err != nil {
 				return err
@@ -113,11 +113,11 @@ func (s *live) early() error {
 			return nil
 		}
 	}
-	return nil // the turn finds that it is too much
+	return nil // the turn reports the flood
 }
 
-// surplus returns an error for a line that no turn asked for, unless the form of the output
-// allows lines without an answer and it is one.
+// surplus returns an error for a line that no turn asked for, unless it is a line without an
+// answer and the form of the output allows those.
 func (s *live) surplus(p printed) error {
 	if s.opts.Output == outputJSONL && !p.long {
 		if _, some, err := s.line(p.line); !some {
@@ -151,8 +151,8 @@ func (s *live) line(line []byte) (answer app.Answer, some bool, err error) {
 	return app.Answer{Text: text, Raw: raw(line)}, true, nil
 }
 
-// gone returns the reason why a process has ended without an answer.
-func (s *live) gone(ctx context.Context) error {
+// endError returns the reason why a process has ended without an answer.
+func (s *live) endError(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
@@ -189,7 +189,7 @@ func (s *live) End(ctx context.Context) error {
 	s.process.Await(ctx, grace)
 	left := s.process.Stop(ctx)
 	wrong := <-rest
-	if s.fell {
+	if s.failed {
 		return left
 	}
 	s.ended = cmp.Or(s.ended, wrong, s.process.failure())

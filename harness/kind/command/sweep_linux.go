@@ -17,12 +17,12 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// adopt makes this process the parent of all orphans among its descendants, so that those
-// that left their process group can be found.
+// adopt makes this process the parent of all orphans among its descendants, so that orphans
+// outside their process group can be found.
 var adopt = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
 
 // members returns the living processes of a group; see proc(5).
-func members(group int) (all []relative) {
+func members(group int) (all []descendant) {
 	if errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
 		return nil
 	}
@@ -36,7 +36,7 @@ func members(group int) (all []relative) {
 
 // orphans returns the living processes that this process adopted, outside a group, that
 // use one of a site's folders.
-func orphans(clk clock.Clock, group int, folders ...string) (all []relative) {
+func orphans(clk clock.Clock, group int, folders ...string) (all []descendant) {
 	self := os.Getpid()
 	// The kernel gives orphans to the first thread.
 	children, _ := os.ReadFile(filepath.Join("/proc/self/task", strconv.Itoa(self), "children"))
@@ -54,9 +54,9 @@ func orphans(clk clock.Clock, group int, folders ...string) (all []relative) {
 
 // appendLiving appends a process unless it has ended; an ended child of this process is
 // reaped.
-func appendLiving(all []relative, pid int, s status) []relative {
+func appendLiving(all []descendant, pid int, s status) []descendant {
 	if !s.ended() {
-		return append(all, relative{pid: pid, name: s.name})
+		return append(all, descendant{pid: pid, name: s.name})
 	}
 	if s.parent == os.Getpid() {
 		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
@@ -109,9 +109,9 @@ func statusOf(pid int) (status, bool) {
 	return status{name: string(data[from+1 : to]), state: fields[0][0], parent: parent, group: group}, errors.Join(err1, err2) == nil
 }
 
-// moments limits the attempts to read the environment of a process that has none, which
-// may be within execve(2).
-const moments = 20
+// environAttempts limits the attempts to read the environment of a process that has none, as
+// it may be within execve(2).
+const environAttempts = 20
 
 // livesIn reports whether one of the folders is in the environment of a process, under any
 // name, or is, or contains, its working folder.
@@ -121,8 +121,8 @@ func livesIn(clk clock.Clock, pid int, folders []string) bool {
 	has := func(env []byte) bool {
 		return slices.ContainsFunc(folders, func(folder string) bool { return bytes.Contains(env, []byte(folder)) })
 	}
-	for range moments {
-		// One whose variables were cleared may still be where it was started.
+	for range environAttempts {
+		// A process without variables may still have its original working folder.
 		cwd, _ := os.Readlink(filepath.Join(proc, "cwd"))
 		if slices.ContainsFunc(folders, func(folder string) bool { return within(cwd, folder) }) {
 			return true
@@ -134,7 +134,7 @@ func livesIn(clk clock.Clock, pid int, folders []string) bool {
 		if s, ok := statusOf(pid); !ok || s.ended() {
 			return false
 		}
-		_ = clk.Sleep(context.Background(), moment)
+		_ = clk.Sleep(context.Background(), reapInterval)
 	}
 	return false
 }
@@ -144,7 +144,7 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+string(filepath.Separator))
 }
 
-func killAll(all []relative) {
+func killAll(all []descendant) {
 	for _, one := range all {
 		_ = syscall.Kill(one.pid, syscall.SIGKILL)
 	}
@@ -152,7 +152,7 @@ func killAll(all []relative) {
 
 // reaped reports whether processes are gone, and reaps the adopted ones, so that no zombie
 // is left.
-func reaped(all []relative) bool {
+func reaped(all []descendant) bool {
 	gone := true
 	for _, one := range all {
 		pid, _ := syscall.Wait4(one.pid, nil, syscall.WNOHANG, nil)

@@ -9,10 +9,10 @@ func adopt() {}
 
 // There are no process groups here, so no process is found.
 
-func members(int) []relative { return nil }
+func members(int) []descendant { return nil }
 
-func orphans(clock.Clock, int, ...string) []relative { return nil }
+func orphans(clock.Clock, int, ...string) []descendant { return nil }
 
-func killAll([]relative) {}
+func killAll([]descendant) {}
 
-func reaped([]relative) bool { return true }
+func reaped([]descendant) bool { return true }

@@ -3,9 +3,9 @@
 // Each trial has a container of its own in a network of its own, which has no route to
 // the outside: the container reaches the scripted backend, and the proxy that refuses
 // all other hosts, at the network's gateway, where the harness forwards connections.
-// That requires Docker to run on this machine. Where it runs in a virtual machine (Docker
-// Desktop) or on another machine, the container has an ordinary network and finds the
-// harness at host.docker.internal; calls to the outside that do not use the proxy are not
+// That requires Docker to run on this machine. If it runs in a virtual machine (Docker
+// Desktop) or on another machine, the container has an ordinary network and reaches the
+// harness at host.docker.internal; calls to the outside that bypass the proxy are not
 // refused then, which the recording reports.
 package container
 

@@ -62,7 +62,7 @@ func ping(ctx context.Context, opts ...client.Opt) (*client.Client, error) {
 	return docker, nil
 }
 
-// userSockets returns where rootless Docker and Docker Desktop listen.
+// userSockets returns the sockets of rootless Docker and Docker Desktop.
 func userSockets() []string {
 	runtimeDir := cmp.Or(os.Getenv("XDG_RUNTIME_DIR"), "/run/user/"+strconv.Itoa(os.Getuid())) //nolint:forbidigo // set by the system's login
 	sockets := []string{filepath.Join(runtimeDir, "docker.sock")}

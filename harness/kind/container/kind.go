@@ -19,15 +19,15 @@ type Options struct {
 	// the scenario file's.
 	Image string `yaml:"image,omitempty" json:"image,omitempty"`
 	Build string `yaml:"build,omitempty" json:"build,omitempty"`
-	// Port is the one that the application listens on in the container.
+	// Port is the port on which the application listens in the container.
 	Port           int `yaml:"port" json:"port" jsonschema:"minimum=1,maximum=65535"`
 	command.Launch `yaml:",inline"`
 	scenarios.Talk `yaml:",inline"`
 	http.Web       `yaml:",inline"`
-	// Required makes it an error, and no skip, if there is no Docker daemon.
+	// Required makes it an error, instead of a skip, if there is no Docker daemon.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
-	// Routed gives the container a network with a route to the outside even where it can
-	// do without. Scenarios cannot set it.
+	// Routed gives the container a network with a route to the outside even if that is not
+	// necessary. Scenarios cannot set it.
 	Routed bool `yaml:"-" json:"-"`
 }
 
@@ -48,8 +48,8 @@ func Kind() kind.Kind {
 	}
 }
 
-// newDriver returns the driver of the container that the scenario names. What it runs and
-// its variables are those inside the container.
+// newDriver returns the driver of the container that the scenario names. The command and the
+// variables are used inside the container.
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	o := *sc.Drive.Options.(*Options)
 	if o.Build != "" && !filepath.IsAbs(o.Build) {
@@ -75,7 +75,7 @@ func (o *Options) relocate(back string) map[string]any {
 	return changes
 }
 
-// check reports what is wrong with the container and how it is spoken to.
+// check reports problems of the options.
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.container"
 	switch {

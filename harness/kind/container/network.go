@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// network is a container's own network, with its way to this machine.
+// network is a container's own network.
 type network struct {
 	id       string // empty until it is created
 	internal bool   // it has no route to the outside
@@ -26,11 +26,11 @@ type network struct {
 	relays   []*relay
 }
 
-// desktop is this machine's name in a container where Docker runs elsewhere.
+// desktop is this machine's name in a container if Docker runs on another machine.
 const desktop = "host.docker.internal"
 
-// open creates the network. It has no route to the outside if this machine can be reached
-// in it, which is the case if its gateway is an address of this machine.
+// open creates the network. It has no route to the outside if its gateway is an address of
+// this machine, which can be reached then.
 func (n *network) open(ctx context.Context, p *place) (err error) {
 	if !p.opts.Routed {
 		if err := n.create(ctx, p, true); err != nil || n.internal {
@@ -51,7 +51,7 @@ func (n *network) open(ctx context.Context, p *place) (err error) {
 
 // create creates a network and finds this machine in it.
 func (n *network) create(ctx context.Context, p *place, internal bool) error {
-	// If ctx ended in between, nobody would learn the id of the network to remove.
+	// If ctx ended in between, the id of the network to remove would be unknown.
 	created, err := p.docker.NetworkCreate(context.WithoutCancel(ctx), p.name, client.NetworkCreateOptions{
 		Internal: internal, Labels: map[string]string{Label: p.name},
 	})
@@ -66,11 +66,11 @@ func (n *network) create(ctx context.Context, p *place, internal bool) error {
 	var subnets []netip.Prefix
 	for _, c := range info.Network.IPAM.Config {
 		subnets = append(subnets, c.Subnet)
-		if gateway := c.Gateway; gateway.Is4() && ours(gateway.String()) {
+		if gateway := c.Gateway; gateway.Is4() && isLocal(gateway.String()) {
 			n.host, n.bind, n.internal = gateway.String(), gateway.String(), internal
 		}
 	}
-	n.from = inside(subnets)
+	n.from = containedIn(subnets)
 	if n.host == "" {
 		n.host, n.bind = desktop, "127.0.0.1"
 		n.from = func(a netip.Addr) bool { return a.IsLoopback() }
@@ -78,8 +78,8 @@ func (n *network) create(ctx context.Context, p *place, internal bool) error {
 	return nil
 }
 
-// ours reports whether an address is one of this machine.
-func ours(address string) bool {
+// isLocal reports whether an address belongs to this machine.
+func isLocal(address string) bool {
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {
 		return false
@@ -87,8 +87,9 @@ func ours(address string) bool {
 	return l.Close() == nil
 }
 
-// inside reports whether an address belongs to one of the networks.
-func inside(networks []netip.Prefix) func(netip.Addr) bool {
+// containedIn returns a function that reports whether an address belongs to one of the
+// networks.
+func containedIn(networks []netip.Prefix) func(netip.Addr) bool {
 	return func(a netip.Addr) bool {
 		for _, n := range networks {
 			if n.Contains(a) {
@@ -99,7 +100,7 @@ func inside(networks []netip.Prefix) func(netip.Addr) bool {
 	}
 }
 
-// loopbackAddress finds the addresses of this machine in a variable.
+// loopbackAddress matches the addresses of this machine in a variable.
 var loopbackAddress = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 
 // environ returns the variables for the container: loopback addresses in them are replaced
@@ -179,7 +180,7 @@ func (n *network) close(ctx context.Context, docker *client.Client) error {
 	return errors.Join(errs...)
 }
 
-// The bounds of a container.
+// The limits of a container.
 const (
 	maxMemory = 4 << 30 // bytes, swap included
 	maxPIDs   = 1024

@@ -169,7 +169,7 @@ func endOf(log *child.Tail) string {
 // maxLogQuote limits how much of a log an error quotes, in characters.
 const maxLogQuote = 2000
 
-// watch waits for the end of the container that was started.
+// watch waits for the end of the started container in the background.
 func (p *place) watch(ctx context.Context) <-chan struct{} {
 	gone := make(chan struct{})
 	p.mu.Lock()
@@ -196,7 +196,7 @@ func (p *place) Gone() <-chan struct{} {
 	return p.gone
 }
 
-// Lag implements http.Place: Docker takes its time.
+// Lag implements http.Place. Docker reports the end of a container late.
 func (p *place) Lag() time.Duration { return 3 * time.Second }
 
 // Ended implements http.Place.
@@ -217,7 +217,7 @@ func (p *place) Ended() string {
 // logTimeout limits how long reading the log may take.
 const logTimeout = 5 * time.Second
 
-// logs writes the end of what the container wrote, in all its lives.
+// logs writes the end of the container's log, which includes earlier starts.
 func (p *place) logs(ctx context.Context, to io.Writer) {
 	r, err := p.docker.ContainerLogs(ctx, p.name, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "500"})
 	if err != nil {
@@ -278,7 +278,7 @@ func (p *place) remove(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// stopGrace is how long an application may take to end in order.
+// stopGrace limits how long an application may take to end after SIGTERM.
 const stopGrace = time.Second
 
 func unlessAbsent(what string, err error) error {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// relay passes connections on to an address of this machine. It hands over how a
-// connection ends, too: in order, or by a reset.
+// relay forwards connections to an address of this machine, including how they end: in order
+// or by a reset.
 type relay struct {
 	listener net.Listener
 	target   string
@@ -34,7 +34,7 @@ func listen(host, target string, from func(netip.Addr) bool) (*relay, error) {
 	return r, nil
 }
 
-// port is the one that it listens on.
+// port returns the port on which the relay listens.
 func (r *relay) port() string { return strconv.Itoa(r.listener.Addr().(*net.TCPAddr).Port) }
 
 func (r *relay) serve() {
@@ -44,16 +44,16 @@ func (r *relay) serve() {
 			return
 		}
 		peer, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
-		if !r.from(peer.Addr().Unmap()) || !r.keep(conn) {
+		if !r.from(peer.Addr().Unmap()) || !r.track(conn) {
 			_ = conn.Close()
 			continue
 		}
-		r.busy.Go(func() { r.pass(conn) })
+		r.busy.Go(func() { r.forward(conn) })
 	}
 }
 
-// keep notes a connection, so that close can end it.
-func (r *relay) keep(conn net.Conn) bool {
+// track stores a connection, so that close can end it.
+func (r *relay) track(conn net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
@@ -69,11 +69,11 @@ func (r *relay) drop(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// pass passes one connection on until both sides have ended it.
-func (r *relay) pass(near net.Conn) {
+// forward forwards one connection until both sides have ended it.
+func (r *relay) forward(near net.Conn) {
 	defer r.drop(near)
 	far, err := net.Dial("tcp", r.target)
-	if err != nil || !r.keep(far) {
+	if err != nil || !r.track(far) {
 		return
 	}
 	defer r.drop(far)
@@ -88,7 +88,7 @@ func stream(to, from net.Conn) {
 	_, err := io.Copy(to, from)
 	out, in := to.(*net.TCPConn), from.(*net.TCPConn)
 	if errors.Is(err, syscall.ECONNRESET) {
-		// Whichever side reset it, the other one is to see that.
+		// Reset both connections: either side may have been reset.
 		_ = out.SetLinger(0)
 		_ = in.SetLinger(0)
 		_ = out.Close()
@@ -98,7 +98,7 @@ func stream(to, from net.Conn) {
 	_ = out.CloseWrite()
 }
 
-// Close ends it with all connections.
+// Close ends the relay and all connections.
 func (r *relay) Close() error {
 	err := r.listener.Close()
 	r.mu.Lock()

@@ -22,7 +22,7 @@ import (
 // workspaceInside is the workspace's path in a container.
 const workspaceInside = "/workspace"
 
-// The bounds of what is read back from the workspace of a container.
+// The limits on files that are read back from the workspace of a container.
 const (
 	maxFiles = 10_000
 	maxBytes = 256 << 20
@@ -62,9 +62,9 @@ func empty(folder string) error {
 	return err
 }
 
-// unpack writes the regular files of an archive of one folder into an empty folder. Links,
-// devices and the folders that tools fill are passed over. An archive of more files or
-// bytes is an error, and so is a name that leaves the folder.
+// unpack writes the regular files of an archive of one folder into an empty folder. It skips
+// links, devices and the folders that tools fill. An archive with more files or bytes is an
+// error, and so is a name that leaves the folder.
 func unpack(from *tar.Reader, folder string, files int, size int64) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -79,8 +79,8 @@ func unpack(from *tar.Reader, folder string, files int, size int64) error {
 		case err != nil:
 			return err
 		}
-		_, name, _ := strings.Cut(path.Clean(head.Name), "/") // without the folder's own
-		if head.Typeflag != tar.TypeReg && head.Typeflag != tar.TypeLink || passedOver(name) {
+		_, name, _ := strings.Cut(path.Clean(head.Name), "/") // without the name of the folder
+		if head.Typeflag != tar.TypeReg && head.Typeflag != tar.TypeLink || isSkipped(name) {
 			continue
 		}
 		if files, size = files-1, size-head.Size; files < 0 || size < 0 {
@@ -92,8 +92,8 @@ func unpack(from *tar.Reader, folder string, files int, size int64) error {
 	}
 }
 
-// passedOver reports whether a path is in a folder that is not recorded.
-func passedOver(name string) bool {
+// isSkipped reports whether a path is in a folder that is not recorded.
+func isSkipped(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), app.Filled)
 }
 

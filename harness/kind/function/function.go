@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// noFunctions is an agent that a program which knows no Go functions cannot drive.
+// noFunctions is the agent of a program without Go functions. It cannot be driven.
 type noFunctions struct{ name string }
 
 // Start implements app.Agent.
@@ -24,16 +24,16 @@ func (f noFunctions) Start(context.Context, app.Site) (app.Session, error) {
 			"drive it in a Go test, by harness.Rehearse (docs/library.md)", f.name)
 }
 
-// functionGrace is how long a function may take to return once its context has ended, in
-// real time.
+// functionGrace limits how long a function may take to return after its context has ended,
+// in real time.
 const functionGrace = 2 * time.Second
 
-// function is an agent that is a Go function. It cannot be killed: of one that does not
-// return, nothing can be said.
+// function is an agent that is a Go function. It cannot be killed, so a trial whose function
+// does not return is an error.
 type function struct {
 	maker app.Maker
-	// patience is how long a turn may take in real time, where the trial's clock stands
-	// still because the function waits for something that is not on it.
+	// patience limits a turn in real time, since the trial's clock does not advance while the
+	// function waits for something else.
 	patience, grace time.Duration
 }
 
@@ -49,11 +49,11 @@ func (f *function) Start(_ context.Context, site app.Site) (session app.Session,
 // talk answers the turns of one conversation.
 type talk = func(ctx context.Context, text string) (string, error)
 
-// make makes the function of one conversation.
+// make returns the function of one conversation.
 func (f *function) make(site app.Site) (say talk, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicked("the function's maker", p)
+			err = panicError("the function's maker", p)
 		}
 	}()
 	if say = f.maker(site); say == nil {
@@ -65,27 +65,27 @@ func (f *function) make(site app.Site) (say talk, err error) {
 type functionSession struct {
 	*function
 	say talk
-	// late is where a turn comes back that was given up.
-	late chan comeback
+	// late receives the result of an abandoned turn.
+	late chan result
 }
 
-// comeback is how a call of the function came back.
-type comeback struct {
+// result is the result of a call of the function.
+type result struct {
 	answer string
 	err    error
 }
 
-// Say implements app.Session. The function has a goroutine of its own, so that one that
-// never returns holds up nobody.
+// Say implements app.Session. The function has a goroutine of its own, which is abandoned if
+// the function never returns.
 func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make(chan comeback, 1)
+	done := make(chan result, 1)
 	go func() {
-		r := comeback{err: app.Errorf(app.Crashed, "the function ended its goroutine (runtime.Goexit, as t.FailNow does) and answered nothing")}
+		r := result{err: app.Errorf(app.Crashed, "the function ended its goroutine (runtime.Goexit, as t.FailNow does) and answered nothing")}
 		defer func() {
 			if p := recover(); p != nil {
-				r.err = panicked("the function", p)
+				r.err = panicError("the function", p)
 			}
 			done <- r
 		}()
@@ -98,28 +98,28 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 		return r.answered()
 	case <-ctx.Done():
 	case <-patience.C:
-		cancel(errWaits)
+		cancel(errBlocked)
 	}
 	grace := time.NewTimer(s.grace) //nolint:forbidigo // as above
 	defer grace.Stop()
-	r := comeback{err: errWaits}
+	r := result{err: errBlocked}
 	select {
 	case r = <-done:
 	case <-grace.C:
 		s.late = done
 	}
 	if clock.Err(ctx) == nil {
-		return app.Answer{}, app.Errorf(app.TimedOut, "the turn had no answer within %s of real time (timeout): %w", s.patience, errWaits)
+		return app.Answer{}, app.Errorf(app.TimedOut, "the turn had no answer within %s of real time (timeout): %w", s.patience, errBlocked)
 	}
 	return r.answered()
 }
 
-// errWaits is why a function's context ended though the trial's clock stood still.
-var errWaits = errors.New("the function waits for something that is not on the trial's clock (site.Clock, site.Client)")
+// errBlocked ends the context of a function that blocks without the trial's clock.
+var errBlocked = errors.New("the function waits for something that is not on the trial's clock (site.Clock, site.Client)")
 
-// answered is what a function answered. That it came too late, if it did, whoever ended
-// the context says.
-func (r comeback) answered() (app.Answer, error) {
+// answered converts a result to an answer or an *app.Error. The caller that ended the context
+// reports a late result.
+func (r result) answered() (app.Answer, error) {
 	failed, _ := errors.AsType[*app.Error](r.err)
 	switch {
 	case failed != nil:
@@ -135,15 +135,15 @@ func (r comeback) answered() (app.Answer, error) {
 	return app.Answer{Text: r.answer}, nil
 }
 
-// panicked says where a function panicked, without addresses and folders, which differ
-// from machine to machine.
-func panicked(what string, p any) *app.Error {
+// panicError returns the error of a panic with its position, without addresses and folders,
+// which differ from machine to machine.
+func panicError(what string, p any) *app.Error {
 	err, _ := p.(error)
-	return &app.Error{Kind: app.Crashed, Err: err, Message: fmt.Sprintf("%s panicked%s: %v", what, panickedAt(), p)}
+	return &app.Error{Kind: app.Crashed, Err: err, Message: fmt.Sprintf("%s panicked%s: %v", what, panicPosition(), p)}
 }
 
-// panickedAt is the place of the panic that is being recovered from.
-func panickedAt() string {
+// panicPosition returns the position of the panic that is being recovered.
+func panicPosition() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
 	panicking := false

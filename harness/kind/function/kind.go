@@ -16,13 +16,13 @@ import (
 
 // Options are the keys under drive.function.
 type Options struct {
-	// Name is that under which the program that runs the scenario knows the function.
+	// Name is the name of the function in the program that runs the scenario.
 	Name           string `yaml:"name" json:"name"`
 	scenarios.Talk `yaml:",inline"`
 }
 
-// Kind returns the kind "function" with the functions that the program has, by the names
-// that scenarios know them under. With nil their scenarios are skipped.
+// Kind returns the kind "function" with the functions of the program by name. With nil their
+// scenarios are skipped.
 func Kind(functions map[string]app.Maker) kind.Kind {
 	return kind.Kind{
 		Kind: scenarios.Kind{

@@ -21,9 +21,9 @@ type Options struct {
 	command.Launch `yaml:",inline"`
 	scenarios.Talk `yaml:",inline"`
 	Web            `yaml:",inline"`
-	// URL is the base address of an application that is already there, on loopback.
+	// URL is the base address of a running application, on loopback.
 	URL string `yaml:"url,omitempty" json:"url,omitempty"`
-	// Network is that of an application that is started, as that of a command.
+	// Network is the network of an application that is started, as for a command.
 	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
 }
 

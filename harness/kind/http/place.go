@@ -20,46 +20,46 @@ type Dialogue struct {
 // defaultHealthTimeout is the default of Web.HealthTimeout.
 const defaultHealthTimeout = 30 * time.Second
 
-// Place is where the application of one trial runs, such as a process. It belongs to
-// one goroutine, but for Gone and Kill.
+// Place runs the application of one trial, such as in a process. It belongs to one
+// goroutine, except Gone and Kill.
 type Place interface {
-	// Start starts the application, again if it ran before, with what it kept. It
-	// returns the application's address, such as http://127.0.0.1:4711, once ready
-	// says that it can be spoken to there.
+	// Start starts the application, or starts it again with the state that it stored. It
+	// returns the application's address, such as http://127.0.0.1:4711, once ready has
+	// returned without an error.
 	Start(ctx context.Context, ready Ready) (base string, err error)
-	// Gone is closed once the application that was started last has ended; nil if
-	// nobody can tell.
+	// Gone is closed once the application that was started last has ended; nil if that
+	// cannot be observed.
 	Gone() <-chan struct{}
-	// Lag is how long after its connections were cut it takes to be known that the
-	// application has ended; it lives, if that is not known by then.
+	// Lag limits the time between the end of the application's connections and the closing
+	// of Gone; an application whose Gone is still open then is running.
 	Lag() time.Duration
-	// Ended describes how it ended and what it wrote last.
+	// Ended describes how the application ended, with the end of its output.
 	Ended() string
-	// Kill ends the application at once, with everything that it started.
+	// Kill ends the application and everything that it started at once.
 	Kill(ctx context.Context) error
-	// Close is Kill, and removes what the application left. It may be called again.
+	// Close is Kill, and removes what the application left behind. It may be called again.
 	Close(ctx context.Context) error
 }
 
-// confined is a place that may be in a network of its own.
+// confined is a Place that may have a network of its own.
 type confined interface {
-	// Within is how that is entered, as app.Site has it; nil is this machine's.
+	// Within enters the network, as app.Site.Within does; nil is this machine's.
 	Within() func(do func() error) error
 }
 
-// Ready waits until an application can be spoken to. It ends early once gone is closed.
+// Ready waits until an application accepts requests. It ends early once gone is closed.
 type Ready func(ctx context.Context, base string, gone <-chan struct{}) error
 
-// Open starts an application in a place and returns the conversation with it, which is
-// an app.Restarter.
+// Open starts an application in a place and returns the conversation with it, an
+// app.Restarter.
 func Open(ctx context.Context, dialogue Dialogue, place Place, clk clock.Clock) (app.Session, error) {
 	reach := dialIn(nil)
 	if p, ok := place.(confined); ok {
 		reach = dialIn(p.Within())
 	}
 	s := &session{dialogue: dialogue, place: place, clock: clk, client: newClient(reach), reach: reach}
-	s.unhook = context.AfterFunc(ctx, func() {
-		_ = place.Kill(context.WithoutCancel(ctx)) // End says what could not be ended
+	s.stopKill = context.AfterFunc(ctx, func() {
+		_ = place.Kill(context.WithoutCancel(ctx)) // End reports what could not be ended
 	})
 	if err := s.start(ctx); err != nil {
 		s.discard(ctx)
@@ -68,7 +68,7 @@ func Open(ctx context.Context, dialogue Dialogue, place Place, clk clock.Clock) 
 	return s, nil
 }
 
-// running is an application that somebody else started and ends.
+// running is an application that the harness neither starts nor ends.
 type running struct {
 	dialogue Dialogue
 	base     string

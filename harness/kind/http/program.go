@@ -24,23 +24,23 @@ func (p *program) Start(ctx context.Context, site app.Site) (app.Session, error)
 	return Open(ctx, p.dialogue, &process{launch: p.launch, site: site}, site.Clock)
 }
 
-// process is the place of an application that is a process of this machine.
+// process is the Place of an application that is a process of this machine.
 type process struct {
 	launch command.Launch
 	site   app.Site
 
 	mu     sync.Mutex
 	closed bool
-	killed bool             // the last one, from here
+	killed bool             // by Kill
 	live   *command.Process // nil before the first start
 	port   int              // reserved
 }
 
-// attempts is how many ports are tried if somebody else takes them.
+// attempts limits how many ports are tried if other programs take them.
 const attempts = 5
 
-// Start implements Place. A port is free when it is chosen, and may be somebody else's
-// when the program comes to listen: then another one is tried.
+// Start implements Place. A free port may be taken by another program before this one
+// listens; then another port is tried.
 func (p *process) Start(ctx context.Context, ready Ready) (string, error) {
 	for n := 1; ; n++ {
 		port, err := p.reserve()
@@ -64,7 +64,7 @@ func (p *process) Start(ctx context.Context, ready Ready) (string, error) {
 // Within implements confined.
 func (p *process) Within() func(do func() error) error { return p.site.Within }
 
-// reserve chooses a port, of the trial's network if it has one: nobody else is there.
+// reserve chooses a free port, in the trial's network if it has one.
 func (p *process) reserve() (port int, err error) {
 	if p.site.Within == nil {
 		return ports.reserve()
@@ -82,7 +82,7 @@ func (p *process) release(port int) {
 	}
 }
 
-// taken reports whether somebody listens on a port.
+// taken reports whether a program listens on a port.
 func (p *process) taken(port int) (is bool) {
 	if p.site.Within == nil {
 		return taken(port)
@@ -147,7 +147,7 @@ func (p *process) Kill(ctx context.Context) error {
 	return live.Kill()
 }
 
-// Close implements Place: the program may end in order.
+// Close implements Place. The program may end by itself before it is killed.
 func (p *process) Close(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,8 +160,8 @@ func (p *process) Close(ctx context.Context) error {
 	return p.live.Stop(ctx)
 }
 
-// ports are those of this machine that are handed out. Another application of ours
-// never gets one: it would answer in place of the one that is not up yet.
+// ports are the reserved ports of this machine. Two applications never get the same port:
+// one would answer in place of the other, which does not listen yet.
 var ports = reserved{free: free, taken: map[int]bool{}}
 
 type reserved struct {
@@ -192,7 +192,7 @@ func (r *reserved) release(port int) {
 	delete(r.taken, port)
 }
 
-// free is a port that nobody listens on now.
+// free returns a port on which no program listens.
 func free() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -201,7 +201,7 @@ func free() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// taken reports whether somebody listens on a port.
+// taken reports whether a program listens on a port.
 func taken(port int) bool {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -12,27 +12,27 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 )
 
-// said is the content of a response.
-type said struct{ text, id string }
+// response is the content of a response: the answer and the session's id.
+type response struct{ text, id string }
 
-// read takes the answer out of a response. The error is an *app.Error.
-func (d *Dialogue) read(contentType string, body []byte) (said, error) {
+// read extracts the content of a response. The error is an *app.Error.
+func (d *Dialogue) read(contentType string, body []byte) (response, error) {
 	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
-		return said{}, app.Errorf(app.Unusable, "the application's answer (%s) is binary, and no text in UTF-8", kindOf(contentType))
+		return response{}, app.Errorf(app.Unusable, "the application's answer (%s) is binary, and no text in UTF-8", mediaType(contentType))
 	}
 	events := [][]byte{body}
-	if kind := kindOf(contentType); kind == eventStream {
-		events = eventsOf(body)
+	if kind := mediaType(contentType); kind == eventStream {
+		events = sseData(body)
 	}
 	if d.answer.IsZero() && d.session.IsZero() {
-		return said{text: string(bytes.Join(events, nil))}, nil
+		return response{text: string(bytes.Join(events, nil))}, nil
 	}
-	var all said
+	var all response
 	found := d.answer.IsZero()
 	for _, data := range events {
 		id, _, err := pick(d.session, data)
 		if err != nil {
-			return said{}, err
+			return response{}, err
 		}
 		all.id = cmp.Or(id, all.id)
 		text, ok := string(data), true
@@ -40,18 +40,18 @@ func (d *Dialogue) read(contentType string, body []byte) (said, error) {
 			text, ok, err = pick(d.answer, data)
 		}
 		if err != nil {
-			return said{}, err
+			return response{}, err
 		}
 		found = found || ok
 		all.text += text
 	}
 	if !found {
-		return said{}, app.Errorf(app.Unusable, "the application's answer has nothing at %s (answer): %s", d.answer, excerpt(body))
+		return response{}, app.Errorf(app.Unusable, "the application's answer has nothing at %s (answer): %s", d.answer, excerpt(body))
 	}
 	return all, nil
 }
 
-// pick takes one value out of JSON, if it is there.
+// pick extracts one value from JSON, if it has the value.
 func pick(path jsonpath.Path, data []byte) (text string, found bool, err error) {
 	if path.IsZero() {
 		return "", false, nil
@@ -68,8 +68,8 @@ func pick(path jsonpath.Path, data []byte) (text string, found bool, err error) 
 
 const eventStream = "text/event-stream"
 
-// kindOf is a content type without its parameters.
-func kindOf(contentType string) string {
+// mediaType returns a content type without its parameters.
+func mediaType(contentType string) string {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return "of no content type"
@@ -77,10 +77,10 @@ func kindOf(contentType string) string {
 	return kind
 }
 
-// eventsOf are the data of the events of a stream, as the HTML standard defines it
-// (section 9.2, server-sent events), without the one by which some say that they are
-// done. An event that was not ended by an empty line does not count.
-func eventsOf(stream []byte) (events [][]byte) {
+// sseData returns the data of the events of a stream, as defined by the HTML standard
+// (section 9.2, server-sent events), without a final "[DONE]". An event without an empty
+// line at its end is incomplete and left out.
+func sseData(stream []byte) (events [][]byte) {
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(stream), "\uFEFF"))
 	var data []string
 	for line := range strings.Lines(text) {
@@ -98,13 +98,13 @@ func eventsOf(stream []byte) (events [][]byte) {
 	return events
 }
 
-// clipped is as much of a response as is kept.
-func clipped(data []byte) string {
+// truncate returns the recorded beginning of a response.
+func truncate(data []byte) string {
 	const most = 64 << 10
 	return strings.ToValidUTF8(string(data[:min(len(data), most)]), "\uFFFD")
 }
 
-// excerpt is as much of a response as an error quotes, in one line.
+// excerpt returns the beginning of a response for an error message, in one line.
 func excerpt(data []byte) string {
 	const most = 300
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(data[:min(len(data), most)]), "\uFFFD")), " ")

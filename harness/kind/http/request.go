@@ -88,7 +88,7 @@ func quoted(v any) (string, error) {
 // anywhere is the base address of requests that are not sent.
 const anywhere = "http://127.0.0.1"
 
-// try makes the requests of a few turns, of which the first two differ only in their text.
+// try builds the requests of a few turns, of which the first two differ only in their text.
 func (t *requestTemplate) try() error {
 	var made [2]string
 	for i, data := range []turn{{Turn: "one", N: 1}, {Turn: "two", N: 1}, {Turn: "three", N: 2, Session: "s"}} {
@@ -108,7 +108,7 @@ func (t *requestTemplate) try() error {
 	return nil
 }
 
-// renderBody returns the body of a request that was made before without an error.
+// renderBody returns the body of a request that was built before without an error.
 func (t *requestTemplate) renderBody(data turn) string {
 	text, _ := render(t.body, "body", data)
 	return text

@@ -17,12 +17,12 @@ type session struct {
 	clock    clock.Clock
 	client   *http.Client
 	reach    dialer
-	unhook   func() bool
+	stopKill func() bool
 	talk     *talk
 }
 
-// start starts the application. What the client keeps (cookies, the session's id, the
-// number of the turn) outlives a restart.
+// start starts the application. The state of the client (cookies, the session's id, the
+// number of the turn) survives a restart.
 func (s *session) start(ctx context.Context) error {
 	t := s.talk
 	if t == nil {
@@ -51,14 +51,14 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	return answer, err
 }
 
-// ended reports whether the application has ended, which shows a little later than that
-// its connections are cut.
+// ended reports whether the application has ended, which is known a little later than the
+// end of its connections.
 func (s *session) ended(ctx context.Context) bool {
 	gone := s.place.Gone()
 	if gone == nil {
 		return false
 	}
-	ctx, leave := whileThere(ctx, gone)
+	ctx, leave := untilGone(ctx, gone)
 	defer leave()
 	return errors.Is(s.clock.Sleep(ctx, s.place.Lag()), ErrGone)
 }
@@ -73,17 +73,17 @@ func (s *session) Restart(ctx context.Context) error {
 
 // End implements app.Session.
 func (s *session) End(ctx context.Context) error {
-	s.unhook()
+	s.stopKill()
 	return s.place.Close(ctx)
 }
 
-// discard ends what could not be started.
+// discard closes a place whose application did not start.
 func (s *session) discard(ctx context.Context) {
-	s.unhook()
-	ctx, cancel := s.clock.WithTimeout(context.WithoutCancel(ctx), discardLimit)
+	s.stopKill()
+	ctx, cancel := s.clock.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
-	_ = s.place.Close(ctx) // why it could not be started says more
+	_ = s.place.Close(ctx) // the error of the start is more useful
 }
 
-// discardLimit is how long it may take to end what could not be started.
-const discardLimit = 10 * time.Second
+// discardTimeout limits how long discard may take.
+const discardTimeout = 10 * time.Second

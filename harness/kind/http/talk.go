@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
-// maxBody bounds a response, in bytes.
+// maxBody limits a response, in bytes.
 const maxBody = 4 << 20
 
 // talk is the client's side of a conversation.
@@ -31,14 +31,13 @@ type talk struct {
 	id       string // the session's, as the application gave it
 }
 
-// elsewhere is why a redirect is not followed.
-type elsewhere struct{ host string }
+// redirectedHost is the error of a redirect to another machine, which is not followed.
+type redirectedHost struct{ host string }
 
-func (e *elsewhere) Error() string { return "redirected to " + e.host }
+func (e *redirectedHost) Error() string { return "redirected to " + e.host }
 
-// newClient returns a client that reaches this machine and nothing else. Each request
-// has a connection of its own, so that one which is cut was cut by the application, and
-// not because it had waited too long for the next turn.
+// newClient returns a client that reaches only this machine. Each request has a connection
+// of its own, so that a connection is never closed because it was idle between turns.
 func newClient(reach dialer) *http.Client {
 	all, _ := cookiejar.New(nil) // its error is always nil
 	return &http.Client{
@@ -47,7 +46,7 @@ func newClient(reach dialer) *http.Client {
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			const most = 10
 			if !loopback.Is(r.URL.Hostname()) && r.URL.Host != via[0].URL.Host {
-				return &elsewhere{r.URL.Host}
+				return &redirectedHost{r.URL.Host}
 			}
 			if len(via) >= most {
 				return errors.New("it redirects without end")
@@ -57,13 +56,12 @@ func newClient(reach dialer) *http.Client {
 	}
 }
 
-// jar keeps the cookies of one application, whose address may be another after it was
-// started again.
+// jar stores the cookies of one application, whose address may change at a restart.
 type jar struct{ all *cookiejar.Jar }
 
 var application = &url.URL{Scheme: "http", Host: "application.test", Path: "/"}
 
-// at is the application's URL with the path of another one.
+// at returns the application's fixed URL with the path of u.
 func at(u *url.URL) *url.URL {
 	same := *application
 	same.Path = u.Path
@@ -79,8 +77,8 @@ func (j jar) Cookies(u *url.URL) []*http.Cookie { return j.all.Cookies(at(u)) }
 // dialer connects to an address.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialIn connects as dial does, in a network that is entered by within; nil is this
-// machine's.
+// dialIn returns a dialer that connects as dial does, in the network that within enters;
+// nil is this machine's.
 func dialIn(within func(do func() error) error) dialer {
 	if within == nil {
 		return dial
@@ -94,12 +92,12 @@ func dialIn(within func(do func() error) error) dialer {
 	}
 }
 
-// dialTimeout limits how long connecting takes. A transport goes on with it when the request
-// was cancelled, and a container that has ended does not even refuse.
+// dialTimeout limits how long connecting takes. A transport continues to connect after the
+// request was canceled, and a container that has ended does not refuse connections.
 const dialTimeout = 5 * time.Second
 
-// dial connects to an address on 127.0.0.1, or to the same port on ::1: a program that
-// is to listen on "localhost" may choose either.
+// dial connects to an address on 127.0.0.1, or to the same port on ::1, since a program that
+// listens on "localhost" may choose either.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTimeout}
 	conn, err := d.DialContext(ctx, network, address)
@@ -148,16 +146,16 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 	if said.id != "" {
 		t.id = said.id
 	}
-	return app.Answer{Text: said.text, Raw: clipped(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
+	return app.Answer{Text: said.text, Raw: truncate(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
 }
 
-// End implements app.Session. The application was there before.
+// End implements app.Session. It does not end the application, which ran before.
 func (t *talk) End(context.Context) error { return nil }
 
 // lost returns the reason why a request had no whole response.
 func (t *talk) lost(ctx context.Context, err error) error {
 	cause := clock.Err(ctx)
-	away, redirected := errors.AsType[*elsewhere](err)
+	away, redirected := errors.AsType[*redirectedHost](err)
 	switch why := reason(err); {
 	case errors.Is(cause, context.DeadlineExceeded):
 		return app.Errorf(app.TimedOut, "the application did not answer in time: %w", cause)
@@ -186,13 +184,13 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// ready waits until the application can be spoken to.
+// ready waits until the application accepts requests.
 func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) error {
 	timed, cancel := t.clock.WithTimeout(ctx, t.dialogue.healthTimeout)
 	defer cancel()
-	timed, leave := whileThere(timed, gone)
+	timed, leave := untilGone(timed, gone)
 	defer leave()
-	var last error // of a look that nobody cut off
+	var last error // of a probe that was not canceled
 	for pause := shortPause; ; pause = min(2*pause, longPause) {
 		err := t.healthy(timed, base)
 		if err == nil {
@@ -216,7 +214,7 @@ func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) err
 	}
 }
 
-// The pauses between two looks at whether an application can be spoken to.
+// The pauses between two probes of an application.
 const (
 	shortPause = 2 * time.Millisecond
 	longPause  = 50 * time.Millisecond
@@ -226,8 +224,8 @@ const (
 // describes how.
 var ErrGone = errors.New("the application ended")
 
-// whileThere returns a context that ends, too, when the application has.
-func whileThere(ctx context.Context, gone <-chan struct{}) (context.Context, context.CancelFunc) {
+// untilGone returns a context that also ends when the application has ended.
+func untilGone(ctx context.Context, gone <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if gone != nil {
 		go func() {
@@ -241,9 +239,9 @@ func whileThere(ctx context.Context, gone <-chan struct{}) (context.Context, con
 	return ctx, func() { cancel(nil) }
 }
 
-// healthy asks once whether the application can be spoken to.
+// healthy probes once whether the application accepts requests.
 func (t *talk) healthy(ctx context.Context, base string) error {
-	ctx, cancel := t.clock.WithTimeout(ctx, lookLimit)
+	ctx, cancel := t.clock.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	u, err := url.Parse(base)
 	if err != nil {
@@ -271,6 +269,6 @@ func (t *talk) healthy(ctx context.Context, base string) error {
 	return nil
 }
 
-// lookLimit is how long one look may take, so that an application that hangs on the
-// first one is asked again.
-const lookLimit = 2 * time.Second
+// probeTimeout limits one probe, so that an application that hangs in the first probe is
+// probed again.
+const probeTimeout = 2 * time.Second

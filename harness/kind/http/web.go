@@ -11,20 +11,20 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Web is how a turn becomes a request, and a response an answer.
+// Web describes the request of a turn, and the answer in the response.
 type Web struct {
-	// Health is a path that answers 200 once the application can be spoken to; default:
-	// it listens.
+	// Health is a path that answers 200 once the application accepts requests; default: the
+	// application is ready once it listens.
 	Health string `yaml:"health,omitempty" json:"health,omitempty"`
-	// HealthTimeout is how long that may take; default 30s.
+	// HealthTimeout limits how long that may take; default 30s.
 	HealthTimeout quantity.Duration `yaml:"health_timeout,omitempty" json:"health_timeout,omitempty"`
-	// Request is the turn as the application takes it.
+	// Request is the request of a turn.
 	Request Request `yaml:"request" json:"request"`
 	// Answer is the JSON path (RFC 9535) of the answer in the response, such as
 	// $.reply; default: the body as text.
 	Answer string `yaml:"answer,omitempty" json:"answer,omitempty"`
-	// Session is the JSON path of a session's id in the response, which later requests
-	// find as {{.Session}}. Cookies are kept anyway.
+	// Session is the JSON path of a session's id in the response; it is {{.Session}} in later
+	// requests. Cookies are always stored.
 	Session string `yaml:"session,omitempty" json:"session,omitempty"`
 }
 
@@ -37,8 +37,7 @@ type Request struct {
 	Body    string            `yaml:"body,omitempty" json:"body,omitempty"`
 }
 
-// Check reports what is wrong with how an application is spoken to; at is where that
-// stands.
+// Check reports problems of the description; at is its path in the scenario.
 func (w *Web) Check(c *scenarios.Checker, at string) {
 	if w.Health != "" && !strings.HasPrefix(w.Health, "/") {
 		c.Add(at+".health", "", "%q is not a path; it begins with a slash, such as /healthz", w.Health)
@@ -60,7 +59,7 @@ func (w *Web) Check(c *scenarios.Checker, at string) {
 	}
 }
 
-// Dialogue compiles how an application is spoken to.
+// Dialogue compiles the description.
 func (w *Web) Dialogue() (d Dialogue, err error) {
 	d = Dialogue{health: w.Health, healthTimeout: cmp.Or(w.HealthTimeout.Std(), defaultHealthTimeout)}
 	if d.request, err = w.Request.compile(); err != nil {
