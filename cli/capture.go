@@ -73,9 +73,11 @@ Exit codes: 0 all that was asked is in the script; 1 something is not, or nothin
 	f.StringVar(&flags.upstream, "upstream", "", "root of the real API, such as https://api.openai.com/v1")
 	f.StringVarP(&flags.out, "out", "o", "", "script to write")
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
-	f.BoolVar(&flags.frames, "frames", false, "keep the pieces of each answer and the gaps between them, and\nlet the script replay them byte for byte")
+	f.BoolVar(&flags.frames, "frames", false,
+		"keep the pieces of each answer and the gaps between them, and\nlet the script replay them byte for byte")
 	f.BoolVar(&flags.latency, "latency", false, "give each answer in the script the time that it took")
-	f.StringVar(&flags.match, "match", string(capture.ByText), "how the script knows a request again: by its text (turn and\nlast user text), its turn alone, or its place in the order")
+	f.StringVar(&flags.match, "match", string(capture.ByText),
+		"how the script knows a request again: by its text (turn and\nlast user text), its turn alone, or its place in the order")
 	f.StringVarP(&flags.model, "model", "m", "", "the script's model (default: the one that answered)")
 	f.BoolVar(&flags.again, "append", false, "go on with an earlier capture of the same backend")
 	f.BoolVar(&flags.rebuild, "rebuild", false, "only write the script again from what was captured, as after a kill")
@@ -94,7 +96,8 @@ func (f *captureFlags) validate() error {
 	case filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml":
 		return fmt.Errorf("--out %s: a script's name ends in .yaml", f.out)
 	case !slices.Contains(namesOf(capture.Matchings()), f.match):
-		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(namesOf(capture.Matchings()), ", "), suggest.Hint(f.match, namesOf(capture.Matchings())))
+		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(namesOf(capture.Matchings()), ", "),
+			suggest.Hint(f.match, namesOf(capture.Matchings())))
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
 	}

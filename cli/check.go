@@ -29,7 +29,9 @@ reports everything that is wrong with them, with file, line and column, what was
 nearest valid word. A folder is one of scenarios, or of the others. It runs nothing.
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
-		Example:           "  rehearse check scenarios\n  rehearse check 'order-*'\n  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md",
+		Example: `  rehearse check scenarios
+  rehearse check 'order-*'
+  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.check(args, tags, prices)
@@ -85,9 +87,10 @@ func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios
 	case experimentInput:
 		_, found := experiment.Load(f.Name, a.agents.language, a.scenarioOptions(prices))
 		return found
+	default: // taskInput
+		_, found := yamlsrc.Decode(f.Name, f.Data, &react.Task{})
+		return found
 	}
-	_, found := yamlsrc.Decode(f.Name, f.Data, &react.Task{})
-	return found
 }
 
 // withDiagnostics adds the diagnostics of an error; any other error is returned.

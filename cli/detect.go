@@ -108,7 +108,8 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.Float64Var(&d.threshold, "threshold", 0, "the score from which an item is positive, above 0 to 1")
 	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` to be found (default defers; for reflections, complacent)")
 	f.StringArrayVar(&d.only, "only", nil, "score only items with that, such as `confidence=high`")
-	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "confidence"}, "show the scores by these `groups`;\nthe JSON has all")
+	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "confidence"},
+		"show the scores by these `groups`;\nthe JSON has all")
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,8 @@ type experimentFlags struct {
 }
 
 func (f *experimentFlags) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment\nwhose journal is there is resumed")
+	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment\n"+
+		"whose journal is there is resumed")
 	workersFlag(flags, &f.workers, "trials run")
 	pricesFlag(flags, &f.prices)
 	flags.Var(&f.limits.cost, "max-cost", "cap in place of the file's, checked before each call, such as `0.50EUR`")
@@ -52,7 +54,8 @@ func (f *experimentFlags) register(flags *pflag.FlagSet) {
 
 // experimentFolder explains the folder of an experiment, whose journals have these names.
 func experimentFolder(journals string) string {
-	return `The folder gets ` + rundir.ExperimentFile + ` (all of it), ` + rundir.ExperimentMarkdownFile + `, ` + rundir.ExperimentPageFile + ` and
+	names := strings.Join([]string{rundir.ExperimentFile + " (all of it)", rundir.ExperimentMarkdownFile, rundir.ExperimentPageFile}, ", ")
+	return `The folder gets ` + names + ` and
 ` + journals + ` with the outcome of each trial: with the same --out an
 interrupted or killed experiment is resumed, and gives the same result.
 
@@ -88,7 +91,8 @@ that the data does not decide it, and how many trials would.
 	}
 	f := cmd.Flags()
 	flags.register(f)
-	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\nnot to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
+	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\n"+
+		"not to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
 	complete(cmd, "require", result.Requirements()...)
 	cmd.ValidArgsFunction = completeYAML
 	return cmd
@@ -171,11 +175,13 @@ func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
 
 // carryOut runs an experiment or its search, and writes and shows the result. journals is
 // the pattern of the journals' names.
-func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment, prices *price.Table, flags experimentFlags, journals string,
+func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment, prices *price.Table, flags experimentFlags,
+	journals string,
 	run func(context.Context, experiment.Options) (result.Experiment, error),
 ) (*result.Experiment, error) {
 	if e.Live() && !flags.live {
-		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, and see first with --plan what it may take"))
+		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, " +
+			"and see first with --plan what it may take"))
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
@@ -209,8 +215,9 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	if err != nil {
 		return nil, noVerdict(atomicdir.Explain(err))
 	}
-	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nview again with: %s\n", time.Since(began).Round(time.Millisecond),
-		rundir.ExperimentFile, rundir.ExperimentMarkdownFile, rundir.ExperimentPageFile, journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
+	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\n", time.Since(began).Round(time.Millisecond),
+		rundir.ExperimentFile, rundir.ExperimentMarkdownFile, rundir.ExperimentPageFile, journals, out.Path())
+	a.viewAgain(out)
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}

@@ -68,7 +68,8 @@ func (a *app) writePlan(folder string) (found string, err error) {
 	if len(proposal.Kinds) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("found a project of %s: see the checks in %s\n", strings.Join(proposal.Kinds, " and "), filepath.Join(folder, planFile)), nil
+	return fmt.Sprintf("found a project of %s: see the checks in %s\n", strings.Join(proposal.Kinds, " and "),
+		filepath.Join(folder, planFile)), nil
 }
 
 func (a *app) writeStarter(folder string) error {

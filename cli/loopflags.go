@@ -38,13 +38,17 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.Var(&o.callTimeout, "call-timeout", "the longest that one call may take; 0s means no limit")
 	f.IntVar(&o.noProgress, "no-progress-limit", d.NoProgressLimit, "stop after that many identical answers; 0 never does")
 	f.IntVar(&o.alternation, "alternation-limit", d.AlternationLimit, "stop when a cycle of answers came that often; 0 never does")
-	f.IntVar(&o.nearIdentical, "near-identical-limit", d.NearIdenticalLimit, "stop after that many answers alike but for digits and spacing; 0 never does")
+	f.IntVar(&o.nearIdentical, "near-identical-limit", d.NearIdenticalLimit,
+		"stop after that many answers alike but for digits and spacing; 0 never does")
 	f.IntVar(&o.sameError, "repeated-error-limit", d.RepeatedErrorLimit, "stop after that many equal errors; 0 never does")
 	f.IntVar(&o.errors, "error-limit", d.ErrorLimit, "stop after that many failed calls in a row; 0 never does")
-	f.StringVar(&o.stopGuard, "stop-guard", "", "make the agent do the work that its last message defers: balanced, strict or off (default "+string(d.StopGuard)+")")
+	f.StringVar(&o.stopGuard, "stop-guard", "", "make the agent do the work that its last message defers: balanced, strict or off (default "+
+		string(d.StopGuard)+")")
 	f.IntVar(&o.continuations, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
-	f.StringVar(&o.todos, "todos", "", "keep the steps that the stop guard finds until answers report them as done, and ask for them together or one-by-one")
-	f.IntVar(&o.sameSteps, "same-steps-limit", d.SameStepsLimit, "stop after that many refused completions that leave the same steps; 0 never does")
+	f.StringVar(&o.todos, "todos", "",
+		"keep the steps that the stop guard finds until answers report them as done, and ask for them together or one-by-one")
+	f.IntVar(&o.sameSteps, "same-steps-limit", d.SameStepsLimit,
+		"stop after that many refused completions that leave the same steps; 0 never does")
 	o.budget.register(f)
 }
 

@@ -125,7 +125,8 @@ func (a *app) serve(ctx context.Context, address string, handler http.Handler, a
 
 // hostFlag adds the flag that names further hosts for requireLocal.
 func hostFlag(f *pflag.FlagSet, hosts *[]string) {
-	f.StringSliceVar(hosts, "host", nil, "also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
+	f.StringSliceVar(hosts, "host", nil,
+		"also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
 }
 
 // mockReport prints how far the client kept to the script.

@@ -72,7 +72,8 @@ computed anew: keep the last hash elsewhere to prove that a recording is the ori
 	f := cmd.Flags()
 	formatFlag(cmd, &flags.format, reportFormats...)
 	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
-	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+clock.Epoch.Format(time.RFC3339)+")")
+	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+
+		clock.Epoch.Format(time.RFC3339)+")")
 	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to be shown in the page (html)")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
@@ -172,7 +173,8 @@ func recordingError(ctx context.Context, err error) error {
 // reportExperiment renders the result of an experiment.
 func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFlags) error {
 	if flags.verify || !slices.Contains([]string{formatTerminal, formatJSON, formatMarkdown, formatComment, formatHTML}, flags.format) {
-		return usage(fmt.Errorf("%s is an experiment, which has no recording; it has the formats terminal, json, markdown, comment and html", path))
+		return usage(fmt.Errorf("%s is an experiment, which has no recording; it has the formats terminal, json, markdown, comment and html",
+			path))
 	}
 	err := a.output(flags.out, false, path, func(w io.Writer) error {
 		return experimentDocument(r).write(w, flags.format, tty.Of(a.stdout, a.getenv))

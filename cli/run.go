@@ -140,7 +140,8 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err := runDocument(report, flags.failuresOnly).write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
-	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n", format.Seconds(time.Since(began).Seconds()), joined(written), rundir.RecordingFile, out.Path())
+	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n", format.Seconds(time.Since(began).Seconds()), joined(written), rundir.RecordingFile,
+		out.Path())
 	a.viewAgain(out)
 	return quiet(exitCode(report))
 }

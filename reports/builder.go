@@ -146,7 +146,8 @@ func (s *building) close() Scenario {
 		Name: head.Name, File: head.File, Where: head.Where, About: head.About, Proves: head.Proves, Tags: head.Tags,
 		Agent: head.Agent, Backend: head.Backend, Model: head.Model, Seed: head.Seed, Digest: head.Digest,
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
-		PassRate: passRate(s.trials), Flaky: s.trials.Pass > 0 && s.trials.Fail > 0, Repeats: repeats(s.trials), Measures: s.measures.Close().Means, Agents: s.agents.Close(),
+		PassRate: passRate(s.trials), Flaky: s.trials.Pass > 0 && s.trials.Fail > 0, Repeats: repeats(s.trials),
+		Measures: s.measures.Close().Means, Agents: s.agents.Close(),
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {

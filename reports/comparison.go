@@ -129,7 +129,8 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	}
 	measures := func(list []compare.Comparison) (items []doc.Item) {
 		for _, x := range list {
-			text := doc.Line(scenario(x.Scenario), ": ", doc.Quote(x.Measure), " ", doc.Quote(side(x.Before, x.BeforeText)), " → ", doc.Quote(side(x.After, x.AfterText)))
+			text := doc.Line(scenario(x.Scenario), ": ", doc.Quote(x.Measure), " ", doc.Quote(side(x.Before, x.BeforeText)), " → ",
+				doc.Quote(side(x.After, x.AfterText)))
 			if e := effect(x); e != "" {
 				text = append(text, doc.Line(" (", e, ")")...)
 			}
@@ -139,8 +140,8 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	}
 	part(doc.Bad, "Worse", "measures", measures(c.worse))
 	part(doc.Bad, "Moved bars: what is demanded has changed, apart from how the agent behaves", "moved bars", c.bars(scenario))
-	part(doc.Bad, "Missing: it was there before", "scenarios", names(c.Missing, "").Items)
-	part(doc.Bad, "New: there is nothing to compare it with", "scenarios", names(c.New, "").Items)
+	part(doc.Bad, "Missing: it was there before", "scenarios", quoteList(c.Missing, "").Items)
+	part(doc.Bad, "New: there is nothing to compare it with", "scenarios", quoteList(c.New, "").Items)
 	part(doc.Unsure, "Without enough data", "measures", measures(c.insufficient))
 	part(doc.Good, "Better", "measures", measures(c.better))
 	part(doc.Faint, "Tied", "measures", measures(c.tied))

@@ -42,7 +42,10 @@ func comparisonCases(c *compare.Result) (list []comparisonCase) {
 		list = append(list, comparisonCase{name, verdict, f.Rule, f.Message, f.Evidence})
 	}
 	if len(list) == 0 {
-		return []comparisonCase{{name: "against " + sanitize.Line(c.Before, maxName), verdict: c.Verdict, kind: "comparison", message: "no finding says why"}}
+		return []comparisonCase{{
+			name: "against " + sanitize.Line(c.Before, maxName), verdict: c.Verdict, kind: "comparison",
+			message: "no finding says why",
+		}}
 	}
 	return list
 }

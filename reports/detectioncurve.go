@@ -33,7 +33,8 @@ func curveBlocks(c *detect.Curve) []doc.Block {
 	const rows = 20
 	for i := range rows + 1 {
 		p := pointAt(c, float64(i)/rows)
-		t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.2f", float64(i)/rows), scoreText(p.Precision), scoreText(p.Recall), scoreText(p.F1), scoreText(p.FPR)))
+		t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.2f", float64(i)/rows), scoreText(p.Precision), scoreText(p.Recall), scoreText(p.F1),
+			scoreText(p.FPR)))
 	}
 	picture := plot.Thresholds("Thresholds", plotCurve(c))
 	return []doc.Block{

@@ -93,7 +93,8 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 	s := doc.Section{Title: doc.Line(doc.Quote(r.Detector), " on ", judged, ", to find ", positiveLabels(r))}
 	var failed doc.List
 	for _, f := range r.Failures[:min(len(r.Failures), maxDetails)] {
-		failed.Items = append(failed.Items, doc.Item{Text: doc.Line(doc.Toned(doc.Bad, "could not be judged"), ": ", doc.Quote(f.ID), " ", doc.Quote(f.Error))})
+		text := doc.Line(doc.Toned(doc.Bad, "could not be judged"), ": ", doc.Quote(f.ID), " ", doc.Quote(f.Error))
+		failed.Items = append(failed.Items, doc.Item{Text: text})
 	}
 	c := r.Overall.Counts
 	found := plainTable(1, "", "found", "not found")
@@ -109,7 +110,8 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 		{"F1", r.Overall.F1, "items"},
 		{"false-positive rate", r.Overall.FPR, "not to find"},
 	} {
-		rates.Rows = append(rates.Rows, textCells(x.name, scoreText(x.v.Value), scoreInterval(x.v, scoreText), fmt.Sprintf("%d %s", x.v.N, x.of), intervalMethod(x.v)))
+		of := fmt.Sprintf("%d %s", x.v.N, x.of)
+		rates.Rows = append(rates.Rows, textCells(x.name, scoreText(x.v.Value), scoreInterval(x.v, scoreText), of, intervalMethod(x.v)))
 	}
 	s.Blocks = []doc.Block{failed, found, rates}
 	if r.Curve != nil {
@@ -141,9 +143,9 @@ func scoreTable(head string) doc.Table {
 }
 
 func scoreRow(name doc.Text, s detect.Scores) []doc.Text {
-	return textCells(name, s.TP, s.FP, s.FN, s.TN, scoreWithInterval(s.Precision), scoreWithInterval(s.Recall), scoreText(s.F1.Value), scoreInterval(s.F1, func(v *float64) string {
-		return fmt.Sprintf("%.2f", *v)
-	}), scoreWithInterval(s.FPR))
+	twoDecimals := func(v *float64) string { return fmt.Sprintf("%.2f", *v) }
+	return textCells(name, s.TP, s.FP, s.FN, s.TN, scoreWithInterval(s.Precision), scoreWithInterval(s.Recall),
+		scoreText(s.F1.Value), scoreInterval(s.F1, twoDecimals), scoreWithInterval(s.FPR))
 }
 
 // groupTable has all groups in their order, or if they are many those with the most items

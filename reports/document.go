@@ -43,14 +43,11 @@ func Document(r Report, failuresOnly bool) doc.Document {
 	}
 	d.Body = append(d.Body, repeatedTrials(listed)...)
 	if items := findingItems(found, alike); len(items) > 0 {
-		d.Body = append(d.Body, doc.Section{Title: doc.Line("Findings"), Blocks: []doc.Block{doc.List{Items: items, Noun: "scenarios with findings"}}})
+		d.Body = append(d.Body, newSection("Findings", doc.Plain, doc.List{Items: items, Noun: "scenarios with findings"}))
 	}
 	if len(r.NotRun) > 0 {
 		title := notRun(r)
-		d.Body = append(d.Body, doc.Section{
-			Title: doc.Line("N" + title[1:]), Tone: doc.Unsure,
-			Blocks: []doc.Block{names(r.NotRun, "scenarios that were not run")},
-		})
+		d.Body = append(d.Body, newSection("N"+title[1:], doc.Unsure, quoteList(r.NotRun, "scenarios that were not run")))
 	}
 	return d
 }
@@ -58,10 +55,7 @@ func Document(r Report, failuresOnly bool) doc.Document {
 // problems are what is wrong with the run as a whole.
 func problems(r Report) (blocks []doc.Block) {
 	if len(r.Problems) > 0 {
-		blocks = append(blocks, doc.Section{
-			Title: doc.Line("Problems of the recording"), Tone: doc.Bad,
-			Blocks: []doc.Block{names(r.Problems, "problems of the recording")},
-		})
+		blocks = append(blocks, newSection("Problems of the recording", doc.Bad, quoteList(r.Problems, "problems of the recording")))
 	}
 	if r.Stopped != "" {
 		blocks = append(blocks, doc.Section{Title: doc.Line("Stopped: ", doc.Quote(r.Stopped)), Tone: doc.Bad})
@@ -69,11 +63,15 @@ func problems(r Report) (blocks []doc.Block) {
 	return blocks
 }
 
-// names is a list of foreign texts.
-func names(list []string, noun string) doc.List {
+func newSection(title string, tone doc.Tone, blocks ...doc.Block) doc.Section {
+	return doc.Section{Title: doc.Line(title), Tone: tone, Blocks: blocks}
+}
+
+// quoteList returns a list of foreign texts.
+func quoteList(list []string, noun string) doc.List {
 	l := doc.List{Noun: noun}
-	for _, name := range list {
-		l.Items = append(l.Items, doc.Item{Text: doc.Line(doc.Quote(name))})
+	for _, text := range list {
+		l.Items = append(l.Items, doc.Item{Text: doc.Line(doc.Quote(text))})
 	}
 	return l
 }
@@ -87,8 +85,9 @@ func verdictTone(v gate.Verdict) doc.Tone {
 		return doc.Unsure
 	case gate.Fail:
 		return doc.Bad
+	default:
+		return doc.Broken
 	}
-	return doc.Broken
 }
 
 // wordTone is the colour of Word; an interruption alone is neither good nor bad.
@@ -121,7 +120,8 @@ func scenarioTable(list []Scenario) doc.Table {
 			verdict = string(s.Verdict)
 		}
 		row := []doc.Text{
-			doc.Line(doc.Quote(strings.TrimPrefix(s.Name, folder))), doc.Line(doc.Toned(verdictTone(s.Verdict), verdict)), doc.Line(doc.Quote(s.Status)),
+			doc.Line(doc.Quote(strings.TrimPrefix(s.Name, folder))), doc.Line(doc.Toned(verdictTone(s.Verdict), verdict)),
+			doc.Line(doc.Quote(s.Status)),
 		}
 		for _, name := range columns {
 			row = append(row, doc.Line(brief(Find(s.Measures, name))))

@@ -35,7 +35,9 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 		Verdict: string(verdict), Tone: experimentTones[verdict], Summary: doc.Line(doc.Quote(found)), Figures: experimentFigures(r),
 	}
 	if len(r.Warnings) > 0 {
-		d.Lead = append(d.Lead, newSection("Warnings", doc.Unsure, quoteList(r.Warnings, "warnings")))
+		warnings := quoteList(r.Warnings, "warnings")
+		warnings.Max = maxExperimentItems
+		d.Lead = append(d.Lead, newSection("Warnings", doc.Unsure, warnings))
 	}
 	for _, list := range comparisonsByMeasure(r) {
 		d.Lead = append(d.Lead, measureSection(r, list))
@@ -44,7 +46,8 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.About))))
 	}
 	if len(r.Variants) > 0 {
-		d.Body = append(d.Body, newSection("Variants", doc.Plain, variantTable(r), doc.Details{Title: doc.Line("Settings"), Blocks: []doc.Block{settingsList(r)}}))
+		settings := doc.Details{Title: doc.Line("Settings"), Blocks: []doc.Block{settingsList(r)}}
+		d.Body = append(d.Body, newSection("Variants", doc.Plain, variantTable(r), settings))
 	}
 	if len(r.Pareto) > 1 {
 		d.Body = append(d.Body, newSection("Cost and quality", doc.Plain, paretoPlot(r), paretoTable(r)))
@@ -61,18 +64,6 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 	}
 	d.Body = append(d.Body, newSection("How it was decided", doc.Plain, how...))
 	return d
-}
-
-func newSection(title string, tone doc.Tone, blocks ...doc.Block) doc.Section {
-	return doc.Section{Title: doc.Line(title), Tone: tone, Blocks: blocks}
-}
-
-func quoteList(list []string, noun string) doc.List {
-	l := doc.List{Max: maxExperimentItems, Noun: noun}
-	for _, s := range list {
-		l.Items = append(l.Items, doc.Item{Text: doc.Line(doc.Quote(s))})
-	}
-	return l
 }
 
 // plainColumns are columns, of which the first left are aligned to the left.
@@ -114,7 +105,8 @@ func measureSection(r *result.Experiment, list []*result.Comparison) doc.Section
 	var rows []plot.Difference
 	for _, c := range list {
 		v := knownVerdict(c.Verdict)
-		text := doc.Line(doc.Toned(experimentTones[v], experimentSigns[v]+" "+string(v)), ": ", doc.Quote(c.Variant), ", not ", doc.Quote(c.Against), ": ", doc.Quote(effectText(r, c)))
+		text := doc.Line(doc.Toned(experimentTones[v], experimentSigns[v]+" "+string(v)), ": ", doc.Quote(c.Variant), ", not ",
+			doc.Quote(c.Against), ": ", doc.Quote(effectText(r, c)))
 		if c.Relative != nil && !u.share {
 			text = doc.Line(text, " (", format.Signed(*c.Relative, format.Percent), ")")
 		}
@@ -136,13 +128,16 @@ func measureSection(r *result.Experiment, list []*result.Comparison) doc.Section
 			smallest = m.Smallest
 		}
 	}
-	p := plot.Differences("Differences of "+list[0].Measure, rows, smallest, func(v float64) string { return strings.TrimPrefix(u.difference(v), "+") })
+	p := plot.Differences("Differences of "+list[0].Measure, rows, smallest,
+		func(v float64) string { return strings.TrimPrefix(u.difference(v), "+") })
 	s.Blocks = []doc.Block{p, items}
 	return s
 }
 
 func plotDifference(c *result.Comparison) plot.Difference {
-	row := plot.Difference{Name: c.Variant + " − " + c.Against, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Verdict: string(knownVerdict(c.Verdict))}
+	row := plot.Difference{
+		Name: c.Variant + " − " + c.Against, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Verdict: string(knownVerdict(c.Verdict)),
+	}
 	if v := c.Effect; v.Known && v.Value != nil {
 		row.Value = *v.Value
 		if v.Interval != nil {
@@ -280,7 +275,8 @@ func searchSection(r *result.Experiment) doc.Section {
 		doc.Paragraph(doc.Line(doc.Quote(t.Search), fmt.Sprintf(", on %s", format.Plural(len(t.Training), "training scenario")))), list,
 		doc.Paragraph(doc.Line(doc.Quote(t.Why))), doc.Paragraph(doc.Line("the search used ", doc.Quote(usedText(t.Used)))))
 	s.Blocks = append(s.Blocks, doc.Details{Title: doc.Line("Training and held-out scenarios"), Blocks: []doc.Block{doc.Facts{
-		{Name: "training", Value: doc.Line(doc.Quote(strings.Join(t.Training, ", ")))}, {Name: "held out", Value: doc.Line(doc.Quote(strings.Join(t.HeldOut, ", ")))},
+		{Name: "training", Value: doc.Line(doc.Quote(strings.Join(t.Training, ", ")))},
+		{Name: "held out", Value: doc.Line(doc.Quote(strings.Join(t.HeldOut, ", ")))},
 	}}})
 	if t.Text != "" {
 		s.Blocks = append(s.Blocks, doc.Details{Title: doc.Line("The promoted text"), Blocks: []doc.Block{doc.Preformatted(t.Text)}, Open: true})
@@ -298,10 +294,12 @@ func choiceText(choice map[string]string) string {
 }
 
 func looksTable(r *result.Experiment) doc.Table {
-	t := doc.Table{Columns: plainColumns(0, "trials of each variant in each scenario", "alpha spent by then", "level of one comparison", "decided")}
+	heads := []string{"trials of each variant in each scenario", "alpha spent by then", "level of one comparison", "decided"}
+	t := doc.Table{Columns: plainColumns(0, heads...)}
 	for _, l := range r.Looks {
 		t.Rows = append(t.Rows, []doc.Text{
-			doc.Line(l.Trials), doc.Line(fmt.Sprintf("%.5f", l.Spent)), doc.Line(fmt.Sprintf("%.5f", l.Level)), doc.Line(fmt.Sprintf("%d of %d", l.Decided, l.Of)),
+			doc.Line(l.Trials), doc.Line(fmt.Sprintf("%.5f", l.Spent)), doc.Line(fmt.Sprintf("%.5f", l.Level)),
+			doc.Line(fmt.Sprintf("%d of %d", l.Decided, l.Of)),
 		})
 	}
 	return t

@@ -60,8 +60,9 @@ func comparisonSentence(r *result.Experiment, c *result.Comparison) string {
 		return fmt.Sprintf("%s is worse than %s by %s: %s", variant, against, by, effectText(r, c))
 	case result.Equivalent:
 		return fmt.Sprintf("%s and %s are equivalent by %s: %s", variant, against, by, effectText(r, c))
+	default:
+		return fmt.Sprintf("undecided whether %s is better than %s by %s: %s", variant, against, by, effectText(r, c))
 	}
-	return fmt.Sprintf("undecided whether %s is better than %s by %s: %s", variant, against, by, effectText(r, c))
 }
 
 // knownVerdict takes a verdict that there is not for one that tells nothing.

@@ -164,8 +164,10 @@ func designFacts(r *result.Experiment) doc.Facts {
 	if d.Primary.Smallest > 0 {
 		add("smallest effect of interest", strings.TrimPrefix(unitsOf(r, d.Primary.Name).difference(d.Primary.Smallest), "+"))
 	}
-	add("risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, format.Plural(len(inRole(r, result.Primary)), "comparison")))
-	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100, seedText(d.Seed)))
+	comparisons := format.Plural(len(inRole(r, result.Primary)), "comparison")
+	add("risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, comparisons))
+	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100,
+		seedText(d.Seed)))
 	add("verdicts are about", scopeText(d.Scope, len(r.Scenarios)))
 	add("looks at the data", interimText(r))
 	if caps := capsText(d); caps != "" {

@@ -56,14 +56,9 @@ func ExplorationDocument(r *result.Exploration, place func(perturb ...[]string) 
 		place = func(...[]string) string { return "" }
 	}
 	d := doc.Document{
-		Marker: "<!-- rehearse:explore -->", Kind: "Exploration", Name: doc.Line(doc.Quote(r.Scenario)), Verdict: explorationWord(r), Tone: doc.Broken,
+		Marker: "<!-- rehearse:explore -->", Kind: "Exploration", Name: doc.Line(doc.Quote(r.Scenario)),
+		Verdict: explorationWord(r), Tone: verdictTone(r.Verdict()),
 		Summary: explorationSummary(r), Body: []doc.Block{familyTable(r)},
-	}
-	switch r.Verdict() {
-	case gate.Pass:
-		d.Tone = doc.Good
-	case gate.Fail:
-		d.Tone = doc.Bad
 	}
 	if r.Covered != "" {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.Covered))))

@@ -157,7 +157,8 @@ const maxSavedFile = 64 << 20
 
 // SaveFailures writes a scenario file for each distinct failure of an exploration to a folder,
 // which it creates. It does not overwrite files: those are returned as existing.
-func SaveFailures(sc scenarios.Scenario, r *result.Exploration, folder string, opts scenarios.Options) (written, existing []string, err error) {
+func SaveFailures(sc scenarios.Scenario, r *result.Exploration, folder string, opts scenarios.Options,
+) (written, existing []string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, nil, fmt.Errorf("create the folder for the failures: %w", err)
 	}

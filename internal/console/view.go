@@ -27,7 +27,7 @@ type View struct {
 
 // NewView returns a view that takes secrets out of what it shows.
 func NewView(out io.Writer, term tty.Terminal, redact *redact.Redactor) *View {
-	return &View{Out: out, Term: term, redact: redact, status: tty.NewStatusLine(out, term, time.Now)}
+	return &View{Out: out, Term: term, redact: redact, status: tty.NewStatusLine(out, term, time.Now)} //nolint:forbidigo // a person watches
 }
 
 // Clean returns a foreign text without secrets, in one line, and short. Secrets are removed
@@ -57,7 +57,8 @@ func (v *View) Follow(line func() string) (stop func()) {
 	if !v.Term.Live {
 		return func() {}
 	}
-	ticker, done := time.NewTicker(time.Second), make(chan struct{})
+	ticker := time.NewTicker(time.Second) //nolint:forbidigo // a person watches
+	done := make(chan struct{})
 	var drawing sync.WaitGroup
 	drawing.Go(func() {
 		for {

@@ -136,10 +136,11 @@ func (s Span) clean() string {
 		return sanitize.Line(s.Text, maxSpan)
 	case command:
 		return sanitize.Line(s.Text, 0)
+	default:
+		inner := strings.Trim(s.Text, " ")
+		before, after, _ := strings.Cut(s.Text, inner)
+		return before + sanitize.Line(inner, 0) + after
 	}
-	inner := strings.Trim(s.Text, " ")
-	before, after, _ := strings.Cut(s.Text, inner)
-	return before + sanitize.Line(inner, 0) + after
 }
 
 // plain returns a text without its colours.

@@ -54,7 +54,8 @@ const maxSummary = 300
 
 func (s *sample) summary() sampleSummary {
 	out := sampleSummary{
-		ID: s.ID, Epoch: s.Epoch, Input: sanitize.Text(s.Input, maxSummary), Target: sanitize.Text(s.Target, maxSummary), Metadata: map[string]any{},
+		ID: s.ID, Epoch: s.Epoch, Input: sanitize.Text(s.Input, maxSummary), Target: sanitize.Text(s.Target, maxSummary),
+		Metadata:   map[string]any{},
 		ModelUsage: s.ModelUsage, RoleUsage: s.RoleUsage, StartedAt: s.StartedAt, CompletedAt: s.CompletedAt,
 		TotalTime: s.TotalTime, WorkingTime: s.WorkingTime, UUID: s.UUID, Completed: true, MessageCount: len(s.Messages),
 	}

@@ -35,7 +35,8 @@ type sampleTrial struct {
 func (l *Log) sample(h Head, sc *record.Scenario, tr *record.Trial, f *measure.Facts, findings []gate.Finding) sample {
 	t := &sampleTrial{
 		start: h.Start, scenario: sc, Trial: tr, facts: f, findings: findings,
-		uuid: hashID(h.Run.ID, sc.Name, strconv.Itoa(tr.Head.N)), functions: map[string]string{}, models: map[string]string{}, attachments: map[string]string{},
+		uuid:      hashID(h.Run.ID, sc.Name, strconv.Itoa(tr.Head.N)),
+		functions: map[string]string{}, models: map[string]string{}, attachments: map[string]string{},
 	}
 	for i := range tr.Messages {
 		for _, c := range tr.Messages[i].ToolCalls {
@@ -331,7 +332,9 @@ func (t *sampleTrial) modelEvent(i int) modelEvent {
 
 // exchange is a request that suffered a fault, or that the script did not expect.
 func (t *sampleTrial) exchange(x *record.Exchange, at time.Duration) infoEvent {
-	data := map[string]any{"exchange": x.N, "attempt": x.Attempt, "status": x.Status, "fired": x.Fired, "delivered": x.Delivered, "bytes": x.Bytes}
+	data := map[string]any{
+		"exchange": x.N, "attempt": x.Attempt, "status": x.Status, "fired": x.Fired, "delivered": x.Delivered, "bytes": x.Bytes,
+	}
 	put(data, "fault", x.Fault)
 	put(data, "line", x.Line)
 	put(data, "problem", x.Problem)

@@ -140,7 +140,8 @@ func retryAttributes(k int, r llm.Retry) []*commonpb.KeyValue {
 
 func faultAttributes(x *record.Exchange) []*commonpb.KeyValue {
 	attrs := []attribute.KeyValue{
-		attribute.Int("rehearse.exchange", x.N), attribute.Bool("rehearse.fault.fired", x.Fired), attribute.Bool("rehearse.delivered", x.Delivered),
+		attribute.Int("rehearse.exchange", x.N), attribute.Bool("rehearse.fault.fired", x.Fired),
+		attribute.Bool("rehearse.delivered", x.Delivered),
 	}
 	for _, a := range [][2]string{{"rehearse.fault.kind", x.Fault}, {"rehearse.line", x.Line}, {"rehearse.problem", x.Problem}} {
 		if a[1] != "" {

@@ -48,9 +48,11 @@ func (w *SpanWriter) Trial(sc record.Scenario, tr record.Trial, f measure.Facts,
 	t := &spanTrial{start: w.start, run: w.run.ID, scenario: &sc, Trial: &tr, facts: &f, findings: findings}
 	t.trace = t.id(16, "trace")
 	data := &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource:   w.resource,
-		ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: spanScope}, Spans: t.spans(), SchemaUrl: semconv.SchemaURL}},
-		SchemaUrl:  semconv.SchemaURL,
+		Resource: w.resource,
+		ScopeSpans: []*tracepb.ScopeSpans{{
+			Scope: &commonpb.InstrumentationScope{Name: spanScope}, Spans: t.spans(), SchemaUrl: semconv.SchemaURL,
+		}},
+		SchemaUrl: semconv.SchemaURL,
 	}}}
 	line, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
 	if err != nil {
@@ -98,7 +100,8 @@ func (t *spanTrial) at(since time.Duration) uint64 {
 func (t *spanTrial) spans() []*tracepb.Span {
 	root := &tracepb.Span{
 		TraceId: t.trace, SpanId: t.id(8, "agent"), Kind: tracepb.Span_SPAN_KIND_INTERNAL,
-		Name: strings.TrimSpace("invoke_agent " + sanitize.Line(t.scenario.Agent, maxText)), StartTimeUnixNano: t.at(0), Attributes: t.agentAttributes(),
+		Name:              strings.TrimSpace("invoke_agent " + sanitize.Line(t.scenario.Agent, maxText)),
+		StartTimeUnixNano: t.at(0), Attributes: t.agentAttributes(),
 	}
 	byCall, told := t.ByCall()
 	list := []*tracepb.Span{root}

@@ -215,6 +215,7 @@ func exploration() result.Exploration {
 				c.Findings = []gate.Finding{{Severity: gate.Failing, Rule: "invariant", Message: `run.status == "done"`, Evidence: `run.status is "error"`}}
 			case result.Unfired:
 				c.Findings = []gate.Finding{{Severity: gate.Broken, Rule: "unfired-fault", Message: "the reply has no such mark"}}
+			default:
 			}
 			r.Cells = append(r.Cells, c)
 		}

@@ -141,7 +141,8 @@ type measured struct{ Name, Value, Interval, N, Notes string }
 func (b *Builder) section(s reports.Scenario, r row) section {
 	sc := b.scenario(s.Name)
 	out := section{
-		row: r, Where: line(s.File, 300), Command: command(s, sc.perturb), More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: agents(s.Agents),
+		row: r, Where: line(s.File, 300), Command: command(s, sc.perturb),
+		More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: agents(s.Agents),
 		Over:  "Means over " + count(s.Trials.Total(), "trial") + "; latencies over all calls.",
 		Facts: []fact{{"status", line(s.Status, 60)}, {"agent", line(s.Agent, 60)}, {"backend", line(s.Backend, 60)}},
 	}

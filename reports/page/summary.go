@@ -69,7 +69,8 @@ func (b *Builder) summary(in Input) summary {
 	s.Explored = doc.Fragment(explorations, 3)
 	if len(in.Explored) > 0 {
 		s.Numbers = append(driven(in), s.Numbers[2:]...)
-		s.Recorded = "An exploration records the golden path and the smallest run of each failure. Calls, tokens, cost and times are those of the recorded runs."
+		s.Recorded = "An exploration records the golden path and the smallest run of each failure. " +
+			"Calls, tokens, cost and times are those of the recorded runs."
 	}
 	if in.Detection != nil {
 		s.Detectors = doc.Fragment(detectors(in.Detection), 3)

@@ -52,7 +52,8 @@ func newText(s string, marks []mark) text {
 	if len(s) > maxText {
 		head, tail := s[:start(s, headOf)], s[start(s, len(s)-tailOf):]
 		t.Parts = append(t.Parts, marked(sanitize.Text(head, 0), marks)...)
-		t.Parts = append(t.Parts, part{Left: format.Number(float64(len(s)-len(head)-len(tail))) + " bytes are left out here; the recording has them"})
+		t.Parts = append(t.Parts, part{Left: format.Number(float64(len(s)-len(head)-len(tail))) +
+			" bytes are left out here; the recording has them"})
 		t.Parts = append(t.Parts, marked(sanitize.Text(tail, 0), marks)...)
 	} else {
 		t.Parts = marked(sanitize.Text(s, 0), marks)

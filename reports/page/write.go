@@ -144,7 +144,8 @@ func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) li
 			format.Number(float64(n)), count(len(r.Scenarios), "scenario"))
 	}
 	if text := without(left); text != "" {
-		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. Trials that failed and the first of each scenario were kept before others.",
+		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. "+
+			"Trials that failed and the first of each scenario were kept before others.",
 			text, format.Number(float64(b.spool.limit)/1e6))
 	}
 	if h.LeftOut != "" {

@@ -61,7 +61,8 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 	bottom := float64(len(rows))*rowHeight + 4
 	s.mark(func(x, _ func(float64) float64) {
 		if smallest > 0 && finite(smallest) {
-			s.svg.rect(x(-smallest), 0, x(smallest)-x(-smallest), bottom, "c1 soft", "smaller than the smallest effect of interest, "+format(smallest))
+			s.svg.rect(x(-smallest), 0, x(smallest)-x(-smallest), bottom, "c1 soft",
+				"smaller than the smallest effect of interest, "+format(smallest))
 		}
 		s.svg.stroke("axis", 1, true, x(0), 0, x(0), bottom)
 	})

@@ -38,7 +38,8 @@ func Latency(title string, groups []Sample) doc.Plot {
 	case len(all) == 0:
 		return doc.Plot{Title: title, Text: "There are no calls whose latency is known."}
 	case all[0] == all[len(all)-1]:
-		return doc.Plot{Title: title, Text: fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))}
+		text := fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))
+		return doc.Plot{Title: title, Text: text}
 	}
 	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
 	s.top = float64(len(groups))*legendRow + 6
@@ -56,7 +57,8 @@ func Latency(title string, groups []Sample) doc.Plot {
 		}
 	})
 	return s.picture(title, fmt.Sprintf("%s: half took at most %s, 95 %% at most %s, the longest %s.",
-		format.Plural(len(all), "call"), format.Seconds(quantile(all, 0.5)), format.Seconds(quantile(all, 0.95)), format.Seconds(all[len(all)-1])))
+		format.Plural(len(all), "call"), format.Seconds(quantile(all, 0.5)), format.Seconds(quantile(all, 0.95)),
+		format.Seconds(all[len(all)-1])))
 }
 
 // largest returns the groups to draw, in their order, with values that can be
@@ -139,12 +141,14 @@ func distribution(sorted []float64, lo, hi float64) []point {
 func (s *sheet) quantileMarks(g Sample, class string, lo float64, x, y func(float64) float64) {
 	for _, q := range []float64{0.5, 0.95} {
 		v := quantile(g.Seconds, q)
-		s.svg.circle(x(max(lo, v)), y(q), 3.5, class, fmt.Sprintf("%s: %s took at most %s", sanitize.Line(g.Name, maxLabel), percent(q), format.Seconds(v)))
+		text := fmt.Sprintf("%s: %s took at most %s", sanitize.Line(g.Name, maxLabel), percent(q), format.Seconds(v))
+		s.svg.circle(x(max(lo, v)), y(q), 3.5, class, text)
 	}
 }
 
 func quantiles(g Sample) string {
-	return fmt.Sprintf("p50 %s · p95 %s · n = %d", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)), len(g.Seconds))
+	return fmt.Sprintf("p50 %s · p95 %s · n = %d", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)),
+		len(g.Seconds))
 }
 
 func quantile(sorted []float64, q float64) float64 {

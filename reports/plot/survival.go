@@ -155,7 +155,8 @@ func (s *sheet) cells(columns []column, heads int, x, y func(float64) float64) {
 					continue
 				}
 				middle := x(float64(i))
-				fmt.Fprintf(&shape, "M%s %sh%sv%dh-%sz", number(middle-half), number(y(-float64(head))-cellHeight/2+0.5), number(2*half), cellHeight-1, number(2*half))
+				fmt.Fprintf(&shape, "M%s %sh%sv%dh-%sz", number(middle-half), number(y(-float64(head))-cellHeight/2+0.5), number(2*half),
+					cellHeight-1, number(2*half))
 				row.at, row.text = row.at+" "+number(middle), row.text+sh.sign
 			}
 			if row.text != "" {

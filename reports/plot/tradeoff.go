@@ -84,7 +84,8 @@ func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 // cross draws the intervals of a choice.
 func (s *sheet) cross(class string, t Tradeoff, x, y func(float64) float64) {
 	if in := t.Cost.Interval; in != nil && finite(in.Lo, in.Hi) {
-		s.svg.stroke(class, 1, false, x(clamp(in.Lo, s.x.min, s.x.max)), y(*t.Quality.Value), x(clamp(in.Hi, s.x.min, s.x.max)), y(*t.Quality.Value))
+		s.svg.stroke(class, 1, false, x(clamp(in.Lo, s.x.min, s.x.max)), y(*t.Quality.Value), x(clamp(in.Hi, s.x.min, s.x.max)),
+			y(*t.Quality.Value))
 	}
 	if in := t.Quality.Interval; in != nil && finite(in.Lo, in.Hi) {
 		s.svg.stroke(class, 1, false, x(*t.Cost.Value), y(in.Lo), x(*t.Cost.Value), y(in.Hi))

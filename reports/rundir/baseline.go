@@ -42,7 +42,8 @@ func readComparison(path string) (*compare.Result, error) {
 		return nil, fmt.Errorf("read the comparison %s: %w; run the scenarios again", path, err)
 	}
 	if c.Schema != compare.Schema {
-		return nil, fmt.Errorf("read the comparison %s: its schema is %q, and this program reads %q; run the scenarios again", path, c.Schema, compare.Schema)
+		return nil, fmt.Errorf("read the comparison %s: its schema is %q, and this program reads %q; run the scenarios again", path, c.Schema,
+			compare.Schema)
 	}
 	if err := c.Check(); err != nil {
 		return nil, fmt.Errorf("read the comparison %s: %w; it was changed after the run, so run the scenarios again", path, err)
@@ -63,7 +64,8 @@ func OpenBaseline(file string) (*BaselineSource, error) {
 		return nil, err
 	}
 	if len(before.Scenarios) == 0 {
-		return nil, fmt.Errorf("the baseline %s has no scenario, so nothing could be worse; bless a run again: %s", file, blessCommand("RUN", file))
+		return nil, fmt.Errorf("the baseline %s has no scenario, so nothing could be worse; bless a run again: %s", file,
+			blessCommand("RUN", file))
 	}
 	return &BaselineSource{before.Baseline, file}, nil
 }

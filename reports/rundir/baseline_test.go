@@ -26,4 +26,3 @@ func TestRunFindings(t *testing.T) {
 		})
 	}
 }
-

@@ -35,7 +35,8 @@ func (s *Side) CheckBless(allowFailing bool) error {
 		case gate.Fail:
 			failing = append(failing, name)
 		case gate.Skip:
-			return &BlessError{gate.Error, name + " was skipped, so later runs could not be compared with it; bless a run of a machine that can drive it"}
+			return &BlessError{gate.Error, name + " was skipped, so later runs could not be compared with it; " +
+				"bless a run of a machine that can drive it"}
 		default:
 			return &BlessError{gate.Error, name + " has no verdict; see why with: " + format.ShellLine("rehearse", "report", s.path)}
 		}

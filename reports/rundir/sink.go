@@ -50,7 +50,8 @@ func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink,
 		opts.Progress = reports.NewProgress(io.Discard, tty.Terminal{}, func() time.Time { return time.Time{} }, 0)
 	}
 	// Partial files of a run that was killed do not belong to this recording.
-	if err := out.Remove(timingsFile+atomicdir.Partial, ExplorationFile+atomicdir.Partial, ExplorationMarkdownFile+atomicdir.Partial); err != nil {
+	if err := out.Remove(timingsFile+atomicdir.Partial, ExplorationFile+atomicdir.Partial,
+		ExplorationMarkdownFile+atomicdir.Partial); err != nil {
 		return nil, err
 	}
 	recording, err := out.Create(RecordingFile)
