@@ -8,7 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// Facts are the measures of one trial, and the variables of expressions under `that:`. Times are in seconds. An unknown value is marked as such and never 0.
+// Facts are the measures of one trial, and the variables of expressions under `that:`. Times
+// are in seconds. An unknown value is marked as such and never 0.
 type Facts struct {
 	Run     RunFacts     `cel:"run" json:"run"`
 	Calls   CallFacts    `cel:"calls" json:"calls"`

@@ -16,8 +16,8 @@ type Single struct {
 	Why string
 }
 
-// Singles returns the measures of one trial, with the names and in the order of Summary. Latencies are over the trial's own calls; a trial without calls has no
-// latencies.
+// Singles returns the measures of one trial, with the names and in the order of Summary.
+// Latencies are over the trial's own calls; a trial without calls has no latencies.
 func Singles(f *Facts) iter.Seq[Single] {
 	return func(yield func(Single) bool) {
 		for i := range perTrial {
