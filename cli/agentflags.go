@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// agentFlags are the flags of the commands that run agents of other kinds than
-// the loop. What they leave open is taken from the configuration file.
+// agentFlags are the flags of commands that run agents other than the loop. Their defaults are
+// those of the configuration file.
 type agentFlags struct {
 	backendFlags
 	budgetFlags
@@ -35,7 +35,7 @@ func (g *agentFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("config", completeYAML)
 }
 
-// agentBackend finds the backend that flags and configuration name, or plays one.
+// agentBackend returns the backend of the flags and the configuration, or a scripted one.
 func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter, error) {
 	if flags.script != "" {
 		return a.scriptedAgent(flags)
@@ -55,7 +55,7 @@ func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter,
 	return backend, nil
 }
 
-// scriptedAgent plays the backend by a script from a file, or that of a scenario.
+// scriptedAgent returns a backend that plays the script of a file, or of a scenario.
 func (a *app) scriptedAgent(flags *agentFlags) (llm.Adapter, error) {
 	script, diagnostics := scenarios.LoadScript(flags.script, scenarios.Options{Kinds: a.agents.Formats()})
 	if err := diagnostics.Err(); err != nil {

@@ -105,8 +105,8 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	return nil
 }
 
-// auditOptions returns the options of an audit without texts. Secrets of this process's
-// environment are removed from it.
+// auditOptions returns the options of an audit without texts. It redacts the secrets of this
+// process's environment.
 func auditOptions(prices string) (audit.Options, error) {
 	table, err := priceTable(prices)
 	if err != nil {
@@ -118,7 +118,7 @@ func auditOptions(prices string) (audit.Options, error) {
 	}, nil
 }
 
-// auditOf writes audits for the server, without texts.
+// auditOf returns a function that writes audits for the server, without texts.
 func (a *app) auditOf(st session.Store, options audit.Options) func(context.Context, io.Writer, string, bool) error {
 	return func(ctx context.Context, w io.Writer, id string, html bool) error {
 		data, err := audit.Read(ctx, st, id)

@@ -32,9 +32,9 @@ type backendFlags struct {
 	command        string
 	extra          []string
 	access         string // a cli.Access; empty: the default
-	// observer is true if the agent's own tools are not to change anything: it may only
-	// read, unless the user chose its permissions. Backend exec, the user's own program,
-	// has no levels of access, and is started in the current folder.
+	// observer is true if the agent's own tools must not change anything: it may only read,
+	// unless the user chose its permissions. Backend exec, the user's own program, has no levels
+	// of access and is started in the current folder.
 	observer bool
 	prices   string
 	dir      string // where a command-line agent works; empty: here
@@ -54,7 +54,7 @@ func (b *backendFlags) register(cmd *cobra.Command) {
 	complete(cmd, "backend", backendIDs()...)
 }
 
-// findBackend finds an available adapter, or reports which ones are.
+// findBackend returns an available adapter; its error names the available ones.
 func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter, error) {
 	if err := checkBackendFlags(flags); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (b *backendFlags) program() []string {
 	return program
 }
 
-// checkBackendFlags refuses flags that the backend would ignore.
+// checkBackendFlags returns an error for flags that the backend would ignore.
 func checkBackendFlags(flags backendFlags) error {
 	switch id := flags.backend; {
 	case id == backendExec && strings.TrimSpace(flags.command) == "":
@@ -142,8 +142,7 @@ func checkBackendFlags(flags backendFlags) error {
 	return nil
 }
 
-// actsOnFiles reports whether a worker with this backend has tools of its own with
-// which it can change something.
+// actsOnFiles reports whether a worker with this backend can change files with its own tools.
 func (b *backendFlags) actsOnFiles() bool {
 	return b.backend != backendOpenAI && cli.Access(b.access) != cli.ReadOnly
 }

@@ -25,7 +25,7 @@ type blessFlags struct {
 	baseline     string
 	dryRun       bool
 	allowFailing bool
-	rules        compare.Rules // what is 0 stays as it was
+	rules        compare.Rules // -1 keeps the existing rule
 }
 
 func (a *app) blessCommand() *cobra.Command {
@@ -99,7 +99,7 @@ func (a *app) bless(ctx context.Context, path string, flags blessFlags) error {
 	return a.writeBaseline(path, old, run.Baseline, data, flags)
 }
 
-// over returns the rules of the existing file, with those of the flags in their place.
+// over returns the rules of the existing file, overridden by the flags.
 func (flags blessFlags) over(old *compare.Baseline) compare.Rules {
 	rules := compare.DefaultRules()
 	if old != nil {
@@ -138,7 +138,7 @@ func (a *app) earlier(path string) (*compare.Baseline, error) {
 	return &old, nil
 }
 
-// writeBaseline shows what changes and writes the file.
+// writeBaseline prints the changes and writes the file.
 func (a *app) writeBaseline(run string, old *compare.Baseline, now compare.Baseline, data []byte, flags blessFlags) error {
 	same := false
 	if old != nil {

@@ -42,7 +42,7 @@ type captureFlags struct {
 	hosts    []string
 }
 
-// tapeSuffix is that of the file beside a script that has what was captured.
+// tapeSuffix ends the file of captured exchanges beside a script.
 const tapeSuffix = ".capture.jsonl"
 
 func (a *app) captureCommand() *cobra.Command {
@@ -56,12 +56,12 @@ mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat comp
 Responses, and Anthropic's Messages. Secrets are replaced before anything is written, also those
 that a stream brings in pieces; the key of the agent is passed on and kept nowhere.
 
-What was captured stands beside the script (with ` + tapeSuffix + ` in the place of .yaml), an
-exchange a line, from the moment it is complete: Ctrl-C writes the script, and after a kill
---rebuild does. An answer that was empty or cut off is not kept.
+Exchanges are saved beside the script (with ` + tapeSuffix + ` instead of .yaml), one per line, as
+soon as they are complete. Ctrl-C writes the script; after a kill, --rebuild does. Empty answers
+and answers that were cut off are not kept.
 
-Exit codes: 0 all that was asked is in the script; 1 something is not, or nothing was asked;
-2 usage; 3 the proxy could not listen, or a file could not be written.`,
+Exit codes: 0 the script has all exchanges; 1 some are missing, or nothing was captured; 2 usage;
+3 the proxy could not listen, or a file could not be written.`,
 		Example: `  rehearse capture --upstream https://api.openai.com/v1 --out session.yaml
   OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 my-agent          (with its own key)
   rehearse capture --upstream https://api.anthropic.com --out session.yaml --frames
@@ -88,7 +88,7 @@ Exit codes: 0 all that was asked is in the script; 1 something is not, or nothin
 	return cmd
 }
 
-// validate refuses missing and contradictory flags.
+// validate returns an error for missing and contradictory flags.
 func (f *captureFlags) validate() error {
 	switch {
 	case f.out == "":
@@ -99,12 +99,12 @@ func (f *captureFlags) validate() error {
 		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(namesOf(capture.Matchings()), ", "),
 			suggest.Hint(f.match, namesOf(capture.Matchings())))
 	case f.rebuild && (f.upstream != "" || f.again):
-		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
+		return errors.New("--rebuild captures nothing; omit --upstream and --append")
 	}
 	return loopback.CheckHosts(f.hosts)
 }
 
-// tape is the file beside the script.
+// tape returns the file of captured exchanges beside the script.
 func (f *captureFlags) tape() string {
 	return strings.TrimSuffix(f.out, filepath.Ext(f.out)) + tapeSuffix
 }
@@ -140,7 +140,7 @@ func (a *app) capture(ctx context.Context, flags captureFlags) error {
 	return a.writeScript(flags)
 }
 
-// journal begins the tape, or takes an earlier one up again.
+// journal creates the file of captured exchanges, or continues an earlier one.
 func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Journal, error) {
 	header := tape.Header{
 		Date: clock.Real().Now().UTC(), Version: toolVersion(), Upstream: options.Host(),
@@ -160,7 +160,7 @@ func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Jou
 	return journal, err
 }
 
-// serveCapture passes on until ctx ends.
+// serveCapture forwards requests until ctx ends.
 func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capture.Options, journal *capture.Journal) error {
 	lines := loopback.NewLineWriter(a.stderr)
 	var broken atomic.Bool
@@ -205,7 +205,8 @@ func secrets(redacted map[string]int) string {
 	return fmt.Sprintf(", secrets replaced: %d", n)
 }
 
-// writeScript writes the script of what was captured, and reports what is not in it.
+// writeScript writes the script of the captured exchanges, and reports the ones that it cannot
+// contain.
 func (a *app) writeScript(flags captureFlags) error {
 	t, err := capture.ReadJournal(flags.tape())
 	if err != nil {

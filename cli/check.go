@@ -75,7 +75,7 @@ func (a *app) check(args, tags []string, prices string) error {
 	return err
 }
 
-// parseFile returns what is wrong with a file of a kind.
+// parseFile returns the problems of a file.
 func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios.Diagnostics {
 	switch k {
 	case planInput:
@@ -93,7 +93,7 @@ func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios
 	}
 }
 
-// withDiagnostics adds the diagnostics of an error; any other error is returned.
+// withDiagnostics adds the diagnostics of an error; it returns any other error.
 func withDiagnostics(found scenarios.Diagnostics, err error) (scenarios.Diagnostics, error) {
 	if err == nil {
 		return found, nil

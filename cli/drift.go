@@ -75,7 +75,7 @@ Exit codes:
 	return cmd
 }
 
-// validate refuses flags that do not fit each other.
+// validate returns an error for contradictory flags.
 func (f *driftFlags) validate() error {
 	if f.asJSON {
 		f.format = "json"

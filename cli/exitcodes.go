@@ -15,14 +15,14 @@ type ending struct {
 	status, meaning string
 }
 
-// A help text's width, and what stands before the meaning of an exit code.
+// The width of help texts, and the indent of the meaning of an exit code.
 const (
 	helpWidth  = 100
 	helpIndent = 7
 )
 
-// endings explains the exit codes of a command that runs an agent: those of the
-// agent's statuses, and usage.
+// endings explains the exit codes of a command that runs an agent: those of the agent's
+// statuses, and usage.
 func endings(rows []ending, usage, note string) string {
 	rows = append(rows, ending{exitUsage, "usage", usage})
 	slices.SortStableFunc(rows, func(a, b ending) int { return cmp.Compare(a.code, b.code) })

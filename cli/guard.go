@@ -105,7 +105,7 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 
 var policies = []string{string(stop.Balanced), string(stop.Strict)}
 
-// check refuses unknown values, and flags that exclude each other.
+// check returns an error for unknown values and contradictory flags.
 func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(policies, g.policy) {
 		return notAmong("policy", g.policy, policies)
@@ -137,7 +137,7 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// asHook reports whether a command line, right or wrong, is to be a hook.
+// asHook reports whether a command line, valid or not, starts a hook.
 func asHook(args []string) bool {
 	if len(args) == 0 || args[0] != "guard" {
 		return false
@@ -148,7 +148,7 @@ func asHook(args []string) bool {
 	})
 }
 
-// guardMessage judges a file, or standard input.
+// guardMessage judges a file or standard input.
 func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) error {
 	text, err := cli.ReadMessage(ctx, name, a.stdin)
 	switch {

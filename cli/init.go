@@ -54,8 +54,8 @@ one of Go, Node, Python or Rust. It never overwrites a file.`,
 	}
 }
 
-// writePlan writes a plan with the checks of the project in the folder, and returns a line
-// on what it found.
+// writePlan writes a plan with the checks of the project in the folder, and returns a line on
+// what it found.
 func (a *app) writePlan(folder string) (found string, err error) {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *app) writeStarter(folder string) error {
 	})
 }
 
-// writeNew writes a file unless it exists, and reports which.
+// writeNew writes a file unless it exists, and prints what it did.
 func (a *app) writeNew(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return noVerdict(fmt.Errorf("make the folder for %s: %w", file, err))

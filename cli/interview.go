@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
 
-// defaultStore keeps interviews where no --store is given.
+// defaultStore keeps interviews without --store.
 const defaultStore = "interviews.db"
 
 func (a *app) interviewCommand() *cobra.Command {
@@ -40,7 +40,7 @@ func (a *app) storeFlag(f *pflag.FlagSet, into *string) {
 (default: REHEARSE_STORE, else `+defaultStore+`)`)
 }
 
-// storeName is the store that a flag names, or the environment, or the default.
+// storeName returns the store of the flag, the environment, or the default.
 func (a *app) storeName(flag string) string {
 	for _, name := range []string{flag, a.getenv("REHEARSE_STORE")} {
 		if name != "" {
@@ -50,7 +50,7 @@ func (a *app) storeName(flag string) string {
 	return defaultStore
 }
 
-// existingSession opens a store to look at and finds the session that a word means in it.
+// existingSession opens a store for reading and finds a session by a word.
 func (a *app) existingSession(ctx context.Context, flag, word string, latest bool) (*store.Store, session.Session, error) {
 	st, err := cli.Open(ctx, a.storeName(flag))
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *app) existingSession(ctx context.Context, flag, word string, latest boo
 	return st, found, nil
 }
 
-// interviewError gives an error its exit code: that of usage, unless a store fails.
+// interviewError gives an error its exit code: usage, unless a store fails.
 func interviewError(err error) error {
 	if _, ok := errors.AsType[*cli.StoreError](err); ok {
 		return noVerdict(err)
@@ -72,7 +72,7 @@ func interviewError(err error) error {
 	return usage(err)
 }
 
-// completeSessions offers the candidates of the store.
+// completeSessions completes the candidates of the store.
 func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	flag, err := cmd.Flags().GetString("store")

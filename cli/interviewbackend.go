@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// interviewModel writes the texts of interviews unless another one is chosen.
+// interviewModel is the default model of interviews.
 const interviewModel = "gpt-6.1-terra"
 
 // modelFlags choose the model that writes the texts of interviews.
@@ -43,7 +43,7 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 
 func personas() string { return strings.Join(cast.Names(), ", ") }
 
-// interviewBackend is the one that the flags choose.
+// interviewBackend returns the backend of the flags.
 func (a *app) interviewBackend(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
 	switch {
 	case m.scale <= 0:
@@ -51,7 +51,7 @@ func (a *app) interviewBackend(m modelFlags, count func(model, text string) int)
 	case m.script != "":
 		return a.scriptedInterviewer(m, count)
 	case !m.live:
-		return nil, usage(errors.New("who is to write the questions? --script lea plays a model, --live calls a real one"))
+		return nil, usage(errors.New("choose who writes the questions: --script lea plays a model, --live calls a real one"))
 	}
 	cfg := openai.FromEnv(a.getenv)
 	cfg.Model = m.model
@@ -75,8 +75,7 @@ func (a *app) scriptedInterviewer(m modelFlags, count func(model, text string) i
 	}.backend(script)
 }
 
-// interviewScript is the replies to a persona, or a script from a file, or that
-// of a scenario.
+// interviewScript returns the replies to a persona, or the script of a file or scenario.
 func (a *app) interviewScript(name string) (mocks.Script, error) {
 	switch {
 	case slices.Contains(cast.Names(), name):
@@ -88,5 +87,5 @@ func (a *app) interviewScript(name string) (mocks.Script, error) {
 	return script, diagnostics.Err()
 }
 
-// newCounter counts tokens and remembers.
+// newCounter returns a token counter with a cache.
 func newCounter() func(model, text string) int { return token.NewCounter(token.Options{}).Count }

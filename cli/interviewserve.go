@@ -146,8 +146,8 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	return nil
 }
 
-// offered lists the languages with that of a scripted persona first, for visitors
-// whose browser asks for none of them.
+// offered lists the languages, that of a scripted persona first, for browsers that ask for none
+// of them.
 func offered(script string) []session.Language {
 	languages := session.Languages()
 	if p, err := cast.Load(script); err == nil {
@@ -172,7 +172,7 @@ func (a *app) announce(address net.Addr, flags serveFlags, st *store.Store) {
 	}
 }
 
-// interviewService is a service on real time whose calls have prices.
+// interviewService returns a service in real time whose calls have prices.
 func (a *app) interviewService(o interview.Options, d interview.Deps, prices string) (*interview.Service, error) {
 	table, err := priceTable(prices)
 	if err != nil {
@@ -183,8 +183,7 @@ func (a *app) interviewService(o interview.Options, d interview.Deps, prices str
 	return interview.New(o, d)
 }
 
-// sessionLimits are the flags that bound what one session may use; 0 means no
-// limit.
+// sessionLimits are the flags that limit one session; 0 means no limit.
 type sessionLimits struct {
 	calls, retries int
 	cost           float64
@@ -208,7 +207,7 @@ func (l *sessionLimits) in(o interview.Options) interview.Options {
 	return o
 }
 
-// orUnlimited is a limit of a flag, where 0 means none, as options have it.
+// orUnlimited converts the limit of a flag, where 0 means none, to that of options.
 func orUnlimited[T int | float64](limit T) T {
 	if limit == 0 {
 		return -1

@@ -120,7 +120,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	return nil
 }
 
-// judgeOf is the judge of a scenario, by the name of its score where there are several.
+// judgeOf returns the judge of a scenario, by the name of its score if there are several.
 func judgeOf(sc *scenarios.Scenario, name string) (*scenarios.ScoreJudge, error) {
 	var found []*scenarios.ScoreJudge
 	var names []string

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
-// loopFlags are the flags of loop that are no loop.Options.
+// loopFlags are the flags of loop other than loop.Options.
 type loopFlags struct {
 	backendFlags
 	config     string
@@ -78,7 +78,7 @@ backend that is not on this machine.
 	return cmd
 }
 
-// maxPrompt bounds a prompt from standard input.
+// maxPrompt limits a prompt from standard input.
 const maxPrompt = 4 << 20
 
 func loopExitCodes() string {
@@ -90,7 +90,7 @@ func loopExitCodes() string {
 		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 
-// prompt is the argument, or standard input if that is "-".
+// prompt returns the argument, or standard input if it is "-".
 func (a *app) prompt(ctx context.Context, args []string) (string, error) {
 	if len(args) == 0 || args[0] != "-" {
 		return strings.Join(args, ""), nil
@@ -125,7 +125,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	}
 	session, err := cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, redactor())
 	if err != nil {
-		return usage(err) // noVerdict's code is that of a timeout here
+		return usage(err) // here exit code 3 is a timeout
 	}
 	defer func() { _ = session.Close() }() // each line is on the disk already
 	result, writing := session.Run(ctx, loop.Deps{

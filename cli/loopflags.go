@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// loopOptions are the flags that become loop.Options where they are given.
+// loopOptions are the flags that set loop.Options.
 type loopOptions struct {
 	options                  loop.Options
 	stream                   bool
@@ -76,7 +76,7 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	return out
 }
 
-// budgetFlags cap what an agent spends.
+// budgetFlags limit what an agent spends.
 type budgetFlags struct {
 	calls, tokens int
 	cost          textFlag[*quantity.Money]
@@ -95,7 +95,7 @@ func (b *budgetFlags) given(f *pflag.FlagSet) bool {
 	return f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost")
 }
 
-// capsOver returns caps with those of the flags in their place.
+// capsOver returns caps, overridden by the flags.
 func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps llm.Caps) llm.Caps {
 	if f.Changed("max-calls") {
 		caps.Calls = b.calls
@@ -109,14 +109,14 @@ func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps llm.Caps) llm.Caps {
 	return caps
 }
 
-// set points field at value if the user gave the flag.
+// set points field at value if the flag was given.
 func set[T any](f *pflag.FlagSet, name string, field **T, value T) {
 	if f.Changed(name) {
 		*field = &value
 	}
 }
 
-// textFlag is a flag whose value reads itself from text.
+// textFlag is a flag whose value unmarshals text.
 type textFlag[T interface {
 	UnmarshalText([]byte) error
 	String() string

@@ -20,12 +20,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// kept is how many exchanges and findings a standing server remembers.
+// kept limits the exchanges and findings that a server remembers.
 const kept = 1000
 
-// smallHeap is the garbage, in percent of what is in use, that a standing server
-// lets grow. It lives beside the agent that it serves, and the tokenizer's
-// vocabulary alone is 10 MB that twice as much garbage would come to.
+// smallHeap is the percentage by which the heap of a server may grow between collections. The
+// server runs beside the agent, and the tokenizer's vocabulary alone is 10 MB.
 const smallHeap = 20
 
 // mockFlags are the flags of mock.
@@ -111,8 +110,8 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	return a.mockReport(engine.Report(), script.Lenient)
 }
 
-// serve answers clients of the scripted APIs until ctx ends, once it has printed its address
-// and what is to be done with it, in which %s stands for the bases of OpenAI and Anthropic.
+// serve answers clients of the scripted APIs until ctx ends. It prints its address and advice,
+// in which %s stands for the base URLs of OpenAI and Anthropic.
 func (a *app) serve(ctx context.Context, address string, handler http.Handler, advice string) error {
 	return loopback.Serve(ctx, address, handler, func(base string, public bool) {
 		fmt.Fprintln(a.stdout, base)
@@ -129,7 +128,7 @@ func hostFlag(f *pflag.FlagSet, hosts *[]string) {
 		"also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
 }
 
-// mockReport prints how far the client kept to the script.
+// mockReport prints how far the client followed the script.
 func (a *app) mockReport(r mocks.Report, lenient bool) error {
 	fmt.Fprintln(a.stderr, format.Plural(r.Calls, "exchange"))
 	bad := 0
@@ -140,7 +139,7 @@ func (a *app) mockReport(r mocks.Report, lenient bool) error {
 		{"not used", r.Unused},
 		{"unexpected", r.Unexpected},
 		{"invalid", r.Invalid},
-		{"fault that never struck", r.Unfired},
+		{"fault that never fired", r.Unfired},
 	} {
 		for _, line := range list.lines {
 			bad++

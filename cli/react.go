@@ -106,7 +106,7 @@ func reactExitCodes() string {
 		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 
-// options are the limits that the flags ask for.
+// options returns the limits of the flags.
 func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
 	o := react.Options{
 		MaxIterations: r.iterations,
@@ -134,7 +134,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err != nil {
 		return err
 	}
-	// What is changed, the engine's actions change.
+	// Only the engine's actions change files.
 	flags.dir, flags.observer = job.Workspace, true
 	backend, err := a.agentBackend(ctx, &flags.agentFlags)
 	if err != nil {
@@ -146,7 +146,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	}
 	session, err := cli.Open(transcriptFile(flags.transcript, "react"), tool(), job, options, redactor())
 	if err != nil {
-		return usage(err) // noVerdict's code is that of a timeout here
+		return usage(err) // here exit code 3 is a timeout
 	}
 	defer func() { _ = session.Close() }() // each line is on the disk already
 	view := a.view(flags.quiet)
@@ -174,8 +174,8 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	return quiet(result.ExitCode)
 }
 
-// reactJob reads the job that arguments and flags name. A shipped agent gets a folder of its
-// own, and its script unless the user chose a backend.
+// reactJob reads the job of arguments and flags. A shipped agent gets its own folder, and its
+// script unless the user chose a backend.
 func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*cli.Job, error) {
 	files := cli.Files{
 		Workspace: flags.workspace, Agents: flags.agents, Task: flags.input, Stdin: a.stdin, Words: flags.words,
@@ -214,5 +214,5 @@ func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*
 
 func exampleNames() string { return strings.Join(fixtures.Agents(), ", ") }
 
-// firstExample is the shipped agent that examples name.
+// firstExample is the shipped agent that examples use.
 func firstExample() string { return fixtures.Agents()[0] }

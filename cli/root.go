@@ -41,7 +41,7 @@ type app struct {
 	agents         agents
 }
 
-// run is the whole program: it returns the exit code.
+// run runs the program and returns its exit code.
 func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, agents: newAgents(kinds)}
 	if a.getenv("GITHUB_ACTIONS") == "true" {
@@ -77,7 +77,7 @@ func (a *app) leave() {
 	os.Exit(exitInterrupted)
 }
 
-// explain prints an error. Diagnostics print themselves, with the source.
+// explain prints an error. Diagnostics are printed with their source.
 func (a *app) explain(err error) {
 	if diagnostics, ok := errors.AsType[scenarios.Diagnostics](err); ok {
 		fmt.Fprint(a.stderr, diagnostics.Render())

@@ -22,12 +22,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// runsFolder is where runs go that name no folder.
+// runsFolder is the default folder of runs.
 const runsFolder = "rehearse-runs"
 
-// gcPercent makes the garbage collector run half as often as by default. A run
-// leaves much garbage beside a live heap of some 10 MB, so that this takes a tenth
-// off its time and costs some 10 MB.
+// gcPercent halves the frequency of garbage collection. A run makes much garbage beside a live
+// heap of about 10 MB: this saves a tenth of its time and costs about 10 MB.
 const gcPercent = 200
 
 // runFlags are the flags of run.
@@ -188,7 +187,7 @@ func exitCode(r reports.Report) int {
 	return gate.ExitCode([]gate.Verdict{r.Verdict})
 }
 
-// openFolder opens the folder that the user named, or a new one.
+// openFolder opens the folder of the flag, or a new one.
 func (a *app) openFolder(path string) (*atomicdir.Folder, error) {
 	if path != "" {
 		return atomicdir.Open(path)
@@ -218,7 +217,7 @@ func priceTable(file string) (*price.Table, error) {
 	return price.Load(file, data)
 }
 
-// collectSeldom sets how often garbage is collected in a run, unless the user did.
+// collectSeldom sets the frequency of garbage collection, unless the user did.
 func (a *app) collectSeldom() {
 	if a.getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

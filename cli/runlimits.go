@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// runLimits are the flags that bound a run.
+// runLimits are the flags that limit a run.
 type runLimits struct {
 	trials int
 	calls  int
@@ -46,25 +46,25 @@ func (l *runLimits) register(f *pflag.FlagSet) {
 	f.DurationVar(&l.time, "max-time", 0, "stop when the run has taken that long, such as 10m")
 }
 
-// maxTrials bounds --trials: more than that is a slip of the finger.
+// maxTrials limits --trials: more is a typing error.
 const maxTrials = 1_000_000
 
-// check refuses values that are out of range.
+// check returns an error for values out of range.
 func (l *runLimits) check(f *pflag.FlagSet) error {
 	switch {
 	case f.Changed("trials") && (l.trials < 1 || l.trials > maxTrials):
-		return fmt.Errorf("--trials %d: between 1 and %d are possible", l.trials, maxTrials)
+		return fmt.Errorf("--trials must be from 1 to %d, got %d", maxTrials, l.trials)
 	case f.Changed("max-calls") && l.calls < 1:
-		return fmt.Errorf("--max-calls %d: it must be at least 1", l.calls)
+		return fmt.Errorf("--max-calls must be at least 1, got %d", l.calls)
 	case f.Changed("max-cost") && l.cost.Amount <= 0:
-		return fmt.Errorf("--max-cost %s: it must be more than nothing", l.cost.Money)
+		return fmt.Errorf("--max-cost must be more than 0, got %s", l.cost.Money)
 	case f.Changed("max-time") && l.time <= 0:
-		return fmt.Errorf("--max-time %s: it must be more than nothing", l.time)
+		return fmt.Errorf("--max-time must be more than 0, got %s", l.time)
 	}
 	return nil
 }
 
-// repeat gives each scenario the number of trials that is asked for.
+// repeat sets the number of trials of each scenario, if the flag was given.
 func (l *runLimits) repeat(set []scenarios.Scenario) {
 	for i := range set {
 		if l.trials > 0 {

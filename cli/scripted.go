@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// scripted is how a script plays a model.
+// scripted plays a model by a script.
 type scripted struct {
 	model string
 	scale float64 // of latencies
@@ -15,7 +15,7 @@ type scripted struct {
 	retry openai.RetryPolicy
 }
 
-// backend plays a model, through the project's real client.
+// backend returns a backend that plays a script through the project's real client.
 func (s scripted) backend(script mocks.Script) (llm.Adapter, error) {
 	program, err := mocks.Compile(script)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// selectScenarios loads what the patterns name and keeps those with one of the
-// tags. Selecting nothing is an error: a run of nothing must not pass.
+// selectScenarios loads the scenarios of the patterns that have one of the tags. Selecting
+// nothing is an error: a run of nothing must not pass.
 func (a *app) selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.Scenario, error) {
 	if len(patterns) == 0 {
 		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
@@ -28,7 +28,7 @@ func (a *app) selectScenarios(patterns, tags []string, prices *price.Table) ([]s
 	return set, diagnostics.Err()
 }
 
-// scenarioOptions are how scenarios are found, read and checked.
+// scenarioOptions returns how scenarios are found, read and checked.
 func (a *app) scenarioOptions(prices *price.Table) scenarios.Options {
 	return scenarios.Options{
 		Kinds: a.agents.Formats(), CheckExpr: a.agents.language.Check, CheckInvariant: a.agents.language.CheckInvariant, Prices: prices,
@@ -36,8 +36,8 @@ func (a *app) scenarioOptions(prices *price.Table) scenarios.Options {
 	}
 }
 
-// completeScenarios completes the names of the user's own and of shipped scenarios,
-// beside files.
+// completeScenarios completes the names of the user's own and of shipped scenarios, besides
+// files.
 func completeScenarios(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	names := slices.Concat(scenarios.NamesIn(scenarios.OwnFolder), scenarios.Names())
 	slices.Sort(names)
@@ -45,7 +45,7 @@ func completeScenarios(_ *cobra.Command, _ []string, start string) ([]string, co
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// tagFlag adds the flag that selects by tag.
+// tagFlag adds --tag, which selects scenarios.
 func (a *app) tagFlag(cmd *cobra.Command, tags *[]string) {
 	cmd.Flags().StringSliceVar(tags, "tag", nil, "only scenarios with one of these `tags`")
 	_ = cmd.RegisterFlagCompletionFunc("tag", a.completeTags)

@@ -36,10 +36,10 @@ runner loop. It makes the plan's checks before it stops, goes on where they fail
 goes: ended by Ctrl-C, by a crash or by a kill, the same command goes on where it was. It is the
 real thing: agents and commands work in the plan's folder, and may cost money.
 
-The state is kept in .rehearse/state beside the plan, one folder for each plan's name, and one
-process at a time works on it. Limits, checks and workers of a plan may be changed while it
-stands; other tasks are another plan, for which --fresh begins anew and keeps the old state
-aside. --status only reports where a plan stands.
+The state is kept in .rehearse/state beside the plan, in a folder for each plan's name, and only
+one process at a time works on it. You may change limits, checks and workers of a plan between
+runs. With other tasks it is another plan: --fresh starts over and keeps the old state aside.
+--status only reports the progress.
 
 The backends are those of rehearse loop, which explains them; a plan whose workers are commands
 needs none. Agents' questions are asked here if standard input is a terminal; elsewhere the run
@@ -61,11 +61,11 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
 	flags.timeout.into = new(quantity.Duration)
 	f := cmd.Flags()
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
-	f.BoolVar(&flags.fresh, "fresh", false, "begin anew, and keep the old state aside")
-	f.BoolVar(&flags.status, "status", false, "report where the plan stands, and do nothing else")
+	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
+	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
 	f.Var(&flags.timeout, "timeout", "stop after that time, in place of the plan's; 0s never does")
 	jsonFlag(f, &flags.asJSON, "the result")
-	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show how it goes on")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show the progress")
 	cmd.MarkFlagsMutuallyExclusive("fresh", "status")
 	_ = cmd.MarkFlagDirname("state")
 	return cmd
@@ -134,7 +134,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 	return o, nil
 }
 
-// superviseError gives an error its exit code: that of usage, unless the state cannot be kept.
+// superviseError gives an error its exit code: usage, unless the state cannot be saved.
 func superviseError(err error) error {
 	if _, ok := errors.AsType[*cli.StateError](err); ok {
 		return &exitError{persist.StatusError.ExitCode(), err}
@@ -142,7 +142,7 @@ func superviseError(err error) error {
 	return usage(err)
 }
 
-// superviseStatus prints where a plan stands.
+// superviseStatus prints the progress of a plan.
 func (a *app) superviseStatus(job *cli.Job, asJSON bool) error {
 	result, activity, err := job.Status()
 	if err != nil {
@@ -157,7 +157,7 @@ func (a *app) superviseStatus(job *cli.Job, asJSON bool) error {
 	return nil
 }
 
-// showSupervised prints the result, or what a person wants to know of it.
+// showSupervised prints the result as JSON or for a person.
 func (a *app) showSupervised(job *cli.Job, r persist.Result, asJSON bool) error {
 	r = cli.WithoutSecrets(r, redactor())
 	out, err := a.stdout, error(nil)

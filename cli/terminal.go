@@ -17,16 +17,16 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// terminal returns how to draw on standard error.
+// terminal returns the properties of standard error.
 func (a *app) terminal() tty.Terminal { return tty.Of(a.stderr, a.getenv) }
 
-// atTerminal reports whether somebody can be asked on standard input.
+// atTerminal reports whether standard input is a terminal, so questions can be asked.
 func (a *app) atTerminal() bool {
 	f, ok := a.stdin.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// view returns a view on standard error, or on nothing.
+// view returns a view on standard error; a quiet one shows nothing.
 func (a *app) view(quiet bool) *console.View {
 	if quiet {
 		return console.NewView(io.Discard, tty.Terminal{}, nil)
@@ -34,13 +34,13 @@ func (a *app) view(quiet bool) *console.View {
 	return console.NewView(a.stderr, a.terminal(), redactor())
 }
 
-// redactor takes the secrets of this process's environment out of texts.
+// redactor returns a redactor of the secrets of this process's environment.
 func redactor() *redact.Redactor { return redact.New(redact.SecretsIn(os.Environ())) }
 
-// tool is the program's name and version, as files name it.
+// tool returns the name and version of the program.
 func tool() string { return "rehearse " + toolVersion() }
 
-// transcriptFile is the file that a flag names, or a new one for that kind of agent.
+// transcriptFile returns the file of a flag, or a new one for a kind of agent.
 func transcriptFile(flag, agent string) string {
 	return cmp.Or(flag, filepath.Join(runsFolder, agent+"-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl"))
 }
@@ -58,7 +58,7 @@ func (a *app) printResult(result any, text string, asJSON bool) (err error) {
 	return nil
 }
 
-// printJSON prints as encoding/json does, in which durations are nanoseconds.
+// printJSON prints a value as encoding/json does, with durations in nanoseconds.
 func (a *app) printJSON(value any) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
@@ -66,8 +66,7 @@ func (a *app) printJSON(value any) error {
 	return enc.Encode(value)
 }
 
-// printText prints what a model wrote. It moves no cursor on a terminal; a pipe gets it as
-// it is.
+// printText prints the text of a model, without control characters on a terminal.
 func (a *app) printText(text string) error {
 	if tty.Of(a.stdout, a.getenv) != (tty.Terminal{}) {
 		text = sanitize.Text(text, 0)

@@ -66,14 +66,13 @@ func (a *app) tune(cmd *cobra.Command, path string, flags experimentFlags) error
 	return quiet(experimentExit(found, found.JudgeSearch()))
 }
 
-// free returns an error if a new file cannot be written; it is called before a search, not
-// after it.
+// free returns an error if a new file cannot be written. It is checked before a search.
 func free(file string) error {
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("--save %s: the file is there already, and would stay as it is; name another", file)
+		return fmt.Errorf("--save %s: the file exists and would not be overwritten; name another one", file)
 	}
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--save %s: there is no folder %s; make it, or name another file", file, filepath.Dir(file))
+		return fmt.Errorf("--save %s: there is no folder %s; create it, or name another file", file, filepath.Dir(file))
 	}
 	return nil
 }
@@ -85,7 +84,7 @@ func (a *app) saveTuned(file string, r *result.Experiment) error {
 	}
 	switch err := writeNew(file, []byte(r.Tune.Text)); {
 	case errors.Is(err, os.ErrExist):
-		return fmt.Errorf("save the promoted text: %s is there already, and stays as it is; the text is in the report", file)
+		return fmt.Errorf("save the promoted text: %s exists and was not overwritten; the text is in the report", file)
 	case err != nil:
 		return fmt.Errorf("save the promoted text: %w", err)
 	}

@@ -27,10 +27,10 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error as the user's.
+// usage gives an error the exit code of usage.
 func usage(err error) error { return &exitError{exitUsage, err} }
 
-// noVerdict marks an error that left the harness without a verdict.
+// noVerdict gives an error the exit code for a missing verdict, unless it has one.
 func noVerdict(err error) error {
 	if known, ok := errors.AsType[*exitError](err); ok {
 		return known // such as a mistake in usage that was found late
@@ -38,7 +38,7 @@ func noVerdict(err error) error {
 	return &exitError{exitNoVerdict, err}
 }
 
-// quiet ends with a code and no message.
+// quiet returns an error with an exit code and no message.
 func quiet(code int) error {
 	if code == exitPass {
 		return nil
@@ -61,7 +61,7 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// unknownCommand refuses words that are not subcommands.
+// unknownCommand rejects words that are not subcommands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

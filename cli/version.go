@@ -11,8 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// version is set by the linker (see the Makefile); a build without it falls back
-// on the module's version.
+// version is set by the linker (see the Makefile); the default is the version of the module.
 var version string
 
 func toolVersion() string {

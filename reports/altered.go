@@ -9,16 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// alteredNotice stands at the top of each format of a report whose recording was altered.
+// alteredNotice is the first problem of a report whose recording was altered.
 const alteredNotice = "this recording was altered after the run, so nothing below can be relied on"
 
-// maxAltered bounds the altered lines that a report names. One altered line can break
-// the numbers of all after it.
+// maxAltered limits the altered lines in a report. One altered line can break the hashes of all
+// lines after it.
 const maxAltered = 5
 
-// CheckChain adds what record.Verify found in the recording that r was built from. An
-// altered recording fails the report, whatever its scenarios say. A missing end is not
-// added: FromRecording has reported it.
+// CheckChain adds the problems that record.Verify found in the recording of the report. An
+// altered recording fails the report. A missing end is not added: FromRecording reports it.
 func (r *Report) CheckChain(found record.Report) {
 	if !found.Altered {
 		return

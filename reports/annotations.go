@@ -12,14 +12,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// shippedPrefix begins the file names of shipped scenarios, which are no files of
-// the repository that is built.
+// shippedPrefix begins the file names of shipped scenarios, which are not files of the
+// repository under test.
 const shippedPrefix = "shipped:"
 
-// Annotations writes a GitHub workflow command for each line of a scenario file that
-// demands what did not hold, for what is worse than in the baseline and for the
-// problems of the recording. GitHub shows them at these lines. It takes ten errors of
-// a step, so that what decides comes first and what is said of one line stands in one.
+// Annotations writes GitHub workflow commands, which GitHub shows at lines of scenario files:
+// one for each line with an unmet expectation, for each regression, and for each problem of the
+// recording. GitHub accepts ten errors in a step, so the most important come first, and findings
+// of one line share a command.
 func Annotations(w io.Writer, r Report) error {
 	var list []annotation
 	for _, p := range r.Problems {
@@ -47,7 +47,7 @@ func Annotations(w io.Writer, r Report) error {
 	return nil
 }
 
-// annotation is what is said of one line of a file.
+// annotation is a message about one line of a file.
 type annotation struct {
 	file  string
 	line  int // 0 without a file
@@ -67,7 +67,7 @@ func (a annotation) write(b *strings.Builder, level string) {
 	fmt.Fprintf(b, "title=%s::%s\n", annotated.Replace(sanitize.Line(a.title, maxName)), annotatedText.Replace(strings.Join(lines, "\n")))
 }
 
-// at places an annotation in the scenario's file: at a key, else at the name.
+// at returns an annotation at a key of the scenario file, or at its name.
 func (s Scenario) at(key, title string) annotation {
 	a := annotation{title: title}
 	if s.File != "" && !strings.HasPrefix(s.File, shippedPrefix) {
@@ -76,7 +76,7 @@ func (s Scenario) at(key, title string) annotation {
 	return a
 }
 
-// annotations are one for each line of the file that findings are about.
+// annotations returns an annotation for each line of the file with findings.
 func (s Scenario) annotations() []annotation {
 	title := sanitize.Line(s.Name, maxName) + ": " + s.verdict()
 	list := s.grouped(title, s.effective(), func(f gate.Finding) string {
@@ -90,7 +90,7 @@ func (s Scenario) annotations() []annotation {
 	return list
 }
 
-// grouped are annotations of findings, those of one line together.
+// grouped returns annotations of findings; findings of one line share one.
 func (s Scenario) grouped(title string, findings []gate.Finding, says func(gate.Finding) string) (list []annotation) {
 	for _, f := range findings {
 		a := s.at(f.At, title)
@@ -105,7 +105,7 @@ func (s Scenario) grouped(title string, findings []gate.Finding, says func(gate.
 	return list
 }
 
-// comparisonAnnotations are of what decides the comparison with the baseline.
+// comparisonAnnotations returns annotations of the findings that decide the comparison.
 func comparisonAnnotations(r Report) (list []annotation) {
 	if r.Comparison == nil {
 		return nil

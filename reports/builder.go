@@ -13,30 +13,29 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Builder gathers a report trial by trial. Its memory grows with the number of
-// scenarios and not with that of trials. The zero value is ready; it is not safe
-// for concurrent use.
+// Builder builds a report trial by trial. Its memory grows with the number of scenarios, not of
+// trials. The zero value is ready to use; it is not safe for concurrent use.
 type Builder struct {
-	// Run says what is run and how many scenarios were planned.
+	// Run has the head of the recording and the number of planned scenarios.
 	Run record.Run
-	// Interrupted says that the run was stopped before its plan was done.
+	// Interrupted is true if the run ended before its plan was done.
 	Interrupted bool
-	// Stopped says which budget of the run was used up before its plan was done.
+	// Stopped names the budget that ended the run; empty if none did.
 	Stopped string
-	// NotRun names the planned scenarios of which no trial was added.
+	// NotRun names the planned scenarios without a trial.
 	NotRun []string
-	// Extensions are those of which the report has metrics.
+	// Extensions are the extensions whose metrics the report has.
 	Extensions []measure.Extension
 
 	problems  []string
-	more      int // problems beyond those kept
+	more      int // further problems
 	scenarios map[string]*building
 	trials    Count
 	totals    measure.Totals
 	agents    *measure.AgentTotals
 }
 
-// building is a scenario whose trials are being added.
+// building is a scenario of a Builder.
 type building struct {
 	head     record.Scenario
 	status   string
@@ -47,18 +46,18 @@ type building struct {
 	more     int
 }
 
-// mixed stands for the status of a scenario whose trials ended differently.
+// mixed is the status of a scenario whose trials have different statuses.
 const mixed = "mixed"
 
-// maxProblems is how many problems a report keeps.
+// maxProblems limits the problems of a report.
 const maxProblems = 100
 
-// maxKept bounds each text of a finding, in bytes: evidence can be a model's
-// whole answer.
+// maxKept limits the size of each text of a finding, in bytes: evidence can be a model's whole
+// answer.
 const maxKept = 4 << 10
 
-// Add adds a judged trial of scenario. The trials of a scenario are numbered in
-// the order in which they are added; findings that name no trial get that number.
+// Add adds a judged trial of a scenario. The trials of a scenario are numbered in the order of
+// the calls; findings without a trial get that number.
 func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []gate.Finding) {
 	s := b.scenario(scenario)
 	if status := valid(facts.Run.Status); s.trials.Total() == 0 {
@@ -84,7 +83,7 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	}
 }
 
-// scenario returns what is being built for a scenario, from its first mention on.
+// scenario returns the state of a scenario, which it creates at the first call.
 func (b *Builder) scenario(head record.Scenario) *building {
 	if s, ok := b.scenarios[head.Name]; ok {
 		return s
@@ -98,7 +97,7 @@ func (b *Builder) scenario(head record.Scenario) *building {
 	return s
 }
 
-// Problem adds what is wrong with the recording. The run's verdict is then error.
+// Problem adds a problem of the recording. The verdict of the run is then error.
 func (b *Builder) Problem(text string) {
 	if len(b.problems) >= maxProblems {
 		b.more++
@@ -107,8 +106,7 @@ func (b *Builder) Problem(text string) {
 	b.problems = append(b.problems, kept(text))
 }
 
-// Close returns the report. It may be called more than once, and trials may be
-// added in between.
+// Close returns the report. It may be called more than once, with trials added in between.
 func (b *Builder) Close() Report {
 	r := Report{
 		Schema:      Schema,
@@ -135,7 +133,7 @@ func (b *Builder) Close() Report {
 		r.Verdict = gate.Error
 	}
 	if r.Interrupted && r.Verdict != gate.Fail {
-		r.Verdict = gate.Error // what passed cannot stand for what was not done
+		r.Verdict = gate.Error // a part of the plan does not represent the whole
 	}
 	return r
 }
@@ -151,7 +149,7 @@ func (s *building) close() Scenario {
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {
-		// What was judged cannot stand for what was not.
+		// The judged trials do not represent the missing ones.
 		out.Verdict = gate.Error
 		out.Findings = append(out.Findings, gate.Finding{
 			Severity: gate.Broken, Rule: "missing-trials",
@@ -161,7 +159,7 @@ func (s *building) close() Scenario {
 	return out
 }
 
-// kept is text as a report keeps it: valid UTF-8 of a bounded length.
+// kept returns text as valid UTF-8 of limited size.
 func kept(text string) string {
 	if len(text) > maxKept {
 		cut := maxKept
@@ -173,8 +171,8 @@ func kept(text string) string {
 	return valid(text)
 }
 
-// valid replaces each byte that is not UTF-8, as JSON does, so that a report is
-// the same whether it is built from a run or from its recording.
+// valid replaces invalid UTF-8 as JSON does, so a report from a run equals one from its
+// recording.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text

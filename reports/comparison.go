@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Compare adds a comparison to the report; its verdict is then the worse of both. A
-// run in which nothing was judged stays one.
+// Compare adds a comparison to the report, whose verdict becomes the worse of both. A run in
+// which nothing was judged stays skipped.
 func (r *Report) Compare(c compare.Result) {
 	r.Comparison = &c
 	if r.Altered {
@@ -29,18 +29,18 @@ func (r *Report) Compare(c compare.Result) {
 	}
 }
 
-// compared are the parts of a comparison in the order in which they are shown.
+// compared is a comparison in the parts in which it is shown.
 type compared struct {
 	*compare.Result
 	// by verdict, of comparisons
 	worse, better, tied, insufficient []compare.Comparison
-	// untold counts what was not known before, so that nothing can be said of it.
+	// untold counts measures that were not known before.
 	untold int
-	// other are the findings that no other part tells, those that decide first.
+	// other are the findings that no other part shows, the decisive ones first.
 	other []compare.Finding
 }
 
-// elsewhere are the rules of findings that other parts of a comparison tell.
+// elsewhere are the rules of findings that other parts show.
 var elsewhere = []string{"regression", "better", "missing-scenario", "new-scenario", "moved-bar"}
 
 func partsOf(c *compare.Result) compared {
@@ -71,7 +71,7 @@ func partsOf(c *compare.Result) compared {
 	return out
 }
 
-// summary is "2 worse, 1 moved bar; 120 measures are equal".
+// summary returns a line such as "2 worse, 1 moved bar; 120 measures equal".
 func (c *compared) summary() string {
 	var parts []string
 	add := func(n int, what string) {
@@ -105,10 +105,10 @@ func ComparisonDocument(c *compare.Result, link func(scenario string) string) do
 	}
 }
 
-// maxShown is how many items of a kind reports for people have; JSON has all.
+// maxShown limits the items of each kind in a document.
 const maxShown = 100
 
-// blocks are the parts of the comparison, what decides first.
+// blocks returns the parts of the comparison, the decisive ones first.
 func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	var blocks []doc.Block
 	part := func(tone doc.Tone, title, noun string, items []doc.Item) {
@@ -175,10 +175,10 @@ func (c *compared) findings(scenario func(string) doc.Span) (items []doc.Item) {
 	return items
 }
 
-// scenarioName is what a comparison is of.
+// scenarioName returns the name of a scenario, or "all scenarios".
 func scenarioName(name string) string { return cmp.Or(name, "all scenarios") }
 
-// effect is the difference with its interval; empty where there is none.
+// effect returns the difference with its interval; empty if there is none.
 func effect(x compare.Comparison) string {
 	e := x.Effect
 	if e == nil || e.Value == nil {
@@ -192,10 +192,10 @@ func effect(x compare.Comparison) string {
 	return line
 }
 
-// side is a value before or after: a number, or a text such as a status.
+// side returns a value before or after: a number, or a text such as a status.
 func side(v measure.Value, words string) string { return cmp.Or(words, precise(v)) }
 
-// precise is a value with the digits that tell two rates apart.
+// precise returns a value with enough digits to distinguish two rates.
 func precise(v measure.Value) string {
 	if told(v) && v.Unit == "" && *v.Value != math.Trunc(*v.Value) && math.Abs(*v.Value) < 100 {
 		return format.Significant(*v.Value)

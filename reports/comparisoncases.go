@@ -18,8 +18,8 @@ type comparisonCase struct {
 	detail  string
 }
 
-// comparisonCases are a test case for each thing that decides the comparison, so that
-// a CI server counts and names them, and a passed one where nothing does.
+// comparisonCases returns a test case for each finding that decides the comparison, or a passed
+// one if there is none. CI servers count and name them.
 func comparisonCases(c *compare.Result) (list []comparisonCase) {
 	if c == nil {
 		return nil

@@ -10,21 +10,21 @@ import (
 // DetectionSchema names the JSON form of a Report.
 const DetectionSchema = "rehearse.detection/1"
 
-// Detection is how detectors did on labelled messages. But for the latencies, one
-// corpus and one seed give one report, byte for byte.
+// Detection is a report on detectors that judged labelled messages. Apart from the latencies, it
+// is the same for the same corpus and seed.
 type Detection struct {
 	Schema string `json:"schema"`
 	// Tool is the program's name and version.
 	Tool string `json:"tool,omitempty"`
 	// Corpora are the files that were read, in order.
 	Corpora []DetectionCorpus `json:"corpora"`
-	// Interrupted says that not all of them was read.
+	// Interrupted is true if the corpora were not read to the end.
 	Interrupted bool `json:"interrupted"`
-	// Problems say which lines of the corpora could not be read, and why.
+	// Problems describe the lines of the corpora that could not be read.
 	Problems []string `json:"problems"`
-	// Detectors are in the order in which they were asked for.
+	// Detectors are in the order of the request.
 	Detectors []detect.Evaluation `json:"detectors"`
-	// Comparisons are of detectors on the same items.
+	// Comparisons compare detectors on the same items.
 	Comparisons []detect.Comparison `json:"comparisons"`
 }
 
@@ -32,10 +32,9 @@ type Detection struct {
 type DetectionCorpus struct {
 	Name  string `json:"name"`
 	Items int    `json:"items"`
-	// Bad lines hold no item.
+	// Bad counts the lines without a valid item.
 	Bad int `json:"bad_lines"`
-	// Digest is a hash of the file with the name of its function, such as
-	// "sha256:…".
+	// Digest is the hash of the file with the name of its function, such as "sha256:…".
 	Digest string `json:"digest,omitempty"`
 }
 

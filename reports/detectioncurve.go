@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// curveSteps is how many thresholds a picture of the curve shows.
+// curveSteps is the number of thresholds in the chart of a terminal.
 const curveSteps = 50
 
-// curveBlocks draws precision, recall and F1 over the threshold, and has them in a table.
+// curveBlocks returns precision, recall and F1 by threshold as a plot and a table.
 func curveBlocks(c *detect.Curve) []doc.Block {
 	ruler := []rune(strings.Repeat(" ", curveSteps+3))
 	for i := range 6 {
@@ -44,10 +44,10 @@ func curveBlocks(c *detect.Curve) []doc.Block {
 	}
 }
 
-// sparks stand for shares from 0 to 1 in eighths.
+// sparks represent shares from 0 to 1 in eighths.
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws a share over the thresholds from 0 to 1, with a dot for 0 of 0.
+// sparkline returns a share by threshold, with a dot for 0 of 0.
 func sparkline(c *detect.Curve, of func(detect.Point) *float64) string {
 	var b strings.Builder
 	for i := range curveSteps + 1 {
@@ -61,7 +61,7 @@ func sparkline(c *detect.Curve, of func(detect.Point) *float64) string {
 	return b.String()
 }
 
-// curveSummary is the curve in a sentence.
+// curveSummary describes the curve in one sentence.
 func curveSummary(c *detect.Curve) string {
 	text := fmt.Sprintf("average precision %s", scoreText(c.AveragePrecision))
 	if c.Best != nil {
@@ -73,8 +73,8 @@ func curveSummary(c *detect.Curve) string {
 	return text
 }
 
-// pointAt returns what the threshold t gives: the point of the least threshold that
-// some score reaches, from t on. Above the highest score nothing is found.
+// pointAt returns the point of a threshold: that of the lowest score at or above it. Above the
+// highest score nothing is found.
 func pointAt(c *detect.Curve, t float64) detect.Point {
 	for _, p := range c.Points {
 		if p.Threshold >= t {

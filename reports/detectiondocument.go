@@ -17,9 +17,8 @@ const (
 )
 
 // DetectionDocument returns the scores as a document: the figures of each detector, the
-// comparisons, then the mistakes. errors is how many false positives, and how many false
-// negatives, of each detector are shown; 0 means all that the report has, a negative
-// number none.
+// comparisons, and the mistakes. errors limits the false positives and the false negatives of
+// each detector; 0 is no limit, and a negative number shows none.
 func DetectionDocument(r Detection, errors int) doc.Document {
 	d := doc.Document{Marker: "<!-- rehearse:detection -->", Kind: "Detection", Summary: corporaText(r.Corpora)}
 	if r.Interrupted {
@@ -59,7 +58,7 @@ func corporaText(list []DetectionCorpus) doc.Text {
 	return t
 }
 
-// plainTable starts a table whose first columns are aligned to the left.
+// plainTable returns a table whose first columns are aligned to the left.
 func plainTable(left int, heads ...string) doc.Table {
 	var t doc.Table
 	for i, h := range heads {
@@ -68,7 +67,7 @@ func plainTable(left int, heads ...string) doc.Table {
 	return t
 }
 
-// textCells makes cells; a string is one of this program, other texts are spans.
+// textCells returns cells; foreign texts must be spans.
 func textCells(cells ...any) []doc.Text {
 	var list []doc.Text
 	for _, c := range cells {
@@ -77,7 +76,7 @@ func textCells(cells ...any) []doc.Text {
 	return list
 }
 
-// positiveLabels names what the detector should find.
+// positiveLabels returns the labels that the detector should find.
 func positiveLabels(r *detect.Evaluation) doc.Span {
 	return doc.Quote(strings.Join(r.Positive, " or "))
 }
@@ -134,7 +133,7 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 	return s
 }
 
-// scoreTable is a table of scores, whose first column has head.
+// scoreTable returns an empty table of scores, whose first column has the given head.
 func scoreTable(head string) doc.Table {
 	t := plainTable(1, head, "TP", "FP", "FN", "TN", "precision", "recall", "F1", "F1 interval", "FPR")
 	t.Columns[0].Shorten = true
@@ -148,8 +147,7 @@ func scoreRow(name doc.Text, s detect.Scores) []doc.Text {
 		scoreText(s.F1.Value), scoreInterval(s.F1, twoDecimals), scoreWithInterval(s.FPR))
 }
 
-// groupTable has all groups in their order, or if they are many those with the most items
-// first.
+// groupTable returns a table of groups in their order, or by size if there are many.
 func groupTable(d detect.Dimension) doc.Table {
 	t := scoreTable("by " + d.By)
 	t.Max, t.Noun = maxGroups, "smaller groups"
@@ -214,7 +212,7 @@ func detectorComparison(c *detect.Comparison) doc.Section {
 	}
 }
 
-// mistakeSections are a section for each of the two kinds of errors.
+// mistakeSections returns a section of false positives and one of false negatives.
 func mistakeSections(r *detect.Evaluation, errors int) (sections []doc.Block) {
 	for _, kind := range []struct {
 		name string

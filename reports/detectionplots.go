@@ -8,11 +8,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// maxCurves is how many detectors get a picture of their thresholds.
+// maxCurves limits the plots of thresholds.
 const maxCurves = 8
 
-// DetectionPlots draws precision and recall of all detectors, and what other thresholds
-// would give of each that says scores.
+// DetectionPlots draws precision and recall of all detectors, and the thresholds of each
+// detector with scores.
 func DetectionPlots(detectors []detect.Evaluation) []doc.Plot {
 	points := make([]plot.Point, len(detectors))
 	var curves []doc.Plot
@@ -29,7 +29,7 @@ func DetectionPlots(detectors []detect.Evaluation) []doc.Plot {
 	return append([]doc.Plot{plot.PrecisionRecall("Precision and recall", points)}, curves...)
 }
 
-// scoreBounds are a value with its interval; NaN stands for what there is not.
+// scoreBounds returns a value with its interval; NaN if unknown.
 func scoreBounds(v detect.Value) (value, lo, hi float64) {
 	if v.Interval == nil {
 		return orNaN(v.Value), math.NaN(), math.NaN()

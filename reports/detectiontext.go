@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// scoreText is a share with three decimals; "n/a" of 0 of 0.
+// scoreText returns a share with three decimals; "n/a" for 0 of 0.
 func scoreText(v *float64) string {
 	if v == nil {
 		return "n/a"
@@ -16,7 +16,7 @@ func scoreText(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// signedScore is a difference of shares.
+// signedScore returns a difference of shares with its sign.
 func signedScore(v *float64) string {
 	if v == nil {
 		return "n/a"
@@ -24,7 +24,7 @@ func signedScore(v *float64) string {
 	return fmt.Sprintf("%+.3f", *v)
 }
 
-// scoreInterval is the interval of v, or nothing.
+// scoreInterval returns the interval of a value; empty if it has none.
 func scoreInterval(v detect.Value, show func(*float64) string) string {
 	if v.Interval == nil {
 		return ""
@@ -32,7 +32,7 @@ func scoreInterval(v detect.Value, show func(*float64) string) string {
 	return show(&v.Interval.Lo) + " to " + show(&v.Interval.Hi)
 }
 
-// scoreWithInterval is a share with its interval, both with two decimals, for tables.
+// scoreWithInterval returns a share with its interval, both with two decimals.
 func scoreWithInterval(v detect.Value) string {
 	if v.Value == nil {
 		return "n/a"
@@ -44,7 +44,7 @@ func scoreWithInterval(v detect.Value) string {
 	return text
 }
 
-// intervalMethod names how an interval was made, if there is one.
+// intervalMethod returns the method of an interval; empty if there is none.
 func intervalMethod(v detect.Value) string {
 	if v.Interval == nil {
 		return ""
@@ -52,7 +52,7 @@ func intervalMethod(v detect.Value) string {
 	return v.Interval.Method
 }
 
-// latencyLine is one line of latencies and throughput.
+// latencyLine returns latencies and throughput on one line.
 func latencyLine(l *detect.Latency) string {
 	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", format.Seconds(l.P50),
 		format.Seconds(l.P99), format.Seconds(l.Max), format.Number(float64(l.Bytes)))
@@ -62,7 +62,7 @@ func latencyLine(l *detect.Latency) string {
 	return line
 }
 
-// costLine is one line of calls and what they cost.
+// costLine returns the calls and their cost on one line.
 func costLine(c *detect.Cost) string {
 	made := format.Plural(c.Calls, "call")
 	switch {
@@ -74,8 +74,7 @@ func costLine(c *detect.Cost) string {
 	return made + ", at least " + format.Amount(c.EUR, "EUR")
 }
 
-// dimensions are those that add to the overall scores: not those in which all items are
-// of one group.
+// dimensions returns the dimensions with more than one group, and the named categories.
 func dimensions(r *detect.Evaluation) []detect.Dimension {
 	list := slices.DeleteFunc(slices.Clone(r.Groups), func(d detect.Dimension) bool {
 		return len(d.Groups) == 1 && d.Groups[0].Total() == r.Overall.Total()
@@ -86,8 +85,7 @@ func dimensions(r *detect.Evaluation) []detect.Dimension {
 	return list
 }
 
-// byWeight returns the groups in their order, or if they are many those with the most
-// items first.
+// byWeight returns the groups in their order, or the largest first if there are many.
 func byWeight(d detect.Dimension) []detect.Group {
 	if len(d.Groups) <= maxGroups {
 		return d.Groups

@@ -12,12 +12,12 @@ import (
 )
 
 // marker is the hidden first line of the Markdown report, by which a later run finds its own
-// comment on a pull request and replaces it.
+// comment on a pull request.
 const marker = "<!-- rehearse:report -->"
 
-// Document returns the report as a document: scenarios that did not pass come first, and
-// those that were skipped for the same reason share an item. failuresOnly leaves passing
-// and skipped scenarios out of tables.
+// Document returns the report as a document. Scenarios that did not pass come first, and
+// scenarios that were skipped for the same reason share an item. failuresOnly leaves out passing
+// and skipped scenarios.
 func Document(r Report, failuresOnly bool) doc.Document {
 	d := doc.Document{Marker: marker, Kind: "Rehearsal", Verdict: Word(r), Tone: wordTone(r), Summary: doc.Line(summary(r))}
 	d.Lead = problems(r)
@@ -52,7 +52,7 @@ func Document(r Report, failuresOnly bool) doc.Document {
 	return d
 }
 
-// problems are what is wrong with the run as a whole.
+// problems returns the problems of the run as a whole.
 func problems(r Report) (blocks []doc.Block) {
 	if len(r.Problems) > 0 {
 		blocks = append(blocks, newSection("Problems of the recording", doc.Bad, quoteList(r.Problems, "problems of the recording")))
@@ -76,7 +76,7 @@ func quoteList(list []string, noun string) doc.List {
 	return l
 }
 
-// verdictTone is the colour of a verdict.
+// verdictTone returns the colour of a verdict.
 func verdictTone(v gate.Verdict) doc.Tone {
 	switch v {
 	case gate.Pass:
@@ -90,7 +90,7 @@ func verdictTone(v gate.Verdict) doc.Tone {
 	}
 }
 
-// wordTone is the colour of Word; an interruption alone is neither good nor bad.
+// wordTone returns the colour of Word; an interruption alone is neither good nor bad.
 func wordTone(r Report) doc.Tone {
 	if Word(r) == interrupted {
 		return doc.Unsure
@@ -98,10 +98,10 @@ func wordTone(r Report) doc.Tone {
 	return verdictTone(r.Verdict)
 }
 
-// columns are the measures that tables show, in order.
+// columns are the measures of the table of scenarios.
 var columns = []string{calls, tokens, costEUR, latencyP95, duration}
 
-// scenarioTable has a row for each scenario.
+// scenarioTable returns a table with a row for each scenario.
 func scenarioTable(list []Scenario) doc.Table {
 	folder := commonFolder(list)
 	first := doc.Line("scenario")
@@ -131,8 +131,8 @@ func scenarioTable(list []Scenario) doc.Table {
 	return t
 }
 
-// commonFolder is the folder, with its slash, that the names of two or more
-// scenarios begin with; empty if there is none. A table names it once.
+// commonFolder returns the folder, with its slash, that the names of all scenarios begin with;
+// empty for one scenario.
 func commonFolder(list []Scenario) string {
 	if len(list) < 2 {
 		return ""
@@ -144,8 +144,8 @@ func commonFolder(list []Scenario) string {
 	return folder
 }
 
-// findingItems are an item for each scenario, and one for each reason for which several
-// were skipped.
+// findingItems returns an item for each scenario, and one for each reason that several scenarios
+// were skipped for.
 func findingItems(list []Scenario, alike []skips) []doc.Item {
 	var items []doc.Item
 	for _, s := range list {
@@ -172,15 +172,15 @@ func findingItems(list []Scenario, alike []skips) []doc.Item {
 	return items
 }
 
-// skips are two or more scenarios that were skipped for one reason, which reports for
-// people name once: a machine without a program skips dozens.
+// skips are scenarios that were skipped for the same reason: a machine without a program skips
+// dozens.
 type skips struct {
 	reason string
 	list   []Scenario
 }
 
-// gather takes out of a list what was skipped for a reason that others have, too. The
-// reasons come in the order of their first scenarios.
+// gather separates scenarios that share a reason for being skipped. The reasons are in the order
+// of their first scenarios.
 func gather(list []Scenario) (alone []Scenario, alike []skips) {
 	of := map[string][]Scenario{}
 	var reasons []string
@@ -207,7 +207,7 @@ func gather(list []Scenario) (alone []Scenario, alike []skips) {
 	return alone, alike
 }
 
-// skippedFor is the one reason why all trials were skipped; empty if there is none.
+// skippedFor returns the reason if all trials were skipped for the same one.
 func (s Scenario) skippedFor() string {
 	if s.Verdict != gate.Skip || s.MoreFindings > 0 {
 		return ""
@@ -222,7 +222,7 @@ func (s Scenario) skippedFor() string {
 	return reason
 }
 
-// maxSkipped is how many scenarios of one reason are named; JSON names all.
+// maxSkipped limits the scenarios that are named for one reason.
 const maxSkipped = 10
 
 func (s skips) item() doc.Item {
@@ -246,7 +246,7 @@ func (s skips) item() doc.Item {
 	}
 }
 
-// summary is one line of totals.
+// summary returns the totals on one line.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
 	line := format.Plural(c.Total(), "scenario") + ": " + counts(c)
@@ -268,8 +268,7 @@ func summary(r Report) string {
 		atLeast(Find(r.Totals.Measures, tokens), "tokens"), atLeast(Find(r.Totals.Measures, costEUR), "EUR"), shown(latencyP95))
 }
 
-// atLeast is a sum with its unit; where some of it is unknown, what is known of it
-// is a lower bound.
+// atLeast returns a sum with its unit; a partly unknown one is a lower bound.
 func atLeast(v measure.Value, unit string) string {
 	known := v
 	known.Known = true
@@ -283,7 +282,7 @@ func atLeast(v measure.Value, unit string) string {
 	}
 }
 
-// counts is "3 pass, 1 fail"; verdicts that nobody got are left out.
+// counts returns a text such as "3 pass, 1 fail".
 func counts(c Count) string {
 	var parts []string
 	for _, part := range c.parts() {

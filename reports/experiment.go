@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// maxExperimentItems is how many items of a kind a terminal gets; the other formats have more.
+// maxExperimentItems limits the items of each kind on a terminal.
 const maxExperimentItems = 40
 
 // tones are how verdicts are to be taken at a glance, and signs tell them apart without
@@ -27,7 +27,8 @@ var (
 	}
 )
 
-// ExperimentDocument returns what the experiment found: the comparisons lead.
+// ExperimentDocument returns the result of an experiment as a document: the comparisons come
+// first.
 func ExperimentDocument(r *result.Experiment) doc.Document {
 	verdict, found := experimentHeadline(r)
 	d := doc.Document{
@@ -66,7 +67,7 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 	return d
 }
 
-// plainColumns are columns, of which the first left are aligned to the left.
+// plainColumns returns columns whose first ones are aligned to the left.
 func plainColumns(left int, names ...string) []doc.Column {
 	var list []doc.Column
 	for i, name := range names {
@@ -75,7 +76,7 @@ func plainColumns(left int, names ...string) []doc.Column {
 	return list
 }
 
-// experimentFigures are the numbers to be seen first.
+// experimentFigures returns the most important numbers.
 func experimentFigures(r *result.Experiment) doc.Facts {
 	cost := format.Amount(r.Used.EUR, "EUR")
 	if !r.Used.CostKnown {
@@ -94,7 +95,7 @@ func experimentFigures(r *result.Experiment) doc.Facts {
 	return list
 }
 
-// measureSection are those by one measure, with their differences as a picture.
+// measureSection returns the comparisons by one measure, with a plot of the differences.
 func measureSection(r *result.Experiment, list []*result.Comparison) doc.Section {
 	s := doc.Section{Title: doc.Line("By ", doc.Quote(list[0].Measure))}
 	if list[0].Role == result.Secondary {
@@ -158,7 +159,7 @@ func scenarioEffects(u units, c *result.Comparison) doc.Details {
 	return doc.Details{Title: doc.Line("By scenario, which decides nothing by itself"), Blocks: []doc.Block{t}}
 }
 
-// variantTable is a table of the means over the trials.
+// variantTable returns the means over the trials of each variant.
 func variantTable(r *result.Experiment) doc.Table {
 	t := doc.Table{Max: maxExperimentItems, Noun: "variants", Columns: []doc.Column{
 		{Head: doc.Line("variant"), Shorten: true}, {Head: doc.Line("passed"), Right: true, Optional: true},
@@ -191,7 +192,7 @@ func variantTable(r *result.Experiment) doc.Table {
 	return t
 }
 
-// settingsList lists what the variants set, and what is to be taken with care.
+// settingsList returns the settings of the variants, and the warnings of their measures.
 func settingsList(r *result.Experiment) doc.List {
 	list := doc.List{Noun: "variants"}
 	for i := range r.Variants {
@@ -253,7 +254,7 @@ func paretoTable(r *result.Experiment) doc.Table {
 	return t
 }
 
-// searchSection is how a search for a better prompt went.
+// searchSection describes the search for a better prompt.
 func searchSection(r *result.Experiment) doc.Section {
 	t := r.Tune
 	u := unitsOf(r, r.Design.Primary.Name)
@@ -284,7 +285,7 @@ func searchSection(r *result.Experiment) doc.Section {
 	return s
 }
 
-// choiceText is the option of each fragment that a candidate has.
+// choiceText returns the chosen option of each fragment.
 func choiceText(choice map[string]string) string {
 	var parts []string
 	for _, fragment := range slices.Sorted(maps.Keys(choice)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// experimentHeadline is the verdict of the experiment, and in a sentence what was found.
+// experimentHeadline returns the verdict of the experiment and its finding in a sentence.
 func experimentHeadline(r *result.Experiment) (result.Verdict, string) {
 	if r.Tune != nil {
 		return tuneHeadline(r.Tune)
@@ -50,7 +50,7 @@ func tuneHeadline(t *result.Tune) (result.Verdict, string) {
 	return result.Undecided, fmt.Sprintf("nothing is promoted: %s stays", t.Base)
 }
 
-// comparisonSentence says what a comparison found.
+// comparisonSentence describes the outcome of a comparison.
 func comparisonSentence(r *result.Experiment, c *result.Comparison) string {
 	variant, against, by := c.Variant, c.Against, c.Measure
 	switch knownVerdict(c.Verdict) {
@@ -65,7 +65,7 @@ func comparisonSentence(r *result.Experiment, c *result.Comparison) string {
 	}
 }
 
-// knownVerdict takes a verdict that there is not for one that tells nothing.
+// knownVerdict returns a verdict; an unknown one is undecided.
 func knownVerdict(v result.Verdict) result.Verdict {
 	if _, ok := experimentSigns[v]; ok {
 		return v
@@ -84,7 +84,7 @@ func inRole(r *result.Experiment, role result.Role) []*result.Comparison {
 	return list
 }
 
-// comparisonsByMeasure are the comparisons by each measure, the primary one first.
+// comparisonsByMeasure returns the comparisons by measure, the primary measure first.
 func comparisonsByMeasure(r *result.Experiment) [][]*result.Comparison {
 	var groups [][]*result.Comparison
 	at := map[string]int{}

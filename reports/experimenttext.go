@@ -13,13 +13,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// units write the amounts of one measure.
+// units formats the amounts of one measure.
 type units struct {
 	unit  string
 	share bool
 }
 
-// unitsOf are those of a measure of the experiment, or of one that all have.
+// unitsOf returns the units of a measure of the experiment or of a common measure.
 func unitsOf(r *result.Experiment, measure string) units {
 	for _, m := range append([]result.Measure{r.Design.Primary}, r.Design.Secondary...) {
 		if m.Name == measure {
@@ -39,7 +39,7 @@ func unitsOf(r *result.Experiment, measure string) units {
 	return units{}
 }
 
-// amount is "71.0 %", "1.25s", "0.0110 EUR", "5.2".
+// amount returns an amount such as "71.0 %", "1.25s", "0.0110 EUR" or "5.2".
 func (u units) amount(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -52,7 +52,7 @@ func (u units) amount(v float64) string {
 	return format.Amount(v, u.unit)
 }
 
-// difference is an amount with its sign; one of shares is in points.
+// difference returns an amount with its sign; differences of shares are in points.
 func (u units) difference(v float64) string {
 	if u.share {
 		return format.Signed(v, func(v float64) string { return format.Amount(v, format.Points) })
@@ -60,7 +60,7 @@ func (u units) difference(v float64) string {
 	return format.Signed(v, u.amount)
 }
 
-// value is a value for a person; "unknown" or "n/a" where there is none.
+// value returns a value for a person; "unknown" or "n/a" without a number.
 func (u units) value(v measure.Value) string {
 	switch {
 	case !v.Known:
@@ -71,7 +71,7 @@ func (u units) value(v measure.Value) string {
 	return u.amount(*v.Value)
 }
 
-// interval is "[61.0 %, 80.0 %]"; empty where there is none.
+// interval returns an interval such as "[61.0 %, 80.0 %]"; empty without one.
 func (u units) interval(v measure.Value, format func(float64) string) string {
 	if v.Interval == nil || !v.Known || v.Value == nil {
 		return ""
@@ -79,7 +79,7 @@ func (u units) interval(v measure.Value, format func(float64) string) string {
 	return fmt.Sprintf("[%s, %s]", format(v.Interval.Lo), format(v.Interval.Hi))
 }
 
-// effectText is "+17.0 pp [+8.1 pp, +25.9 pp]".
+// effectText returns an effect such as "+17.0 points [+8.1 points, +25.9 points]".
 func effectText(r *result.Experiment, c *result.Comparison) string {
 	u := unitsOf(r, c.Measure)
 	if !c.Effect.Known || c.Effect.Value == nil {
@@ -92,8 +92,8 @@ func effectText(r *result.Experiment, c *result.Comparison) string {
 	return out
 }
 
-// evidenceText is how sure a comparison is: how many pairs it has, its p-values, and what would
-// decide it.
+// evidenceText returns the number of pairs of a comparison, its p-values, and the sample size
+// that would decide it.
 func evidenceText(r *result.Experiment, c *result.Comparison) string {
 	parts := []string{fmt.Sprintf("%s in %s", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))}
 	if c.Missing > 0 {
@@ -126,8 +126,7 @@ func evidenceText(r *result.Experiment, c *result.Comparison) string {
 	return strings.Join(parts, "; ")
 }
 
-// comparisonNotes are what is to be said of a comparison beside its figures: why there are none,
-// and what is to be taken with care.
+// comparisonNotes returns the warnings of a comparison, and why it has no p-value.
 func comparisonNotes(c *result.Comparison) []string {
 	if c.P == nil && c.Why != "" {
 		return append([]string{c.Why}, c.Warnings...)
@@ -135,7 +134,7 @@ func comparisonNotes(c *result.Comparison) []string {
 	return c.Warnings
 }
 
-// neededText says how much would decide.
+// neededText returns the sample size that would decide a comparison.
 func neededText(r *result.Experiment, c *result.Comparison) string {
 	switch {
 	case c.Needed <= 0:
@@ -146,7 +145,7 @@ func neededText(r *result.Experiment, c *result.Comparison) string {
 	return fmt.Sprintf("about %s of each variant in each scenario would decide, if all stays as it is", format.Plural(c.Needed, "trial"))
 }
 
-// designFacts are what was decided before, and what it took.
+// designFacts returns the design of the experiment and what it used.
 func designFacts(r *result.Experiment) doc.Facts {
 	d := &r.Design
 	var list doc.Facts
@@ -223,7 +222,7 @@ func capsText(d *result.Design) string {
 	return strings.Join(parts, ", ")
 }
 
-// usedText is "9,120 calls, 1.2M tokens, 1.24 EUR".
+// usedText returns usage such as "9,120 calls, 1.2M tokens, 1.24 EUR".
 func usedText(u result.Used) string {
 	cost := format.Amount(u.EUR, "EUR")
 	if !u.CostKnown {
@@ -235,7 +234,7 @@ func usedText(u result.Used) string {
 	return fmt.Sprintf("%s, %s tokens, %s", format.Plural(u.Calls, "call"), format.Number(float64(u.Tokens)), cost)
 }
 
-// trialsText is "88 of 90", with what could not be told.
+// trialsText returns counts such as "88 of 90", with errors and skips.
 func trialsText(t result.Trials) string {
 	out := fmt.Sprintf("%d of %d", t.Pass, t.Pass+t.Fail)
 	if t.Error > 0 {
@@ -247,7 +246,7 @@ func trialsText(t result.Trials) string {
 	return out
 }
 
-// shownMeasures are the names of the measures that a table of variants has.
+// shownMeasures returns the names of the measures in the table of variants.
 func shownMeasures(r *result.Experiment) []string {
 	list := []string{r.Design.Primary.Name}
 	for _, m := range r.Design.Secondary {
@@ -264,7 +263,7 @@ func shownMeasures(r *result.Experiment) []string {
 	return distinct
 }
 
-// measureHead is how a measure is named in a table.
+// measureHead returns the head of the column of a measure.
 func measureHead(measure string) string {
 	return cmp.Or(map[string]string{"cost_eur": "EUR", "cost_usd": "USD"}[measure], strings.ReplaceAll(measure, "_", " "))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// outcomeSymbol is an outcome in one cell, told apart without colours.
+// outcomeSymbol shows an outcome in one cell without relying on colours.
 type outcomeSymbol struct {
 	outcome result.Outcome
 	mark    string
@@ -29,8 +29,8 @@ var outcomeSymbols = []outcomeSymbol{
 	{result.Errored, "?", "no verdict", doc.Broken},
 }
 
-// symbolOf takes an outcome that is not known for an error; the empty one is a cell in
-// which nothing was run.
+// symbolOf returns the symbol of an outcome. An unknown outcome is an error, and the empty one a
+// cell in which nothing was run.
 func symbolOf(o result.Outcome) outcomeSymbol {
 	for _, s := range outcomeSymbols {
 		if s.outcome == o {
@@ -49,8 +49,9 @@ const (
 	maxReasons    = 10
 )
 
-// ExplorationDocument returns what the exploration found: the failures lead. place returns where in
-// an HTML page the run with one of the given perturbations is; it may be nil.
+// ExplorationDocument returns an exploration as a document: the failures come first. place
+// returns the place of the run with one of the given perturbations in an HTML page; it may be
+// nil.
 func ExplorationDocument(r *result.Exploration, place func(perturb ...[]string) string) doc.Document {
 	if place == nil {
 		place = func(...[]string) string { return "" }
@@ -86,7 +87,7 @@ func ExplorationDocument(r *result.Exploration, place func(perturb ...[]string) 
 	return d
 }
 
-// explorationSummary is one sentence on the whole.
+// explorationSummary describes the exploration in one sentence.
 func explorationSummary(r *result.Exploration) doc.Text {
 	n := r.Count()
 	text := fmt.Sprintf("%s perturbed: %d survived, %d degraded, %d failed", format.Plural(len(r.Cells), "run"),
@@ -114,7 +115,7 @@ func explorationSummary(r *result.Exploration) doc.Text {
 	return doc.Line(line, "; golden path ", doc.Quote(r.Golden.Status), path)
 }
 
-// explorationWord is the verdict; a part of the plan has not passed.
+// explorationWord returns the verdict; a part of the plan has not passed.
 func explorationWord(r *result.Exploration) string {
 	verdict := r.Verdict()
 	if r.NotRun > 0 && verdict == gate.Pass {
@@ -123,7 +124,7 @@ func explorationWord(r *result.Exploration) string {
 	return string(verdict)
 }
 
-// familyTable has a row for each family.
+// familyTable returns a table with a row for each family.
 func familyTable(r *result.Exploration) doc.Table {
 	t := doc.Table{Columns: []doc.Column{{Head: doc.Line("family"), Shorten: true}, {Head: doc.Line("runs"), Right: true}}}
 	for _, s := range outcomeSymbols {
@@ -142,7 +143,7 @@ func familyTable(r *result.Exploration) doc.Table {
 	return t
 }
 
-// outcomeLegend explains the marks.
+// outcomeLegend explains the symbols.
 func outcomeLegend() doc.Text {
 	var t doc.Text
 	for _, s := range outcomeSymbols {
@@ -175,7 +176,7 @@ func matrixBlock(r *result.Exploration, m *result.Matrix, place func(...[]string
 	return out
 }
 
-// matrixRowLabel names the places of a row: "question 2-9,11 (9)".
+// matrixRowLabel names the places of a row, such as "question 2-9,11 (9)".
 func matrixRowLabel(m *result.Matrix, row result.MatrixRow) string {
 	text := m.Point + " " + row.Ranges()
 	if row.Name != "" {
@@ -187,14 +188,14 @@ func matrixRowLabel(m *result.Matrix, row result.MatrixRow) string {
 	return text
 }
 
-// failureList has each failure once; the one that broke most runs comes first.
+// failureList returns the distinct failures, those of most runs first.
 func failureList(r *result.Exploration, place func(...[]string) string) doc.List {
 	found := r.Failures()
 	slices.SortStableFunc(found, func(a, b result.Failure) int { return b.Runs - a.Runs })
 	list := doc.List{Noun: "failures"}
 	for _, f := range found {
 		message, evidence := f.Finding.Message, f.Finding.Evidence
-		if message == gate.ViolationMessage && evidence != "" { // the evidence is what was promised
+		if message == gate.ViolationMessage && evidence != "" { // the evidence is the invariant
 			message, evidence = evidence, ""
 		}
 		item := doc.Item{Text: doc.Line(doc.Quote(f.Finding.Rule), ": ", doc.Quote(message).In(doc.Strong))}
@@ -212,7 +213,7 @@ func failureList(r *result.Exploration, place func(...[]string) string) doc.List
 	return list
 }
 
-// reasonList are why runs had an outcome that shows nothing.
+// reasonList returns the reasons for an outcome without a result.
 func reasonList(r *result.Exploration, o result.Outcome) doc.List {
 	list := doc.List{Max: maxReasons, Noun: "reasons"}
 	for _, t := range r.Reasons(o) {

@@ -2,7 +2,7 @@ package reports
 
 import "github.com/rehearse-dev/rehearse/harness/result"
 
-// familyCount is how the runs of one family came out.
+// familyCount counts the runs of one family by outcome.
 type familyCount struct {
 	// Family is empty for the sum of all.
 	Family result.Family
@@ -11,8 +11,7 @@ type familyCount struct {
 	By map[result.Outcome]int
 }
 
-// familyCounts has a row for each family that was explored, and their sum where there is
-// more than one.
+// familyCounts returns a row for each explored family, and their sum if there are several.
 func familyCounts(r *result.Exploration) []familyCount {
 	total := familyCount{By: map[result.Outcome]int{}}
 	of := map[result.Family]*familyCount{}

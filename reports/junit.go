@@ -13,16 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// JUnit writes the report as JUnit XML, in the dialect that CI servers read: one
-// suite, one test case for each scenario with its trials grouped, and its
-// measures as properties. A scenario that failed has a failure, one that could
-// not be told an error, one that was not reached is skipped. Problems of the
-// recording are a test case of their own, so that they turn the build red. Times
-// are in seconds, and left out where they are unknown.
+// JUnit writes the report as JUnit XML in the dialect of CI servers: one suite with a test case
+// for each scenario, whose measures are properties. A failed scenario has a failure, one without
+// a verdict an error, and one that did not run is skipped. Problems of the recording are a test
+// case, so they fail the build. Times are in seconds, and left out if unknown.
 //
-// Ginkgo's types for the same format are not used: they lack a case's file, always
-// write a timestamp, and would link a test framework and the Go tool's package
-// loader (1 MB) into the product.
+// Ginkgo's types for this format are not used: they lack the file of a case, always write a
+// timestamp, and would link a test framework and the Go tool's package loader (1 MB) into the
+// product.
 func JUnit(w io.Writer, r Report) error {
 	x := newXML()
 	count := Count{Skip: len(r.NotRun)}
@@ -110,7 +108,7 @@ func (x *xmlWriter) problems(r Report) {
 	}, attr{"name", "recording"}, attr{"classname", "rehearse"})
 }
 
-// scenario writes what is inside the test case of s.
+// scenario writes the content of the test case of s.
 func (x *xmlWriter) scenario(s Scenario) {
 	x.properties(slices.Concat(s.Measures, s.Agents.All()),
 		attr{"trials", strconv.Itoa(s.Trials.Total())},
@@ -133,7 +131,7 @@ func (x *xmlWriter) scenario(s Scenario) {
 	}
 }
 
-// reason is why a scenario was skipped, as far as findings say.
+// reason returns the message attribute of a skipped scenario.
 func (s Scenario) reason() []attr {
 	for _, f := range s.Findings {
 		if f.Severity == gate.Skipped {
@@ -181,7 +179,7 @@ func (x *xmlWriter) findings(element string, s Scenario) {
 	x.text(element, b.String(), attr{"message", message}, attr{"type", kind})
 }
 
-// junitName splits a scenario's name: CI servers group cases by class.
+// junitName splits the name of a scenario: CI servers group cases by class.
 func junitName(name string) []attr {
 	name = sanitize.Line(name, maxName)
 	class, short := "rehearse", name
@@ -191,8 +189,8 @@ func junitName(name string) []attr {
 	return []attr{{"name", short}, {"classname", class}}
 }
 
-// totalTime is the sum of n trials' mean duration for a time attribute; empty
-// where it is unknown, because 0 would say that it took no time.
+// totalTime returns the sum of the mean durations of n trials for a time attribute; empty if
+// unknown, because 0 would be wrong.
 func totalTime(measures []measure.Value, n int) string {
 	v := Find(measures, duration)
 	if !told(v) {

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// Progress shows a person how far a run is: a line for each scenario that did not pass,
-// and a status line. It is not safe for concurrent use.
+// Progress shows the progress of a run: a line for each scenario that did not pass, and a status
+// line. It is not safe for concurrent use.
 type Progress struct {
 	status *tty.StatusLine
 	term   tty.Terminal
@@ -23,13 +23,13 @@ type Progress struct {
 	part Count  // its trials
 }
 
-// NewProgress returns the progress of a run of so many trials. Now bounds how often it
-// is shown.
+// NewProgress returns the progress of a run with that many trials. now limits how often it is
+// drawn.
 func NewProgress(out io.Writer, term tty.Terminal, now func() time.Time, trials int) *Progress {
 	return &Progress{status: tty.NewStatusLine(out, term, now), term: term, total: trials}
 }
 
-// Begin begins the trials of a scenario, and ends the scenario before.
+// Begin begins a scenario and ends the previous one.
 func (p *Progress) Begin(scenario string) {
 	p.end()
 	p.name = sanitize.Line(scenario, maxName)

@@ -10,14 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Judge measures and judges one recorded trial. An error means that the
-// scenario's expectations cannot be used.
+// Judge measures and judges a recorded trial. An error means that the scenario's expectations
+// are not valid.
 type Judge func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, error)
 
-// Rejudge returns the judge that a run uses: the measures of the trial against the
-// expectations that the recording holds. Timings are those of the file beside the
-// recording, for scenarios in real time; without them their times are unknown. The
-// judge is not safe for concurrent use.
+// Rejudge returns the judge of a run: it checks the measures of a trial against the expectations
+// in the recording. timings are those of the file beside the recording; without them the times
+// of scenarios in real time are unknown. The judge is not safe for concurrent use.
 func Rejudge(language *gate.Language, timings []record.Timing) Judge {
 	type trial struct {
 		scenario string
@@ -43,11 +42,10 @@ func Rejudge(language *gate.Language, timings []record.Timing) Judge {
 	}
 }
 
-// FromRecording adds every trial of a recording to a new Builder, judged anew. The
-// extensions are those that the judge measures.
-// Closed, it gives the report of the run that was recorded. What is wrong with the
-// recording becomes a problem of the report. If the error is not nil, the builder
-// holds what was read before it.
+// FromRecording judges each trial of a recording and adds it to a new Builder, whose report is
+// that of the recorded run. extensions are the extensions that the judge measures. Problems of
+// the recording become problems of the report. With an error, the builder has the trials before
+// it.
 func FromRecording(recording io.Reader, extensions []measure.Extension, judge Judge) (*Builder, error) {
 	in := reading{builder: &Builder{Extensions: extensions}, judge: judge, heads: map[string]*record.Scenario{}, last: map[string]int{}}
 	for entry, err := range record.Read(recording) {
@@ -91,13 +89,13 @@ func (in *reading) entry(e record.Entry) error {
 	return nil
 }
 
-// trial judges a trial. Trials of a scenario are recorded in order, so one that
-// does not come after the last was put there by somebody, and would count twice.
+// trial judges a trial. Trials of a scenario are recorded in order; a trial out of order was
+// inserted later and would count twice.
 func (in *reading) trial(e record.Entry) error {
 	t := e.Trial.Head
 	head := in.heads[t.Scenario]
 	if head == nil {
-		return nil // the reader has reported it
+		return nil // reported by the reader
 	}
 	if t.N <= in.last[t.Scenario] || t.N > head.Trials {
 		in.problem(e, "trial %d of %q does not follow trial %d of %d and is left out", t.N, t.Scenario, in.last[t.Scenario], head.Trials)
@@ -121,8 +119,7 @@ func (in *reading) problem(e record.Entry, format string, args ...any) {
 	in.builder.Problem(record.Problem{Line: e.Line, Message: fmt.Sprintf(format, args...)}.String())
 }
 
-// end fills in how the run ended. Without a close line only those scenarios
-// can be named that were begun.
+// end sets how the run ended. Without a close line it names only the scenarios that began.
 func (in *reading) end() {
 	if in.closed != nil {
 		if judged := in.builder.trials.Total(); judged != in.closed.Trials {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Limits on foreign text in reports for people, in characters. JSON has it all.
+// Limits on foreign text in reports for people, in characters.
 const (
 	maxMessage  = 500
 	maxEvidence = 300
@@ -27,11 +27,11 @@ func JSON(w io.Writer, report any) error {
 	return nil
 }
 
-// failed reports whether v needs somebody's attention.
+// failed reports whether a verdict needs attention.
 func failed(v gate.Verdict) bool { return v != gate.Pass && v != gate.Skip }
 
-// ByUrgency returns scenarios with those that did not pass first, error before
-// fail, so that what matters survives where a report is cut.
+// ByUrgency returns the scenarios sorted by verdict: error, fail, pass, skip. A report that is
+// cut keeps the important ones.
 func ByUrgency(list []Scenario) []Scenario {
 	rank := func(v gate.Verdict) int {
 		return slices.Index([]gate.Verdict{gate.Fail, gate.Pass, gate.Skip}, v) // others: -1
@@ -41,8 +41,8 @@ func ByUrgency(list []Scenario) []Scenario {
 	})
 }
 
-// verdict shows the verdict of a scenario, with the trials that passed where
-// there was more than one.
+// verdict returns the verdict of a scenario, with the number of passed trials if there are
+// several.
 func (s Scenario) verdict() string {
 	v := sanitize.Line(string(s.Verdict), 10)
 	if s.Trials.Total() > 1 {
@@ -51,7 +51,7 @@ func (s Scenario) verdict() string {
 	return v
 }
 
-// where says to which trial a finding belongs; empty in a scenario with one.
+// where returns the trial of a finding as a prefix; empty for a scenario with one trial.
 func (s Scenario) where(f gate.Finding) string {
 	if f.Trial == 0 || s.Planned <= 1 {
 		return ""
@@ -59,8 +59,7 @@ func (s Scenario) where(f gate.Finding) string {
 	return fmt.Sprintf("trial %d: ", f.Trial)
 }
 
-// effective returns the findings that explain the verdict: not those that are
-// merely noted, unless there are no others.
+// effective returns the findings that explain the verdict: notes only if there is nothing else.
 func (s Scenario) effective() []gate.Finding {
 	var list []gate.Finding
 	for _, f := range s.Findings {
@@ -74,8 +73,8 @@ func (s Scenario) effective() []gate.Finding {
 	return list
 }
 
-// Leading returns in one line what the scenario's first finding says, with its evidence:
-// the nearest to the root cause that is known. It is empty if nothing was found.
+// Leading returns the first finding with its evidence on one line: the likely root cause. It is
+// empty without findings.
 func (s Scenario) Leading() string {
 	found := s.effective()
 	if len(found) == 0 {
@@ -88,13 +87,11 @@ func (s Scenario) Leading() string {
 	return sanitize.Line(s.where(found[0])+text, maxMessage)
 }
 
-// interrupted is what became of a run that was interrupted before its plan was done, as
-// far as nothing else is wrong.
+// interrupted is the word for an interrupted run without a failure.
 const interrupted = "interrupted"
 
-// Word returns in a word or two what became of the run: its verdict, and whether its plan
-// was done. A run that was interrupted has never passed. An altered recording is named
-// before all else.
+// Word returns the verdict of a run in one or two words, with the reason if its plan was not
+// done or its recording was altered. An interrupted run has never passed.
 func Word(r Report) string {
 	verdict := sanitize.Line(string(r.Verdict), 10)
 	wrong := r.Totals.Scenarios.Error > 0 || len(r.Problems) > 0 || r.Stopped != ""
@@ -111,8 +108,7 @@ func Word(r Report) string {
 	return verdict
 }
 
-// notRun says of the scenarios without a result what became of them: those of an
-// interrupted run may have been under way.
+// notRun describes the scenarios without a result: those of an interrupted run may have begun.
 func notRun(r Report) string {
 	if r.Interrupted {
 		return "not run to the end"

@@ -11,12 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// together are the numbers of trials for which pass@k and pass^k are told, as far as
-// there were so many.
+// together are the numbers of trials for which pass@k and pass^k are computed.
 var together = []int{2, 5, 10, 50, 100}
 
-// repeats tells pass@k and pass^k of trials that passed or failed; nil for fewer than
-// two.
+// repeats returns pass@k and pass^k of the trials that passed or failed; nil for fewer than two.
 func repeats(c Count) (list []Repeat) {
 	n := c.Pass + c.Fail
 	for _, k := range together {
@@ -32,7 +30,7 @@ func repeats(c Count) (list []Repeat) {
 	return list
 }
 
-// rate is a summary as a measure.
+// rate returns a summary as a measure.
 func rate(name string, s stat.Summary) measure.Value {
 	v := measure.Value{Name: name, Known: true, N: s.N, Interval: s.Interval, Warnings: s.Warnings}
 	if s.N > 0 {
@@ -41,7 +39,7 @@ func rate(name string, s stat.Summary) measure.Value {
 	return v
 }
 
-// repeated are the scenarios with several trials, flaky ones first.
+// repeated returns the scenarios with several trials, flaky ones first.
 func repeated(list []Scenario) []Scenario {
 	var out []Scenario
 	for _, s := range list {
@@ -60,7 +58,7 @@ func steady(s Scenario) int {
 	return 1
 }
 
-// repeatedTrials is a section on how often scenarios with several trials pass.
+// repeatedTrials returns a section with the pass rates of scenarios with several trials.
 func repeatedTrials(list []Scenario) []doc.Block {
 	l := doc.List{Noun: "scenarios", Max: maxShown}
 	for _, s := range repeated(list) {

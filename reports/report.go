@@ -13,35 +13,34 @@ import (
 // Schema names the JSON form of a Report.
 const Schema = "rehearse.report/1"
 
-// Report is what became of a run. It holds no wall-clock time: one run, one
-// report, byte for byte.
+// Report is the result of a run. It has no wall-clock time: the report of a run is always the
+// same.
 type Report struct {
 	Schema string `json:"schema"`
 	Run    Run    `json:"run"`
-	// Verdict is the worst of the scenarios' verdicts, and of the comparison; fail if
-	// the recording was altered, else error if there are problems, if the run was stopped,
-	// or if it was interrupted and nothing had failed by then; and skip if no scenario was
-	// judged.
+	// Verdict is the worst verdict of the scenarios and the comparison. An altered recording
+	// fails; problems, an exhausted budget and an interruption without a failure are errors;
+	// without a judged scenario it is skip.
 	Verdict gate.Verdict `json:"verdict"`
-	// Altered is true if the hash chain shows that lines of the recording were
-	// changed, removed, inserted or reordered after the run; Problems names them.
+	// Altered is true if lines of the recording were changed, removed, inserted or reordered
+	// after the run; Problems names them.
 	Altered bool `json:"altered,omitempty"`
-	// Interrupted is true where the run was stopped before its plan was done.
+	// Interrupted is true if the run ended before its plan was done.
 	Interrupted bool `json:"interrupted"`
-	// Stopped says which budget of the run was used up before its plan was done.
+	// Stopped names the budget that ended the run; empty if none did.
 	Stopped string `json:"stopped,omitempty"`
 	Totals  Totals `json:"totals"`
 	// Scenarios are sorted by name.
 	Scenarios []Scenario `json:"scenarios"`
-	// NotRun names the planned scenarios of which no trial was judged, sorted.
+	// NotRun names the planned scenarios without a judged trial, sorted.
 	NotRun []string `json:"not_run"`
-	// Problems say what is wrong with the recording itself: torn, changed.
+	// Problems describe damage of the recording itself.
 	Problems []string `json:"problems"`
-	// Comparison holds the run against its baseline; nil without one.
+	// Comparison compares the run with its baseline; nil without one.
 	Comparison *compare.Result `json:"comparison,omitempty"`
 }
 
-// Run says what was run, with what.
+// Run identifies a run and the program that made it.
 type Run struct {
 	ID string `json:"id"`
 	// Tool is the program's name and version.
@@ -55,11 +54,11 @@ type Run struct {
 type Totals struct {
 	Scenarios Count `json:"scenarios"`
 	Trials    Count `json:"trials"`
-	// Measures are sums over the trials, except for those of latency, which are
-	// over all calls. The names are those of Scenario.Measures.
+	// Measures are sums over the trials, except for latencies, which are over all calls. The
+	// names are those of Scenario.Measures.
 	Measures []measure.Value `json:"measures"`
-	// Agents are the metrics that only some agents have. In JSON the values of each
-	// extension are a key beside the others, by its name.
+	// Agents are the metrics that only some agents have. In JSON the values of each extension
+	// have their own key.
 	Agents measure.AgentMetrics `json:"-"`
 }
 
@@ -82,10 +81,10 @@ type Count struct {
 	Skip  int `json:"skip"`
 }
 
-// Total is the sum over all verdicts.
+// Total returns the sum over all verdicts.
 func (c Count) Total() int { return c.Pass + c.Fail + c.Error + c.Skip }
 
-// Add counts one more of verdict v; an unknown verdict counts as an error.
+// Add counts a verdict; an unknown one is an error.
 func (c *Count) Add(v gate.Verdict) {
 	switch v {
 	case gate.Pass:
@@ -99,8 +98,7 @@ func (c *Count) Add(v gate.Verdict) {
 	}
 }
 
-// Verdict is the worst that was counted, by the rule of gate.Overall: skip if
-// nothing was, because then nothing has passed.
+// Verdict returns the worst verdict by the rule of gate.Overall; skip if nothing was counted.
 func (c Count) Verdict() gate.Verdict {
 	var present []gate.Verdict
 	for _, part := range c.parts() {
@@ -111,7 +109,7 @@ func (c Count) Verdict() gate.Verdict {
 	return gate.Overall(present)
 }
 
-// parts lists the counts in the order in which they are shown.
+// parts returns the counts in the order in which they are shown.
 func (c Count) parts() []part {
 	return []part{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}}
 }
@@ -121,12 +119,11 @@ type part struct {
 	verdict gate.Verdict
 }
 
-// Scenario is what became of one scenario, all its trials together.
+// Scenario is the result of all trials of a scenario.
 type Scenario struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
-	// Where says in which line of File what demands something stands, by its key:
-	// that of Finding.At.
+	// Where has the line in File of each key of Finding.At.
 	Where   map[string]int `json:"where,omitempty"`
 	About   string         `json:"about,omitempty"`
 	Proves  []string       `json:"proves,omitempty"`
@@ -138,26 +135,25 @@ type Scenario struct {
 	// Digest is the hash of the scenario file and all files that it names.
 	Digest  string       `json:"digest"`
 	Verdict gate.Verdict `json:"verdict"`
-	// Status is the agent's end status, or "mixed" where trials differ.
+	// Status is the end status of the agent, or "mixed" if the trials differ.
 	Status string `json:"status"`
-	// Planned is how many trials there were to be; Trials counts those judged.
+	// Planned is the number of planned trials; Trials counts the judged ones.
 	Planned int   `json:"planned"`
 	Trials  Count `json:"trials"`
-	// PassRate is the share of trials that passed among those that passed or
-	// failed, with its interval.
+	// PassRate is the share of passed trials among the passed and failed ones.
 	PassRate measure.Value `json:"pass_rate"`
-	// Flaky is true where some trials passed and others failed.
+	// Flaky is true if some trials passed and others failed.
 	Flaky bool `json:"flaky,omitempty"`
-	// Repeats say what several trials together are worth; nil where there was one.
+	// Repeats has pass@k and pass^k; nil for one trial.
 	Repeats []Repeat `json:"repeats,omitempty"`
 	// Measures are means over the trials, except for those of latency, which are
 	// over all calls; in a fixed order.
 	Measures []measure.Value `json:"measures"`
 	// Agents are the metrics that only some agents have, as in Totals.
 	Agents measure.AgentMetrics `json:"-"`
-	// Findings are the first maxFindings, in order of trial.
+	// Findings are the first maxFindings, in the order of the trials.
 	Findings []gate.Finding `json:"findings"`
-	// MoreFindings is how many there are beyond Findings.
+	// MoreFindings counts further findings.
 	MoreFindings int `json:"more_findings,omitempty"`
 }
 
@@ -172,14 +168,14 @@ func (s Scenario) MarshalJSON() ([]byte, error) {
 	}{scenarioFields(s), s.Agents.ByName()})
 }
 
-// Repeat is what k trials of a scenario together are worth.
+// Repeat is the success rate of k trials together.
 type Repeat struct {
 	K int `json:"k"`
-	// PassAt is pass@k, the probability that at least one of k trials passes, and
-	// PassAll is pass^k, that all of them do; see stat.PassAt and stat.PassAll.
+	// PassAt is pass@k, the probability that at least one of k trials passes, and PassAll is
+	// pass^k, that all pass; see stat.PassAt and stat.PassAll.
 	PassAt  measure.Value `json:"pass_at"`
 	PassAll measure.Value `json:"pass_all"`
 }
 
-// maxFindings is how many findings of one scenario a report keeps.
+// maxFindings limits the findings of one scenario.
 const maxFindings = 20

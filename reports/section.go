@@ -7,8 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Sections returns a section for each extension that there are metrics of, in their order:
-// a sentence and some rates. JSON and JUnit have all metrics.
+// Sections returns a section for each extension with metrics: a sentence and some rates.
 func Sections(agents measure.AgentMetrics) []doc.Section {
 	all := make([]doc.Section, len(agents))
 	for i := range agents {

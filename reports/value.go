@@ -20,7 +20,7 @@ const (
 	duration   = "duration"
 )
 
-// Find returns the measure of that name; one that is unknown if there is none.
+// Find returns the measure with that name; an unknown one if there is none.
 func Find(list []measure.Value, name string) measure.Value {
 	for _, v := range list {
 		if v.Name == name {
@@ -30,18 +30,17 @@ func Find(list []measure.Value, name string) measure.Value {
 	return measure.Value{Name: name}
 }
 
-// passRate is the share of passed among passed and failed trials. Trials that
-// could not be told or were skipped are no evidence.
+// passRate returns the share of passed among passed and failed trials. Errors and skips are not
+// evidence.
 func passRate(c Count) measure.Value {
 	return rate("pass_rate", stat.Proportion(c.Pass, c.Pass+c.Fail, stat.Level))
 }
 
-// told reports whether v is a number that can be shown: neither unknown, nor a
-// lower bound, nor 0 of 0.
+// told reports whether v is a number: neither unknown, nor a lower bound, nor 0 of 0.
 func told(v measure.Value) bool { return v.Known && v.Value != nil }
 
-// Text writes a measure for a person: "unknown" if it is not known, "n/a" if there
-// was nothing to measure, and never a 0 for either. Units of money are left out.
+// Text formats a measure for a person: "unknown", "n/a" if there was nothing to measure, else
+// the number. Currencies are left out.
 func Text(v measure.Value) string {
 	switch {
 	case !v.Known:
@@ -59,7 +58,7 @@ func Text(v measure.Value) string {
 	}
 }
 
-// exact is a measure for a program: all digits, in the measure's unit.
+// exact formats a measure for a program: all digits, in the measure's unit.
 func exact(v measure.Value) string {
 	if !told(v) {
 		return Text(v)
@@ -67,7 +66,7 @@ func exact(v measure.Value) string {
 	return strconv.FormatFloat(*v.Value, 'f', -1, 64)
 }
 
-// brief is Text for a narrow column: of money not more than four decimals.
+// brief is Text with at most four decimals of money, for narrow columns.
 func brief(v measure.Value) string {
 	money := v.Unit == "EUR" || v.Unit == "USD"
 	switch {
@@ -80,7 +79,7 @@ func brief(v measure.Value) string {
 	}
 }
 
-// share is a rate as "60 %".
+// share returns a rate such as "60 %".
 func share(v measure.Value) string {
 	if !told(v) {
 		return Text(v)
@@ -88,8 +87,8 @@ func share(v measure.Value) string {
 	return format.Percent(*v.Value)
 }
 
-// shareOf is a rate as counts of what they are of, share and interval: "12 of 12 runs,
-// 100 % [75.8, 100]".
+// shareOf returns a rate with its counts and interval, such as "12 of 12 runs, 100 % [75.8,
+// 100]".
 func shareOf(v measure.Value, noun string) string {
 	if !told(v) {
 		return Text(v)

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// xmlWriter writes indented XML. It exists because encoding/xml takes several times
-// as long for the many small elements of a JUnit file; escaping is encoding/xml's.
+// xmlWriter writes indented XML. encoding/xml is several times slower for the many small
+// elements of a JUnit file; it does the escaping.
 type xmlWriter struct {
 	out   bytes.Buffer
 	depth int
 }
 
-// attr is an attribute; one with an empty value is left out.
+// attr is an attribute; an empty one is left out.
 type attr struct{ name, value string }
 
 func newXML() *xmlWriter {
@@ -22,7 +22,7 @@ func newXML() *xmlWriter {
 	return x
 }
 
-// element writes an element with what inside writes; nil if there is nothing.
+// element writes an element whose content inside writes; nil if it is empty.
 func (x *xmlWriter) element(name string, inside func(), attrs ...attr) {
 	x.start(name, attrs)
 	if inside == nil {
@@ -37,7 +37,7 @@ func (x *xmlWriter) element(name string, inside func(), attrs ...attr) {
 	x.end(name)
 }
 
-// text writes an element that holds text.
+// text writes an element with text.
 func (x *xmlWriter) text(name, text string, attrs ...attr) {
 	x.start(name, attrs)
 	x.out.WriteByte('>')
@@ -74,7 +74,7 @@ func (x *xmlWriter) newline() {
 	}
 }
 
-// escape writes text with what XML reserves escaped and what it forbids replaced.
+// escape writes text with reserved characters escaped and forbidden ones replaced.
 func (x *xmlWriter) escape(text string) {
 	if isSafe(text) {
 		x.out.WriteString(text)
@@ -83,7 +83,7 @@ func (x *xmlWriter) escape(text string) {
 	_ = xml.EscapeText(&x.out, []byte(text)) // a buffer has no errors
 }
 
-// isSafe reports whether text is ASCII that means itself.
+// isSafe reports whether text needs no escaping.
 func isSafe(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {

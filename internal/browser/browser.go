@@ -1,4 +1,4 @@
-// Package browser starts a browser without a window for specs. It is for specs alone.
+// Package browser starts a headless browser for specs.
 package browser
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/onsi/gomega"
 )
 
-// Programs are the names of the browser; the first one found is taken.
+// Programs are the names of the browser; the first one found is used.
 var Programs = []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"}
 
-// Start starts a browser with a profile of its own that ends with the spec, or skips
-// the spec where there is none.
+// Start starts a browser with its own profile, which ends with the spec. It skips the spec
+// without a browser.
 func Start() context.Context {
 	ginkgo.GinkgoHelper()
 	var path string
@@ -40,7 +40,7 @@ func Start() context.Context {
 	return ctx
 }
 
-// Call is a command of the browser's own protocol, for what chromedp has no action.
+// Call returns an action for a command of the browser's protocol.
 func Call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, command, params)

@@ -28,7 +28,7 @@ func (p *Page) Block(indent int, mark, s string) {
 	}
 }
 
-// Joined returns a word and what is said about it, of which either may be empty.
+// Joined returns a word and its explanation, of which either may be empty.
 func Joined(word, about string) string {
 	if word == "" || about == "" {
 		return word + about

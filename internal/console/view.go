@@ -31,7 +31,7 @@ func NewView(out io.Writer, term tty.Terminal, redact *redact.Redactor) *View {
 }
 
 // Clean returns a foreign text without secrets, in one line, and short. Secrets are removed
-// first: half of one would not be recognised.
+// first: a cut secret would not be recognised.
 func (v *View) Clean(text string) string { return sanitize.Line(v.redact.Text(text), MaxText) }
 
 // Print writes a line that stays; on a terminal it is cut where it would wrap.

@@ -8,15 +8,14 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// oneLine is the style of encoding/json, but with "<" left as it is.
+// oneLine is the style of encoding/json, without escaping "<".
 var oneLine = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 	jsontext.AllowInvalidUTF8(true),
 	json.Deterministic(true),
 )
 
-// jsonStyle is oneLine indented in one pass, without a second copy of the value in
-// memory.
+// jsonStyle is oneLine, indented in one pass.
 var jsonStyle = json.JoinOptions(oneLine, jsontext.WithIndent("  "))
 
 // JSON writes v, indented, with a line break at the end.

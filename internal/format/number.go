@@ -1,4 +1,4 @@
-// Package format writes numbers with the digits that count, and JSON in one style.
+// Package format formats numbers with significant digits, and JSON in one style.
 package format
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Number writes whole numbers in full up to 99999, larger ones as 123k or 12.3M,
-// and means with one decimal.
+// Number formats whole numbers in full up to 99999, larger ones as 123k or 12.3M, and means with
+// one decimal.
 func Number(v float64) string {
 	switch abs := math.Abs(v); {
 	case abs >= 999_500_000:
@@ -28,7 +28,7 @@ func Number(v float64) string {
 	}
 }
 
-// Money writes at least cents and small amounts with three digits that count.
+// Money formats amounts with cents, and small amounts with three significant digits.
 func Money(v float64) string {
 	if v == 0 || math.Abs(v) >= 1 {
 		return strconv.FormatFloat(v, 'f', 2, 64)
@@ -36,7 +36,7 @@ func Money(v float64) string {
 	return Significant(v)
 }
 
-// Significant writes three digits that count.
+// Significant formats three significant digits.
 func Significant(v float64) string {
 	if v == 0 {
 		return "0"
@@ -47,8 +47,7 @@ func Significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', min(max(digits, 0), 9), 64)
 }
 
-// Seconds writes a time, rounded to about three digits: 450ms, 1.25s, 59.9s, 12m 5s,
-// 4h 0m.
+// Seconds formats a duration with about three digits: 450ms, 1.25s, 59.9s, 12m 5s, 4h 0m.
 func Seconds(v float64) string {
 	if math.Abs(v) > math.MaxInt64/float64(time.Second)/2 {
 		return Significant(v) + "s"
@@ -80,7 +79,7 @@ func Seconds(v float64) string {
 	return sign + d.String()
 }
 
-// Plural is "1 call", "2 calls".
+// Plural returns "1 call", "2 calls".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -91,7 +90,7 @@ func Plural(n int, noun string) string {
 // Points is the unit of differences of shares: percentage points.
 const Points = "points"
 
-// Amount writes a value with its unit: 1.25s, 0.0110 EUR, 17.0 points, 24.2.
+// Amount formats a value with its unit: 1.25s, 0.0110 EUR, 17.0 points, 24.2.
 func Amount(v float64, unit string) string {
 	switch unit {
 	case "":
@@ -106,7 +105,7 @@ func Amount(v float64, unit string) string {
 	return Significant(v) + " " + unit
 }
 
-// Signed writes a difference with its sign; show writes its size.
+// Signed formats a difference with its sign; show formats its size.
 func Signed(v float64, show func(float64) string) string {
 	switch {
 	case v > 0:
@@ -117,12 +116,12 @@ func Signed(v float64, show func(float64) string) string {
 	return show(0)
 }
 
-// Percent writes a share with one decimal, where it is not whole: 66.7 %, 100 %.
+// Percent formats a share with at most one decimal: 66.7 %, 100 %.
 func Percent(share float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(100*share, 'f', 1, 64), ".0") + " %"
 }
 
-// PValue writes a p-value behind "p": "= 0.004". One that would read as 0 is only bounded.
+// PValue formats a p-value to follow "p": "= 0.004". A tiny one is only bounded.
 func PValue(p float64) string {
 	if p < 0.0001 {
 		return "< 0.0001"

@@ -1,5 +1,4 @@
-// Package golden compares what a program writes with files in testdata. It is for
-// specs alone.
+// Package golden compares output with files in testdata, for specs.
 package golden
 
 import (
@@ -13,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files from what is written now")
 
-// Expect fails a spec unless got is what the file of that name in testdata holds.
-// With -update it writes the file instead.
+// Expect fails a spec unless got equals the file of that name in testdata. With -update it
+// writes the file instead.
 func Expect(name string, got []byte) {
 	ginkgo.GinkgoHelper()
 	file := filepath.Join("testdata", name)

@@ -1,6 +1,6 @@
-// Package htmlpage is what all HTML pages share: the frame around their content and their
-// style sheet. A page with an inline style sheet loads nothing: its content security
-// policy allows that sheet, by its hash, and the page's own script.
+// Package htmlpage has the frame and the style sheets of all HTML pages. A page with an inline
+// style sheet loads nothing: its content security policy allows only that sheet, by its hash, and
+// the page's own script.
 package htmlpage
 
 import (
@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// Base is the style sheet of all pages: colours as custom properties, for light and dark,
-// and what browsers do differently.
+// Base is the style sheet of all pages: colours as custom properties, for light and dark, and a
+// reset of browser defaults.
 //
 //go:embed base.css
 var Base string
@@ -23,7 +23,7 @@ var Base string
 //go:embed report.css
 var Report string
 
-// Plots is the style sheet of pictures, which stand in pages or in files of their own.
+// Plots is the style sheet of plots, in pages or in files of their own.
 //
 //go:embed plots.css
 var Plots string
@@ -31,19 +31,19 @@ var Plots string
 //go:embed frame.html
 var frameText string
 
-// Frame is what stands around the content of a page.
+// Frame is the frame around the content of a page.
 type Frame struct {
 	Lang, Title string
-	// Policy is the content security policy, where no HTTP header has it.
+	// Policy is the content security policy of a page without an HTTP header for it.
 	Policy string
 	// Head are further elements of the head: style sheet, script.
 	Head []template.HTML
-	// Skip is the place to which keyboard users jump over the navigation.
+	// Skip is the place to which keyboard users can jump over the navigation.
 	Skip Anchor
 	Nav  []Anchor
 	// Tool is the program that wrote the page.
 	Tool string
-	// Themes is true if a script of the page changes between light and dark.
+	// Themes is true if a script of the page switches between light and dark.
 	Themes bool
 }
 
@@ -78,8 +78,8 @@ func inline(element, text string) template.HTML {
 	return template.HTML("<" + element + ">" + text + "</" + element + ">") //nolint:gosec // the text is embedded
 }
 
-// Template returns a template in which "head", "open" and "close" are defined, which take a
-// Frame: the document up to its body, the start of the body of a report, and the end.
+// Template returns a template that defines "head", "open" and "close", which take a Frame: the
+// document up to its body, the start of the body of a report, and the end.
 var Template = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Parse(frameText))
 })

@@ -1,8 +1,8 @@
-// Package doc is what reports are made of: a Document holds headings, facts, tables,
-// lists and plots, and Terminal, Markdown and HTML render it.
+// Package doc describes reports: a Document has headings, facts, tables, lists and plots, and
+// Terminal, Markdown and HTML render it.
 //
-// A document holds texts as they came. Each renderer escapes them, in one place: text
-// of unknown origin (Quote, Command) is shown as text, whatever it contains.
+// The texts of a document are not escaped; each renderer escapes them. Text of unknown origin
+// (Quote, Command) is shown literally.
 package doc
 
 import (
@@ -12,10 +12,10 @@ import (
 
 // Document is a report, independent of where it is shown.
 type Document struct {
-	// Marker is the hidden first line of Markdown, by which a later run finds its own
-	// comment and replaces it.
+	// Marker is the hidden first line of Markdown, by which a later run finds its own comment
+	// and replaces it.
 	Marker string
-	// Kind is the kind of report, such as "Exploration", and Name what it is about.
+	// Kind is the kind of report, such as "Exploration", and Name its subject.
 	Kind string
 	Name Text
 	// Verdict is a word or two, and Tone its colour. Both may be empty.
@@ -23,15 +23,15 @@ type Document struct {
 	Tone    Tone
 	// Summary is the report in one sentence.
 	Summary Text
-	// Figures are the numbers to be seen first.
+	// Figures are the most important numbers.
 	Figures Facts
-	// Lead is what decides the verdict. Markdown and HTML begin with verdict, summary and
-	// lead; Terminal ends with them, where they stand right above the prompt.
+	// Lead has the blocks that decide the verdict. Markdown and HTML begin with verdict, summary
+	// and lead; Terminal ends with them, right above the prompt.
 	Lead []Block
 	Body []Block
 }
 
-// Section returns the document as a part of another one.
+// Section returns the document as a section of another one.
 func (d Document) Section() Section {
 	s := Section{Title: Line(d.Kind, " ", d.Name), Tone: d.Tone}
 	if d.Verdict != "" {
@@ -53,7 +53,7 @@ type Text []Span
 // Span is a part of a Text.
 type Span struct {
 	Text string
-	// Tone is how it is to be taken at a glance.
+	// Tone is a colour with a meaning. Its values are classes of the style sheet.
 	Tone Tone
 	// Link is a place in the same HTML page.
 	Link string
@@ -83,8 +83,8 @@ const (
 	Strong Tone = "strong"
 )
 
-// Line joins parts to a text. A string consists of words of this program; other texts
-// are quoted. A Span or a Text is taken over, and any other value is printed.
+// Line joins parts to a text. Strings must not be foreign; foreign text is a Quote or Command.
+// Other values are printed.
 func Line(parts ...any) Text {
 	var t Text
 	for _, part := range parts {
@@ -114,7 +114,7 @@ func Toned(tone Tone, s string) Span { return Span{Text: s, Tone: tone} }
 // In returns the span with a tone.
 func (s Span) In(tone Tone) Span { s.Tone = tone; return s }
 
-// To returns the span as a link to a place in the HTML page; empty is no link.
+// To returns the span as a link to a place in the HTML page, unless place is empty.
 func (s Span) To(place string) Span { s.Link = place; return s }
 
 // Block is a part of a document.
@@ -127,7 +127,7 @@ type Section struct {
 	Blocks []Block
 }
 
-// Paragraph is a text of its own.
+// Paragraph is a separate text.
 type Paragraph Text
 
 // Facts are names with values.
@@ -139,28 +139,27 @@ type Fact struct {
 	Value, Note Text
 }
 
-// Table has a row for each thing that is compared.
+// Table has a row for each compared thing.
 type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]Text
-	// Max is how many rows a terminal shows; the others, which Noun names, are counted. 0
-	// shows all. Markdown has a limit in bytes, and HTML one of 500 rows.
+	// Max limits the rows on a terminal, which counts the others as Noun; 0 is no limit.
+	// Markdown has a limit in bytes, and HTML one of 500 rows.
 	Max  int
 	Noun string
 }
 
-// Column is the head of a column. Right aligns its cells to the right. On a terminal
-// that is too narrow, cells are shortened, and columns are left out that are Optional.
+// Column describes a column. On a narrow terminal, Optional columns are left out.
 type Column struct {
 	Head     Text
 	Right    bool
 	Optional bool
-	// Shorten tells that cells are names or words, which may be cut in the middle.
+	// Shorten marks names and words, which may be cut in the middle.
 	Shorten bool
 }
 
-// List is a list of items. Max and Noun are those of a Table.
+// List is a list of items. Max and Noun are as in Table.
 type List struct {
 	Items []Item
 	Max   int
@@ -173,12 +172,12 @@ type Item struct {
 	// Evidence is foreign text of several lines, such as the output of a program.
 	Evidence string
 	Items    []Item
-	// Blocks stand below the item; Terminal leaves them out.
+	// Blocks are shown below the item; Terminal leaves them out.
 	Blocks []Block
 }
 
-// Matrix is a table of many cells that hold one character each. On a terminal its
-// columns have letters, which a legend explains.
+// Matrix is a table with one character in each cell. On a terminal its columns have letters,
+// which a legend explains.
 type Matrix struct {
 	Caption Text
 	// Corner is the head of the rows.
@@ -199,21 +198,20 @@ type Mark struct {
 	Tone                Tone
 }
 
-// Plot is a picture. HTML shows the SVG, and without one the text; Terminal and Markdown
-// show the lines of Chart, if there are any.
+// Plot is a picture. HTML shows the SVG, or the text if there is none; Terminal and Markdown
+// show the lines of Chart.
 type Plot struct {
 	Title, Text string
 	SVG         []byte
 	Chart       []string
-	// Wide is true if HTML shows nothing beside it.
+	// Wide plots are not shown beside others in HTML.
 	Wide bool
 }
 
 // Preformatted is foreign text of several lines.
 type Preformatted string
 
-// Details are folded away in Markdown and HTML, unless they are Open in HTML, and left out
-// in a terminal.
+// Details are folded in Markdown and HTML, unless Open, and left out on a terminal.
 type Details struct {
 	Title  Text
 	Blocks []Block
@@ -230,8 +228,7 @@ func (Plot) block()         {}
 func (Preformatted) block() {}
 func (Details) block()      {}
 
-// shown returns how many of n things are shown if max of them may be, and a note on the
-// others.
+// shown returns how many of n things are shown with a limit, and a note on the others.
 func shown(n, limit int, noun string) (int, string) {
 	if limit <= 0 || n <= limit {
 		return n, ""

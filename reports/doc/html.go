@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// HTML writes the document as one page that needs nothing else: no network, no script.
-// Tool is the program that writes it.
+// HTML writes the document as one page that loads nothing and has no script. tool is the program
+// that writes it.
 func HTML(w io.Writer, d Document, tool string) error {
 	content := web{ids: map[string]int{}}
 	content.hero(d)
@@ -36,22 +36,21 @@ func HTML(w io.Writer, d Document, tool string) error {
 	return write(w, page.String())
 }
 
-// Fragment returns blocks as a part of a page whose style sheet is that of reports. Level
-// is that of its headings.
+// Fragment returns blocks as a part of a page with the style sheet of reports. level is the
+// level of its headings.
 func Fragment(blocks []Block, level int) template.HTML {
 	v := web{ids: map[string]int{}, depth: level - 2}
 	v.blocks(blocks)
 	return template.HTML(v.String()) //nolint:gosec // all texts are escaped
 }
 
-// maxRows is how many rows of a table and items of a list a page shows.
+// maxRows limits the rows of a table and the items of a list.
 const maxRows = 500
 
-// signs tell tones apart without colours.
+// signs distinguish tones without colours.
 var signs = map[Tone]string{Good: "✓", Bad: "✗", Broken: "!", Unsure: "?", Info: "="}
 
-// web collects the content of a page. Its text method is the only way for a text into
-// the page.
+// web collects the content of a page. All texts go through its text method, which escapes them.
 type web struct {
 	strings.Builder
 	depth int
@@ -127,7 +126,7 @@ func (v *web) hero(d Document) {
 	v.raw("</span></p></div></div>\n")
 }
 
-// figures are the numbers at the top; they end the summary.
+// figures writes the numbers at the top and ends the summary.
 func (v *web) figures(list Facts) {
 	if len(list) > 0 {
 		v.pairs("numbers", list, "span")
@@ -153,7 +152,7 @@ func (v *web) pairs(class string, list Facts, note string) {
 	v.raw("</dl>\n")
 }
 
-// blocks writes blocks; pictures that follow each other stand side by side.
+// blocks writes blocks; consecutive plots are shown side by side.
 func (v *web) blocks(list []Block) {
 	for i, b := range list {
 		picture := isPlot(b)
@@ -252,7 +251,7 @@ func (v *web) section(s Section) {
 	}
 }
 
-// id makes a name for a place out of the words of a title.
+// id derives an id from the words of a title.
 func (v *web) id(title Text) string {
 	var b strings.Builder
 	for _, s := range title {
@@ -282,13 +281,13 @@ func (v *web) note(s string) {
 	}
 }
 
-// maxOpen is how many items of a long list are shown before the others are unfolded.
+// maxOpen limits the items of a long list that are shown unfolded.
 const maxOpen = 10
 
 func (v *web) list(l List) {
 	n, note := shown(len(l.Items), maxRows, l.Noun)
 	open := n
-	if n > maxOpen+1 { // one more takes no more room than the words for it
+	if n > maxOpen+1 { // a note would take as much room as one more item
 		open = maxOpen
 	}
 	v.items(l.Items[:open])

@@ -11,14 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// defaultMaxBytes keeps Markdown below the 1 MiB that GitHub takes for the summary of a
-// step. A comment on a pull request holds 65,536 characters.
+// defaultMaxBytes is below the 1 MiB that GitHub accepts for the summary of a step. A comment on
+// a pull request is limited to 65,536 characters.
 const defaultMaxBytes = 1000 << 10
 
-// Markdown writes the document for the summary of a CI step or a comment, in at most limit
-// bytes (0: 1,024,000). Where it does not fit, the longest tables and lists are cut, and
-// what is left out is counted. Foreign text stands in code spans, so that nothing in it
-// is Markdown, HTML, a mention or a link.
+// Markdown writes the document for the summary of a CI step or a comment, in at most limit bytes
+// (0: 1,024,000). The longest tables and lists are cut to fit, with a note on the rest. Foreign
+// text is in code spans, so it cannot be Markdown, HTML, a mention or a link.
 func Markdown(w io.Writer, d Document, limit int) error {
 	var m markdown
 	if d.Marker != "" {
@@ -37,7 +36,7 @@ type markdown struct {
 	depth int // of sections
 }
 
-// part is a text with items below it, of which some may be left out.
+// part is a text with items, of which some may be left out.
 type part struct {
 	head  string
 	items []string
@@ -125,7 +124,7 @@ func inMarkdown(t Text) string {
 	return b.String()
 }
 
-// markup escapes what would be markup in words of this program.
+// markup escapes markup in words of this program.
 var markup = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", "|", `\|`)
 
 func (m *markdown) facts(list Facts) {
@@ -189,7 +188,7 @@ func writeItem(b *strings.Builder, indent string, item Item) {
 	}
 }
 
-// matrix is a table with the heads down, which have the long names, and the rows across.
+// matrix writes a table with the long heads as rows.
 func (m *markdown) matrix(x Matrix) {
 	const maxName = 60
 	var head strings.Builder
@@ -210,7 +209,7 @@ func (m *markdown) matrix(x Matrix) {
 	m.parts = append(m.parts, p)
 }
 
-// details is left out as a whole where there is no room for it.
+// details are left out as a whole if they do not fit.
 func (m *markdown) details(d Details) {
 	inner := markdown{depth: m.depth}
 	inner.blocks(d.Blocks)
@@ -220,7 +219,7 @@ func (m *markdown) details(d Details) {
 	m.parts = append(m.parts, part{items: []string{b.String()}, noun: "details"})
 }
 
-// noteSize is what is kept free for a note on what was left out.
+// noteSize is the room for a note on left-out parts.
 const noteSize = 60
 
 // fit joins the parts in at most limit bytes.
@@ -241,8 +240,8 @@ func (m *markdown) fit(limit int) string {
 	return b.String()
 }
 
-// share returns how many bytes the items of each part may take, so that all parts
-// together stay below limit: short parts stay whole, and long ones share the rest.
+// share returns the most bytes that the items of each part may take: short parts stay whole, and
+// long ones share the rest.
 func (m *markdown) share(limit int) int {
 	var sizes []int
 	room := limit - noteSize
@@ -271,7 +270,7 @@ func (p part) size() int {
 	return n
 }
 
-// cut returns the part with at most so many bytes of items.
+// cut returns the part with at most that many bytes of items.
 func (p part) cut(most int) string {
 	if p.size() <= most {
 		return p.head + strings.Join(p.items, "")

@@ -4,13 +4,13 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// leastWidth is how narrow a shortened column gets.
+// leastWidth is the least width of a shortened column.
 const leastWidth = 8
 
-// maxHead is how wide the head of a column of figures is, if the figures are not wider.
+// maxHead limits the width of the head of a column of figures.
 const maxHead = 24
 
-// table draws the columns that find room.
+// table draws the columns that fit.
 func (v *terminal) table(t Table) {
 	if t.Caption != "" {
 		v.wrap(0, 2, t.Caption)
@@ -38,7 +38,7 @@ func (v *terminal) table(t Table) {
 	v.note(note)
 }
 
-// cell returns a painted cell; one that is too wide loses its middle, and its colours.
+// cell returns a painted cell; one that is too wide loses its middle and its colours.
 func (v *terminal) cell(t Text, width int) string {
 	if plain := t.plain(); tty.Width(plain) > width {
 		return tty.Middle(plain, width)
@@ -46,8 +46,8 @@ func (v *terminal) cell(t Text, width int) string {
 	return v.paint(t, Plain)
 }
 
-// fit chooses the columns that are shown, their widths, and the gap between them. In a
-// file no cell is cut, so that names can be searched for and copied.
+// fit chooses the shown columns, their widths, and the gap between them. In a file no cell is
+// cut, so names can be searched for and copied.
 func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) {
 	const wide, narrow = 2, 1
 	over := -v.t.Columns()

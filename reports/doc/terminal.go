@@ -17,9 +17,9 @@ const (
 	maxEvidence = 300
 )
 
-// Terminal writes the document for a person. On a terminal no line but one with a command
-// is wider than t.Columns(); in a file names and tables stay whole. Control characters of
-// foreign text are shown as escapes and never reach the terminal.
+// Terminal writes the document for a person. On a terminal no line is wider than t.Columns(),
+// except commands; in a file names and tables stay whole. Control characters of foreign text are
+// escaped.
 func Terminal(w io.Writer, d Document, t tty.Terminal) error {
 	v := terminal{t: t, fresh: true}
 	v.facts(d.Figures)
@@ -34,7 +34,7 @@ func Terminal(w io.Writer, d Document, t tty.Terminal) error {
 type terminal struct {
 	strings.Builder
 	t tty.Terminal
-	// fresh is true where no blank line is wanted: at the start and below a heading.
+	// fresh is true at the start and below a heading, where no blank line is wanted.
 	fresh bool
 }
 
@@ -43,7 +43,7 @@ func (v *terminal) line(s string) {
 	v.fresh = false
 }
 
-// gap begins a block that stands apart from what is above.
+// gap separates the next block from the previous one.
 func (v *terminal) gap() {
 	if !v.fresh {
 		v.WriteString("\n")
@@ -113,7 +113,7 @@ var colors = map[Tone]tty.Color{
 	Good: tty.Green, Bad: tty.Red, Broken: tty.Red, Unsure: tty.Yellow, Info: tty.Bold, Faint: tty.Faint, Strong: tty.Bold,
 }
 
-// paint returns a text with its colours; spans without a tone have that of the whole.
+// paint returns a text with its colours; spans without a tone have the tone of the text.
 func (v *terminal) paint(t Text, tone Tone) string {
 	var b strings.Builder
 	for _, s := range t {
@@ -129,7 +129,7 @@ func (v *terminal) color(tone Tone, s string) string {
 	return v.t.Paint(colors[tone], s)
 }
 
-// clean returns the text without what cannot be seen, on one line.
+// clean returns the text on one line, without invisible characters.
 func (s Span) clean() string {
 	switch s.kind {
 	case foreign:
@@ -162,8 +162,8 @@ func (v *terminal) wrap(first, rest int, s string) {
 	}
 }
 
-// fold breaks painted text into lines of at most width columns. In a file a word that is
-// longer stays whole, so that names can be searched for.
+// fold breaks painted text into lines of at most width columns. In a file longer words stay
+// whole, so names can be searched for.
 func (v *terminal) fold(s string, width int) []string {
 	if v.t.Width > 0 {
 		return strings.Split(text.WrapSoft(s, width), "\n")
@@ -180,7 +180,7 @@ func (v *terminal) fold(s string, width int) []string {
 	return append(lines, line)
 }
 
-// paragraph writes a text, wrapped unless there is a command in it.
+// paragraph writes a text, wrapped unless it has a command.
 func (v *terminal) paragraph(first, rest int, t Text) {
 	if slices.ContainsFunc(t, func(s Span) bool { return s.kind == command }) {
 		v.line(strings.Repeat(" ", first) + v.paint(t, Plain))
@@ -189,7 +189,7 @@ func (v *terminal) paragraph(first, rest int, t Text) {
 	v.wrap(first, rest, v.paint(t, Plain))
 }
 
-// maxFactName is how wide the names of facts are at most.
+// maxFactName limits the width of the names of facts.
 const maxFactName = 36
 
 func (v *terminal) facts(list Facts) {
@@ -228,7 +228,7 @@ func (v *terminal) evidence(indent int, s string) {
 	}
 }
 
-// conclusion is what was found, in a sentence.
+// conclusion writes the verdict and the summary.
 func (v *terminal) conclusion(d Document) {
 	said := v.paint(Line(Toned(d.Tone, d.Verdict)), Strong)
 	if len(d.Name) > 0 {
@@ -298,7 +298,7 @@ func (m Mark) sign() string {
 	return m.Sign
 }
 
-// inline writes items two blanks apart, and none of them over two lines.
+// inline writes items two blanks apart, none of them over two lines.
 func (v *terminal) inline(indent int, items []string) {
 	line := ""
 	for _, item := range items {

@@ -29,26 +29,26 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Visit is told a judged trial.
+// Visit receives a judged trial.
 type Visit func(record.Scenario, record.Trial, measure.Facts, []gate.Finding) error
 
-// Samples reads a recording from its beginning and tells each trial.
+// Samples reads a recording from its beginning and passes each trial to a function.
 type Samples func(Visit) error
 
-// Head is what a log says of the run as a whole.
+// Head describes the run as a whole.
 type Head struct {
 	Run record.Run
-	// Start is when the run is said to have begun.
+	// Start is the start time of all trials.
 	Start time.Time
-	// Interrupted says that the run was stopped before its plan was done.
+	// Interrupted is true if the run ended before its plan was done.
 	Interrupted bool
-	// Problems say what is wrong with the recording.
+	// Problems describe damage of the recording.
 	Problems []string
 }
 
-// Log gathers what the head of a log says of all samples: Count must have been told
-// each of them before a log is written. It keeps little for each scenario, and
-// nothing for each trial. The zero value is empty and ready.
+// Log collects the head of a log: Count must receive each sample before a log is written. It
+// needs little memory for each scenario, and none for each trial. The zero value is ready to
+// use.
 type Log struct {
 	names         sampleIDs
 	samples       []string // ids of scenarios
@@ -63,7 +63,7 @@ type Log struct {
 	epochs        int
 }
 
-// Count adds a trial to what the head says. It implements Each.
+// Count adds a trial to the head. It is a Visit.
 func (l *Log) Count(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
 	if l.seen == nil {
 		l.seen, l.usage, l.byRole = map[string]bool{}, map[string]usage{}, map[string]usage{}
@@ -91,7 +91,7 @@ func (l *Log) Count(sc record.Scenario, tr record.Trial, f measure.Facts, findin
 	return nil
 }
 
-// maxModels is how many models the head names.
+// maxModels limits the models in the head.
 const maxModels = 20
 
 // JSON writes the log as one JSON object, sample by sample.
@@ -123,7 +123,7 @@ func (l *Log) JSON(w io.Writer, h Head, samples Samples) error {
 	return nil
 }
 
-// joined writes elements with next between them, and keeps the first error.
+// joined writes elements with separators, and remembers the first error.
 type joined struct {
 	out  io.Writer
 	next string

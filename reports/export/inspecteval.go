@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Eval writes the log as an .eval file: a zip archive with a file for each sample,
-// their summaries, and the head. Its bytes depend on the recording alone.
+// Eval writes the log as an .eval file: a zip archive with a file for each sample, their
+// summaries, and the head. Its bytes depend only on the recording.
 func (l *Log) Eval(w io.Writer, h Head, samples Samples) error {
 	a := archive{zip: zip.NewWriter(w)}
 	head := l.header(h)
@@ -49,7 +49,7 @@ func (l *Log) Eval(w io.Writer, h Head, samples Samples) error {
 	return nil
 }
 
-// maxSummary bounds the texts of a summary, in characters.
+// maxSummary limits the texts of a summary, in characters.
 const maxSummary = 300
 
 func (s *sample) summary() sampleSummary {
@@ -93,7 +93,7 @@ func (a archive) add(name string, v any) error {
 	return nil
 }
 
-// pack adds a member that is compressed already.
+// pack adds a compressed member.
 func (a archive) pack(name string, p *packed) error {
 	if err := p.finish(); err != nil {
 		return fmt.Errorf("compress %s: %w", name, err)
@@ -111,8 +111,8 @@ func (a archive) pack(name string, p *packed) error {
 	return nil
 }
 
-// packed is a JSON list that is compressed as it grows: summaries of all samples are
-// one member of the archive, and members are written one after another.
+// packed is a JSON list that is compressed as it grows: the summaries of all samples are one
+// member of the archive, and members are written one after another.
 type packed struct {
 	joined
 	out   bytes.Buffer

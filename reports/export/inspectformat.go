@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// The types of this file are those of Inspect's log, with the members that are used
-// here. Members without "omitempty" are required by its schema.
+// The types of this file are those of Inspect's log, with the members in use. Members without
+// "omitempty" are required by its schema.
 
-// version is that of the format.
+// version is the version of the format.
 const version = 2
 
 type header struct {
@@ -108,7 +108,7 @@ type stats struct {
 	RoleUsage   map[string]usage `json:"role_usage"`
 }
 
-// usage counts tokens; input excludes what was read from or written to a cache.
+// usage counts tokens; input excludes tokens that were read from or written to a cache.
 type usage struct {
 	InputTokens           int      `json:"input_tokens"`
 	OutputTokens          int      `json:"output_tokens"`
@@ -147,7 +147,7 @@ type sample struct {
 	Attachments map[string]string      `json:"attachments"`
 }
 
-// sampleSummary is what a list of samples shows.
+// sampleSummary is an entry in a list of samples.
 type sampleSummary struct {
 	ID           string                 `json:"id"`
 	Epoch        int                    `json:"epoch"`
@@ -175,7 +175,7 @@ type sampleScore struct {
 	History     []struct{}     `json:"history"`
 }
 
-// message is one of four kinds, which its role tells apart.
+// message is a message of one of four roles.
 type message struct {
 	ID         string     `json:"id"`
 	Role       string     `json:"role"`
@@ -209,7 +209,7 @@ type choice struct {
 	StopReason string  `json:"stop_reason"`
 }
 
-// logEvent is what all events have.
+// logEvent has the fields of all events.
 type logEvent struct {
 	UUID         string         `json:"uuid"`
 	Timestamp    stamp          `json:"timestamp"`

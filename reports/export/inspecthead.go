@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// verdictScore is the name of the score, and of what gives it.
+// verdictScore is the name of the score and of its scorer.
 const verdictScore = "verdict"
 
 func (l *Log) header(h Head) header {
@@ -59,7 +59,7 @@ func (l *Log) spec(h Head) spec {
 
 func (l *Log) plan() plan { return plan{Name: "plan", Steps: []step{{Solver: "rehearse"}}} }
 
-// score is the share of passed trials among those that passed or failed.
+// score returns the share of passed among passed and failed trials.
 func (l *Log) score() evalScore {
 	s := evalScore{
 		Name: verdictScore, Scorer: verdictScore, Reducer: "mean",
@@ -71,8 +71,8 @@ func (l *Log) score() evalScore {
 	return s
 }
 
-// addUsage adds what calls used, by the model that answered and by purpose. A cost
-// that is not known is left out, and so is the sum that it would be part of.
+// addUsage adds the usage of calls by model and by purpose. An unknown cost makes the sum
+// unknown.
 func addUsage(byModel, byRole map[string]usage, sc *record.Scenario, calls []record.Call) {
 	for i := range calls {
 		c := &calls[i]
@@ -87,8 +87,8 @@ func addUsage(byModel, byRole map[string]usage, sc *record.Scenario, calls []rec
 	}
 }
 
-// maxNames is how many models, and how many purposes, are told apart: an agent that
-// makes them up must not cost memory.
+// maxNames limits the distinct models and purposes: an agent that invents them must not cost
+// memory.
 const maxNames = 200
 
 func addTo(to map[string]usage, name string, u *usage) {
@@ -138,14 +138,13 @@ func modelOf(sc *record.Scenario, c *record.Call) string {
 	return "none"
 }
 
-// sampleIDs makes ids of samples out of names of scenarios. They become names of files
-// in an archive, so that none may lead out of its folder.
+// sampleIDs derives ids of samples from names of scenarios. They become file names in an archive
+// and must not leave its folder.
 type sampleIDs struct{}
 
 const maxSampleID = 150
 
-// of returns the name itself where it can be used, else a clean form of it with a
-// hash, so that no two names have one id.
+// of returns the name if it is a valid id, else a clean form with a hash, so ids are distinct.
 func (sampleIDs) of(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`\:*?"<>|`, r) {
@@ -160,7 +159,7 @@ func (sampleIDs) of(name string) string {
 	return clean + "-" + hashID(name)[:12]
 }
 
-// hashID is a short text that stands for parts.
+// hashID returns a short hash of parts.
 func hashID(parts ...string) string {
 	hash := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(hash[:11])

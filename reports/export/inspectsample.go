@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// sampleTrial is a trial that becomes a sample.
+// sampleTrial is a trial to be written as a sample.
 type sampleTrial struct {
 	start    time.Time
 	scenario *record.Scenario
@@ -24,11 +24,11 @@ type sampleTrial struct {
 	facts    *measure.Facts
 	findings []gate.Finding
 	uuid     string
-	// functions are the names of tools by the id of the call; models and generated
-	// say which messages are replies, and whose.
+	// functions are the names of tools by the id of the call; models are the models of replies
+	// by the id of the message.
 	functions map[string]string
 	models    map[string]string
-	// attachments are long texts of events, which refer to them.
+	// attachments are long texts that events refer to.
 	attachments map[string]string
 }
 
@@ -76,7 +76,7 @@ func (l *Log) sample(h Head, sc *record.Scenario, tr *record.Trial, f *measure.F
 	return s
 }
 
-// input is what the agent was first asked, or else what the scenario is about.
+// input returns the first question to the agent, or the description of the scenario.
 func (t *sampleTrial) input() string {
 	if len(t.facts.Turns) > 0 {
 		return t.facts.Turns[0].User
@@ -89,7 +89,7 @@ func (t *sampleTrial) input() string {
 	return cmp.Or(t.scenario.About, t.scenario.Name)
 }
 
-// target is the end that is expected.
+// target returns the expected end.
 func (t *sampleTrial) target() string {
 	if len(t.scenario.Perturb) > 0 && t.scenario.Expect.Status == "" {
 		return strings.Join(t.scenario.Invariants, "\n")
@@ -121,8 +121,7 @@ func (t *sampleTrial) metadata() map[string]any {
 	return m
 }
 
-// score is the verdict; there is none of a trial that could not be told or was
-// skipped.
+// score returns the verdict; false without one.
 func (t *sampleTrial) score() (sampleScore, bool) {
 	s := sampleScore{Answer: t.End.Status, History: []struct{}{}}
 	switch gate.VerdictOf(t.findings) {
@@ -137,7 +136,7 @@ func (t *sampleTrial) score() (sampleScore, bool) {
 	return s, true
 }
 
-// broken says why the trial could not be told; empty if it could.
+// broken returns why the trial has no verdict; empty if it has one.
 func (t *sampleTrial) broken() string {
 	if gate.VerdictOf(t.findings) != gate.Error {
 		return ""
@@ -145,7 +144,7 @@ func (t *sampleTrial) broken() string {
 	return cmp.Or(t.explain(gate.Broken), "no finding says why")
 }
 
-// maxExplained is how many findings an explanation names.
+// maxExplained limits the findings in an explanation.
 const maxExplained = 20
 
 func (t *sampleTrial) explain(severity gate.Severity) string {
@@ -197,7 +196,7 @@ func toolCalls(calls []llm.ToolCall) []toolCall {
 	return out
 }
 
-// lastOutput is that of the last call that was answered.
+// lastOutput returns the output of the last answered call.
 func (t *sampleTrial) lastOutput() output {
 	for i := len(t.Calls) - 1; i >= 0; i-- {
 		if t.Calls[i].Reply != "" {
@@ -218,7 +217,7 @@ func (t *sampleTrial) output(i int) output {
 	return out
 }
 
-// seconds is how long a call took; nil if that is not known.
+// seconds returns the duration of a call; nil if unknown.
 func (t *sampleTrial) seconds(i int) *float64 {
 	var seconds float64
 	switch all := t.facts.Latency.All; {
@@ -232,8 +231,8 @@ func (t *sampleTrial) seconds(i int) *float64 {
 	return &seconds
 }
 
-// events are the faults, the calls and what the agent told, in order of time. At one
-// time, faults come before their call, and calls before what followed from them.
+// events returns the faults, the calls and the agent's events in order of time. At the same
+// time, faults precede their call, and calls precede their consequences.
 func (t *sampleTrial) events(scores map[string]sampleScore, broken *evalError) []any {
 	type timed struct {
 		at    time.Duration
@@ -291,7 +290,7 @@ func (t *sampleTrial) events(scores map[string]sampleScore, broken *evalError) [
 	return out
 }
 
-// event is the head of an event; what and i make its id.
+// event returns the common fields of an event; what and i determine its id.
 func (t *sampleTrial) event(what string, i int, kind string, at time.Duration) logEvent {
 	return logEvent{
 		UUID: hashID(t.uuid, what, strconv.Itoa(i)), Timestamp: stamp(t.start.Add(at)), WorkingStart: at.Seconds(), Event: kind,
@@ -330,7 +329,7 @@ func (t *sampleTrial) modelEvent(i int) modelEvent {
 	return e
 }
 
-// exchange is a request that suffered a fault, or that the script did not expect.
+// exchange returns a request with a fault, or an unexpected one.
 func (t *sampleTrial) exchange(x *record.Exchange, at time.Duration) infoEvent {
 	data := map[string]any{
 		"exchange": x.N, "attempt": x.Attempt, "status": x.Status, "fired": x.Fired, "delivered": x.Delivered, "bytes": x.Bytes,
@@ -347,8 +346,8 @@ func put(data map[string]any, name, text string) {
 	}
 }
 
-// maxInline is how long a text of an event may be; each call repeats the messages
-// of those before it, so that longer ones are kept once.
+// maxInline limits the texts of an event; each call repeats earlier messages, so longer texts
+// are stored once.
 const maxInline = 100
 
 // attach returns text, or a reference to it.

@@ -18,14 +18,14 @@ import (
 
 // This file alone knows the semantic conventions.
 
-// evaluationEvent is the conventions' event for a judgement.
+// evaluationEvent is the event of the conventions for a verdict.
 const evaluationEvent = "gen_ai.evaluation.result"
 
-// maxText bounds a text of a span, in characters.
+// maxText limits a text of a span, in characters.
 const maxText = 1000
 
-// providers are the conventions' names of those who run models, by our backends; who
-// answers behind others is not known.
+// providers are the names of the conventions by backend. The provider of other backends is
+// unknown.
 var providers = map[string]attribute.KeyValue{
 	"openai": semconv.GenAIProviderNameOpenAI,
 	"socket": semconv.GenAIProviderNameOpenAI,
@@ -154,8 +154,8 @@ func faultAttributes(x *record.Exchange) []*commonpb.KeyValue {
 	return encodeAttributes(attrs)
 }
 
-// eventAttributes tell what an agent decided. Attributes that are no text, number or
-// truth value are left out, and so is what was said in a conversation, or written.
+// eventAttributes returns the text, number and boolean attributes of an event, without the texts
+// of conversations and files.
 func eventAttributes(e *event.Event) []*commonpb.KeyValue {
 	var attrs []attribute.KeyValue
 	if e.Name != "" {
@@ -199,12 +199,12 @@ func evaluationAttributes(v gate.Verdict, why string) []*commonpb.KeyValue {
 	return encodeAttributes(attrs)
 }
 
-// foreignText is an attribute of foreign text.
+// foreignText returns an attribute of foreign text.
 func foreignText(key, value string) attribute.KeyValue {
 	return attribute.String(key, sanitize.Line(value, maxText))
 }
 
-// encodeAttributes turns attributes into OTLP's. One key has one value: the first wins.
+// encodeAttributes converts attributes to those of OTLP. The first value of a key wins.
 func encodeAttributes(attrs []attribute.KeyValue) []*commonpb.KeyValue {
 	seen := map[attribute.Key]bool{}
 	var out []*commonpb.KeyValue

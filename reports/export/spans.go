@@ -29,7 +29,7 @@ import (
 // spanScope is the name of the instrumentation scope.
 const spanScope = "github.com/rehearse-dev/rehearse/reports/spans" // stable, whatever the package is called
 
-// SpanWriter writes trials as they are added; it keeps none.
+// SpanWriter writes trials as they are added.
 type SpanWriter struct {
 	out      io.Writer
 	start    time.Time
@@ -37,8 +37,8 @@ type SpanWriter struct {
 	resource *resourcepb.Resource
 }
 
-// NewSpanWriter returns a writer of the spans of a run whose trials are said to have
-// begun at start. The spans of an altered recording (record.Report.Altered) are marked.
+// NewSpanWriter returns a writer of the spans of a run whose trials begin at start. The spans of
+// an altered recording are marked.
 func NewSpanWriter(out io.Writer, run record.Run, start time.Time, altered bool) *SpanWriter {
 	return &SpanWriter{out: out, start: start, run: run, resource: &resourcepb.Resource{Attributes: resourceAttributes(run, altered)}}
 }
@@ -69,7 +69,7 @@ func (w *SpanWriter) Trial(sc record.Scenario, tr record.Trial, f measure.Facts,
 	return nil
 }
 
-// spanTrial is a trial that becomes a trace.
+// spanTrial is a trial to be written as a trace.
 type spanTrial struct {
 	start    time.Time
 	run      string
@@ -80,11 +80,11 @@ type spanTrial struct {
 	trace    []byte
 }
 
-// id derives an id of n bytes from what it is of.
+// id derives an id of n bytes.
 //
-// OTLP wants ids as hexadecimal digits where protojson writes base64. The digits of
-// an id of 8 or 16 bytes are base64 themselves, so the bytes that they decode to are
-// stored: protojson then writes the digits.
+// OTLP wants ids as hexadecimal digits where protojson writes base64. The digits of an id of 8
+// or 16 bytes are valid base64, so the decoded bytes are stored: protojson then writes the
+// digits.
 func (t *spanTrial) id(n int, of ...string) []byte {
 	parts := append([]string{t.run, t.scenario.Name, strconv.Itoa(t.Head.N)}, of...)
 	hash := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -92,7 +92,7 @@ func (t *spanTrial) id(n int, of ...string) []byte {
 	return stored
 }
 
-// at is a time of the trial.
+// at returns a time of the trial.
 func (t *spanTrial) at(since time.Duration) uint64 {
 	return uint64(max(0, t.start.Add(since).UnixNano())) //nolint:gosec // not negative
 }
@@ -129,8 +129,8 @@ func (t *spanTrial) spans() []*tracepb.Span {
 	return list
 }
 
-// times are when a call began and ended. In real time only its latency may be known:
-// it then follows those before it, the last of which ended at end.
+// times returns the start and end of a call. In real time only its latency may be known: it then
+// follows the previous call, which ended at end.
 func (t *spanTrial) times(i int, end time.Duration) (from, to time.Duration) {
 	c := &t.Calls[i]
 	if !t.scenario.RealTime {
@@ -142,7 +142,7 @@ func (t *spanTrial) times(i int, end time.Duration) (from, to time.Duration) {
 	return end, end
 }
 
-// chat is the span of a call.
+// chat returns the span of a call.
 func (t *spanTrial) chat(i int, parent []byte, from, to time.Duration) *tracepb.Span {
 	c := &t.Calls[i]
 	span := &tracepb.Span{
@@ -159,8 +159,7 @@ func (t *spanTrial) chat(i int, parent []byte, from, to time.Duration) *tracepb.
 	return span
 }
 
-// faults are the exchanges that have something to tell. They have no times of their
-// own.
+// faults returns events of the exchanges with a fault or a problem, which have no times.
 func (t *spanTrial) faults(exchanges []record.Exchange, at time.Duration) (list []*tracepb.Span_Event) {
 	for i := range exchanges {
 		if x := &exchanges[i]; x.Fault != "" || x.Problem != "" {
@@ -170,7 +169,7 @@ func (t *spanTrial) faults(exchanges []record.Exchange, at time.Duration) (list 
 	return list
 }
 
-// told is an event that the agent told.
+// told returns an event of the agent.
 func (t *spanTrial) told(e *record.Event) *tracepb.Span_Event {
 	name := string(e.Kind)
 	if e.Kind == event.Verdict || e.Kind == event.Guard {
@@ -179,7 +178,7 @@ func (t *spanTrial) told(e *record.Event) *tracepb.Span_Event {
 	return &tracepb.Span_Event{Name: sanitize.Line(name, maxText), TimeUnixNano: t.at(e.At), Attributes: eventAttributes(&e.Event)}
 }
 
-// evaluation is the verdict; there is none of a trial that could not be told.
+// evaluation returns the verdict; false if the trial neither passed nor failed.
 func (t *spanTrial) evaluation(at uint64) (*tracepb.Span_Event, bool) {
 	verdict := gate.VerdictOf(t.findings)
 	if verdict != gate.Pass && verdict != gate.Fail {
@@ -188,7 +187,7 @@ func (t *spanTrial) evaluation(at uint64) (*tracepb.Span_Event, bool) {
 	return &tracepb.Span_Event{Name: evaluationEvent, TimeUnixNano: at, Attributes: evaluationAttributes(verdict, t.why(gate.Failing))}, true
 }
 
-// why is the first finding of a severity.
+// why returns the first finding of a severity.
 func (t *spanTrial) why(severity gate.Severity) string {
 	for _, f := range t.findings {
 		if f.Severity == severity {
@@ -198,7 +197,7 @@ func (t *spanTrial) why(severity gate.Severity) string {
 	return ""
 }
 
-// status is an error where the trial did not pass.
+// status returns an error if the trial did not pass.
 func (t *spanTrial) status() *tracepb.Status {
 	switch gate.VerdictOf(t.findings) {
 	case gate.Fail:

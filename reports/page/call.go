@@ -22,10 +22,10 @@ type call struct {
 	Purpose string
 	// Facts are tokens, cost, latency and the like.
 	Facts []fact
-	// Earlier are messages of the request that an earlier call brought.
+	// Earlier are messages of the request that an earlier call had.
 	Earlier []reference
-	// Total counts the messages of the request, New are those that are new, but for
-	// the first ones if these are Left out.
+	// Total counts the messages of the request. New are the new ones, of which the first Left
+	// are left out.
 	Total    int
 	New      []message
 	Left     int
@@ -59,18 +59,18 @@ type tool struct {
 // trouble is a fault or a retry.
 type trouble struct{ Kind, Text string }
 
-// exchange is a request as the scripted backend saw it.
+// exchange is a request as the scripted backend received it.
 type exchange struct {
 	N                                    int
 	Line, Status, Fault, Delivered, What string
 	Struck                               bool
 }
 
-// maxNew is how many new messages of a request are shown, the last ones.
+// maxNew limits the new messages of a request; the last ones are shown.
 const maxNew = 30
 
-// call prepares call number i. The messages of its request are shown if they are not
-// in seen, which says of each whether it was shown, and then are.
+// call prepares call number i with the messages of its request that are not in seen. seen has
+// whether each message was shown.
 func (v view) call(i int, s steps, seen map[string]bool) call {
 	c := &v.trial.Calls[i]
 	out := call{
@@ -111,7 +111,7 @@ func (v view) call(i int, s steps, seen map[string]bool) call {
 
 func (v view) callFacts(i int, c *record.Call) []fact {
 	facts := []fact{{"model", line(c.Model, 80)}}
-	if len(v.facts.Turns) > 0 { // a program of somebody else's, which may speak several
+	if len(v.facts.Turns) > 0 { // an external agent, which may use several
 		facts = append(facts, fact{"protocol", line(c.Backend, 40)})
 	}
 	if n := v.turnOf(i); n > 0 {
@@ -136,7 +136,7 @@ func (v view) callFacts(i int, c *record.Call) []fact {
 		facts = append(facts, fact{"cost", "unknown: " + line(why, 200)})
 	}
 	if v.scenario.RealTime {
-		// They are known as a list; it is that of the calls where none is missing.
+		// The list has an entry for each call unless one is missing.
 		if all := v.facts.Latency.All; len(all) == len(v.trial.Calls) {
 			facts = append(facts, fact{"latency", format.Seconds(all[i])})
 		}
@@ -171,7 +171,7 @@ func (v view) message(id string, marks []mark) (message, bool) {
 	return out, true
 }
 
-// references joins ids that follow each other: m1 to m7.
+// references joins consecutive ids: m1 to m7.
 func (v view) references(list []string) []reference {
 	var out []reference
 	number := func(id string) int { n, _ := strconv.Atoi(strings.TrimPrefix(id, "m")); return n }
@@ -192,7 +192,7 @@ func (v view) references(list []string) []reference {
 	return out
 }
 
-// troubles are the faults and retries of a call.
+// troubles returns the faults and retries of a call.
 func troubles(c *record.Call, exchanges []record.Exchange) []trouble {
 	var list []trouble
 	for _, x := range exchanges {

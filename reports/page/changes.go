@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// changes is what changed since a baseline or an earlier run.
+// changes returns the comparison with a baseline or an earlier run, and a plot of it.
 func (b *Builder) changes(c *compare.Result) []doc.Block {
 	s := reports.ComparisonDocument(c, b.linkTo).Section()
 	if p := effects(c); p.SVG != nil {
@@ -21,7 +21,7 @@ func (b *Builder) changes(c *compare.Result) []doc.Block {
 	return append([]doc.Block{doc.Paragraph(s.Title)}, s.Blocks...)
 }
 
-// linkTo is the place of a scenario that has trials here; empty for another one.
+// linkTo returns the place of a scenario; empty if it has no trials here.
 func (b *Builder) linkTo(name string) string {
 	if sc := b.scenarios[name]; sc != nil {
 		return sc.id
@@ -31,15 +31,15 @@ func (b *Builder) linkTo(name string) string {
 
 // effects draws relative changes.
 func effects(c *compare.Result) doc.Plot {
-	var rows []plot.Effect
+	var rows []plot.Difference
 	for i := range c.Comparisons {
 		m := &c.Comparisons[i]
 		if m.Effect == nil || m.Effect.Value == nil || m.Before.Value == nil || *m.Before.Value == 0 {
 			continue
 		}
-		row := plot.Effect{
+		row := plot.Difference{
 			Name: m.Scenario + " " + words(m.Measure), Verdict: string(m.Verdict),
-			Change: *m.Effect.Value / *m.Before.Value, Lo: math.NaN(), Hi: math.NaN(),
+			Value: *m.Effect.Value / *m.Before.Value, Lo: math.NaN(), Hi: math.NaN(),
 		}
 		if in := m.Effect.Interval; in != nil {
 			row.Lo, row.Hi = in.Lo / *m.Before.Value, in.Hi / *m.Before.Value
@@ -49,10 +49,10 @@ func effects(c *compare.Result) doc.Plot {
 	if len(rows) == 0 {
 		return doc.Plot{}
 	}
-	return plot.Effects("Change since "+c.Before, rows)
+	return plot.Changes("Change since "+c.Before, rows)
 }
 
-// detectors are the scores of detectors, with their pictures.
+// detectors returns the scores of detectors, with their plots.
 func detectors(r *reports.Detection) []doc.Block {
 	items := 0
 	for _, c := range r.Corpora {

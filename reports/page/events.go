@@ -12,20 +12,20 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// happening is what an agent told, or several alike in a row.
+// happening is an event of an agent, or several equal ones in a row.
 type happening struct {
 	At, Kind, Name, Detail string
 	Times                  int
 	Attrs                  []fact
-	// Tone is how a judgement came out; nil if this is none, or says nothing of it.
+	// Tone is the outcome of a verdict; nil if unknown.
 	Tone *tone
 }
 
 // tone is a good or a bad outcome, in the words of what was judged.
 type tone struct{ Class, Sign, Word string }
 
-// happenings joins events that say the same, and leaves out those beyond maxEvents.
-// Untimed ones have no time.
+// happenings joins equal events, and leaves out those beyond maxEvents. Untimed ones have no
+// time.
 func happenings(events []record.Event, untimed bool) []happening {
 	var list []happening
 	for i := range events {
@@ -60,19 +60,17 @@ func newHappening(e *record.Event) happening {
 	return h
 }
 
-// like reports whether two happenings differ in time or attributes only, and have
-// nothing else to say.
+// like reports whether two happenings differ only in time or attributes.
 func (h happening) like(other happening) bool {
 	return h.Kind == other.Kind && h.Name == other.Name && h.Detail == other.Detail && h.Kind != string(event.Verdict)
 }
 
-// tones are the attributes by which agents tell how a verdict came out, with the words
-// for yes and no.
+// tones are the attributes with the outcome of a verdict, and the words for yes and no.
 var tones = []struct{ key, yes, no string }{
 	{"allow", "may stop", "may not stop"}, {"valid", "valid", "not valid"}, {"passed", "passed", "not passed"}, {"kept", "kept", "broken"},
 }
 
-// toneOf says how a verdict came out, and by which attribute.
+// toneOf returns the outcome of a verdict, and its attribute.
 func toneOf(e event.Event) (t *tone, by string) {
 	if e.Kind != event.Verdict {
 		return nil, ""
@@ -94,11 +92,10 @@ func toneOf(e event.Event) (t *tone, by string) {
 	return nil, ""
 }
 
-// quoted begins the attributes that quote what a guard saw in an answer: the key goes
-// on with a number and the category.
+// quoted begins the attributes that quote an answer; a number and the category follow.
 const quoted = "quote."
 
-// marksOf are the quotations of the verdicts on an answer.
+// marksOf returns the quotations in the verdicts on an answer.
 func marksOf(events []record.Event) []mark {
 	var list []mark
 	for i := range events {

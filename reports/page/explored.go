@@ -10,11 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// maxPlaces is how many places the rows of a matrix tell apart well enough.
+// maxPlaces is the number of places up to which the rows of a matrix are enough.
 const maxPlaces = 12
 
-// exploration is what was found off a golden path, with maps that show the same place by
-// place.
+// exploration returns an exploration, with maps of each place along the path.
 func (b *Builder) exploration(r *result.Exploration) doc.Section {
 	d := reports.ExplorationDocument(r, func(perturb ...[]string) string { return b.runOf(r.Scenario, perturb...) })
 	d.Name = doc.Line(doc.Quote(r.Scenario).To(b.linkTo(r.Scenario)))
@@ -60,8 +59,8 @@ func explorationLine(list []result.Exploration) string {
 	return "Off the golden path " + count(total, "run") + ": " + strings.Join(parts, ", ")
 }
 
-// runOf is the place of the recorded run of the first perturbations that have one; empty
-// if none has.
+// runOf returns the place of the first recorded run with one of the perturbations; empty if
+// there is none.
 func (b *Builder) runOf(golden string, lists ...[]string) string {
 	for _, perturb := range lists {
 		if id, ok := b.perturbed[key(golden, perturb)]; ok && len(perturb) > 0 {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// ids gives each scenario the id of its element, which is what links to it end in.
-// Nothing in an id needs escaping, so that links can be read. The ids of a trial and
-// of a call are those of the scenario and numbers: scenario/trial/call.
+// ids gives each scenario the id of its element. Ids need no escaping, so links can be read. The
+// ids of a trial and of a call append numbers: scenario/trial/call.
 type ids struct{ taken map[string]bool }
 
 // reserved are the ids of the page's own elements.
@@ -18,11 +17,11 @@ var reserved = []string{
 	"search", "agent", "tag", "order", "deep", "count", "theme", "filter",
 }
 
-// maxID bounds an id, in bytes.
+// maxID limits an id, in bytes.
 const maxID = 100
 
-// scenario returns a new id for a scenario. The characters that an id may have stay as
-// they are; "~" is none of them and marks what was changed to keep ids apart.
+// scenario returns a new id for a scenario. Valid characters are kept; "~", which is not one of
+// them, marks changes that keep ids apart.
 func (l *ids) scenario(name string) string {
 	if l.taken == nil {
 		l.taken = map[string]bool{}
@@ -43,8 +42,7 @@ func (l *ids) scenario(name string) string {
 	return id
 }
 
-// slug is name with each run of other characters than letters, digits and a few signs
-// as one hyphen.
+// slug replaces each run of characters other than letters, digits and a few signs by a hyphen.
 func slug(name string) string {
 	var b strings.Builder
 	gap := false
@@ -75,7 +73,7 @@ func plainByte(c byte) bool {
 func trialID(scenario string, n int) string { return scenario + "/" + strconv.Itoa(n) }
 func callID(trial string, n int) string     { return trial + "/" + strconv.Itoa(n) }
 
-// messageID has a mark that no scenario's name can bring.
+// messageID has a mark that no scenario's name can contain.
 func messageID(trial, id string) string { return trial + "/~" + slug(id) }
 
 // link is a reference to an id of this page.

@@ -1,11 +1,10 @@
 // Package page renders a run as one self-contained HTML file: a summary, plots, the
 // scenarios, and the transcripts of trials call by call.
 //
-// The file makes no request and runs no script but its own (a strict content
-// security policy says so), and every text in it is taken for hostile. The details
-// of a trial stand in a noscript block: without JavaScript they are simply there;
-// with it they are inert text that is parsed when somebody opens the trial, so that
-// a file of many megabytes opens at once.
+// The file makes no request and runs only its own script, which a strict content security policy
+// enforces, and all texts in it are treated as hostile. The details of a trial are in a noscript
+// block: without JavaScript they are visible; with JavaScript they are inert text that is parsed
+// when the trial is opened, so a file of many megabytes opens at once.
 package page
 
 import (
@@ -20,41 +19,40 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Input is what a page shows beside the trials that were added to its Builder.
+// Input is the content of a page besides the trials of its Builder.
 type Input struct {
-	// Report is that of the trials, with what changed since the baseline.
+	// Report is the report of the trials, with the comparison.
 	Report reports.Report
 	// Explored are explorations of golden paths.
 	Explored []result.Exploration
-	// Detection are the scores of detectors; nil if there are none.
+	// Detection are the scores of detectors; may be nil.
 	Detection *reports.Detection
 }
 
 // Options bound a page; the zero value is the default.
 type Options struct {
-	// MaxBytes is how large the page may be, at least 1 MB; 0 means 28 MB. What does
-	// not fit is left out, passing trials first, and the page says so.
+	// MaxBytes limits the page, at least 1 MB; 0 means 28 MB. The page notes what was left out,
+	// passing trials first.
 	MaxBytes int
-	// More says where there is more, in a sentence; empty if nowhere.
+	// More is a sentence on where to find more; may be empty.
 	More string
 }
 
-// defaultMaxBytes keeps a page below the 30 MB that browsers open without delay.
+// defaultMaxBytes is below the 30 MB that browsers open without delay.
 const defaultMaxBytes = 28_000_000
 
-// minMaxBytes holds at least the summary.
+// minMaxBytes is enough for the summary.
 const minMaxBytes = 1_000_000
 
-// Spool is where a Builder keeps what it has rendered, such as a temporary file. It
-// holds some three times Options.MaxBytes at most.
+// Spool keeps rendered trials, such as in a temporary file. Its size is at most about three
+// times Options.MaxBytes.
 type Spool interface {
 	io.Writer
 	io.ReaderAt
 }
 
-// Builder gathers a page trial by trial. Each trial is rendered when it is added, and
-// kept in the spool, so that memory does not grow with the trials. It is not safe for
-// concurrent use.
+// Builder builds a page trial by trial. Each trial is rendered when it is added and kept in the
+// spool, so memory does not grow with the trials. It is not safe for concurrent use.
 type Builder struct {
 	spool     spool
 	ids       ids
@@ -66,7 +64,7 @@ type Builder struct {
 	perturbed map[string]string
 }
 
-// scenario is what a Builder knows of a scenario beyond the report.
+// scenario is the state of a scenario.
 type scenario struct {
 	id     string
 	trials []piece
@@ -88,7 +86,7 @@ func New(to Spool, opts Options) *Builder {
 	}
 }
 
-// Judge returns a judge that adds to the page each trial that j has judged.
+// Judge returns a judge that adds each trial that j has judged.
 func (b *Builder) Judge(j reports.Judge) reports.Judge {
 	return func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
 		facts, findings, err := j(s, t)
@@ -126,7 +124,7 @@ func (b *Builder) Trial(s *record.Scenario, t *record.Trial, facts *measure.Fact
 	return nil
 }
 
-// scenario returns what is known of a scenario, from its first mention on.
+// scenario returns the state of a scenario, which it creates at the first call.
 func (b *Builder) scenario(name string) *scenario {
 	sc := b.scenarios[name]
 	if sc == nil {
@@ -136,14 +134,13 @@ func (b *Builder) scenario(name string) *scenario {
 	return sc
 }
 
-// goldenOf is the name of the golden path that a perturbed scenario departs from: its
-// own begins with it.
+// goldenOf returns the golden path of a perturbed scenario, whose name begins with it.
 func goldenOf(name string) string {
 	golden, _, _ := strings.Cut(name, " [")
 	return golden
 }
 
-// key is what finds a run by its golden path and its perturbations.
+// key identifies a run by its golden path and its perturbations.
 func key(golden string, perturb []string) string {
 	return golden + "\x00" + strings.Join(perturb, "\x00")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// plots gathers what the plots of all trials show.
+// plots collects the data of the plots of all trials.
 type plots struct {
 	purposes map[string]*purpose
 }
@@ -24,8 +24,7 @@ type purpose struct {
 	unknown   bool // eur is a lower bound
 }
 
-// maxPurposes bounds how many purposes are told apart. An agent that makes them up
-// must not cost memory.
+// maxPurposes limits the distinct purposes: an agent that invents purposes must not cost memory.
 const maxPurposes = 100
 
 func (p *plots) add(s *record.Scenario, t *record.Trial, facts *measure.Facts) {
@@ -57,7 +56,7 @@ func (p *plots) of(name string) *purpose {
 	return of
 }
 
-// pictures draws them; pass rates only where scenarios had several trials.
+// blocks draws the plots; pass rates only for scenarios with several trials.
 func (p *plots) blocks(r reports.Report) []doc.Block {
 	if len(p.purposes) == 0 {
 		return nil
@@ -85,8 +84,7 @@ func (p *plots) blocks(r reports.Report) []doc.Block {
 	return list
 }
 
-// sample thins out a stream of values: each of them while there are few, then every
-// second one, and so on.
+// sample thins out a stream of values: it keeps all of a few, then every second one, and so on.
 type sample struct {
 	kept  []float64
 	every int

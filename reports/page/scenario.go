@@ -13,12 +13,12 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// verdict is a verdict with the sign that it has beside its colour.
+// verdict is a verdict with its sign, which is shown beside the colour.
 type verdict struct{ Name, Sign string }
 
 var signs = map[gate.Verdict]string{gate.Pass: "✓", gate.Fail: "✗", gate.Error: "!", gate.Skip: "–"}
 
-// newVerdict takes one that is not known for an error.
+// newVerdict returns a verdict; an unknown one is an error.
 func newVerdict(v gate.Verdict) verdict {
 	sign, ok := signs[v]
 	if !ok {
@@ -27,15 +27,14 @@ func newVerdict(v gate.Verdict) verdict {
 	return verdict{string(v), sign}
 }
 
-// finding is a finding as it is shown.
+// finding is a rendered finding.
 type finding struct {
 	Severity, Sign, Rule, Message, Evidence, At string
-	// Where links to the trial that it is of.
+	// Where links to its trial.
 	Where *reference
 }
 
-// newFindings prepares findings; trial gives the link to a trial, and is nil where
-// none is needed.
+// newFindings prepares findings; trial returns the link to a trial and may be nil.
 func newFindings(list []gate.Finding, trial func(n int) *reference) []finding {
 	var out []finding
 	for _, f := range list {
@@ -66,7 +65,7 @@ func newFinding(f gate.Finding) finding {
 	return shown
 }
 
-// row is the folded line of a scenario, with what it is filtered and sorted by.
+// row is the folded line of a scenario, with the values to filter and sort by.
 type row struct {
 	ID          string
 	Link        template.URL
@@ -75,7 +74,7 @@ type row struct {
 	Agent       string
 	Tags        string
 	Verdict     verdict
-	// Note is what the verdict does not say: how many of several trials passed.
+	// Note is the number of passed trials, if there are several.
 	Note                         string
 	Status                       string
 	Calls, Tokens, Cost, Latency cell
@@ -119,7 +118,7 @@ func (b *Builder) row(s reports.Scenario, order int) row {
 	return r
 }
 
-// section is what stands below the folded line of a scenario, above its trials.
+// section is the content of a scenario above its trials.
 type section struct {
 	row
 	Where    string // the file
@@ -183,13 +182,13 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 	return out
 }
 
-// maxRepeats is how many numbers of trials together are shown.
+// maxRepeats limits the shown numbers of trials for pass@k.
 const maxRepeats = 4
 
 // shipped marks the file of a scenario that is part of the program.
 const shipped = "shipped:"
 
-// command runs a scenario again.
+// command returns the command that runs a scenario again.
 func command(s reports.Scenario, perturb []string) string {
 	golden := s.Name
 	if len(perturb) > 0 {
@@ -206,7 +205,7 @@ func command(s reports.Scenario, perturb []string) string {
 	return format.ShellLine(words...)
 }
 
-// share is a rate with its interval, in per cent.
+// share returns a rate with its interval, in per cent.
 func share(v measure.Value) string {
 	if v.Value == nil {
 		return reports.Text(v)
@@ -237,8 +236,8 @@ func newMeasures(list []measure.Value) []measured {
 	return out
 }
 
-// amount is a measure with its unit, and "at least" where it is a lower bound. Times
-// that are not all known are no bound.
+// amount returns a measure with its unit, and "at least" for a lower bound. Partly unknown times
+// are not a bound.
 func amount(v measure.Value) string {
 	text := reports.Text(v)
 	if !v.Known && v.Value != nil {
@@ -254,7 +253,7 @@ func amount(v measure.Value) string {
 	return text
 }
 
-// without says of how many trials there are no details, by verdict.
+// without counts the trials without details, by verdict.
 func without(c reports.Count) string {
 	if c.Total() == 0 {
 		return ""

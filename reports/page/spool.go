@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
-// class says how much the details of a trial matter where there is no room for all.
+// class is the priority of the details of a trial when there is not enough room.
 type class int
 
 const (
@@ -27,7 +27,7 @@ func classOf(v gate.Verdict, isFirst bool) class {
 	}
 }
 
-// piece is something rendered that stands in the spool.
+// piece is a rendered part in the spool.
 type piece struct {
 	at      int64
 	size    int
@@ -36,7 +36,7 @@ type piece struct {
 	kept    bool // it goes into the page
 }
 
-// spool keeps rendered pieces until it is known for which there is room.
+// spool keeps rendered pieces until the room for them is known.
 type spool struct {
 	file  Spool
 	end   int64
@@ -44,8 +44,8 @@ type spool struct {
 	used  [classes]int // bytes by class
 }
 
-// wants reports whether a piece of a class may still find room: pieces are taken by
-// class and within one in order, so that those that come before it are known.
+// wants reports whether a piece of a class may still fit: pieces are chosen by class and in
+// order, so all earlier ones are known.
 func (s *spool) wants(c class) bool {
 	used := 0
 	for _, n := range s.used[:c+1] {
@@ -67,8 +67,8 @@ func (s *spool) copy(w io.Writer, p piece) error {
 	return err
 }
 
-// choose marks the pieces for which there is room, by class and within one in order.
-// A piece that is too large does not keep out the smaller ones after it.
+// choose marks the pieces that fit, by class and in order. A piece that is too large does not
+// exclude smaller ones after it.
 func choose(pieces []*piece, room int) {
 	for c := range classes {
 		for _, p := range pieces {

@@ -16,15 +16,15 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// summary is all that stands above the list of scenarios.
+// summary is the page above the list of scenarios.
 type summary struct {
 	Frame     htmlpage.Frame
 	Verdict   verdict
-	Word      string // what became of the run
+	Word      string // the result of the run
 	Headline  string
 	Run       []fact
 	Numbers   []numbered
-	Recorded  string // what the numbers are of, where that is not all
+	Recorded  string // the scope of the numbers, if they do not cover all runs
 	Attention []attention
 	Changes   template.HTML
 	Before    string
@@ -34,23 +34,23 @@ type summary struct {
 	Agents    template.HTML
 }
 
-// numbered is a number with its name and what it leaves open.
+// numbered is a number with its name and a note.
 type numbered struct{ Name, Value, Note string }
 
-// attention is a list of things that want somebody's attention.
+// attention is a list of problems.
 type attention struct {
 	Title string
 	Items []pointer
 	More  int
 }
 
-// pointer is a text that may lead somewhere.
+// pointer is a text that may be a link.
 type pointer struct {
 	Link       template.URL
 	Text, Note string
 }
 
-// maxItems bounds the lists of the summary.
+// maxItems limits the lists of the summary.
 const maxItems = 50
 
 func (b *Builder) summary(in Input) summary {
@@ -79,7 +79,7 @@ func (b *Builder) summary(in Input) summary {
 	return s
 }
 
-// frame stands around the page; its navigation has the parts that there are.
+// frame returns the frame of the page; its navigation has the existing parts.
 func (s *summary) frame(tool string) htmlpage.Frame {
 	f := htmlpage.SelfContained(s.Verdict.Sign+" "+s.Headline+" · rehearse", style, script)
 	f.Skip, f.Tool = htmlpage.Anchor{ID: "scenarios", Name: "the scenarios"}, line(tool, 100)
@@ -103,7 +103,7 @@ func (s *summary) frame(tool string) htmlpage.Frame {
 	return f
 }
 
-// agents are the sections of the kinds of agents, folded.
+// agents returns the folded sections of the kinds of agents.
 func agents(m measure.AgentMetrics) template.HTML {
 	var blocks []doc.Block
 	for _, s := range reports.Sections(m) {
@@ -112,7 +112,7 @@ func agents(m measure.AgentMetrics) template.HTML {
 	return doc.Fragment(blocks, 3)
 }
 
-// overall is the verdict of the run and of what was explored.
+// overall returns the verdict of the run and the explorations.
 func overall(in Input) gate.Verdict {
 	if in.Report.Altered {
 		return gate.Fail
@@ -124,7 +124,7 @@ func overall(in Input) gate.Verdict {
 	return gate.Overall(verdicts)
 }
 
-// word says in a word or two what became of the run, or of what was explored.
+// word returns the result of the run or the explorations in one or two words.
 func word(in Input) string {
 	if verdict := overall(in); verdict != in.Report.Verdict {
 		return newVerdict(verdict).Name
@@ -132,7 +132,7 @@ func word(in Input) string {
 	return reports.Word(in.Report)
 }
 
-// headline says in a few words what became of the run, or of what was explored.
+// headline returns the result of the run or the explorations in a sentence.
 func headline(in Input) string {
 	if in.Report.Altered {
 		return "This recording was altered after the run"
@@ -155,7 +155,7 @@ func scenarioLine(in Input) string {
 	case n.Total() == 0:
 		return "No scenario was judged"
 	case in.Report.Interrupted:
-		// below: that all of a part passed is not what became of the run
+		// below: a part of the plan is not the whole
 	case n.Total() == 1 && n.Pass == 1:
 		return "The scenario passed"
 	case n.Pass == n.Total():
@@ -185,7 +185,7 @@ func about(r reports.Run) []fact {
 	return slices.DeleteFunc(list, func(f fact) bool { return f.Value == "" })
 }
 
-// numbers are the totals to be seen first.
+// numbers returns the most important totals.
 func numbers(r reports.Report) []numbered {
 	trials := r.Totals.Trials
 	list := []numbered{
@@ -222,7 +222,7 @@ func numbers(r reports.Report) []numbered {
 	return list
 }
 
-// driven are the totals of explorations: most runs that they drive are not recorded.
+// driven returns the totals of explorations, most of whose runs are not recorded.
 func driven(in Input) []numbered {
 	total := 0
 	for i := range in.Explored {
@@ -234,8 +234,8 @@ func driven(in Input) []numbered {
 	}
 }
 
-// attention lists what is wrong with the run, and what did not pass. What broke in an
-// exploration is shown there, each thing once.
+// attention lists the problems of the run and the scenarios that did not pass. Failures of
+// explorations are shown there.
 func (b *Builder) attention(in Input) []attention {
 	r := in.Report
 	var list []attention
@@ -266,13 +266,13 @@ func (b *Builder) attention(in Input) []attention {
 	return list
 }
 
-// isOff reports whether s is a run off a golden path that was explored.
+// isOff reports whether s is a perturbed run of an exploration.
 func (b *Builder) isOff(s reports.Scenario, list []result.Exploration) bool {
 	return len(b.scenario(s.Name).perturb) > 0 &&
 		slices.ContainsFunc(list, func(r result.Exploration) bool { return r.Scenario == goldenOf(s.Name) })
 }
 
-// pointerTo leads to a scenario, with its first finding.
+// pointerTo links to a scenario, with its first finding.
 func (b *Builder) pointerTo(s reports.Scenario) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
 	p.Note = line(s.Leading(), 300)

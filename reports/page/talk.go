@@ -16,24 +16,24 @@ const (
 	maxFiles = 100
 )
 
-// talk is the conversation with somebody else's agent, and what it left.
+// talk is the conversation with an external agent, and its files.
 type talk struct {
 	Turns []turn
 	More  int // turns beyond those shown
 	Files []leftFile
-	// MoreFiles are files beyond those shown.
+	// MoreFiles counts further files.
 	MoreFiles int
-	// Log is what the agent wrote beside its answers; nil if nothing was kept.
+	// Log is the output of the agent besides its answers; may be nil.
 	Log *text
 }
 
-// turn is what the user said, and what came of it.
+// turn is a message of the user with its answer.
 type turn struct {
 	N      int
 	User   text
 	Answer *text
 	Error  string
-	// Calls lead to those that the turn took, Made says how many there were.
+	// Calls link to the first and last call of the turn; Made counts them.
 	Calls []reference
 	Made  string
 	Facts []fact
@@ -45,7 +45,7 @@ type leftFile struct {
 	Text       text
 }
 
-// talk is nil where nobody talked with the agent.
+// talk returns nil without a conversation.
 func (v view) talk() *talk {
 	if len(v.facts.Turns) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (v view) talk() *talk {
 	return out
 }
 
-// keep takes over a file or the log.
+// keep adds a file or the log.
 func (t *talk) keep(e event.Event) {
 	recorded, isFile := event.Read[record.File](&e)
 	switch {
@@ -94,7 +94,7 @@ func (t *talk) keep(e event.Event) {
 	}
 }
 
-// others are the events that the conversation does not tell.
+// others returns the events outside the conversation.
 func (v view) others() []record.Event {
 	if len(v.facts.Turns) == 0 {
 		return v.trial.Events
@@ -102,7 +102,7 @@ func (v view) others() []record.Event {
 	return slices.DeleteFunc(slices.Clone(v.trial.Events), func(e record.Event) bool { return measure.IsConversation(e.Event) })
 }
 
-// callLinks lead to the calls with these indices: the first and the last.
+// callLinks links to the first and the last call of a range of indices.
 func (v view) callLinks(from, to int) (links []reference) {
 	to = min(to, len(v.trial.Calls))
 	if from >= to {
@@ -119,7 +119,7 @@ func (v view) callLinks(from, to int) (links []reference) {
 	return links
 }
 
-// turnOf is the number of the turn that a call belongs to; 0 if it is not known.
+// turnOf returns the turn of a call; 0 if unknown.
 func (v view) turnOf(i int) int {
 	made := 0
 	for _, t := range v.facts.Turns {

@@ -19,34 +19,34 @@ const (
 	tailOf  = maxText - headOf
 	// foldAbove is the length from which a text is folded.
 	foldAbove = 1500
-	// maxLine bounds foreign text of one line, in characters.
+	// maxLine limits foreign text of one line, in characters.
 	maxLine = 500
 )
 
-// mark is something to highlight in a text: the quotation itself, and why.
+// mark is a quotation to highlight, with the reason.
 type mark struct{ quote, why string }
 
-// text is a foreign text as it is shown.
+// text is a rendered foreign text.
 type text struct {
 	Parts []part
 	// Folded texts show Opening until they are opened.
 	Folded  bool
 	Opening string
-	// Size says how long a folded text is.
+	// Size is the length of a folded text.
 	Size string
 }
 
-// part is a stretch of a text that is set in one way.
+// part is a stretch of a text in one style.
 type part struct {
 	Text string
 	// Why is the reason of a highlight.
 	Why string
-	// Left says what was left out here.
+	// Left notes a part that is left out.
 	Left string
 }
 
-// newText prepares a foreign text: what is too long is cut, what cannot be seen is
-// written as an escape, and quotations are marked.
+// newText prepares a foreign text: it cuts long texts, escapes invisible characters and marks
+// quotations.
 func newText(s string, marks []mark) text {
 	var t text
 	if len(s) > maxText {
@@ -64,7 +64,7 @@ func newText(s string, marks []mark) text {
 	return t
 }
 
-// start is the last place at or before i at which a character begins.
+// start returns the last position at or before i at which a character begins.
 func start(s string, i int) int {
 	for from := i; i > 0 && i > from-utf8.UTFMax; i-- {
 		if utf8.RuneStart(s[i]) {
@@ -74,11 +74,10 @@ func start(s string, i int) int {
 	return i
 }
 
-// line is foreign text on one line.
+// line returns foreign text on one line.
 func line(s string, limit int) string { return sanitize.Line(s, cmp.Or(limit, maxLine)) }
 
-// marked splits s at the quotations that it has, each of them where it first stands.
-// One that overlaps an earlier one is left out.
+// marked splits s at the first occurrence of each quotation. Overlapping ones are left out.
 func marked(s string, marks []mark) []part {
 	type span struct {
 		from, to int

@@ -34,7 +34,7 @@ func (r *renderer) execute(name string, data any) error {
 	return templates().ExecuteTemplate(&r.out, name, data)
 }
 
-// view is a trial that is being rendered.
+// view is a trial to render.
 type view struct {
 	scenario *record.Scenario
 	trial    *record.Trial
@@ -43,7 +43,7 @@ type view struct {
 	id       string
 }
 
-// trialHead is what stands above a transcript.
+// trialHead is the part above a transcript.
 type trialHead struct {
 	ID      string
 	Link    template.URL
@@ -52,16 +52,16 @@ type trialHead struct {
 	Status  string
 	Brief   []string // beside the status, in the folded line
 	Facts   []fact
-	// Details are what the agent said of its end.
+	// Details are the texts of the end of the trial.
 	Details  []fact
 	Findings []finding
 	Timeline template.HTML
-	// Talk is nil where nobody talked with the agent.
+	// Talk is nil without a conversation.
 	Talk   *talk
 	Before []happening
 }
 
-// trial renders a trial: its folded line and, as inert text, all the rest.
+// trial renders a trial: its folded line and, as inert text, the details.
 func (r *renderer) trial(v view) error {
 	steps := v.steps()
 	if err := r.execute("trial", v.head(steps)); err != nil {
@@ -124,7 +124,7 @@ func (v view) head(s steps) trialHead {
 	return h
 }
 
-// timeline draws the calls over time, where times are known and there is more than one.
+// timeline draws the calls over time, if times are known and there are several calls.
 func (v view) timeline() doc.Plot {
 	if v.scenario.RealTime || len(v.trial.Calls) < 2 {
 		return doc.Plot{}
@@ -158,23 +158,21 @@ func cost(f *measure.Facts) string {
 	}
 }
 
-// steps are the calls of a trial with what happened between them.
+// steps are the calls of a trial with the events between them.
 type steps struct {
 	calls []step
-	// before are the events before the first call had ended, and all of them where
-	// times are not known.
+	// before are the events before the end of the first call, and all events without times.
 	before []record.Event
 }
 
 type step struct {
-	// exchanges are none where it is not known which are those of the call.
+	// exchanges is nil if they cannot be assigned to calls.
 	exchanges []record.Exchange
 	after     []record.Event
 }
 
-// steps puts each event behind the last call that had ended by then. Of calls that
-// ended at one time, as those that take none, the event's own number says which: with
-// most agents it counts their calls.
+// steps puts each event behind the last call that had ended. Of calls that ended at the same
+// time, the event's own number decides: with most agents it counts their calls.
 func (v view) steps() steps {
 	t := v.trial
 	s := steps{calls: make([]step, len(t.Calls))}
@@ -188,7 +186,7 @@ func (v view) steps() steps {
 		return s
 	}
 	ended := func(i int) time.Duration { return t.Calls[i].At + t.Calls[i].Latency }
-	at, next := -1, 0 // the call of the event before, and the first that had not ended
+	at, next := -1, 0 // the call of the previous event, and the first that had not ended
 	for _, e := range v.others() {
 		for next < len(t.Calls) && ended(next) <= e.At {
 			next++
@@ -207,9 +205,9 @@ func (v view) steps() steps {
 	return s
 }
 
-// trialTail is what stands below a transcript.
+// trialTail is the part below a transcript.
 type trialTail struct {
-	// Final is the text that the agent ended with, where it is no reply.
+	// Final is the text that the agent ended with, unless it is a reply.
 	Final     *text
 	Exchanges []exchange
 	More      int // exchanges beyond those shown

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Write writes the page of all trials that were added. It is called once.
+// Write writes the page of all added trials. It must be called once.
 func (b *Builder) Write(w io.Writer, in Input) error {
 	top, err := b.top(in)
 	if err != nil {
@@ -45,7 +45,7 @@ type item struct {
 	without reports.Count
 }
 
-// top renders all that stands above the list.
+// top renders the page above the list.
 func (b *Builder) top(in Input) ([]byte, error) {
 	b.page.reset()
 	if err := b.page.execute("page", b.summary(in)); err != nil {
@@ -54,8 +54,7 @@ func (b *Builder) top(in Input) ([]byte, error) {
 	return bytes.Clone(b.page.out.Bytes()), nil
 }
 
-// list renders the heads of the scenarios, those that did not pass first, until half of
-// the page is full.
+// list renders the heads of the scenarios, by urgency, until half of the page is full.
 func (b *Builder) list(r reports.Report) ([]item, error) {
 	var list []item
 	used := 0
@@ -79,10 +78,10 @@ func (b *Builder) list(r reports.Report) ([]item, error) {
 	return list, nil
 }
 
-// reserve is room for what is written around scenarios.
+// reserve is the room for the markup around scenarios.
 const reserve = 64 << 10
 
-// choose decides which trials keep their details, and counts those that do not.
+// choose decides which trials keep their details, and counts the others.
 func (b *Builder) choose(list []item, room int) (left reports.Count) {
 	var pieces []*piece
 	room -= reserve
@@ -120,7 +119,7 @@ func (b *Builder) item(out *output, it *item) {
 	out.render(&b.page, "scenario-end", without(it.without))
 }
 
-// listHead is what stands above the list of scenarios.
+// listHead is the part above the list of scenarios.
 type listHead struct {
 	LeftOut  string
 	Verdicts []choice
@@ -134,7 +133,7 @@ type choice struct {
 	N int
 }
 
-// maxChoices is how many agents and tags a list offers.
+// maxChoices limits the agents and tags to filter by.
 const maxChoices = 200
 
 func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) listHead {

@@ -2,17 +2,17 @@ package plot
 
 import "math"
 
-// axis is an axis of a sheet: its range, its ticks and how it is drawn.
+// axis is an axis of a sheet with its range and ticks.
 type axis struct {
 	min, max float64
 	log      bool
 	label    string
 	ticks    []tick
-	// class styles the labels of the ticks.
+	// class is the style of the labels of the ticks.
 	class string
-	// line draws the axis itself, notches a short line at each tick.
+	// line draws the axis, and notches a short line at each tick.
 	line, notches bool
-	// padding keeps the data off the axis.
+	// padding separates the data from the axis.
 	padding float64
 }
 
@@ -39,7 +39,7 @@ func (a *axis) position(v float64) float64 {
 	return (v - a.min) / (a.max - a.min)
 }
 
-// contains reports whether a position is on the axis, but for rounding.
+// contains reports whether a position is on the axis, allowing for rounding.
 func contains(position float64) bool { return position > -1e-9 && position < 1+1e-9 }
 
 // beside returns the room for the line and the notches.
@@ -86,8 +86,8 @@ func (a *axis) labelWidth() float64 {
 	return longest
 }
 
-// setTicks sets the range of the axis. It labels at least three round values by show;
-// those with an empty label get no tick.
+// setTicks sets the range of the axis and at least three round values as ticks. show returns
+// their labels; an empty label is no tick.
 func (a *axis) setTicks(lo, hi float64, show func(float64) string) {
 	a.min, a.max = lo, hi
 	power := math.Pow10(int(math.Floor(math.Log10(hi - lo))))
@@ -105,8 +105,8 @@ func (a *axis) setTicks(lo, hi float64, show func(float64) string) {
 	}
 }
 
-// multiples returns the multiples of step from lo to hi. Where the step is below the
-// precision of the numbers, several would be equal; each is returned once.
+// multiples returns the multiples of step from lo to hi. Multiples that are equal because of
+// rounding are returned once.
 func multiples(step, lo, hi float64) (values []float64) {
 	first := math.Ceil(lo / step)
 	for i := range 60 {

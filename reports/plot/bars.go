@@ -12,23 +12,22 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// maxRows is how many rows of bars or intervals are drawn.
+// maxRows limits the rows of bars or points.
 const maxRows = 12
 
-// maxLabel bounds the name of a row, in characters.
+// maxLabel limits the name of a row, in characters.
 const maxLabel = 24
 
 // Bar is an amount with a name.
 type Bar struct {
 	Name  string
 	Value float64
-	// Unknown says that Value is a lower bound.
+	// Unknown is true if Value is a lower bound.
 	Unknown bool
 }
 
-// Costs draws bars, the longest first, such as the cost by purpose. Unit is shown
-// behind the amounts; "EUR" and "USD" are money. Those that find no place are
-// added up.
+// Costs draws bars, the longest first, such as the cost by purpose. unit follows the amounts;
+// "EUR" and "USD" are money. Bars beyond the limit are added up.
 func Costs(title, unit string, bars []Bar) doc.Plot {
 	bars = slices.DeleteFunc(slices.Clone(bars), func(b Bar) bool { return !finite(b.Value) || b.Value < 0 })
 	slices.SortStableFunc(bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
@@ -73,7 +72,7 @@ func Costs(title, unit string, bars []Bar) doc.Plot {
 	return s.picture(title, strings.Join(says, ", ")+".")
 }
 
-// rest adds up those bars that find no place.
+// rest adds up the bars beyond the limit.
 func rest(bars []Bar) []Bar {
 	if len(bars) <= maxRows {
 		return bars

@@ -13,13 +13,12 @@ import (
 // canvas draws SVG for a page. Coordinates are pixels from the upper left corner.
 type canvas struct {
 	out bytes.Buffer
-	// line is the path data of strokes that are not written yet, and of lineOf:
-	// those of one pen become one element.
+	// line is the path data of pending strokes with the pen lineOf; they become one element.
 	line   []byte
 	lineOf pen
 }
 
-// pen is how strokes look.
+// pen is the style of strokes.
 type pen struct {
 	class string
 	width float64
@@ -51,7 +50,7 @@ func (c *canvas) stroke(class string, width float64, dash bool, points ...float6
 	}
 }
 
-// flush writes the strokes that are due.
+// flush writes the pending strokes.
 func (c *canvas) flush() {
 	if len(c.line) == 0 {
 		return
@@ -77,8 +76,7 @@ func (c *canvas) raw(parts ...string) {
 	}
 }
 
-// rect draws a filled rectangle; title, if there is any, is shown when it is
-// pointed at.
+// rect draws a filled rectangle; title is shown on hover.
 func (c *canvas) rect(x, y, width, height float64, class, title string) {
 	c.raw(`<rect`, attribute("class", class), position(x, y), ` width="`, number(width), `" height="`, number(height), `"`)
 	c.close("rect", title)
@@ -110,8 +108,8 @@ func (c *canvas) rotated(x, y float64, class, text string) {
 		escape(text, maxTitle), `</text>`)
 }
 
-// link begins an element that leads to an anchor of the page. It reports false,
-// and does nothing, for any other address.
+// link begins a link to an anchor of the page. It reports false and does nothing for any other
+// address.
 func (c *canvas) link(to string) bool {
 	if !strings.HasPrefix(to, "#") {
 		return false
@@ -120,12 +118,12 @@ func (c *canvas) link(to string) bool {
 	return true
 }
 
-// maxTitle bounds a text of a picture, in characters.
+// maxTitle limits a text of a plot, in characters.
 const maxTitle = 300
 
 func escape(text string, limit int) string { return html.EscapeString(sanitize.Line(text, limit)) }
 
-// attribute is empty for an empty value; the value is markup already.
+// attribute returns an attribute whose value is markup; an empty value has none.
 func attribute(name, value string) string {
 	if value == "" {
 		return ""
@@ -135,7 +133,7 @@ func attribute(name, value string) string {
 
 func position(x, y float64) string { return ` x="` + number(x) + `" y="` + number(y) + `"` }
 
-// round rounds to a tenth of a pixel. What is not a number lands at 0.
+// round rounds to a tenth of a pixel. Values that are not finite become 0.
 func round(v float64) float64 {
 	if !finite(v) {
 		return 0

@@ -10,16 +10,15 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Point is a detector's precision and recall, between 0 and 1, with their
-// intervals; NaN is what is not known.
+// Point is a detector's precision and recall, from 0 to 1, with their intervals; NaN is unknown.
 type Point struct {
 	Name                                string
 	Precision, PrecisionLo, PrecisionHi float64
 	Recall, RecallLo, RecallHi          float64
 }
 
-// PrecisionRecall draws detectors as points, with a cross for the intervals: the
-// further up and right, the better. It draws up to twelve of them.
+// PrecisionRecall draws up to twelve detectors as points, with a cross for the intervals:
+// further up and to the right is better.
 func PrecisionRecall(title string, points []Point) doc.Plot {
 	var list []Point
 	for _, p := range points {
@@ -59,18 +58,17 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 	return s.picture(title, strings.Join(says, "; ")+".")
 }
 
-// numbered draws a point with its number, so that colour is not all that tells
-// points apart.
+// numbered draws a point with its number, so points can be distinguished without colours.
 func (s *sheet) numbered(i int, x, y float64, class, title string) {
 	s.svg.circle(x, y, 7, class, title)
 	s.svg.text(x, y+4, "", "on", fmt.Sprint(i+1))
 }
 
-// Curve is what a detector would do at other thresholds. The lists are of one
-// length, the thresholds rise; NaN stands for 0 of 0.
+// Curve has the scores of a detector by threshold. The lists have the same length, the
+// thresholds rise, and NaN is 0 of 0.
 type Curve struct {
 	T, Precision, Recall, F1 []float64
-	// Best is the threshold of the highest F1; NaN if there is none.
+	// Best is the threshold of the highest F1, or NaN.
 	Best float64
 }
 
@@ -126,7 +124,7 @@ func Thresholds(title string, c Curve) doc.Plot {
 	return s.picture(title, says)
 }
 
-// few thins points out to about as many as can be seen.
+// few thins out points to about the visible number.
 func few(points []point) []point {
 	every := len(points)/(2*steps) + 1
 	if every == 1 {

@@ -8,42 +8,73 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Difference is a difference in the unit of its measure, with its interval; NaN is what
-// is not known.
+// Difference is a difference with its interval; NaN is unknown.
 type Difference struct {
 	Name          string
 	Value, Lo, Hi float64
-	// Verdict is "better", "worse", "equivalent" or "undecided".
+	// Verdict is "better", "worse", "equivalent", "tied", or another word.
 	Verdict string
 }
 
-var differenceClass = map[string]string{"better": "pass", "worse": "fail", "equivalent": "c1"}
+var differenceClass = map[string]string{"better": "pass", "worse": "fail", "equivalent": "c1", "tied": "c1"}
 
-// Differences draws a row for each difference, around a line where there is none, and a
-// band of those that are smaller than the smallest of interest, which is 0 if there is
-// none. A forest plot, as it is called elsewhere. Format writes a difference without its
-// sign.
+// Differences draws a forest plot: a row for each difference around the zero line, and a band of
+// differences below the smallest effect of interest, unless that is 0. format writes a difference
+// without its sign.
 func Differences(title string, rows []Difference, smallest float64, format func(float64) string) doc.Plot {
-	if len(rows) == 0 {
-		return doc.Plot{Title: title, Text: "Nothing was compared."}
-	}
-	more := max(0, len(rows)-maxIntervals)
-	rows = rows[:len(rows)-more]
-	span := 0.0
+	span := largestOf(rows)
 	if finite(smallest) {
-		span = 1.5 * math.Abs(smallest)
-	}
-	for _, r := range rows {
-		for _, v := range []float64{r.Value, r.Lo, r.Hi} {
-			if finite(v) {
-				span = max(span, math.Abs(v))
-			}
-		}
+		span = max(span, 1.5*math.Abs(smallest))
 	}
 	if span == 0 {
 		span = 1
 	}
 	signed := func(v float64) string { return withSign(v, format) }
+	return forest(title, rows, span, signed, func(s *sheet, bottom float64) {
+		s.x.setTicks(-span*1.05, span*1.05, func(v float64) string {
+			bare, _, _ := strings.Cut(signed(v), " ") // the notes have the unit
+			if strings.Contains(bare, ".") {
+				bare = strings.TrimRight(strings.TrimRight(bare, "0"), ".")
+			}
+			return bare
+		})
+		s.mark(func(x, _ func(float64) float64) {
+			if smallest > 0 && finite(smallest) {
+				s.svg.rect(x(-smallest), 0, x(smallest)-x(-smallest), bottom, "c1 soft",
+					"smaller than the smallest effect of interest, "+format(smallest))
+			}
+		})
+	})
+}
+
+// Changes draws a forest plot of relative changes: 0.05 is 5 % more. A change beyond ±50 % is
+// drawn at the edge, and its interval has no end there.
+func Changes(title string, rows []Difference) doc.Plot {
+	span := min(0.5, max(0.05, largestOf(rows)))
+	signed := func(v float64) string { return withSign(v, percent) }
+	return forest(title, rows, span, signed, func(s *sheet, _ float64) { s.x.setTicks(-span*1.05, span*1.05, signed) })
+}
+
+// largestOf returns the largest absolute value of the first rows and their intervals.
+func largestOf(rows []Difference) float64 {
+	largest := 0.0
+	for _, r := range rows[:min(len(rows), maxIntervals)] {
+		for _, v := range []float64{r.Value, r.Lo, r.Hi} {
+			if finite(v) {
+				largest = max(largest, math.Abs(v))
+			}
+		}
+	}
+	return largest
+}
+
+// forest draws intervals around the zero line. prepare sets the X axis and draws below them.
+func forest(title string, rows []Difference, span float64, signed func(float64) string, prepare func(s *sheet, bottom float64)) doc.Plot {
+	if len(rows) == 0 {
+		return doc.Plot{Title: title, Text: "Nothing was compared."}
+	}
+	more := max(0, len(rows)-maxIntervals)
+	rows = rows[:len(rows)-more]
 	var says []string
 	list := make([]interval, len(rows))
 	for i, r := range rows {
@@ -51,21 +82,9 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	s.x.setTicks(-span*1.05, span*1.05, func(v float64) string {
-		bare, _, _ := strings.Cut(signed(v), " ") // the notes have the unit
-		if strings.Contains(bare, ".") {
-			bare = strings.TrimRight(strings.TrimRight(bare, "0"), ".")
-		}
-		return bare
-	})
 	bottom := float64(len(rows))*rowHeight + 4
-	s.mark(func(x, _ func(float64) float64) {
-		if smallest > 0 && finite(smallest) {
-			s.svg.rect(x(-smallest), 0, x(smallest)-x(-smallest), bottom, "c1 soft",
-				"smaller than the smallest effect of interest, "+format(smallest))
-		}
-		s.svg.stroke("axis", 1, true, x(0), 0, x(0), bottom)
-	})
+	prepare(s, bottom)
+	s.mark(func(x, _ func(float64) float64) { s.svg.stroke("axis", 1, true, x(0), 0, x(0), bottom) })
 	s.intervals(list)
 	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
 }
@@ -81,7 +100,7 @@ func (r Difference) interval(signed func(float64) string) interval {
 	return in
 }
 
-// withSign writes a difference; a minus is as wide as a plus.
+// withSign returns a difference with its sign; a minus is as wide as a plus.
 func withSign(v float64, format func(float64) string) string {
 	switch {
 	case v > 0:

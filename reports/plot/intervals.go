@@ -18,7 +18,7 @@ type Share struct {
 	measure.Value
 }
 
-// maxIntervals is how many rows of intervals are drawn.
+// maxIntervals limits the rows of intervals.
 const maxIntervals = 40
 
 // Shares draws a row for each share: a point with its interval.
@@ -64,77 +64,17 @@ func (r Share) interval() interval {
 	return in
 }
 
-// bare is a share in per cent without the sign.
+// bare returns a share in per cent without the sign.
 func bare(share float64) string { return strings.TrimSuffix(percent(share), " %") }
 
-// Effect is a change since a baseline, as a share of what it was: 0.05 is 5 % more.
-// Values that are not known are NaN.
-type Effect struct {
-	Name           string
-	Change, Lo, Hi float64
-	// Verdict is "better", "worse", "tied" or "insufficient data".
-	Verdict string
-}
-
-var effectClass = map[string]string{"better": "pass", "worse": "fail", "tied": "c1"}
-
-// Effects draws a row for each change, around a line where nothing has changed.
-// A change beyond ±50 % stands at the edge, and its interval has no end there.
-func Effects(title string, rows []Effect) doc.Plot {
-	if len(rows) == 0 {
-		return doc.Plot{Title: title, Text: "Nothing was compared."}
-	}
-	more := max(0, len(rows)-maxIntervals)
-	rows = rows[:len(rows)-more]
-	span := 0.05
-	var says []string
-	list := make([]interval, len(rows))
-	for i, r := range rows {
-		list[i] = r.interval()
-		for _, v := range []float64{r.Change, r.Lo, r.Hi} {
-			if finite(v) {
-				span = max(span, min(0.5, math.Abs(v)))
-			}
-		}
-		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
-	}
-	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	s.x.setTicks(-span*1.05, span*1.05, signed)
-	s.mark(func(x, _ func(float64) float64) {
-		s.svg.stroke("axis", 1, true, x(0), 0, x(0), float64(len(rows))*rowHeight+4)
-	})
-	s.intervals(list)
-	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
-}
-
-func (r Effect) interval() interval {
-	in := interval{name: r.Name, value: r.Change, lo: r.Lo, hi: r.Hi, class: "skip", note: sanitize.Line(r.Verdict, maxLabel)}
-	if class, ok := effectClass[r.Verdict]; ok {
-		in.class = class
-	}
-	if finite(r.Change) {
-		in.note = signed(r.Change) + " " + in.note
-	}
-	return in
-}
-
-// signed is a change in per cent, with its sign.
-func signed(change float64) string {
-	text := percent(change)
-	if change > 0 {
-		return "+" + text
-	}
-	return strings.Replace(text, "-", "−", 1)
-}
-
-// interval is a row of a plot of intervals. NaN is what there is none of.
+// interval is a row of a plot of intervals. NaN is unknown.
 type interval struct {
 	name, note, class string
 	value, lo, hi     float64
 }
 
-// intervals draws a row each: a line for the interval, a point for the value, and
-// the note at the right.
+// intervals draws a row for each interval: a line, a point for the value, and the note at the
+// right.
 func (s *sheet) intervals(list []interval) {
 	names := make([]string, len(list))
 	s.right = 0
@@ -164,7 +104,7 @@ func (s *sheet) intervals(list []interval) {
 	})
 }
 
-// whisker ends an interval; one that goes on beyond the plot has no end.
+// whisker ends an interval, unless it continues beyond the plot.
 func (s *sheet) whisker(class string, x, y float64, ends bool) {
 	if ends {
 		s.svg.stroke(class, 2, false, x, y-4, x, y+4)

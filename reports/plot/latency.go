@@ -17,16 +17,15 @@ type Sample struct {
 	Seconds []float64
 }
 
-// maxSeries is how many lines a picture has, as many as there are colours.
+// maxSeries limits the lines of a plot to the number of colours.
 const maxSeries = 6
 
-// steps is how many quantiles make a line.
+// steps is the number of quantiles in a line.
 const steps = 200
 
-// Latency draws the distribution of the latencies of groups, such as purposes: the
-// share of calls (upwards) that took at most so long. The axis is logarithmic
-// where the longest took more than 50 times what the shortest did. Groups beyond
-// the six largest are drawn as one.
+// Latency draws the distribution of the latencies of groups, such as purposes: the share of
+// calls by the time they took at most. The axis is logarithmic if the longest took more than 50
+// times as long as the shortest. Groups beyond the six largest are drawn as one.
 func Latency(title string, groups []Sample) doc.Plot {
 	groups = largest(groups)
 	var all []float64
@@ -61,8 +60,7 @@ func Latency(title string, groups []Sample) doc.Plot {
 		format.Seconds(all[len(all)-1])))
 }
 
-// largest returns the groups to draw, in their order, with values that can be
-// drawn.
+// largest returns the groups to draw, in their order, with finite values.
 func largest(groups []Sample) []Sample {
 	var list []Sample
 	for _, g := range groups {
@@ -94,8 +92,7 @@ func largest(groups []Sample) []Sample {
 	return append(kept, other)
 }
 
-// timeAxis sets the X axis for sorted seconds that are not all equal, and returns
-// its lower end.
+// timeAxis sets the X axis for sorted seconds that are not all equal, and returns its lower end.
 func (s *sheet) timeAxis(sorted []float64) float64 {
 	first := sorted[slices.IndexFunc(sorted, func(v float64) bool { return v > 0 })]
 	hi := sorted[len(sorted)-1]
@@ -125,8 +122,8 @@ func thinned(list []tick, every int) []tick {
 	return out
 }
 
-// distribution is the quantile function of sorted values with its axes exchanged,
-// from lo to hi, so that the marks of quantiles lie on it.
+// distribution returns the quantile function of sorted values with its axes exchanged, from lo
+// to hi.
 func distribution(sorted []float64, lo, hi float64) []point {
 	points := []point{{lo, 0}}
 	n := min(steps, max(1, len(sorted)-1))
@@ -155,7 +152,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return stat.QuantileValue(len(sorted), func(i int) float64 { return sorted[i] }, q)
 }
 
-// series is the class of the i-th line.
+// series returns the class of the i-th line.
 func series(i int) string { return fmt.Sprintf("c%d", i%maxSeries+1) }
 
 func percent(share float64) string {

@@ -1,11 +1,9 @@
-// Package plot draws the pictures of reports as SVG. It lays them out itself, and
-// the pictures are made for a web page: they scale, their text is text in the
-// page's font, and their colours are classes that the page's style sheet defines,
-// so that light, dark and print need no second picture.
+// Package plot draws the plots of reports as SVG for a web page: they scale, their text has the
+// font of the page, and their colours are classes of its style sheet, for light, dark and print.
 //
-// Each function is pure: the same data give the same bytes. Values that are not
-// finite are left out, foreign text is escaped and cut, and the number of marks is
-// bounded, so that a picture stays below some 50 kB whatever the data are.
+// Each function is pure: the same data give the same bytes. Values that are not finite are left
+// out, foreign text is escaped and cut, and the number of marks is limited, so that a plot stays
+// below about 50 kB.
 package plot
 
 import (

@@ -138,7 +138,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			"nothing that has a cost": plot.Costs("x", "EUR", []plot.Bar{{Name: "free"}, {Name: "odd", Value: nan}}),
 			"no calls":                plot.Timeline("x", nil),
 			"no shares":               plot.Shares("x", nil),
-			"Nothing was compared":    plot.Effects("x", nil),
+			"Nothing was compared":    plot.Changes("x", nil),
 			"No detector has both":    plot.PrecisionRecall("x", []plot.Point{{Precision: nan, Recall: 1}}),
 			"not enough scores":       plot.Thresholds("x", plot.Curve{T: []float64{0.5}, Precision: []float64{1}, Recall: []float64{1}, F1: []float64{1}, Best: nan}),
 		} {
@@ -159,7 +159,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			plot.Costs(evil, evil, []plot.Bar{{Name: evil, Value: 1}}),
 			plot.Timeline(evil, []plot.Span{{Name: evil, Link: `#"><script>` + evil, Took: 1, Fault: evil}, {Name: "x", Link: "javascript:alert(1)", Took: 1}}),
 			plot.Shares(evil, []plot.Share{{Name: evil, Value: value(0.5, 0.4, 0.6, 3)}}),
-			plot.Effects(evil, []plot.Effect{{Name: evil, Change: 0.1, Lo: nan, Hi: nan, Verdict: evil}}),
+			plot.Changes(evil, []plot.Difference{{Name: evil, Value: 0.1, Lo: nan, Hi: nan, Verdict: evil}}),
 			plot.PrecisionRecall(evil, []plot.Point{{Name: evil, Precision: 0.5, Recall: 0.5}}),
 			plot.Thresholds(evil, curve())) {
 			Expect(p.SVG).NotTo(BeNil())
@@ -177,13 +177,13 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			}
 			var list []plot.Bar
 			var rows []plot.Share
-			var changes []plot.Effect
+			var changes []plot.Difference
 			var points []plot.Point
 			for i, v := range numbers("values") {
 				list = append(list, plot.Bar{Name: name.Draw(rt, "name"), Value: v, Unknown: i%2 == 0})
 				lo, hi := number.Draw(rt, "lo"), number.Draw(rt, "hi")
 				rows = append(rows, plot.Share{Name: "s", Value: value(v, lo, hi, i)})
-				changes = append(changes, plot.Effect{Name: "e", Change: v, Lo: lo, Hi: hi, Verdict: "worse"})
+				changes = append(changes, plot.Difference{Name: "e", Value: v, Lo: lo, Hi: hi, Verdict: "worse"})
 				points = append(points, plot.Point{Name: "p", Precision: v, PrecisionLo: lo, Recall: hi, RecallHi: lo})
 			}
 			duration := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, int64(time.Hour)))
@@ -195,7 +195,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 				})
 			}
 			for _, p := range []doc.Plot{
-				plot.Latency("t", groups), plot.Costs("t", "", list), plot.Timeline("t", calls), plot.Shares("t", rows), plot.Effects("t", changes), plot.PrecisionRecall("t", points),
+				plot.Latency("t", groups), plot.Costs("t", "", list), plot.Timeline("t", calls), plot.Shares("t", rows), plot.Changes("t", changes), plot.PrecisionRecall("t", points),
 				plot.Thresholds("t", plot.Curve{T: numbers("t"), Precision: numbers("p"), Recall: numbers("r"), F1: numbers("f"), Best: number.Draw(rt, "best")}),
 			} {
 				sound(p)

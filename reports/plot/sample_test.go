@@ -71,13 +71,13 @@ func shares() []plot.Share {
 	}
 }
 
-func effects() []plot.Effect {
-	return []plot.Effect{
-		{Name: "interview/golden calls", Change: 0.08, Lo: 0.05, Hi: 0.11, Verdict: "worse"},
-		{Name: "interview/golden cost", Change: -0.12, Lo: -0.2, Hi: -0.04, Verdict: "better"},
-		{Name: "loop/done tokens", Change: 0.001, Lo: -0.01, Hi: 0.012, Verdict: "tied"},
-		{Name: "loop/new latency", Change: nan, Lo: nan, Hi: nan, Verdict: "insufficient data"},
-		{Name: "loop/far tokens", Change: 4, Lo: -0.1, Hi: 9, Verdict: "worse"},
+func effects() []plot.Difference {
+	return []plot.Difference{
+		{Name: "interview/golden calls", Value: 0.08, Lo: 0.05, Hi: 0.11, Verdict: "worse"},
+		{Name: "interview/golden cost", Value: -0.12, Lo: -0.2, Hi: -0.04, Verdict: "better"},
+		{Name: "loop/done tokens", Value: 0.001, Lo: -0.01, Hi: 0.012, Verdict: "tied"},
+		{Name: "loop/new latency", Value: nan, Lo: nan, Hi: nan, Verdict: "insufficient data"},
+		{Name: "loop/far tokens", Value: 4, Lo: -0.1, Hi: 9, Verdict: "worse"},
 	}
 }
 
@@ -132,7 +132,7 @@ func pictures() map[string]doc.Plot {
 		"costs":        plot.Costs("Cost by purpose", "EUR", bars()),
 		"timeline":     plot.Timeline("Calls of trial 1", spans()),
 		"shares":       plot.Shares("Pass rates", shares()),
-		"effects":      plot.Effects("Changes since the baseline", effects()),
+		"effects":      plot.Changes("Changes since the baseline", effects()),
 		"detectors":    plot.PrecisionRecall("Precision and recall", detectors()),
 		"survival":     plot.Survival(exploration(25))[0],
 		"survival-200": plot.Survival(exploration(200))[0],

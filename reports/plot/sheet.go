@@ -13,9 +13,8 @@ const (
 	legendRow = 16
 )
 
-// perCell is the width of a terminal's cell in sizes of the font: a little more
-// than what common fonts take for a digit. The page chooses the font, so that
-// widths are estimated, and the browser aligns.
+// perCell is the width of a terminal's cell in sizes of the font, a little more than a digit of
+// common fonts. The page chooses the font, so widths are estimated.
 const perCell = 0.64
 
 func widthOf(s string) float64 { return perCell * textSize * float64(tty.Width(s)) }
@@ -35,8 +34,7 @@ type sheet struct {
 // area is the rectangle of the data, in pixels.
 type area struct{ left, right, top, bottom float64 }
 
-// layer draws a part of a plot over its axes. x and y turn data into pixels from the
-// upper left corner.
+// layer draws a part of a plot over its axes. x and y convert data to pixels.
 type layer func(x, y func(float64) float64)
 
 // newSheet returns a sheet with empty axes.
@@ -66,7 +64,7 @@ func (s *sheet) grid(both bool) {
 // point is a point of a line, in units of the data.
 type point struct{ x, y float64 }
 
-// line adds a line through points. What lies beyond the axes is drawn at their ends.
+// line adds a line through points. Points beyond the axes are drawn at their ends.
 func (s *sheet) line(class string, dash bool, points []point) {
 	s.mark(func(x, y func(float64) float64) {
 		var at []float64
@@ -111,8 +109,8 @@ func (s *sheet) picture(title, says string) doc.Plot {
 	return doc.Plot{Title: title, Text: says, SVG: out.out.Bytes(), Wide: s.width > narrow}
 }
 
-// layout sets the area of the data: what the axes leave, less what the last labels
-// need so that they do not stick out of the picture.
+// layout sets the area of the data: the room that the axes leave, less the room of the last
+// labels.
 func (s *sheet) layout() {
 	a := area{left: s.y.width(), right: s.width - s.right, top: s.top, bottom: s.height - s.x.height()}
 	s.area = a

@@ -19,14 +19,14 @@ const (
 	cellHeight = 18
 )
 
-// shade is how an outcome is drawn: by colour and by sign, so that neither print nor
-// anybody's eyes have to tell colours apart.
+// shade draws an outcome by colour and by sign, so it can be distinguished in print and without
+// colours.
 type shade struct {
 	outcome           result.Outcome
 	class, sign, says string
 }
 
-// shades are ordered: the later one is shown where a cell stands for several runs.
+// shades are ordered: a later one is shown if a cell represents several runs.
 var shades = []shade{
 	{result.Survived, "pass soft", "·", "survived"},
 	{result.Unfired, "skip soft", "–", "could not happen"},
@@ -51,9 +51,9 @@ type column struct {
 	runs     []int // index of the run in the result
 }
 
-// Survival draws a heat map for each family of single perturbations: places of the
-// path from left to right, what happened there from top to bottom. Where there are
-// more places than columns, neighbours share one, which shows their worst outcome.
+// Survival draws a heat map for each family of single perturbations: places of the path from
+// left to right, perturbations from top to bottom. If there are more places than columns,
+// neighbours share one, which shows their worst outcome.
 func Survival(r *result.Exploration) []doc.Plot {
 	var list []doc.Plot
 	for _, m := range r.Matrices(len(r.Cells) + 1) {
@@ -87,7 +87,7 @@ func heatMap(r *result.Exploration, m result.Matrix) doc.Plot {
 	return s.picture(title, matrixText(m, size))
 }
 
-// columnsOf makes a column for each place, or for each size neighbours of them.
+// columnsOf returns a column for each place, or for each group of size neighbours.
 func columnsOf(m result.Matrix, heads int) (columns []column, size int) {
 	var all []column
 	for _, row := range m.Rows {
@@ -114,7 +114,7 @@ func columnsOf(m result.Matrix, heads int) (columns []column, size int) {
 	return columns, size
 }
 
-// join adds what is worse in another column.
+// join adds the worse outcomes of another column.
 func (c *column) join(other column) {
 	c.to = other.to
 	for i, o := range other.cells {
@@ -124,7 +124,7 @@ func (c *column) join(other column) {
 	}
 }
 
-// numbers labels as many columns as there is room for.
+// numbers labels as many columns as fit.
 func numbers(columns []column) []tick {
 	list := []tick{}
 	longest := widthOf(strconv.Itoa(columns[len(columns)-1].from))
@@ -138,7 +138,7 @@ func numbers(columns []column) []tick {
 	return list
 }
 
-// cells draws all cells of an outcome as one shape, and their signs row by row.
+// cells draws all cells of an outcome as one shape, and their signs by row.
 func (s *sheet) cells(columns []column, heads int, x, y func(float64) float64) {
 	half := (x(1)-x(0))/2 - 0.5
 	for k, sh := range shades {
@@ -173,8 +173,7 @@ func (s *sheet) cells(columns []column, heads int, x, y func(float64) float64) {
 	}
 }
 
-// signClass is the class of a sign: on a soft ground it has its colour, else that
-// of the paper.
+// signClass returns the class of a sign: its colour on a soft ground, else that of the paper.
 func (s shade) signClass() string {
 	if class, soft := strings.CutSuffix(s.class, " soft"); soft {
 		return "mark " + class
@@ -182,10 +181,10 @@ func (s shade) signClass() string {
 	return "on"
 }
 
-// maxTold is how many cells say what is broken when they are pointed at.
+// maxTold limits the cells with a finding on hover.
 const maxTold = 200
 
-// failures makes cells that failed say what is broken.
+// failures adds the finding of failed cells on hover.
 func (s *sheet) failures(r *result.Exploration, columns []column, x, y func(float64) float64) {
 	half := (x(1)-x(0))/2 - 0.5
 	told := 0

@@ -15,29 +15,28 @@ import (
 
 // Span is a call on a timeline.
 type Span struct {
-	// N is the call's number, Name its purpose: calls of one name are on one row.
+	// N is the call's number, Name its purpose: calls with the same name share a row.
 	N    int
 	Name string
 	// Link is an anchor of the page ("#call-7"); empty for none.
 	Link       string
 	From, Took time.Duration
 	Retries    int
-	// Fault is the kind of a fault that struck the call.
+	// Fault is the kind of a fault that was injected into the call.
 	Fault  string
 	Failed bool
 }
 
-// maxMarks is how many spans are drawn; neighbours are drawn as one until there
-// are no more.
+// maxMarks limits the drawn spans; neighbours are merged to stay below it.
 const maxMarks = 400
 
-// kind is how a span is drawn.
+// kind is the style of a span.
 type kind int
 
 const (
-	well  kind = iota // nothing to tell
-	upset             // a fault or a retry, and an answer in the end
-	lost              // no answer
+	well  kind = iota
+	upset      // a fault or a retry, and an answer in the end
+	lost       // no answer
 )
 
 var kindClass = [...]string{well: "c1", upset: "info", lost: "fail"}
@@ -51,8 +50,8 @@ type box struct {
 	n           int
 }
 
-// Timeline draws the calls of one trial over its time, a row for each name. Where
-// no time passed, calls stand in their order.
+// Timeline draws the calls of one trial over its time, with a row for each name. If no time
+// passed, calls are drawn in their order.
 func Timeline(title string, spans []Span) doc.Plot {
 	if len(spans) == 0 {
 		return doc.Plot{Title: title, Text: "There were no calls."}
@@ -89,7 +88,7 @@ func Timeline(title string, spans []Span) doc.Plot {
 	return s.picture(title, timelineText(spans, end))
 }
 
-// callLabel labels a place between two calls with nothing.
+// callLabel labels whole numbers.
 func callLabel(v float64) string {
 	if v != math.Trunc(v) {
 		return ""
@@ -112,8 +111,8 @@ func timelineText(spans []Span, end time.Duration) string {
 	return text + "."
 }
 
-// rowsOf names the rows in the order in which they are first used, and says on
-// which one each span is. Names that find no row share the last one.
+// rowsOf names the rows in the order of their first use, and returns the row of each span. Names
+// beyond the limit share the last one.
 func rowsOf(spans []Span) (names []string, row []int) {
 	index := map[string]int{}
 	row = make([]int, len(spans))
@@ -145,7 +144,7 @@ func (s Span) kind() kind {
 	}
 }
 
-// together draws neighbours of a row and kind as one until few enough are left.
+// together merges neighbours of a row and kind until few enough are left.
 func together(list []box) []box {
 	slices.SortStableFunc(list, func(a, b box) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.kind, b.kind), cmp.Compare(a.from, b.from))
@@ -164,7 +163,7 @@ func together(list []box) []box {
 	return list
 }
 
-// boxes draws boxes, and a sign above those that have something to tell.
+// boxes draws boxes, with a sign above faults and failures.
 func (s *sheet) boxes(list []box, y func(float64) float64) {
 	for _, b := range list {
 		top := math.Round(y(-float64(b.row))) - 3
@@ -182,7 +181,7 @@ func (s *sheet) boxes(list []box, y func(float64) float64) {
 	}
 }
 
-// title says what a box is.
+// title describes a box.
 func (b box) title() string {
 	if b.n > 1 {
 		return fmt.Sprintf("%s, from call %d to %d", format.Plural(b.n, "call"), b.first.N, b.last.N)

@@ -13,27 +13,26 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Tradeoff is what one of several choices costs and how good it is.
+// Tradeoff is the cost and the quality of a choice.
 type Tradeoff struct {
 	Name          string
 	Cost, Quality measure.Value
-	// Front is true where none of the others is at least as good at no more cost.
+	// Front is true if no other choice is at least as good at no more cost.
 	Front bool
 }
 
-// Plane says what the axes of Pareto are.
+// Plane describes the axes of Pareto.
 type Plane struct {
 	// Cost and Quality are the labels of the axes.
 	Cost, Quality string
-	// Show writes a quality; nil is show.Number.
+	// Show formats a quality; nil is format.Number.
 	Show func(float64) string
-	// Lower is true where the lower quality is the better one.
+	// Lower is true if a lower quality is better.
 	Lower bool
 }
 
-// Pareto draws choices on the plane of cost and quality, with a cross for the intervals,
-// and a line along the front: the choices that none of the others beats in both. It draws
-// up to twelve of them.
+// Pareto draws up to twelve choices by cost and quality, with a cross for the intervals and a
+// line along the front: the choices that no other one beats in both.
 func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 	var list []Tradeoff
 	for _, t := range choices {
@@ -95,7 +94,7 @@ func (s *sheet) cross(class string, t Tradeoff, x, y func(float64) float64) {
 // known reports whether a value can be drawn.
 func known(v measure.Value) bool { return v.Known && v.Value != nil && finite(*v.Value) }
 
-// around is a value with its interval.
+// around returns a value with its interval.
 func around(v measure.Value, format func(float64) string) string {
 	text := format(*v.Value)
 	if in := v.Interval; in != nil && finite(in.Lo, in.Hi) {
@@ -104,7 +103,7 @@ func around(v measure.Value, format func(float64) string) string {
 	return text
 }
 
-// extent is the range of an axis on which all values and intervals find room.
+// extent returns the range of an axis for all values and intervals.
 func extent(list []Tradeoff, of func(Tradeoff) measure.Value) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, t := range list {
@@ -122,7 +121,7 @@ func extent(list []Tradeoff, of func(Tradeoff) measure.Value) (lo, hi float64) {
 	return lo - room, hi + room
 }
 
-// front are the corners of a staircase along the front.
+// front returns the corners of a staircase along the front.
 func front(list []Tradeoff) []point {
 	on := slices.DeleteFunc(slices.Clone(list), func(t Tradeoff) bool { return !t.Front })
 	slices.SortStableFunc(on, func(a, b Tradeoff) int { return cmp.Compare(*a.Cost.Value, *b.Cost.Value) })
