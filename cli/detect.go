@@ -113,7 +113,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
-	f.StringVarP(&d.out, "out", "o", "", "folder for "+rundir.DetectionFile+", "+rundir.DetectionMarkdownFile+" and pictures (SVG)")
+	f.StringVarP(&d.out, "out", "o", "", "folder for detect.json, detect.md and plots (SVG)")
 	jsonFlag(f, &d.asJSON, "the scores")
 	workersFlag(f, &d.workers, "items are judged")
 	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
@@ -215,7 +215,7 @@ func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags 
 	if err := rundir.WriteDetection(out, report, d.Document); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s, %s and pictures (SVG) are in %s\n", rundir.DetectionFile, rundir.DetectionMarkdownFile, out.Path())
+	fmt.Fprintf(a.stderr, "detect.json, detect.md and plots (SVG) are in %s\n", out.Path())
 	return nil
 }
 

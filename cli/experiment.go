@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,8 +53,7 @@ func (f *experimentFlags) register(flags *pflag.FlagSet) {
 
 // experimentFolder explains the folder of an experiment, whose journals have these names.
 func experimentFolder(journals string) string {
-	names := strings.Join([]string{rundir.ExperimentFile + " (all of it)", rundir.ExperimentMarkdownFile, rundir.ExperimentPageFile}, ", ")
-	return `The folder gets ` + names + ` and
+	return `The folder gets experiment.json (all of it), experiment.md, experiment.html and
 ` + journals + ` with the outcome of each trial: with the same --out an
 interrupted or killed experiment is resumed, and gives the same result.
 
@@ -215,8 +213,8 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	if err != nil {
 		return nil, noVerdict(atomicdir.Explain(err))
 	}
-	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\n", time.Since(began).Round(time.Millisecond),
-		rundir.ExperimentFile, rundir.ExperimentMarkdownFile, rundir.ExperimentPageFile, journals, out.Path())
+	fmt.Fprintf(a.stderr, "%s; experiment.json, experiment.md, experiment.html and %s are in %s\n",
+		time.Since(began).Round(time.Millisecond), journals, out.Path())
 	a.viewAgain(out)
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))

@@ -40,7 +40,7 @@ Families of what goes wrong:
 Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
 that repeats it. --save writes it as a scenario file, too.
 
-The folder of the reports gets ` + rundir.ExplorationFile + ` (all runs), ` + rundir.ExplorationMarkdownFile + `, and the recording and
+The folder of the reports gets explore.json (all runs), explore.md, and the recording and
 the reports of the golden path and of the smallest run of each failure; rehearse report FOLDER
 shows it again.
 
@@ -146,8 +146,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 		}
 	}
 	rate := format.Plural(int(math.Round(float64(len(found.Cells))/took)), "run")
-	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\n",
-		format.Seconds(took), rate, rundir.ExplorationFile, rundir.ExplorationMarkdownFile, out.Path())
+	fmt.Fprintf(a.stderr, "%s, %s a second; explore.json, explore.md and the reports are in %s\n", format.Seconds(took), rate, out.Path())
 	a.viewAgain(out)
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)

@@ -139,8 +139,9 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err := runDocument(report, flags.failuresOnly).write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
-	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n", format.Seconds(time.Since(began).Seconds()), joined(written), rundir.RecordingFile,
-		out.Path())
+	last := len(written) - 1
+	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n",
+		format.Seconds(time.Since(began).Seconds()), joined(written[:last]), written[last], out.Path())
 	a.viewAgain(out)
 	return quiet(exitCode(report))
 }

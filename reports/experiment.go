@@ -99,14 +99,14 @@ func experimentFigures(r *result.Experiment) doc.Facts {
 func measureSection(r *result.Experiment, list []*result.Comparison) doc.Section {
 	s := doc.Section{Title: doc.Line("By ", doc.Quote(list[0].Measure))}
 	if list[0].Role == result.Secondary {
-		s.Title = doc.Line(s.Title, ", which explains and does not decide")
+		s.Title = doc.Line(s.Title, " (secondary measure)")
 	}
 	u := unitsOf(r, list[0].Measure)
 	items := doc.List{Max: maxExperimentItems}
 	var rows []plot.Difference
 	for _, c := range list {
 		v := knownVerdict(c.Verdict)
-		text := doc.Line(doc.Toned(experimentTones[v], experimentSigns[v]+" "+string(v)), ": ", doc.Quote(c.Variant), ", not ",
+		text := doc.Line(doc.Toned(experimentTones[v], experimentSigns[v]+" "+string(v)), ": ", doc.Quote(c.Variant), " against ",
 			doc.Quote(c.Against), ": ", doc.Quote(effectText(r, c)))
 		if c.Relative != nil && !u.share {
 			text = doc.Line(text, " (", format.Signed(*c.Relative, format.Percent), ")")
@@ -156,7 +156,7 @@ func scenarioEffects(u units, c *result.Comparison) doc.Details {
 			doc.Line(doc.Quote(u.difference(s.After - s.Before))),
 		})
 	}
-	return doc.Details{Title: doc.Line("By scenario, which decides nothing by itself"), Blocks: []doc.Block{t}}
+	return doc.Details{Title: doc.Line("By scenario (descriptive)"), Blocks: []doc.Block{t}}
 }
 
 // variantTable returns the means over the trials of each variant.

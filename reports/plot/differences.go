@@ -30,7 +30,7 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 		span = 1
 	}
 	signed := func(v float64) string { return withSign(v, format) }
-	return forest(title, rows, span, signed, func(s *sheet, bottom float64) {
+	return forest(title, rows, signed, func(s *sheet, bottom float64) {
 		s.x.setTicks(-span*1.05, span*1.05, func(v float64) string {
 			bare, _, _ := strings.Cut(signed(v), " ") // the notes have the unit
 			if strings.Contains(bare, ".") {
@@ -52,7 +52,7 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 func Changes(title string, rows []Difference) doc.Plot {
 	span := min(0.5, max(0.05, largestOf(rows)))
 	signed := func(v float64) string { return withSign(v, percent) }
-	return forest(title, rows, span, signed, func(s *sheet, _ float64) { s.x.setTicks(-span*1.05, span*1.05, signed) })
+	return forest(title, rows, signed, func(s *sheet, _ float64) { s.x.setTicks(-span*1.05, span*1.05, signed) })
 }
 
 // largestOf returns the largest absolute value of the first rows and their intervals.
@@ -69,7 +69,7 @@ func largestOf(rows []Difference) float64 {
 }
 
 // forest draws intervals around the zero line. prepare sets the X axis and draws below them.
-func forest(title string, rows []Difference, span float64, signed func(float64) string, prepare func(s *sheet, bottom float64)) doc.Plot {
+func forest(title string, rows []Difference, signed func(float64) string, prepare func(s *sheet, bottom float64)) doc.Plot {
 	if len(rows) == 0 {
 		return doc.Plot{Title: title, Text: "Nothing was compared."}
 	}

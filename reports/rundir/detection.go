@@ -11,8 +11,8 @@ import (
 
 // The files of the scores of detectors.
 const (
-	DetectionFile         = "detect.json"
-	DetectionMarkdownFile = "detect.md"
+	detectionFile         = "detect.json"
+	detectionMarkdownFile = "detect.md"
 )
 
 // detectionPlots are the files of the plots: precision and recall, and the thresholds of a
@@ -23,8 +23,8 @@ var detectionPlots = [...]string{"detect.svg", "thresholds.svg", "thresholds-aga
 // report are removed.
 func WriteDetection(out *atomicdir.Folder, r reports.Detection, d doc.Document) error {
 	parts := []part{
-		{DetectionFile, func(w io.Writer) error { return reports.JSON(w, r) }},
-		{DetectionMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
+		{detectionFile, func(w io.Writer) error { return reports.JSON(w, r) }},
+		{detectionMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
 	}
 	plots := reports.DetectionPlots(r.Detectors)
 	for i, name := range detectionPlots {

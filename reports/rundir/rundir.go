@@ -19,7 +19,7 @@ import (
 
 // The files of a run, an exploration and an experiment.
 const (
-	RecordingFile  = "recording.jsonl"
+	recordingFile  = "recording.jsonl"
 	timingsFile    = "timings.jsonl"
 	comparisonFile = "comparison.json"
 	jsonFile       = "report.json"
@@ -28,11 +28,11 @@ const (
 	htmlFile       = "report.html"
 
 	ExplorationFile         = "explore.json"
-	ExplorationMarkdownFile = "explore.md"
+	explorationMarkdownFile = "explore.md"
 
-	ExperimentFile         = "experiment.json"
-	ExperimentMarkdownFile = "experiment.md"
-	ExperimentPageFile     = "experiment.html"
+	experimentFile         = "experiment.json"
+	experimentMarkdownFile = "experiment.md"
+	experimentPageFile     = "experiment.html"
 )
 
 // FindRecording returns the recording in the folder of a run; a path of a file is returned as it
@@ -45,13 +45,13 @@ func FindRecording(path string) (string, error) {
 	if !info.IsDir() {
 		return path, nil
 	}
-	for _, name := range []string{RecordingFile + atomicdir.Partial, RecordingFile} {
+	for _, name := range []string{recordingFile + atomicdir.Partial, recordingFile} {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			return file, nil
 		}
 	}
-	return "", fmt.Errorf("there is no %s in %s; name the folder of a run, or a recording", RecordingFile, path)
+	return "", fmt.Errorf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path)
 }
 
 // beside returns the path of a file that belongs to a recording, which is partial if the
@@ -67,7 +67,7 @@ func beside(recording, name string) string {
 // none. One beside a partial recording belongs to an earlier run and is not read.
 func ReadExploration(path string) (*result.Exploration, error) {
 	if filepath.Base(path) != ExplorationFile {
-		if _, err := os.Stat(filepath.Join(path, RecordingFile+atomicdir.Partial)); err == nil {
+		if _, err := os.Stat(filepath.Join(path, recordingFile+atomicdir.Partial)); err == nil {
 			return nil, nil
 		}
 	}
@@ -77,7 +77,7 @@ func ReadExploration(path string) (*result.Exploration, error) {
 // ReadExperiment reads the result of an experiment from its folder or file; it returns nil if
 // there is none.
 func ReadExperiment(path string) (*result.Experiment, error) {
-	return readResult(path, ExperimentFile, result.ReadExperiment)
+	return readResult(path, experimentFile, result.ReadExperiment)
 }
 
 func readResult[T any](path, name string, read func(io.Reader) (T, error)) (*T, error) {
@@ -99,13 +99,13 @@ func readResult[T any](path, name string, read func(io.Reader) (T, error)) (*T, 
 	return &found, nil
 }
 
-// WriteExperiment writes the files of an experiment.
+// WriteExperiment writes experiment.json, experiment.md and experiment.html.
 func WriteExperiment(out *atomicdir.Folder, r *result.Experiment) error {
 	d := reports.ExperimentDocument(r)
 	files, err := createFiles(out, []part{
-		{ExperimentFile, func(w io.Writer) error { return reports.JSON(w, r) }},
-		{ExperimentMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
-		{ExperimentPageFile, func(w io.Writer) error { return doc.HTML(w, d, r.Tool) }},
+		{experimentFile, func(w io.Writer) error { return reports.JSON(w, r) }},
+		{experimentMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
+		{experimentPageFile, func(w io.Writer) error { return doc.HTML(w, d, r.Tool) }},
 	})
 	if err != nil {
 		return err

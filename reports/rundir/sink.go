@@ -51,10 +51,10 @@ func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink,
 	}
 	// Partial files of a run that was killed do not belong to this recording.
 	if err := out.Remove(timingsFile+atomicdir.Partial, ExplorationFile+atomicdir.Partial,
-		ExplorationMarkdownFile+atomicdir.Partial); err != nil {
+		explorationMarkdownFile+atomicdir.Partial); err != nil {
 		return nil, err
 	}
-	recording, err := out.Create(RecordingFile)
+	recording, err := out.Create(recordingFile)
 	if err != nil {
 		return nil, err
 	}
@@ -157,13 +157,13 @@ func (s *Sink) FinishExploration(r *result.Exploration, interrupted bool) error 
 	return err
 }
 
-// Written lists the names of the reports.
+// Written lists the names of the reports and the recording.
 func (s *Sink) Written() []string {
 	names := []string{jsonFile, junitFile, markdownFile}
 	if s.page != nil {
 		names = append(names, htmlFile)
 	}
-	return names
+	return append(names, recordingFile)
 }
 
 // removeEarlier removes the files of an earlier run that this run does not write.
@@ -173,7 +173,7 @@ func (s *Sink) removeEarlier() error {
 		names = append(names, timingsFile)
 	}
 	if s.explored == nil {
-		names = append(names, ExplorationFile, ExplorationMarkdownFile)
+		names = append(names, ExplorationFile, explorationMarkdownFile)
 	}
 	if s.page == nil {
 		names = append(names, htmlFile)
@@ -197,7 +197,7 @@ func (s *Sink) parts(report reports.Report) []part {
 	if r := s.explored; r != nil {
 		parts = append(parts,
 			part{ExplorationFile, func(w io.Writer) error { return result.WriteExploration(w, r) }},
-			part{ExplorationMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, reports.ExplorationDocument(r, nil), 0) }},
+			part{explorationMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, reports.ExplorationDocument(r, nil), 0) }},
 		)
 	}
 	if s.page != nil {
