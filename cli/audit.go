@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -91,7 +91,7 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	if flags.asJSON {
 		err = audit.JSON(a.stdout, result)
 	} else {
-		err = doc.Terminal(a.stdout, kind.AuditDocument(result), tty.Of(a.stdout, a.getenv))
+		err = doc.Terminal(a.stdout, kind.AuditDocument(result), console.TerminalOf(a.stdout, a.getenv))
 	}
 	if err != nil {
 		return noVerdict(fmt.Errorf("print the audit: %w", err))

@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -145,7 +145,7 @@ func (a *app) writeBaseline(run string, old *compare.Baseline, now compare.Basel
 		same = bytes.Equal(compare.Encode(*old), data)
 		result := compare.Compare(*old, now, compare.Options{Rules: now.Rules})
 		result.After = run
-		if err := doc.Terminal(a.stdout, reports.ComparisonDocument(&result, nil), tty.Of(a.stdout, a.getenv)); err != nil {
+		if err := doc.Terminal(a.stdout, reports.ComparisonDocument(&result, nil), console.TerminalOf(a.stdout, a.getenv)); err != nil {
 			return noVerdict(err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
@@ -58,7 +58,7 @@ func (a *app) compare(ctx context.Context, before, after, format string) error {
 	}
 	result := rundir.Compare(b, c)
 	shown := document{reports.ComparisonDocument(&result, nil), func(w io.Writer) error { return reports.JSON(w, result) }, ""}
-	if err := shown.write(a.stdout, format, tty.Of(a.stdout, a.getenv)); err != nil {
+	if err := shown.write(a.stdout, format, console.TerminalOf(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
 	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict}))

@@ -18,7 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds/evaluate"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -209,7 +208,7 @@ func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags 
 	if flags.asJSON {
 		form = formatJSON
 	}
-	if err := d.write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil || out == nil {
+	if err := d.write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv)); err != nil || out == nil {
 		return err
 	}
 	if err := rundir.WriteDetection(out, report, d.Document); err != nil {

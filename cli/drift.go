@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/drift"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -114,7 +114,7 @@ func (a *app) drift(ctx context.Context, script string, flags driftFlags) error 
 		return usage(err)
 	}
 	shown := document{reports.DriftDocument(&result), func(w io.Writer) error { return reports.JSON(w, result) }, ""}
-	if err := shown.write(a.stdout, flags.format, tty.Terminal{}); err != nil {
+	if err := shown.write(a.stdout, flags.format, console.Terminal{}); err != nil {
 		return noVerdict(err)
 	}
 	return driftExit(ctx, &result, drift.Tier(flags.failOn))

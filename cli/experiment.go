@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -163,7 +163,7 @@ func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
 	if flags.asJSON {
 		err = format.JSON(a.stdout, p)
 	} else {
-		_, err = io.WriteString(a.stdout, p.Text(tty.Of(a.stdout, a.getenv).Columns()))
+		_, err = io.WriteString(a.stdout, p.Text(console.TerminalOf(a.stdout, a.getenv).Columns()))
 	}
 	if err != nil {
 		return noVerdict(fmt.Errorf("write the plan: %w", err))
@@ -195,7 +195,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	if kept, err := filepath.Glob(pattern); err == nil && len(kept) > 0 {
 		fmt.Fprintf(a.stderr, "resuming %s\n", pattern)
 	}
-	progress := tty.NewStatusLine(a.stderr, a.terminal(), time.Now)
+	progress := console.NewStatusLine(a.stderr, a.terminal(), time.Now)
 	found, err := run(cmd.Context(), experiment.Options{
 		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money},
 		Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
@@ -236,5 +236,5 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, asJSO
 	if asJSON {
 		form = formatJSON
 	}
-	return experimentDocument(r).write(a.stdout, form, tty.Of(a.stdout, a.getenv))
+	return experimentDocument(r).write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -137,7 +137,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	if flags.asJSON {
 		form = formatJSON
 	}
-	if err := explorationDocument(&found).write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil {
+	if err := explorationDocument(&found).write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
 	if flags.save != "" {
@@ -166,7 +166,7 @@ func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenari
 		return result.Exploration{}, err
 	}
 	defer sink.Close()
-	progress := tty.NewStatusLine(a.stderr, a.terminal(), time.Now)
+	progress := console.NewStatusLine(a.stderr, a.terminal(), time.Now)
 	failed := 0
 	opts.Env, opts.Sink = env, sink
 	opts.Progress = func(p explore.Progress) {

@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -36,7 +35,7 @@ type document struct {
 }
 
 // write writes the document in a format.
-func (d document) write(w io.Writer, format string, term tty.Terminal) error {
+func (d document) write(w io.Writer, format string, term console.Terminal) error {
 	switch format {
 	case formatJSON:
 		return d.json(w)
@@ -67,7 +66,7 @@ func (a *app) output(name string, binary bool, in string, write func(io.Writer) 
 	}
 	stdout := a.stdout
 	if binary {
-		if tty.Is(stdout) {
+		if console.IsTerminal(stdout) {
 			return usage(errors.New("this format is not for a terminal; name a file with --out, or redirect the output"))
 		}
 		stdout = console.Unfiltered(stdout)

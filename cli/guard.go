@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/cli"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 const guardExitCodes = `Exit codes:
@@ -161,7 +161,7 @@ func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) e
 	if flags.asJSON {
 		err = a.printJSON(v)
 	} else {
-		err = cli.PrintVerdict(a.stdout, tty.Of(a.stdout, a.getenv), name, text, v)
+		err = cli.PrintVerdict(a.stdout, console.TerminalOf(a.stdout, a.getenv), name, text, v)
 	}
 	switch {
 	case err != nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 // listFlags are the flags of interview sessions.
@@ -104,5 +104,5 @@ func (a *app) interviewShow(ctx context.Context, word, storeName string, latest 
 	if err != nil {
 		return noVerdict(fmt.Errorf("read the messages: %w", err))
 	}
-	return cli.PrintMessages(a.stdout, tty.Of(a.stdout, a.getenv), messages)
+	return cli.PrintMessages(a.stdout, console.TerminalOf(a.stdout, a.getenv), messages)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // takeFlags are the flags of interview take.
@@ -64,7 +64,7 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 }
 
 func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
-	t := cli.Taker{Out: a.stdout, Notes: a.stderr, Term: tty.Of(a.stdout, a.getenv), Stdin: a.stdin}
+	t := cli.Taker{Out: a.stdout, Notes: a.stderr, Term: console.TerminalOf(a.stdout, a.getenv), Stdin: a.stdin}
 	first := interview.Submission{
 		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language),
 	}

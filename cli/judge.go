@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/judge"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -151,10 +151,10 @@ func (a *app) showAgreement(g *judge.Agreement, reaches error, least float64, as
 		return format.JSON(a.stdout, g)
 	}
 	c := g.Confusion
-	t := tty.Table(2, 2, 3)
-	t.AppendHeader(tty.Row([]string{"label", "judge: pass", "judge: fail"}))
-	t.AppendRow(tty.Row([]string{"pass", strconv.Itoa(c.PassPassed), strconv.Itoa(c.PassFailed)}))
-	t.AppendRow(tty.Row([]string{"fail", strconv.Itoa(c.FailPassed), strconv.Itoa(c.FailFailed)}))
+	t := console.Table(2, 2, 3)
+	t.AppendHeader(console.Row([]string{"label", "judge: pass", "judge: fail"}))
+	t.AppendRow(console.Row([]string{"pass", strconv.Itoa(c.PassPassed), strconv.Itoa(c.PassFailed)}))
+	t.AppendRow(console.Row([]string{"fail", strconv.Itoa(c.FailPassed), strconv.Itoa(c.FailFailed)}))
 	said := "kappa is not defined"
 	if g.Kappa != nil {
 		said = fmt.Sprintf("Cohen's kappa %.2f", *g.Kappa)

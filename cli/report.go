@@ -17,9 +17,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
@@ -151,7 +151,7 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 	case "github":
 		return report, reports.Annotations(w, report)
 	}
-	return report, runDocument(report, flags.failuresOnly).write(w, flags.format, tty.Of(a.stdout, a.getenv))
+	return report, runDocument(report, flags.failuresOnly).write(w, flags.format, console.TerminalOf(a.stdout, a.getenv))
 }
 
 // runDocument returns the report of a run as a document.
@@ -177,7 +177,7 @@ func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFl
 			path))
 	}
 	err := a.output(flags.out, false, path, func(w io.Writer) error {
-		return experimentDocument(r).write(w, flags.format, tty.Of(a.stdout, a.getenv))
+		return experimentDocument(r).write(w, flags.format, console.TerminalOf(a.stdout, a.getenv))
 	})
 	if err != nil {
 		return noVerdict(err)
@@ -196,7 +196,7 @@ func (a *app) reportExploration(ctx context.Context, path string, r *result.Expl
 		return err
 	}
 	err = a.output(flags.out, false, path, func(w io.Writer) error {
-		return explorationDocument(r).write(w, flags.format, tty.Of(a.stdout, a.getenv))
+		return explorationDocument(r).write(w, flags.format, console.TerminalOf(a.stdout, a.getenv))
 	})
 	switch {
 	case err != nil:

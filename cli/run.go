@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -136,7 +136,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if flags.asJSON {
 		form = formatJSON
 	}
-	if err := runDocument(report, flags.failuresOnly).write(a.stdout, form, tty.Of(a.stdout, a.getenv)); err != nil {
+	if err := runDocument(report, flags.failuresOnly).write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
 	}
 	last := len(written) - 1

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // superviseFlags are the flags of supervise.
@@ -165,7 +164,7 @@ func (a *app) showSupervised(job *cli.Job, r persist.Result, asJSON bool) error 
 		out, err = a.stderr, a.printJSON(r)
 	}
 	if err == nil {
-		_, err = io.WriteString(out, job.Report(tty.Of(out, a.getenv), r, !asJSON))
+		_, err = io.WriteString(out, job.Report(console.TerminalOf(out, a.getenv), r, !asJSON))
 	}
 	if err != nil {
 		return &exitError{persist.StatusError.ExitCode(), fmt.Errorf("print the result: %w", err)}

@@ -13,12 +13,11 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // terminal returns the properties of standard error.
-func (a *app) terminal() tty.Terminal { return tty.Of(a.stderr, a.getenv) }
+func (a *app) terminal() console.Terminal { return console.TerminalOf(a.stderr, a.getenv) }
 
 // atTerminal reports whether standard input is a terminal, so questions can be asked.
 func (a *app) atTerminal() bool {
@@ -29,7 +28,7 @@ func (a *app) atTerminal() bool {
 // view returns a view on standard error; a quiet one shows nothing.
 func (a *app) view(quiet bool) *console.View {
 	if quiet {
-		return console.NewView(io.Discard, tty.Terminal{}, nil)
+		return console.NewView(io.Discard, console.Terminal{}, nil)
 	}
 	return console.NewView(a.stderr, a.terminal(), redactor())
 }
@@ -68,7 +67,7 @@ func (a *app) printJSON(value any) error {
 
 // printText prints the text of a model, without control characters on a terminal.
 func (a *app) printText(text string) error {
-	if tty.Of(a.stdout, a.getenv) != (tty.Terminal{}) {
+	if console.TerminalOf(a.stdout, a.getenv) != (console.Terminal{}) {
 		text = sanitize.Text(text, 0)
 	}
 	_, err := fmt.Fprintln(a.stdout, text)

@@ -18,8 +18,8 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -28,7 +28,7 @@ type detectionRenderer = func(io.Writer, reports.Detection, detectionOptions) er
 
 // detectionOptions are how a test renders.
 type detectionOptions struct {
-	terminal tty.Terminal
+	terminal console.Terminal
 	errors   int
 	maxBytes int
 }
@@ -61,7 +61,7 @@ var _ = Describe("the report of detectors", func() {
 		Entry("Markdown", "report.md", detectionMarkdown, detectionOptions{}),
 		Entry("terminal", "terminal.txt", detectionTerminal, detectionOptions{}),
 		Entry("terminal with colours and one error", "colors.txt", detectionTerminal,
-			detectionOptions{errors: 1, terminal: tty.Terminal{Width: 120, Color: true}}),
+			detectionOptions{errors: 1, terminal: console.Terminal{Width: 120, Color: true}}),
 	)
 
 	It("comes back from JSON as it was", func() {
@@ -98,8 +98,8 @@ var _ = Describe("the report of detectors", func() {
 				d.Groups[i].Name = "organisation/a-repository-with-a-long-name"
 			}
 		}
-		for line := range strings.Lines(renderDetection(detectionTerminal, r, detectionOptions{errors: -1, terminal: tty.Terminal{Width: 80}})) {
-			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
+		for line := range strings.Lines(renderDetection(detectionTerminal, r, detectionOptions{errors: -1, terminal: console.Terminal{Width: 80}})) {
+			Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
 		}
 	})
 

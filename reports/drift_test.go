@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/drift"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -43,7 +43,7 @@ func TestTerminalShowsEachExchange(t *testing.T) {
 	RegisterTestingT(t)
 	r := driftResult()
 	var b strings.Builder
-	Expect(doc.Terminal(&b, reports.DriftDocument(&r), tty.Terminal{})).To(Succeed())
+	Expect(doc.Terminal(&b, reports.DriftDocument(&r), console.Terminal{})).To(Succeed())
 	Expect(b.String()).To(HavePrefix("  1 /chat/completions\n    warn document: a|b`<x>: new: number\n    error finish: stop → length\n  2 /messages\n    not answered: no route\n"))
 	Expect(b.String()).To(ContainSubstring("\n\napi.example.com: 2 answers compared: 1 error"))
 	Expect(b.String()).NotTo(ContainSubstring("\x1b"))

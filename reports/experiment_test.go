@@ -15,13 +15,13 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-func experimentTerminal(r result.Experiment, t tty.Terminal) string {
+func experimentTerminal(r result.Experiment, t console.Terminal) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.Terminal(&b, reports.ExperimentDocument(&r), t)).To(Succeed())
@@ -45,30 +45,30 @@ func experimentPage(r result.Experiment) string {
 // lastLine is the last line of what a terminal shows, unwrapped.
 func lastLine(r result.Experiment) string {
 	GinkgoHelper()
-	blocks := strings.Split(strings.TrimSpace(experimentTerminal(r, tty.Terminal{Width: 400})), "\n\n")
+	blocks := strings.Split(strings.TrimSpace(experimentTerminal(r, console.Terminal{Width: 400})), "\n\n")
 	return blocks[len(blocks)-1]
 }
 
 var _ = Describe("the terminal", Label("H-05"), func() {
 	It("shows variants, verdicts and how they were reached", func() {
-		golden.Expect("experiment/terminal-80.txt", []byte(experimentTerminal(sampleExperiment(), tty.Terminal{})))
-		golden.Expect("experiment/terminal-120-color.txt", []byte(experimentTerminal(sampleExperiment(), tty.Terminal{Width: 120, Color: true})))
-		golden.Expect("experiment/terminal-tune.txt", []byte(experimentTerminal(tuning(), tty.Terminal{})))
+		golden.Expect("experiment/terminal-80.txt", []byte(experimentTerminal(sampleExperiment(), console.Terminal{})))
+		golden.Expect("experiment/terminal-120-color.txt", []byte(experimentTerminal(sampleExperiment(), console.Terminal{Width: 120, Color: true})))
+		golden.Expect("experiment/terminal-tune.txt", []byte(experimentTerminal(tuning(), console.Terminal{})))
 	})
 	DescribeTable("is never wider than asked", func(width int) {
 		for _, r := range []result.Experiment{sampleExperiment(), tuning(), hostileExperiment(), {}} {
-			for line := range strings.Lines(experimentTerminal(r, tty.Terminal{Width: width})) {
-				Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+			for line := range strings.Lines(experimentTerminal(r, console.Terminal{Width: width})) {
+				Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 			}
 		}
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
 	It("tells verdicts apart without colours, and colours only where asked", func() {
-		bare := experimentTerminal(sampleExperiment(), tty.Terminal{})
+		bare := experimentTerminal(sampleExperiment(), console.Terminal{})
 		Expect(bare).NotTo(ContainSubstring("\x1b"))
-		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(experimentTerminal(sampleExperiment(), tty.Terminal{Color: true}), "")).To(Equal(bare))
+		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(experimentTerminal(sampleExperiment(), console.Terminal{Color: true}), "")).To(Equal(bare))
 	})
 	It("lets no control character through", func() {
-		text := experimentTerminal(hostileExperiment(), tty.Terminal{})
+		text := experimentTerminal(hostileExperiment(), console.Terminal{})
 		Expect(utf8.ValidString(text)).To(BeTrue())
 		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
 		Expect(text).NotTo(ContainSubstring("\u202e"))
@@ -78,7 +78,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		for range 300 {
 			r.Comparisons, r.Variants, r.Warnings = append(r.Comparisons, r.Comparisons[0]), append(r.Variants, r.Variants[0]), append(r.Warnings, "w")
 		}
-		text := experimentTerminal(r, tty.Terminal{})
+		text := experimentTerminal(r, console.Terminal{})
 		Expect(strings.Count(text, "\n")).To(BeNumerically("<", 350))
 		Expect(text).To(ContainSubstring("and 264 more"))
 	})
@@ -108,7 +108,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		r.Variants, r.Comparisons, r.Scenarios, r.Pareto, r.Used = nil, nil, nil, nil, result.Used{CostKnown: true}
 		r.Tune.Promoted, r.Tune.Used.Calls = false, 61
 		r.Stopped = result.Stopped{As: result.Capped, Why: "the budget is used up"}
-		text := experimentTerminal(r, tty.Terminal{})
+		text := experimentTerminal(r, console.Terminal{})
 		Expect(text).To(And(ContainSubstring("the budget is used up"), Not(ContainSubstring("0 scenarios"))))
 	})
 
@@ -116,7 +116,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		r := sampleExperiment()
 		c := &r.Comparisons[0]
 		c.P, c.Adjusted, c.Effect, c.Verdict, c.Why = nil, nil, measure.Value{}, result.Undecided, "every third value is missing"
-		for _, text := range []string{experimentTerminal(r, tty.Terminal{}), experimentMarkdown(r, 0), experimentPage(r)} {
+		for _, text := range []string{experimentTerminal(r, console.Terminal{}), experimentMarkdown(r, 0), experimentPage(r)} {
 			Expect(text).To(ContainSubstring("every third value is missing"))
 		}
 	})
@@ -125,7 +125,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		r := sampleExperiment()
 		r.Used.CostKnown, r.Used.Why = false, "own-model has no price"
 		r.Variants[0].Measures[1] = measure.Value{Name: "cost_eur", Unit: "EUR"}
-		text := strings.Join(strings.Fields(experimentTerminal(r, tty.Terminal{})), " ")
+		text := strings.Join(strings.Fields(experimentTerminal(r, console.Terminal{})), " ")
 		Expect(text).To(ContainSubstring("at least 6.80 EUR (own-model has no price)"))
 		Expect(text).To(MatchRegexp(`shipped 64 of 90 .*unknown`))
 	})

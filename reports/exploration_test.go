@@ -19,13 +19,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-func explorationTerminal(r result.Exploration, t tty.Terminal) string {
+func explorationTerminal(r result.Exploration, t console.Terminal) string {
 	GinkgoHelper()
 	var b bytes.Buffer
 	Expect(doc.Terminal(&b, reports.ExplorationDocument(&r, nil), t)).To(Succeed())
@@ -86,32 +86,32 @@ func manyCalls(purpose func(n int) string) result.Exploration {
 
 var _ = Describe("the terminal", func() {
 	It("shows a matrix for each family, the counts, and each failure once", func() {
-		golden.Expect("exploration/terminal-80.txt", []byte(explorationTerminal(sampleExploration(), tty.Terminal{})))
-		golden.Expect("exploration/terminal-120-color.txt", []byte(explorationTerminal(sampleExploration(), tty.Terminal{Width: 120, Color: true})))
+		golden.Expect("exploration/terminal-80.txt", []byte(explorationTerminal(sampleExploration(), console.Terminal{})))
+		golden.Expect("exploration/terminal-120-color.txt", []byte(explorationTerminal(sampleExploration(), console.Terminal{Width: 120, Color: true})))
 	})
 	DescribeTable("is never wider than asked, but for the commands", func(width int) {
 		for _, r := range []result.Exploration{sampleExploration(), hostileExploration(), manyCalls(func(int) string { return "" })} {
-			for line := range strings.Lines(explorationTerminal(r, tty.Terminal{Width: width})) {
+			for line := range strings.Lines(explorationTerminal(r, console.Terminal{Width: width})) {
 				if !strings.HasPrefix(line, "    again: ") {
-					Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+					Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 				}
 			}
 		}
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
 	It("tells outcomes apart without colours, and colours only where asked", func() {
-		plain := explorationTerminal(sampleExploration(), tty.Terminal{})
+		plain := explorationTerminal(sampleExploration(), console.Terminal{})
 		Expect(plain).NotTo(ContainSubstring("\x1b"))
-		colored := explorationTerminal(sampleExploration(), tty.Terminal{Color: true})
+		colored := explorationTerminal(sampleExploration(), console.Terminal{Color: true})
 		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(colored, "")).To(Equal(plain))
 	})
 	It("lets no control character through", func() {
-		text := explorationTerminal(hostileExploration(), tty.Terminal{})
+		text := explorationTerminal(hostileExploration(), console.Terminal{})
 		Expect(utf8.ValidString(text)).To(BeTrue())
 		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
 		Expect(text).NotTo(ContainSubstring("\u202e"))
 	})
 	DescribeTable("stays short however long the path is", func(purpose func(n int) string) {
-		text := explorationTerminal(manyCalls(purpose), tty.Terminal{})
+		text := explorationTerminal(manyCalls(purpose), console.Terminal{})
 		Expect(strings.Count(text, "\n")).To(BeNumerically("<", 60))
 		Expect(text).To(ContainSubstring("each row shows the worst of several"))
 	},
@@ -124,19 +124,19 @@ var _ = Describe("the terminal", func() {
 		for i := range 30 {
 			r.Cells = append(r.Cells, result.Cell{Family: result.Faults, Perturb: []string{fmt.Sprintf("call=1:x%d", i)}, Outcome: result.Survived})
 		}
-		Expect(explorationTerminal(r, tty.Terminal{})).To(ContainSubstring("\ncall 1  " + strings.Repeat(".", 30) + "\n"))
+		Expect(explorationTerminal(r, console.Terminal{})).To(ContainSubstring("\ncall 1  " + strings.Repeat(".", 30) + "\n"))
 	})
 	It("says so of an exploration in which nothing took effect", func() {
 		r := sampleExploration()
 		r.Cells = nil
-		Expect(explorationTerminal(r, tty.Terminal{})).To(MatchRegexp(`\nerror interview/golden: 0 runs perturbed: 0 survived, 0 degraded, 0 failed;\s+nothing\s+took\s+effect,\s+so\s+nothing\s+is\s+shown; golden path`))
+		Expect(explorationTerminal(r, console.Terminal{})).To(MatchRegexp(`\nerror interview/golden: 0 runs perturbed: 0 survived, 0 degraded, 0 failed;\s+nothing\s+took\s+effect,\s+so\s+nothing\s+is\s+shown; golden path`))
 	})
 	It("says how much was not run, and why", func() {
 		r := sampleExploration()
 		r.NotRun, r.Stopped = 12, "interrupted"
 		r.Cells = []result.Cell{{Family: result.Faults, Outcome: result.Survived}}
-		Expect(explorationTerminal(r, tty.Terminal{})).To(MatchRegexp(`\nno failure so far interview/golden: 1 run`))
-		Expect(explorationTerminal(r, tty.Terminal{})).To(MatchRegexp(`; 12\s+planned\s+and\s+not\s+run \(interrupted\)`))
+		Expect(explorationTerminal(r, console.Terminal{})).To(MatchRegexp(`\nno failure so far interview/golden: 1 run`))
+		Expect(explorationTerminal(r, console.Terminal{})).To(MatchRegexp(`; 12\s+planned\s+and\s+not\s+run \(interrupted\)`))
 	})
 })
 
@@ -203,7 +203,7 @@ var _ = Describe("a matrix", func() {
 			Family: result.Crashes, Perturb: []string{"write=1:crash-after"}, Outcome: result.Survived, Fired: 1,
 		})
 		Expect(r.Matrices(24)[0].Note).To(ContainSubstring("every 17 to 20 writes from there on: 18 runs struck 868 times"))
-		Expect(strings.Join(strings.Fields(explorationTerminal(r, tty.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; runs strike at the write shown and every 17 to 20 writes"))
+		Expect(strings.Join(strings.Fields(explorationTerminal(r, console.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; runs strike at the write shown and every 17 to 20 writes"))
 		var markdown bytes.Buffer
 		Expect(doc.Markdown(&markdown, reports.ExplorationDocument(&r, nil), 0)).To(Succeed())
 		Expect(markdown.String()).To(ContainSubstring("struck 868 times on a path of 863 writes"))
@@ -329,7 +329,7 @@ func FuzzExploration(f *testing.F) {
 			})
 		}
 		var out bytes.Buffer
-		if err := doc.Terminal(&out, reports.ExplorationDocument(&r, nil), tty.Terminal{}); err != nil {
+		if err := doc.Terminal(&out, reports.ExplorationDocument(&r, nil), console.Terminal{}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsFunc(strings.ReplaceAll(out.String(), "\n", ""), unicode.IsControl) {

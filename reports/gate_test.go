@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
@@ -83,10 +83,10 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 		}
 		for _, columns := range []int{40, 80, 120} {
 			var out bytes.Buffer
-			Expect(doc.Terminal(&out, reports.ComparisonDocument(c, nil), tty.Terminal{Width: columns})).To(Succeed())
+			Expect(doc.Terminal(&out, reports.ComparisonDocument(c, nil), console.Terminal{Width: columns})).To(Succeed())
 			for line := range strings.Lines(out.String()) {
 				if !strings.HasPrefix(line, "To accept") { // to be pasted
-					Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", columns), line)
+					Expect(console.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", columns), line)
 				}
 			}
 			Expect(out.String()).To(ContainSubstring("and 201 more"))

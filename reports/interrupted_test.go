@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -25,7 +25,7 @@ var _ = Describe("a run that was interrupted", Label("H-05"), func() {
 	It("has not passed, in any format", func() {
 		r := interruptedRun()
 		Expect(r.Verdict).To(Equal(gate.Error))
-		text := render(asTerminal, r, options{terminal: tty.Terminal{Width: 80, Color: true}})
+		text := render(asTerminal, r, options{terminal: console.Terminal{Width: 80, Color: true}})
 		last := text[strings.LastIndex(text, "\n\n")+2:]
 		Expect(strings.Join(strings.Fields(last), " ")).To(HavePrefix("\x1b[33minterrupted\x1b[0m: 1 scenario: 1 pass; 3 not run to the end; 1 call, "))
 		Expect(text).To(ContainSubstring("Not run to the end"))

@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // Progress shows the progress of a run: a line for each scenario that did not pass, and a status
 // line. It is not safe for concurrent use.
 type Progress struct {
-	status *tty.StatusLine
-	term   tty.Terminal
+	status *console.StatusLine
+	term   console.Terminal
 	total  int // trials planned
 
 	done Count  // all trials so far
@@ -25,8 +25,8 @@ type Progress struct {
 
 // NewProgress returns the progress of a run with that many trials. now limits how often it is
 // drawn.
-func NewProgress(out io.Writer, term tty.Terminal, now func() time.Time, trials int) *Progress {
-	return &Progress{status: tty.NewStatusLine(out, term, now), term: term, total: trials}
+func NewProgress(out io.Writer, term console.Terminal, now func() time.Time, trials int) *Progress {
+	return &Progress{status: console.NewStatusLine(out, term, now), term: term, total: trials}
 }
 
 // Begin begins a scenario and ends the previous one.
@@ -64,7 +64,7 @@ func (p *Progress) end() {
 	if !failed(verdict) {
 		return
 	}
-	label := p.term.Paint(tty.Red, fmt.Sprintf("%-5s", verdict))
+	label := p.term.Paint(console.Red, fmt.Sprintf("%-5s", verdict))
 	trials := ""
 	if part.Total() > 1 {
 		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, format.Plural(part.Total(), "trial"))
@@ -79,6 +79,6 @@ func (p *Progress) draw() {
 		if bad := p.done.Fail + p.done.Error; bad > 0 {
 			text += fmt.Sprintf(", %d not passed", bad)
 		}
-		return text, tty.Middle("  "+p.name, p.term.Columns()-1-tty.Width(text))
+		return text, console.Middle("  "+p.name, p.term.Columns()-1-console.Width(text))
 	})
 }

@@ -10,7 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -26,7 +26,7 @@ var _ = Describe("progress", func() {
 	})
 
 	It("leaves a line in a log for each scenario that did not pass", func() {
-		p := reports.NewProgress(out, tty.Terminal{}, clock, 5)
+		p := reports.NewProgress(out, console.Terminal{}, clock, 5)
 		p.Begin("loop/done")
 		p.Trial(gate.Pass)
 		p.Begin("loop/flaky")
@@ -40,7 +40,7 @@ var _ = Describe("progress", func() {
 		Expect(out.String()).To(Equal("fail  loop/flaky (2 of 3 trials passed)\nerror evil \\x1b[2J\n"))
 	})
 	It("says in a log every ten seconds how far it is", func() {
-		p := reports.NewProgress(out, tty.Terminal{}, clock, 100)
+		p := reports.NewProgress(out, console.Terminal{}, clock, 100)
 		p.Begin("loop/slow")
 		for range 25 {
 			now = now.Add(time.Second)
@@ -50,13 +50,13 @@ var _ = Describe("progress", func() {
 		Expect(out.String()).To(Equal("10/100 trials\n20/100 trials\n"))
 	})
 	It("says nothing of a scenario without trials", func() {
-		p := reports.NewProgress(out, tty.Terminal{}, clock, 5)
+		p := reports.NewProgress(out, console.Terminal{}, clock, 5)
 		p.Begin("loop/done")
 		p.Close()
 		Expect(out.String()).To(BeEmpty())
 	})
 	It("keeps one line on a terminal, redrawn ten times a second at most, and removes it", func() {
-		p := reports.NewProgress(out, tty.Terminal{Live: true, Width: 60}, clock, 1000)
+		p := reports.NewProgress(out, console.Terminal{Live: true, Width: 60}, clock, 1000)
 		p.Begin("loop/done")
 		for range 1000 {
 			now = now.Add(time.Millisecond)
@@ -69,7 +69,7 @@ var _ = Describe("progress", func() {
 		Expect(out.String()).To(HaveSuffix("\r\x1b[K"))
 	})
 	It("leaves a line for what did not pass on a terminal, and counts it", func() {
-		p := reports.NewProgress(out, tty.Terminal{Live: true}, clock, 4)
+		p := reports.NewProgress(out, console.Terminal{Live: true}, clock, 4)
 		p.Begin("loop/done")
 		p.Trial(gate.Pass)
 		p.Begin("loop/bad")
@@ -81,9 +81,9 @@ var _ = Describe("progress", func() {
 		Expect(out.String()).NotTo(ContainSubstring("loop/done\n"))
 	})
 	It("never fills the last column", func() {
-		p := reports.NewProgress(out, tty.Terminal{Live: true, Width: 50}, clock, 4)
+		p := reports.NewProgress(out, console.Terminal{Live: true, Width: 50}, clock, 4)
 		p.Begin(strings.Repeat("long/", 30))
 		line := strings.TrimPrefix(out.String(), "\r\x1b[K")
-		Expect(tty.Width(line)).To(Equal(49), fmt.Sprintf("%q", line))
+		Expect(console.Width(line)).To(Equal(49), fmt.Sprintf("%q", line))
 	})
 })

@@ -20,15 +20,15 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // options are the options of all renderers.
 type options struct {
-	terminal     tty.Terminal
+	terminal     console.Terminal
 	failuresOnly bool
 	maxBytes     int
 }
@@ -71,7 +71,7 @@ var _ = DescribeTable("golden files", Label("H-05"),
 	Entry("annotations", renderer(asAnnotations), options{}, "annotations.txt"),
 	Entry("terminal, plain, 80 columns", renderer(asTerminal), options{}, "terminal-80.txt"),
 	Entry("terminal, colours, 120 columns", renderer(asTerminal),
-		options{terminal: tty.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),
+		options{terminal: console.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),
 	Entry("terminal, failures only", renderer(asTerminal), options{failuresOnly: true}, "terminal-failures.txt"),
 )
 
@@ -253,18 +253,18 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 
 var _ = Describe("the terminal", Label("H-05"), func() {
 	DescribeTable("is never wider than asked", func(width int) {
-		text := render(asTerminal, sample(), options{terminal: tty.Terminal{Width: width}})
+		text := render(asTerminal, sample(), options{terminal: console.Terminal{Width: width}})
 		table, _, _ := strings.Cut(text, "\n\n")
 		for line := range strings.Lines(table) {
-			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+			Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 		}
 		Expect(table).To(And(HavePrefix("in loop/"), ContainSubstring("unknown"), ContainSubstring("n/a")))
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("120 columns", 120))
 
 	It("shows names in full where there is room, else both their ends", func() {
-		wide := render(asTerminal, sample(), options{terminal: tty.Terminal{Width: 200}})
+		wide := render(asTerminal, sample(), options{terminal: console.Terminal{Width: 200}})
 		Expect(strings.SplitN(wide, "\n\n", 2)[0]).To(ContainSubstring("\nguards/no-progress-after-three-identical-answers "))
-		narrow := render(asTerminal, sample(), options{terminal: tty.Terminal{Width: 80}})
+		narrow := render(asTerminal, sample(), options{terminal: console.Terminal{Width: 80}})
 		Expect(narrow).To(MatchRegexp(`(?m)^guards/\S*…\S*answers +fail 3/5`))
 	})
 	It("shows names in full where it is a file, so that they can be searched for", func() {
@@ -312,7 +312,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Entry("a lower bound as unknown", new(0.5), false, `unknown`),
 	)
 	It("lets no control character of a model through", func() {
-		text := render(asTerminal, hostile(), options{terminal: tty.Terminal{Width: 120}})
+		text := render(asTerminal, hostile(), options{terminal: console.Terminal{Width: 120}})
 		Expect(utf8.ValidString(text)).To(BeTrue())
 		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
 		Expect(text).NotTo(ContainSubstring("\u202e"))

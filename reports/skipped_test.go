@@ -9,8 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -38,7 +38,7 @@ func lacking() reports.Report {
 
 var _ = Describe("scenarios that were skipped for the same reason", func() {
 	DescribeTable("share a line", func(f renderer, columns int, file string) {
-		golden.Expect(file, []byte(render(f, lacking(), options{terminal: tty.Terminal{Width: columns}})))
+		golden.Expect(file, []byte(render(f, lacking(), options{terminal: console.Terminal{Width: columns}})))
 	},
 		Entry("on a terminal", renderer(asTerminal), 80, "skipped-80.txt"),
 		Entry("in Markdown", renderer(asMarkdown), 0, "skipped.md"),
@@ -62,9 +62,9 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 			r.Scenarios[i].Name = strings.Repeat("long/", 30) + fmt.Sprint(i)
 		}
 		r.Scenarios[3].Name = "short"
-		text := render(asTerminal, r, options{terminal: tty.Terminal{Width: 80}})
+		text := render(asTerminal, r, options{terminal: console.Terminal{Width: 80}})
 		for line := range strings.Lines(text) {
-			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
+			Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
 		}
 		Expect(regexp.MustCompile(`\n    in\s+long/`).FindAllString(text, -1)).To(HaveLen(2))
 	})

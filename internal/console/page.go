@@ -5,19 +5,17 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // Page is text that fits a terminal's width.
 type Page struct {
 	strings.Builder
-	Term tty.Terminal
+	Term Terminal
 }
 
 // Line writes one line, cut to the width.
 func (p *Page) Line(format string, args ...any) {
-	p.WriteString(strings.TrimRight(tty.Cut(fmt.Sprintf(format, args...), p.Term.Columns()), " ") + "\n")
+	p.WriteString(strings.TrimRight(Cut(fmt.Sprintf(format, args...), p.Term.Columns()), " ") + "\n")
 }
 
 // Block writes text of any length, wrapped and indented, with a mark before its first line.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // MaxQuestion is how much of a question is shown, in characters.
@@ -34,7 +33,7 @@ func (p *Person) Ask(ctx context.Context, question, about string) (answer string
 	}
 	out := p.view.Out
 	clean := func(text string) string { return sanitize.Text(p.view.redact.Text(text), MaxQuestion) }
-	fmt.Fprintf(out, "\n%s %s\n", p.view.Term.Paint(tty.Bold, "question:"), clean(question))
+	fmt.Fprintf(out, "\n%s %s\n", p.view.Term.Paint(Bold, "question:"), clean(question))
 	if about != "" {
 		fmt.Fprintln(out, clean(about))
 	}

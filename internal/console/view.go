@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // MaxText is how much of a foreign text is shown in a line, in characters.
@@ -20,14 +19,14 @@ const MaxText = 300
 // end. It is safe for concurrent use.
 type View struct {
 	Out    io.Writer
-	Term   tty.Terminal
+	Term   Terminal
 	redact *redact.Redactor
-	status *tty.StatusLine
+	status *StatusLine
 }
 
 // NewView returns a view that takes secrets out of what it shows.
-func NewView(out io.Writer, term tty.Terminal, redact *redact.Redactor) *View {
-	return &View{Out: out, Term: term, redact: redact, status: tty.NewStatusLine(out, term, time.Now)} //nolint:forbidigo // a person watches
+func NewView(out io.Writer, term Terminal, redact *redact.Redactor) *View {
+	return &View{Out: out, Term: term, redact: redact, status: NewStatusLine(out, term, time.Now)} //nolint:forbidigo // a person watches
 }
 
 // Clean returns a foreign text without secrets, in one line, and short. Secrets are removed
@@ -37,7 +36,7 @@ func (v *View) Clean(text string) string { return sanitize.Line(v.redact.Text(te
 // Print writes a line that stays; on a terminal it is cut where it would wrap.
 func (v *View) Print(line string) {
 	if v.Term.Live {
-		line = tty.Cut(line, v.Term.Columns()-1)
+		line = Cut(line, v.Term.Columns()-1)
 	}
 	v.status.Print(line)
 }

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/onsi/gomega"
-
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 func TestView(t *testing.T) {
 	g := gomega.NewWithT(t)
 	var out bytes.Buffer
 	said := func() string { defer out.Reset(); return out.String() }
-	v := NewView(&out, tty.Terminal{Width: 40, Live: true}, nil)
+	v := NewView(&out, Terminal{Width: 40, Live: true}, nil)
 	const wide = "a line that is wider than the forty columns there are"
 
 	v.Update(wide)
@@ -33,7 +31,7 @@ func TestView(t *testing.T) {
 	v.Close()
 	g.Expect(said()).To(gomega.HaveSuffix("and after\r\x1b[K"))
 
-	v = NewView(&out, tty.Terminal{}, nil) // a file
+	v = NewView(&out, Terminal{}, nil) // a file
 	v.Update("never")
 	v.Print(strings.Repeat("x", 200))
 	g.Expect(said()).To(gomega.Equal(strings.Repeat("x", 200) + "\n"))

@@ -7,7 +7,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -25,7 +25,7 @@ func document(rows int) doc.Document {
 	}
 }
 
-func terminal(d doc.Document, t tty.Terminal) string {
+func terminal(d doc.Document, t console.Terminal) string {
 	var b strings.Builder
 	Expect(doc.Terminal(&b, d, t)).To(Succeed())
 	return b.String()
@@ -39,13 +39,13 @@ func markdown(d doc.Document, limit int) string {
 
 func TestTerminalEndsWithWhatDecides(t *testing.T) {
 	RegisterTestingT(t)
-	text := terminal(document(5), tty.Terminal{Width: 80})
+	text := terminal(document(5), console.Terminal{Width: 80})
 	Expect(text).To(HaveSuffix("\nfail x: p < 0.05\n"))
 	Expect(strings.Index(text, "Lead")).To(BeNumerically(">", strings.Index(text, "name")))
 	Expect(text).To(ContainSubstring("and 2 more rows"))
 	Expect(text).NotTo(Or(ContainSubstring("\x1b"), ContainSubstring("inside"), ContainSubstring("words")), "escaped, folded, and no room")
 	for line := range strings.Lines(text) {
-		Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
+		Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
 	}
 }
 
@@ -53,8 +53,8 @@ func TestTerminalKeepsNamesWholeInAFile(t *testing.T) {
 	RegisterTestingT(t)
 	name := strings.Repeat("name/", 40)
 	d := doc.Document{Body: []doc.Block{doc.Paragraph(doc.Line("a ", doc.Quote(name)))}}
-	Expect(terminal(d, tty.Terminal{})).To(ContainSubstring(name))
-	Expect(terminal(d, tty.Terminal{Width: 80})).NotTo(ContainSubstring(name))
+	Expect(terminal(d, console.Terminal{})).To(ContainSubstring(name))
+	Expect(terminal(d, console.Terminal{Width: 80})).NotTo(ContainSubstring(name))
 }
 
 func TestMarkdownBeginsWithWhatDecidesAndEscapes(t *testing.T) {

@@ -1,7 +1,7 @@
 package doc
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 // leastWidth is the least width of a shortened column.
@@ -25,14 +25,14 @@ func (v *terminal) table(t Table) {
 			right = append(right, i+1)
 		}
 	}
-	out := tty.Table(gap, right...)
-	out.AppendHeader(tty.Row(header))
+	out := console.Table(gap, right...)
+	out.AppendHeader(console.Row(header))
 	for _, row := range t.Rows[:n] {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
 			cells[i] = v.cell(row[c], widths[c])
 		}
-		out.AppendRow(tty.Row(cells))
+		out.AppendRow(console.Row(cells))
 	}
 	v.line(out.Render())
 	v.note(note)
@@ -40,8 +40,8 @@ func (v *terminal) table(t Table) {
 
 // cell returns a painted cell; one that is too wide loses its middle and its colours.
 func (v *terminal) cell(t Text, width int) string {
-	if plain := t.plain(); tty.Width(plain) > width {
-		return tty.Middle(plain, width)
+	if plain := t.plain(); console.Width(plain) > width {
+		return console.Middle(plain, width)
 	}
 	return v.paint(t, Plain)
 }
@@ -52,12 +52,12 @@ func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) 
 	const wide, narrow = 2, 1
 	over := -v.t.Columns()
 	for i, c := range t.Columns {
-		width := tty.Width(c.Head.plain())
+		width := console.Width(c.Head.plain())
 		if v.t.Width > 0 && !c.Shorten {
 			width = min(width, maxHead)
 		}
 		for _, row := range rows {
-			width = max(width, tty.Width(row[i].plain()))
+			width = max(width, console.Width(row[i].plain()))
 		}
 		columns, widths = append(columns, i), append(widths, width)
 		over += width

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // Limits on foreign text for people, in characters.
@@ -20,7 +20,7 @@ const (
 // Terminal writes the document for a person. On a terminal no line is wider than t.Columns(),
 // except commands; in a file names and tables stay whole. Control characters of foreign text are
 // escaped.
-func Terminal(w io.Writer, d Document, t tty.Terminal) error {
+func Terminal(w io.Writer, d Document, t console.Terminal) error {
 	v := terminal{t: t, fresh: true}
 	v.facts(d.Figures)
 	v.gap()
@@ -33,7 +33,7 @@ func Terminal(w io.Writer, d Document, t tty.Terminal) error {
 // terminal collects the lines of a document.
 type terminal struct {
 	strings.Builder
-	t tty.Terminal
+	t console.Terminal
 	// fresh is true at the start and below a heading, where no blank line is wanted.
 	fresh bool
 }
@@ -109,8 +109,8 @@ func (v *terminal) note(s string) {
 	}
 }
 
-var colors = map[Tone]tty.Color{
-	Good: tty.Green, Bad: tty.Red, Broken: tty.Red, Unsure: tty.Yellow, Info: tty.Bold, Faint: tty.Faint, Strong: tty.Bold,
+var colors = map[Tone]console.Color{
+	Good: console.Green, Bad: console.Red, Broken: console.Red, Unsure: console.Yellow, Info: console.Bold, Faint: console.Faint, Strong: console.Bold,
 }
 
 // paint returns a text with its colours; spans without a tone have the tone of the text.
@@ -171,7 +171,7 @@ func (v *terminal) fold(s string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(s) {
-		if line != "" && tty.Width(line)+1+tty.Width(word) > width {
+		if line != "" && console.Width(line)+1+console.Width(word) > width {
 			lines = append(lines, line)
 			line = ""
 		}
@@ -195,10 +195,10 @@ const maxFactName = 36
 func (v *terminal) facts(list Facts) {
 	width := 0
 	for _, f := range list {
-		width = max(width, min(tty.Width(f.Name), maxFactName, v.t.Columns()/2))
+		width = max(width, min(console.Width(f.Name), maxFactName, v.t.Columns()/2))
 	}
 	for _, f := range list {
-		name := v.t.Paint(tty.Faint, f.Name) + strings.Repeat(" ", max(0, width-tty.Width(f.Name)))
+		name := v.t.Paint(console.Faint, f.Name) + strings.Repeat(" ", max(0, width-console.Width(f.Name)))
 		value := v.paint(f.Value, Plain)
 		if len(f.Note) > 0 {
 			value += " (" + v.paint(f.Note, Plain) + ")"
@@ -224,7 +224,7 @@ func (v *terminal) items(indent int, list []Item) {
 
 func (v *terminal) evidence(indent int, s string) {
 	for _, line := range sanitize.Lines(s, maxEvidence) {
-		v.line(strings.Repeat(" ", indent) + v.t.Paint(tty.Faint, line))
+		v.line(strings.Repeat(" ", indent) + v.t.Paint(console.Faint, line))
 	}
 }
 
@@ -249,7 +249,7 @@ func (v *terminal) matrix(m Matrix) {
 	v.paragraph(0, 2, m.Caption)
 	label := 0
 	for _, row := range m.Rows {
-		label = max(label, tty.Width(sanitize.Line(row.Name, maxSpan)))
+		label = max(label, console.Width(sanitize.Line(row.Name, maxSpan)))
 	}
 	const gap = 2
 	width := 2 // of a column
@@ -279,8 +279,8 @@ func (v *terminal) band(m Matrix, from, to, label, width int) {
 	}
 	v.line(strings.Repeat(" ", label+2) + cells(func(i int) string { return letters[i-from : i-from+1] }))
 	for _, row := range m.Rows {
-		name := tty.Middle(sanitize.Line(row.Name, maxSpan), label)
-		v.line(name + strings.Repeat(" ", label+2-tty.Width(name)) + cells(func(i int) string {
+		name := console.Middle(sanitize.Line(row.Name, maxSpan), label)
+		v.line(name + strings.Repeat(" ", label+2-console.Width(name)) + cells(func(i int) string {
 			return v.color(row.Cells[i].Tone, row.Cells[i].sign())
 		}))
 	}
@@ -302,14 +302,14 @@ func (m Mark) sign() string {
 func (v *terminal) inline(indent int, items []string) {
 	line := ""
 	for _, item := range items {
-		if line != "" && indent+tty.Width(line)+2+tty.Width(item) > v.t.Columns() {
+		if line != "" && indent+console.Width(line)+2+console.Width(item) > v.t.Columns() {
 			v.line(strings.Repeat(" ", indent) + line)
 			line = ""
 		}
 		if line != "" {
 			line += "  "
 		}
-		line += tty.Middle(item, v.t.Columns()-indent)
+		line += console.Middle(item, v.t.Columns()-indent)
 	}
 	v.line(strings.Repeat(" ", indent) + line)
 }

@@ -1,8 +1,8 @@
 package plot
 
 import (
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -17,7 +17,7 @@ const (
 // common fonts. The page chooses the font, so widths are estimated.
 const perCell = 0.64
 
-func widthOf(s string) float64 { return perCell * textSize * float64(tty.Width(s)) }
+func widthOf(s string) float64 { return perCell * textSize * float64(console.Width(s)) }
 
 // sheet is a plot that is being drawn.
 type sheet struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -47,7 +47,7 @@ type SinkOptions struct {
 // NewSink begins a run in a folder. The sink must be closed after Finish.
 func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink, error) {
 	if opts.Progress == nil {
-		opts.Progress = reports.NewProgress(io.Discard, tty.Terminal{}, func() time.Time { return time.Time{} }, 0)
+		opts.Progress = reports.NewProgress(io.Discard, console.Terminal{}, func() time.Time { return time.Time{} }, 0)
 	}
 	// Partial files of a run that was killed do not belong to this recording.
 	if err := out.Remove(timingsFile+atomicdir.Partial, ExplorationFile+atomicdir.Partial,

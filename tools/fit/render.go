@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // Schema names the JSON form of a Result.
@@ -50,10 +50,10 @@ func renderTable(rows [][]string) string {
 	for i := 1; i < len(rows[0]); i++ {
 		right = append(right, i+1)
 	}
-	t := tty.Table(2, right...)
-	t.AppendHeader(tty.Row(rows[0]))
+	t := console.Table(2, right...)
+	t.AppendHeader(console.Row(rows[0]))
 	for _, row := range rows[1:] {
-		t.AppendRow(tty.Row(row))
+		t.AppendRow(console.Row(row))
 	}
 	return t.Render()
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -24,7 +24,7 @@ const (
 var renderers = map[string]func(io.Writer, Table) error{
 	"json":     JSON,
 	"markdown": Markdown,
-	"terminal": func(w io.Writer, t Table) error { return Terminal(w, t, tty.Of(w, os.Getenv)) },
+	"terminal": func(w io.Writer, t Table) error { return Terminal(w, t, console.TerminalOf(w, os.Getenv)) },
 }
 
 func main() {

@@ -10,8 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // shown is the number of proofs of a requirement that a terminal shows.
@@ -29,8 +29,8 @@ func JSON(w io.Writer, t Table) error {
 
 // Terminal writes the table, at most term.Columns() wide, and a line of totals. It shows
 // the most important proofs of each requirement, failed ones first.
-func Terminal(w io.Writer, t Table, term tty.Terminal) error {
-	out := tty.Table(2)
+func Terminal(w io.Writer, t Table, term console.Terminal) error {
+	out := console.Table(2)
 	out.AppendHeader(table.Row{"id", "status", "requirement and its proofs"})
 	const rest = len("G-01") + 2 + len("no proof") + 2
 	width := term.Columns() - rest
@@ -38,7 +38,7 @@ func Terminal(w io.Writer, t Table, term tty.Terminal) error {
 		lines := []string{text.WrapSoft(r.Title, width)}
 		proofs, more := foremost(r.Proofs)
 		for _, p := range proofs {
-			lines = append(lines, tty.Middle("  "+describe(p), width))
+			lines = append(lines, console.Middle("  "+describe(p), width))
 		}
 		if more > 0 {
 			lines = append(lines, fmt.Sprintf("  and %d more that pass or were skipped", more))
@@ -49,7 +49,7 @@ func Terminal(w io.Writer, t Table, term tty.Terminal) error {
 	b.WriteString(out.Render() + "\n\n")
 	for _, u := range t.Unknown {
 		line := fmt.Sprintf("unknown id %s, named by %s %s", sanitize.Line(u.ID, 40), u.Proof.Kind, sanitize.Line(u.Proof.Name, 200))
-		b.WriteString(term.Paint(tty.Red, tty.Middle(line, term.Columns())) + "\n")
+		b.WriteString(term.Paint(console.Red, console.Middle(line, term.Columns())) + "\n")
 	}
 	b.WriteString(summary(t) + "\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -112,14 +112,14 @@ func describe(p Proof) string {
 	return line
 }
 
-func paint(term tty.Terminal, s Status) string {
+func paint(term console.Terminal, s Status) string {
 	switch s {
 	case Proven:
-		return term.Paint(tty.Green, string(s))
+		return term.Paint(console.Green, string(s))
 	case Skipped:
-		return term.Paint(tty.Yellow, string(s))
+		return term.Paint(console.Yellow, string(s))
 	default:
-		return term.Paint(tty.Red, string(s))
+		return term.Paint(console.Red, string(s))
 	}
 }
 

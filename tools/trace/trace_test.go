@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -212,16 +212,16 @@ var _ = Describe("rendering", Label("H-05"), func() {
 
 	It("draws a table for a terminal, as wide as it is", func() {
 		var out bytes.Buffer
-		Expect(Terminal(&out, sample(), tty.Terminal{})).To(Succeed())
+		Expect(Terminal(&out, sample(), console.Terminal{})).To(Succeed())
 		table, _, _ := strings.Cut(out.String(), "\n\n")
 		for line := range strings.Lines(table) {
-			Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", 80), line)
+			Expect(console.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", 80), line)
 		}
 		golden.Expect("terminal.txt", out.Bytes())
 	})
 	It("shows what is not proven in red", func() {
 		var out bytes.Buffer
-		Expect(Terminal(&out, sample(), tty.Terminal{Width: 120, Color: true})).To(Succeed())
+		Expect(Terminal(&out, sample(), console.Terminal{Width: 120, Color: true})).To(Succeed())
 		Expect(out.String()).To(MatchRegexp(`L-11 +\x1b\[31mno proof\x1b\[0m`))
 		Expect(out.String()).To(MatchRegexp(`L-02 +\x1b\[32mproven\x1b\[0m`))
 		Expect(out.String()).To(MatchRegexp(`L-03 +\x1b\[33mskipped\x1b\[0m`))

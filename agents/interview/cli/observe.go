@@ -10,17 +10,17 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 // Logger returns a log that is text on a terminal and JSON elsewhere. quiet leaves out what
 // is not a warning.
-func Logger(w io.Writer, term tty.Terminal, quiet bool) *slog.Logger {
+func Logger(w io.Writer, term console.Terminal, quiet bool) *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if quiet {
 		options.Level = slog.LevelWarn
 	}
-	if term != (tty.Terminal{}) {
+	if term != (console.Terminal{}) {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))

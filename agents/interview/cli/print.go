@@ -9,8 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -19,11 +19,11 @@ const shownID = 9
 
 // PrintSessions prints a table of sessions.
 func PrintSessions(out io.Writer, list []session.Session) error {
-	w := tty.Table(2, 5, 6)
+	w := console.Table(2, 5, 6)
 	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "said", "calls", "changed (UTC)", "session"})
 	for _, s := range list {
 		w.AppendRow(table.Row{
-			tty.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
+			console.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
 			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), sanitize.Line(s.ID, shownID),
 		})
 	}
@@ -41,13 +41,13 @@ func shortStep(s session.Step) string {
 }
 
 // PrintMessages prints the messages of a session as plain text.
-func PrintMessages(out io.Writer, term tty.Terminal, messages []session.Message) error {
+func PrintMessages(out io.Writer, term console.Terminal, messages []session.Message) error {
 	for i, m := range messages {
 		gap := "\n"
 		if i == 0 {
 			gap = ""
 		}
-		if _, err := fmt.Fprintf(out, "%s%s\n%s\n", gap, term.Paint(tty.Faint, heading(m)), sanitize.Text(m.Text, 0)); err != nil {
+		if _, err := fmt.Fprintf(out, "%s%s\n%s\n", gap, term.Paint(console.Faint, heading(m)), sanitize.Text(m.Text, 0)); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // Persona answers instead of a person.
@@ -27,7 +27,7 @@ type Taker struct {
 	Service *interview.Service
 	Out     io.Writer // for the interview
 	Notes   io.Writer // for everything else
-	Term    tty.Terminal
+	Term    console.Terminal
 	Persona Persona // who replies; nil: the lines of Stdin
 	Stdin   io.Reader
 
@@ -64,7 +64,7 @@ func (t *Taker) Take(ctx context.Context, first interview.Submission) error {
 // continue.
 func (t *Taker) send(ctx context.Context, in interview.Submission) error {
 	if t.Term.Live && in.Event != interview.EventStart && in.Event != interview.EventResume {
-		fmt.Fprintln(t.Out, t.Term.Paint(tty.Faint, "…"))
+		fmt.Fprintln(t.Out, t.Term.Paint(console.Faint, "…"))
 	}
 	view, err := t.Service.Handle(ctx, in)
 	failed, ok := errors.AsType[*interview.Error](err)
@@ -127,7 +127,7 @@ func (t *Taker) reply(ctx context.Context) (interview.Submission, error) {
 // readReply reads the next submission of a person.
 func (t *Taker) readReply(ctx context.Context) (interview.Submission, error) {
 	if hint := t.hint(); hint != "" && t.Term.Live {
-		fmt.Fprintln(t.Out, t.Term.Paint(tty.Faint, "("+hint+")"))
+		fmt.Fprintln(t.Out, t.Term.Paint(console.Faint, "("+hint+")"))
 	}
 	in := interview.Submission{Session: t.view.SessionID, ReplyTo: t.view.MessageID}
 	for {

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/redact"
 )
@@ -113,10 +112,10 @@ func (s *Session) redactResult(r loop.Result) loop.Result {
 }
 
 // ShowEnd writes how a run ended, and where its transcript is.
-func (s *Session) ShowEnd(w io.Writer, term tty.Terminal, r loop.Result) {
-	color := tty.Yellow
+func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
+	color := console.Yellow
 	if r.Status == loop.StatusDone {
-		color = tty.Green
+		color = console.Green
 	}
 	fmt.Fprintf(w, "%s after %s in %s", term.Paint(color, string(r.Status)),
 		format.Plural(r.Iterations, "iteration"), r.Duration.Round(time.Millisecond))

@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // report builds the text of Job.Report.
@@ -19,7 +18,7 @@ type report struct{ console.Page }
 
 // Report returns the report on a result for a terminal: how the run ended and what to do next. A
 // full report has the checks and the open tasks, too.
-func (j *Job) Report(term tty.Terminal, r persist.Result, full bool) string {
+func (j *Job) Report(term console.Terminal, r persist.Result, full bool) string {
 	p := report{console.Page{Term: term}}
 	if full {
 		p.checks(r.Checks)
@@ -36,14 +35,14 @@ func (j *Job) Report(term tty.Terminal, r persist.Result, full bool) string {
 // whole writes a line without cutting it.
 func (p *report) whole(line string) { p.WriteString(line + "\n") }
 
-func paintVerdict(term tty.Terminal, v check.Verdict) string {
+func paintVerdict(term console.Terminal, v check.Verdict) string {
 	switch v {
 	case check.Pass:
-		return term.Paint(tty.Green, string(v))
+		return term.Paint(console.Green, string(v))
 	case check.Fail:
-		return term.Paint(tty.Red, string(v))
+		return term.Paint(console.Red, string(v))
 	default:
-		return term.Paint(tty.Yellow, string(v))
+		return term.Paint(console.Yellow, string(v))
 	}
 }
 
@@ -53,16 +52,16 @@ func (p *report) checks(checks []check.Result) {
 	if len(checks) == 0 {
 		return
 	}
-	table := tty.Table(2)
-	table.AppendHeader(tty.Row([]string{"check", "verdict", "details"}))
+	table := console.Table(2)
+	table.AppendHeader(console.Row([]string{"check", "verdict", "details"}))
 	var none []string
 	for _, c := range checks {
 		if c.Verdict == check.None {
 			none = append(none, string(c.Name))
 			continue
 		}
-		table.AppendRow(tty.Row([]string{
-			string(c.Name), paintVerdict(p.Term, c.Verdict), tty.Cut(sanitize.Line(c.Details, console.MaxText), p.Term.Columns()-detailsColumn),
+		table.AppendRow(console.Row([]string{
+			string(c.Name), paintVerdict(p.Term, c.Verdict), console.Cut(sanitize.Line(c.Details, console.MaxText), p.Term.Columns()-detailsColumn),
 		}))
 	}
 	if table.Length() > 0 {
@@ -86,7 +85,7 @@ const detailsColumn = len("pending-tasks") + len("verdict") + 4
 // evidence writes the findings of a check that do not fit into the table.
 func (p *report) evidence(c check.Result) {
 	details := sanitize.Line(c.Details, maxEvidence)
-	cutOff := tty.Width(details) > p.Term.Columns()-detailsColumn
+	cutOff := console.Width(details) > p.Term.Columns()-detailsColumn
 	if !cutOff && len(c.Items) == 0 && c.Output == "" {
 		return
 	}
@@ -124,7 +123,7 @@ func (p *report) open(tasks []persist.Task) {
 	}
 	p.Line("not done:")
 	for _, t := range tasks {
-		line := fmt.Sprintf("  %s  %s", p.Term.Paint(tty.Yellow, fmt.Sprintf("%-9s", t.State)), sanitize.Line(t.ID, 64))
+		line := fmt.Sprintf("  %s  %s", p.Term.Paint(console.Yellow, fmt.Sprintf("%-9s", t.State)), sanitize.Line(t.ID, 64))
 		if t.Attempts > 0 {
 			line += ", " + format.Plural(t.Attempts, "attempt")
 		}
@@ -142,12 +141,12 @@ func (p *report) open(tasks []persist.Task) {
 // end writes how the run ended, or that it has not ended.
 func (p *report) end(r persist.Result) {
 	status := string(r.Status)
-	color := tty.Yellow
+	color := console.Yellow
 	switch r.Status {
 	case persist.StatusComplete:
-		color = tty.Green
+		color = console.Green
 	case persist.StatusError:
-		color = tty.Red
+		color = console.Red
 	case "":
 		status = "not ended"
 	default: // yellow

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // view prints a line for each attempt, each check that does not pass and each guard, and on a
@@ -132,7 +131,7 @@ func (v *view) note(e event.Event) string {
 		return resumedLine(e, detail)
 	case event.HandOver:
 		to, _ := event.Read[react.Delegated](&e) // empty for a person
-		return "         " + v.Term.Paint(tty.Yellow, "to "+console.HandedTo(e.Name, to.To)) + ": " + detail
+		return "         " + v.Term.Paint(console.Yellow, "to "+console.HandedTo(e.Name, to.To)) + ": " + detail
 	case event.End:
 	}
 	return ""
@@ -182,10 +181,10 @@ func (v *view) noteAttempt(e event.Event, detail string) string {
 		return ""
 	}
 	v.task = ""
-	color := tty.Yellow
+	color := console.Yellow
 	if a.Grade == string(persist.Done) {
 		v.mark(a.ID, true)
-		color, detail = tty.Green, ""
+		color, detail = console.Green, ""
 	}
 	if detail != "" {
 		detail = "  " + detail

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
@@ -92,10 +91,10 @@ func (s *Session) end(r react.Result) error {
 }
 
 // ShowEnd writes how a run ended, what is open, and where its transcript is.
-func (s *Session) ShowEnd(w io.Writer, term tty.Terminal, r react.Result) {
-	color := tty.Yellow
+func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r react.Result) {
+	color := console.Yellow
 	if r.Status == react.StatusDone {
-		color = tty.Green
+		color = console.Green
 	}
 	fmt.Fprintf(w, "%s after %s in %s", term.Paint(color, string(r.Status)),
 		format.Plural(r.Iterations, "iteration"), r.Duration.Round(time.Millisecond))

@@ -13,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // view shows a ReAct agent: the lines of each iteration, and on a terminal one for the call
@@ -70,9 +69,9 @@ func (v *view) part(name, said string) {
 	if v.Term.Live {
 		said = text.WrapSoft(said, v.Term.Columns()-partIndent-1)
 	}
-	color := tty.Faint
+	color := console.Faint
 	if name == "refused" {
-		color = tty.Yellow
+		color = console.Yellow
 	}
 	for line := range strings.SplitSeq(said, "\n") {
 		v.Print("       " + v.Term.Paint(color, fmt.Sprintf("%-11s", name)) + "  " + strings.TrimSpace(line))

@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 // PrintTallies prints the outcomes of the stops that the hooks judged.
@@ -16,7 +16,7 @@ func PrintTallies(out io.Writer, tallies []hook.Tally) error {
 		_, err := fmt.Fprintln(out, "no stop was judged yet")
 		return err
 	}
-	t := tty.Table(2, 2, 3, 4, 5, 6, 7, 8)
+	t := console.Table(2, 2, 3, 4, 5, 6, 7, 8)
 	t.AppendHeader(table.Row{"host", "sessions", "allowed", "blocked", "would", "capped", "repeated", "other"})
 	for _, c := range tallies {
 		t.AppendRow(table.Row{

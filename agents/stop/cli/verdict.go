@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // Limits on what is shown of each kind; --json has all.
@@ -22,7 +21,7 @@ const (
 
 // PrintVerdict explains the verdict on a message, which was read from a file or "-", at most
 // term.Columns() wide.
-func PrintVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.Verdict) error {
+func PrintVerdict(out io.Writer, term console.Terminal, name, message string, v stop.Verdict) error {
 	view := &guardView{Page: console.Page{Term: term}, message: message}
 	view.verdict(name, v)
 	view.evidence(v.Detections)
@@ -41,14 +40,14 @@ type guardView struct {
 func (g *guardView) verdict(name string, v stop.Verdict) {
 	paint := func(mayStop bool) string {
 		if mayStop {
-			return g.Term.Paint(tty.Green, "may stop")
+			return g.Term.Paint(console.Green, "may stop")
 		}
-		return g.Term.Paint(tty.Red, "must go on")
+		return g.Term.Paint(console.Red, "must go on")
 	}
 	if name == "-" {
 		name = "standard input"
 	}
-	fmt.Fprintf(&g.Page, "%s: %s\n", tty.Middle(sanitize.Line(name, console.MaxText), g.Term.Columns()-12), paint(v.MayStop))
+	fmt.Fprintf(&g.Page, "%s: %s\n", console.Middle(sanitize.Line(name, console.MaxText), g.Term.Columns()-12), paint(v.MayStop))
 	if v.Reason != "" {
 		g.Block(0, "", sanitize.Line(v.Reason, console.MaxText))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -55,7 +55,7 @@ func explained() stop.Verdict {
 func TestVerdictIsExplained(t *testing.T) {
 	g := gomega.NewWithT(t)
 	var out bytes.Buffer
-	g.Expect(PrintVerdict(&out, tty.Terminal{}, "last-message.md", guarded, explained())).To(gomega.Succeed())
+	g.Expect(PrintVerdict(&out, console.Terminal{}, "last-message.md", guarded, explained())).To(gomega.Succeed())
 	golden := filepath.Join("testdata", "verdict.txt")
 	if *update {
 		g.Expect(os.MkdirAll(filepath.Dir(golden), 0o755)).To(gomega.Succeed())
@@ -79,12 +79,12 @@ func TestVerdictFitsAndIsPlain(t *testing.T) {
 	for _, width := range []int{40, 80, 200} {
 		g := gomega.NewWithT(t)
 		var out bytes.Buffer
-		g.Expect(PrintVerdict(&out, tty.Terminal{Width: width}, wide, guarded, v)).To(gomega.Succeed())
+		g.Expect(PrintVerdict(&out, console.Terminal{Width: width}, wide, guarded, v)).To(gomega.Succeed())
 		g.Expect(out.String()).NotTo(gomega.ContainSubstring("\x1b"))
 		g.Expect(out.String()).To(gomega.ContainSubstring("and 82 more; --json has all"))
 		g.Expect(strings.Count(out.String(), "\n")).To(gomega.BeNumerically("<", 1500))
 		for line := range strings.Lines(out.String()) {
-			g.Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(gomega.BeNumerically("<=", width), line)
+			g.Expect(console.Width(strings.TrimSuffix(line, "\n"))).To(gomega.BeNumerically("<=", width), line)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestVerdictFitsAndIsPlain(t *testing.T) {
 func TestVerdictIsPaintedOnATerminal(t *testing.T) {
 	g := gomega.NewWithT(t)
 	var out bytes.Buffer
-	g.Expect(PrintVerdict(&out, tty.Terminal{Color: true}, "-", "Done.", stop.Verdict{
+	g.Expect(PrintVerdict(&out, console.Terminal{Color: true}, "-", "Done.", stop.Verdict{
 		MayStop: true, Class: stop.Clean, Policies: map[stop.Policy]bool{stop.Balanced: true},
 	})).To(gomega.Succeed())
 	g.Expect(out.String()).To(gomega.HavePrefix("standard input: \x1b[32mmay stop\x1b[0m\n"))

@@ -1,4 +1,4 @@
-package tty_test
+package console_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 func TestTTY(t *testing.T) {
@@ -21,7 +21,7 @@ func TestTTY(t *testing.T) {
 
 var _ = DescribeTable("shortening in the middle",
 	func(s string, width int, want string) {
-		Expect(tty.Middle(s, width)).To(Equal(want))
+		Expect(console.Middle(s, width)).To(Equal(want))
 	},
 	Entry("fits", "loop/done", 9, "loop/done"),
 	Entry("keeps both ends", "loop/fault/missing-done", 12, "loop/…g-done"),
@@ -34,27 +34,27 @@ var _ = Describe("the terminal", func() {
 	none := func(string) string { return "" }
 
 	It("is plain where it is not a file or not a terminal", func() {
-		Expect(tty.Of(&bytes.Buffer{}, none)).To(Equal(tty.Terminal{}))
+		Expect(console.TerminalOf(&bytes.Buffer{}, none)).To(Equal(console.Terminal{}))
 		f, err := os.Create(GinkgoT().TempDir() + "/out")
 		Expect(err).NotTo(HaveOccurred())
 		defer f.Close()
-		Expect(tty.Of(f, none)).To(Equal(tty.Terminal{}))
+		Expect(console.TerminalOf(f, none)).To(Equal(console.Terminal{}))
 	})
 	It("paints only where colours are wanted", func() {
-		Expect(tty.Terminal{}.Paint(tty.Red, "x")).To(Equal("x"))
-		Expect(tty.Terminal{Color: true}.Paint(tty.Red, "x")).To(Equal("\x1b[31mx\x1b[0m"))
-		Expect(tty.Terminal{Color: true}.Paint(tty.Red, "")).To(BeEmpty())
+		Expect(console.Terminal{}.Paint(console.Red, "x")).To(Equal("x"))
+		Expect(console.Terminal{Color: true}.Paint(console.Red, "x")).To(Equal("\x1b[31mx\x1b[0m"))
+		Expect(console.Terminal{Color: true}.Paint(console.Red, "")).To(BeEmpty())
 	})
 	It("is 80 columns wide unless known, and never too narrow to draw in", func() {
-		Expect(tty.Terminal{}.Columns()).To(Equal(80))
-		Expect(tty.Terminal{Width: 7}.Columns()).To(Equal(40))
-		Expect(tty.Terminal{Width: 132}.Columns()).To(Equal(132))
+		Expect(console.Terminal{}.Columns()).To(Equal(80))
+		Expect(console.Terminal{Width: 7}.Columns()).To(Equal(40))
+		Expect(console.Terminal{Width: 132}.Columns()).To(Equal(132))
 	})
 	It("aligns painted cells as it does plain ones", func() {
-		paint := tty.Terminal{Color: true}
-		t := tty.Table(2, 2)
+		paint := console.Terminal{Color: true}
+		t := console.Table(2, 2)
 		t.AppendHeader(table.Row{"name", "n"})
-		t.AppendRow(table.Row{paint.Paint(tty.Red, "a"), 10})
+		t.AppendRow(table.Row{paint.Paint(console.Red, "a"), 10})
 		t.AppendRow(table.Row{"bb", 1})
 		Expect(t.Render()).To(Equal("name   n\n--------\n\x1b[31ma\x1b[0m     10\nbb     1"))
 	})
@@ -63,8 +63,8 @@ var _ = Describe("the terminal", func() {
 var _ = It("never makes a name wider than asked", func() {
 	rapid.Check(GinkgoT(), func(t *rapid.T) {
 		s, width := rapid.String().Draw(t, "s"), rapid.IntRange(0, 30).Draw(t, "width")
-		if out := tty.Middle(s, width); tty.Width(out) > width || !utf8.ValidString(out) {
-			t.Fatalf("%q is %d wide, not %d", out, tty.Width(out), width)
+		if out := console.Middle(s, width); console.Width(out) > width || !utf8.ValidString(out) {
+			t.Fatalf("%q is %d wide, not %d", out, console.Width(out), width)
 		}
 	})
 })

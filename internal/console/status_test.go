@@ -1,4 +1,4 @@
-package tty_test
+package console_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 var _ = Describe("a status line", func() {
@@ -28,7 +28,7 @@ var _ = Describe("a status line", func() {
 	})
 
 	It("is redrawn ten times a second at most, and makes room for lines that stay", func() {
-		s := tty.NewStatusLine(out, tty.Terminal{Live: true, Width: 40}, clock)
+		s := console.NewStatusLine(out, console.Terminal{Live: true, Width: 40}, clock)
 		s.Update(say("1/2", "  a"))
 		s.Update(say("2/2", "  b"))
 		Expect(printed()).To(Equal("\r\x1b[K1/2  a"))
@@ -47,7 +47,7 @@ var _ = Describe("a status line", func() {
 	})
 
 	It("is not drawn while somebody types", func() {
-		s := tty.NewStatusLine(out, tty.Terminal{Live: true}, clock)
+		s := console.NewStatusLine(out, console.Terminal{Live: true}, clock)
 		s.Draw("before")
 		s.Pause(true)
 		s.Draw("meanwhile")
@@ -59,7 +59,7 @@ var _ = Describe("a status line", func() {
 	})
 
 	It("is a line every ten seconds in a log", func() {
-		s := tty.NewStatusLine(out, tty.Terminal{}, clock)
+		s := console.NewStatusLine(out, console.Terminal{}, clock)
 		for range 25 {
 			now = now.Add(time.Second)
 			s.Update(say(now.Format("05"), "  detail"))

@@ -1,6 +1,6 @@
 // Package tty draws on a terminal: its width and colours, tables that fit, names that are
 // shortened so that they stay recognisable, and a status line.
-package tty
+package console
 
 import (
 	"io"
@@ -22,10 +22,10 @@ type Terminal struct {
 	Live bool
 }
 
-// Of returns the properties of w. A pipe or a file is plain; so is everything if NO_COLOR is set
+// TerminalOf returns the properties of w. A pipe or a file is plain; so is everything if NO_COLOR is set
 // to anything or TERM is "dumb". Env is os.Getenv, passed in.
-func Of(w io.Writer, env func(string) string) Terminal {
-	if !Is(w) {
+func TerminalOf(w io.Writer, env func(string) string) Terminal {
+	if !IsTerminal(w) {
 		return Terminal{}
 	}
 	f, _ := w.(*os.File)
@@ -37,8 +37,8 @@ func Of(w io.Writer, env func(string) string) Terminal {
 	return Terminal{Width: width, Live: !dumb, Color: !dumb && env("NO_COLOR") == ""}
 }
 
-// Is reports whether w is a terminal.
-func Is(w io.Writer) bool {
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
