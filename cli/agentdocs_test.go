@@ -19,7 +19,6 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
@@ -59,7 +58,7 @@ func TestAgentDocsName(t *testing.T) {
 	for _, s := range persist.Statuses() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s", s.Status, s.ExitCode, s.Meaning))
 	}
-	for _, c := range check.All() {
+	for _, c := range plan.Checks() {
 		own := ""
 		if c.Own {
 			own = "yes"
@@ -69,7 +68,7 @@ func TestAgentDocsName(t *testing.T) {
 	for _, name := range slices.Concat(
 		constants(t, "../agents/persist/state", regexp.MustCompile("^(shortRun|todosUnchecked|validationMissing|iterationIncomplete|pendingTasks|refusedStop)$")),
 		constants(t, "../agents/persist/state", regexp.MustCompile("^(Kind|why|[Gg]rade)[A-Z]")),
-		constants(t, "../agents/persist/check", regexp.MustCompile("^(Pass|Fail|Unknown|None|critical|high|medium|low)$")),
+		constants(t, "../agents/persist/plan", regexp.MustCompile("^(Pass|Fail|Unknown|None|critical|high|medium|low)$")),
 		keysOf(plan.Plan{}, "yaml"), keysOf(plan.Task{}, "yaml"), keysOf(plan.Worker{}, "yaml"), keysOf(plan.React{}, "yaml"),
 		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(llm.Caps{}, "yaml"),
 	) {

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	supervise "github.com/rehearse-dev/rehearse/agents/persist/kind"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	hookkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
@@ -90,18 +90,18 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	})
 
 	It("show each check of a supervisor failing, and passing after that", Label("P-01", "P-02"), func() {
-		failing, mended := map[check.Name]bool{}, map[check.Name]bool{}
+		failing, mended := map[plan.Check]bool{}, map[plan.Check]bool{}
 		for _, sc := range set {
 			d, ok := sc.Drive.Options.(*supervise.Options)
 			if !ok {
 				continue
 			}
 			for name, looks := range d.Looks {
-				failing[name] = failing[name] || looks[len(looks)-1].Verdict == check.Fail
-				mended[name] = mended[name] || looks[0].Verdict == check.Fail && looks[len(looks)-1].Verdict == check.Pass
+				failing[name] = failing[name] || looks[len(looks)-1].Verdict == plan.Fail
+				mended[name] = mended[name] || looks[0].Verdict == plan.Fail && looks[len(looks)-1].Verdict == plan.Pass
 			}
 		}
-		for _, info := range check.All() {
+		for _, info := range plan.Checks() {
 			if !info.Own { // the others come of what the supervisor does
 				Expect(failing).To(HaveKeyWithValue(info.Name, true))
 				Expect(mended).To(HaveKeyWithValue(info.Name, true))

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -36,16 +35,16 @@ func moody(p plan.Plan, seed int, w *world, store *tape) *rig {
 		}
 		return out
 	})
-	for _, name := range []check.Name{check.Tests, check.Validation} {
+	for _, name := range []plan.Check{plan.CheckTests, plan.CheckValidation} {
 		if chance(3, seed, name) == 0 {
 			continue
 		}
-		r.deps.Probes[name] = check.Probe(func(context.Context) check.Result {
+		r.deps.Probes[name] = persist.Probe(func(context.Context) plan.CheckResult {
 			fixed := w.did["round-1."+string(name)] || w.did["round-2."+string(name)]
 			if fixed || chance(3, seed, name, len(w.did)) > 0 {
-				return check.Result{Verdict: check.Pass}
+				return plan.CheckResult{Verdict: plan.Pass}
 			}
-			return check.Result{Verdict: check.Fail, Items: []string{fmt.Sprint(chance(2, seed, name, "item", len(w.did)))}}
+			return plan.CheckResult{Verdict: plan.Fail, Items: []string{fmt.Sprint(chance(2, seed, name, "item", len(w.did)))}}
 		})
 	}
 	return r

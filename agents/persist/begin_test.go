@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/event"
@@ -36,7 +35,7 @@ var _ = Describe("A run that cannot begin", func() {
 		}, `no worker "tester" is given, which the task "a" needs`),
 		Entry("a worker of a check", func(r *rig) {
 			r.plan.Workers = map[string]plan.Worker{"tester": {Command: []string{"true"}}}
-			r.plan.Checks = map[check.Name]plan.Probe{check.Tests: {Command: []string{"true"}, By: "tester"}}
+			r.plan.Checks = map[plan.Check]plan.Probe{plan.CheckTests: {Command: []string{"true"}, By: "tester"}}
 		}, `no worker "tester" is given, which the check "tests" needs`),
 		Entry("tasks", func(r *rig) { r.plan.Tasks = nil }, "the plan is not valid: tasks: the plan has no tasks"),
 		Entry("an order", func(r *rig) { r.plan = tasks("a<b", "b<a") }, "a → b → a"),
@@ -87,7 +86,9 @@ var _ = Describe("A run that cannot begin", func() {
 		Entry("limits", func(p *plan.Plan) { p.Limits.Rounds, p.Limits.ContextFiles = 9, 7 }),
 		Entry("retries", func(p *plan.Plan) { p.Tasks[0].Retries = new(int) }),
 		Entry("a timeout", func(p *plan.Plan) { p.Tasks[1].Timeout = quantity.Duration(time.Hour) }),
-		Entry("a check", func(p *plan.Plan) { p.Checks = map[check.Name]plan.Probe{check.Tests: {None: "there are no tests"}} }),
+		Entry("a check", func(p *plan.Plan) {
+			p.Checks = map[plan.Check]plan.Probe{plan.CheckTests: {None: "there are no tests"}}
+		}),
 	)
 })
 
@@ -123,8 +124,8 @@ var _ = Describe("A run that ended", Label("P-05"), func() {
 		Entry("blocked", func(r *rig) { r.deeds["a"] = []deed{grade(persist.Blocked, "no")} }, persist.StatusBlocked),
 		Entry("failed", func(r *rig) { r.deeds["a"] = []deed{grade(persist.Failed, "no")} }, persist.StatusBlocked),
 		Entry("escalated", func(r *rig) { r.deeds["a"] = []deed{grade(persist.Escalated, "no")} }, persist.StatusEscalated),
-		Entry("unknown", func(r *rig) { r.deps.Probes[check.Tests] = probe(check.Unknown) }, persist.StatusEscalated),
-		Entry("capped", func(r *rig) { r.deps.Probes[check.Tests] = probe(check.Fail) }, persist.StatusCapped),
+		Entry("unknown", func(r *rig) { r.deps.Probes[plan.CheckTests] = probe(plan.Unknown) }, persist.StatusEscalated),
+		Entry("capped", func(r *rig) { r.deps.Probes[plan.CheckTests] = probe(plan.Fail) }, persist.StatusCapped),
 		Entry("over budget", func(r *rig) {
 			r.deeds["c"] = []deed{func(context.Context, *rig, persist.Assignment) persist.Outcome {
 				return persist.Outcome{Grade: persist.Failed, Capped: "cost", Details: "too dear"}

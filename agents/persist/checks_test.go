@@ -11,15 +11,14 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/event"
 )
 
 // names returns those of all checks.
-func names() []check.Name {
-	var all []check.Name
-	for _, info := range check.All() {
+func names() []plan.Check {
+	var all []plan.Check
+	for _, info := range plan.Checks() {
 		all = append(all, info.Name)
 	}
 	return all
@@ -35,12 +34,12 @@ func each() []TableEntry {
 }
 
 // fixedBy passes once one of the tasks was worked on.
-func (r *rig) fixedBy(task string) check.Probe {
-	return check.Probe(func(context.Context) check.Result {
+func (r *rig) fixedBy(task string) persist.Probe {
+	return persist.Probe(func(context.Context) plan.CheckResult {
 		if slices.ContainsFunc(r.worked, func(key string) bool { return strings.HasPrefix(key, task+"#") }) {
-			return check.Result{Verdict: check.Pass}
+			return plan.CheckResult{Verdict: plan.Pass}
 		}
-		return check.Result{Verdict: check.Fail, Details: "something is wrong", Items: []string{"here", "there"}}
+		return plan.CheckResult{Verdict: plan.Fail, Details: "something is wrong", Items: []string{"here", "there"}}
 	})
 }
 
@@ -48,15 +47,15 @@ var _ = Describe("A check", Label("P-01"), func() {
 	It("is one of thirteen, all of which are reported by name before a stop", func() {
 		r := newRig(tasks("a"))
 		result := r.run()
-		var reported []check.Name
+		var reported []plan.Check
 		for _, c := range result.Checks {
 			reported = append(reported, c.Name)
 		}
 		Expect(reported).To(Equal(names()))
 		Expect(reported).To(HaveLen(13))
-		var told []check.Name
+		var told []plan.Check
 		for _, e := range r.told(event.Verdict, "check") {
-			told = append(told, check.Name(e.Attrs["check"].(string)))
+			told = append(told, plan.Check(e.Attrs["check"].(string)))
 		}
 		Expect(told).To(Equal(names()))
 		Expect(r.told(event.Verdict, "checks")).To(ConsistOf(HaveField("Attrs", Equal(map[string]any{
@@ -65,7 +64,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 	})
 
 	DescribeTable("that fails forces a round, and passes after it", Label("P-02"),
-		func(name check.Name) {
+		func(name plan.Check) {
 			r := newRig(tasks("a"))
 			r.deps.Probes[name] = r.fixedBy("round-1." + string(name))
 			result := r.run()
@@ -86,23 +85,23 @@ var _ = Describe("A check", Label("P-01"), func() {
 	)
 
 	DescribeTable("that fails for ever caps the run, as a round changed nothing", Label("P-08"),
-		func(name check.Name) {
+		func(name plan.Check) {
 			r := newRig(tasks("a"))
-			r.deps.Probes[name] = probe(check.Fail)
+			r.deps.Probes[name] = probe(plan.Fail)
 			result := r.run()
 			Expect(result.Status).To(Equal(persist.StatusCapped))
 			Expect(result.ExitCode).To(Equal(8))
 			Expect(result.Guard).To(Equal("no_progress"))
 			Expect(result.Details).To(ContainSubstring(string(name)))
 			Expect(result.Counts.Rounds).To(Equal(1))
-			Expect(failing(result)).To(Equal([]check.Name{name}))
+			Expect(failing(result)).To(Equal([]plan.Check{name}))
 		}, each(),
 	)
 
 	DescribeTable("that is unknown ends the run escalated, without a round",
-		func(name check.Name) {
+		func(name plan.Check) {
 			r := newRig(tasks("a"))
-			r.deps.Probes[name] = probe(check.Unknown)
+			r.deps.Probes[name] = probe(plan.Unknown)
 			result := r.run()
 			Expect(result.Status).To(Equal(persist.StatusEscalated))
 			Expect(result.Counts.Rounds).To(BeZero())
@@ -114,9 +113,9 @@ var _ = Describe("A check", Label("P-01"), func() {
 		p.Limits.Rounds = 3
 		r := newRig(p)
 		n := 0
-		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
+		r.deps.Probes[plan.CheckTests] = persist.Probe(func(context.Context) plan.CheckResult {
 			n++
-			return check.Result{Verdict: check.Fail, Items: []string{fmt.Sprintf("Test%d", n)}}
+			return plan.CheckResult{Verdict: plan.Fail, Items: []string{fmt.Sprintf("Test%d", n)}}
 		})
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusCapped))
@@ -127,7 +126,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 
 	It("for which there is nothing to check hinders nothing, and is named", func() {
 		p := tasks("a")
-		p.Checks = map[check.Name]plan.Probe{check.Tests: {None: "it is a text"}}
+		p.Checks = map[plan.Check]plan.Probe{plan.CheckTests: {None: "it is a text"}}
 		result := newRig(p).run()
 		Expect(result.Status).To(Equal(persist.StatusComplete))
 		Expect(result.Details).To(ContainSubstring("not checked: compile, tests, features, validation"))
@@ -136,33 +135,33 @@ var _ = Describe("A check", Label("P-01"), func() {
 	It("is asked for as the plan says, of the worker that it names", func() {
 		p := tasks("a")
 		p.Workers = map[string]plan.Worker{"fixer": {Command: []string{"fix"}}}
-		p.Checks = map[check.Name]plan.Probe{check.Tests: {Command: []string{"test"}, Fix: "Make the tests green.", By: "fixer"}}
+		p.Checks = map[plan.Check]plan.Probe{plan.CheckTests: {Command: []string{"test"}, Fix: "Make the tests green.", By: "fixer"}}
 		r := newRig(p)
 		var by []string
 		r.deps.Workers["fixer"] = workerFunc(func(ctx context.Context, a persist.Assignment) persist.Outcome {
 			by = append(by, a.Task.Do)
 			return r.Work(ctx, a)
 		})
-		r.deps.Probes[check.Tests] = r.fixedBy("round-1.tests")
+		r.deps.Probes[plan.CheckTests] = r.fixedBy("round-1.tests")
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
 		Expect(by).To(Equal([]string{"Make the tests green."}))
 	})
 
 	It("takes as long as its probe does", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Tests] = check.Probe(func(ctx context.Context) check.Result {
+		r.deps.Probes[plan.CheckTests] = persist.Probe(func(ctx context.Context) plan.CheckResult {
 			_ = r.clock.Sleep(ctx, 7*time.Minute)
-			return check.Result{Verdict: check.Pass, Name: "forged", Took: time.Hour}
+			return plan.CheckResult{Verdict: plan.Pass, Name: "forged", Took: time.Hour}
 		})
 		result := r.run()
-		Expect(result.Checks).To(ContainElement(check.Result{Name: check.Tests, Verdict: check.Pass, Took: 7 * time.Minute}))
+		Expect(result.Checks).To(ContainElement(plan.CheckResult{Name: plan.CheckTests, Verdict: plan.Pass, Took: 7 * time.Minute}))
 	})
 
 	It("of a hostile probe is bounded", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
+		r.deps.Probes[plan.CheckTests] = persist.Probe(func(context.Context) plan.CheckResult {
 			huge := strings.Repeat("x\xff", 1<<20)
-			return check.Result{Verdict: check.Fail, Details: huge, Output: huge, Items: slices.Repeat([]string{huge}, 1000)}
+			return plan.CheckResult{Verdict: plan.Fail, Details: huge, Output: huge, Items: slices.Repeat([]string{huge}, 1000)}
 		})
 		Expect(r.run().Status).To(Equal(persist.StatusCapped))
 		for _, line := range r.store.lines {
@@ -174,7 +173,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 var _ = Describe("A round", Label("P-02"), func() {
 	It("takes the most critical first, and checks all that failed again after each", func() {
 		r := newRig(tasks("a"))
-		for _, name := range []check.Name{check.Todos, check.Features, check.Tests, check.SoftLimit} {
+		for _, name := range []plan.Check{plan.CheckTodos, plan.CheckFeatures, plan.CheckTests, plan.CheckSoftLimit} {
 			r.deps.Probes[name] = r.fixedBy("round-1." + string(name))
 		}
 		result := r.run()
@@ -185,8 +184,8 @@ var _ = Describe("A round", Label("P-02"), func() {
 
 	It("drops a task whose check passes before it is its turn", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Compile] = r.fixedBy("round-1.compile")
-		r.deps.Probes[check.Tests] = r.fixedBy("round-1.compile")
+		r.deps.Probes[plan.CheckCompile] = r.fixedBy("round-1.compile")
+		r.deps.Probes[plan.CheckTests] = r.fixedBy("round-1.compile")
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
 		Expect(states(result)).To(Equal(map[string]string{"a": "done", "round-1.compile": "done", "round-1.tests": "dropped"}))
@@ -194,9 +193,9 @@ var _ = Describe("A round", Label("P-02"), func() {
 
 	It("goes on although one of its tasks fails", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Compile] = probe(check.Pass)
-		r.deps.Probes[check.Tests] = r.fixedBy("round-2.tests")
-		r.deps.Probes[check.Features] = r.fixedBy("round-1.features")
+		r.deps.Probes[plan.CheckCompile] = probe(plan.Pass)
+		r.deps.Probes[plan.CheckTests] = r.fixedBy("round-2.tests")
+		r.deps.Probes[plan.CheckFeatures] = r.fixedBy("round-1.features")
 		r.deeds["round-1.tests"] = []deed{grade(persist.Failed, "no idea")}
 		r.deeds["round-2.round-1.tests"] = nil
 		result := r.run()
@@ -206,7 +205,7 @@ var _ = Describe("A round", Label("P-02"), func() {
 
 	It("comes in the middle of a plan, once for the same failures, and does not cap it there", func() {
 		r := newRig(many(12))
-		r.deps.Probes[check.Tests] = r.fixedBy("t0012")
+		r.deps.Probes[plan.CheckTests] = r.fixedBy("t0012")
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
 		Expect(result.Counts.Rounds).To(Equal(1))
@@ -219,12 +218,12 @@ var _ = Describe("A round", Label("P-02"), func() {
 		p.Limits.Rounds = 2
 		r := newRig(p)
 		n := 0
-		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
+		r.deps.Probes[plan.CheckTests] = persist.Probe(func(context.Context) plan.CheckResult {
 			n++
 			if slices.Contains(r.worked, "t0040#1") && strings.HasPrefix(r.worked[len(r.worked)-1], "round-") {
-				return check.Result{Verdict: check.Pass}
+				return plan.CheckResult{Verdict: plan.Pass}
 			}
-			return check.Result{Verdict: check.Fail, Items: []string{fmt.Sprint(n)}}
+			return plan.CheckResult{Verdict: plan.Fail, Items: []string{fmt.Sprint(n)}}
 		})
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
@@ -250,7 +249,7 @@ var _ = Describe("A round", Label("P-02"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusCapped))
 		Expect(result.Guard).To(Equal("no_progress"))
-		Expect(failing(result)).To(Equal([]check.Name{check.StopGuard}))
+		Expect(failing(result)).To(Equal([]plan.Check{plan.CheckStopGuard}))
 	})
 })
 
@@ -273,15 +272,15 @@ var _ = Describe("The signs of a premature stop", Label("P-03"), func() {
 		Entry("little time with tasks left", failsAtFirst, "short-run", "high"),
 		Entry("todos not found done", failsAtFirst, "todos-unchecked", "critical"),
 		Entry("tasks that wait", failsAtFirst, "pending-tasks", "high"),
-		Entry("a check that fails", func(r *rig) { r.deps.Probes[check.Tests] = r.fixedBy("round-1.tests") }, "iteration-incomplete", "high"),
+		Entry("a check that fails", func(r *rig) { r.deps.Probes[plan.CheckTests] = r.fixedBy("round-1.tests") }, "iteration-incomplete", "high"),
 		Entry("no validation", func(r *rig) {
 			n := 0
-			r.deps.Probes[check.Tests] = r.fixedBy("round-1.tests")
-			r.deps.Probes[check.Validation] = check.Probe(func(context.Context) check.Result {
+			r.deps.Probes[plan.CheckTests] = r.fixedBy("round-1.tests")
+			r.deps.Probes[plan.CheckValidation] = persist.Probe(func(context.Context) plan.CheckResult {
 				if n++; n == 1 {
-					return check.Result{Verdict: check.Unknown}
+					return plan.CheckResult{Verdict: plan.Unknown}
 				}
-				return check.Result{Verdict: check.Pass}
+				return plan.CheckResult{Verdict: plan.Pass}
 			})
 		}, "validation-missing", "critical"),
 		Entry("an answer that announces work", func(r *rig) {

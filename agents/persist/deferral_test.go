@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/event"
 )
@@ -35,7 +34,7 @@ var _ = Describe("Work that an answer defers", Label("P-03"), func() {
 			}
 			result := r.run()
 			Expect(result.Status).To(Equal(persist.StatusCapped), result.Details)
-			Expect(failing(result)).To(Equal([]check.Name{check.StopGuard}))
+			Expect(failing(result)).To(Equal([]plan.Check{plan.CheckStopGuard}))
 			Expect(result.Details).To(ContainSubstring("stop-guard"))
 			Expect(len(r.worked)).To(BeNumerically("<=", len(strings.Fields(ids))+4), "an agent that defers again is not asked for ever")
 		},
@@ -133,16 +132,16 @@ var _ = Describe("A worker that cannot change anything", Label("P-08"), func() {
 	})
 
 	DescribeTable("is believed as far as a probe has looked",
-		func(look persist.Status, probed plan.Probe, verdict check.Verdict) {
+		func(look persist.Status, probed plan.Probe, verdict plan.Verdict) {
 			r := newRig(tasks("a"))
 			r.deeds["a"] = []deed{inert}
-			r.plan.Checks = map[check.Name]plan.Probe{check.Tests: probed}
-			r.deps.Probes[check.Tests] = probe(verdict)
+			r.plan.Checks = map[plan.Check]plan.Probe{plan.CheckTests: probed}
+			r.deps.Probes[plan.CheckTests] = probe(verdict)
 			Expect(r.run().Status).To(Equal(look))
 		},
-		Entry("a command that passes", persist.StatusComplete, plan.Probe{Command: []string{"true"}}, check.Pass),
-		Entry("no command", persist.StatusEscalated, plan.Probe{Command: []string{"true"}}, check.None),
-		Entry("no marker of open work where there may be no work at all", persist.StatusEscalated, plan.Probe{Markers: []string{"TODO"}}, check.Pass),
+		Entry("a command that passes", persist.StatusComplete, plan.Probe{Command: []string{"true"}}, plan.Pass),
+		Entry("no command", persist.StatusEscalated, plan.Probe{Command: []string{"true"}}, plan.None),
+		Entry("no marker of open work where there may be no work at all", persist.StatusEscalated, plan.Probe{Markers: []string{"TODO"}}, plan.Pass),
 	)
 })
 

@@ -3,7 +3,7 @@ package persist
 import (
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
@@ -44,13 +44,13 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 // emitChecks reports each result of a check record, and their counts.
 func (r *supervisor) emitChecks(record state.Record) {
 	n := r.state.Counts.Checks
-	counts := map[check.Verdict]int{}
+	counts := map[plan.Verdict]int{}
 	for _, c := range record.Results {
 		counts[c.Verdict]++
 		r.emit(n, c.Details, Checked{Check: c.Name, Verdict: c.Verdict, Round: r.state.Counts.Rounds})
 	}
 	r.emit(n, "", ChecksMade{
-		Pass: counts[check.Pass], Fail: counts[check.Fail], Unknown: counts[check.Unknown], None: counts[check.None],
+		Pass: counts[plan.Pass], Fail: counts[plan.Fail], Unknown: counts[plan.Unknown], None: counts[plan.None],
 		Why: record.Why,
 	})
 }

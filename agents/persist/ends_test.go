@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -62,7 +62,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Details).To(And(ContainSubstring(`task "a" failed: the disk is full`), ContainSubstring("2 tasks behind that cannot be reached (b, c)")))
 		Expect(states(result)).To(Equal(map[string]string{"a": "failed", "b": "waiting", "c": "waiting", "d": "done"}))
 		Expect(r.worked).To(Equal([]string{"a#1", "a#2", "a#3", "d#1", "a#4"}), "two retries, and once more in a round")
-		Expect(failing(result)).To(Equal([]check.Name{check.Todos, check.Problems, check.Pending, check.Dependencies}))
+		Expect(failing(result)).To(Equal([]plan.Check{plan.CheckTodos, plan.CheckProblems, plan.CheckPending, plan.CheckDependencies}))
 	})
 
 	It("is blocked by a task that cannot be done, which is not tried again", func() {
@@ -71,7 +71,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
 		Expect(result.Details).To(ContainSubstring("there is no such server"))
-		Expect(failing(result)).To(Equal([]check.Name{check.Todos, check.Problems}))
+		Expect(failing(result)).To(Equal([]plan.Check{plan.CheckTodos, plan.CheckProblems}))
 		Expect(r.worked).To(Equal([]string{"a#1", "b#1"}))
 	})
 
@@ -98,7 +98,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 
 	It("is escalated by a check that cannot be made, and is never green", func() {
 		r := newRig(tasks("a"))
-		r.deps.Probes[check.Tests] = probe(check.Unknown)
+		r.deps.Probes[plan.CheckTests] = probe(plan.Unknown)
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusEscalated))
 		Expect(result.Details).To(ContainSubstring("tests (found at look 1) could not be checked"))
@@ -115,7 +115,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Status).To(Equal(persist.StatusCapped))
 		Expect(result.Guard).To(Equal("segments"))
 		Expect(r.worked).To(Equal([]string{"a#1", "a#2", "a#3"}))
-		Expect(result.Checks).To(HaveLen(len(check.All())), "all checks before any stop")
+		Expect(result.Checks).To(HaveLen(len(plan.Checks())), "all checks before any stop")
 	})
 
 	It("is interrupted by the user, who finds all of it kept", func() {
@@ -139,14 +139,14 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 	It("takes no verdict of a check that the interrupt cut off", func() {
 		r := newRig(tasks("a"))
 		ctx, cancel := context.WithCancel(context.Background())
-		r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
+		r.deps.Probes[plan.CheckTests] = persist.Probe(func(context.Context) plan.CheckResult {
 			cancel()
-			return check.Result{Verdict: check.Fail}
+			return plan.CheckResult{Verdict: plan.Fail}
 		})
 		result := r.runIn(ctx)
 		Expect(result.Status).To(Equal(persist.StatusInterrupted))
 		Expect(result.Checks).To(BeEmpty())
-		r.deps.Probes[check.Tests] = probe(check.Pass)
+		r.deps.Probes[plan.CheckTests] = probe(plan.Pass)
 		result = r.again()
 		Expect(result.Status).To(Equal(persist.StatusComplete))
 		Expect(result.Counts.Rounds).To(BeZero())
@@ -252,41 +252,41 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 	})
 
 	DescribeTable("names the first of several reasons",
-		func(deeds map[string]deed, tests check.Verdict, want persist.Status) {
+		func(deeds map[string]deed, tests plan.Verdict, want persist.Status) {
 			p := tasks("a", "b")
 			p.Limits.HardCalls, p.Limits.SoftCalls, p.Limits.Segments = 10, 8, 2
 			r := newRig(p)
 			for id, d := range deeds {
 				r.deeds[id] = []deed{d}
 			}
-			r.deps.Probes[check.Tests] = probe(tests)
+			r.deps.Probes[plan.CheckTests] = probe(tests)
 			Expect(r.run().Status).To(Equal(want))
 		},
-		Entry("escalated before blocked", map[string]deed{"a": grade(persist.Blocked, ""), "b": grade(persist.Escalated, "")}, check.Fail, persist.StatusEscalated),
-		Entry("escalated before failed for good", map[string]deed{"a": grade(persist.Failed, ""), "b": grade(persist.Escalated, "")}, check.Pass, persist.StatusEscalated),
-		Entry("blocked before capped", map[string]deed{"a": grade(persist.Blocked, "")}, check.Fail, persist.StatusBlocked),
-		Entry("blocked before unknown", map[string]deed{"a": grade(persist.Blocked, "")}, check.Unknown, persist.StatusBlocked),
-		Entry("blocked before used up segments", map[string]deed{"a": grade(persist.Blocked, ""), "b": spends(11)}, check.Pass, persist.StatusBlocked),
-		Entry("used up segments alone", map[string]deed{"b": spends(11)}, check.Pass, persist.StatusCapped),
-		Entry("escalated before used up segments", map[string]deed{"a": grade(persist.Escalated, ""), "b": spends(11)}, check.Pass, persist.StatusEscalated),
-		Entry("capped alone", nil, check.Fail, persist.StatusCapped),
-		Entry("unknown alone", nil, check.Unknown, persist.StatusEscalated),
-		Entry("nothing", nil, check.None, persist.StatusComplete),
+		Entry("escalated before blocked", map[string]deed{"a": grade(persist.Blocked, ""), "b": grade(persist.Escalated, "")}, plan.Fail, persist.StatusEscalated),
+		Entry("escalated before failed for good", map[string]deed{"a": grade(persist.Failed, ""), "b": grade(persist.Escalated, "")}, plan.Pass, persist.StatusEscalated),
+		Entry("blocked before capped", map[string]deed{"a": grade(persist.Blocked, "")}, plan.Fail, persist.StatusBlocked),
+		Entry("blocked before unknown", map[string]deed{"a": grade(persist.Blocked, "")}, plan.Unknown, persist.StatusBlocked),
+		Entry("blocked before used up segments", map[string]deed{"a": grade(persist.Blocked, ""), "b": spends(11)}, plan.Pass, persist.StatusBlocked),
+		Entry("used up segments alone", map[string]deed{"b": spends(11)}, plan.Pass, persist.StatusCapped),
+		Entry("escalated before used up segments", map[string]deed{"a": grade(persist.Escalated, ""), "b": spends(11)}, plan.Pass, persist.StatusEscalated),
+		Entry("capped alone", nil, plan.Fail, persist.StatusCapped),
+		Entry("unknown alone", nil, plan.Unknown, persist.StatusEscalated),
+		Entry("nothing", nil, plan.None, persist.StatusComplete),
 	)
 })
 
 // failing returns the checks that fail at the end.
-func failing(result persist.Result) []check.Name {
-	var names []check.Name
+func failing(result persist.Result) []plan.Check {
+	var names []plan.Check
 	for _, c := range result.Checks {
-		if c.Verdict == check.Fail {
+		if c.Verdict == plan.Fail {
 			names = append(names, c.Name)
 		}
 	}
 	return names
 }
 
-func verdict(result persist.Result, name check.Name) check.Verdict {
+func verdict(result persist.Result, name plan.Check) plan.Verdict {
 	for _, c := range result.Checks {
 		if c.Name == name {
 			return c.Verdict

@@ -1,7 +1,7 @@
 package persist
 
 import (
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 )
@@ -14,16 +14,16 @@ type (
 	Attempted struct {
 		Attempt int        `json:"attempt"`
 		Calls   int        `json:"calls"`
-		From    check.Name `json:"from"`
+		From    plan.Check `json:"from"`
 		Grade   string     `json:"grade"`
 		ID      string     `json:"id"`
 		Segment int        `json:"segment"`
 	}
 	// Checked is the verdict of one check, after the given round.
 	Checked struct {
-		Check   check.Name    `json:"check"`
-		Round   int           `json:"round"`
-		Verdict check.Verdict `json:"verdict"`
+		Check   plan.Check   `json:"check"`
+		Round   int          `json:"round"`
+		Verdict plan.Verdict `json:"verdict"`
 	}
 	// ChecksMade counts the verdicts of checks that were made together.
 	ChecksMade struct {

@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
@@ -31,15 +30,15 @@ var _ = Describe("What fails inside", func() {
 	})
 
 	DescribeTable("leaves a check unknown",
-		func(broken check.Probe) {
+		func(broken persist.Probe) {
 			r := newRig(tasks("a"))
-			r.deps.Probes[check.Tests] = broken
+			r.deps.Probes[plan.CheckTests] = broken
 			result := r.run()
 			Expect(result.Status).To(Equal(persist.StatusEscalated))
-			Expect(verdict(result, check.Tests)).To(Equal(check.Unknown))
+			Expect(verdict(result, plan.CheckTests)).To(Equal(plan.Unknown))
 		},
-		Entry("where a probe panics", check.Probe(func(context.Context) check.Result { panic("oh") })),
-		Entry("where it gives no verdict", check.Probe(func(context.Context) check.Result { return check.Result{} })),
+		Entry("where a probe panics", persist.Probe(func(context.Context) plan.CheckResult { panic("oh") })),
+		Entry("where it gives no verdict", persist.Probe(func(context.Context) plan.CheckResult { return plan.CheckResult{} })),
 	)
 
 	It("leaves the stop guard's check unknown where the judge panics", func() {
@@ -47,7 +46,7 @@ var _ = Describe("What fails inside", func() {
 		r.deps.Judge = func(context.Context, string) stop.Verdict { panic("oh") }
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusEscalated))
-		Expect(verdict(result, check.StopGuard)).To(Equal(check.Unknown))
+		Expect(verdict(result, plan.CheckStopGuard)).To(Equal(plan.Unknown))
 	})
 
 	It("ends the run where the sink panics", func() {
@@ -60,10 +59,10 @@ var _ = Describe("What fails inside", func() {
 
 	It("ends the run where a probe that the plan names is not given", func() {
 		p := tasks("a")
-		p.Checks = map[check.Name]plan.Probe{check.Tests: {Command: []string{"true"}}}
+		p.Checks = map[plan.Check]plan.Probe{plan.CheckTests: {Command: []string{"true"}}}
 		result := newRig(p).run()
 		Expect(result.Status).To(Equal(persist.StatusEscalated))
-		Expect(verdict(result, check.Tests)).To(Equal(check.Unknown))
+		Expect(verdict(result, plan.CheckTests)).To(Equal(plan.Unknown))
 	})
 })
 

@@ -24,7 +24,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
@@ -73,7 +72,7 @@ func runIn(dir string, store journal.Store, report func(key string)) persist.Res
 	w := &effectWorker{dir: dir, clock: clock.NewVirtual(), report: report}
 	return persist.Run(context.Background(), killPlan(), persist.Deps{
 		Store: store, Clock: w.clock, Workers: map[string]persist.Worker{"default": w},
-		Probes: map[check.Name]check.Probe{check.Tests: check.Probe(w.repaired)},
+		Probes: map[plan.Check]persist.Probe{plan.CheckTests: persist.Probe(w.repaired)},
 	})
 }
 
@@ -83,7 +82,7 @@ func runIn(dir string, store journal.Store, report func(key string)) persist.Res
 func killPlan() plan.Plan {
 	p := plan.Plan{
 		Name: "kill", Goal: "Nothing is lost.",
-		Checks: map[check.Name]plan.Probe{check.Tests: {Command: []string{"true"}, Fix: "repair"}},
+		Checks: map[plan.Check]plan.Probe{plan.CheckTests: {Command: []string{"true"}, Fix: "repair"}},
 		Limits: plan.Limits{ContextFiles: 7, SoftCalls: 20, HardCalls: 30},
 	}
 	for i := range 60 {
@@ -120,15 +119,15 @@ func (w *effectWorker) Work(ctx context.Context, a persist.Assignment) persist.O
 }
 
 // repaired passes once the task that mends it, one of a round, left its effect.
-func (w *effectWorker) repaired(context.Context) check.Result {
+func (w *effectWorker) repaired(context.Context) plan.CheckResult {
 	data, err := os.ReadFile(filepath.Join(w.dir, "effects"))
 	switch {
 	case err != nil:
-		return check.Result{Verdict: check.Unknown, Details: err.Error()}
+		return plan.CheckResult{Verdict: plan.Unknown, Details: err.Error()}
 	case !strings.Contains(string(data), "\nround-"):
-		return check.Result{Verdict: check.Fail, Details: "1 test fails"}
+		return plan.CheckResult{Verdict: plan.Fail, Details: "1 test fails"}
 	}
-	return check.Result{Verdict: check.Pass}
+	return plan.CheckResult{Verdict: plan.Pass}
 }
 
 func appendLine(path, line string) error {

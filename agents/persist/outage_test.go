@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
@@ -38,14 +38,14 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		for _, t := range r.plan.Tasks {
 			r.deeds[t.ID] = []deed{down}
 		}
-		r.deps.Probes[check.Tests] = probe(check.Fail)
+		r.deps.Probes[plan.CheckTests] = probe(plan.Fail)
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
 		Expect(result.Counts.Rounds).To(BeZero())
 		Expect(result.Guard).To(Equal("outage"))
 		Expect(result.Details).To(And(ContainSubstring("10 times in a row"), ContainSubstring(`task "t0001": the server answers 503`)))
 		Expect(r.worked).To(HaveLen(10))
-		Expect(result.Checks).To(HaveLen(len(check.All())))
+		Expect(result.Checks).To(HaveLen(len(plan.Checks())))
 		Expect(states(result)).To(HaveEach("waiting"))
 
 		clear(r.deeds)
@@ -58,7 +58,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 	It("is no end where the last look shows that there is nothing left to do", func() {
 		r := newRig(tasks("a"))
 		r.deeds["round-1.tests"] = []deed{down}
-		r.deps.Probes[check.Tests] = probe(check.Fail, check.Pass)
+		r.deps.Probes[plan.CheckTests] = probe(plan.Fail, plan.Pass)
 		result := r.run()
 		Expect(r.worked).To(HaveLen(11), "the plan's task, and ten times that of the check")
 		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
@@ -68,8 +68,8 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 	It("names what was not there, also where the task that suffered from it is not the next one", func() {
 		r := newRig(tasks("a"))
 		r.deeds["round-1.compile"] = []deed{down}
-		r.deps.Probes[check.Compile] = probe(check.Fail, check.Pass)
-		r.deps.Probes[check.Tests] = probe(check.Fail)
+		r.deps.Probes[plan.CheckCompile] = probe(plan.Fail, plan.Pass)
+		r.deps.Probes[plan.CheckTests] = probe(plan.Fail)
 		result := r.run()
 		Expect(result.Guard).To(Equal("outage"))
 		Expect(states(result)).To(HaveKeyWithValue("round-1.compile", "dropped"))

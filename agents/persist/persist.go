@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/stop"
@@ -20,7 +19,7 @@ type Deps struct {
 	// Workers do the tasks, by their names in the plan; "default" is required.
 	Workers map[string]Worker
 	// Probes answer the checks for which the plan has probes.
-	Probes map[check.Name]check.Probe
+	Probes map[plan.Check]Probe
 	// Clock is the time of the run; default: the machine's.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 // Status is how a run ended. It is text in JSON.
@@ -45,8 +45,8 @@ type Result struct {
 	Details string `json:"details"`
 	Tasks   []Task `json:"tasks"`
 	// Checks are the results of the last full check, if there was one.
-	Checks []check.Result `json:"checks,omitempty"`
-	Counts Counts         `json:"counts"`
+	Checks []plan.CheckResult `json:"checks,omitempty"`
+	Counts Counts             `json:"counts"`
 	// Answer is the last answer of a worker.
 	Answer   string        `json:"answer,omitempty"`
 	Duration time.Duration `json:"duration_ns"` // of this process, on the run's clock

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/clock"
 )
@@ -21,8 +21,8 @@ func (r *supervisor) check(why state.Why) *ending {
 	if err := r.flush(); err != nil {
 		return r.saveFailure(err)
 	}
-	var results []check.Result
-	for _, info := range check.All() {
+	var results []plan.CheckResult
+	for _, info := range plan.Checks() {
 		if why.FailedOnly() && !r.fails(info.Name) {
 			continue
 		}
@@ -41,55 +41,55 @@ func (r *supervisor) check(why state.Why) *ending {
 }
 
 // fails reports whether the last result of a check is a failure.
-func (r *supervisor) fails(name check.Name) bool {
+func (r *supervisor) fails(name plan.Check) bool {
 	for _, c := range r.state.Results {
 		if c.Name == name {
-			return c.Verdict == check.Fail
+			return c.Verdict == plan.Fail
 		}
 	}
 	return false
 }
 
 // answerCheck makes one check, by its probe or from the state.
-func (r *supervisor) answerCheck(name check.Name) check.Result {
+func (r *supervisor) answerCheck(name plan.Check) plan.CheckResult {
 	probe, given := r.Probes[name]
 	why := r.plan.Checks[name].None
 	switch {
 	case given && probe != nil:
 		return r.answerByProbe(name, probe)
 	case why != "":
-		return check.Result{Name: name, Verdict: check.None, Details: why}
+		return plan.CheckResult{Name: name, Verdict: plan.None, Details: why}
 	}
 	if _, planned := r.plan.Checks[name]; planned {
-		return check.Result{Name: name, Verdict: check.Unknown, Details: "the plan names a probe, and the run was given none"}
+		return plan.CheckResult{Name: name, Verdict: plan.Unknown, Details: "the plan names a probe, and the run was given none"}
 	}
 	if result, own := r.state.Own(name, r.checkpointDue(), r.saved.Soft == r.state.Segment); own {
 		return result
 	}
-	return check.Result{Name: name, Verdict: check.None, Details: "no probe is given"}
+	return plan.CheckResult{Name: name, Verdict: plan.None, Details: "no probe is given"}
 }
 
 // answerByProbe runs a probe without the lock.
-func (r *supervisor) answerByProbe(name check.Name, p check.Probe) check.Result {
+func (r *supervisor) answerByProbe(name plan.Check, p Probe) plan.CheckResult {
 	r.mu.Unlock()
 	defer r.mu.Lock()
 	start := r.Clock.Now()
 	result := runProbe(r.ctx, p)
 	result.Name, result.Own, result.Took = name, false, r.Clock.Now().Sub(start)
 	switch result.Verdict {
-	case check.Pass, check.Fail, check.Unknown, check.None:
+	case plan.Pass, plan.Fail, plan.Unknown, plan.None:
 	default:
 		result.Details = fmt.Sprintf("the probe returned the unknown verdict %q; %s", result.Verdict, result.Details)
-		result.Verdict = check.Unknown
+		result.Verdict = plan.Unknown
 	}
 	return result
 }
 
 // runProbe runs a probe and turns a panic into an unknown verdict.
-func runProbe(ctx context.Context, p check.Probe) (result check.Result) {
+func runProbe(ctx context.Context, p Probe) (result plan.CheckResult) {
 	defer func() {
 		if v := recover(); v != nil {
-			result = check.Result{Verdict: check.Unknown, Details: fmt.Sprintf("the probe failed: panic: %v", v)}
+			result = plan.CheckResult{Verdict: plan.Unknown, Details: fmt.Sprintf("the probe failed: panic: %v", v)}
 		}
 	}()
 	return p(ctx)
@@ -105,7 +105,7 @@ func (r *supervisor) beginRound(move state.Move) *ending {
 		return r.saveFailure(err)
 	}
 	var names []string
-	seen := map[check.Name]bool{}
+	seen := map[plan.Check]bool{}
 	for _, t := range move.Tasks {
 		if !seen[t.From] {
 			seen[t.From] = true

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
@@ -31,11 +30,11 @@ func everything(w *world, store *tape) *rig {
 	p.Tasks[8].Files = []string{"a.go"}
 	r := newRig(p)
 	r.store, r.deps.Store = store, store
-	r.deps.Probes[check.Tests] = check.Probe(func(context.Context) check.Result {
+	r.deps.Probes[plan.CheckTests] = persist.Probe(func(context.Context) plan.CheckResult {
 		if w.did["round-1.tests"] {
-			return check.Result{Verdict: check.Pass}
+			return plan.CheckResult{Verdict: plan.Pass}
 		}
-		return check.Result{Verdict: check.Fail, Details: "1 test fails", Items: []string{"TestLogin"}}
+		return plan.CheckResult{Verdict: plan.Fail, Details: "1 test fails", Items: []string{"TestLogin"}}
 	})
 	r.deeds = map[string][]deed{
 		"hang":       {hangs, takes(time.Minute, done)},

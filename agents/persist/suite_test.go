@@ -13,7 +13,6 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
@@ -55,7 +54,7 @@ func newRig(p plan.Plan) *rig {
 	r := &rig{plan: p, clock: clock.NewVirtual(), store: newTape(), deeds: map[string][]deed{}}
 	r.deps = persist.Deps{
 		Store: r.store, Workers: map[string]persist.Worker{"default": r}, Clock: r.clock,
-		Probes: map[check.Name]check.Probe{},
+		Probes: map[plan.Check]persist.Probe{},
 		Sink:   event.SinkFunc(func(e event.Event) { r.events = append(r.events, e) }),
 	}
 	return r
@@ -156,12 +155,12 @@ func hangs(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
 }
 
 // probe answers with the verdicts in turn, the last one for ever.
-func probe(verdicts ...check.Verdict) check.Probe {
+func probe(verdicts ...plan.Verdict) persist.Probe {
 	n := 0
-	return check.Probe(func(context.Context) check.Result {
+	return persist.Probe(func(context.Context) plan.CheckResult {
 		v := verdicts[min(n, len(verdicts)-1)]
 		n++
-		return check.Result{Verdict: v, Details: fmt.Sprintf("found at look %d", n)}
+		return plan.CheckResult{Verdict: v, Details: fmt.Sprintf("found at look %d", n)}
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
@@ -430,7 +429,7 @@ var _ = Describe("A run of ten hours", Label("P-09"), func() {
 					r.deeds[t.ID] = []deed{asks(400), done}
 				}
 			}
-			r.deps.Probes[check.Tests] = probe(slices.Concat(slices.Repeat([]check.Verdict{check.Pass}, 50), []check.Verdict{check.Fail}, []check.Verdict{check.Pass})...)
+			r.deps.Probes[plan.CheckTests] = probe(slices.Concat(slices.Repeat([]plan.Verdict{plan.Pass}, 50), []plan.Verdict{plan.Fail}, []plan.Verdict{plan.Pass})...)
 			result := r.run()
 			Expect(r.clock.Elapsed()).To(BeNumerically(">", 10*time.Hour))
 			return r.events, r.store.text(), result

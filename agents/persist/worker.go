@@ -24,6 +24,9 @@ var (
 	errNoProgress = errors.New("the run was active for too long without a task being done")
 )
 
+// Probe answers one check. It ends when ctx does. The supervisor sets the name and the duration.
+type Probe func(ctx context.Context) plan.CheckResult
+
 // Assignment is one attempt at a task.
 type Assignment struct {
 	Task plan.Task

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
@@ -19,7 +18,7 @@ type Proposal struct {
 	// Kinds are the projects, such as "Go" or "Node with pnpm and TypeScript in web".
 	Kinds []string
 	// Checks are the proposed probes; see plan.Plan.
-	Checks map[check.Name]plan.Probe
+	Checks map[plan.Check]plan.Probe
 	// Notes explain what could not be read or proposed.
 	Notes []string
 }
@@ -29,7 +28,7 @@ type project struct {
 	kind string // of Proposal.Kinds, without the folder
 	dir  string // "." or a folder in it
 	// commands answer checks in dir.
-	commands map[check.Name][]string
+	commands map[plan.Check][]string
 	// sources are the patterns of its files, relative to dir.
 	sources []string
 }
@@ -40,7 +39,7 @@ type recogniser func(*folder) *project
 // Propose recognises Go, Node, Python and Rust projects in a folder and its direct subfolders, and
 // proposes how to check them. It never fails: Notes name what cannot be read or is malformed.
 func Propose(fsys fs.FS) Proposal {
-	p := Proposal{Checks: make(map[check.Name]plan.Probe)}
+	p := Proposal{Checks: make(map[plan.Check]plan.Probe)}
 	var projects []*project
 	for _, dir := range folders(fsys) {
 		f := &folder{fsys: fsys, dir: dir}
@@ -55,7 +54,7 @@ func Propose(fsys fs.FS) Proposal {
 	for _, found := range projects {
 		p.Kinds = append(p.Kinds, found.name())
 	}
-	for _, name := range []check.Name{check.Compile, check.Tests, check.Validation} {
+	for _, name := range []plan.Check{plan.CheckCompile, plan.CheckTests, plan.CheckValidation} {
 		p.command(name, projects)
 	}
 	p.markers(projects)
@@ -90,12 +89,12 @@ func (p *project) name() string {
 
 // command proposes the command that makes a check for all projects: the command of a single project
 // in the folder itself, or else a line of the shell.
-func (p *Proposal) command(name check.Name, projects []*project) {
+func (p *Proposal) command(name plan.Check, projects []*project) {
 	var having []*project
 	for _, found := range projects {
 		if len(found.commands[name]) > 0 {
 			having = append(having, found)
-		} else if name != check.Validation {
+		} else if name != plan.CheckValidation {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: no command for the check %s was found", found.name(), name))
 		}
 	}
@@ -132,7 +131,7 @@ func (p *Proposal) markers(projects []*project) {
 		}
 	}
 	if len(in) > 0 {
-		p.Checks[check.Features] = plan.Probe{Markers: []string{"TODO", "FIXME"}, In: in}
+		p.Checks[plan.CheckFeatures] = plan.Probe{Markers: []string{"TODO", "FIXME"}, In: in}
 	}
 }
 
@@ -146,7 +145,7 @@ func literal(dir string) string {
 func (p *Proposal) root(f *folder) {
 	for _, name := range []string{"TODO.md", "TODOS.md", "todo.md", "tasks.md", "TASKS.md"} {
 		if text, ok := f.read(name); ok && checkbox.MatchString(text) {
-			p.Checks[check.Todos] = plan.Probe{File: name}
+			p.Checks[plan.CheckTodos] = plan.Probe{File: name}
 			break
 		}
 	}
@@ -156,7 +155,7 @@ func (p *Proposal) root(f *folder) {
 			continue
 		}
 		if target := makeTarget.FindStringSubmatch(text); target != nil {
-			p.Checks[check.Validation] = plan.Probe{Command: []string{"make", target[1]}}
+			p.Checks[plan.CheckValidation] = plan.Probe{Command: []string{"make", target[1]}}
 		}
 		break
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 var (
@@ -22,14 +22,14 @@ func recogniseGo(f *folder) *project {
 		}
 		return nil
 	}
-	p := &project{kind: "Go", sources: []string{"**/*.go"}, commands: map[check.Name][]string{
+	p := &project{kind: "Go", sources: []string{"**/*.go"}, commands: map[plan.Check][]string{
 		// If the only package is a command, go build would write its program.
-		check.Compile:    {"go", "build", "-o", "/dev/null", "./..."},
-		check.Tests:      {"go", "test", "./..."},
-		check.Validation: {"go", "vet", "./..."},
+		plan.CheckCompile:    {"go", "build", "-o", "/dev/null", "./..."},
+		plan.CheckTests:      {"go", "test", "./..."},
+		plan.CheckValidation: {"go", "vet", "./..."},
 	}}
 	if f.has(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json") {
-		p.commands[check.Validation] = []string{"golangci-lint", "run"}
+		p.commands[plan.CheckValidation] = []string{"golangci-lint", "run"}
 	}
 	return p
 }
@@ -43,12 +43,12 @@ func recogniseRust(f *folder) *project {
 	if section(text, `workspace`) {
 		all = []string{"--workspace"}
 	}
-	p := &project{kind: "Rust", sources: []string{"**/*.rs"}, commands: map[check.Name][]string{
-		check.Compile: slices.Concat([]string{"cargo", "check", "--all-targets"}, all),
-		check.Tests:   slices.Concat([]string{"cargo", "test"}, all),
+	p := &project{kind: "Rust", sources: []string{"**/*.rs"}, commands: map[plan.Check][]string{
+		plan.CheckCompile: slices.Concat([]string{"cargo", "check", "--all-targets"}, all),
+		plan.CheckTests:   slices.Concat([]string{"cargo", "test"}, all),
 	}}
 	if f.has("clippy.toml", ".clippy.toml") || section(text, `(workspace\.)?lints\.clippy`) {
-		p.commands[check.Validation] = slices.Concat([]string{"cargo", "clippy", "--all-targets"}, all)
+		p.commands[plan.CheckValidation] = slices.Concat([]string{"cargo", "clippy", "--all-targets"}, all)
 	}
 	return p
 }
@@ -67,26 +67,26 @@ func recognisePython(f *folder) *project {
 		return nil
 	}
 	kind, run := pythonRunner(f)
-	p := &project{kind: kind, sources: []string{"**/*.py"}, commands: map[check.Name][]string{
+	p := &project{kind: kind, sources: []string{"**/*.py"}, commands: map[plan.Check][]string{
 		// It compiles all files that it finds, so libraries are excluded.
-		check.Compile: slices.Concat(run, []string{
+		plan.CheckCompile: slices.Concat(run, []string{
 			"python3", "-m", "compileall", "-q", "-x", `[/\\](\.?venv|\.git|\.tox|node_modules)[/\\]`, ".",
 		}),
 	}}
 	if section(pyproject, `tool\.mypy`) || f.has("mypy.ini", ".mypy.ini") {
-		p.commands[check.Compile] = slices.Concat(run, []string{"python3", "-m", "mypy", "."})
+		p.commands[plan.CheckCompile] = slices.Concat(run, []string{"python3", "-m", "mypy", "."})
 	}
 	tests := findPythonTests(f)
 	switch names := regexp.MustCompile(`(?im)^\s*["']?pytest\b|["']pytest\b`); {
 	case tests.pytest, section(pyproject, `tool\.pytest`), f.has("pytest.ini", "conftest.py"),
 		names.MatchString(pyproject + "\n" + needs + "\n" + dev):
 		p.kind += " with pytest"
-		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "pytest", "-q"})
+		p.commands[plan.CheckTests] = slices.Concat(run, []string{"python3", "-m", "pytest", "-q"})
 	case tests.discover != nil:
-		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "unittest", "discover", "-q"}, tests.discover)
+		p.commands[plan.CheckTests] = slices.Concat(run, []string{"python3", "-m", "unittest", "discover", "-q"}, tests.discover)
 	}
 	if section(pyproject, `tool\.ruff`) || f.has("ruff.toml", ".ruff.toml") {
-		p.commands[check.Validation] = slices.Concat(run, []string{"ruff", "check", "."})
+		p.commands[plan.CheckValidation] = slices.Concat(run, []string{"ruff", "check", "."})
 	}
 	return p
 }
@@ -123,7 +123,7 @@ func recogniseNode(f *folder) *project {
 	manager := packageManager(f, m)
 	typed := f.has("tsconfig.json")
 	p := &project{
-		kind: "Node with " + manager, commands: make(map[check.Name][]string),
+		kind: "Node with " + manager, commands: make(map[plan.Check][]string),
 		sources: []string{"**/*.js", "**/*.jsx", "**/*.mjs", "**/*.cjs"},
 	}
 	if typed {
@@ -138,15 +138,15 @@ func recogniseNode(f *folder) *project {
 		}
 		return nil
 	}
-	p.commands[check.Compile] = script("typecheck", "type-check", "check-types", "check:types", "tsc")
-	if p.commands[check.Compile] == nil && typed {
-		p.commands[check.Compile] = append(execute(manager), "tsc", "--noEmit")
+	p.commands[plan.CheckCompile] = script("typecheck", "type-check", "check-types", "check:types", "tsc")
+	if p.commands[plan.CheckCompile] == nil && typed {
+		p.commands[plan.CheckCompile] = append(execute(manager), "tsc", "--noEmit")
 	}
-	if p.commands[check.Compile] == nil {
-		p.commands[check.Compile] = script("build")
+	if p.commands[plan.CheckCompile] == nil {
+		p.commands[plan.CheckCompile] = script("build")
 	}
-	p.commands[check.Tests] = nodeTests(f, m, script)
-	p.commands[check.Validation] = script("validate", "check", "lint")
+	p.commands[plan.CheckTests] = nodeTests(f, m, script)
+	p.commands[plan.CheckValidation] = script("validate", "check", "lint")
 	return p
 }
 

@@ -12,7 +12,6 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -33,8 +32,8 @@ func files(texts map[string]string) fstest.MapFS {
 }
 
 // commands returns the command lines of the proposed checks.
-func commands(p cli.Proposal) map[check.Name]string {
-	all := make(map[check.Name]string)
+func commands(p cli.Proposal) map[plan.Check]string {
+	all := make(map[plan.Check]string)
 	for name, probe := range p.Checks {
 		if len(probe.Command) > 0 {
 			all[name] = strings.Join(probe.Command, " ")
@@ -49,52 +48,52 @@ const (
 )
 
 var _ = Describe("A proposal", func() {
-	DescribeTable("recognises", func(texts map[string]string, kind string, want map[check.Name]string) {
+	DescribeTable("recognises", func(texts map[string]string, kind string, want map[plan.Check]string) {
 		p := cli.Propose(files(texts))
 		Expect(p.Kinds).To(Equal([]string{kind}))
 		Expect(commands(p)).To(Equal(want))
-		Expect(p.Checks).To(HaveKey(check.Features))
+		Expect(p.Checks).To(HaveKey(plan.CheckFeatures))
 	},
-		Entry("Go", map[string]string{"go.mod": "module x"}, "Go", map[check.Name]string{
-			check.Compile: "go build -o /dev/null ./...", check.Tests: "go test ./...", check.Validation: "go vet ./...",
+		Entry("Go", map[string]string{"go.mod": "module x"}, "Go", map[plan.Check]string{
+			plan.CheckCompile: "go build -o /dev/null ./...", plan.CheckTests: "go test ./...", plan.CheckValidation: "go vet ./...",
 		}),
-		Entry("Go with a linter", map[string]string{"go.mod": "module x", ".golangci.yml": ""}, "Go", map[check.Name]string{
-			check.Compile: "go build -o /dev/null ./...", check.Tests: "go test ./...", check.Validation: "golangci-lint run",
+		Entry("Go with a linter", map[string]string{"go.mod": "module x", ".golangci.yml": ""}, "Go", map[plan.Check]string{
+			plan.CheckCompile: "go build -o /dev/null ./...", plan.CheckTests: "go test ./...", plan.CheckValidation: "golangci-lint run",
 		}),
 		Entry("Node with npm", map[string]string{"package.json": `{"scripts": {"test": "node --test", "lint": "eslint .", "build": "vite build"}}`},
-			"Node with npm", map[check.Name]string{check.Compile: "npm run build", check.Tests: "npm run test", check.Validation: "npm run lint"}),
+			"Node with npm", map[plan.Check]string{plan.CheckCompile: "npm run build", plan.CheckTests: "npm run test", plan.CheckValidation: "npm run lint"}),
 		Entry("Node with pnpm by its lock file, and TypeScript", map[string]string{"package.json": `{"scripts": {"test": "vitest run"}}`, "pnpm-lock.yaml": "", "tsconfig.json": "{}"},
-			"Node with pnpm and TypeScript", map[check.Name]string{check.Compile: "pnpm exec tsc --noEmit", check.Tests: "pnpm run test"}),
+			"Node with pnpm and TypeScript", map[plan.Check]string{plan.CheckCompile: "pnpm exec tsc --noEmit", plan.CheckTests: "pnpm run test"}),
 		Entry("Node with yarn by its manifest", map[string]string{"package.json": `{"packageManager": "yarn@4.1.0", "scripts": {"typecheck": "tsc -b"}}`, "package-lock.json": "", "tsconfig.json": "{}"},
-			"Node with yarn and TypeScript", map[check.Name]string{check.Compile: "yarn run typecheck"}),
+			"Node with yarn and TypeScript", map[plan.Check]string{plan.CheckCompile: "yarn run typecheck"}),
 		Entry("Node with npm and TypeScript", map[string]string{"package.json": `{}`, "tsconfig.json": "{}"},
-			"Node with npm and TypeScript", map[check.Name]string{check.Compile: "npx --no-install tsc --noEmit"}),
+			"Node with npm and TypeScript", map[plan.Check]string{plan.CheckCompile: "npx --no-install tsc --noEmit"}),
 		Entry("Node with the tests that npm init writes", map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`},
-			"Node with npm", map[check.Name]string{}),
+			"Node with npm", map[plan.Check]string{}),
 		Entry("Node with tests that watch", map[string]string{"package.json": `{"scripts": {"test": "jest --watch", "test:ci": "jest"}}`},
-			"Node with npm", map[check.Name]string{check.Tests: "npm run test:ci"}),
+			"Node with npm", map[plan.Check]string{plan.CheckTests: "npm run test:ci"}),
 		Entry("Python with pytest", map[string]string{"pyproject.toml": "[project]\nname = \"x\"\n[tool.pytest.ini_options]\n[tool.mypy]\n[tool.ruff.lint]\n"},
-			"Python with pytest", map[check.Name]string{check.Compile: "python3 -m mypy .", check.Tests: "python3 -m pytest -q", check.Validation: "ruff check ."}),
+			"Python with pytest", map[plan.Check]string{plan.CheckCompile: "python3 -m mypy .", plan.CheckTests: "python3 -m pytest -q", plan.CheckValidation: "ruff check ."}),
 		Entry("Python by its requirements", map[string]string{"requirements.txt": "flask==3\npytest>=8\n"},
-			"Python with pytest", map[check.Name]string{check.Compile: `python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "python3 -m pytest -q"}),
+			"Python with pytest", map[plan.Check]string{plan.CheckCompile: `python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, plan.CheckTests: "python3 -m pytest -q"}),
 		Entry("Python with uv and no pytest", map[string]string{"pyproject.toml": "[project]", "uv.lock": "", "tests/test_x.py": unittests},
-			"Python with uv", map[check.Name]string{check.Compile: `uv run python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "uv run python3 -m unittest discover -q -s tests"}),
+			"Python with uv", map[plan.Check]string{plan.CheckCompile: `uv run python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, plan.CheckTests: "uv run python3 -m unittest discover -q -s tests"}),
 		Entry("Python with tests that unittest would not find", map[string]string{"pyproject.toml": "[project]", "tests/test_x.py": "def test_x():\n    assert 1 == 2\n"},
-			"Python with pytest", map[check.Name]string{check.Compile: compileall, check.Tests: "python3 -m pytest -q"}),
+			"Python with pytest", map[plan.Check]string{plan.CheckCompile: compileall, plan.CheckTests: "python3 -m pytest -q"}),
 		Entry("Python with tests in a package", map[string]string{"setup.py": "", "test/__init__.py": "", "test/test_x.py": unittests},
-			"Python", map[check.Name]string{check.Compile: compileall, check.Tests: "python3 -m unittest discover -q -s test -t ."}),
+			"Python", map[plan.Check]string{plan.CheckCompile: compileall, plan.CheckTests: "python3 -m unittest discover -q -s test -t ."}),
 		Entry("Python with tests beside the code", map[string]string{"setup.py": "", "x_test.py": unittests},
-			"Python", map[check.Name]string{check.Compile: compileall, check.Tests: "python3 -m unittest discover -q -p *_test.py"}),
+			"Python", map[plan.Check]string{plan.CheckCompile: compileall, plan.CheckTests: "python3 -m unittest discover -q -p *_test.py"}),
 		Entry("Python with a folder for tests and none in it", map[string]string{"setup.py": "", "tests/helper.py": "", "tests/test_data.py": "x = 1"},
-			"Python", map[check.Name]string{check.Compile: compileall}),
-		Entry("Rust", map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n"}, "Rust", map[check.Name]string{
-			check.Compile: "cargo check --all-targets", check.Tests: "cargo test",
+			"Python", map[plan.Check]string{plan.CheckCompile: compileall}),
+		Entry("Rust", map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n"}, "Rust", map[plan.Check]string{
+			plan.CheckCompile: "cargo check --all-targets", plan.CheckTests: "cargo test",
 		}),
-		Entry("a Rust workspace with clippy", map[string]string{"Cargo.toml": "[workspace]\nmembers = []\n[workspace.lints.clippy]\nall = \"deny\"\n"}, "Rust", map[check.Name]string{
-			check.Compile: "cargo check --all-targets --workspace", check.Tests: "cargo test --workspace", check.Validation: "cargo clippy --all-targets --workspace",
+		Entry("a Rust workspace with clippy", map[string]string{"Cargo.toml": "[workspace]\nmembers = []\n[workspace.lints.clippy]\nall = \"deny\"\n"}, "Rust", map[plan.Check]string{
+			plan.CheckCompile: "cargo check --all-targets --workspace", plan.CheckTests: "cargo test --workspace", plan.CheckValidation: "cargo clippy --all-targets --workspace",
 		}),
-		Entry("what a Makefile calls the whole check", map[string]string{"go.mod": "", "Makefile": "checker := x\n.PHONY: check\ncheck: test\n\tgo vet\n"}, "Go", map[check.Name]string{
-			check.Compile: "go build -o /dev/null ./...", check.Tests: "go test ./...", check.Validation: "make check",
+		Entry("what a Makefile calls the whole check", map[string]string{"go.mod": "", "Makefile": "checker := x\n.PHONY: check\ncheck: test\n\tgo vet\n"}, "Go", map[plan.Check]string{
+			plan.CheckCompile: "go build -o /dev/null ./...", plan.CheckTests: "go test ./...", plan.CheckValidation: "make check",
 		}),
 	)
 
@@ -104,13 +103,13 @@ var _ = Describe("A proposal", func() {
 			"node_modules/x/package.json": "{}", ".hidden/go.mod": "", "testdata/go.mod": "",
 		}))
 		Expect(p.Kinds).To(Equal([]string{"Go", "Node with npm and TypeScript in my web"}))
-		Expect(p.Checks[check.Compile].Command).To(Equal([]string{"sh", "-c", "go build -o /dev/null ./... && (cd './my web' && npx --no-install tsc --noEmit)"}))
-		Expect(p.Checks[check.Validation].Command).To(Equal([]string{"go", "vet", "./..."}))
-		Expect(p.Checks[check.Features].In).To(ContainElements("**/*.go", "my web/**/*.ts"))
+		Expect(p.Checks[plan.CheckCompile].Command).To(Equal([]string{"sh", "-c", "go build -o /dev/null ./... && (cd './my web' && npx --no-install tsc --noEmit)"}))
+		Expect(p.Checks[plan.CheckValidation].Command).To(Equal([]string{"go", "vet", "./..."}))
+		Expect(p.Checks[plan.CheckFeatures].In).To(ContainElements("**/*.go", "my web/**/*.ts"))
 	})
 
 	It("finds a list of todos, if it has checkboxes", func() {
-		Expect(cli.Propose(files(map[string]string{"TODO.md": "# x\n- [ ] a\n"})).Checks).To(HaveKeyWithValue(check.Todos, plan.Probe{File: "TODO.md"}))
+		Expect(cli.Propose(files(map[string]string{"TODO.md": "# x\n- [ ] a\n"})).Checks).To(HaveKeyWithValue(plan.CheckTodos, plan.Probe{File: "TODO.md"}))
 		Expect(cli.Propose(files(map[string]string{"TODO.md": "- a\n"})).Checks).To(BeEmpty())
 	})
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
@@ -24,10 +24,10 @@ func (g redacting) workers(workers map[string]persist.Worker) map[string]persist
 	return out
 }
 
-func (g redacting) probes(probes map[check.Name]check.Probe) map[check.Name]check.Probe {
-	out := make(map[check.Name]check.Probe, len(probes))
+func (g redacting) probes(probes map[plan.Check]persist.Probe) map[plan.Check]persist.Probe {
+	out := make(map[plan.Check]persist.Probe, len(probes))
 	for name, p := range probes {
-		out[name] = func(ctx context.Context) check.Result {
+		out[name] = func(ctx context.Context) plan.CheckResult {
 			r := p(ctx)
 			r.Details, r.Output = g.redact.Text(r.Details), g.redact.Text(r.Output)
 			r.Items = slices.Clone(r.Items)

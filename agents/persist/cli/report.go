@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -35,11 +35,11 @@ func (j *Job) Report(term console.Terminal, r persist.Result, full bool) string 
 // whole writes a line without cutting it.
 func (p *report) whole(line string) { p.WriteString(line + "\n") }
 
-func paintVerdict(term console.Terminal, v check.Verdict) string {
+func paintVerdict(term console.Terminal, v plan.Verdict) string {
 	switch v {
-	case check.Pass:
+	case plan.Pass:
 		return term.Paint(console.Green, string(v))
-	case check.Fail:
+	case plan.Fail:
 		return term.Paint(console.Red, string(v))
 	default:
 		return term.Paint(console.Yellow, string(v))
@@ -48,7 +48,7 @@ func paintVerdict(term console.Terminal, v check.Verdict) string {
 
 // checks writes the last full check: a table of the checks, the names of checks without a probe,
 // and the findings of checks that do not pass.
-func (p *report) checks(checks []check.Result) {
+func (p *report) checks(checks []plan.CheckResult) {
 	if len(checks) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (p *report) checks(checks []check.Result) {
 	table.AppendHeader(console.Row([]string{"check", "verdict", "details"}))
 	var none []string
 	for _, c := range checks {
-		if c.Verdict == check.None {
+		if c.Verdict == plan.None {
 			none = append(none, string(c.Name))
 			continue
 		}
@@ -71,7 +71,7 @@ func (p *report) checks(checks []check.Result) {
 		p.Block(13, "not checked:", strings.Join(none, ", ")+" (the plan has no probe for them)")
 	}
 	for _, c := range checks {
-		if c.Verdict == check.Fail || c.Verdict == check.Unknown {
+		if c.Verdict == plan.Fail || c.Verdict == plan.Unknown {
 			p.evidence(c)
 		}
 	}
@@ -83,7 +83,7 @@ func (p *report) checks(checks []check.Result) {
 const detailsColumn = len("pending-tasks") + len("verdict") + 4
 
 // evidence writes the findings of a check that do not fit into the table.
-func (p *report) evidence(c check.Result) {
+func (p *report) evidence(c plan.CheckResult) {
 	details := sanitize.Line(c.Details, maxEvidence)
 	cutOff := console.Width(details) > p.Term.Columns()-detailsColumn
 	if !cutOff && len(c.Items) == 0 && c.Output == "" {

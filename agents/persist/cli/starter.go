@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
@@ -65,7 +64,7 @@ func (p Proposal) writeChecks(b *strings.Builder) {
 		return
 	}
 	b.WriteString("checks:\n")
-	for _, info := range check.All() {
+	for _, info := range plan.Checks() {
 		if probe, ok := p.Checks[info.Name]; ok {
 			fmt.Fprintf(b, "  # %s\n  %s: {%s}\n", info.Meaning, info.Name, probeText(probe))
 		}

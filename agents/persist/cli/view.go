@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
@@ -31,11 +31,11 @@ type view struct {
 	began    time.Time             // the attempt
 	calls    int                   // of the attempt
 	saved    time.Time             // the last checkpoint; zero: none yet
-	checks   map[check.Name]string // the last verdict of each, with its reason
+	checks   map[plan.Check]string // the last verdict of each, with its reason
 }
 
 func newView(on *console.View, now func() time.Time) *view {
-	v := &view{View: on, now: now, done: map[string]bool{}, checks: map[check.Name]string{}}
+	v := &view{View: on, now: now, done: map[string]bool{}, checks: map[plan.Check]string{}}
 	v.stop = v.Follow(v.statusLine)
 	return v
 }
@@ -211,14 +211,14 @@ func (v *view) noteVerdict(e event.Event, detail string) string {
 // noteCheck returns a line if the verdict of a check differs from the last one, or is bad for
 // another reason.
 func (v *view) noteCheck(c persist.Checked, detail string) string {
-	now, before := string(c.Verdict), cmp.Or(v.checks[c.Check], string(check.Pass))
-	if c.Verdict == check.Fail || c.Verdict == check.Unknown {
+	now, before := string(c.Verdict), cmp.Or(v.checks[c.Check], string(plan.Pass))
+	if c.Verdict == plan.Fail || c.Verdict == plan.Unknown {
 		now += detail
 	} else {
 		detail = ""
 	}
 	v.checks[c.Check] = now
-	if now == before || c.Verdict == check.None {
+	if now == before || c.Verdict == plan.None {
 		return ""
 	}
 	return "         " + console.Joined(fmt.Sprintf("check %s: %s", c.Check, paintVerdict(v.Term, c.Verdict)), detail)

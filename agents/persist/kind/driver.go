@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	react "github.com/rehearse-dev/rehearse/agents/react/kind"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -29,7 +29,7 @@ type supervision struct {
 	crashes   *drive.CrashPlan
 	restarts  int // of a run that ended
 	witness   *witness
-	probes    map[check.Name]check.Probe
+	probes    map[plan.Check]persist.Probe
 	memory    *journal.Memory
 	folder    string // of a journal on disk
 }
@@ -200,12 +200,12 @@ func (r *supervision) store() (journal.Store, error) {
 
 // scriptedProbe returns a probe that answers with the next of the looks, and with the last
 // one from then on. A look whose result was not stored is repeated.
-func (r *supervision) scriptedProbe(name check.Name, looks []Look) check.Probe {
-	return func(ctx context.Context) check.Result {
+func (r *supervision) scriptedProbe(name plan.Check, looks []Look) persist.Probe {
+	return func(ctx context.Context) plan.CheckResult {
 		look := looks[min(r.witness.checks[name], len(looks)-1)]
 		if err := r.trial.Clock.Sleep(ctx, look.Takes.Std()); err != nil {
-			return check.Result{Verdict: check.Unknown, Details: "interrupted: " + err.Error()}
+			return plan.CheckResult{Verdict: plan.Unknown, Details: "interrupted: " + err.Error()}
 		}
-		return check.Result{Verdict: look.Verdict, Details: look.Details, Items: look.Items}
+		return plan.CheckResult{Verdict: look.Verdict, Details: look.Details, Items: look.Items}
 	}
 }

@@ -2,7 +2,7 @@ package kind
 
 import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -136,13 +136,13 @@ func (f *SuperviseFacts) addVerdict(e *event.Event) {
 	}
 	f.Last[name] = string(c.Verdict)
 	switch c.Verdict {
-	case check.Fail:
+	case plan.Fail:
 		measure.Increment(&f.Failed, name)
-	case check.Unknown:
+	case plan.Unknown:
 		measure.Increment(&f.Unknown, name)
-	case check.None:
+	case plan.None:
 		measure.Increment(&f.None, name)
-	case check.Pass:
+	case plan.Pass:
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	react "github.com/rehearse-dev/rehearse/agents/react/kind"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -27,7 +26,7 @@ type Options struct {
 	Copies int `yaml:"copies,omitempty" json:"copies,omitempty" jsonschema:"minimum=1,maximum=10000"`
 	// Looks script the results of the probe of a check, one after the other; the last one repeats.
 	// They replace a probe of the plan.
-	Looks map[check.Name][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
+	Looks map[plan.Check][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
 	// CannotAct is true for a backend that only answers, such as an API without tools: the work
 	// that its loops report may not have been done.
 	CannotAct   bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
@@ -46,9 +45,9 @@ type Options struct {
 
 // Look is one result of a scripted probe.
 type Look struct {
-	Verdict check.Verdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
-	Details string        `yaml:"details,omitempty" json:"details,omitempty"`
-	Items   []string      `yaml:"items,omitempty" json:"items,omitempty"`
+	Verdict plan.Verdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
+	Details string       `yaml:"details,omitempty" json:"details,omitempty"`
+	Items   []string     `yaml:"items,omitempty" json:"items,omitempty"`
 	// Takes is the duration of the probe, on the clock of the trial.
 	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
 }
@@ -104,7 +103,7 @@ func (d *Options) check(c *scenarios.Checker) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Looks)) {
 		path := yamlsrc.Join(at+".looks", string(name))
-		if known := checkNames(); !slices.Contains(known, string(name)) {
+		if known := plan.CheckNames(); !slices.Contains(known, string(name)) {
 			c.Add(path, suggest.Nearest(string(name), known), "there is no check %q; there are %s", name, strings.Join(known, ", "))
 		}
 		if len(d.Looks[name]) == 0 {
@@ -123,11 +122,4 @@ func (d *Options) check(c *scenarios.Checker) {
 			d.CheckAgent(c, yamlsrc.Join(at+".plan.workers", name)+".react.agent", w.Agent)
 		}
 	}
-}
-
-func checkNames() (names []string) {
-	for _, info := range check.All() {
-		names = append(names, string(info.Name))
-	}
-	return names
 }

@@ -8,8 +8,8 @@ import (
 	"maps"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -25,7 +25,7 @@ type witness struct {
 	// open has, by task, the keys of attempts that began and whose outcome is not stored.
 	open map[string]string
 	// checks counts the stored results of each check.
-	checks map[check.Name]int
+	checks map[plan.Check]int
 	// records counts the stored records; journal is their hash without times and answers.
 	records int
 	journal hash.Hash
@@ -34,7 +34,7 @@ type witness struct {
 func newWitness(sink event.Sink) *witness {
 	return &witness{
 		Violations: drive.Violations{Sink: sink}, journal: sha256.New(),
-		done: map[string]bool{}, open: map[string]string{}, checks: map[check.Name]int{},
+		done: map[string]bool{}, open: map[string]string{}, checks: map[plan.Check]int{},
 	}
 }
 

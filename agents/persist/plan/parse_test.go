@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -80,8 +79,8 @@ var _ = Describe("Parse", func() {
 		Expect(*p.Workers["default"].Loop.MaxIterations).To(Equal(20))
 		Expect(p.Workers["writer"].React.Agent).To(Equal("agents/writer.agent.md"))
 		Expect(p.Workers["publisher"].Command).To(Equal([]string{"./publish.sh", "--yes"}))
-		Expect(p.Checks[check.Tests].Command).To(Equal([]string{"go", "test", "./..."}))
-		Expect(p.Checks[check.Features].In).To(Equal([]string{"**/*.go"}))
+		Expect(p.Checks[plan.CheckTests].Command).To(Equal([]string{"go", "test", "./..."}))
+		Expect(p.Checks[plan.CheckFeatures].In).To(Equal([]string{"**/*.go"}))
 		Expect(p.Limits.Budget).To(Equal(llm.Caps{Calls: 100, Cost: quantity.Money{Amount: 5, Currency: quantity.EUR}}))
 	})
 

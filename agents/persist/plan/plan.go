@@ -5,7 +5,6 @@ package plan
 
 import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -23,8 +22,8 @@ type Plan struct {
 	Workers map[string]Worker `yaml:"workers,omitempty" json:"workers,omitempty"`
 	// Checks are the probes of checks, by name. A check without a probe that the supervisor cannot
 	// answer from its own state has the verdict none.
-	Checks map[check.Name]Probe `yaml:"checks,omitempty" json:"checks,omitempty"`
-	Limits Limits               `yaml:"limits,omitempty" json:"limits,omitzero"`
+	Checks map[Check]Probe `yaml:"checks,omitempty" json:"checks,omitempty"`
+	Limits Limits          `yaml:"limits,omitempty" json:"limits,omitzero"`
 }
 
 // Task is a task of a plan.

@@ -9,7 +9,7 @@ func (Plan) JSONSchemaExtend(s *jsonschema.Schema) {
 		one := uint64(1)
 		tasks.MinItems = &one
 	}
-	names := checkNames()
+	names := CheckNames()
 	known := make([]any, len(names))
 	for i, name := range names {
 		known[i] = name

@@ -11,7 +11,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/internal/glob"
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -252,7 +251,7 @@ func (v *validator) loop(at string, o loop.Options) {
 }
 
 func (v *validator) checks() {
-	known := checkNames()
+	known := CheckNames()
 	for _, name := range slices.Sorted(maps.Keys(v.plan.Checks)) {
 		at, p := yamlsrc.Join("checks", string(name)), v.plan.Checks[name]
 		if !slices.Contains(known, string(name)) {
@@ -260,15 +259,6 @@ func (v *validator) checks() {
 		}
 		v.probe(at, p)
 	}
-}
-
-func checkNames() []string {
-	all := check.All()
-	names := make([]string, len(all))
-	for i, info := range all {
-		names[i] = string(info.Name)
-	}
-	return names
 }
 
 func (v *validator) probe(at string, p Probe) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 // errRecord is the error of a record that does not follow from those before it: the journal was
@@ -161,7 +161,7 @@ func (s *State) check(r Record) {
 	s.Recheck = false
 	if r.Why == whyAfterTask {
 		for _, found := range r.Results {
-			if i := slices.IndexFunc(s.Results, func(c check.Result) bool { return c.Name == found.Name }); i >= 0 {
+			if i := slices.IndexFunc(s.Results, func(c plan.CheckResult) bool { return c.Name == found.Name }); i >= 0 {
 				s.Results[i] = found
 			}
 		}
@@ -171,9 +171,9 @@ func (s *State) check(r Record) {
 	if s.Round.Open == 0 {
 		return
 	}
-	passed := map[check.Name]bool{}
+	passed := map[plan.Check]bool{}
 	for _, found := range r.Results {
-		passed[found.Name] = found.Verdict == check.Pass && found.Name != check.StopGuard
+		passed[found.Name] = found.Verdict == plan.Pass && found.Name != plan.CheckStopGuard
 	}
 	dropped := s.tasks.drop(func(t *Task) bool { return passed[t.From] })
 	s.Round.Open -= dropped

@@ -3,60 +3,60 @@ package state
 import (
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Own answers a check from the state. It returns false for a check that needs a probe.
 // Checkpoints are not recorded, so the caller passes whether one is due, and whether one was
 // made past the soft limit of this segment.
-func (s *State) Own(name check.Name, checkpointDue, softLimitSaved bool) (result check.Result, ok bool) {
+func (s *State) Own(name plan.Check, checkpointDue, softLimitSaved bool) (result plan.CheckResult, ok bool) {
 	n := s.tasks.stages
 	switch name {
-	case check.Todos:
+	case plan.CheckTodos:
 		open := []Stage{stageWaiting, stageFailed, stageBlocked, stageEscalated}
 		result = verdict(n[stageWaiting]+n[stageFailed]+n[stageBlocked]+n[stageEscalated], "%s not done", s.some(open...))
-	case check.Pending:
+	case plan.CheckPending:
 		result = verdict(n[stageWaiting], "%s waiting", s.some(stageWaiting))
-	case check.Problems:
+	case plan.CheckProblems:
 		open := []Stage{stageFailed, stageBlocked, stageEscalated}
 		result = verdict(n[stageFailed]+n[stageBlocked]+n[stageEscalated], "%s with an open problem", s.some(open...))
-	case check.Dependencies:
+	case plan.CheckDependencies:
 		lost := s.unreachable()
 		result = verdict(len(lost), "%s after one that cannot be done", lost)
-	case check.Corrections:
+	case plan.CheckCorrections:
 		result = verdict(s.Round.Open, "%s of a correction not through", nil)
-	case check.Checkpoints:
+	case plan.CheckCheckpoints:
 		result = s.limit(!checkpointDue, "a checkpoint is due")
-	case check.SoftLimit:
+	case plan.CheckSoftLimit:
 		result = s.limit(s.SegmentCalls < s.limits.SoftCalls || softLimitSaved,
 			fmt.Sprintf("%d tool calls without a checkpoint (limits.soft_calls %d)", s.SegmentCalls, s.limits.SoftCalls))
-	case check.ToolCalls:
+	case plan.CheckToolCalls:
 		result = s.limit(s.SegmentCalls < s.limits.HardCalls,
 			fmt.Sprintf("%d tool calls in segment %d (limits.hard_calls %d)", s.SegmentCalls, s.Segment, s.limits.HardCalls))
-	case check.StopGuard:
+	case plan.CheckStopGuard:
 		result = s.deferred()
 	default:
-		return check.Result{}, false
+		return plan.CheckResult{}, false
 	}
 	result.Name, result.Own = name, true
 	return result, true
 }
 
 // verdict returns a pass if n is 0.
-func verdict(n int, what string, items []string) check.Result {
+func verdict(n int, what string, items []string) plan.CheckResult {
 	if n == 0 {
-		return check.Result{Verdict: check.Pass}
+		return plan.CheckResult{Verdict: plan.Pass}
 	}
 	items = clipAll(items)
-	return check.Result{Verdict: check.Fail, Details: fmt.Sprintf(what, format.Plural(n, "task")), Items: items}
+	return plan.CheckResult{Verdict: plan.Fail, Details: fmt.Sprintf(what, format.Plural(n, "task")), Items: items}
 }
 
-func (s *State) limit(ok bool, details string) check.Result {
+func (s *State) limit(ok bool, details string) plan.CheckResult {
 	if ok {
-		return check.Result{Verdict: check.Pass}
+		return plan.CheckResult{Verdict: plan.Pass}
 	}
-	return check.Result{Verdict: check.Fail, Details: clip(details, maxDetails)}
+	return plan.CheckResult{Verdict: plan.Fail, Details: clip(details, maxDetails)}
 }
 
 // unreachable returns the ids of the waiting tasks that depend on a task that cannot be done.

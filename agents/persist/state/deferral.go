@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -102,7 +102,7 @@ func (s *State) refused() bool {
 }
 
 // deferred answers the check of the stop guard, which passes if no deferral is open.
-func (s *State) deferred() check.Result {
+func (s *State) deferred() plan.CheckResult {
 	var refused, unjudged, steps []string
 	for _, d := range s.Deferrals {
 		if d.Refused == "" {
@@ -112,27 +112,27 @@ func (s *State) deferred() check.Result {
 		refused = append(refused, fmt.Sprintf("task %q: %s", d.Task, d.Refused))
 		steps = append(steps, d.Steps...)
 	}
-	result := check.Result{Verdict: check.Pass}
+	result := plan.CheckResult{Verdict: plan.Pass}
 	switch {
 	case len(refused) > 0:
-		result.Verdict = check.Fail
+		result.Verdict = plan.Fail
 		result.Details = fmt.Sprintf("%s may not stop: %s", format.Plural(len(refused), "answer"), strings.Join(refused, "; "))
 		result.Items = clipAll(steps)
 	case len(unjudged) > 0:
-		result.Verdict = check.Unknown
+		result.Verdict = plan.Unknown
 		result.Details = fmt.Sprintf("%s could not be judged: %s", format.Plural(len(unjudged), "answer"), strings.Join(unjudged, "; "))
 	}
 	result.Details = clip(result.Details, maxDetails)
 	return result
 }
 
-// announced derives a task from each announced step, at most check.MaxItems of them, and one
+// announced derives a task from each announced step, at most plan.MaxFindings of them, and one
 // task from an answer that names no steps.
 func (s *State) announced() []Derived {
 	var made []Derived
 	add := func(d Derived) {
-		if len(made) < check.MaxItems {
-			d.From = check.StopGuard
+		if len(made) < plan.MaxFindings {
+			d.From = plan.CheckStopGuard
 			made = append(made, d)
 		}
 	}
@@ -160,7 +160,7 @@ func (s *State) announced() []Derived {
 // origin returns the deferral from which a task was derived. A record of an earlier version does
 // not name it: then it is the deferral with that step, or else the last one.
 func (s *State) origin(d Derived) (of, step string) {
-	if d.From != check.StopGuard || d.Of != "" {
+	if d.From != plan.CheckStopGuard || d.Of != "" {
 		return d.Of, d.Step
 	}
 	for _, known := range s.Deferrals {

@@ -6,7 +6,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
@@ -42,15 +41,15 @@ var _ = Describe("What an earlier version has stored", Label("P-05"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(back.Deferrals).To(HaveLen(1))
 		Expect(back.Deferrals[0].Steps).To(Equal([]string{"write the tests"}))
-		found, _ := back.Own(check.StopGuard, false, false)
-		Expect(found.Verdict).To(Equal(check.Fail))
+		found, _ := back.Own(plan.CheckStopGuard, false, false)
+		Expect(found.Verdict).To(Equal(plan.Fail))
 	})
 
 	DescribeTable("settles it by a task of a round whose record does not say what it was made of",
 		func(steps []string, do string) {
 			deferring(s, steps...)
 			Expect(s.Apply(state.Record{Kind: state.KindDerive, N: 1, Tasks: []state.Derived{
-				{ID: "round-1.step-1", Do: do, From: check.StopGuard},
+				{ID: "round-1.step-1", Do: do, From: plan.CheckStopGuard},
 			}})).To(Succeed())
 			apply(s, "round-1.step-1", state.Outcome{Grade: "done", Answer: "It is done."})
 			Expect(s.Deferrals).To(BeEmpty())
@@ -62,7 +61,7 @@ var _ = Describe("What an earlier version has stored", Label("P-05"), func() {
 	It("is not settled by an answer that could not be judged", func() {
 		deferring(s, "write the tests")
 		Expect(s.Apply(state.Record{Kind: state.KindDerive, N: 1, Tasks: []state.Derived{
-			{ID: "round-1.step-1", Do: "write the tests", From: check.StopGuard, Of: "a", Step: "write the tests"},
+			{ID: "round-1.step-1", Do: "write the tests", From: plan.CheckStopGuard, Of: "a", Step: "write the tests"},
 		}})).To(Succeed())
 		apply(s, "round-1.step-1", state.Outcome{Grade: "done", Answer: "x", Unjudged: "no judge"})
 		Expect(s.Deferrals).To(HaveLen(1))

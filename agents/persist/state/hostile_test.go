@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
@@ -176,7 +175,7 @@ func FuzzState(f *testing.F) {
 // look asks all that a state answers.
 func look(s *state.State) {
 	s.Look(0)
-	for _, info := range check.All() {
+	for _, info := range plan.Checks() {
 		s.Own(info.Name, false, false)
 	}
 	move := s.Next()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -91,7 +91,7 @@ func (s *State) mayRound(ready bool) bool {
 // end decides how the run ends when nothing more can be done and everything was checked.
 // Outspent is true if the last segment has no tool call left.
 func (s *State) end(outspent bool) End {
-	failed, unknown := s.named(check.Fail), s.named(check.Unknown)
+	failed, unknown := s.named(plan.Fail), s.named(plan.Unknown)
 	end := End{Spent: s.Spent}
 	switch n := s.tasks.stages; {
 	case s.Outage >= maxOutage && s.tasks.ready.Len() > 0: // otherwise no task needs the resource
@@ -129,13 +129,13 @@ func (s *State) end(outspent bool) End {
 // probed reports whether a probe found the work good. Markers do not count, since they only find
 // what should not exist.
 func (s *State) probed() bool {
-	return slices.ContainsFunc(s.Results, func(c check.Result) bool {
-		return c.Verdict == check.Pass && !c.Own && len(s.plan.Checks[c.Name].Markers) == 0
+	return slices.ContainsFunc(s.Results, func(c plan.CheckResult) bool {
+		return c.Verdict == plan.Pass && !c.Own && len(s.plan.Checks[c.Name].Markers) == 0
 	})
 }
 
 // capped returns the limit that leaves checks failing.
-func (s *State) capped(failed []check.Name) (guard, details string) {
+func (s *State) capped(failed []plan.Check) (guard, details string) {
 	if s.Round.InRow >= s.limits.Rounds {
 		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing",
 			format.Plural(s.Round.InRow, "round"), s.describeChecks(failed))
@@ -154,7 +154,7 @@ func (s *State) blockage(outspent bool) string {
 		lost = s.some(stageWaiting)
 	}
 	if n := len(lost); n > 0 {
-		named := strings.Join(lost[:min(n, check.MaxItems)], ", ")
+		named := strings.Join(lost[:min(n, plan.MaxFindings)], ", ")
 		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", format.Plural(n, "task"), named))
 	}
 	return "what is left cannot be done: " + strings.Join(parts, "; ")
@@ -188,15 +188,15 @@ func (s *State) describeTasks(stages ...Stage) string {
 
 func (s *State) complete() string {
 	text := fmt.Sprintf("%s done, every check passes", format.Plural(s.tasks.stages[stageDone], "task"))
-	if left := s.named(check.None); len(left) > 0 {
+	if left := s.named(plan.None); len(left) > 0 {
 		text += "; not checked: " + join(left)
 	}
 	return text
 }
 
 // named returns the checks whose last verdict is v.
-func (s *State) named(v check.Verdict) []check.Name {
-	var names []check.Name
+func (s *State) named(v plan.Verdict) []plan.Check {
+	var names []plan.Check
 	for _, c := range s.Results {
 		if c.Verdict == v {
 			names = append(names, c.Name)
@@ -206,7 +206,7 @@ func (s *State) named(v check.Verdict) []check.Name {
 }
 
 // describeChecks names checks with their details.
-func (s *State) describeChecks(names []check.Name) string {
+func (s *State) describeChecks(names []plan.Check) string {
 	var parts []string
 	for _, c := range s.Results {
 		if !slices.Contains(names, c.Name) {
@@ -221,7 +221,7 @@ func (s *State) describeChecks(names []check.Name) string {
 	return strings.Join(parts, ", ")
 }
 
-func join(names []check.Name) string {
+func join(names []plan.Check) string {
 	texts := make([]string, len(names))
 	for i, n := range names {
 		texts[i] = string(n)

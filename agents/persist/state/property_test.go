@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
@@ -77,16 +76,16 @@ func anySupervisor(t *rapid.T, p plan.Plan) *supervisor {
 		}
 		return o
 	}
-	s.probe = func(name check.Name) (check.Result, bool) {
-		if !slices.Contains([]check.Name{check.Tests, check.Todos, check.Features}, name) {
-			return check.Result{}, false
+	s.probe = func(name plan.Check) (plan.CheckResult, bool) {
+		if !slices.Contains([]plan.Check{plan.CheckTests, plan.CheckTodos, plan.CheckFeatures}, name) {
+			return plan.CheckResult{}, false
 		}
-		verdict := rapid.SampledFrom([]check.Verdict{check.Pass, check.Pass, check.Pass, check.Fail, check.Unknown}).Draw(t, "verdict")
+		verdict := rapid.SampledFrom([]plan.Verdict{plan.Pass, plan.Pass, plan.Pass, plan.Fail, plan.Unknown}).Draw(t, "verdict")
 		items := []string(nil)
-		if verdict == check.Fail {
+		if verdict == plan.Fail {
 			items = rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(t, "items")
 		}
-		return check.Result{Verdict: verdict, Items: items}, true
+		return plan.CheckResult{Verdict: verdict, Items: items}, true
 	}
 	return s
 }
@@ -212,7 +211,7 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 
 // agrees checks the end against the tasks and the last check.
 func agrees(t *rapid.T, s *supervisor, end state.End) {
-	verdicts := map[check.Verdict]int{}
+	verdicts := map[plan.Verdict]int{}
 	for _, c := range s.state.Results {
 		verdicts[c.Verdict]++
 	}
@@ -235,14 +234,14 @@ func agrees(t *rapid.T, s *supervisor, end state.End) {
 		want = "capped"
 	case stages["waiting"] > 0:
 		want = "blocked"
-	case verdicts[check.Fail] > 0:
+	case verdicts[plan.Fail] > 0:
 		want = "capped"
-	case verdicts[check.Unknown] > 0:
+	case verdicts[plan.Unknown] > 0:
 		want = "escalated"
 	default:
 		want = "complete"
 	}
-	if end.Status != want || !s.state.Fresh || len(s.state.Results) != len(check.All()) {
+	if end.Status != want || !s.state.Fresh || len(s.state.Results) != len(plan.Checks()) {
 		t.Fatalf("the run ended %s (%s) after fresh=%v %v and %v", end.Status, end.Details, s.state.Fresh, verdicts, maps.Collect(maps.All(stages)))
 	}
 	if complete := end.Status == "complete"; complete && len(signs) > 0 {

@@ -12,7 +12,7 @@ import (
 	// 100 MB in a fraction of the time.
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 // Kind is the kind of a record.
@@ -63,7 +63,7 @@ type Record struct {
 	// Why is the reason for a check.
 	Why Why `json:"why,omitempty"`
 	// Results are those of all checks, or after a task of a round of the checks that had failed.
-	Results []check.Result `json:"results,omitempty"`
+	Results []plan.CheckResult `json:"results,omitempty"`
 
 	// Tasks are the tasks of a round in their order.
 	Tasks []Derived `json:"tasks,omitempty"`
@@ -156,7 +156,7 @@ type Derived struct {
 	ID   string     `json:"id"`
 	Do   string     `json:"do,omitempty"`
 	By   string     `json:"by,omitempty"`
-	From check.Name `json:"from"`
+	From plan.Check `json:"from"`
 	// Of is the task whose answer announced this one as Step; without Step it is everything that
 	// the answer announced.
 	Of   string `json:"of,omitempty"`
@@ -242,7 +242,7 @@ func (r Record) Bounded() Record {
 
 // clipAll bounds the number of texts and their lengths.
 func clipAll(texts []string) []string {
-	texts = texts[:min(len(texts), check.MaxItems)]
+	texts = texts[:min(len(texts), plan.MaxFindings)]
 	var out []string
 	for _, text := range texts {
 		out = append(out, clip(text, maxItem))

@@ -7,38 +7,37 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 // mirrors are the checks that, answered from the state, only reflect its tasks or the duties of
 // the supervisor. No task can be derived from them.
-var mirrors = map[check.Name]bool{
-	check.Todos: true, check.Pending: true, check.Dependencies: true, check.Corrections: true,
-	check.Checkpoints: true, check.SoftLimit: true, check.ToolCalls: true,
+var mirrors = map[plan.Check]bool{
+	plan.CheckTodos: true, plan.CheckPending: true, plan.CheckDependencies: true, plan.CheckCorrections: true,
+	plan.CheckCheckpoints: true, plan.CheckSoftLimit: true, plan.CheckToolCalls: true,
 }
 
 // fixable returns the failed checks from which tasks can be derived, most critical first.
-func (s *State) fixable() []check.Result {
-	var failed []check.Result
+func (s *State) fixable() []plan.CheckResult {
+	var failed []plan.CheckResult
 	for _, c := range s.Results {
 		switch {
-		case c.Verdict != check.Fail:
+		case c.Verdict != plan.Fail:
 		case c.Own && mirrors[c.Name]:
-		case c.Own && c.Name == check.Problems && s.tasks.stages[stageFailed] == 0:
+		case c.Own && c.Name == plan.CheckProblems && s.tasks.stages[stageFailed] == 0:
 		default:
 			failed = append(failed, c)
 		}
 	}
-	slices.SortStableFunc(failed, func(a, b check.Result) int { return rank[a.Name] - rank[b.Name] })
+	slices.SortStableFunc(failed, func(a, b plan.CheckResult) int { return rank[a.Name] - rank[b.Name] })
 	return failed
 }
 
 // rank orders the checks by criticality.
-var rank = func() map[check.Name]int {
-	ranks := map[check.Name]int{}
-	for _, info := range check.All() {
-		ranks[info.Name] = info.Criticality.Rank()
+var rank = func() map[plan.Check]int {
+	ranks := map[plan.Check]int{}
+	for _, info := range plan.Checks() {
+		ranks[info.Name] = info.Rank()
 	}
 	return ranks
 }()
@@ -62,14 +61,14 @@ func (s *State) nextRound() []Derived {
 	var made []Derived
 	for _, c := range s.fixable() {
 		switch {
-		case c.Own && c.Name == check.Problems:
+		case c.Own && c.Name == plan.CheckProblems:
 			s.tasks.open(func(t *Task) bool {
 				if t.Stage == stageFailed {
 					made = append(made, Derived{ID: t.ID, From: c.Name})
 				}
 				return true
 			})
-		case c.Own && c.Name == check.StopGuard:
+		case c.Own && c.Name == plan.CheckStopGuard:
 			made = append(made, s.announced()...)
 		default:
 			probe := s.plan.Checks[c.Name]
@@ -96,10 +95,10 @@ func (s *State) fresh(what string) string {
 
 // fix returns the request to fix a failed check. The findings come from a program, so they are
 // quoted.
-func fix(c check.Result) string {
+func fix(c plan.CheckResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The check %q fails: mend what it found, until it passes.", c.Name)
-	for _, info := range check.All() {
+	for _, info := range plan.Checks() {
 		if info.Name == c.Name {
 			fmt.Fprintf(&b, " It passes when %s.", info.Meaning)
 		}

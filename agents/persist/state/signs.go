@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 // Sign is a sign that a run may stop too early.
@@ -39,8 +39,8 @@ func (s *State) Look(at time.Duration) []Sign {
 		seen bool
 	}{
 		{shortRun, left && at < s.limits.ShortRun.Std()},
-		{todosUnchecked, !s.found(check.Todos, check.Pass, check.None)},
-		{validationMissing, !s.found(check.Validation, check.Pass, check.Fail, check.None)},
+		{todosUnchecked, !s.found(plan.CheckTodos, plan.Pass, plan.None)},
+		{validationMissing, !s.found(plan.CheckValidation, plan.Pass, plan.Fail, plan.None)},
 		{iterationIncomplete, len(s.fixable()) > 0},
 		{pendingTasks, left},
 		{refusedStop, s.refused()},
@@ -53,8 +53,8 @@ func (s *State) Look(at time.Duration) []Sign {
 }
 
 // found reports whether the last result of a check has one of the verdicts.
-func (s *State) found(name check.Name, verdicts ...check.Verdict) bool {
-	return slices.ContainsFunc(s.Results, func(c check.Result) bool {
+func (s *State) found(name plan.Check, verdicts ...plan.Verdict) bool {
+	return slices.ContainsFunc(s.Results, func(c plan.CheckResult) bool {
 		return c.Name == name && slices.Contains(verdicts, c.Verdict)
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -33,7 +32,7 @@ type derivation struct {
 	ID   string     `json:"id"`
 	Do   string     `json:"do,omitempty"`
 	By   string     `json:"by,omitempty"`
-	From check.Name `json:"from"`
+	From plan.Check `json:"from"`
 	Of   string     `json:"of,omitempty"`
 	Step string     `json:"step,omitempty"`
 }

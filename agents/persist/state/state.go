@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -33,9 +32,9 @@ type facts struct {
 	Counts counts `json:"counts"`
 	Spent  Spent  `json:"spent"`
 
-	// Results are the last results of all checks, in the order of check.All; empty before the
+	// Results are the last results of all checks, in the order of plan.Checks; empty before the
 	// first full check.
-	Results []check.Result `json:"results,omitempty"`
+	Results []plan.CheckResult `json:"results,omitempty"`
 	// Fresh is true if nothing happened since the last full check.
 	Fresh bool `json:"fresh,omitempty"`
 	// Since counts the tasks done since the last full check.
@@ -190,7 +189,7 @@ func (s *State) some(stages ...Stage) []string {
 			items = append(items, describe(t))
 			left--
 		}
-		return left > 0 && len(items) < check.MaxItems
+		return left > 0 && len(items) < plan.MaxFindings
 	})
 	return items
 }

@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
@@ -27,7 +26,7 @@ type supervisor struct {
 	now     time.Duration
 	// work is how an attempt ends, probe what a check finds that has a probe.
 	work  func(t state.Task) state.Outcome
-	probe func(name check.Name) (check.Result, bool)
+	probe func(name plan.Check) (plan.CheckResult, bool)
 	// after is called after each record.
 	after func()
 }
@@ -37,7 +36,7 @@ func newSupervisor(p plan.Plan) (*supervisor, error) {
 	return &supervisor{
 		plan: p, state: s,
 		work:  func(state.Task) state.Outcome { return state.Outcome{Grade: "done", Answer: "Done."} },
-		probe: func(check.Name) (check.Result, bool) { return check.Result{}, false },
+		probe: func(plan.Check) (plan.CheckResult, bool) { return plan.CheckResult{}, false },
 		after: func() {},
 	}, err
 }
@@ -107,20 +106,20 @@ func use(files []string) *state.Change {
 	return &state.Change{Used: files}
 }
 
-func (s *supervisor) check(why state.Why) []check.Result {
-	failed := map[check.Name]bool{}
+func (s *supervisor) check(why state.Why) []plan.CheckResult {
+	failed := map[plan.Check]bool{}
 	for _, c := range s.state.Results {
-		failed[c.Name] = c.Verdict == check.Fail
+		failed[c.Name] = c.Verdict == plan.Fail
 	}
-	var results []check.Result
-	for _, info := range check.All() {
+	var results []plan.CheckResult
+	for _, info := range plan.Checks() {
 		if why.FailedOnly() && !failed[info.Name] {
 			continue
 		}
 		result, ok := s.probe(info.Name)
 		if !ok {
 			if result, ok = s.state.Own(info.Name, false, true); !ok {
-				result = check.Result{Verdict: check.None}
+				result = plan.CheckResult{Verdict: plan.None}
 			}
 		}
 		result.Name = info.Name

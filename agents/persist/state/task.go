@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -28,7 +27,7 @@ func (s Stage) over() bool { return s == stageDone || s == stageDropped }
 type Task struct {
 	plan.Task
 	// From is the check that the task was derived from; empty for a task of the plan.
-	From  check.Name
+	From  plan.Check
 	Stage Stage
 	// Attempts is the number of attempts that were begun.
 	Attempts int

@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist"
+
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -16,11 +17,11 @@ import (
 // Probes returns a probe for each check of the plan. The probes work in the folder dir and
 // do not leave it. The clock times commands, which run in real time; nil is the machine's.
 // A check that cannot be decided is unknown, never passed.
-func Probes(p plan.Plan, dir string, clk clock.Clock) (map[check.Name]check.Probe, error) {
+func Probes(p plan.Plan, dir string, clk clock.Clock) (map[plan.Check]persist.Probe, error) {
 	if clk == nil {
 		clk = clock.Real()
 	}
-	probes := make(map[check.Name]check.Probe, len(p.Checks))
+	probes := make(map[plan.Check]persist.Probe, len(p.Checks))
 	for _, name := range slices.Sorted(maps.Keys(p.Checks)) {
 		probe, err := newProbe(p.Checks[name].WithDefaults(), dir, clk)
 		if err != nil {
@@ -32,7 +33,7 @@ func Probes(p plan.Plan, dir string, clk clock.Clock) (map[check.Name]check.Prob
 }
 
 // newProbe returns an error only for a spec that plan.Problems reports, too.
-func newProbe(spec plan.Probe, dir string, clk clock.Clock) (check.Probe, error) {
+func newProbe(spec plan.Probe, dir string, clk clock.Clock) (persist.Probe, error) {
 	switch {
 	case len(spec.Command) > 0:
 		return commandProbe{spec: spec, dir: dir, clock: clk}.probe, nil
@@ -45,16 +46,16 @@ func newProbe(spec plan.Probe, dir string, clk clock.Clock) (check.Probe, error)
 		}
 		return m.probe, nil
 	case spec.None != "":
-		return func(context.Context) check.Result {
-			return check.Result{Verdict: check.None, Details: spec.None}
+		return func(context.Context) plan.CheckResult {
+			return plan.CheckResult{Verdict: plan.None, Details: spec.None}
 		}, nil
 	}
 	return nil, errors.New("the probe needs one of command, file, markers, none")
 }
 
 // guardProbe returns a probe that recovers from a panic and does not start once ctx has ended.
-func guardProbe(probe check.Probe) check.Probe {
-	return func(ctx context.Context) (r check.Result) {
+func guardProbe(probe persist.Probe) persist.Probe {
+	return func(ctx context.Context) (r plan.CheckResult) {
 		defer func() {
 			if p := recover(); p != nil {
 				r = unknown("the probe failed: panic: %v", p)
@@ -68,8 +69,8 @@ func guardProbe(probe check.Probe) check.Probe {
 	}
 }
 
-func unknown(format string, args ...any) check.Result {
-	return check.Result{Verdict: check.Unknown, Details: fmt.Sprintf(format, args...)}
+func unknown(format string, args ...any) plan.CheckResult {
+	return plan.CheckResult{Verdict: plan.Unknown, Details: fmt.Sprintf(format, args...)}
 }
 
 // The longest texts of a result, in characters.
@@ -85,18 +86,18 @@ type findings struct {
 }
 
 func (f *findings) add(text string) {
-	if f.count++; f.count <= check.MaxItems {
+	if f.count++; f.count <= plan.MaxFindings {
 		f.items = append(f.items, sanitize.Line(text, maxProbeItem))
 	}
 }
 
-// list returns at most check.MaxItems findings. If there are more, the last one is their
+// list returns at most plan.MaxFindings findings. If there are more, the last one is their
 // number, so that the list changes when their number does.
 func (f *findings) list() []string {
-	if f.count <= check.MaxItems {
+	if f.count <= plan.MaxFindings {
 		return f.items
 	}
 	items := slices.Clone(f.items)
-	items[check.MaxItems-1] = fmt.Sprintf("… and %d more", f.count-check.MaxItems+1)
+	items[plan.MaxFindings-1] = fmt.Sprintf("… and %d more", f.count-plan.MaxFindings+1)
 	return items
 }

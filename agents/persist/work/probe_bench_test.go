@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -33,7 +32,7 @@ func BenchmarkMarkers(b *testing.B) {
 		}
 		b.SetBytes(int64(1000 * len(text)))
 		for b.Loop() {
-			if r := p(b.Context()); r.Verdict != check.Pass {
+			if r := p(b.Context()); r.Verdict != plan.Pass {
 				b.Fatal(r)
 			}
 		}
@@ -72,7 +71,7 @@ func BenchmarkTodos(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if r := p(b.Context()); r.Verdict != check.Pass {
+		if r := p(b.Context()); r.Verdict != plan.Pass {
 			b.Fatal(r)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
@@ -26,7 +25,7 @@ type commandProbe struct {
 	clock clock.Clock
 }
 
-func (c commandProbe) probe(ctx context.Context) check.Result {
+func (c commandProbe) probe(ctx context.Context) plan.CheckResult {
 	within, cancel := c.clock.WithTimeout(ctx, c.spec.Timeout.Std())
 	defer cancel()
 	var output child.Tail
@@ -49,16 +48,16 @@ func (c commandProbe) probe(ctx context.Context) check.Result {
 	}
 	r.Output = sanitize.Text(redact.HideSecrets(environ()).Replace(output.Lines()), 0)
 	if why := provesNothing(r, output.Cut()); why != "" {
-		r.Verdict, r.Details = check.Unknown, c.name()+" "+why
+		r.Verdict, r.Details = plan.Unknown, c.name()+" "+why
 	}
-	if r.Verdict == check.Fail {
+	if r.Verdict == plan.Fail {
 		r.Items = failures(r.Output)
 	}
 	return r
 }
 
 // judge returns the verdict on how the command ended.
-func (c commandProbe) judge(ctx context.Context, end child.Ending) check.Result {
+func (c commandProbe) judge(ctx context.Context, end child.Ending) plan.CheckResult {
 	switch {
 	case end.Cause != nil && clock.Err(ctx) == nil:
 		return unknown("%s did not end within %s (timeout)", c.name(), c.spec.Timeout)
@@ -69,9 +68,9 @@ func (c commandProbe) judge(ctx context.Context, end child.Ending) check.Result 
 	case end.Unrunnable():
 		return unknown("%s could not run a program that it needs: %s", c.name(), end.State)
 	case end.Code > 0:
-		return check.Result{Verdict: check.Fail, Details: fmt.Sprintf("%s failed: %s", c.name(), end.State)}
+		return plan.CheckResult{Verdict: plan.Fail, Details: fmt.Sprintf("%s failed: %s", c.name(), end.State)}
 	}
-	return check.Result{Verdict: check.Pass, Details: c.name() + " passed"}
+	return plan.CheckResult{Verdict: plan.Pass, Details: c.name() + " passed"}
 }
 
 func (c commandProbe) name() string {

@@ -15,7 +15,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -33,28 +32,28 @@ func (hasty) Sleep(ctx context.Context, d time.Duration) error {
 func sh(script string) plan.Probe { return plan.Probe{Command: []string{"sh", "-c", script}} }
 
 var _ = Describe("a command", Label("P-01"), func() {
-	DescribeTable("passes, fails, or cannot tell", func(ctx SpecContext, spec plan.Probe, want check.Verdict, details, output string) {
+	DescribeTable("passes, fails, or cannot tell", func(ctx SpecContext, spec plan.Probe, want plan.Verdict, details, output string) {
 		r := ask(ctx, GinkgoT().TempDir(), spec)
 		Expect(r.Verdict).To(Equal(want), "%+v", r)
 		Expect(r.Details).To(ContainSubstring(details))
 		Expect(r.Output).To(Equal(output))
 	},
-		Entry("exit status 0", sh("echo fine; echo well >&2"), check.Pass, "sh -c echo fine; echo well >&2 passed", "fine\nwell"),
-		Entry("exit status 1", sh("echo bad; exit 1"), check.Fail, "failed: exit status 1", "bad"),
-		Entry("exit status 255", sh("exit 255"), check.Fail, "failed: exit status 255", ""),
-		Entry("no such program", plan.Probe{Command: []string{"no-such-program"}}, check.Unknown, "cannot be run", ""),
-		Entry("no such file", plan.Probe{Command: []string{"./x"}}, check.Unknown, "cannot be run", ""),
-		Entry("a program that it needs is missing", sh("exec 2>/dev/null; no-such-program"), check.Unknown, "could not run a program that it needs: exit status 127", ""),
-		Entry("unittest without a test", sh("echo 'Ran 0 tests in 0.000s'; echo; echo OK"), check.Unknown, "ran no test, so it proves nothing", "Ran 0 tests in 0.000s\n\nOK"),
-		Entry("unittest with tests", sh("echo 'Ran 10 tests in 0.000s'"), check.Pass, "passed", "Ran 10 tests in 0.000s"),
-		Entry("node without a test", sh("echo '# tests 0'"), check.Unknown, "ran no test", "# tests 0"),
-		Entry("packages of Go without a test", sh("printf '?   \tx\t[no test files]\n'"), check.Unknown, "ran no test", "?   \tx\t[no test files]"),
-		Entry("packages of Go, one with tests", sh("printf '?   x [no test files]\nok  \tx/y 0.1s\n'"), check.Pass, "passed", "?   x [no test files]\nok  \tx/y 0.1s"),
-		Entry("crates without a test", sh("echo 'test result: ok. 0 passed; 0 failed; 0 ignored'"), check.Unknown, "ran no test", "test result: ok. 0 passed; 0 failed; 0 ignored"),
-		Entry("pytest without a test", sh("echo 'no tests ran in 0.01s'; exit 5"), check.Unknown, "ran no test", "no tests ran in 0.01s"),
-		Entry("no pytest", sh("echo '/usr/bin/python3: No module named pytest'; exit 1"), check.Unknown, "needs the Python module pytest, which is not installed", "/usr/bin/python3: No module named pytest"),
-		Entry("a module that the code needs", sh("echo 'E   ModuleNotFoundError: No module named x'; exit 1"), check.Fail, "failed", "E   ModuleNotFoundError: No module named x"),
-		Entry("killed", sh("kill -KILL $$"), check.Unknown, "was ended from outside: signal: killed", ""),
+		Entry("exit status 0", sh("echo fine; echo well >&2"), plan.Pass, "sh -c echo fine; echo well >&2 passed", "fine\nwell"),
+		Entry("exit status 1", sh("echo bad; exit 1"), plan.Fail, "failed: exit status 1", "bad"),
+		Entry("exit status 255", sh("exit 255"), plan.Fail, "failed: exit status 255", ""),
+		Entry("no such program", plan.Probe{Command: []string{"no-such-program"}}, plan.Unknown, "cannot be run", ""),
+		Entry("no such file", plan.Probe{Command: []string{"./x"}}, plan.Unknown, "cannot be run", ""),
+		Entry("a program that it needs is missing", sh("exec 2>/dev/null; no-such-program"), plan.Unknown, "could not run a program that it needs: exit status 127", ""),
+		Entry("unittest without a test", sh("echo 'Ran 0 tests in 0.000s'; echo; echo OK"), plan.Unknown, "ran no test, so it proves nothing", "Ran 0 tests in 0.000s\n\nOK"),
+		Entry("unittest with tests", sh("echo 'Ran 10 tests in 0.000s'"), plan.Pass, "passed", "Ran 10 tests in 0.000s"),
+		Entry("node without a test", sh("echo '# tests 0'"), plan.Unknown, "ran no test", "# tests 0"),
+		Entry("packages of Go without a test", sh("printf '?   \tx\t[no test files]\n'"), plan.Unknown, "ran no test", "?   \tx\t[no test files]"),
+		Entry("packages of Go, one with tests", sh("printf '?   x [no test files]\nok  \tx/y 0.1s\n'"), plan.Pass, "passed", "?   x [no test files]\nok  \tx/y 0.1s"),
+		Entry("crates without a test", sh("echo 'test result: ok. 0 passed; 0 failed; 0 ignored'"), plan.Unknown, "ran no test", "test result: ok. 0 passed; 0 failed; 0 ignored"),
+		Entry("pytest without a test", sh("echo 'no tests ran in 0.01s'; exit 5"), plan.Unknown, "ran no test", "no tests ran in 0.01s"),
+		Entry("no pytest", sh("echo '/usr/bin/python3: No module named pytest'; exit 1"), plan.Unknown, "needs the Python module pytest, which is not installed", "/usr/bin/python3: No module named pytest"),
+		Entry("a module that the code needs", sh("echo 'E   ModuleNotFoundError: No module named x'; exit 1"), plan.Fail, "failed", "E   ModuleNotFoundError: No module named x"),
+		Entry("killed", sh("kill -KILL $$"), plan.Unknown, "was ended from outside: signal: killed", ""),
 	)
 
 	It("runs in the folder of the plan", func(ctx SpecContext) {
@@ -74,7 +73,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 
 	It("keeps the end of what a flood said", func(ctx SpecContext) {
 		r := ask(ctx, "", sh("yes | head -c 10000000; echo the end; exit 1"))
-		Expect(r.Verdict).To(Equal(check.Fail))
+		Expect(r.Verdict).To(Equal(plan.Fail))
 		Expect(r.Output).To(HaveSuffix("y\nthe end"))
 		Expect(len(r.Output)).To(BeNumerically("<=", 4<<10))
 	})
@@ -92,13 +91,13 @@ var _ = Describe("a command", Label("P-01"), func() {
 		dir := GinkgoT().TempDir()
 		p, err := newProbe(spec, dir, v)
 		Expect(err).NotTo(HaveOccurred())
-		got := make(chan check.Result)
+		got := make(chan plan.CheckResult)
 		go func() { got <- p(ctx) }()
 		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
 		Expect(v.Virtual.Sleep(ctx, time.Minute)).To(Succeed())
-		var r check.Result
+		var r plan.CheckResult
 		Eventually(got).Should(Receive(&r))
-		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Verdict).To(Equal(plan.Unknown))
 		Expect(r.Details).To(HaveSuffix("did not end within 1m0s (timeout)"))
 		Expect(r.Output).To(Equal(output))
 	},
@@ -117,7 +116,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		p, err := newProbe(sh("setsid sh -c 'echo $$ > new; mv new left; exec sleep 600' & while [ ! -e left ]; do :; done"), dir, hasty{clock.NewVirtual()})
 		Expect(err).NotTo(HaveOccurred())
 		r := p(ctx)
-		Expect(r.Verdict).To(Equal(check.Pass))
+		Expect(r.Verdict).To(Equal(plan.Pass))
 		Expect(r.Details).To(HaveSuffix("something that it started left its process group, held its output for 2s and may still run"))
 		pid, err := os.ReadFile(filepath.Join(dir, "left"))
 		Expect(err).NotTo(HaveOccurred())
@@ -129,13 +128,13 @@ var _ = Describe("a command", Label("P-01"), func() {
 		dir := GinkgoT().TempDir()
 		p, err := newProbe(sh("touch ready; exec sleep 600"), dir, nil)
 		Expect(err).NotTo(HaveOccurred())
-		got := make(chan check.Result)
+		got := make(chan plan.CheckResult)
 		go func() { got <- p(within) }()
 		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
 		cancel(errors.New("the user interrupted"))
-		var r check.Result
+		var r plan.CheckResult
 		Eventually(got).Should(Receive(&r))
-		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Verdict).To(Equal(plan.Unknown))
 		Expect(r.Details).To(HaveSuffix("was ended: the user interrupted"))
 	})
 
@@ -170,7 +169,7 @@ var _ = It("does not wait for whoever writes to a pipe in place of a list of tod
 
 var _ = Describe("a probe", func() {
 	It("of nothing says why there is none", func(ctx SpecContext) {
-		Expect(ask(ctx, "", plan.Probe{None: "CI does it."})).To(Equal(check.Result{Verdict: check.None, Details: "CI does it."}))
+		Expect(ask(ctx, "", plan.Probe{None: "CI does it."})).To(Equal(plan.CheckResult{Verdict: plan.None, Details: "CI does it."}))
 	})
 
 	It("is refused without a kind, or with a bad pattern", func() {
@@ -178,17 +177,17 @@ var _ = Describe("a probe", func() {
 		Expect(err).To(HaveOccurred())
 		_, err = newProbe(plan.Probe{Markers: []string{"x"}, In: []string{"["}}, "", nil)
 		Expect(err).To(HaveOccurred())
-		_, err = work.Probes(plan.Plan{Checks: map[check.Name]plan.Probe{check.Tests: {}}}, "", nil)
+		_, err = work.Probes(plan.Plan{Checks: map[plan.Check]plan.Probe{plan.CheckTests: {}}}, "", nil)
 		Expect(err).To(MatchError(HavePrefix("check tests: ")))
 	})
 
 	It("is made for each check of a plan", func(ctx SpecContext) {
-		probes, err := work.Probes(plan.Plan{Checks: map[check.Name]plan.Probe{
-			check.Tests: sh("exit 1"), check.Validation: {None: "x"},
+		probes, err := work.Probes(plan.Plan{Checks: map[plan.Check]plan.Probe{
+			plan.CheckTests: sh("exit 1"), plan.CheckValidation: {None: "x"},
 		}}, "", nil)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(probes).To(HaveLen(2))
-		Expect(probes[check.Tests](ctx).Verdict).To(Equal(check.Fail))
-		Expect(strings.TrimSpace(probes[check.Validation](ctx).Details)).To(Equal("x"))
+		Expect(probes[plan.CheckTests](ctx).Verdict).To(Equal(plan.Fail))
+		Expect(strings.TrimSpace(probes[plan.CheckValidation](ctx).Details)).To(Equal("x"))
 	})
 })

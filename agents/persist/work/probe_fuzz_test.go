@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -36,7 +35,7 @@ func FuzzTodos(f *testing.F) {
 		if again := p(t.Context()); again.Verdict != r.Verdict || again.Details != r.Details || len(again.Items) != len(r.Items) {
 			t.Errorf("%+v, and then %+v", r, again)
 		}
-		if (r.Verdict == check.Fail) != (len(r.Items) > 0) || len(r.Items) > check.MaxItems {
+		if (r.Verdict == plan.Fail) != (len(r.Items) > 0) || len(r.Items) > plan.MaxFindings {
 			t.Errorf("%+v", r)
 		}
 		for _, item := range append(r.Items, r.Details) {

@@ -3,7 +3,7 @@ package work
 import (
 	"regexp"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
 // Lines by which test runners that end with status 0 report that they ran no test: unittest of
@@ -23,13 +23,13 @@ var (
 
 // provesNothing returns the reason why the exit status of a command proves neither success nor
 // failure, or "". If the beginning of the output is cut off, the reports of packages are unknown.
-func provesNothing(r check.Result, cut bool) string {
+func provesNothing(r plan.CheckResult, cut bool) string {
 	switch {
-	case r.Verdict == check.Pass && ranNone.MatchString(r.Output),
-		r.Verdict == check.Pass && !cut && packageWithout.MatchString(r.Output) && !packageWith.MatchString(r.Output),
-		r.Verdict == check.Fail && collectedNone.MatchString(r.Output):
+	case r.Verdict == plan.Pass && ranNone.MatchString(r.Output),
+		r.Verdict == plan.Pass && !cut && packageWithout.MatchString(r.Output) && !packageWith.MatchString(r.Output),
+		r.Verdict == plan.Fail && collectedNone.MatchString(r.Output):
 		return "ran no test, so it proves nothing"
-	case r.Verdict == check.Fail:
+	case r.Verdict == plan.Fail:
 		if module := missingModule.FindStringSubmatch(r.Output); module != nil {
 			return "needs the Python module " + module[1] + ", which is not installed"
 		}

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/glob"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -77,7 +76,7 @@ type search struct {
 	doubt error
 }
 
-func (m *markers) probe(ctx context.Context) check.Result {
+func (m *markers) probe(ctx context.Context) plan.CheckResult {
 	root, err := os.OpenRoot(m.dir)
 	if err != nil {
 		return unknown("the files cannot be searched: %v", reason(err))
@@ -243,7 +242,7 @@ func isPlan(name string, data []byte) bool {
 	return len(found) == 0
 }
 
-func (s *search) result() check.Result {
+func (s *search) result() plan.CheckResult {
 	words := string(bytes.Join(s.words, []byte(", ")))
 	skipped := ""
 	if s.passed > 0 {
@@ -254,8 +253,8 @@ func (s *search) result() check.Result {
 	}
 	switch {
 	case s.found.count > 0:
-		return check.Result{
-			Verdict: check.Fail, Items: s.found.list(),
+		return plan.CheckResult{
+			Verdict: plan.Fail, Items: s.found.list(),
 			Details: fmt.Sprintf("%s with %s in %s%s", format.Plural(s.found.count, "line"), words, format.Plural(s.withHits, "file"), skipped),
 		}
 	case s.doubt != nil:
@@ -263,5 +262,5 @@ func (s *search) result() check.Result {
 	case s.files == 0:
 		return unknown("no text file was searched for %s; look at in%s", words, skipped)
 	}
-	return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("no %s in %s%s", words, format.Plural(s.files, "file"), skipped)}
+	return plan.CheckResult{Verdict: plan.Pass, Details: fmt.Sprintf("no %s in %s%s", words, format.Plural(s.files, "file"), skipped)}
 }

@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
@@ -25,21 +24,21 @@ var _ = Describe("markers", Label("P-01"), func() {
 			"a/none.md": "nothing\n",
 		})
 		r := ask(ctx, dir, todo)
-		Expect(r.Verdict).To(Equal(check.Fail))
+		Expect(r.Verdict).To(Equal(plan.Fail))
 		Expect(r.Details).To(Equal("4 lines with TODO, FIXME in 2 files"))
 		Expect(r.Items).To(Equal([]string{
 			"a/z.txt:1: (FIXME)", "b.go:2: // TODO: one", "b.go:3: FIXME and TODO on one line", "b.go:5: TODO",
 		}))
 	})
 
-	DescribeTable("are whole words", func(ctx SpecContext, text string, want check.Verdict) {
+	DescribeTable("are whole words", func(ctx SpecContext, text string, want plan.Verdict) {
 		dir := folder(map[string]string{"a": text})
 		Expect(ask(ctx, dir, plan.Probe{Markers: []string{"TODO", "@wip", "à"}}).Verdict).To(Equal(want))
 	},
-		Entry(nil, "TODOs", check.Pass), Entry(nil, "xTODO", check.Pass), Entry(nil, "MY_TODO", check.Pass),
-		Entry(nil, "TODO2", check.Pass), Entry(nil, "éTODO", check.Pass), Entry(nil, "todo", check.Pass),
-		Entry(nil, "TODOs TODO", check.Fail), Entry(nil, "TODO(me):", check.Fail), Entry(nil, "-TODO-", check.Fail), Entry(nil, "\xffTODO\xff", check.Fail),
-		Entry(nil, "x@wip", check.Fail), Entry(nil, "@wipe", check.Pass), Entry(nil, "là", check.Pass), Entry(nil, "à", check.Fail),
+		Entry(nil, "TODOs", plan.Pass), Entry(nil, "xTODO", plan.Pass), Entry(nil, "MY_TODO", plan.Pass),
+		Entry(nil, "TODO2", plan.Pass), Entry(nil, "éTODO", plan.Pass), Entry(nil, "todo", plan.Pass),
+		Entry(nil, "TODOs TODO", plan.Fail), Entry(nil, "TODO(me):", plan.Fail), Entry(nil, "-TODO-", plan.Fail), Entry(nil, "\xffTODO\xff", plan.Fail),
+		Entry(nil, "x@wip", plan.Fail), Entry(nil, "@wipe", plan.Pass), Entry(nil, "là", plan.Pass), Entry(nil, "à", plan.Fail),
 	)
 
 	It("are searched where the patterns say", func(ctx SpecContext) {
@@ -57,7 +56,7 @@ var _ = Describe("markers", Label("P-01"), func() {
 		Expect(os.Symlink(other, filepath.Join(dir, "link"))).To(Succeed())
 		Expect(os.Symlink(filepath.Join(other, "x.go"), filepath.Join(dir, "x.go"))).To(Succeed())
 		r := ask(ctx, dir, todo)
-		Expect(r.Verdict).To(Equal(check.Pass), "%+v", r)
+		Expect(r.Verdict).To(Equal(plan.Pass), "%+v", r)
 		Expect(r.Details).To(Equal("no TODO, FIXME in 2 files"))
 		write(dir, "other.yaml", "tasks: TODO")
 		Expect(ask(ctx, dir, todo).Items).To(Equal([]string{"other.yaml:1: tasks: TODO"}), "that is no plan")
@@ -68,7 +67,7 @@ var _ = Describe("markers", Label("P-01"), func() {
 			"a.go": "fine", "dist/b.js": "TODO", "web/.next/x.js": "TODO", "target/debug/x.rs": "TODO", "build/x.go": "TODO",
 		})
 		r := ask(ctx, dir, todo)
-		Expect(r.Verdict).To(Equal(check.Pass), "%+v", r)
+		Expect(r.Verdict).To(Equal(plan.Pass), "%+v", r)
 		Expect(r.Details).To(Equal("no TODO, FIXME in 1 file; passed over as generated or ignored by git: 4 paths"))
 		r = ask(ctx, dir, plan.Probe{Markers: todo.Markers, In: []string{"**/*.go", "build/**/*.go", "web/.next/*.js"}})
 		Expect(r.Items).To(Equal([]string{"build/x.go:1: TODO", "web/.next/x.js:1: TODO"}))
@@ -102,27 +101,27 @@ var _ = Describe("markers", Label("P-01"), func() {
 	It("are unknown where nothing was searched, or not all", func(ctx SpecContext) {
 		dir := folder(map[string]string{"a.go": "x"})
 		r := ask(ctx, dir, plan.Probe{Markers: todo.Markers, In: []string{"*.py"}})
-		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Verdict).To(Equal(plan.Unknown))
 		Expect(r.Details).To(Equal("no text file was searched for TODO, FIXME; look at in"))
-		Expect(ask(ctx, filepath.Join(dir, "gone"), todo).Verdict).To(Equal(check.Unknown))
+		Expect(ask(ctx, filepath.Join(dir, "gone"), todo).Verdict).To(Equal(plan.Unknown))
 		if os.Getuid() == 0 {
 			return // root reads everything
 		}
 		Expect(os.Chmod(filepath.Join(dir, "a.go"), 0)).To(Succeed())
-		Expect(ask(ctx, dir, todo).Verdict).To(Equal(check.Unknown))
+		Expect(ask(ctx, dir, todo).Verdict).To(Equal(plan.Unknown))
 	})
 
 	It("are not searched any more when the context has ended", func() {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(errors.New("enough"))
 		r := ask(ctx, folder(map[string]string{"a": "TODO"}), todo)
-		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Verdict).To(Equal(plan.Unknown))
 		Expect(r.Details).To(ContainSubstring("enough"))
 	})
 
 	It("are named twenty times at most, each on a line", func(ctx SpecContext) {
 		r := ask(ctx, folder(map[string]string{"a": strings.Repeat("TODO "+strings.Repeat("x", 1000)+"\x1b\n", 100)}), todo)
-		Expect(r.Items).To(HaveLen(check.MaxItems))
+		Expect(r.Items).To(HaveLen(plan.MaxFindings))
 		Expect(r.Items[19]).To(Equal("… and 81 more"))
 		Expect(len([]rune(r.Items[0]))).To(BeNumerically("<=", 200))
 	})

@@ -18,7 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
@@ -43,7 +43,7 @@ const (
 	settled // done or cancelled
 )
 
-func (t todoProbe) probe(context.Context) check.Result {
+func (t todoProbe) probe(context.Context) plan.CheckResult {
 	data, err := t.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -105,7 +105,7 @@ func reason(err error) error {
 	return err
 }
 
-func judgeTodos(file string, list []todo) check.Result {
+func judgeTodos(file string, list []todo) plan.CheckResult {
 	var open findings
 	working := 0
 	for _, t := range list {
@@ -119,13 +119,13 @@ func judgeTodos(file string, list []todo) check.Result {
 		}
 	}
 	if open.count == 0 {
-		return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("%s: none of %s open", file, format.Plural(len(list), "todo"))}
+		return plan.CheckResult{Verdict: plan.Pass, Details: fmt.Sprintf("%s: none of %s open", file, format.Plural(len(list), "todo"))}
 	}
 	details := fmt.Sprintf("%s: %d of %s open", file, open.count, format.Plural(len(list), "todo"))
 	if working > 0 {
 		details += fmt.Sprintf(", %d in progress", working)
 	}
-	return check.Result{Verdict: check.Fail, Details: details, Items: open.list()}
+	return plan.CheckResult{Verdict: plan.Fail, Details: details, Items: open.list()}
 }
 
 // markdown parses blocks only, so "[x]" is never a link.

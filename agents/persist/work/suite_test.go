@@ -15,7 +15,6 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -171,13 +170,13 @@ func (r *rig) kinds() []event.Kind {
 var errStagnation = errors.New("no activity")
 
 // newProbe returns the probe of a spec.
-func newProbe(spec plan.Probe, dir string, clk clock.Clock) (check.Probe, error) {
-	probes, err := work.Probes(plan.Plan{Checks: map[check.Name]plan.Probe{check.Tests: spec}}, dir, clk)
-	return probes[check.Tests], err
+func newProbe(spec plan.Probe, dir string, clk clock.Clock) (persist.Probe, error) {
+	probes, err := work.Probes(plan.Plan{Checks: map[plan.Check]plan.Probe{plan.CheckTests: spec}}, dir, clk)
+	return probes[plan.CheckTests], err
 }
 
 // ask makes a probe on the machine's clock and asks it.
-func ask(ctx context.Context, dir string, spec plan.Probe) check.Result {
+func ask(ctx context.Context, dir string, spec plan.Probe) plan.CheckResult {
 	GinkgoHelper()
 	p, err := newProbe(spec, dir, nil)
 	Expect(err).NotTo(HaveOccurred())
