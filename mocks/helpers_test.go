@@ -175,3 +175,13 @@ func texts(outcomes ...outcome) []string {
 	}
 	return all
 }
+
+func toolCall(id string) message {
+	return message{"role": "assistant", "content": nil, "tool_calls": []any{
+		map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "f", "arguments": "{}"}},
+	}}
+}
+
+func toolResult(id, text string) message {
+	return message{"role": "tool", "tool_call_id": id, "content": text}
+}

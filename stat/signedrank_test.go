@@ -313,6 +313,10 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 
 	DescribeTable("LeastPairs is the first n with 2 / 2^n at most alpha",
 		func(alpha float64, want int) { Expect(stat.LeastPairs(alpha)).To(Equal(want)) },
-		Entry(nil, 0.05, 6), Entry(nil, 0.01, 8), Entry(nil, 1.0/32, 6), Entry(nil, 0.001, 11), Entry(nil, 1.0, 1),
+		Entry("0.05", 0.05, 6),
+		Entry("0.01", 0.01, 8),
+		Entry("exactly 1/32", 1.0/32, 6),
+		Entry("0.001", 0.001, 11),
+		Entry("always significant", 1.0, 1),
 	)
 })

@@ -29,10 +29,10 @@ var _ = Describe("Proportion", Label("H-04"), func() {
 			Expect(*s.Interval).To(HaveField("N", n))
 			Expect(s.N).To(Equal(n))
 		},
-		Entry(nil, 81, 263, 0.2553, 0.3662),
-		Entry(nil, 15, 148, 0.0624, 0.1605),
-		Entry(nil, 0, 20, 0.0, 0.1611),
-		Entry(nil, 1, 29, 0.0061, 0.1718),
+		Entry("81 of 263", 81, 263, 0.2553, 0.3662),
+		Entry("15 of 148", 15, 148, 0.0624, 0.1605),
+		Entry("0 of 20", 0, 20, 0.0, 0.1611),
+		Entry("1 of 29", 1, 29, 0.0061, 0.1718),
 	)
 
 	It("is wider at a higher level", func() {
@@ -116,7 +116,11 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 			Expect(values(least)).NotTo(BeNil())
 			Expect(values(least).Lo).To(BeNumerically("<", values(least).Hi))
 		},
-		Entry(nil, 0.5, 6), Entry(nil, 0.9, 29), Entry(nil, 0.95, 59), Entry(nil, 0.99, 299), Entry(nil, 0.05, 59),
+		Entry("the median", 0.5, 6),
+		Entry("the 90th percentile", 0.9, 29),
+		Entry("the 95th percentile", 0.95, 59),
+		Entry("the 99th percentile", 0.99, 299),
+		Entry("the 5th percentile", 0.05, 59),
 	)
 
 	It("has no interval for the least and the greatest value of a distribution", func() {

@@ -26,8 +26,11 @@ var _ = DescribeTable("a request whose Host header is",
 			Expect(w.Body.String()).To(ContainSubstring("--host"))
 		}
 	},
-	Entry(nil, "localhost", 404), Entry(nil, "LOCALHOST:8080", 404), Entry(nil, "127.0.0.1:1", 404), Entry(nil, "127.9.9.9", 404),
-	Entry(nil, "[::1]:8080", 404), Entry(nil, "[::1]", 404),
+	Entry("the name", "localhost", 404),
+	Entry("with a port", "LOCALHOST:8080", 404),
+	Entry("an address with a port", "127.0.0.1:1", 404),
+	Entry("an address of 127/8", "127.9.9.9", 404),
+	Entry("IPv6 with a port", "[::1]:8080", 404), Entry("IPv6", "[::1]", 404),
 	Entry("the address of the connection", "192.0.2.7:8080", 404), Entry("another address", "192.0.2.8:8080", 421),
 	Entry("a name that is allowed", "mock.internal:8080", 404), Entry("it in another case", "Mock.Internal", 404),
 	Entry("another name", "evil.example:8080", 421), Entry("a name below localhost", "a.localhost", 421),

@@ -23,7 +23,10 @@ var _ = Describe("Duration", func() {
 			Expect(d.UnmarshalText([]byte(text))).To(Succeed())
 			Expect(d.Std()).To(Equal(want))
 		},
-		Entry(nil, "2s", 2*time.Second), Entry(nil, " 1h30m ", 90*time.Minute), Entry(nil, "0", time.Duration(0)), Entry(nil, "150ms", 150*time.Millisecond),
+		Entry("seconds", "2s", 2*time.Second),
+		Entry("several units, with spaces around", " 1h30m ", 90*time.Minute),
+		Entry("zero without a unit", "0", time.Duration(0)),
+		Entry("milliseconds", "150ms", 150*time.Millisecond),
 	)
 
 	DescribeTable("refuses everything else and says what to write",
@@ -32,8 +35,8 @@ var _ = Describe("Duration", func() {
 			Expect(d.UnmarshalText([]byte(text))).To(MatchError(ContainSubstring(message)))
 			Expect(d).To(Equal(quantity.Duration(7)), "left as it was")
 		},
-		Entry(nil, "", `"2s"`), Entry(nil, "2", `"2" is not a duration`), Entry(nil, "-2s", "negative"),
-		Entry(nil, "2 s", "not a duration"), Entry(nil, "999999999h", "not a duration"),
+		Entry("nothing", "", `"2s"`), Entry("no unit", "2", `"2" is not a duration`), Entry("negative", "-2s", "negative"),
+		Entry("a space within", "2 s", "not a duration"), Entry("too long", "999999999h", "not a duration"),
 	)
 })
 
@@ -44,9 +47,9 @@ var _ = Describe("Money", func() {
 			Expect(m.UnmarshalText([]byte(text))).To(Succeed())
 			Expect(m).To(Equal(want))
 		},
-		Entry(nil, "0.01 EUR", quantity.Money{Amount: 0.01, Currency: quantity.EUR}),
-		Entry(nil, " 5   USD ", quantity.Money{Amount: 5, Currency: quantity.USD}),
-		Entry(nil, "0 EUR", quantity.Money{Currency: quantity.EUR}),
+		Entry("euros", "0.01 EUR", quantity.Money{Amount: 0.01, Currency: quantity.EUR}),
+		Entry("dollars, with spaces around", " 5   USD ", quantity.Money{Amount: 5, Currency: quantity.USD}),
+		Entry("zero", "0 EUR", quantity.Money{Currency: quantity.EUR}),
 	)
 
 	DescribeTable("refuses everything else and says what to write",
@@ -55,8 +58,17 @@ var _ = Describe("Money", func() {
 			Expect(m.UnmarshalText([]byte(text))).To(MatchError(ContainSubstring(`"0.01 EUR"`)))
 			Expect(m).To(Equal(quantity.Money{Amount: 7, Currency: quantity.EUR}), "left as it was")
 		},
-		Entry(nil, ""), Entry(nil, "1"), Entry(nil, "EUR"), Entry(nil, "1 GBP"), Entry(nil, "1 eur"), Entry(nil, "-1 EUR"),
-		Entry(nil, "NaN EUR"), Entry(nil, "Inf EUR"), Entry(nil, "2e12 EUR"), Entry(nil, "1EUR"), Entry(nil, "1 EUR EUR"),
+		Entry("nothing", ""),
+		Entry("no currency", "1"),
+		Entry("no amount", "EUR"),
+		Entry("an unknown currency", "1 GBP"),
+		Entry("a currency in lower case", "1 eur"),
+		Entry("negative", "-1 EUR"),
+		Entry("not a number", "NaN EUR"),
+		Entry("infinite", "Inf EUR"),
+		Entry("too large", "2e12 EUR"),
+		Entry("no space", "1EUR"),
+		Entry("two currencies", "1 EUR EUR"),
 	)
 
 	DescribeTable("converts at a rate in EUR for one USD",

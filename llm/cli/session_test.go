@@ -60,8 +60,8 @@ var _ = Describe("a session", func() {
 			Expect(ids).To(Equal([]string{session}))
 			Expect(told).To(Equal(messages))
 		},
-		Entry(nil, "claude", lines(claudeInit, claudeTool, claudeQuota, claudeSub, claudeText, claudeResult), "s1", []string{"I look first.", "Done."}),
-		Entry(nil, "codex", lines(codexStart, codexTurn, codexNote, codexCmd, codexFinal, codexDone), "th1", []string{"I run the tests.", "All green."}),
+		Entry("Claude Code", "claude", lines(claudeInit, claudeTool, claudeQuota, claudeSub, claudeText, claudeResult), "s1", []string{"I look first.", "Done."}),
+		Entry("Codex", "codex", lines(codexStart, codexTurn, codexNote, codexCmd, codexFinal, codexDone), "th1", []string{"I run the tests.", "All green."}),
 	)
 })
 

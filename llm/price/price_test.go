@@ -86,10 +86,10 @@ var _ = Describe("the shipped table", Label("H-04"), func() {
 
 	DescribeTable("tells whether two names mean one model",
 		func(a, b string, same bool) { Expect(price.SameModel(a, b)).To(Equal(same)) },
-		Entry(nil, "gpt-5", "gpt-5", true),
-		Entry(nil, "gpt-4.1-mini-2025-04-14", "openai/gpt-4.1-mini", true),
-		Entry(nil, "gpt-4.1-mini", "gpt-4.1", false),
-		Entry(nil, "gpt-4.1", "", false),
+		Entry("a listed model", "gpt-5", "gpt-5", true),
+		Entry("a dated model with its provider", "gpt-4.1-mini-2025-04-14", "openai/gpt-4.1-mini", true),
+		Entry("a smaller variant of a model", "gpt-4.1-mini", "gpt-4.1", false),
+		Entry("no model", "gpt-4.1", "", false),
 	)
 
 	It("suggests the nearest name", func() {

@@ -200,11 +200,11 @@ var _ = Describe("usage and cost", Label("L-02"), func() {
 			Expect(reply.Usage).To(Equal(want))
 			Expect(reply.ReportedUSD).To(cost)
 		},
-		Entry(nil, "claude", &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Source: llm.UsageReported}, PointTo(Equal(0.25))),
-		Entry(nil, "codex", &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20, Source: llm.UsageReported}, BeNil()),
-		Entry(nil, "gemini", &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20, Source: llm.UsageReported}, BeNil()),
-		Entry(nil, "copilot", nil, BeNil()),
-		Entry(nil, "exec", nil, BeNil()),
+		Entry("Claude Code", "claude", &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Source: llm.UsageReported}, PointTo(Equal(0.25))),
+		Entry("Codex", "codex", &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20, Source: llm.UsageReported}, BeNil()),
+		Entry("Gemini CLI", "gemini", &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20, Source: llm.UsageReported}, BeNil()),
+		Entry("Copilot CLI", "copilot", nil, BeNil()),
+		Entry("plain text", "exec", nil, BeNil()),
 	)
 
 	It("are not reported if the price is unknown", func(ctx SpecContext) {

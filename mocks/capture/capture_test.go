@@ -341,10 +341,10 @@ var _ = Describe("a capture", Label("H-02"), func() {
 			o := capture.Options{Upstream: root}
 			Expect(o.Address("/v1/messages?beta=true")).To(Equal(want))
 		},
-		Entry(nil, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages?beta=true"),
-		Entry(nil, "https://api.anthropic.com/v1/", "https://api.anthropic.com/v1/messages?beta=true"),
-		Entry(nil, "https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1/messages?beta=true"),
-		Entry(nil, "http://127.0.0.1:1/t/x/v1", "http://127.0.0.1:1/t/x/v1/messages?beta=true"),
+		Entry("a host alone", "https://api.anthropic.com", "https://api.anthropic.com/v1/messages?beta=true"),
+		Entry("an API root with a slash", "https://api.anthropic.com/v1/", "https://api.anthropic.com/v1/messages?beta=true"),
+		Entry("a folder before the API root", "https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1/messages?beta=true"),
+		Entry("the root of a trial", "http://127.0.0.1:1/t/x/v1", "http://127.0.0.1:1/t/x/v1/messages?beta=true"),
 	)
 
 	DescribeTable("refuses an upstream",

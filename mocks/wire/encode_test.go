@@ -274,8 +274,8 @@ var _ = Describe("EncodeError", Label("H-02"), func() {
 			h := codec.EncodeError(&wire.APIError{Status: status})[0].Header
 			Expect(h.Get("X-Should-Retry")).To(Equal(want))
 		},
-		Entry(nil, 400, "false"), Entry(nil, 401, "false"), Entry(nil, 404, "false"), Entry(nil, 408, "true"),
-		Entry(nil, 409, "true"), Entry(nil, 429, "true"), Entry(nil, 500, "true"), Entry(nil, 529, "true"),
+		Entry("400", 400, "false"), Entry("401", 401, "false"), Entry("404", 404, "false"), Entry("408", 408, "true"),
+		Entry("409", 409, "true"), Entry("429", 429, "true"), Entry("500", 500, "true"), Entry("529", 529, "true"),
 	)
 
 	It("is an error with the message", func() {

@@ -155,13 +155,13 @@ var _ = Describe("a fault", Label("H-02"), func() {
 			e := wire.ReadError(frames[0].Status, frames[0].Header, frames[0].Data)
 			Expect(*e).To(Equal(wire.APIError{Status: status, Type: kind, Message: message, RetryAfter: 2 * time.Second}))
 		},
-		Entry(nil, 400, "invalid_request_error", "The request was refused with status 400."),
-		Entry(nil, 401, "authentication_error", "invalid x-api-key"),
-		Entry(nil, 403, "permission_error", "Your API key does not have permission to use the specified resource."),
-		Entry(nil, 413, "request_too_large", "The request was refused with status 413."),
-		Entry(nil, 429, "rate_limit_error", "This request would exceed your organization's rate limit. Please try again later."),
-		Entry(nil, 500, "api_error", "Internal server error"),
-		Entry(nil, 529, "overloaded_error", "Overloaded"),
+		Entry("400", 400, "invalid_request_error", "The request was refused with status 400."),
+		Entry("401", 401, "authentication_error", "invalid x-api-key"),
+		Entry("403", 403, "permission_error", "Your API key does not have permission to use the specified resource."),
+		Entry("413", 413, "request_too_large", "The request was refused with status 413."),
+		Entry("429", 429, "rate_limit_error", "This request would exceed your organization's rate limit. Please try again later."),
+		Entry("500", 500, "api_error", "Internal server error"),
+		Entry("529", 529, "overloaded_error", "Overloaded"),
 	)
 
 	DescribeTable("status answers with",
@@ -174,14 +174,14 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				Expect(e.Code).To(Equal(code))
 			}
 		},
-		Entry(nil, 400, "invalid_request_error", ""),
-		Entry(nil, 401, "invalid_request_error", "invalid_api_key"),
-		Entry(nil, 403, "invalid_request_error", ""),
-		Entry(nil, 429, "requests", "rate_limit_exceeded"),
-		Entry(nil, 500, "server_error", ""),
-		Entry(nil, 502, "server_error", ""),
-		Entry(nil, 503, "server_error", ""),
-		Entry(nil, 529, "overloaded_error", ""),
+		Entry("400", 400, "invalid_request_error", ""),
+		Entry("401", 401, "invalid_request_error", "invalid_api_key"),
+		Entry("403", 403, "invalid_request_error", ""),
+		Entry("429", 429, "requests", "rate_limit_exceeded"),
+		Entry("500", 500, "server_error", ""),
+		Entry("502", 502, "server_error", ""),
+		Entry("503", 503, "server_error", ""),
+		Entry("529", 529, "overloaded_error", ""),
 	)
 
 	DescribeTable("with after fires after that many chunks, and not at all if there are fewer",
@@ -253,7 +253,12 @@ var _ = Describe("a fault", Label("H-02"), func() {
 			var v any
 			Expect(unmarshal(got, &v)).NotTo(Succeed())
 		},
-		Entry(nil, `{"a":1}`), Entry(nil, `{}`), Entry(nil, ``), Entry(nil, `12`), Entry(nil, `{"ü":"日本"}`), Entry(nil, `broken`),
+		Entry("an object", `{"a":1}`),
+		Entry("an empty object", `{}`),
+		Entry("nothing", ``),
+		Entry("a number", `12`),
+		Entry("letters beyond ASCII", `{"ü":"日本"}`),
+		Entry("text that is not JSON", `broken`),
 	)
 
 	It("malformed-json breaks the JSON and nothing else", func() {
