@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -37,11 +37,11 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 	pricesFlag(f, &m.prices)
 	cmd.MarkFlagsMutuallyExclusive("script", "live")
 	_ = cmd.RegisterFlagCompletionFunc("script", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cast.Names(), cobra.ShellCompDirectiveDefault
+		return kind.Personas(), cobra.ShellCompDirectiveDefault
 	})
 }
 
-func personas() string { return strings.Join(cast.Names(), ", ") }
+func personas() string { return strings.Join(kind.Personas(), ", ") }
 
 // interviewBackend returns the backend of the flags.
 func (a *app) interviewBackend(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
@@ -78,10 +78,10 @@ func (a *app) scriptedInterviewer(m modelFlags, count func(model, text string) i
 // interviewScript returns the replies to a persona, or the script of a file or scenario.
 func (a *app) interviewScript(name string) (mocks.Script, error) {
 	switch {
-	case slices.Contains(cast.Names(), name):
-		return cast.Interviewer(name)
+	case slices.Contains(kind.Personas(), name):
+		return kind.Interviewer(name)
 	case !strings.ContainsAny(name, "./"):
-		return mocks.Script{}, notAmong("persona", name, cast.Names())
+		return mocks.Script{}, notAmong("persona", name, kind.Personas())
 	}
 	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{Kinds: a.agents.Formats()})
 	return script, diagnostics.Err()

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
@@ -150,7 +150,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 // of them.
 func offered(script string) []session.Language {
 	languages := session.Languages()
-	if p, err := cast.Load(script); err == nil {
+	if p, err := kind.LoadPersona(script); err == nil {
 		others := slices.DeleteFunc(languages, func(l session.Language) bool { return l == p.Language })
 		languages = append([]session.Language{p.Language}, others...)
 	}

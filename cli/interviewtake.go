@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
@@ -59,7 +59,7 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 	cmd.MarkFlagsMutuallyExclusive("resume", "language", "as")
 	complete(cmd, "language", "fr", "en")
 	_ = cmd.RegisterFlagCompletionFunc("resume", a.completeSessions)
-	complete(cmd, "as", cast.Names()...)
+	complete(cmd, "as", kind.Personas()...)
 	return cmd
 }
 
@@ -69,10 +69,10 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language),
 	}
 	if flags.as != "" {
-		if !slices.Contains(cast.Names(), flags.as) {
-			return notAmong("persona", flags.as, cast.Names())
+		if !slices.Contains(kind.Personas(), flags.as) {
+			return notAmong("persona", flags.as, kind.Personas())
 		}
-		persona, err := cast.Load(flags.as)
+		persona, err := kind.LoadPersona(flags.as)
 		if err != nil {
 			return noVerdict(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -18,19 +17,11 @@ import (
 // benchPerson is meet without Ginkgo.
 func benchPerson(b *testing.B, name string) person {
 	b.Helper()
-	p, err := cast.Load(name)
+	p, err := newPerson(name)
 	if err != nil {
 		b.Fatal(err)
 	}
-	replies, err := cast.Texts(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	texts := map[string]string{}
-	for _, r := range replies {
-		texts[replyKey(string(r.Purpose), string(r.Step), r.Index)] = r.Text
-	}
-	return person{p, texts}
+	return p
 }
 
 // benchStore is SQLite in memory.

@@ -368,7 +368,7 @@ var _ = Describe("A call", func() {
 			input += 3 + len(m.Role)/4 + len(m.Content)/4
 		}
 		Expect(counted.Counted).To(Equal(llm.Usage{
-			Input: input, Output: len(p.texts["mirror BLOC_01 0"]) / 4, Source: llm.UsageCounted,
+			Input: input, Output: len(p.texts["mirror BLOC_01"]) / 4, Source: llm.UsageCounted,
 		}))
 		Expect(counted.Cost).To(HaveValue(Equal(quantity.Money{Amount: float64(counted.Counted.Total()) / 1e6, Currency: quantity.EUR})))
 		Expect(sent.Model).To(Equal("asked"))

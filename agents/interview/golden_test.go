@@ -7,12 +7,12 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 var _ = Describe("The golden path", func() {
-	for _, name := range cast.Names() {
+	for _, name := range kind.Personas() {
 		It("takes 24 calls for "+name+", and none for a question that is queued", func(ctx context.Context) {
 			p := meet(name)
 			r := newRig(p)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -34,34 +35,38 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-// person is a persona that takes an interview: it reads a view and says what
-// comes next.
+// person is a persona that takes an interview, with the replies of the model to it.
 type person struct {
-	cast.Persona
-	texts map[string]string // the model's replies, by request
+	kind.Persona
+	texts map[string]string // by replyKey
 }
 
 func meet(name string) person {
 	GinkgoHelper()
-	p, err := cast.Load(name)
+	p, err := newPerson(name)
 	Expect(err).NotTo(HaveOccurred())
-	replies, err := cast.Texts(name)
-	Expect(err).NotTo(HaveOccurred())
-	texts := map[string]string{}
-	for _, r := range replies {
-		texts[replyKey(string(r.Purpose), string(r.Step), r.Index)] = r.Text
+	return p
+}
+
+func newPerson(name string) (p person, err error) {
+	if p.Persona, err = kind.LoadPersona(name); err != nil {
+		return p, err
 	}
-	return person{p, texts}
+	script, err := kind.Replies(name)
+	p.texts = map[string]string{}
+	for _, rule := range script.Rules {
+		p.texts[replyKey(rule.When.Purpose, rule.When.Metadata)] = rule.Text.String()
+	}
+	return p, err
 }
 
-func replyKey(purpose, step string, index int) string {
-	return fmt.Sprint(purpose, " ", step, " ", index)
+func replyKey(purpose string, tags map[string]string) string {
+	return strings.TrimSpace(purpose + " " + tags["step"] + " " + tags["index"])
 }
 
-// reply returns what a good model answers after one second.
+// reply returns the reply of a good model.
 func (p person) reply(req llm.Request) llm.Reply {
-	index, _ := strconv.Atoi(req.Tags["index"])
-	text := p.texts[replyKey(req.Purpose, req.Tags["step"], index)]
+	text := p.texts[replyKey(req.Purpose, req.Tags)]
 	if text == "" {
 		panic("no reply for " + req.Purpose + " " + req.Tags["step"])
 	}

@@ -87,8 +87,6 @@ var allowed = map[string][]string{
 
 	"agents/": {"agents/", "llm", "clock", "event", "stat", "fixtures"},
 
-	"agents/interview/kind/cast": {"agents/interview/", "fixtures", "mocks"},
-
 	"agents/interview/kind": append([]string{"reports/doc", "reports/plot"}, adapts...),
 	"agents/loop/kind":      adapts,
 	"agents/persist/kind":   adapts,

@@ -192,7 +192,7 @@ func (c *checker) queues() {
 	for _, q := range c.Queues {
 		c.must(0 <= q.Cursor && q.Cursor <= len(q.Questions), "the queue of %s stands at %d of %d", q.Step, q.Cursor, len(q.Questions))
 		c.must(!has[place{q.Step, q.Cursor}], "question %d of %s is answered, and the queue still stands there", q.Cursor, q.Step)
-		full := q.Cursor == len(q.Questions) && (q.Step != session.Block2A || q.Cursor == adaptiveQuestions)
+		full := q.Cursor == len(q.Questions) && (q.Step != session.Block2A || q.Cursor == len(q.Step.Calls()))
 		c.must(q.Complete == full, "the queue of %s: complete is %t at %d of %d", q.Step, q.Complete, q.Cursor, len(q.Questions))
 		if after(c.Session.Step, q.Step) {
 			c.must(q.Complete, "%s was left, and its queue is not complete", q.Step)
@@ -207,9 +207,6 @@ func (c *checker) queues() {
 	}
 	slices.Sort(c.problems) // maps have no order
 }
-
-// adaptiveQuestions is the number of questions in block 2A, each with its own call.
-const adaptiveQuestions = 3
 
 func (c *checker) queue(s session.Step) (session.Queue, bool) {
 	i := slices.IndexFunc(c.Queues, func(q session.Queue) bool { return q.Step == s })

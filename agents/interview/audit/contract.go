@@ -35,24 +35,6 @@ type contractRow struct {
 	Calls int `json:"calls"`
 }
 
-// needed lists the purposes of the calls that a step needs.
-func needed(s session.Step) []session.Purpose {
-	switch s {
-	case session.Identity, session.Tone:
-		return nil // fixed texts
-	case session.Preamble:
-		return []session.Purpose{session.PurposePreamble}
-	case session.Block2A: // no mirror of its own
-		return []session.Purpose{session.PurposeAdaptive, session.PurposeAdaptive, session.PurposeAdaptive}
-	case session.Block10:
-		return []session.Purpose{session.PurposeProfile}
-	case session.Matching:
-		return []session.Purpose{session.PurposeMatching}
-	default:
-		return []session.Purpose{session.PurposeQuestions, session.PurposeMirror}
-	}
-}
-
 func contract(d Data) callContract {
 	c := callContract{Verdict: Pass}
 	if d.Session.Phase != session.Finished {
@@ -61,7 +43,7 @@ func contract(d Data) callContract {
 	for _, p := range session.Purposes() {
 		t := contractRow{Purpose: p}
 		for _, s := range session.Steps() {
-			for _, need := range needed(s) {
+			for _, need := range s.Calls() {
 				if need == p {
 					t.Expected++
 				}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -38,14 +37,14 @@ func Kind() kind.Kind {
 type rehearsed struct {
 	opts    Options
 	model   string
-	persona cast.Persona
+	persona Persona
 	prompts *prompt.Set
 }
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	r := &rehearsed{opts: *sc.Drive.Options.(*Options), model: sc.Backend.Model}
 	var err error
-	if r.persona, err = cast.Load(r.opts.Persona); err != nil {
+	if r.persona, err = LoadPersona(r.opts.Persona); err != nil {
 		return nil, err
 	}
 	if r.prompts, err = prompt.Load(r.persona.Language); err != nil {

@@ -1,16 +1,14 @@
-package kind_test
+package kind
 
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 )
 
 var _ = Describe("The ledger of an interview", func() {
 	DescribeTable("matches the calls that were made",
 		func(made, listed, lost int, matches bool) {
-			Expect(kind.LedgerMatches(made, listed, lost)).To(Equal(matches))
+			Expect(ledgerMatches(made, listed, lost)).To(Equal(matches))
 		},
 		Entry("if it has each of them", 3, 3, 0, true),
 		Entry("if a crash interrupted one that was made", 3, 3, 1, true),

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
@@ -127,7 +126,7 @@ const (
 var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
 
 func (o *Options) check(c *scenarios.Checker) {
-	if names := cast.Names(); !slices.Contains(names, o.Persona) {
+	if names := Personas(); !slices.Contains(names, o.Persona) {
 		c.Add("drive.interview.persona", suggest.Nearest(o.Persona, names),
 			"there is no persona %q; there are %s", o.Persona, strings.Join(names, ", "))
 	}
@@ -178,7 +177,7 @@ func addCast(c *scenarios.Checker, b *scenarios.Backend) {
 	if b.Cast == "" {
 		return
 	}
-	names := cast.Names()
+	names := Personas()
 	if !slices.Contains(names, b.Cast) {
 		c.Add("backend.cast", suggest.Nearest(b.Cast, names), "there is no persona %q; there are %s", b.Cast, strings.Join(names, ", "))
 		return
@@ -187,7 +186,7 @@ func addCast(c *scenarios.Checker, b *scenarios.Backend) {
 		c.Add("backend.replies", "", "the replies of a cast are rules; write rules in place of replies")
 		return
 	}
-	script, err := cast.Replies(b.Cast)
+	script, err := Replies(b.Cast)
 	if err != nil {
 		c.Add("backend.cast", "", "%v", err)
 		return

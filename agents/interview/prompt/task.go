@@ -74,35 +74,14 @@ func names() []string {
 	for _, f := range []session.Fixed{session.FixedIdentity, session.FixedTone, session.FixedToneNew, session.FixedMedium} {
 		all = append(all, "fixed/"+string(f))
 	}
-	for _, p := range session.Purposes() {
-		for _, step := range stepsOf(p) {
-			for index := range 3 {
-				for _, m := range []session.Medium{session.Series, session.Film} {
-					all = append(all, task(p, step, index, m)...)
-					all = append(all, fallbackFor(p, step, index, m))
-				}
+	for _, step := range session.Steps() {
+		for index, p := range step.Calls() {
+			for _, m := range []session.Medium{session.Series, session.Film} {
+				all = append(all, task(p, step, index, m)...)
+				all = append(all, fallbackFor(p, step, index, m))
 			}
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// stepsOf lists the steps with calls for a purpose.
-func stepsOf(p session.Purpose) []session.Step {
-	switch p {
-	case session.PurposePreamble:
-		return []session.Step{session.Preamble}
-	case session.PurposeAdaptive:
-		return []session.Step{session.Block2A}
-	case session.PurposeProfile:
-		return []session.Step{session.Block10}
-	case session.PurposeMatching:
-		return []session.Step{session.Matching}
-	default:
-	}
-	return []session.Step{
-		session.Block1, session.Block2B, session.Block3, session.Block4, session.Block5,
-		session.Block6, session.Block7, session.Block8, session.Block9,
-	}
 }

@@ -113,7 +113,7 @@ func (m *Move) adaptive(now time.Time) {
 	}
 	m.recordAnswer(index, now)
 	if last := m.advance(adaptiveQuestions, now); last {
-		m.proceed() // block 2A has no mirror: 2B builds on it
+		m.proceed()
 	} else {
 		m.owe(PurposeAdaptive, index+1)
 	}
@@ -135,25 +135,7 @@ func (m *Move) advance(questions int, now time.Time) bool {
 func (m *Move) proceed() {
 	s := &m.Session
 	s.Step, s.Queue = s.Step.Next(), nil
-	m.owe(openingPurpose(s.Step), 0)
-}
-
-// openingPurpose returns the purpose of the first call of a step, or "".
-func openingPurpose(s Step) Purpose {
-	switch s {
-	case Identity, Tone:
-		return ""
-	case Preamble:
-		return PurposePreamble
-	case Block2A:
-		return PurposeAdaptive
-	case Block10:
-		return PurposeProfile
-	case Matching:
-		return PurposeMatching
-	default:
-		return PurposeQuestions
-	}
+	m.owe(s.Step.Calls()[0], 0)
 }
 
 func (m *Move) owe(p Purpose, index int) {

@@ -41,7 +41,7 @@ func checkState(s Session) error {
 
 // asks reports whether a step has questions, and mirrors whether a mirror follows them.
 func asks(s Step) bool    { return s.Block() > 0 && s.Block() < 10 }
-func mirrors(s Step) bool { return asks(s) && s != Block2A }
+func mirrors(s Step) bool { return slices.Contains(s.Calls(), PurposeMirror) }
 
 // checkQueue checks the queue of a shown question.
 func checkQueue(s Session) error {
@@ -77,7 +77,8 @@ func checkOwed(s Session) error {
 		ok = s.Step == Block2A && s.Owed.Index == queued && queued < adaptiveQuestions &&
 			(s.Queue == nil || s.Queue.Cursor == queued)
 	default:
-		ok = s.Owed.Purpose != "" && s.Owed.Purpose == openingPurpose(s.Step) && s.Queue == nil
+		calls := s.Step.Calls()
+		ok = len(calls) > 0 && s.Owed.Purpose == calls[0] && s.Queue == nil
 	}
 	if !ok {
 		return fmt.Errorf("%s never owes %s %d after %d questions", s.Step, s.Owed.Purpose, s.Owed.Index, queued)

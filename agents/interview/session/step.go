@@ -58,6 +58,24 @@ func (s Step) Block() int {
 	return n
 }
 
+// Calls lists the purposes of the calls that a step needs if nothing fails, in order.
+func (s Step) Calls() []Purpose {
+	switch s {
+	case Identity, Tone:
+		return nil // fixed texts
+	case Preamble:
+		return []Purpose{PurposePreamble}
+	case Block2A: // no mirror: 2B builds on it
+		return slices.Repeat([]Purpose{PurposeAdaptive}, adaptiveQuestions)
+	case Block10:
+		return []Purpose{PurposeProfile}
+	case Matching:
+		return []Purpose{PurposeMatching}
+	default:
+		return []Purpose{PurposeQuestions, PurposeMirror}
+	}
+}
+
 // Part returns "A" or "B" in block 2, and "" elsewhere.
 func (s Step) Part() string {
 	switch s {

@@ -2,12 +2,15 @@ package validate_test
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -93,19 +96,31 @@ func BenchmarkHostile(b *testing.B) {
 // BenchmarkInterview checks all replies of one interview, as a good model writes
 // them.
 func BenchmarkInterview(b *testing.B) {
-	replies, err := cast.Texts("lea")
+	type reply struct {
+		purpose, step, text string
+		index               int
+	}
+	files, err := fs.Glob(fixtures.Replies, "replies/lea/*.md")
 	if err != nil {
 		b.Fatal(err)
 	}
+	var replies []reply
 	size := 0
-	for _, r := range replies {
-		size += len(r.Text)
+	for _, file := range files {
+		data, err := fixtures.Replies.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := reply{text: string(data)}
+		r.purpose, r.step, _ = strings.Cut(strings.TrimSuffix(path.Base(file), ".md"), "-")
+		r.index, _ = strconv.Atoi(r.step) // of an adaptive question
+		replies, size = append(replies, r), size+len(data)
 	}
 	b.Run("floor", func(b *testing.B) {
 		b.SetBytes(int64(size))
 		for b.Loop() {
 			for _, r := range replies {
-				strings.Fields(r.Text)
+				strings.Fields(r.text)
 			}
 		}
 	})
@@ -114,8 +129,8 @@ func BenchmarkInterview(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, r := range replies {
-				validate.Check(r.Text, validate.Expected{
-					Purpose: r.Purpose, Step: r.Step, Index: r.Index, Language: session.French, Medium: session.Series,
+				validate.Check(r.text, validate.Expected{
+					Purpose: session.Purpose(r.purpose), Step: session.Step(r.step), Index: r.index, Language: session.French, Medium: session.Series,
 					Works: []string{"Better Call Saul", "Le Bureau des légendes", "The Bear"},
 				})
 			}

@@ -85,7 +85,7 @@ var _ = Describe("POST /axiom", func() {
 
 	It("says that a text of the model was of no use, and does not say what it was", func() {
 		h := newHouse("lea")
-		h.model.texts[key("profile", string(session.Block10), "0")] = "secret"
+		h.model.texts["profile "+string(session.Block10)] = "secret"
 		v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Block9 && v.Kind == session.KindMirror })
 		a := h.next(v)
 		Expect(a.Error.Message).NotTo(ContainSubstring("secret"))

@@ -11,7 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -238,8 +238,8 @@ var _ = DescribeTable("The form alone takes everybody of the cast to the end", f
 	Expect(h.model.made()).To(Equal(24))
 }, func() []TableEntry {
 	var all []TableEntry
-	for _, name := range cast.Names() {
-		all = append(all, Entry(nil, name))
+	for _, name := range kind.Personas() {
+		all = append(all, Entry(name, name))
 	}
 	return all
 }())

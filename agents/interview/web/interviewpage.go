@@ -186,16 +186,13 @@ func placeText(w pageTexts, s session.Session) string {
 	return text
 }
 
-// adaptiveQuestions is the number of questions in block 2A, which are generated one by one.
-const adaptiveQuestions = 3
-
 // questionCount returns the number of questions of the step, or 0 if it is not known.
 func questionCount(s session.Session) int {
 	switch {
 	case s.Queue == nil:
 		return 0
 	case s.Step == session.Block2A:
-		return adaptiveQuestions
+		return len(s.Step.Calls()) // one for each question
 	}
 	return len(s.Queue.Questions)
 }

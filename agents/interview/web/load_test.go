@@ -21,7 +21,7 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
@@ -39,7 +39,7 @@ const crowd = 100
 // once.
 type town struct {
 	store   session.Store
-	persona cast.Persona
+	persona kind.Persona
 	url     string
 	client  *http.Client
 	latency *latencies
@@ -55,7 +55,7 @@ func newTown(tb testing.TB, dsn string) *town {
 		}
 	}
 	var err error
-	t.persona, err = cast.Load("lea")
+	t.persona, err = kind.LoadPersona("lea")
 	must(err)
 	kept, err := store.Open(context.Background(), dsn)
 	must(err)
@@ -89,7 +89,7 @@ func pooled(tb testing.TB) *http.Transport {
 // promptModel serves the replies to a persona without any latency, and returns
 // its API's address.
 func promptModel(tb testing.TB, persona string, count func(model, text string) int) string {
-	script, err := cast.Replies(persona)
+	script, err := kind.Replies(persona)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -148,7 +148,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		h := newHouse("lea")
 		const attack = `<script>window.hacked=1</script><img src=x onerror="window.hacked=2"></textarea>` +
 			`<a href="javascript:window.hacked=3">a</a>{{.}}&lt;b&gt;` + "\u2028"
-		h.model.texts[key("questions", "BLOC_01", "0")] = attack + " ?\n---QUESTION_SEPARATOR---\nB<img src=x onerror=window.hacked=4> ?\nA. <b onmouseover=window.hacked=5>a</b>\nB. \"><script>window.hacked=6</script>\n---QUESTION_SEPARATOR---\nC ?"
+		h.model.texts["questions BLOC_01"] = attack + " ?\n---QUESTION_SEPARATOR---\nB<img src=x onerror=window.hacked=4> ?\nA. <b onmouseover=window.hacked=5>a</b>\nB. \"><script>window.hacked=6</script>\n---QUESTION_SEPARATOR---\nC ?"
 		t, v := visit(h, at(session.Block1, 0))
 		t.sees("#focus", `<img src=x onerror="window.hacked=2">`)
 		t.tabTo("textarea")

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,7 +22,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
@@ -49,7 +48,7 @@ type house struct {
 	metrics *web.Metrics
 	spans   *tracetest.SpanRecorder
 	log     *safeBuffer
-	persona cast.Persona
+	persona kind.Persona
 }
 
 // newHouse serves a persona; change may change what the server is made of.
@@ -62,7 +61,7 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 		log: &safeBuffer{}, model: newModel(name),
 	}
 	var err error
-	h.persona, err = cast.Load(name)
+	h.persona, err = kind.LoadPersona(name)
 	Expect(err).NotTo(HaveOccurred())
 	kept, err := store.Open(context.Background(), "memory:")
 	Expect(err).NotTo(HaveOccurred())
@@ -129,19 +128,16 @@ type model struct {
 func newModel(name string) *model {
 	GinkgoHelper()
 	m := &model{texts: map[string]string{}}
-	replies, err := cast.Texts(name)
+	script, err := kind.Replies(name)
 	Expect(err).NotTo(HaveOccurred())
-	for _, r := range replies {
-		m.texts[key(string(r.Purpose), string(r.Step), strconv.Itoa(r.Index))] = r.Text
+	for _, rule := range script.Rules {
+		m.texts[key(rule.When.Purpose, rule.When.Metadata)] = rule.Text.String()
 	}
 	return m
 }
 
-func key(purpose, step, index string) string {
-	if index == "" {
-		index = "0"
-	}
-	return purpose + " " + step + " " + index
+func key(purpose string, tags map[string]string) string {
+	return strings.TrimSpace(purpose + " " + tags["step"] + " " + tags["index"])
 }
 
 // Complete implements llm.Backend.
@@ -149,7 +145,7 @@ func (m *model) Complete(ctx context.Context, req llm.Request) (llm.Reply, error
 	m.mu.Lock()
 	m.calls++
 	before := m.before
-	text, ok := m.texts[key(req.Purpose, req.Tags["step"], req.Tags["index"])]
+	text, ok := m.texts[key(req.Purpose, req.Tags)]
 	m.mu.Unlock()
 	if before != nil {
 		if err := before(ctx, req); err != nil {

@@ -1,6 +1,4 @@
-// Package cast provides the personas that take interviews in scenarios: their answers, and the
-// replies of a good model to them.
-package cast
+package kind
 
 import (
 	"fmt"
@@ -44,7 +42,7 @@ func (p Persona) Answer(step session.Step, index int) string {
 func (p Persona) Comment(step session.Step) string { return p.Comments[step] }
 
 // Names lists the personas, sorted.
-func Names() []string {
+func Personas() []string {
 	files, err := fs.Glob(fixtures.Personas, "personas/*.yaml")
 	if err != nil {
 		panic(err) // the pattern is malformed
@@ -56,29 +54,29 @@ func Names() []string {
 }
 
 // Load reads a persona. If the file is invalid, the error lists all problems.
-func Load(name string) (Persona, error) {
-	if !slices.Contains(Names(), name) {
-		return Persona{}, unknown(name)
+func LoadPersona(name string) (Persona, error) {
+	if !slices.Contains(Personas(), name) {
+		return Persona{}, unknownPersona(name)
 	}
 	file := "personas/" + name + ".yaml"
 	data, err := fixtures.Personas.ReadFile(file)
 	if err != nil {
 		return Persona{}, fmt.Errorf("read the persona %q: %w", name, err)
 	}
-	return parse(file, name, data)
+	return parsePersona(file, name, data)
 }
 
-func unknown(name string) error {
+func unknownPersona(name string) error {
 	hint := ""
-	if nearest := suggest.Nearest(name, Names()); nearest != "" {
+	if nearest := suggest.Nearest(name, Personas()); nearest != "" {
 		hint = fmt.Sprintf("; did you mean %q?", nearest)
 	}
-	return fmt.Errorf("there is no persona %q, only %s%s", name, strings.Join(Names(), ", "), hint)
+	return fmt.Errorf("there is no persona %q, only %s%s", name, strings.Join(Personas(), ", "), hint)
 }
 
 // parse reads the file of a persona. The specs check the number of answers, which depends on
 // the replies.
-func parse(file, name string, data []byte) (Persona, error) {
+func parsePersona(file, name string, data []byte) (Persona, error) {
 	var p Persona
 	doc, found := yamlsrc.Decode(file, data, &p)
 	refuse := func(at, format string, args ...any) {

@@ -1,4 +1,4 @@
-package cast_test
+package kind
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 )
@@ -53,10 +52,10 @@ var intentions = map[string]meant{
 
 var _ = Describe("The cast", func() {
 	It("is known to these specs, all of it", func() {
-		for _, name := range cast.Names() {
+		for _, name := range Personas() {
 			Expect(intentions).To(HaveKey(name))
 		}
-		Expect(cast.Names()).To(HaveLen(len(intentions)))
+		Expect(Personas()).To(HaveLen(len(intentions)))
 	})
 
 	It("meets every judgement that there is", func() {
@@ -68,25 +67,25 @@ var _ = Describe("The cast", func() {
 	})
 
 	It("says whom there is instead of somebody unknown", func() {
-		_, err := cast.Load("leo")
+		_, err := LoadPersona("leo")
 		Expect(err).To(MatchError(ContainSubstring(`did you mean "lea"?`)))
-		_, err = cast.Replies("../personas/lea")
+		_, err = Replies("../personas/lea")
 		Expect(err).To(MatchError(ContainSubstring(`there is no persona "../personas/lea"`)))
 	})
 
-	for _, name := range cast.Names() {
+	for _, name := range Personas() {
 		Describe(name, func() {
 			var (
-				persona cast.Persona
-				replies []cast.Reply
+				persona Persona
+				replies []reply
 				want    meant
 			)
 
 			BeforeEach(func() {
 				var err error
-				persona, err = cast.Load(name)
+				persona, err = LoadPersona(name)
 				Expect(err).NotTo(HaveOccurred())
-				replies, err = cast.Texts(name)
+				replies, err = repliesTo(name)
 				Expect(err).NotTo(HaveOccurred())
 				want = intentions[name]
 			})
@@ -100,13 +99,13 @@ var _ = Describe("The cast", func() {
 				counts := map[session.Step]int{session.Identity: 1, session.Tone: 1}
 				mirrors := map[session.Step]bool{}
 				for _, r := range replies {
-					switch r.Purpose {
+					switch r.purpose {
 					case session.PurposeQuestions:
-						counts[r.Step] = len(validate.Check(r.Text, expected(r, persona, want)).Questions)
+						counts[r.step] = len(validate.Check(r.text, expected(r, persona, want)).Questions)
 					case session.PurposeAdaptive:
-						counts[r.Step]++
+						counts[r.step]++
 					case session.PurposeMirror:
-						mirrors[r.Step] = true
+						mirrors[r.step] = true
 					default:
 					}
 				}
@@ -126,16 +125,16 @@ var _ = Describe("The cast", func() {
 			It("is written to in texts in which no validator finds anything", func() {
 				Expect(replies).To(HaveLen(24))
 				for _, r := range replies {
-					Expect(validate.Check(r.Text, expected(r, persona, want)).Findings).To(BeEmpty(), r.File())
+					Expect(validate.Check(r.text, expected(r, persona, want)).Findings).To(BeEmpty(), r.file())
 				}
 			})
 
 			if intentions[name].language == session.French { // English has one form of address
 				It("is addressed as it wishes in every text", func() {
 					for _, r := range replies {
-						text := strings.ReplaceAll(strings.ToLower(r.Text), "rendez-vous", "rencontre")
+						text := strings.ReplaceAll(strings.ToLower(r.text), "rendez-vous", "rencontre")
 						for word := range strings.FieldsFuncSeq(text, notLetter) {
-							Expect(strangers[want.register]).NotTo(ContainElement(word), r.File())
+							Expect(strangers[want.register]).NotTo(ContainElement(word), r.file())
 						}
 					}
 				})
@@ -143,8 +142,8 @@ var _ = Describe("The cast", func() {
 
 			It("gets the judgement that is meant", func() {
 				matching := replies[len(replies)-1]
-				Expect(matching.Purpose).To(Equal(session.PurposeMatching))
-				Expect(matching.Text).To(HavePrefix(want.status + "\n"))
+				Expect(matching.purpose).To(Equal(session.PurposeMatching))
+				Expect(matching.text).To(HavePrefix(want.status + "\n"))
 			})
 
 			It("takes the interview to its end in 24 calls and is understood", func() {
@@ -170,9 +169,9 @@ func notLetter(r rune) bool {
 	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzàâçéèêëîïôûùœ", r)
 }
 
-func expected(r cast.Reply, p cast.Persona, want meant) validate.Expected {
-	e := validate.Expected{Purpose: r.Purpose, Step: r.Step, Index: r.Index, Language: p.Language}
-	if slices.Index(session.Steps(), r.Step) >= slices.Index(session.Steps(), session.Block2A) {
+func expected(r reply, p Persona, want meant) validate.Expected {
+	e := validate.Expected{Purpose: r.purpose, Step: r.step, Index: r.index, Language: p.Language}
+	if slices.Index(session.Steps(), r.step) >= slices.Index(session.Steps(), session.Block2A) {
 		e.Medium, e.Works = want.medium, want.works
 	}
 	return e
@@ -180,7 +179,7 @@ func expected(r cast.Reply, p cast.Persona, want meant) validate.Expected {
 
 // rehearse takes a persona through the pure machine and returns where it ends
 // and how many calls were owed. An answer that is not kept ends it early.
-func rehearse(p cast.Persona, replies []cast.Reply) (end session.Session, calls int) {
+func rehearse(p Persona, replies []reply) (end session.Session, calls int) {
 	GinkgoHelper()
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	move := session.Start(session.Session{Language: p.Language})
@@ -192,10 +191,10 @@ func rehearse(p cast.Persona, replies []cast.Reply) (end session.Session, calls 
 			return s, calls
 		case session.Owing:
 			reply := replies[calls]
-			Expect(reply.Purpose).To(Equal(s.Owed.Purpose))
-			Expect(reply.Step).To(Equal(s.Step))
+			Expect(reply.purpose).To(Equal(s.Owed.Purpose))
+			Expect(reply.step).To(Equal(s.Step))
 			calls++
-			in = session.Replied{Text: reply.Text, Questions: validate.Check(reply.Text, validate.Expected{
+			in = session.Replied{Text: reply.text, Questions: validate.Check(reply.text, validate.Expected{
 				Purpose: s.Owed.Purpose, Step: s.Step, Language: s.Language, Medium: s.Medium, Works: s.Works,
 			}).Questions}
 		case session.Asking:

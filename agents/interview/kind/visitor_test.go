@@ -1,4 +1,4 @@
-package cast_test
+package kind
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
@@ -20,7 +19,7 @@ import (
 // expected of it.
 func told(s session.Session) (string, validate.Expected) {
 	GinkgoHelper()
-	script, err := cast.Visitor(s.Language)
+	script, err := visitorScript(s.Language)
 	Expect(err).NotTo(HaveOccurred())
 	program, err := mocks.Compile(script)
 	Expect(err).NotTo(HaveOccurred())
@@ -75,11 +74,11 @@ var _ = Describe("What a visitor is told in block 2", func() {
 
 	It("is written in the languages that there are", func() {
 		for _, l := range session.Languages() {
-			script, err := cast.Visitor(l)
+			script, err := visitorScript(l)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(script.Rules).To(HaveEach(HaveField("Optional", true)))
 		}
-		_, err := cast.Visitor("de")
+		_, err := visitorScript("de")
 		Expect(err).To(HaveOccurred())
 	})
 })

@@ -1,4 +1,4 @@
-package cast_test
+package kind
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm/token"
 )
@@ -15,7 +14,7 @@ import (
 var _ = Describe("Each persona", func() {
 	answers := func(name string) map[session.Step][]string {
 		GinkgoHelper()
-		p, err := cast.Load(name)
+		p, err := LoadPersona(name)
 		Expect(err).NotTo(HaveOccurred())
 		return p.Answers
 	}

@@ -1,4 +1,4 @@
-package cast
+package kind
 
 import (
 	"slices"
@@ -15,10 +15,10 @@ func Interviewer(name string) (mocks.Script, error) {
 	var script mocks.Script
 	served := map[session.Language]bool{}
 	for _, persona := range []string{name, "lea", "tom"} {
-		if !slices.Contains(Names(), persona) && persona != name {
+		if !slices.Contains(Personas(), persona) && persona != name {
 			continue
 		}
-		p, err := Load(persona)
+		p, err := LoadPersona(persona)
 		if err != nil {
 			return script, err
 		}
@@ -42,7 +42,7 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	visitor, err := Visitor(p.Language)
+	visitor, err := visitorScript(p.Language)
 	if err != nil {
 		return nil, err
 	}

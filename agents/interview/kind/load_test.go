@@ -1,4 +1,4 @@
-package cast
+package kind
 
 import (
 	"testing"
@@ -19,7 +19,7 @@ comments:
 
 var _ = Describe("A persona's file", func() {
 	It("is read", func() {
-		p, err := parse("ada.yaml", "ada", []byte(sound))
+		p, err := parsePersona("ada.yaml", "ada", []byte(sound))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(p.Answer("STEP_01_IDENTITY", 0)).To(Equal("Ada"))
 		Expect(p.Answer("STEP_01_IDENTITY", -1)).To(BeEmpty())
@@ -29,7 +29,7 @@ var _ = Describe("A persona's file", func() {
 
 	DescribeTable("is refused with its place",
 		func(name, text, want string) {
-			_, err := parse("ada.yaml", name, []byte(text))
+			_, err := parsePersona("ada.yaml", name, []byte(text))
 			Expect(err).To(MatchError(ContainSubstring(want)))
 		},
 		Entry("an unknown key", "ada", sound+"coments: {}\n", `ada.yaml:9:1: unknown key "coments" (did you mean "comments"?)`),
@@ -46,7 +46,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(sound))
 	f.Add([]byte("answers: {BLOC_01: &a [*a]}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if p, err := parse("ada.yaml", "ada", data); err == nil && (p.Name != "ada" || p.Language == "") {
+		if p, err := parsePersona("ada.yaml", "ada", data); err == nil && (p.Name != "ada" || p.Language == "") {
 			t.Fatalf("a persona that should have been refused: %+v", p)
 		}
 	})
