@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -225,3 +226,20 @@ var _ = Describe("the files of a script", Label("H-02"), func() {
 		Expect(script("link").Load(root.FS())).NotTo(Succeed())
 	})
 })
+
+var _ = DescribeTable("a script written in Go is refused for what no file can contain,", Label("H-02"),
+	func(line mocks.Line, field, want string) {
+		_, err := mocks.Compile(mocks.Script{Replies: []mocks.Line{mocks.Say("hi"), line}})
+		Expect(err).To(MatchError(And(ContainSubstring("replies[1]."+field+": "), ContainSubstring(want))))
+	},
+	Entry("text that is not UTF-8", mocks.Say("a\xff"), "text", "invalid UTF-8"),
+	Entry("a condition that is not UTF-8", mocks.Say("a").IfUser("\xff"), "when.user.contains", "invalid UTF-8"),
+	Entry("an empty condition", mocks.Say("a").IfUser(""), "when.user", "exactly one"),
+	Entry("an argument of no JSON type", mocks.CallTool("f", map[string]any{"x": []any{make(chan int)}}), "tool_calls[0].arguments.x[0]", "chan int"),
+	Entry("an argument that is not a number", mocks.CallTool("f", map[string]any{"x": math.NaN()}), "tool_calls[0].arguments.x", "NaN"),
+	Entry("a tool call without a name", mocks.CallTool("", nil), "tool_calls[0].name", "needs the function's name"),
+	Entry("a negative latency", mocks.Line{Answer: mocks.Answer{Text: "a", Latency: &mocks.Latency{First: -1}}}, "latency", "negative"),
+	Entry("an unknown fault", mocks.Fail(mocks.Fault{Kind: "statsu"}), "fault.kind", `did you mean "status"?`),
+	Entry("a status of success", mocks.Fail(mocks.Fault{Kind: "status", Status: 200}), "fault", "400 to 599"),
+	Entry("a negative number of times", mocks.Line{Answer: mocks.Answer{Text: "a"}, Times: -1}, "times", "at least 1"),
+)

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -77,7 +80,23 @@ func (s *Script) Validate() []Problem {
 		}
 	}
 	v.states(s)
+	if len(v.problems) == 0 {
+		v.encodable(s)
+	}
 	return v.problems
+}
+
+// encodable reports a value that no file can contain, in a script written in Go: text that is
+// not valid UTF-8, or an argument that JSON cannot express.
+func (v *validator) encodable(s *Script) {
+	_, err := jsonv2.Marshal(s, jsonv2.Deterministic(true))
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		v.add(wire.FieldPath(e.JSONPointer), "%v", e.Err)
+	} else if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok && e.Err != nil {
+		v.add(wire.FieldPath(e.JSONPointer), "%v", e.Err)
+	} else if ok {
+		v.add(wire.FieldPath(e.JSONPointer), "a %v cannot be written as JSON", e.GoType)
+	}
 }
 
 // ordered reports keys that a line of a strict sequence cannot have.

@@ -263,13 +263,13 @@ func decodeError(err error) *APIError {
 	if !ok || e.JSONPointer == "" {
 		return bad("", "", "We could not parse the JSON body of your request: it must be one JSON object in UTF-8. (%.200s)", err)
 	}
-	param := paramOf(e.JSONPointer)
+	param := FieldPath(e.JSONPointer)
 	return bad(param, "invalid_type", "Invalid type for '%.200s': expected %s, but got %s instead.",
 		param, goTypeName(e.GoType), kindName(e.JSONKind))
 }
 
-// paramOf writes a JSON pointer as the provider writes a field.
-func paramOf(p jsontext.Pointer) string {
+// FieldPath returns a JSON pointer in the form of OpenAI's errors: messages[0].content.
+func FieldPath(p jsontext.Pointer) string {
 	var b strings.Builder
 	for token := range p.Tokens() {
 		switch _, err := strconv.ParseUint(token, 10, 31); {
