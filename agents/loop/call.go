@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// call makes one call and enters it in the transcript.
+// call calls the backend and adds the call to the transcript.
 func (r *runner) call(n int) (llm.Reply, error) {
 	at := r.Elapsed()
 	reply, err := r.Complete(r.Context, llm.Request{
@@ -25,7 +25,7 @@ func (r *runner) call(n int) (llm.Reply, error) {
 	return reply, err
 }
 
-// fail enters a failed call.
+// fail records a failed call.
 func (e *Entry) fail(err error) {
 	e.Answer, e.Finish, e.Usage, e.Denials = "", "", nil, nil
 	e.Error, e.ErrorKind = err.Error(), llm.KindOf(err)
@@ -34,7 +34,7 @@ func (e *Entry) fail(err error) {
 	}
 }
 
-// enter puts an entry into the transcript and reports it.
+// enter adds an entry to the transcript and reports it.
 func (r *runner) enter(e Entry) {
 	r.result.Transcript = append(r.result.Transcript, e)
 	r.result.Denials = append(r.result.Denials, e.Denials...)

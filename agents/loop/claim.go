@@ -3,26 +3,25 @@ package loop
 // workState is the state of the work according to an answer.
 type workState int
 
-// The states. Unclear answers are unfinished, the zero value.
+// The states. An unclear answer is unfinished.
 const (
 	unfinished workState = iota
 	finished
 	blocked // a person must decide or help
 )
 
-// claim is the part of an answer that states whether the work is finished. Answers are hostile input: reading one
-// takes time linear in its length.
+// claim is the claim of an answer about the state of the work. Answers are hostile input, so they are
+// parsed in linear time.
 type claim struct {
 	state workState
-	// summary is the agent's own; of a blocked agent, what a person should know.
+	// summary is the summary of the agent, or its message to a person if it is blocked.
 	summary string
-	// note explains why an answer that seems to claim more is unfinished; else empty.
+	// note explains why an answer that seems finished is not; otherwise empty.
 	note string
 }
 
-// cutOff returns the claim of an answer that was cut off before its end: it cannot be finished,
-// as the missing part may say the opposite. A blocked agent stays blocked, as asking a person
-// is safe either way.
+// cutOff returns the claim of an answer that was cut off. It is not finished, since the missing part
+// may deny it. A blocked agent stays blocked, because asking a person is always safe.
 func (c claim) cutOff(why string) claim {
 	if c.state != finished {
 		return c

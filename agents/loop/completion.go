@@ -21,7 +21,7 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	if r.dep.judge == nil {
 		return done
 	}
-	v := r.dep.judge(r.said(reply.Text, summary))
+	v := r.dep.judge(r.judgedText(reply.Text, summary))
 	if r.set.Todos != "" {
 		v = r.todos.settle(reply.Text, v)
 	}
@@ -45,8 +45,8 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	return nil
 }
 
-// refuse returns the ending if an answer that may not stop was refused too often, or
-// leaves the same steps as those before it.
+// refuse counts a refused completion. It returns the ending if there were too many, or too many in a
+// row that leave the same steps.
 func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *run.Ending {
 	if v.MayStop {
 		return nil
@@ -66,8 +66,8 @@ func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *run.Ending 
 	return nil
 }
 
-// leaves identifies what a refused answer leaves undone: the ids of its steps, or the
-// answer without numbers, times and spacing where it has none.
+// leaves identifies the work that a refused answer leaves: the ids of its steps, or without steps the
+// answer without numbers, times and spacing.
 func leaves(answer string, steps []stop.Step) string {
 	if len(steps) == 0 {
 		return run.Near(answer)
@@ -80,8 +80,8 @@ func leaves(answer string, steps []stop.Step) string {
 	return strings.Join(ids, " ")
 }
 
-// denied returns the ending of a run whose answer is finished although permissions refused tool
-// calls: their work may be missing.
+// denied returns the ending of a run whose answer claims completion although permissions refused
+// tool calls, whose work may be missing.
 func denied(n int, denials []llm.Denial) *run.Ending {
 	return &run.Ending{
 		Status: StatusBlocked, Guard: "permissions",
@@ -89,16 +89,17 @@ func denied(n int, denials []llm.Denial) *run.Ending {
 	}
 }
 
-// said returns the prose of an answer, with its summary in json mode, where that is often all of
-// it. In marker mode a summary is the reason of a hand-over.
-func (r *runner) said(answer, summary string) string {
+// judgedText returns the text that the stop guard judges: the prose of an answer, and in json mode,
+// where there is often no other text, its summary. In marker mode a summary is the reason for a
+// hand-over.
+func (r *runner) judgedText(answer, summary string) string {
 	if r.set.Mode != JSON {
 		summary = ""
 	}
 	return strings.TrimSpace(strings.TrimSpace(r.prose(answer)) + "\n\n" + summary)
 }
 
-// prose returns an answer without its claim of completion.
+// prose returns an answer without its marker or JSON object.
 func (r *runner) prose(answer string) string {
 	if r.set.Mode == JSON {
 		return objectProse(answer)
@@ -106,8 +107,8 @@ func (r *runner) prose(answer string) string {
 	return markers{done: r.set.Marker}.prose(answer)
 }
 
-// emitVerdict reports the decision of the stop guard: whether the run is forced to continue,
-// and how many of the steps that the last prompt asked for the answer reports as done.
+// emitVerdict emits the verdict of the stop guard, with the number of steps of the last prompt that
+// the answer reports as done.
 func (r *runner) emitVerdict(n int, answer string, v stop.Verdict, capped bool) {
 	j, executed := v.Judgement(), stop.Executed(r.left, answer)
 	j.Forced, j.Executed = !v.MayStop && !capped, &executed

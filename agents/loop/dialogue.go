@@ -14,9 +14,9 @@ type dialogue struct {
 	fresh bool
 	task  string
 	goOn  string
-	// report asks what was done about each step, again to repeat that all is done.
+	// report: ask for the result of each step; again: ask to repeat the claim of completion.
 	report, again bool
-	// sent is appended to or replaced, never changed, as a backend may retain it.
+	// sent is appended to or replaced, never changed, because a backend may keep it.
 	sent []llm.Message
 }
 
@@ -40,16 +40,15 @@ func (d *dialogue) messages() []llm.Message { return slices.Clip(d.sent) }
 
 func (d *dialogue) last() string { return d.sent[len(d.sent)-1].Content }
 
-// proceed follows an unfinished answer. A fresh call sends the same again.
+// proceed continues after an unfinished answer. Without history, the same messages are sent again.
 func (d *dialogue) proceed(answer string) {
 	if !d.fresh {
 		d.reply(answer, d.goOn)
 	}
 }
 
-// insist follows a refused completion with what is left to do. A fresh call
-// knows nothing of the task, so it is sent again before the steps, and so is
-// every call after it until the next refusal.
+// insist continues after a refused completion with the remaining steps. Without history, the task is
+// sent again before the steps, up to the next refusal.
 func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
 	prompt := d.demand(v, order)
 	if !d.fresh {
@@ -61,8 +60,8 @@ func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
 	d.sent = sent
 }
 
-// reply adds a turn. After an empty answer the same messages are sent again, as some providers
-// refuse an empty message.
+// reply adds a turn. After an empty answer the same messages are sent again, because some providers
+// reject an empty message.
 func (d *dialogue) reply(answer, prompt string) {
 	if strings.TrimSpace(answer) == "" {
 		return
@@ -96,5 +95,5 @@ func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
 	return prompt
 }
 
-// maxOrdered is how many steps of each kind a prompt quotes.
+// maxOrdered is the largest number of steps of each kind in a prompt.
 const maxOrdered = 50

@@ -1,60 +1,52 @@
-// Package loop is the runner loop: it calls a backend with a prompt again and
-// again until the answer states that the work is done, or a guard stops it.
+// Package loop calls a backend with a prompt until the answer claims that the work is done, or
+// a guard stops the run.
 //
 // # One iteration
 //
-// Each iteration is one call, failed or not, and leaves one entry in the
-// transcript. In this order: entry, OnIteration, no-progress guards, completion.
-// The prompt is sent as it is given; nothing about the marker is added to it. In
-// json mode too the answer may be prose, of which the last JSON object counts,
-// so the backend is not asked for JSON alone.
+// Each iteration is one call, successful or not, with one entry in the transcript. The order is:
+// entry, OnIteration, no-progress guards, completion. The prompt is sent unchanged, without
+// instructions about the marker. In json mode, the answer may be prose; its last JSON object
+// counts.
 //
 // # Precedence
 //
-// Where several ends are possible after one answer, the first of these decides:
+// If a run could end for several reasons after an answer, the first of these decides:
 //
 //  1. the user's interrupt (interrupted)
 //  2. the budget (budget) and then time (timeout), even if the answer completes
 //  3. a hand-over to a person (blocked)
-//  4. the stop guard: a completion that it refuses does not end the run; at the
-//     limit of continuations the run ends capped, never done, and at the limit of
-//     refusals that leave the same steps no-progress
+//  4. the stop guard: a refused completion does not end the run; at the limit of continuations
+//     the run ends capped, and at the limit of refusals that leave the same steps no-progress
 //  5. completion (done)
 //  6. no progress (no-progress)
 //  7. the iteration limit (max-iterations)
 //
-// An answer that completes for the first time ends done even if a no-progress
-// guard fires, also at a limit of 1. An answer that the stop guard has refused
-// and that comes again counts as no progress if a guard has fired, and the stop
-// guard is not asked again.
+// An answer that completes for the first time ends the run as done even if a no-progress guard
+// fires. A refused answer that is repeated is not judged again if a no-progress guard has fired:
+// the run ends.
 //
 // After a failed call: interrupt, budget, time, then the circuit breaker, the
-// repeated error, the error limit, the iteration limit. A failed call is no
-// answer: it neither extends nor ends a run of equal answers. An answer ends
-// every run of errors.
+// repeated error, the error limit, the iteration limit. A failed call neither extends nor ends a
+// series of equal answers. An answer ends every series of errors.
 //
 // # Todos
 //
-// With Settings.Todos the steps of a refused completion become todos, and a
-// completion may stop only if all of them are done, or if it asks something that
-// only the user can decide:
+// With Settings.Todos the steps of a refused completion become todos. A completion ends the run
+// only if all of them are done, or if it asks for a decision of the user:
 //
-//   - A todo is done only if an answer reports it as done, by stop.Done.
-//   - A todo that the answer does not mention, or lists again, perhaps in other
-//     words, is open again.
-//   - A todo that the answer denies ("I could not deploy") has failed. One by one,
-//     those that depend on it are blocked until the next refusal.
-//   - An answer that is empty, was cut off or is not a completion settles nothing.
+//   - A todo is done if an answer reports it as done; see stop.Done.
+//   - A todo that the answer omits, or lists again even in other words, is open again.
+//   - A todo that the answer denies ("I could not deploy") has failed. Todos that depend on it
+//     are blocked until the next refusal.
+//   - An answer that is empty, cut off or not a completion changes no todo.
 //
-// Steps are a model's text. They are quoted in the prompt as the agent's own words,
-// without control characters and cut to a length, and give no permission. Steps that
-// only the user decides on (stop.Step.NeedsUser) do not become todos.
+// Steps are the text of a model. The prompt quotes them as the agent's own words, without control
+// characters and of limited length. Steps on which only the user decides (stop.Step.NeedsUser) do
+// not become todos.
 //
 // # Time and memory
 //
-// All time is that of Deps.Clock. A call that hangs is ended by its context; a
-// backend that ignores its context cannot be ended from here. The transcript
-// keeps each prompt and answer once for as long as the Result lives, so memory
-// grows with MaxIterations times the length of an answer; no guard keeps more
-// than the last four answers and those that the stop guard refused.
+// All times are those of Deps.Clock. A call that hangs is ended by its context, unless the backend
+// ignores it. The transcript has each prompt and answer once, so memory grows with MaxIterations
+// times the length of an answer; guards keep only the last four answers and the refused ones.
 package loop

@@ -5,24 +5,24 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// The events of a run that have attributes, beside stop.Judgement.
+// The events of a run with attributes, in addition to stop.Judgement.
 type (
-	// Iterated ends an iteration. Error is the kind of a failed call's error, empty if that is
+	// Iterated is the end of an iteration. Error is the kind of the error of a failed call, empty if
 	// unknown; Denied describes the tool calls that permissions refused.
 	Iterated struct {
 		OK     bool             `json:"ok"`
 		Error  *llm.ErrorKind   `json:"error,omitempty"` // nil if the call was answered
 		Finish llm.FinishReason `json:"finish,omitempty"`
-		Tokens *int             `json:"tokens,omitempty"` // nil if the backend reported none
+		Tokens *int             `json:"tokens,omitempty"` // nil if unknown
 		Denied string           `json:"denied,omitempty"`
 	}
-	// TodoMoved changes the state of a todo. From is empty for a new one.
+	// TodoMoved is a change of the state of a todo. From is empty for a new todo.
 	TodoMoved struct {
 		ID   string    `json:"id"`
 		From TodoState `json:"from,omitempty"`
 		To   TodoState `json:"to"`
 	}
-	// BreakerMoved changes the state of the circuit breaker: "closed", "open" or "half-open".
+	// BreakerMoved is a change of the state of the circuit breaker: "closed", "open" or "half-open".
 	BreakerMoved struct {
 		From string `json:"from"`
 		To   string `json:"to"`

@@ -2,5 +2,5 @@ package loop
 
 import "github.com/rehearse-dev/rehearse/agents/stop"
 
-// SetJudge replaces the stop guard by a function of what the agent says.
-func (d *Deps) SetJudge(judge func(said string) stop.Verdict) { d.judge = judge }
+// SetJudge replaces the stop guard.
+func (d *Deps) SetJudge(judge func(answer string) stop.Verdict) { d.judge = judge }

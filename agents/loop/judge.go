@@ -10,13 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// judge decides after a call whether the run continues.
+// judge decides whether the run continues after a call.
 func (r *runner) judge(n int, reply llm.Reply, err error) *run.Ending {
 	if err == nil {
 		r.result.Text = reply.Text
 	}
 	if end := r.Limits(); end != nil {
-		if err == nil && end.Status == StatusBudget { // what was paid for is not lost
+		if err == nil && end.Status == StatusBudget { // the answer was paid for, so report it
 			r.result.Completed = r.claim(reply).state == finished
 		}
 		return end
@@ -30,13 +30,13 @@ func (r *runner) judge(n int, reply llm.Reply, err error) *run.Ending {
 func (r *runner) judgeFailure(n int, err error) *run.Ending {
 	r.failed++
 	same := r.errors.Next(errorKey(err))
-	r.moveBreaker(n, err.Error(), r.breaker.Failed)
+	r.moveBreaker(n, err.Error(), r.breaker.fail)
 	switch set := r.set; {
-	case r.breaker.GivenUp():
+	case r.breaker.givenUp():
 		return &run.Ending{
 			Status: StatusError, Guard: "breaker.max_opens", Err: err,
 			Details: fmt.Sprintf("gave up at opening %d of the circuit (breaker.max_opens %d); last error: %s",
-				r.breaker.Opens(), r.breaker.MaxOpens, err),
+				r.breaker.opens, r.breaker.maxOpens, err),
 		}
 	case set.RepeatedErrorLimit > 0 && same >= set.RepeatedErrorLimit:
 		return &run.Ending{
@@ -53,8 +53,8 @@ func (r *runner) judgeFailure(n int, err error) *run.Ending {
 	return nil
 }
 
-// errorKey is equal for errors of one kind and status whose messages differ at
-// most in numbers, such as request ids, ports and waiting times.
+// errorKey identifies an error by its kind, status and message without numbers, such as request
+// ids, ports and waiting times.
 func errorKey(err error) string {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
@@ -69,8 +69,8 @@ func errorKey(err error) string {
 
 func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	r.failed = 0
-	r.errors.Reset()
-	r.moveBreaker(n, "the call was answered", r.breaker.Succeeded)
+	r.errors = run.Repeats{}
+	r.moveBreaker(n, "the call was answered", r.breaker.succeed)
 	stuck := r.stalled.next(reply.Text)
 	verdict := r.read(n, reply)
 	switch {
@@ -86,7 +86,7 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	return nil
 }
 
-// claim parses what an answer says about its completion.
+// claim parses the claim of an answer about its completion.
 func (r *runner) claim(reply llm.Reply) claim {
 	var verdict claim
 	if r.set.Mode == JSON {
@@ -103,7 +103,7 @@ func (r *runner) claim(reply llm.Reply) claim {
 	return verdict
 }
 
-// read parses an answer's claim, and records its note and summary.
+// read parses the claim of an answer and records its note and summary.
 func (r *runner) read(n int, reply llm.Reply) claim {
 	verdict := r.claim(reply)
 	if verdict.note != "" {

@@ -15,14 +15,14 @@ import (
 
 // Deps are the dependencies of a run. Only Backend is required.
 type Deps struct {
-	// Backend answers the prompts; llm.FindAdapter finds one that is available.
+	// Backend answers the prompts; see llm.FindAdapter.
 	Backend llm.Backend
 	// BackendID names the backend in the Result; default: Settings.Backend.
 	BackendID string
 	// Conversational is true for a backend without memory, such as an API, which needs the
 	// whole conversation in each call. It is the default of Settings.History.
 	Conversational bool
-	// Clock is the run's time; default: the machine's.
+	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives each iteration, guard, state and the end; default: event.Discard.
 	Sink event.Sink
@@ -36,11 +36,11 @@ type Deps struct {
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
-	// Shared, if set, is a budget that this run shares with others, beside its
-	// own of Settings.Budget.
+	// Shared, if set, is a budget that this run shares with others, in addition to
+	// Settings.Budget.
 	Shared *llm.Budget
 
-	judge func(said string) stop.Verdict // replaces the stop guard in tests
+	judge func(answer string) stop.Verdict // replaces the stop guard in tests
 }
 
 // Entry is one iteration in the transcript.
@@ -48,17 +48,17 @@ type Entry struct {
 	N int `json:"n"` // from 1
 	// Prompt is the last message that was sent.
 	Prompt string `json:"prompt"`
-	// Answer is the text of the answer; of a failed call, what had arrived.
+	// Answer is the text of the answer, or the part that arrived before a call failed.
 	Answer string `json:"answer"`
-	// Error is the error of a failed call; empty if it was answered.
+	// Error is the error of a failed call; otherwise empty.
 	Error     string           `json:"error,omitempty"`
 	ErrorKind llm.ErrorKind    `json:"error_kind,omitempty"`
 	Finish    llm.FinishReason `json:"finish,omitempty"`
-	// Usage is nil where the backend reported none.
+	// Usage is nil if the backend did not report it.
 	Usage *llm.Usage `json:"usage,omitempty"`
 	// Denials are tool calls that the agent's permissions refused in this iteration.
 	Denials []llm.Denial `json:"denials,omitempty"`
-	// At is when the call began, since the start of the run.
+	// At is the time from the start of the run to that of the call.
 	At       time.Duration `json:"at_ns"`
 	Duration time.Duration `json:"duration_ns"`
 }
@@ -70,36 +70,34 @@ type Result struct {
 	Text    string `json:"text"`
 	Backend string `json:"backend"`
 	Status  Status `json:"status"`
-	// Guard is the option whose limit ended the run, such as
-	// "no_progress_limit" or "budget.cost"; empty if none did.
+	// Guard is the option whose limit ended the run, such as "no_progress_limit" or
+	// "budget.cost"; otherwise empty.
 	Guard      string        `json:"guard,omitempty"`
 	Iterations int           `json:"iterations"`
 	Duration   time.Duration `json:"duration_ns"` // on the run's clock
 	Transcript []Entry       `json:"transcript"`
-	// Summary is the last that the agent gave: in json mode its own, of a blocked
-	// run what a person should know.
+	// Summary is the last summary of the agent in json mode, or its message to a person if it
+	// is blocked.
 	Summary string `json:"summary,omitempty"`
-	// Denials are the tool calls that the agent's permissions refused, of all
-	// iterations, at most llm.MaxDenials. A run that has any is never StatusDone.
+	// Denials are the tool calls that the agent's permissions refused in all iterations, at
+	// most llm.MaxDenials. A run with denials never ends with StatusDone.
 	Denials []llm.Denial `json:"denials,omitempty"`
-	// Todos are the steps of refused completions, in the order in which they came up; nil
-	// unless Settings.Todos tracks them.
+	// Todos are the steps of refused completions in their order; nil if Settings.Todos is empty.
 	Todos []Todo `json:"todos,omitempty"`
-	// Details is the reason of the end, for a person.
+	// Details explain the end to a person.
 	Details string `json:"details,omitempty"`
-	// Prose is the last answer without its claim of completion: Text without the marker, or
-	// without the JSON object and with its summary.
+	// Prose is Text without the marker, or without the JSON object but with its summary.
 	Prose string `json:"-"`
-	// Completed is true if the last answer claims that the work is done, even if a limit took
-	// precedence. No stop guard judged it then.
+	// Completed is true if the last answer claims completion. If a limit took precedence, the
+	// stop guard has not judged it.
 	Completed bool `json:"-"`
-	// Err is the error behind the end; nil where no error was.
+	// Err is the error that ended the run, if one did.
 	Err error `json:"-"`
 }
 
-// Run runs the loop to its end. It never panics: a panic of the backend is a
-// failed call, and one of a callback ends the run with StatusError. Settings that Resolve would
-// refuse end it with StatusError before the first call.
+// Run runs the loop to its end. It never panics: a panic of the backend is a failed call, and a panic
+// of a callback ends the run with StatusError. Invalid settings end it with StatusError before the
+// first call.
 //
 // When ctx ends, the run ends with StatusInterrupted, or with StatusTimeout if
 // its cause is context.DeadlineExceeded.

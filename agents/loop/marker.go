@@ -2,17 +2,16 @@ package loop
 
 import "strings"
 
-// markers are the lines by which an agent signals in plain text.
+// markers are the lines that signal the state of the work in plain text.
 type markers struct {
-	// done is the whole line, without the space around it, that means done.
+	// done is the whole line that means done, without the space around it.
 	done string
-	// blocked begins a line that asks for a person; empty switches it off.
+	// blocked begins a line that asks for a person.
 	blocked string
 }
 
-// read looks for the markers on lines outside fenced code blocks. Space around a
-// line does not count; anything else does, so that "**DONE**", "DONE." and
-// "not DONE" are not markers. If an answer has both markers, blocked wins.
+// read searches the lines outside of fenced code blocks for the markers. Only space around a line is
+// ignored: "**DONE**", "DONE." and "not DONE" are not markers. If an answer has both, blocked wins.
 //
 // Fences are those of CommonMark: at least three backticks or tildes, closed by
 // at least as many of the same, and running to the end if never closed.
@@ -34,8 +33,7 @@ func (m markers) read(text string) claim {
 	return found
 }
 
-// prose returns the text without the lines that read takes for the done marker: the text
-// for a person.
+// prose returns the text without the done markers.
 func (m markers) prose(text string) string {
 	var b strings.Builder
 	var open fence
@@ -47,14 +45,13 @@ func (m markers) prose(text string) string {
 	return b.String()
 }
 
-// fence is the code fence that is open; the zero value is for no fence.
+// fence is the open code fence, or zero.
 type fence struct {
 	char   byte
 	length int
 }
 
-// step takes the next line and reports whether it belongs to a code block,
-// fences included.
+// step reports whether the next line belongs to a code block or is a fence.
 func (f *fence) step(line string) bool {
 	char, length, info := fenceOf(line)
 	switch {
@@ -70,8 +67,8 @@ func (f *fence) step(line string) bool {
 	return false
 }
 
-// fenceOf splits a line into its leading backticks or tildes and what follows.
-// A line that is indented by four or more is not a fence.
+// fenceOf splits a line into its leading backticks or tildes and the rest. A line that is indented by
+// four or more spaces is not a fence.
 func fenceOf(line string) (char byte, length int, info string) {
 	trimmed := strings.TrimLeft(line, " ")
 	if len(line)-len(trimmed) > 3 || trimmed == "" {

@@ -11,10 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readObject takes the last JSON object of the answer, in a code block or not,
-// and reads its members "status" and "summary". Status is "done", "continue",
-// or "blocked" or "escalate"; anything else is unfinished with a note. A summary
-// that is not text is left out.
+// readObject reads "status" and "summary" of the last JSON object of the answer, inside or outside of
+// a code block. Status is "done", "continue", "blocked" or "escalate"; otherwise the answer is
+// unfinished, with a note. A summary that is not text is ignored.
 func readObject(text string) claim {
 	data := []byte(text)
 	start, end := lastObject(data)
@@ -42,12 +41,11 @@ func readObject(text string) claim {
 	return claim{summary: summary, note: fmt.Sprintf("status %.60q is not known, so the answer is not done", fmt.Sprint(object.Status))}
 }
 
-// tolerant are the readings on which JSON parsers differ: of a repeated name the
-// last value counts, and bytes that are not UTF-8 are replaced.
+// tolerant accepts input that JSON parsers treat differently: the last of duplicate names wins, and
+// bytes that are not UTF-8 are replaced.
 var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// objectProse returns the text without the object that readObject reads, and without
-// the code fence around it: the text for a person.
+// objectProse returns the text without the object that readObject reads and the code fence around it.
 func objectProse(text string) string {
 	start, end := lastObject([]byte(text))
 	before, after := text[:start], text[end:]
@@ -61,11 +59,10 @@ func objectProse(text string) string {
 	return before + after
 }
 
-// lastObject returns where the last complete JSON object of data is that is not
-// part of another, or an empty range. Where an object goes wrong, the search goes
-// on from there and not from its beginning, which keeps the time linear; and an
-// object that is never closed hides those inside it, as a status nested in a
-// cut-off answer must not count.
+// lastObject returns the range of the last complete JSON object that is not part of another, or an
+// empty range. After a syntax error the search continues there, not at the beginning of the object,
+// so that it takes linear time. Objects inside an object that is never closed are ignored: a nested
+// status in an answer that was cut off must not count.
 func lastObject(data []byte) (start, end int) {
 	var dec jsontext.Decoder
 	for at := 0; ; {
@@ -93,8 +90,8 @@ func lastObject(data []byte) (start, end int) {
 	}
 }
 
-// plausible reports whether the brace at the start of data is followed by what
-// may follow it in JSON. It spares the parser most braces of code and prose.
+// plausible reports whether the brace at the start of data may begin a JSON object. It rejects most
+// braces of code and prose before they are parsed.
 func plausible(data []byte) bool {
 	rest := bytes.TrimLeft(data[1:min(len(data), 64)], " \t\r\n")
 	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 )
 
-// progress is the no-progress guards, each with the limit that switches it on.
+// progress has the no-progress guards. A guard with limit 0 is off.
 type progress struct {
 	identical, alternation, near int
 
@@ -18,8 +18,7 @@ func newProgress(s Settings) progress {
 	return progress{identical: s.NoProgressLimit, alternation: s.AlternationLimit, near: s.NearIdenticalLimit}
 }
 
-// next takes the next answer and returns the ending if a guard fires; of
-// several, the strictest one.
+// next adds an answer. It returns the ending if a guard fires; the strictest guard wins.
 func (p *progress) next(answer string) *run.Ending {
 	same := p.same.Next(answer)
 	period, times := p.cycle.Next(answer)

@@ -11,23 +11,23 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// runner is the state of one run.
+// runner runs one loop.
 type runner struct {
 	run.Run
 	set Settings
 	dep Deps
 
-	breaker run.Breaker
+	breaker breaker
 	stalled progress
-	errors  run.Repeats // of equal errors
+	errors  run.Repeats // of errors
 	failed  int         // calls in a row
 
 	dialogue dialogue
 	refused  map[string]bool // completions that the stop guard refused
 	refusals int
 	todos    todoList
-	same     run.Repeats // of refusals that leave equal steps
-	left     []string    // the steps that the last prompt asks for
+	same     run.Repeats // of the steps that refusals leave
+	left     []string    // steps that the last prompt asks for
 	result   Result
 }
 
@@ -57,7 +57,7 @@ func newRunner(s Settings, d Deps) *runner {
 		Budgets: []*llm.Budget{llm.NewBudget(s.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, s.Timeout)
 	if s.Breaker != nil {
-		r.breaker = run.Breaker{Failures: s.Breaker.Failures, MaxOpens: s.Breaker.MaxOpens}
+		r.breaker = breaker{failures: s.Breaker.Failures, maxOpens: s.Breaker.MaxOpens}
 	}
 	return r
 }
@@ -79,8 +79,7 @@ func (r *runner) loop() *run.Ending {
 	}
 }
 
-// ready returns the ending if the next call may not be made. It waits while the circuit is
-// open.
+// ready waits while the circuit is open. It returns the ending if there may be no further call.
 func (r *runner) ready(n int) *run.Ending {
 	if end := r.Over(); end != nil {
 		return end
@@ -88,36 +87,36 @@ func (r *runner) ready(n int) *run.Ending {
 	if end := r.Reserve(); end != nil {
 		return end
 	}
-	if r.breaker.State() != run.Open {
+	if r.breaker.current() != breakerOpen {
 		return nil
 	}
 	cooldown := r.set.Breaker.Cooldown
 	if err := r.dep.Clock.Sleep(r.Context, cooldown.Std()); err != nil {
 		return cmp.Or(r.Over(), &run.Ending{Status: StatusError, Details: "waiting for the circuit to cool: " + err.Error(), Err: err})
 	}
-	r.moveBreaker(n, fmt.Sprintf("cooled for %s, one call is tried", cooldown), r.breaker.Cooled)
+	r.moveBreaker(n, fmt.Sprintf("cooled for %s, one call is tried", cooldown), r.breaker.cool)
 	return r.Over()
 }
 
 // moveBreaker moves the circuit breaker and emits a change of its state.
 func (r *runner) moveBreaker(n int, why string, move func()) {
-	from := r.breaker.State()
+	from := r.breaker.current()
 	move()
-	to := r.breaker.State()
+	to := r.breaker.current()
 	if from == to {
 		return
 	}
 	r.dep.Sink.Emit(event.New(n, fmt.Sprintf("circuit %s, was %s: %s", to, from, why), BreakerMoved{string(from), string(to)}))
 }
 
-// finish completes the result and reports the end.
+// finish completes the result and emits the end.
 func (r *runner) finish(end *run.Ending) Result {
 	res := &r.result
 	res.Status, res.ExitCode = end.Status, end.Status.ExitCode()
 	res.Guard, res.Details, res.Err = end.Guard, end.Details, end.Err
 	res.Todos = r.todos.all
 	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()
-	res.Prose = r.said(res.Text, r.claim(llm.Reply{Text: res.Text}).summary)
+	res.Prose = r.judgedText(res.Text, r.claim(llm.Reply{Text: res.Text}).summary)
 	if end.Guard != "" {
 		r.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, N: res.Iterations, Detail: end.Details})
 	}

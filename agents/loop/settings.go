@@ -23,7 +23,7 @@ type Settings struct {
 	Mode               Mode              `json:"mode"`
 	Marker             string            `json:"marker"`
 	BlockedMarker      string            `json:"blocked_marker"`
-	History            History           `json:"history,omitempty"` // if empty, Deps.Conversational decides
+	History            History           `json:"history,omitempty"` // if empty, depends on Deps.Conversational
 	ContinuePrompt     string            `json:"continue_prompt"`
 	MaxIterations      int               `json:"max_iterations"`
 	Timeout            quantity.Duration `json:"timeout"`
@@ -137,7 +137,7 @@ func (s *Settings) HowToEnd() string {
 type FieldError struct {
 	// Field is the key in a configuration file, such as "budget.calls".
 	Field string
-	// Message has the value and the allowed ones.
+	// Message has the value and the allowed values.
 	Message string
 }
 

@@ -21,15 +21,14 @@ type TodoState string
 
 // The states of a todo.
 const (
-	TodoPending    TodoState = "pending"     // not asked for yet, left again, or not mentioned by the answer
-	TodoInProgress TodoState = "in-progress" // asked for and not answered
+	TodoPending    TodoState = "pending"     // not asked for yet, or the answer leaves or omits it
+	TodoInProgress TodoState = "in-progress" // asked for
 	TodoDone       TodoState = "done"        // the answer reports it as done
 	TodoFailed     TodoState = "failed"      // the answer says that it was not done
 	TodoBlocked    TodoState = "blocked"     // a todo that it depends on failed
 )
 
-// todoList is the todos of a run in the order in which they came up. All that are not
-// done are open.
+// todoList has the todos of a run in the order of their discovery. A todo that is not done is open.
 type todoList struct {
 	oneByOne bool
 	emit     func(event.Event)
@@ -37,10 +36,9 @@ type todoList struct {
 	all      []Todo
 }
 
-// settle updates the todos by an answer and returns the verdict on it. An answer that may
-// stop is refused while todos are open, unless one is yet to be asked for or the answer
-// asks something that only the user can decide. An answer that announces only todos that
-// are yet to be asked for may stop.
+// settle updates the todos with an answer and returns the verdict on it. An answer that may stop is
+// refused while todos are open, unless the agent was not asked for one of them yet or the answer asks
+// for a decision of the user. An answer that announces only such todos may stop.
 func (l *todoList) settle(answer string, v stop.Verdict) stop.Verdict {
 	left, held := partition(v)
 	if v.MayStop {
@@ -65,8 +63,7 @@ func (l *todoList) settle(answer string, v stop.Verdict) stop.Verdict {
 	return v
 }
 
-// update settles the todos in progress by an answer that leaves some steps, and adds those
-// that are new.
+// update updates the todos in progress with an answer that leaves some steps, and adds new steps.
 func (l *todoList) update(answer string, left []stop.Step) {
 	known := l.steps(isOpen)
 	asked := l.steps(func(t *Todo) bool { return t.State == TodoInProgress })
@@ -94,8 +91,8 @@ func (l *todoList) update(answer string, left []stop.Step) {
 	}
 }
 
-// next returns the steps to ask for in the next call, and marks them as in progress. After
-// a refusal every open todo is to be asked for again.
+// next returns the steps for the next call and marks them as in progress. After a refusal, every open
+// todo is asked for again.
 func (l *todoList) next(refused bool) []stop.Step {
 	if refused {
 		l.refusals++
@@ -118,10 +115,10 @@ func (l *todoList) next(refused bool) []stop.Step {
 	return next
 }
 
-// waits reports whether a todo is yet to be asked for since the last refusal.
+// waits reports whether the agent was not asked for a todo since the last refusal.
 func (l *todoList) waits(t *Todo) bool { return t.State == TodoPending && t.asked < l.refusals }
 
-// block marks the waiting todos that cannot be done now.
+// block marks the waiting todos that depend on a failed one.
 func (l *todoList) block() {
 	for _, s := range stop.NewPlan(l.steps(l.waits)).Order {
 		if t := l.get(s.ID); l.blocked(t) {
@@ -172,8 +169,7 @@ func isOpen(t *Todo) bool { return t.State != TodoDone }
 
 func contains(steps []stop.Step, s stop.Step) bool { return slices.ContainsFunc(steps, s.Same) }
 
-// partition separates the steps that the agent may be asked to do from those that only the
-// user decides on.
+// partition returns the steps for the agent and the steps on which only the user decides.
 func partition(v stop.Verdict) (steps, held []stop.Step) {
 	for _, s := range v.Steps {
 		if s.NeedsUser {

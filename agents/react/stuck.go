@@ -32,7 +32,7 @@ func (s *stuck) add(action, input, observation string, failed bool) {
 	if failed {
 		wrong = s.errors.Next(near)
 	} else {
-		s.errors.Reset()
+		s.errors = run.Repeats{}
 	}
 	switch {
 	case same >= s.limit:

@@ -15,27 +15,27 @@ import (
 // Caller makes calls. Backend and Clock are required.
 type Caller struct {
 	Backend llm.Backend
-	// ID names the backend in errors.
+	// ID is the name of the backend in errors.
 	ID    string
 	Clock clock.Clock
-	// CallTimeout is for each call; 0 means none.
+	// CallTimeout limits each call; 0: unlimited.
 	CallTimeout time.Duration
-	// Budgets limit the calls; a nil one has no caps.
+	// Budgets limit the calls; a nil budget has no caps.
 	Budgets []*llm.Budget
 }
 
-// each returns the first cap that a question to each budget meets, or nil.
-func (c Caller) each(question func(*llm.Budget) error) *llm.BudgetError {
+// each calls ask with each budget and returns the first error, or nil.
+func (c Caller) each(ask func(*llm.Budget) error) *llm.BudgetError {
 	for _, b := range c.Budgets {
-		if e, ok := errors.AsType[*llm.BudgetError](question(b)); ok {
+		if e, ok := errors.AsType[*llm.BudgetError](ask(b)); ok {
 			return e
 		}
 	}
 	return nil
 }
 
-// Complete makes one call that was reserved and adds its usage to the budgets.
-// A call that CallTimeout ended fails with llm.Timeout.
+// Complete makes one call, for which Run.Reserve was called, and adds its usage to the budgets. A call
+// that exceeds CallTimeout fails with llm.Timeout.
 func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	within := ctx
 	if c.CallTimeout > 0 {
@@ -51,19 +51,18 @@ func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error
 	return reply, err
 }
 
-// complete calls the backend; a panic of it is a failed call.
+// complete calls the backend and converts a panic into an error.
 func complete(ctx context.Context, b llm.Backend, req llm.Request) (reply llm.Reply, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			// The stack stays out of the message, which must repeat.
+			// Not in the message, which must be the same when the run is repeated.
 			err = &llm.Error{Kind: llm.Failed, Message: fmt.Sprintf("panic: %v", p), Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
 	return b.Complete(ctx, req)
 }
 
-// timedOut returns the error of a call that its own timeout ended, with what had
-// arrived until then.
+// timedOut returns the error of a call that exceeded CallTimeout, with the partial answer.
 func (c Caller) timedOut(err error) error {
 	late := llm.Error{
 		Kind: llm.Timeout, Backend: c.ID, Err: err,
@@ -75,9 +74,9 @@ func (c Caller) timedOut(err error) error {
 	return &late
 }
 
-// account adds the usage of a call to the budgets. A failed call without reported usage counts
-// as an unknown amount if part of an answer had arrived, and else as nothing, as providers do
-// not bill calls that they did not begin to answer.
+// account adds the usage of a call to the budgets. A failed call without reported usage counts as an
+// unknown amount if part of an answer had arrived, and otherwise as nothing, because providers only
+// bill calls that they began to answer.
 func (c Caller) account(model string, reply llm.Reply, err error) {
 	model, usage := cmp.Or(reply.Model, model), reply.Usage
 	if err != nil {

@@ -1,25 +1,23 @@
 package run
 
-// The lengths of the cycles that Cycle looks for. Repeats counts cycles of one.
+// The periods that Cycle detects. Repeats is for a period of one.
 const (
 	minPeriod = 2
 	maxPeriod = 4
 )
 
-// Cycle finds texts that take turns: A B A B, or A B C A B C, up to a period of
-// four. A run of one and the same text is not a cycle. The zero value is ready,
-// and each text costs at most four comparisons, however long the history.
+// Cycle detects cycles of texts, such as A B A B or A B C A B C, up to a period of four. Equal texts
+// in a row are not a cycle. The zero value is ready to use. Each text costs at most four comparisons.
 type Cycle struct {
 	// recent has the last four texts; text i is at i % maxPeriod.
 	recent [maxPeriod]string
 	seen   int
-	// same[p] is how many texts in a row have been equal to the one p before.
+	// same[p] counts the texts in a row that are equal to the text p before.
 	same [maxPeriod + 1]int
 }
 
-// Next takes the next text. It returns the shortest period in which the texts
-// now go round and how often that cycle has come in a row, the last time
-// included, or 0, 0 if none has come at least twice.
+// Next adds a text. It returns the shortest period of the texts at the end and the number of times
+// that the cycle came in a row, or 0, 0 if that is less than two.
 func (c *Cycle) Next(text string) (period, times int) {
 	for p := 1; p <= min(maxPeriod, c.seen); p++ {
 		if c.recent[(c.seen-p)%maxPeriod] == text {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// What Near takes for a time: ISO 8601 with or without its parts, clock times
-// with or without am and pm, and dates with an English month and day.
+// timestamp matches ISO 8601 with or without its parts, clock times with or without am and pm, and
+// dates with an English month and day.
 var (
 	timestamp = regexp.MustCompile(`(?i)` +
 		`\b\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:z|[+-]\d{2}:?\d{2})?)?\b` +
@@ -19,9 +19,8 @@ var (
 
 const month = `(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*`
 
-// Near reduces a text to what is left when timestamps, numbers and spacing do
-// not count: two texts are near-identical if their Near is equal. Letters,
-// case and punctuation count. It takes time linear in the text.
+// Near normalizes timestamps, numbers and spacing. Two texts are near-identical if their Near is equal.
+// It takes linear time.
 func Near(text string) string {
 	if strings.ContainsFunc(text, unicode.IsDigit) { // the patterns are slow, and all need a digit
 		text = timestamp.ReplaceAllLiteralString(text, "<time>")

@@ -1,14 +1,13 @@
 package run
 
-// Repeats counts how often the same text came in a row. The zero value is ready.
-// Equality is strict: one byte of difference begins a new run.
+// Repeats counts equal texts in a row. The zero value is ready to use. Texts that differ in one byte
+// are not equal.
 type Repeats struct {
 	last  string
 	count int
 }
 
-// Next takes the next text and returns the length of the run that it is part
-// of, which is at least 1.
+// Next adds a text and returns the number of equal texts at the end, at least 1.
 func (r *Repeats) Next(text string) int {
 	if r.count > 0 && text == r.last {
 		r.count++
@@ -17,6 +16,3 @@ func (r *Repeats) Next(text string) int {
 	}
 	return r.count
 }
-
-// Reset forgets the run.
-func (r *Repeats) Reset() { *r = Repeats{} }

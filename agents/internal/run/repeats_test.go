@@ -29,13 +29,6 @@ var _ = Describe("Repeats", Label("L-05"), func() {
 		Entry("equality is strict", []string{"a", "a ", "A", "a\u0301", "á"}, 1, 1, 1, 1, 1),
 	)
 
-	It("forgets on Reset", func() {
-		var run run.Repeats
-		run.Next("A")
-		run.Reset()
-		Expect(run.Next("A")).To(Equal(1))
-	})
-
 	It("equals a naive count from the end", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			texts := rapid.SliceOf(rapid.SampledFrom(letters("A B C"))).Draw(t, "texts")

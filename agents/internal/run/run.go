@@ -1,5 +1,5 @@
-// Package run is the common part of the runs of agents: statuses, limits (interrupt, budget,
-// time), calls to a backend, the detection of repetitions, and transcripts.
+// Package run has the common parts of the runs of agents: statuses, limits (interrupt, budget, time),
+// calls to a backend, the detection of repetitions, and transcripts.
 package run
 
 import (
@@ -20,7 +20,7 @@ import (
 // Ending is the reason why a run ends. Functions return nil if it continues.
 type Ending struct {
 	Status  Status
-	Guard   string // the option whose limit was reached; empty if none was
+	Guard   string // the option whose limit was reached, if one was
 	Details string // for a person
 	Err     error
 }
@@ -54,16 +54,16 @@ type ended struct {
 // Event implements event.Payload.
 func (e ended) Event() (event.Kind, string) { return event.End, string(e.status) }
 
-// Run is the time and the budget of a run. Outer ends with the user's interrupt or at the
-// caller's deadline, Context also after Timeout.
+// Run has the limits of a run. Outer ends with an interrupt of the user or at the deadline of the
+// caller, Context also after Timeout.
 type Run struct {
 	Caller
 	Outer, Context context.Context
-	Timeout        quantity.Duration // 0 means none
+	Timeout        quantity.Duration // 0: unlimited
 	Began          time.Time
 }
 
-// New returns a run that begins now. Enter must be called before its first call.
+// New returns a run that begins now. The caller must call Enter before the first call.
 func New(c Caller, timeout quantity.Duration) Run {
 	return Run{Caller: c, Timeout: timeout, Began: c.Clock.Now()}
 }

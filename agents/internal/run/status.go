@@ -29,7 +29,7 @@ var exitCodes = map[Status]int{
 	Escalate: 9, Escalated: 9, Partial: 10, Delegate: 11, Interrupted: 130,
 }
 
-// ExitCode returns the exit code of a process whose run ended with s; 1 if s is not known.
+// ExitCode returns the exit code of a process whose run ended with s; 1 if s is unknown.
 func (s Status) ExitCode() int {
 	if code, known := exitCodes[s]; known {
 		return code
@@ -37,7 +37,7 @@ func (s Status) ExitCode() int {
 	return exitCodes[Error]
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler; it refuses unknown statuses.
+// UnmarshalText implements encoding.TextUnmarshaler. It rejects unknown statuses.
 func (s *Status) UnmarshalText(text []byte) error {
 	if _, known := exitCodes[Status(text)]; !known {
 		return fmt.Errorf("%q is not a status of a run", text)

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Transcript is a file of JSON lines: one with the settings, one for each iteration and one for
-// the end. Each line is synced to disk before the next call, so a kill loses nothing that was
-// paid for. Callers remove secrets before they write.
+// Transcript is a JSONL file with a line for the settings, each iteration and the end. Each line is
+// synced to disk before the next call, so that no answer that was paid for is lost. Callers remove
+// secrets before they write.
 type Transcript struct {
 	*os.File
 	Path string

@@ -42,8 +42,8 @@ func Open(path, tool string, s loop.Settings, r *redact.Redactor) (*Session, err
 // Close closes the transcript.
 func (s *Session) Close() error { return s.transcript.Close() }
 
-// Run runs the loop and shows its iterations. The result has no secrets; an error
-// means that the transcript is incomplete.
+// Run runs the loop and shows its iterations. The result has no secrets. An error means that the
+// transcript is incomplete.
 func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (loop.Result, error) {
 	v := newView(on, s.settings)
 	defer v.Close()
@@ -55,7 +55,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 		e = s.redactEntry(e)
 		v.iteration(e)
 		if writing = errors.Join(writing, s.add(e)); writing != nil {
-			cancel(writing) // no further call is paid for and then lost
+			cancel(writing) // do not pay for a call that would be lost
 		}
 	}
 	result := s.redactResult(loop.Run(ctx, s.settings, deps))
@@ -68,7 +68,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 	return result, writing
 }
 
-// add writes one iteration, which redactEntry returned.
+// add writes a redacted iteration.
 func (s *Session) add(e loop.Entry) error {
 	return s.transcript.Append(struct {
 		Type string `json:"type"`
@@ -76,8 +76,7 @@ func (s *Session) add(e loop.Entry) error {
 	}{"iteration", e})
 }
 
-// end writes how the run ended, as redactResult returned it, without the iterations, which
-// are in the file already.
+// end writes a redacted result without the iterations, which are in the file already.
 func (s *Session) end(r loop.Result) error {
 	r.Transcript = nil
 	return s.transcript.Append(struct {

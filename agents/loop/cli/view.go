@@ -13,8 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// view shows a loop: a line for each iteration, and on a terminal one for the call that is
-// being made.
+// view prints a line for each iteration, and on a terminal a status line for the current call.
 type view struct {
 	*console.View
 	limit int
@@ -37,7 +36,7 @@ func (v *view) text(delta string) {
 	v.underWay(fmt.Sprintf("%d characters: %s", v.seen, last))
 }
 
-// activity receives the actions that an agent takes by itself.
+// activity receives the tool calls that an agent makes by itself.
 func (v *view) activity(tool string) {
 	if tool != "" {
 		v.tools++
@@ -48,15 +47,15 @@ func (v *view) activity(tool string) {
 // iteration writes the line of an iteration.
 func (v *view) iteration(e loop.Entry) {
 	v.n, v.seen, v.tools = e.N, 0, 0
-	said := e.Answer
+	text := e.Answer
 	if e.Error != "" {
-		said = "failed: " + e.Error
+		text = "failed: " + e.Error
 	}
-	v.Print(fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(time.Millisecond), v.Clean(said)))
+	v.Print(fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(time.Millisecond), v.Clean(text)))
 	v.underWay("waiting")
 }
 
-// Emit implements event.Sink: it shows what changes the course.
+// Emit implements event.Sink. It prints changes of state, hand-overs and refusals.
 func (v *view) Emit(e event.Event) {
 	j, judged := event.Read[stop.Judgement](&e)
 	if e.Kind != event.State && e.Kind != event.HandOver && (!judged || j.Allow) {
@@ -65,6 +64,7 @@ func (v *view) Emit(e event.Event) {
 	v.Print(fmt.Sprintf("        %s: %s", e.Name, v.Clean(e.Detail)))
 }
 
+// underWay updates the status line.
 func (v *view) underWay(what string) {
 	if !v.Term.Live {
 		return

@@ -11,8 +11,8 @@ type Config struct {
 	Loop loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
 }
 
-// ParseConfig reads a configuration file. loop.Resolve validates its values,
-// together with the options that override them.
+// ParseConfig reads a configuration file. loop.Resolve validates the values together with the
+// options that override them.
 func ParseConfig(file string, data []byte) (Config, yamlsrc.Diagnostics) {
 	var config Config
 	_, found := yamlsrc.Decode(file, data, &config)

@@ -16,12 +16,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Options are the keys under drive.loop: those of loop.Options and what a user does.
+// Options are the keys under drive.loop: those of loop.Options, and the actions of a user.
 type Options struct {
 	loop.Options `yaml:",inline"`
 	// Config replaces the configuration file, which options override.
 	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
-	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
@@ -43,7 +43,7 @@ func Kind() kind.Kind {
 	}
 }
 
-// resolve returns the settings as a run has them.
+// resolve returns the settings of the run.
 func (o *Options) resolve() (loop.Settings, error) {
 	file := loop.Options{}
 	if o.Config != nil {
@@ -52,8 +52,7 @@ func (o *Options) resolve() (loop.Settings, error) {
 	return loop.Resolve(o.Options, file)
 }
 
-// check resolves the options as a run does, and reports what is wrong where the value
-// that won was given.
+// check reports invalid settings at the position of the value that took precedence.
 func (o *Options) check(c *scenarios.Checker) {
 	_, err := o.resolve()
 	fields, _ := errors.AsType[loop.FieldErrors](err)
@@ -82,7 +81,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// run runs the loop.
+// run runs the loop of one trial.
 func run(ctx context.Context, t *drive.Trial, settings loop.Settings) record.End {
 	result := loop.Run(ctx, settings, loop.Deps{
 		Backend:        t.Backend,
@@ -104,7 +103,7 @@ func run(ctx context.Context, t *drive.Trial, settings loop.Settings) record.End
 	}
 }
 
-// withoutSecrets returns the settings as readers of the recording see them.
+// withoutSecrets returns the settings for the recording.
 func withoutSecrets(s loop.Settings, redactor *redact.Redactor) loop.Settings {
 	for _, text := range []*string{
 		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,
