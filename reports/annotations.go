@@ -84,7 +84,7 @@ func (s Scenario) annotations() []annotation {
 	})
 	if len(list) == 0 {
 		a := s.at("", title)
-		a.lines = []string{"no finding says why"}
+		a.lines = []string{unexplained}
 		return []annotation{a}
 	}
 	return list

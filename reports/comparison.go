@@ -197,7 +197,7 @@ func side(v measure.Value, words string) string { return cmp.Or(words, precise(v
 
 // precise returns a value with enough digits to distinguish two rates.
 func precise(v measure.Value) string {
-	if told(v) && v.Unit == "" && *v.Value != math.Trunc(*v.Value) && math.Abs(*v.Value) < 100 {
+	if hasNumber(v) && v.Unit == "" && *v.Value != math.Trunc(*v.Value) && math.Abs(*v.Value) < 100 {
 		return format.Significant(*v.Value)
 	}
 	return Text(v)

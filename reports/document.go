@@ -273,7 +273,7 @@ func atLeast(v measure.Value, unit string) string {
 	known := v
 	known.Known = true
 	switch {
-	case v.Value == nil || told(v):
+	case v.Value == nil || hasNumber(v):
 		return Text(v) + " " + unit
 	case *v.Value == 0:
 		return "unknown " + unit

@@ -70,10 +70,10 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 		Expect(render(asJUnit, r, options{})).To(MatchRegexp(`<testcase name="against b.json" classname="rehearse.baseline">\s*</testcase>`))
 	})
 
-	It("is an error where no finding says why it did not pass", func() {
+	It("is an error where no finding explains the verdict it did not pass", func() {
 		r := sample()
 		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Error}
-		Expect(render(asJUnit, r, options{})).To(ContainSubstring(`<error message="no finding says why"`))
+		Expect(render(asJUnit, r, options{})).To(ContainSubstring(`<error message="no finding explains the verdict"`))
 	})
 
 	It("keeps to the width of a terminal, and is cut where it is long", func() {

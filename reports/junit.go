@@ -1,12 +1,15 @@
 package reports
 
 import (
+	"bufio"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -22,149 +25,170 @@ import (
 // timestamp, and would link a test framework and the Go tool's package loader (1 MB) into the
 // product.
 func JUnit(w io.Writer, r Report) error {
-	x := newXML()
-	count := Count{Skip: len(r.NotRun)}
-	switch {
-	case r.Altered:
-		count.Fail++
-	case len(r.Problems) > 0:
-		count.Error++
+	suite := junitSuite{Cases: junitCases(r), Properties: newJUnitProperties(slices.Concat(r.Totals.Measures, r.Totals.Agents.All()),
+		junitProperty{"run", r.Run.ID},
+		junitProperty{"tool", r.Run.Tool},
+		junitProperty{"prices", r.Run.Prices},
+		junitProperty{"interrupted", strconv.FormatBool(r.Interrupted)},
+		junitProperty{"trials", strconv.Itoa(r.Totals.Trials.Total())},
+	)}
+	suite.Name, suite.Tests, suite.Time = "rehearse", len(suite.Cases), totalTime(r.Totals.Measures, 1)
+	for _, c := range suite.Cases {
+		switch {
+		case c.Failure != nil:
+			suite.Failures++
+		case c.Error != nil:
+			suite.Errors++
+		case c.Skipped != nil:
+			suite.Skipped++
+		}
 	}
-	if r.Stopped != "" {
-		count.Error++
+	out := bufio.NewWriter(w)
+	_, _ = out.WriteString(xml.Header) // Flush returns the error
+	enc := xml.NewEncoder(out)
+	enc.Indent("", "  ")
+	err := enc.Encode(junitSuites{junitCounts: suite.junitCounts, Suite: suite})
+	if err == nil {
+		_ = out.WriteByte('\n')
+		err = out.Flush()
 	}
-	if r.Interrupted {
-		count.Error++
-	}
-	against := comparisonCases(r.Comparison)
-	for _, c := range against {
-		count.Add(c.verdict)
-	}
-	for _, s := range r.Scenarios {
-		count.Add(s.Verdict)
-	}
-	attrs := []attr{
-		{"name", "rehearse"},
-		{"tests", strconv.Itoa(count.Total())},
-		{"failures", strconv.Itoa(count.Fail)},
-		{"errors", strconv.Itoa(count.Error)},
-		{"skipped", strconv.Itoa(count.Skip)},
-		{"time", totalTime(r.Totals.Measures, 1)},
-	}
-	x.element("testsuites", func() {
-		x.element("testsuite", func() { x.suite(r); x.against(against) }, attrs...)
-	}, attrs...)
-	x.out.WriteByte('\n')
-	if _, err := x.out.WriteTo(w); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the report as JUnit XML: %w", err)
 	}
 	return nil
 }
 
-func (x *xmlWriter) suite(r Report) {
-	x.properties(slices.Concat(r.Totals.Measures, r.Totals.Agents.All()),
-		attr{"run", r.Run.ID},
-		attr{"tool", r.Run.Tool},
-		attr{"prices", r.Run.Prices},
-		attr{"interrupted", strconv.FormatBool(r.Interrupted)},
-		attr{"trials", strconv.Itoa(r.Totals.Trials.Total())},
-	)
-	x.problems(r)
-	for _, s := range r.Scenarios {
-		x.element("testcase", func() { x.scenario(s) },
-			append(junitName(s.Name),
-				attr{"file", sanitize.Line(s.File, maxName)},
-				attr{"time", totalTime(s.Measures, s.Trials.Total())})...)
-	}
-	for _, name := range r.NotRun {
-		x.element("testcase", func() {
-			x.element("skipped", nil, attr{"message", notRun(r)})
-		}, junitName(name)...)
-	}
-	if r.Stopped != "" {
-		x.element("testcase", func() {
-			x.text("error", sanitize.Line(r.Stopped, 0), attr{"message", sanitize.Line(r.Stopped, maxMessage)}, attr{"type", "stopped"})
-		}, attr{"name", "budget"}, attr{"classname", "rehearse"})
-	}
-	if r.Interrupted {
-		x.element("testcase", func() {
-			x.element("error", nil, attr{"message", "the run was interrupted before its plan was done"}, attr{"type", interrupted})
-		}, attr{"name", interrupted}, attr{"classname", "rehearse"})
-	}
+type junitSuites struct {
+	XMLName xml.Name `xml:"testsuites"`
+	junitCounts
+	Suite junitSuite `xml:"testsuite"`
 }
 
-// problems writes a test case for the problems of the recording, if there are any.
-func (x *xmlWriter) problems(r Report) {
-	if len(r.Problems) == 0 {
-		return
-	}
-	result := "error"
-	if r.Altered {
-		result = "failure"
-	}
-	x.element("testcase", func() {
-		x.text(result, sanitize.Text(strings.Join(r.Problems, "\n"), 0),
-			attr{"message", sanitize.Line(r.Problems[0], maxMessage)}, attr{"type", "recording"})
-	}, attr{"name", "recording"}, attr{"classname", "rehearse"})
+type junitCounts struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Time     string `xml:"time,attr,omitempty"`
 }
 
-// scenario writes the content of the test case of s.
-func (x *xmlWriter) scenario(s Scenario) {
-	x.properties(slices.Concat(s.Measures, s.Agents.All()),
-		attr{"trials", strconv.Itoa(s.Trials.Total())},
-		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
-		attr{"flaky", strconv.FormatBool(s.Flaky)},
-		attr{"status", s.Status},
-		attr{"backend", s.Backend},
-		attr{"model", s.Model},
-		attr{"seed", strconv.FormatUint(s.Seed, 10)},
-		attr{"digest", s.Digest},
-	)
-	switch s.Verdict {
+type junitSuite struct {
+	junitCounts
+	Properties *junitProperties `xml:"properties"`
+	Cases      []junitCase      `xml:"testcase"`
+}
+
+type junitProperties struct {
+	List []junitProperty `xml:"property"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// junitCase is a test case; it passed if none of its outcomes is set.
+type junitCase struct {
+	Name       string           `xml:"name,attr"`
+	Class      string           `xml:"classname,attr"`
+	File       string           `xml:"file,attr,omitempty"`
+	Time       string           `xml:"time,attr,omitempty"`
+	Properties *junitProperties `xml:"properties"`
+	Skipped    *junitOutcome    `xml:"skipped"`
+	Failure    *junitOutcome    `xml:"failure"`
+	Error      *junitOutcome    `xml:"error"`
+}
+
+type junitOutcome struct {
+	Message string `xml:"message,attr,omitempty"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",chardata"`
+}
+
+// set sets the outcome of a verdict.
+func (c *junitCase) set(v gate.Verdict, o junitOutcome) {
+	switch v {
 	case gate.Pass:
 	case gate.Skip:
-		x.element("skipped", nil, s.reason()...)
+		c.Skipped = &junitOutcome{Message: o.Message}
 	case gate.Fail:
-		x.findings("failure", s)
+		c.Failure = &o
 	default:
-		x.findings("error", s)
+		c.Error = &o
 	}
 }
 
-// reason returns the message attribute of a skipped scenario.
-func (s Scenario) reason() []attr {
+func junitCases(r Report) (list []junitCase) {
+	add := func(name string, v gate.Verdict, o junitOutcome) {
+		c := junitCase{Name: name, Class: "rehearse"}
+		c.set(v, o)
+		list = append(list, c)
+	}
+	if len(r.Problems) > 0 {
+		verdict := gate.Error
+		if r.Altered {
+			verdict = gate.Fail
+		}
+		add("recording", verdict, junitOutcome{
+			sanitize.Line(r.Problems[0], maxMessage), "recording", sanitize.Text(strings.Join(r.Problems, "\n"), 0),
+		})
+	}
+	for _, s := range r.Scenarios {
+		list = append(list, s.junitCase())
+	}
+	for _, name := range r.NotRun {
+		c := junitCase{Skipped: &junitOutcome{Message: notRun(r)}}
+		c.Name, c.Class = junitName(name)
+		list = append(list, c)
+	}
+	if r.Stopped != "" {
+		add("budget", gate.Error, junitOutcome{sanitize.Line(r.Stopped, maxMessage), "stopped", sanitize.Line(r.Stopped, 0)})
+	}
+	if r.Interrupted {
+		add(interrupted, gate.Error, junitOutcome{Message: "the run was interrupted before its plan was done", Type: interrupted})
+	}
+	return append(list, comparisonCases(r.Comparison)...)
+}
+
+func (s Scenario) junitCase() junitCase {
+	c := junitCase{
+		File: sanitize.Line(s.File, maxName), Time: totalTime(s.Measures, s.Trials.Total()),
+		Properties: newJUnitProperties(slices.Concat(s.Measures, s.Agents.All()),
+			junitProperty{"trials", strconv.Itoa(s.Trials.Total())},
+			junitProperty{"trials_passed", strconv.Itoa(s.Trials.Pass)},
+			junitProperty{"flaky", strconv.FormatBool(s.Flaky)},
+			junitProperty{"status", s.Status},
+			junitProperty{"backend", s.Backend},
+			junitProperty{"model", s.Model},
+			junitProperty{"seed", strconv.FormatUint(s.Seed, 10)},
+			junitProperty{"digest", s.Digest},
+		),
+	}
+	c.Name, c.Class = junitName(s.Name)
+	if s.Verdict == gate.Skip {
+		c.Skipped = &junitOutcome{Message: s.skipMessage()}
+	} else {
+		c.set(s.Verdict, s.junitFindings())
+	}
+	return c
+}
+
+func (s Scenario) skipMessage() string {
 	for _, f := range s.Findings {
 		if f.Severity == gate.Skipped {
-			return []attr{{"message", sanitize.Line(f.Message+": "+f.Evidence, maxMessage)}}
+			return sanitize.Line(f.Message+": "+f.Evidence, maxMessage)
 		}
 	}
-	return nil
+	return ""
 }
 
-// properties writes the given properties that have a value, then the measures.
-func (x *xmlWriter) properties(measures []measure.Value, given ...attr) {
-	property := func(name, value string) {
-		x.element("property", nil, attr{"name", name}, attr{"value", value})
-	}
-	x.element("properties", func() {
-		for _, p := range given {
-			if p.value != "" {
-				property(p.name, sanitize.Line(p.value, maxName))
-			}
-		}
-		for _, v := range measures {
-			property(v.Name, exact(v))
-		}
-	})
-}
-
-// findings writes the findings of s: the first is the message, all are the text.
-func (x *xmlWriter) findings(element string, s Scenario) {
-	kind, message := string(s.Verdict), "no finding says why"
+// junitFindings returns the first finding as the message, and all as the text.
+func (s Scenario) junitFindings() junitOutcome {
+	out := junitOutcome{Message: unexplained, Type: string(s.Verdict)}
 	findings := s.effective()
 	if len(findings) > 0 {
-		kind = sanitize.Line(findings[0].Rule, maxName)
-		message = s.Leading()
+		out.Message, out.Type = s.Leading(), sanitize.Line(findings[0].Rule, maxName)
 	}
 	var b strings.Builder
 	for _, f := range findings {
@@ -176,24 +200,74 @@ func (x *xmlWriter) findings(element string, s Scenario) {
 	if s.MoreFindings > 0 {
 		fmt.Fprintf(&b, "and %s\n", format.Plural(s.MoreFindings, "more finding"))
 	}
-	x.text(element, b.String(), attr{"message", message}, attr{"type", kind})
+	out.Text = b.String()
+	return out
+}
+
+// comparisonCases returns a test case for each finding that decides the comparison with a
+// baseline, or one for the comparison as a whole. CI servers count and name them.
+func comparisonCases(c *compare.Result) (list []junitCase) {
+	if c == nil {
+		return nil
+	}
+	add := func(name string, v gate.Verdict, o junitOutcome) {
+		added := junitCase{Name: name, Class: "rehearse.baseline"}
+		added.set(v, o)
+		list = append(list, added)
+	}
+	names := map[string]int{}
+	for _, f := range c.Findings {
+		verdict := gate.VerdictOf([]gate.Finding{f.Finding})
+		if verdict == gate.Pass {
+			continue
+		}
+		name := sanitize.Line(scenarioName(f.Scenario), maxName) + ": " + sanitize.Line(f.Rule, maxName)
+		for _, what := range []string{f.Measure, f.At} {
+			if what != "" {
+				name += " " + sanitize.Line(what, maxName)
+			}
+		}
+		if names[name]++; names[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, names[name])
+		}
+		message := sanitize.Line(f.Message, maxMessage)
+		text := strings.TrimSpace(message + "\n" + sanitize.Line(f.Evidence, maxEvidence))
+		add(name, verdict, junitOutcome{message, sanitize.Line(f.Rule, maxName), text})
+	}
+	if len(list) == 0 {
+		add("against "+sanitize.Line(c.Before, maxName), c.Verdict, junitOutcome{unexplained, "comparison", unexplained})
+	}
+	return list
+}
+
+// newJUnitProperties returns the given properties that have a value, then the measures.
+func newJUnitProperties(measures []measure.Value, given ...junitProperty) *junitProperties {
+	var out junitProperties
+	for _, p := range given {
+		if p.Value != "" {
+			out.List = append(out.List, junitProperty{p.Name, sanitize.Line(p.Value, maxName)})
+		}
+	}
+	for _, v := range measures {
+		out.List = append(out.List, junitProperty{v.Name, exact(v)})
+	}
+	return &out
 }
 
 // junitName splits the name of a scenario: CI servers group cases by class.
-func junitName(name string) []attr {
+func junitName(name string) (short, class string) {
 	name = sanitize.Line(name, maxName)
-	class, short := "rehearse", name
 	if i := strings.LastIndexByte(name, '/'); i > 0 {
-		class, short = "rehearse."+strings.ReplaceAll(name[:i], "/", "."), name[i+1:]
+		return name[i+1:], "rehearse." + strings.ReplaceAll(name[:i], "/", ".")
 	}
-	return []attr{{"name", short}, {"classname", class}}
+	return name, "rehearse"
 }
 
 // totalTime returns the sum of the mean durations of n trials for a time attribute; empty if
 // unknown, because 0 would be wrong.
 func totalTime(measures []measure.Value, n int) string {
 	v := Find(measures, duration)
-	if !told(v) {
+	if !hasNumber(v) {
 		return ""
 	}
 	return strconv.FormatFloat(*v.Value*float64(n), 'f', -1, 64)

@@ -19,6 +19,9 @@ const (
 	maxName     = 200
 )
 
+// unexplained is the message of a verdict without a finding.
+const unexplained = "no finding explains the verdict"
+
 // JSON writes a report of any kind as indented JSON.
 func JSON(w io.Writer, report any) error {
 	if err := format.JSON(w, report); err != nil {

@@ -36,8 +36,8 @@ func passRate(c Count) measure.Value {
 	return rate("pass_rate", stat.Proportion(c.Pass, c.Pass+c.Fail, stat.Level))
 }
 
-// told reports whether v is a number: neither unknown, nor a lower bound, nor 0 of 0.
-func told(v measure.Value) bool { return v.Known && v.Value != nil }
+// hasNumber reports whether v is a number: neither unknown, nor a lower bound, nor 0 of 0.
+func hasNumber(v measure.Value) bool { return v.Known && v.Value != nil }
 
 // Text formats a measure for a person: "unknown", "n/a" if there was nothing to measure, else
 // the number. Currencies are left out.
@@ -60,7 +60,7 @@ func Text(v measure.Value) string {
 
 // exact formats a measure for a program: all digits, in the measure's unit.
 func exact(v measure.Value) string {
-	if !told(v) {
+	if !hasNumber(v) {
 		return Text(v)
 	}
 	return strconv.FormatFloat(*v.Value, 'f', -1, 64)
@@ -70,7 +70,7 @@ func exact(v measure.Value) string {
 func brief(v measure.Value) string {
 	money := v.Unit == "EUR" || v.Unit == "USD"
 	switch {
-	case !money || !told(v) || *v.Value == 0 || math.Abs(*v.Value) >= 1:
+	case !money || !hasNumber(v) || *v.Value == 0 || math.Abs(*v.Value) >= 1:
 		return Text(v)
 	case math.Abs(*v.Value) < 0.0001:
 		return "<0.0001"
@@ -81,7 +81,7 @@ func brief(v measure.Value) string {
 
 // share returns a rate such as "60 %".
 func share(v measure.Value) string {
-	if !told(v) {
+	if !hasNumber(v) {
 		return Text(v)
 	}
 	return format.Percent(*v.Value)
@@ -90,7 +90,7 @@ func share(v measure.Value) string {
 // shareOf returns a rate with its counts and interval, such as "12 of 12 runs, 100 % [75.8,
 // 100]".
 func shareOf(v measure.Value, noun string) string {
-	if !told(v) {
+	if !hasNumber(v) {
 		return Text(v)
 	}
 	line := fmt.Sprintf("%.0f of %d%s, %s", math.Round(*v.Value*float64(v.N)), v.N, strings.TrimRight(" "+noun, " "), share(v))

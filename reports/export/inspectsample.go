@@ -141,7 +141,7 @@ func (t *sampleTrial) broken() string {
 	if gate.VerdictOf(t.findings) != gate.Error {
 		return ""
 	}
-	return cmp.Or(t.explain(gate.Broken), "no finding says why")
+	return cmp.Or(t.explain(gate.Broken), "no finding explains the verdict")
 }
 
 // maxExplained limits the findings in an explanation.
