@@ -1,47 +1,56 @@
 package doc
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
+//go:embed document.html
+var documentHTML string
+
+// templates are parsed when the first page is rendered.
+var templates = sync.OnceValue(func() *template.Template {
+	t := template.Must(htmlpage.Template().Clone()).Funcs(template.FuncMap{
+		"line":     lineHTML,
+		"plain":    Text.plain,
+		"clean":    func(s string) string { return sanitize.Line(s, maxSpan) },
+		"evidence": func(s string) string { return strings.Join(sanitize.Lines(s, maxEvidence), "\n") },
+		"anchor":   func(id string) template.URL { return template.URL("#" + id) }, //nolint:gosec // in the page
+		"svg":      func(svg []byte) template.HTML { return template.HTML(svg) },   //nolint:gosec // package plot escapes
+	})
+	return template.Must(t.Parse(documentHTML))
+})
+
 // HTML writes the document as one page that loads nothing and has no script. tool is the program
 // that writes it.
 func HTML(w io.Writer, d Document, tool string) error {
-	content := web{ids: map[string]int{}}
-	content.hero(d)
-	content.figures(d.Figures)
-	content.blocks(d.Lead)
-	content.blocks(d.Body)
-	title := d.Kind + " " + d.Name.plain()
-	if d.Tone != Plain {
-		title = signs[d.Tone] + " " + title
-	}
-	f := htmlpage.SelfContained(title+" · rehearse", "", "")
-	f.Skip, f.Nav, f.Tool = htmlpage.Anchor{ID: "headline", Name: "the summary"}, content.nav, sanitize.Line(tool, maxSpan)
-	var page strings.Builder
-	if err := htmlpage.Template().ExecuteTemplate(&page, "open", f); err != nil {
-		return err
-	}
-	page.WriteString(content.String())
-	if err := htmlpage.Template().ExecuteTemplate(&page, "close", f); err != nil {
-		return err
-	}
-	return write(w, page.String())
+	v := web{ids: map[string]int{}}
+	content := v.Blocks(d.Lead) + v.Blocks(d.Body)
+	title := strings.TrimPrefix(signs[d.Tone]+" "+d.Kind+" "+d.Name.plain(), " ")
+	frame := htmlpage.SelfContained(title+" · rehearse", "", "")
+	frame.Skip, frame.Nav, frame.Tool = htmlpage.Anchor{ID: "headline", Name: "the summary"}, v.nav, sanitize.Line(tool, maxSpan)
+	page := v.execute("document", struct {
+		Document
+		Frame   htmlpage.Frame
+		Sign    string
+		Content template.HTML
+	}{d, frame, signs[d.Tone], content})
+	return write(w, string(page))
 }
 
 // Fragment returns blocks as a part of a page with the style sheet of reports. level is the
 // level of its headings.
 func Fragment(blocks []Block, level int) template.HTML {
 	v := web{ids: map[string]int{}, depth: level - 2}
-	v.blocks(blocks)
-	return template.HTML(v.String()) //nolint:gosec // all texts are escaped
+	return v.Blocks(blocks)
 }
 
 // maxRows limits the rows of a table and the items of a list.
@@ -50,120 +59,35 @@ const maxRows = 500
 // signs distinguish tones without colours.
 var signs = map[Tone]string{Good: "✓", Bad: "✗", Broken: "!", Unsure: "?", Info: "="}
 
-// web collects the content of a page. All texts go through its text method, which escapes them.
+// web renders the blocks of a page.
 type web struct {
-	strings.Builder
-	depth int
+	depth int // of sections
 	nav   []htmlpage.Anchor
 	ids   map[string]int
 }
 
-// raw writes markup of this package.
-func (v *web) raw(markup ...string) {
-	for _, m := range markup {
-		v.WriteString(m)
+func (v *web) execute(name string, data any) template.HTML {
+	var b strings.Builder
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
+		panic(err) // a mistake in document.html: the builder has no errors
 	}
+	return template.HTML(b.String()) //nolint:gosec // written by a template
 }
 
-// text writes a text as text.
-func (v *web) text(s string) { v.WriteString(html.EscapeString(s)) }
-
-func (v *web) line(t Text) {
-	for _, s := range t {
-		if s.Link != "" {
-			v.raw(`<a href="#`)
-			v.text(s.Link)
-			v.raw(`">`)
-		}
-		v.span(s)
-		if s.Link != "" {
-			v.raw(`</a>`)
-		}
-	}
-}
-
-func (v *web) span(s Span) {
-	before, after := "", ""
-	switch s.Tone {
-	case Plain:
-	case Strong:
-		before, after = "<b>", "</b>"
-	case Faint:
-		before, after = "<i>", "</i>"
-	default:
-		before, after = `<b class="`+string(s.Tone)+`">`, "</b>"
-	}
-	v.raw(before)
-	switch s.kind {
-	case foreign:
-		before, after = `<bdi>`, `</bdi>`+after
-	case command:
-		before, after = `<code class="command">`, `</code>`+after
-	default:
-		before = ""
-	}
-	v.raw(before)
-	v.text(s.clean())
-	v.raw(after)
-}
-
-func (v *web) hero(d Document) {
-	v.raw(`<section id="summary" aria-labelledby="headline"><div class="hero `, string(d.Tone), `">`)
-	if d.Tone != Plain {
-		v.raw(`<span class="sign" aria-hidden="true">`, signs[d.Tone], `</span>`)
-	}
-	v.raw(`<div><h1 id="headline">`)
-	if d.Verdict != "" {
-		v.raw(`<span class="word">`)
-		v.text(d.Verdict)
-		v.raw(`</span> `)
-	}
-	v.line(d.Summary)
-	v.raw(`</h1><p class="run"><span><i>`)
-	v.text(d.Kind)
-	v.raw(`</i> `)
-	v.line(d.Name)
-	v.raw("</span></p></div></div>\n")
-}
-
-// figures writes the numbers at the top and ends the summary.
-func (v *web) figures(list Facts) {
-	if len(list) > 0 {
-		v.pairs("numbers", list, "span")
-	}
-	v.raw("</section>\n")
-}
-
-// pairs writes facts as a list of terms.
-func (v *web) pairs(class string, list Facts, note string) {
-	v.raw(`<dl class="`, class, `">`)
-	for _, f := range list {
-		v.raw(`<div><dt>`)
-		v.text(f.Name)
-		v.raw(`</dt><dd>`)
-		v.line(f.Value)
-		if len(f.Note) > 0 {
-			v.raw(` <`, note, `>`)
-			v.line(f.Note)
-			v.raw(`</`, note, `>`)
-		}
-		v.raw(`</dd></div>`)
-	}
-	v.raw("</dl>\n")
-}
-
-// blocks writes blocks; consecutive plots are shown side by side.
-func (v *web) blocks(list []Block) {
+// Blocks renders blocks; consecutive plots are shown side by side. Templates call it.
+func (v *web) Blocks(list []Block) template.HTML {
+	var out template.HTML
 	for i, b := range list {
 		picture := isPlot(b)
 		if picture && (i == 0 || !isPlot(list[i-1])) {
-			v.raw(`<div class="figures">`)
+			out += `<div class="figures">`
 		}
-		v.block(b)
+		out += v.block(b)
 		if picture && (i+1 == len(list) || !isPlot(list[i+1])) {
-			v.raw("</div>\n")
+			out += "</div>\n"
 		}
 	}
+	return out
 }
 
 func isPlot(b Block) bool {
@@ -171,84 +95,47 @@ func isPlot(b Block) bool {
 	return ok && !p.Wide
 }
 
-func (v *web) block(b Block) {
+func (v *web) block(b Block) template.HTML {
 	switch b := b.(type) {
 	case Section:
-		v.section(b)
+		return v.section(b)
 	case Paragraph:
-		v.raw(`<p>`)
-		v.line(Text(b))
-		v.raw("</p>\n")
+		return "<p>" + lineHTML(Text(b)) + "</p>\n"
 	case Facts:
-		v.pairs("pairs", b, "i")
+		return v.execute("facts", b)
 	case Table:
-		v.table(b)
+		return v.table(b)
 	case List:
-		v.list(b)
+		return v.list(b)
 	case Matrix:
-		v.matrix(b)
+		return v.execute("matrix", b)
 	case Plot:
-		v.plot(b)
+		return v.execute("plot", b)
 	case Preformatted:
-		v.raw(`<div class="text" dir="auto">`)
-		v.text(sanitize.Text(string(b), 0))
-		v.raw("</div>\n")
+		return v.execute("preformatted", sanitize.Text(string(b), 0))
 	case Details:
-		if b.Open {
-			v.raw(`<details class="more" open><summary>`)
-		} else {
-			v.raw(`<details class="more"><summary>`)
-		}
-		v.line(b.Title)
-		v.raw("</summary>\n")
-		v.blocks(b.Blocks)
-		v.raw("</details>\n")
+		return v.details(b, v.Blocks(b.Blocks))
 	}
+	return ""
 }
 
-func (v *web) plot(p Plot) {
-	if p.Wide {
-		v.raw(`<figure class="wide" tabindex="0" role="group" aria-label="`)
-		v.text(sanitize.Line(p.Title, maxSpan))
-		v.raw(`">`)
-	} else {
-		v.raw(`<figure>`)
-	}
-	v.raw(`<figcaption>`)
-	v.text(sanitize.Line(p.Title, maxSpan))
-	v.raw(`</figcaption>`)
-	if len(p.SVG) > 0 {
-		v.Write(p.SVG) // package plot escapes
-	} else {
-		v.raw(`<p class="none">`)
-		v.text(sanitize.Line(p.Text, 0))
-		v.raw(`</p>`)
-	}
-	v.raw("</figure>\n")
-}
-
-func (v *web) section(s Section) {
-	level := min(v.depth+2, 6)
-	if v.depth > 0 {
-		v.raw(`<article class="part `, string(s.Tone), `">`)
-		fmt.Fprintf(v, "<h%d>", level)
-		v.line(s.Title)
-		fmt.Fprintf(v, "</h%d>\n", level)
-	} else {
-		id := v.id(s.Title)
-		v.nav = append(v.nav, htmlpage.Anchor{ID: id, Name: s.Title.plain()})
-		v.raw(`<section id="`, id, `" class="`, string(s.Tone), `" aria-labelledby="`, id, `-title"><h2 id="`, id, `-title">`)
-		v.line(s.Title)
-		v.raw("</h2>\n")
+// section renders a section: an outer one has an entry in the navigation.
+func (v *web) section(s Section) template.HTML {
+	level, title := min(v.depth+2, 6), lineHTML(s.Title)
+	data := struct {
+		Section
+		ID               string
+		Heading, Content template.HTML
+	}{Section: s, Heading: template.HTML(fmt.Sprintf("<h%d>%s</h%d>", level, title, level))} //nolint:gosec // escaped
+	name := "article"
+	if v.depth == 0 {
+		name, data.ID = "section", v.id(s.Title)
+		v.nav = append(v.nav, htmlpage.Anchor{ID: data.ID, Name: s.Title.plain()})
 	}
 	v.depth++
-	v.blocks(s.Blocks)
+	data.Content = v.Blocks(s.Blocks)
 	v.depth--
-	if v.depth > 0 {
-		v.raw("</article>\n")
-	} else {
-		v.raw("</section>\n")
-	}
+	return v.execute(name, data)
 }
 
 // id derives an id from the words of a title.
@@ -273,50 +160,83 @@ func (v *web) id(title Text) string {
 	return id
 }
 
-func (v *web) note(s string) {
-	if s != "" {
-		v.raw(`<p class="hint">`)
-		v.text(s)
-		v.raw("</p>\n")
+func (v *web) table(t Table) template.HTML {
+	data := struct {
+		Table
+		Label, Note string
+		Shown       [][]Text
+	}{Table: t, Label: t.Caption}
+	if t.Caption == "" { // for screen readers
+		var heads []string
+		for _, c := range t.Columns {
+			heads = append(heads, c.Head.plain())
+		}
+		data.Label = strings.TrimPrefix(strings.Join(heads, ", "), ", ")
 	}
+	n, note := shown(len(t.Rows), maxRows, t.Noun)
+	data.Shown, data.Note = t.Rows[:n], note
+	return v.execute("table", data)
 }
 
 // maxOpen limits the items of a long list that are shown unfolded.
 const maxOpen = 10
 
-func (v *web) list(l List) {
+func (v *web) list(l List) template.HTML {
 	n, note := shown(len(l.Items), maxRows, l.Noun)
 	open := n
 	if n > maxOpen+1 { // a note would take as much room as one more item
 		open = maxOpen
 	}
-	v.items(l.Items[:open])
+	out := v.Items(l.Items[:open])
 	if open < n {
-		v.raw(`<details class="more"><summary>`)
-		v.text(fmt.Sprintf("%d more%s", n-open, suffix(l.Noun)))
-		v.raw("</summary>\n")
-		v.items(l.Items[open:n])
-		v.raw("</details>\n")
+		out += v.details(Details{Title: Line(fmt.Sprintf("%d more%s", n-open, suffix(l.Noun)))}, v.Items(l.Items[open:n]))
 	}
-	v.note(note)
+	return out + v.execute("note", note)
 }
 
-func (v *web) items(list []Item) {
-	if len(list) == 0 {
-		return
+func (v *web) details(d Details, content template.HTML) template.HTML {
+	return v.execute("details", struct {
+		Details
+		Content template.HTML
+	}{d, content})
+}
+
+// Items renders items with the items and blocks below each. Their template calls it.
+func (v *web) Items(list []Item) template.HTML {
+	return v.execute("items", struct {
+		*web
+		Entries []Item
+	}{v, list})
+}
+
+// lineHTML returns a text as HTML.
+func lineHTML(t Text) template.HTML {
+	var b strings.Builder
+	for _, s := range t {
+		b.WriteString(s.html())
 	}
-	v.raw(`<ul class="items">`)
-	for _, item := range list {
-		v.raw(`<li>`)
-		v.line(item.Text)
-		if item.Evidence != "" {
-			v.raw(`<div class="evidence" dir="auto">`)
-			v.text(strings.Join(sanitize.Lines(item.Evidence, maxEvidence), "\n"))
-			v.raw(`</div>`)
-		}
-		v.items(item.Items)
-		v.blocks(item.Blocks)
-		v.raw("</li>\n")
+	return template.HTML(b.String()) //nolint:gosec // escaped
+}
+
+func (s Span) html() string {
+	text := html.EscapeString(s.clean())
+	switch s.kind {
+	case foreign:
+		text = "<bdi>" + text + "</bdi>"
+	case command:
+		text = `<code class="command">` + text + "</code>"
 	}
-	v.raw("</ul>\n")
+	switch s.Tone {
+	case Plain:
+	case Strong:
+		text = "<b>" + text + "</b>"
+	case Faint:
+		text = "<i>" + text + "</i>"
+	default:
+		text = `<b class="` + string(s.Tone) + `">` + text + "</b>"
+	}
+	if s.Link != "" {
+		text = `<a href="#` + html.EscapeString(s.Link) + `">` + text + "</a>"
+	}
+	return text
 }
