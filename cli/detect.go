@@ -57,7 +57,8 @@ func (a *app) detectCommand() *cobra.Command {
 		Short: "Score a detector of deferred work, or of complacent reflections, on labelled texts",
 		Long: `detect asks a detector about each item of a corpus and scores its answers: confusion counts
 first, then precision, recall, F1 and false-positive rate with 95 % intervals, overall and by
-group; steps and spans; a threshold curve; latency; and the errors, to learn from them.
+group; steps and spans; thresholds; how far the scores are probabilities; latency; and the errors,
+to learn from them. Categories and steps that no label of the corpus names are n/a.
 
 A corpus has a JSON object a line: text and label (defers, asks, suggests, clean; or true, false),
 and if known id, lang, categories, steps, tags, confidence, part, repo. "shipped", the default, is
@@ -107,12 +108,12 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.Float64Var(&d.threshold, "threshold", 0, "the score from which an item is positive, above 0 to 1")
 	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` to be found (default defers; for reflections, complacent)")
 	f.StringArrayVar(&d.only, "only", nil, "score only items with that, such as `confidence=high`")
-	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "confidence"},
+	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "repository", "confidence"},
 		"show the scores by these `groups`;\nthe JSON has all")
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
-	f.StringVarP(&d.out, "out", "o", "", "folder for detect.json, detect.md and plots (SVG)")
+	f.StringVarP(&d.out, "out", "o", "", "folder for detect.html, detect.json, detect.md and plots (SVG)")
 	jsonFlag(f, &d.asJSON, "the scores")
 	workersFlag(f, &d.workers, "items are judged")
 	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
@@ -214,7 +215,7 @@ func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags 
 	if err := rundir.WriteDetection(out, report, d.Document); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "detect.json, detect.md and plots (SVG) are in %s\n", out.Path())
+	fmt.Fprintf(a.stderr, "detect.html, detect.json, detect.md and plots (SVG) are in %s\n", out.Path())
 	return nil
 }
 

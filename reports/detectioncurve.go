@@ -37,11 +37,50 @@ func curveBlocks(c *detect.Curve) []doc.Block {
 			scoreText(p.FPR)))
 	}
 	picture := plot.Thresholds("Thresholds", plotCurve(c))
+	picture.Chart = chart
 	return []doc.Block{
-		doc.Plot{Title: picture.Title, Text: picture.Text, SVG: picture.SVG, Chart: chart},
+		picture,
 		doc.Paragraph(doc.Line(curveSummary(c))),
+		recallTable(c),
 		doc.Details{Title: doc.Line("Scores by threshold"), Blocks: []doc.Block{t}},
 	}
+}
+
+// leastRecalls are the rows of the table of precision by recall.
+var leastRecalls = []float64{1, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5}
+
+// recallTable returns the precision-recall curve as a table: the threshold with the highest
+// precision for each least recall. It is empty without items to find.
+func recallTable(c *detect.Curve) doc.Table {
+	t := plainTable(1, "recall of at least", "from threshold", "precision", "recall", "F1")
+	for _, least := range leastRecalls {
+		var best *detect.Point
+		for i, p := range c.Points {
+			if p.Recall != nil && *p.Recall >= least && (best == nil || *p.Precision >= *best.Precision) {
+				best = &c.Points[i]
+			}
+		}
+		if best != nil {
+			t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.2f", least), scoreText(&best.Threshold), scoreText(best.Precision),
+				scoreText(best.Recall), scoreText(best.F1)))
+		}
+	}
+	return t
+}
+
+// calibrationBlocks returns the reliability of scores as a plot and a table.
+func calibrationBlocks(d *detect.Evaluation) []doc.Block {
+	c := d.Calibration
+	t := plainTable(1, "score", "items", "mean score", "to find", intervalHead)
+	for _, b := range c.Bins {
+		t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.1f to %.1f", b.Lo, b.Hi), b.N, scoreText(&b.Score),
+			scoreText(b.Share.Value), scoreInterval(b.Share, scoreText)))
+	}
+	note := "expected calibration error " + scoreText(c.Error.Value)
+	if c.Error.Interval != nil {
+		note += ", " + intervalHead + " " + scoreInterval(c.Error, scoreText)
+	}
+	return []doc.Block{plot.Reliability("Reliability of scores", []plot.Calibration{plotCalibration(d)}), t, doc.Paragraph(doc.Line(note))}
 }
 
 // sparks represent shares from 0 to 1 in eighths.

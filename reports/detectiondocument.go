@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -114,7 +115,11 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 	}
 	s.Blocks = []doc.Block{failed, found, rates}
 	if r.Curve != nil {
+		s.Blocks = append(s.Blocks, plot.PrecisionRecall("Precision and recall", []plot.Point{plotPoint(r)}))
 		s.Blocks = append(s.Blocks, curveBlocks(r.Curve)...)
+	}
+	if r.Calibration != nil {
+		s.Blocks = append(s.Blocks, calibrationBlocks(r)...)
 	}
 	for _, d := range dimensions(r) {
 		s.Blocks = append(s.Blocks, groupTable(d))
@@ -124,6 +129,9 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 	}
 	s.Blocks = append(s.Blocks, matchTable("steps", r.Steps)...)
 	s.Blocks = append(s.Blocks, matchTable("spans", r.Spans)...)
+	for _, what := range r.Unlabelled {
+		s.Blocks = append(s.Blocks, doc.Paragraph(doc.Line(what+": n/a, because no label of the corpus names any")))
+	}
 	if r.Latency != nil {
 		s.Blocks = append(s.Blocks, doc.Paragraph(doc.Line(latencyLine(r.Latency))))
 	}

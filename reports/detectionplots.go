@@ -11,22 +11,46 @@ import (
 // maxCurves limits the plots of thresholds.
 const maxCurves = 8
 
-// DetectionPlots draws precision and recall of all detectors, and the thresholds of each
-// detector with scores.
+// DetectionPlots draws precision and recall of all detectors, the reliability of the scores, and
+// the thresholds of each detector with scores.
 func DetectionPlots(detectors []detect.Evaluation) []doc.Plot {
-	points := make([]plot.Point, len(detectors))
+	var points []plot.Point
+	var calibrations []plot.Calibration
 	var curves []doc.Plot
 	for i := range detectors {
 		d := &detectors[i]
-		p := &points[i]
-		p.Name = d.Detector
-		p.Precision, p.PrecisionLo, p.PrecisionHi = scoreBounds(d.Overall.Precision)
-		p.Recall, p.RecallLo, p.RecallHi = scoreBounds(d.Overall.Recall)
+		points = append(points, plotPoint(d))
+		if d.Calibration != nil {
+			calibrations = append(calibrations, plotCalibration(d))
+		}
 		if d.Curve != nil && len(curves) < maxCurves {
 			curves = append(curves, plot.Thresholds("Thresholds of "+d.Detector, plotCurve(d.Curve)))
 		}
 	}
-	return append([]doc.Plot{plot.PrecisionRecall("Precision and recall", points)}, curves...)
+	return append([]doc.Plot{
+		plot.PrecisionRecall("Precision and recall", points),
+		plot.Reliability("Reliability of scores", calibrations),
+	}, curves...)
+}
+
+// plotPoint returns precision and recall with the curve, if there is one.
+func plotPoint(d *detect.Evaluation) plot.Point {
+	p := plot.Point{Name: d.Detector}
+	p.Precision, p.PrecisionLo, p.PrecisionHi = scoreBounds(d.Overall.Precision)
+	p.Recall, p.RecallLo, p.RecallHi = scoreBounds(d.Overall.Recall)
+	if d.Curve != nil {
+		p.Curve = plotCurve(d.Curve)
+	}
+	return p
+}
+
+func plotCalibration(d *detect.Evaluation) plot.Calibration {
+	out := plot.Calibration{Name: d.Detector, Error: orNaN(d.Calibration.Error.Value)}
+	for _, b := range d.Calibration.Bins {
+		share, lo, hi := scoreBounds(b.Share)
+		out.Bins = append(out.Bins, plot.CalibrationBin{Score: b.Score, Share: share, Lo: lo, Hi: hi, N: b.N})
+	}
+	return out
 }
 
 // scoreBounds returns a value with its interval; NaN if unknown.

@@ -11,7 +11,8 @@ type Item struct {
 	Lang string `json:"lang"`
 	// Label is the ground truth, one of the labels of the corpus kind.
 	Label string `json:"label"`
-	// Categories are categories of agents/stop, for a message that defers or suggests.
+	// Categories are categories of agents/stop, for a message that defers or suggests; nil if
+	// unknown.
 	Categories []string `json:"categories,omitempty"`
 	// Steps are the deferred steps, verbatim.
 	Steps []string `json:"steps,omitempty"`

@@ -19,7 +19,8 @@ type Evaluation struct {
 	// dimension, or in none.
 	Groups []Dimension `json:"groups,omitempty"`
 	// Categories score the detected categories against the label's, independently of Positive.
-	// Empty if the detector, or the labels, never name one.
+	// Empty if the detector, or the labels, never name one. A category that no label names has
+	// counts and no values.
 	Categories []Group  `json:"categories,omitempty"`
 	Classes    *Classes `json:"classes,omitempty"`
 	// Spans compare the byte ranges of the evidence with the labelled steps that occur in the
@@ -31,10 +32,14 @@ type Evaluation struct {
 	// others, which Spans ignores.
 	LocatedSteps   int `json:"located_steps"`
 	UnlocatedSteps int `json:"unlocated_steps"`
+	// Unlabelled lists what the detector reports and no label has, which is therefore not scored:
+	// "categories" or "steps".
+	Unlabelled []string `json:"unlabelled,omitempty"`
 
-	Curve   *Curve   `json:"curve,omitempty"`
-	Latency *Latency `json:"latency,omitempty"`
-	Cost    *Cost    `json:"cost,omitempty"`
+	Curve       *Curve       `json:"curve,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
+	Latency     *Latency     `json:"latency,omitempty"`
+	Cost        *Cost        `json:"cost,omitempty"`
 
 	// The mistakes to look at first: items with a confident label, and among them those on which
 	// the detector was most confident.
@@ -144,6 +149,29 @@ type Point struct {
 	Recall    *float64 `json:"recall"`
 	F1        *float64 `json:"f1"`
 	FPR       *float64 `json:"fpr"`
+}
+
+// Calibration compares scores with the share of items that should be found: of the items with a
+// score near 0.8, a calibrated detector should find 80 %. Items without a score are left out.
+type Calibration struct {
+	// Error is the expected calibration error: the distance between Score and Share, averaged over
+	// the items of all bins (Guo et al., ICML 2017), with a bootstrap interval. A small corpus
+	// makes it look larger than it is.
+	Error Value `json:"expected_error"`
+	// Bins have rising scores; bins without items are left out.
+	Bins []CalibrationBin `json:"bins"`
+}
+
+// CalibrationBin has the items whose score is at least Lo and less than Hi; the last bin includes
+// its Hi.
+type CalibrationBin struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+	N  int     `json:"n"`
+	// Score is the mean score.
+	Score float64 `json:"score"`
+	// Share is the share of items that should be found, with Wilson's interval.
+	Share Value `json:"share"`
 }
 
 // Latency is the time per message, in seconds.

@@ -20,8 +20,8 @@ const (
 
 // matches counts spans or steps in each scope.
 type matches struct {
-	said  bool // whether the detector ever said one
-	scope [len(scopes)]struct {
+	reported bool // whether the detector ever reported one
+	scope    [len(scopes)]struct {
 		items          int
 		exact, overlap Counts // without TN
 	}
@@ -29,12 +29,13 @@ type matches struct {
 
 // addMatches compares the spans and the steps of an item.
 func (s *Scorer) addMatches(item *Item, p *Prediction, actual bool) {
+	s.steps.reported = s.steps.reported || len(p.Steps) > 0
+	s.spans.reported = s.spans.reported || len(p.Spans) > 0
 	if actual && len(item.Steps) == 0 {
-		return // nobody said which steps there are
+		return // its steps are unknown
 	}
 	if !actual {
-		// Whatever the detector finds here is wrong, and so it is where the label
-		// names steps of another class.
+		// Everything found here is wrong, even if the label of another class names steps.
 		s.steps.addWrong(len(p.Steps))
 		s.spans.addWrong(len(p.Spans))
 		return
@@ -63,7 +64,6 @@ func eachWords(texts []string) []step {
 // addThings adds an item with labelled spans or steps.
 func addThings[T any](m *matches, labelled, found []T, positive bool, match func(labelled, found []T) (exact, overlap int)) {
 	exact, overlap := match(labelled[:min(len(labelled), maxThings)], found[:min(len(found), maxThings)])
-	m.said = m.said || len(found) > 0
 	for i := range m.scope {
 		if i == detected && !positive {
 			continue
@@ -77,7 +77,6 @@ func addThings[T any](m *matches, labelled, found []T, positive bool, match func
 
 // addWrong adds an item without any; everything detected is wrong.
 func (m *matches) addWrong(n int) {
-	m.said = m.said || n > 0
 	m.scope[all].items++
 	m.scope[all].exact.FP += n
 	m.scope[all].overlap.FP += n
@@ -110,7 +109,7 @@ func locate(text string, steps []string) (spans [][2]int, missing int) {
 }
 
 func (m *matches) result(o ScoreOptions) []Match {
-	if !m.said {
+	if !m.reported {
 		return nil
 	}
 	var list []Match

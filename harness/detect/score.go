@@ -71,20 +71,22 @@ type Scorer struct {
 	failed   int
 	failures worst[Failure]
 
-	overall    Counts
-	groups     [len(dimensions)]grouping
-	categories grouping // without TN
-	named      bool     // whether the detector ever named a category
-	labelled   bool     // whether a label ever did
-	classes    classes
-	spans      matches
-	steps      matches
-	located    int // labelled steps found in their texts
-	unlocated  int // and not
-	curve      curve
-	latency    latency
-	cost       costs
-	mistakes   [2]worst[Mistake] // false positives, false negatives
+	overall     Counts
+	groups      [len(dimensions)]grouping
+	categories  grouping // without TN
+	named       bool     // whether the detector ever named a category
+	labelled    bool     // whether a label ever did
+	categorised int      // items whose categories are known
+	classes     classes
+	spans       matches
+	steps       matches
+	located     int // labelled steps found in their texts
+	unlocated   int // and not
+	curve       curve
+	calibrated  calibration
+	latency     latency
+	cost        costs
+	mistakes    [2]worst[Mistake] // false positives, false negatives
 }
 
 // NewScorer returns an empty Scorer. It panics if the options are invalid.
@@ -125,10 +127,11 @@ func (s *Scorer) Add(item Item, p Prediction, err error) {
 			s.groups[i].at(name).add(actual, p.Positive)
 		}
 	}
-	s.addCategories(item.Categories, p.Categories)
+	s.addCategories(&item, p.Categories)
 	s.classes.add(item.Label, p.Class)
 	s.addMatches(&item, &p, actual)
 	s.curve.add(p.Score, actual)
+	s.calibrated.add(p.Score, actual)
 	s.latency.add(p.Took, len(item.Text))
 	if actual != p.Positive {
 		s.addMistake(&item, &p, actual)
@@ -136,8 +139,13 @@ func (s *Scorer) Add(item Item, p Prediction, err error) {
 }
 
 // addCategories compares the labelled and the detected categories.
-func (s *Scorer) addCategories(labelled, detected []string) {
+func (s *Scorer) addCategories(item *Item, detected []string) {
+	labelled := item.Categories
 	s.named, s.labelled = s.named || len(detected) > 0, s.labelled || len(labelled) > 0
+	if labelled == nil && (item.Label == Defers || item.Label == Suggests) {
+		return // its categories are unknown; messages with another label have none
+	}
+	s.categorised++
 	for i, name := range labelled {
 		if !slices.Contains(labelled[:i], name) {
 			s.categories.at(name).add(true, slices.Contains(detected, name))
@@ -150,15 +158,23 @@ func (s *Scorer) addCategories(labelled, detected []string) {
 	}
 }
 
-// categoryScores sets TN: the items for which neither names the category.
+// categoryScores sets TN: the items for which neither names the category. A category that no label
+// names is one that the labeller may not know, so a detector that names it is neither right nor
+// wrong.
 func (s *Scorer) categoryScores(resamples int) []Group {
 	full := grouping{counts: map[string]*Counts{}}
 	for name, c := range s.categories.counts {
 		c := *c
-		c.TN = max(0, s.overall.Total()-c.Total())
+		c.TN = max(0, s.categorised-c.Total())
 		full.counts[name] = &c
 	}
-	return full.result(resamples, s.options.Seed)
+	groups := full.result(resamples, s.options.Seed)
+	for i, g := range groups {
+		if g.TP+g.FN == 0 {
+			groups[i].Scores = Scores{Counts: g.Counts}
+		}
+	}
+	return groups
 }
 
 // Result returns the scores so far. It may be called repeatedly, also between calls of Add.
@@ -171,7 +187,7 @@ func (s *Scorer) Result() Evaluation {
 		Classes: s.classes.result(o.Resamples, o.Seed),
 		Spans:   s.spans.result(o), Steps: s.steps.result(o),
 		LocatedSteps: s.located, UnlocatedSteps: s.unlocated,
-		Curve: s.curve.result(), Latency: s.latency.result(), Cost: s.cost.result(),
+		Curve: s.curve.result(), Calibration: s.calibrated.result(o.Resamples, o.Seed), Latency: s.latency.result(), Cost: s.cost.result(),
 		FalsePositives: s.mistakes[0].sorted(), FalseNegatives: s.mistakes[1].sorted(),
 	}
 	if s.failed > 0 {
@@ -183,11 +199,17 @@ func (s *Scorer) Result() Evaluation {
 			r.Groups = append(r.Groups, Dimension{By: dimensions[i].name, Groups: g, Merged: s.groups[i].merged})
 		}
 	}
-	if s.located+s.unlocated == 0 { // no label names a step, so nothing is known of them
-		r.Spans, r.Steps = nil, nil
-	}
-	if s.named && s.labelled {
+	switch {
+	case s.named && s.labelled:
 		r.Categories = s.categoryScores(few)
+	case s.named:
+		r.Unlabelled = append(r.Unlabelled, "categories")
+	}
+	if s.located+s.unlocated == 0 {
+		if r.Steps != nil {
+			r.Unlabelled = append(r.Unlabelled, "steps")
+		}
+		r.Spans, r.Steps = nil, nil
 	}
 	return r
 }

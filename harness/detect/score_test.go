@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -67,6 +68,18 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(r.Categories).To(BeEmpty())
 		Expect(r.Steps).To(BeEmpty())
 		Expect(r.Spans).To(BeEmpty())
+		Expect(r.Unlabelled).To(Equal([]string{"categories", "steps"}))
+		Expect(scored(quick(), said(2, "defers", true)).Unlabelled).To(BeEmpty(), "the detector reports neither")
+	})
+
+	It("leave out the categories of messages whose label names none", func() {
+		list := slices.Concat(said(3, "defers", true), said(1, "suggests", true), said(2, "clean", true))
+		for i := range list {
+			list[i].p.Categories = []string{"next_steps"}
+		}
+		list[0].item.Categories = []string{"next_steps"}
+		list[1].item.Categories = []string{} // known to have none
+		Expect(cells(scored(quick(), list).Categories)).To(Equal(map[string]detect.Counts{"next_steps": {TP: 1, FP: 3}}))
 	})
 
 	It("count failures apart: as neither right nor wrong", func() {
@@ -121,8 +134,10 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		list[1].item.Categories, list[1].p.Categories = []string{"b", "b"}, []string{"b", "b"}
 		r := scored(quick(), list)
 		Expect(cells(r.Categories)).To(Equal(map[string]detect.Counts{
-			"a": {FN: 1, TN: 3}, "b": {TP: 2, TN: 2}, "c": {FP: 1, TN: 3},
-		}))
+			"a": {FN: 1, TN: 1}, "b": {TP: 2}, "c": {FP: 1, TN: 1},
+		}), "the other two items defer, and their categories are unknown")
+		Expect(r.Categories[0].Recall).To(ratioOf(0, 1))
+		Expect(r.Categories[2].Precision).To(nothing(), "no label names c")
 		list[0].p.Categories, list[1].p.Categories = nil, nil
 		Expect(scored(quick(), list).Categories).To(BeEmpty())
 	})

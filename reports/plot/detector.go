@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -15,10 +16,12 @@ type Point struct {
 	Name                                string
 	Precision, PrecisionLo, PrecisionHi float64
 	Recall, RecallLo, RecallHi          float64
+	// Curve has the values at other thresholds; its F1 and Best are not used.
+	Curve Curve
 }
 
-// PrecisionRecall draws up to twelve detectors as points, with a cross for the intervals:
-// further up and to the right is better.
+// PrecisionRecall draws up to twelve detectors as points, with a cross for the intervals and the
+// curve over thresholds: further up and to the right is better.
 func PrecisionRecall(title string, points []Point) doc.Plot {
 	var list []Point
 	for _, p := range points {
@@ -38,6 +41,9 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 	var says []string
 	for _, p := range list {
 		says = append(says, fmt.Sprintf("%s: precision %s, recall %s", sanitize.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
+	}
+	for i, p := range list {
+		s.line(series(i), false, p.Curve.recallPoints())
 	}
 	s.mark(func(x, y func(float64) float64) {
 		for i, p := range list {
@@ -70,6 +76,86 @@ type Curve struct {
 	T, Precision, Recall, F1 []float64
 	// Best is the threshold of the highest F1, or NaN.
 	Best float64
+}
+
+// recallPoints returns precision over recall.
+func (c *Curve) recallPoints() []point {
+	var list []point
+	for i := range min(len(c.Precision), len(c.Recall)) {
+		if finite(c.Recall[i], c.Precision[i]) {
+			list = append(list, point{c.Recall[i], c.Precision[i]})
+		}
+	}
+	return few(list)
+}
+
+// Calibration has the scores of a detector, by bin, and the share of items to find, from 0 to 1.
+type Calibration struct {
+	Name string
+	Bins []CalibrationBin
+	// Error is the expected calibration error, or NaN.
+	Error float64
+}
+
+// CalibrationBin is a bin of N items with its mean score, and their share with its interval; NaN
+// is unknown.
+type CalibrationBin struct {
+	Score, Share, Lo, Hi float64
+	N                    int
+}
+
+// Reliability draws the share of items to find over the score, for up to six detectors. The nearer
+// to the diagonal the points are, the more the scores mean what they claim.
+func Reliability(title string, list []Calibration) doc.Plot {
+	list = slices.DeleteFunc(slices.Clone(list), func(c Calibration) bool {
+		return !slices.ContainsFunc(c.Bins, func(b CalibrationBin) bool { return finite(b.Score, b.Share) })
+	})
+	if len(list) == 0 {
+		return doc.Plot{Title: title, Text: "No detector computes scores."}
+	}
+	list = list[:min(len(list), maxSeries)]
+	s := newSheet(narrow, 260+float64(len(list))*legendRow)
+	s.top = float64(len(list))*legendRow + 8
+	s.x.setShares(5, format.Number)
+	s.y.setShares(4, percent)
+	s.x.label, s.y.label = "score", "items to find"
+	s.grid(true)
+	s.mark(func(x, y func(float64) float64) { s.svg.stroke("axis", 1, true, x(0), y(0), x(1), y(1)) })
+	var says []string
+	for i, c := range list {
+		text := "expected calibration error unknown"
+		if finite(c.Error) {
+			text = fmt.Sprintf("expected calibration error %.3f", c.Error)
+		}
+		says = append(says, sanitize.Line(c.Name, maxLabel)+": "+text)
+		s.reliability(i, c)
+		s.mark(func(_, _ func(float64) float64) { s.legend(i, series(i), i%2 == 1, c.Name, text) })
+	}
+	return s.picture(title, strings.Join(says, "; ")+".")
+}
+
+// reliability draws the line of a detector.
+func (s *sheet) reliability(i int, c Calibration) {
+	var line []point
+	for _, b := range c.Bins {
+		if finite(b.Score, b.Share) {
+			line = append(line, point{b.Score, b.Share})
+		}
+	}
+	s.line(series(i), i%2 == 1, line)
+	s.mark(func(x, y func(float64) float64) {
+		for _, b := range c.Bins {
+			if !finite(b.Score, b.Share) {
+				continue
+			}
+			at := x(clamp(b.Score, 0, 1))
+			if finite(b.Lo, b.Hi) {
+				s.svg.stroke(series(i), 1, false, at, y(clamp(b.Lo, 0, 1)), at, y(clamp(b.Hi, 0, 1)))
+			}
+			s.svg.circle(at, y(clamp(b.Share, 0, 1)), 4, series(i), fmt.Sprintf("score %s: %s of %s to find",
+				format.Significant(b.Score), percent(b.Share), format.Plural(b.N, "item")))
+		}
+	})
 }
 
 // Thresholds draws precision, recall and F1 over the threshold.

@@ -140,6 +140,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			"no shares":               plot.Shares("x", nil),
 			"Nothing was compared":    plot.Changes("x", nil),
 			"No detector has both":    plot.PrecisionRecall("x", []plot.Point{{Precision: nan, Recall: 1}}),
+			"No detector computes":    plot.Reliability("x", []plot.Calibration{{Name: "naive"}, {Bins: []plot.CalibrationBin{{Score: nan}}}}),
 			"not enough scores":       plot.Thresholds("x", plot.Curve{T: []float64{0.5}, Precision: []float64{1}, Recall: []float64{1}, F1: []float64{1}, Best: nan}),
 		} {
 			Expect(p.SVG).To(BeNil(), want)
@@ -160,7 +161,8 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			plot.Timeline(evil, []plot.Span{{Name: evil, Link: `#"><script>` + evil, Took: 1, Fault: evil}, {Name: "x", Link: "javascript:alert(1)", Took: 1}}),
 			plot.Shares(evil, []plot.Share{{Name: evil, Value: value(0.5, 0.4, 0.6, 3)}}),
 			plot.Changes(evil, []plot.Difference{{Name: evil, Value: 0.1, Lo: nan, Hi: nan, Verdict: evil}}),
-			plot.PrecisionRecall(evil, []plot.Point{{Name: evil, Precision: 0.5, Recall: 0.5}}),
+			plot.PrecisionRecall(evil, []plot.Point{{Name: evil, Precision: 0.5, Recall: 0.5, Curve: curve()}}),
+			plot.Reliability(evil, []plot.Calibration{{Name: evil, Bins: []plot.CalibrationBin{{Score: 0.5, Share: 0.5}}}}),
 			plot.Thresholds(evil, curve())) {
 			Expect(p.SVG).NotTo(BeNil())
 			sound(p)
@@ -179,12 +181,14 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			var rows []plot.Share
 			var changes []plot.Difference
 			var points []plot.Point
+			var calibration plot.Calibration
 			for i, v := range numbers("values") {
 				list = append(list, plot.Bar{Name: name.Draw(rt, "name"), Value: v, Unknown: i%2 == 0})
 				lo, hi := number.Draw(rt, "lo"), number.Draw(rt, "hi")
 				rows = append(rows, plot.Share{Name: "s", Value: value(v, lo, hi, i)})
 				changes = append(changes, plot.Difference{Name: "e", Value: v, Lo: lo, Hi: hi, Verdict: "worse"})
-				points = append(points, plot.Point{Name: "p", Precision: v, PrecisionLo: lo, Recall: hi, RecallHi: lo})
+				points = append(points, plot.Point{Name: "p", Precision: v, PrecisionLo: lo, Recall: hi, RecallHi: lo, Curve: plot.Curve{Precision: numbers("p"), Recall: numbers("r")}})
+				calibration.Bins = append(calibration.Bins, plot.CalibrationBin{Score: v, Share: lo, Lo: hi, Hi: v, N: i})
 			}
 			duration := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, int64(time.Hour)))
 			var calls []plot.Span
@@ -196,6 +200,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			}
 			for _, p := range []doc.Plot{
 				plot.Latency("t", groups), plot.Costs("t", "", list), plot.Timeline("t", calls), plot.Shares("t", rows), plot.Changes("t", changes), plot.PrecisionRecall("t", points),
+				plot.Reliability("t", []plot.Calibration{calibration, {Name: "e", Error: number.Draw(rt, "error"), Bins: calibration.Bins}}),
 				plot.Thresholds("t", plot.Curve{T: numbers("t"), Precision: numbers("p"), Recall: numbers("r"), F1: numbers("f"), Best: number.Draw(rt, "best")}),
 			} {
 				sound(p)

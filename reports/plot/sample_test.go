@@ -83,8 +83,21 @@ func effects() []plot.Difference {
 
 func detectors() []plot.Point {
 	return []plot.Point{
-		{Name: "rules", Precision: 0.95, PrecisionLo: 0.91, PrecisionHi: 0.98, Recall: 0.88, RecallLo: 0.83, RecallHi: 0.92},
+		{Name: "rules", Precision: 0.95, PrecisionLo: 0.91, PrecisionHi: 0.98, Recall: 0.88, RecallLo: 0.83, RecallHi: 0.92, Curve: curve()},
 		{Name: "naive keywords", Precision: 0.52, PrecisionLo: 0.45, PrecisionHi: 0.6, Recall: 0.93, RecallLo: 0.9, RecallHi: 0.96},
+	}
+}
+
+func calibrations() []plot.Calibration {
+	rules := plot.Calibration{Name: "rules", Error: 0.043}
+	for i := range 10 {
+		score := 0.05 + float64(i)/10
+		share := score * score
+		rules.Bins = append(rules.Bins, plot.CalibrationBin{Score: score, Share: share, Lo: share - 0.04, Hi: share + 0.05, N: 10 * (i + 1)})
+	}
+	return []plot.Calibration{
+		rules,
+		{Name: "a model", Error: nan, Bins: []plot.CalibrationBin{{Score: 0, Share: 0.1, Lo: 0.05, Hi: 0.2, N: 1}, {Score: 1, Share: 0.9, Lo: nan, Hi: nan, N: 3}}},
 	}
 }
 
@@ -134,6 +147,7 @@ func pictures() map[string]doc.Plot {
 		"shares":       plot.Shares("Pass rates", shares()),
 		"effects":      plot.Changes("Changes since the baseline", effects()),
 		"detectors":    plot.PrecisionRecall("Precision and recall", detectors()),
+		"reliability":  plot.Reliability("Reliability", calibrations()),
 		"survival":     plot.Survival(exploration(25))[0],
 		"survival-200": plot.Survival(exploration(200))[0],
 		"thresholds":   plot.Thresholds("Thresholds of rules", curve()),

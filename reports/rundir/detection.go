@@ -13,18 +13,20 @@ import (
 const (
 	detectionFile         = "detect.json"
 	detectionMarkdownFile = "detect.md"
+	detectionPageFile     = "detect.html"
 )
 
-// detectionPlots are the files of the plots: precision and recall, and the thresholds of a
-// detector and of the one that it is compared with.
-var detectionPlots = [...]string{"detect.svg", "thresholds.svg", "thresholds-against.svg"}
+// detectionPlots are the files of the plots: precision and recall, the reliability of scores, and
+// the thresholds of a detector and of the one that it is compared with.
+var detectionPlots = [...]string{"detect.svg", "reliability.svg", "thresholds.svg", "thresholds-against.svg"}
 
-// WriteDetection writes the scores of detectors, their document, and plots. Plots of an earlier
-// report are removed.
+// WriteDetection writes the scores of detectors, their document as Markdown and as a page, and
+// plots. Plots of an earlier report are removed.
 func WriteDetection(out *atomicdir.Folder, r reports.Detection, d doc.Document) error {
 	parts := []part{
 		{detectionFile, func(w io.Writer) error { return reports.JSON(w, r) }},
 		{detectionMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
+		{detectionPageFile, func(w io.Writer) error { return doc.HTML(w, d, r.Tool) }},
 	}
 	plots := reports.DetectionPlots(r.Detectors)
 	for i, name := range detectionPlots {
