@@ -41,7 +41,7 @@ type compared struct {
 }
 
 // elsewhere are the rules of findings that other parts show.
-var elsewhere = []string{"regression", "better", "missing-scenario", "new-scenario", "moved-bar"}
+var elsewhere = []string{"regression", "better", "missing-scenario", "new-scenario", "changed-expectation"}
 
 func partsOf(c *compare.Result) compared {
 	out := compared{Result: c}
@@ -71,7 +71,7 @@ func partsOf(c *compare.Result) compared {
 	return out
 }
 
-// summary returns a line such as "2 worse, 1 moved bar; 120 measures equal".
+// summary returns a line such as "2 worse, 1 changed expectation; 120 measures equal".
 func (c *compared) summary() string {
 	var parts []string
 	add := func(n int, what string) {
@@ -80,7 +80,7 @@ func (c *compared) summary() string {
 		}
 	}
 	add(len(c.worse), fmt.Sprintf("%d worse", len(c.worse)))
-	add(len(c.Bars), format.Plural(len(c.Bars), "moved bar"))
+	add(len(c.Changed), format.Plural(len(c.Changed), "changed expectation"))
 	add(len(c.Missing), fmt.Sprintf("%d missing", len(c.Missing)))
 	add(len(c.New), fmt.Sprintf("%d new", len(c.New)))
 	add(len(c.better), fmt.Sprintf("%d better", len(c.better)))
@@ -139,7 +139,7 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 		return items
 	}
 	part(doc.Bad, "Worse", "measures", measures(c.worse))
-	part(doc.Bad, "Moved bars: what is demanded has changed, apart from how the agent behaves", "moved bars", c.bars(scenario))
+	part(doc.Bad, "Changed expectations: not a change of the agent's behaviour", "changed expectations", c.expectations(scenario))
 	part(doc.Bad, "Missing: it was there before", "scenarios", quoteList(c.Missing, "").Items)
 	part(doc.Bad, "New: there is nothing to compare it with", "scenarios", quoteList(c.New, "").Items)
 	part(doc.Unsure, "Without enough data", "measures", measures(c.insufficient))
@@ -152,9 +152,9 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	return blocks
 }
 
-func (c *compared) bars(scenario func(string) doc.Span) (items []doc.Item) {
+func (c *compared) expectations(scenario func(string) doc.Span) (items []doc.Item) {
 	given := func(s string) doc.Span { return doc.Quote(cmp.Or(s, "(nothing)")) }
-	for _, x := range c.Bars {
+	for _, x := range c.Changed {
 		items = append(items, doc.Item{
 			Text:  doc.Line(scenario(x.Scenario), ": ", doc.Quote(x.What)),
 			Items: []doc.Item{{Text: doc.Line("before ", given(x.Before))}, {Text: doc.Line("now ", given(x.After))}},

@@ -96,12 +96,12 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 	It("stands alone as Markdown that fits, and as JSON", func() {
 		c := comparison()
 		for range 3000 {
-			c.Bars = append(c.Bars, compare.Bar{Scenario: "s", What: "expect.calls", Before: "1", After: "2"})
+			c.Changed = append(c.Changed, compare.ExpectationChange{Scenario: "s", What: "expect.calls", Before: "1", After: "2"})
 		}
 		var out bytes.Buffer
 		Expect(doc.Markdown(&out, reports.ComparisonDocument(c, nil), 10_000)).To(Succeed())
 		Expect(out.Len()).To(BeNumerically("<=", 10_000))
-		Expect(out.String()).To(And(HavePrefix("<!-- rehearse:report -->"), ContainSubstring("more moved bars")))
+		Expect(out.String()).To(And(HavePrefix("<!-- rehearse:report -->"), ContainSubstring("more changed expectations")))
 		out.Reset()
 		Expect(reports.JSON(&out, c)).To(Succeed())
 		Expect(out.String()).To(ContainSubstring(`"schema": "rehearse.comparison/1"`))

@@ -179,7 +179,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		Expect(got).To(Equal(map[string]string{
 			"done-marker": "", "no-progress-after-three-identical-answers": "fail", "reset": "error",
 			"live": "skip", "four-hours": "skip", "recording": "error", "budget": "error", "interrupted": "error",
-			"loop/done-marker: regression calls": "fail", "loop/done-marker: moved-bar expect.calls": "fail", "loop/fault/reset: not-told": "error",
+			"loop/done-marker: regression calls": "fail", "loop/done-marker: changed-expectation expect.calls": "fail", "loop/fault/reset: not-comparable": "error",
 		}))
 	})
 	It("says unknown and n/a where there is no number", func() {

@@ -188,7 +188,7 @@ func comparison() *compare.Result {
 			{Measure: "stop_f1", Rule: compare.Detector, Verdict: compare.Tied, Before: number(0.9, ""), After: number(0.91, ""), Why: "the interval lies within the margin"},
 		},
 		Equal: 120,
-		Bars: []compare.Bar{
+		Changed: []compare.ExpectationChange{
 			{Scenario: "loop/done-marker", What: "expect.calls", Before: "exactly 2", After: "at most 9"},
 			{What: "rules.cost", Before: "0.05", After: "0.2"},
 			{Scenario: "loop/done-marker", What: "invariants[0]", After: "calls.total < 9"},
@@ -197,8 +197,8 @@ func comparison() *compare.Result {
 		Findings: []compare.Finding{
 			{Finding: gate.Finding{Severity: gate.Info, Rule: "price-date", Message: "the price table is of 2026-11-01 and was of 2026-10-01"}},
 			{Scenario: "loop/done-marker", Measure: "calls", Finding: gate.Finding{Severity: gate.Failing, Rule: "regression", Message: "calls is worse: 2 before and 3 now"}},
-			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "moved-bar", Message: "expect.calls was exactly 2", At: "expect.calls"}},
-			{Scenario: "loop/fault/reset", Finding: gate.Finding{Severity: gate.Broken, Rule: "not-told", Message: "cost_eur cannot be told: it is not known now", Trial: 1, Evidence: "1 of 3 trials"}},
+			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "changed-expectation", Message: "expect.calls was exactly 2", At: "expect.calls"}},
+			{Scenario: "loop/fault/reset", Finding: gate.Finding{Severity: gate.Broken, Rule: "not-comparable", Message: "cost_eur cannot be compared: it is not known now", Trial: 1, Evidence: "1 of 3 trials"}},
 		},
 		Bless: "rehearse bless rehearse-runs/20261121-220000",
 	}
@@ -250,8 +250,8 @@ func compared(text string) *compare.Result {
 		x := &c.Comparisons[i]
 		x.Scenario, x.Measure, x.Unit, x.BeforeText, x.AfterText, x.Why = text, text, text, text, text, text
 	}
-	for i := range c.Bars {
-		c.Bars[i] = compare.Bar{Scenario: text, What: text, Before: text, After: text}
+	for i := range c.Changed {
+		c.Changed[i] = compare.ExpectationChange{Scenario: text, What: text, Before: text, After: text}
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]

@@ -65,10 +65,10 @@ type Scenario struct {
 	// Ends lists how trials 1, 2, ... ended, at most MaxTrials. A missing trial has the zero End;
 	// a single element stands for all trials if they ended alike.
 	Ends []End
-	// Bar contains the expectations and settings as text, by key: "expect.calls" is "exactly 3",
+	// Expectations contains the expectations and settings as text, by key: "expect.calls" is "exactly 3",
 	// "limits.max_iterations" is "10", "digest" is the hash of the scenario file and of all files
 	// that it names.
-	Bar map[string]string
+	Expectations map[string]string
 	// Measures are sorted by name.
 	Measures []Measure
 	// Stops has a letter for each judgement of a stop guard on a labelled answer in the first

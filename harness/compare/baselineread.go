@@ -17,7 +17,7 @@ import (
 const MaxBytes = 32 << 20
 
 // again is the hint for a file that cannot be used.
-const again = "take it from version control, or bless a run again: rehearse bless RUN"
+const again = "restore it from version control, or bless a run again: rehearse bless RUN"
 
 // ReadBaseline reads a baseline file; name is its name in diagnostics. The content must be as
 // Encode writes it, apart from white space. Another version, an unknown or repeated key, an
@@ -31,15 +31,15 @@ func ReadBaseline(name string, r io.Reader) (Baseline, error) {
 	doc := document{name: name, data: data}
 	switch {
 	case len(data) > MaxBytes:
-		return Baseline{}, doc.wrong(0, "", fmt.Sprintf("the file is larger than the %d bytes that a baseline may have; %s", MaxBytes, again))
+		return Baseline{}, doc.wrong(0, "", fmt.Sprintf("the file is larger than %d bytes; %s", MaxBytes, again))
 	case len(bytes.TrimSpace(data)) == 0:
 		return Baseline{}, doc.wrong(0, "", "the baseline is empty; "+again)
 	}
 	if first := bytes.TrimSpace(data)[0]; first != '{' && !bytes.HasPrefix(data, []byte("<<<<<<<")) {
-		return Baseline{}, doc.wrong(0, "", "this is not a baseline: it does not begin as one; "+again)
+		return Baseline{}, doc.wrong(0, "", "this is not a baseline: it is not a JSON object; "+again)
 	}
 	if at, marked := conflict(data); marked {
-		return Baseline{}, doc.wrong(at, "", "a merge left its conflict here; take either side and bless a run again: rehearse bless RUN")
+		return Baseline{}, doc.wrong(at, "", "unresolved merge conflict; take either side and bless a run again: rehearse bless RUN")
 	}
 	if err := doc.version(); err != nil {
 		return Baseline{}, err
@@ -70,7 +70,7 @@ func (d *document) version() error {
 		return d.wrong(0, "", fmt.Sprintf("this is not a baseline: it has no key \"schema\" with %q; %s", baselineSchema, again))
 	case *head.Schema != baselineSchema:
 		return d.wrong(d.after(`"schema"`, 0), "schema", fmt.Sprintf(
-			"the schema is %q and this program reads %q; use the version that wrote it, or bless a run again: rehearse bless RUN",
+			"unsupported schema %q; this program reads %q; use the version that wrote it, or bless a run again: rehearse bless RUN",
 			*head.Schema, baselineSchema))
 	}
 	return nil
@@ -108,7 +108,7 @@ func (d *document) explain(err error) error {
 	message := "this value is not allowed here"
 	switch {
 	case errors.Is(err, json.ErrUnknownName):
-		message = fmt.Sprintf("the key %q is not known", semantic.JSONPointer.LastToken())
+		message = fmt.Sprintf("unknown key %q", semantic.JSONPointer.LastToken())
 	case semantic.Err != nil:
 		message = semantic.Err.Error()
 	case semantic.JSONKind != 0:
@@ -186,14 +186,14 @@ func (d *document) edited(w *wire, b *Baseline) error {
 		s := &b.Scenarios[i]
 		lines := append([]line{{"name", text(s.Name)}}, e.scenario(s)...)
 		if sumOf(lines) != w.Scenarios[i].value.Sum {
-			return d.wrong(d.scenario(s.Name), yamlsrc.Join("scenarios", s.Name), "was edited by hand: its sum is another one; "+again)
+			return d.wrong(d.scenario(s.Name), yamlsrc.Join("scenarios", s.Name), "was edited by hand: its checksum differs; "+again)
 		}
 	}
 	if b.Gates() != w.Gates {
-		return d.wrong(d.after(`"gates"`, 0), "gates", "this is not the hash of the scenarios below: some were added or removed by hand; "+again)
+		return d.wrong(d.after(`"gates"`, 0), "gates", "the hash does not match the scenarios: some were added or removed by hand; "+again)
 	}
 	if w.About != about || sumOf(e.head(b)) != w.Sum {
-		return d.wrong(d.after(`"sum"`, 0), "sum", "the lines above were edited by hand: their sum is another one; "+again)
+		return d.wrong(d.after(`"sum"`, 0), "sum", "the lines above were edited by hand: their checksum differs; "+again)
 	}
 	return nil
 }

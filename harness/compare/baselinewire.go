@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -24,14 +25,14 @@ type wire struct {
 }
 
 type wireScenario struct {
-	Verdict  gate.Verdict         `json:"verdict"`
-	Status   string               `json:"status"`
-	Trials   Trials               `json:"trials"`
-	Ends     []End                `json:"ends"`
-	Bar      wireBar              `json:"bar"`
-	Measures ordered[wireMeasure] `json:"measures"`
-	Stops    string               `json:"stops"`
-	Sum      string               `json:"sum"`
+	Verdict      gate.Verdict         `json:"verdict"`
+	Status       string               `json:"status"`
+	Trials       Trials               `json:"trials"`
+	Ends         []End                `json:"ends"`
+	Expectations wireExpectations     `json:"bar"`
+	Measures     ordered[wireMeasure] `json:"measures"`
+	Stops        string               `json:"stops"`
+	Sum          string               `json:"sum"`
 }
 
 type wireMeasure struct {
@@ -43,12 +44,12 @@ type wireMeasure struct {
 	Trials   []*float64  `json:"trials,omitempty"`
 }
 
-// wireBar decodes expectations, whose limits are in an object of their own.
-type wireBar map[string]string
+// wireExpectations decodes expectations, whose limits are in an object of their own.
+type wireExpectations map[string]string
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
-func (b *wireBar) UnmarshalJSONFrom(in *jsontext.Decoder) error {
-	*b = wireBar{}
+func (b *wireExpectations) UnmarshalJSONFrom(in *jsontext.Decoder) error {
+	*b = wireExpectations{}
 	return members(in, func(key string) error {
 		if key == strings.TrimSuffix(limitsPrefix, ".") {
 			return members(in, func(inner string) error { return b.take(in, limitsPrefix+inner) })
@@ -57,7 +58,7 @@ func (b *wireBar) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	})
 }
 
-func (b wireBar) take(in *jsontext.Decoder, key string) error {
+func (b wireExpectations) take(in *jsontext.Decoder, key string) error {
 	var text string
 	if err := json.UnmarshalDecode(in, &text); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (o *ordered[T]) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 // members calls take for each member of an object, positioned at the member's value.
 func members(in *jsontext.Decoder, take func(key string) error) error {
 	if kind := in.PeekKind(); kind != '{' {
-		return fmt.Errorf("an object is expected here")
+		return errors.New("expected an object")
 	}
 	if _, err := in.ReadToken(); err != nil {
 		return err
@@ -117,19 +118,19 @@ func members(in *jsontext.Decoder, take func(key string) error) error {
 // scenario returns the decoded scenario, or an error if its values contradict each other.
 func (w *wireScenario) scenario(name string) (Scenario, error) {
 	s := Scenario{
-		Name: name, RealTime: w.Bar["clock"] == "real", Verdict: w.Verdict, Status: w.Status,
-		Trials: w.Trials, Ends: w.Ends, Bar: w.Bar, Stops: w.Stops,
+		Name: name, RealTime: w.Expectations["clock"] == "real", Verdict: w.Verdict, Status: w.Status,
+		Trials: w.Trials, Ends: w.Ends, Expectations: w.Expectations, Stops: w.Stops,
 	}
 	t := w.Trials
 	switch {
-	case !isVerdict(w.Verdict):
-		return s, fmt.Errorf("there is no verdict %q", w.Verdict)
+	case !slices.Contains([]gate.Verdict{gate.Pass, gate.Fail, gate.Error, gate.Skip}, w.Verdict):
+		return s, fmt.Errorf("unknown verdict %q", w.Verdict)
 	case t.Planned < 1 || min(t.Pass, t.Fail, t.Error, t.Skip) < 0 || t.Total() > t.Planned:
-		return s, fmt.Errorf("%d of %d trials cannot be", t.Total(), t.Planned)
+		return s, fmt.Errorf("impossible counts: %d of %d trials", t.Total(), t.Planned)
 	case len(w.Ends) > min(t.Planned, MaxTrials):
 		return s, fmt.Errorf("there are %d ends of %d trials", len(w.Ends), t.Planned)
 	case strings.Trim(w.Stops, "PpNn") != "":
-		return s, fmt.Errorf("%q are no judgements of a stop guard", w.Stops)
+		return s, fmt.Errorf("%q are not judgements of a stop guard", w.Stops)
 	}
 	for _, m := range w.Measures {
 		measure, err := m.value.measure(m.key, t.Planned)
@@ -145,25 +146,17 @@ func (w *wireMeasure) measure(name string, planned int) (Measure, error) {
 	m := Measure{Name: name, Unit: w.Unit, Known: !w.Unknown, N: w.N, Value: w.Value, Trials: w.Trials}
 	switch {
 	case w.N < 0 || w.N > planned:
-		return m, fmt.Errorf("a value of %d of %d trials cannot be", w.N, planned)
+		return m, fmt.Errorf("n must be between 0 and %d, got %d", planned, w.N)
 	case (w.N == 0) != (w.Value == nil):
-		return m, errors.New("a value must stand where n is not 0, and nowhere else")
+		return m, errors.New("value must be given if n is not 0, and only then")
 	case len(w.Trials) > min(planned, MaxTrials):
-		return m, fmt.Errorf("there are values of %d trials, and %d can be", len(w.Trials), min(planned, MaxTrials))
+		return m, fmt.Errorf("there are values of %d trials; at most %d are possible", len(w.Trials), min(planned, MaxTrials))
 	}
 	if in := w.Interval; in != nil {
 		if in[0] > in[1] {
-			return m, fmt.Errorf("no interval begins at %g and ends at %g", in[0], in[1])
+			return m, fmt.Errorf("the interval from %g to %g is empty", in[0], in[1])
 		}
 		m.Interval = &stat.Interval{Lo: in[0], Hi: in[1], Level: stat.Level, Method: "student-t", N: w.N}
 	}
 	return m, nil
-}
-
-func isVerdict(v gate.Verdict) bool {
-	switch v {
-	case gate.Pass, gate.Fail, gate.Error, gate.Skip:
-		return true
-	}
-	return false
 }

@@ -109,12 +109,12 @@ func (e *encoder) scenario(s *Scenario) []line {
 		{"bar", opened},
 	}
 	limits := map[string]string{}
-	for _, key := range slices.Sorted(maps.Keys(s.Bar)) {
+	for _, key := range slices.Sorted(maps.Keys(s.Expectations)) {
 		if name, ok := strings.CutPrefix(key, limitsPrefix); ok {
-			limits[name] = s.Bar[key]
+			limits[name] = s.Expectations[key]
 			continue
 		}
-		lines = append(lines, line{key, text(s.Bar[key])})
+		lines = append(lines, line{key, text(s.Expectations[key])})
 	}
 	if len(limits) > 0 {
 		lines = append(lines, line{"limits", inline(limits)})

@@ -21,10 +21,10 @@ func bounded(p *pair, b, a *Measure, most float64, x *Comparison) {
 	switch {
 	case d > 0 && !within && !a.Known:
 		x.Verdict = Worse
-		x.Why += ", over the limit of " + format.Limit(most) + " in what is known of it"
+		x.Why += ", over the limit of " + format.Limit(most) + " in the known part alone"
 	case d > 0 && !within:
 		x.lost = true
-		x.Why += "; it was not all known before, so that it may be more now"
+		x.Why += "; it was only partly known before, so it may or may not be more now"
 	case b.Known:
 		x.lost = true
 		x.Why = unknown(b, a) + ": " + x.Why
@@ -38,7 +38,7 @@ func bounded(p *pair, b, a *Measure, most float64, x *Comparison) {
 		x.Why = unknown(b, a) + ": " + x.Why
 	default:
 		x.lost = true
-		x.Why += "; no call less was made, so that less may be known of it now"
+		x.Why += "; as many calls were made, so perhaps only less of it is known now"
 	}
 }
 

@@ -32,8 +32,8 @@ type building struct {
 	trials   Trials
 	ends     []End // by trial
 	first    End
-	alike    bool // all ends so far are
-	mixed    bool // statuses differ
+	alike    bool // whether all ends so far are equal
+	mixed    bool // whether statuses differ
 	measures map[string]*series
 	stops    string
 }
@@ -46,8 +46,8 @@ type series struct {
 	values  []*float64 // by trial
 }
 
-// left lists measures that another one already covers.
-var left = []string{"cost_usd", "latency_p50", "latency_max"}
+// omitted lists measures that another one already covers.
+var omitted = []string{"cost_usd", "latency_p50", "latency_max"}
 
 // Begin adds a scenario, even if no trial of it follows.
 func (b *Builder) Begin(head record.Scenario) {
@@ -75,7 +75,7 @@ func (b *Builder) Add(head record.Scenario, n int, facts *measure.Facts, finding
 		s.stops = facts.Stops.Outcomes
 	}
 	for m := range measure.Singles(facts) {
-		if !slices.Contains(left, m.Name) {
+		if !slices.Contains(omitted, m.Name) {
 			s.add(m, n)
 		}
 	}
@@ -127,7 +127,7 @@ func (b *Builder) Close() (Baseline, error) {
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		s, err := b.scenarios[name].close()
 		if err != nil {
-			return Baseline{}, fmt.Errorf("sum up the run: %w", err)
+			return Baseline{}, fmt.Errorf("summarize the run: %w", err)
 		}
 		out.Scenarios = append(out.Scenarios, s)
 	}
@@ -135,14 +135,14 @@ func (b *Builder) Close() (Baseline, error) {
 }
 
 func (s *building) close() (Scenario, error) {
-	bar, err := barOf(&s.head)
+	expectations, err := expectationsOf(&s.head)
 	if err != nil {
 		return Scenario{}, err
 	}
 	s.trials.Planned = s.head.Trials
 	out := Scenario{
 		Name: s.head.Name, File: s.head.File, RealTime: s.head.RealTime, Verdict: s.trials.verdict(),
-		Status: s.first.Status, Trials: s.trials, Bar: bar, Stops: s.stops, Ends: slices.Clone(s.ends),
+		Status: s.first.Status, Trials: s.trials, Expectations: expectations, Stops: s.stops, Ends: slices.Clone(s.ends),
 	}
 	if s.mixed {
 		out.Status = Mixed
@@ -187,13 +187,9 @@ func (m *series) close(name string, planned int) Measure {
 		in.Lo, in.Hi = rounded(in.Lo), rounded(in.Hi)
 		out.Interval = in
 	}
-	same := func(v *float64) bool { return v != nil && *v == value }
-	if m.N() < planned || !all(m.values, same) {
+	differs := func(v *float64) bool { return v == nil || *v != value }
+	if m.N() < planned || slices.ContainsFunc(m.values, differs) {
 		out.Trials = slices.Clone(m.values)
 	}
 	return out
-}
-
-func all[T any](list []T, ok func(T) bool) bool {
-	return !slices.ContainsFunc(list, func(v T) bool { return !ok(v) })
 }

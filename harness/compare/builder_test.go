@@ -51,8 +51,8 @@ func measuredIn(s compare.Scenario, name string) compare.Measure {
 	return m
 }
 
-var _ = Describe("summing a run up", Label("H-06"), func() {
-	It("says of a measure that repeats its value and how often", func() {
+var _ = Describe("the summary of a run", Label("H-06"), func() {
+	It("has the value and the count of a measure that repeats", func() {
 		s := oneTrial(3, same, same, same)
 		Expect(measuredIn(s, "calls")).To(Equal(compare.Measure{Name: "calls", Known: true, Value: ptr(2.0), N: 3}))
 		Expect(s.Ends).To(Equal([]compare.End{{Verdict: gate.Pass, Status: "done"}}))
@@ -63,7 +63,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(ok).To(BeFalse())
 	})
 
-	It("keeps the values of a measure that varies, with the interval of its mean", func() {
+	It("has the values of a measure that varies, with the interval of its mean", func() {
 		m := measuredIn(oneTrial(3, calls(1), calls(2), calls(6)), "calls")
 		Expect(m.Trials).To(Equal([]*float64{ptr(1.0), ptr(2.0), ptr(6.0)}))
 		Expect(*m.Value).To(Equal(3.0))
@@ -79,7 +79,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		}
 	})
 
-	It("never fills in what is unknown", func() {
+	It("never replaces unknown values", func() {
 		s := oneTrial(2, same, func(f *measure.Facts) {
 			f.Cost, f.Tokens, f.Run.DurationKnown = measure.CostFacts{}, measure.TokenFacts{}, false
 		})
@@ -96,7 +96,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(measuredIn(oneTrial(1, func(f *measure.Facts) { f.Run.Duration = math.NaN() }), "duration").Known).To(BeFalse())
 	})
 
-	It("keeps what is known in part, as a lower bound", func() {
+	It("has a partly known value as a lower bound", func() {
 		s := oneTrial(2, same, func(f *measure.Facts) {
 			f.Tokens.Known, f.Tokens.Total, f.Run.DurationKnown = false, 20, false
 		})
@@ -107,7 +107,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(m.Interval).To(BeNil())
 	})
 
-	It("keeps how each trial ended where one ended otherwise, also with the same status", func() {
+	It("keeps how each trial ended where one ended differently, also with the same status", func() {
 		exits := oneTrial(2, same, func(f *measure.Facts) { f.Run.ExitCode = 1 })
 		Expect(exits.Status).To(Equal("done"))
 		Expect(exits.Ends).To(Equal([]compare.End{{Verdict: gate.Pass, Status: "done"}, {Verdict: gate.Pass, Status: "done", ExitCode: 1}}))
@@ -120,7 +120,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(judged.Ends).To(Equal([]compare.End{{Verdict: gate.Pass, Status: "done"}, {Verdict: gate.Fail, Status: "done"}}))
 	})
 
-	It("is an error where trials are missing, and pairs the others by their number", func() {
+	It("is an error if trials are missing, and pairs the others by their number", func() {
 		s := oneTrial(3, calls(1), nil, calls(3))
 		Expect(s.Verdict).To(Equal(gate.Error))
 		Expect(s.Trials).To(Equal(compare.Trials{Planned: 3, Pass: 2}))
@@ -136,7 +136,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(ok).To(BeFalse(), "the value of trial 3 is not that of trial 1")
 	})
 
-	It("keeps trials by their number, in whatever order they come", func() {
+	It("has the trials by number, in whatever order they are added", func() {
 		var b compare.Builder
 		for _, n := range []int{3, 1, 2} {
 			b.Add(head("s", 3), n, facts(n, 1), nil)
@@ -144,7 +144,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(measuredIn(closed(&b), "calls").Trials).To(Equal([]*float64{ptr(1.0), ptr(2.0), ptr(3.0)}))
 	})
 
-	It("has a scenario of which no trial took place", func() {
+	It("has a scenario without trials", func() {
 		s := oneTrial(2)
 		Expect(s.Verdict).To(Equal(gate.Error))
 		Expect(s.Measures).To(BeEmpty())
@@ -164,7 +164,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Entry("skipped", gate.Skip, gate.Skipped, gate.Skipped),
 	)
 
-	It("keeps the values of 200 trials, and knows of the others", func() {
+	It("has the values of 200 trials, and counts the others", func() {
 		var b compare.Builder
 		for n := 1; n <= 250; n++ {
 			f := facts(2, 1)
@@ -182,7 +182,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(s.Ends).To(HaveLen(compare.MaxTrials))
 	})
 
-	It("may be closed again", func() {
+	It("can be closed again", func() {
 		b := compare.Builder{Run: record.Run{ID: "r", Tool: "t", Prices: "2026-11-20"}}
 		b.Add(head("s", 2), 1, facts(1, 1), nil)
 		first, err := b.Close()
@@ -197,7 +197,7 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(second.Rules).To(Equal(compare.DefaultRules()))
 	})
 
-	It("keeps times of real processes where a test could use them", func() {
+	It("has times of real processes only if there are enough for a test", func() {
 		timed := func(n int) string {
 			h := head("s", n)
 			h.RealTime = true
@@ -214,19 +214,19 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 	})
 })
 
-var _ = Describe("the bar", Label("H-06"), func() {
-	bar := func(change func(*record.Scenario)) map[string]string {
+var _ = Describe("the expectations", Label("H-06"), func() {
+	expectations := func(change func(*record.Scenario)) map[string]string {
 		GinkgoHelper()
 		h := head("s", 1)
 		change(&h)
 		var b compare.Builder
 		b.Begin(h)
-		return closed(&b).Bar
+		return closed(&b).Expectations
 	}
 
-	DescribeTable("is another one when it was moved", func(key, want string, change func(*record.Scenario)) {
-		before := bar(func(*record.Scenario) {})
-		after := bar(change)
+	DescribeTable("change with", func(key, want string, change func(*record.Scenario)) {
+		before := expectations(func(*record.Scenario) {})
+		after := expectations(change)
 		Expect(after[key]).To(Equal(want))
 		Expect(before[key]).NotTo(Equal(want))
 		delete(before, key)
@@ -242,9 +242,9 @@ var _ = Describe("the bar", Label("H-06"), func() {
 		Entry("no duration at all", "expect.duration", "0s", func(s *record.Scenario) { s.Expect.Duration = ptr(quantity.Duration(0)) }),
 		Entry("an expression", "expect.that[0]", "true", func(s *record.Scenario) { s.Expect.That[0] = "true" }),
 		Entry("a label", "expect.stops[0]", "clean", func(s *record.Scenario) { s.Expect.Stops = []string{"clean"} }),
-		Entry("what is forgiven", "expect.allow[1]", "unexpected-call", func(s *record.Scenario) { s.Expect.Allow = append(s.Expect.Allow, "unexpected-call") }),
+		Entry("tolerance", "expect.allow[1]", "unexpected-call", func(s *record.Scenario) { s.Expect.Allow = append(s.Expect.Allow, "unexpected-call") }),
 		Entry("an invariant", "invariants[0]", "calls.total < 9", func(s *record.Scenario) { s.Invariants = []string{"calls.total < 9"} }),
-		Entry("what goes wrong", "perturb[0]", "call=1:timeout", func(s *record.Scenario) { s.Perturb = []string{"call=1:timeout"} }),
+		Entry("perturbations", "perturb[0]", "call=1:timeout", func(s *record.Scenario) { s.Perturb = []string{"call=1:timeout"} }),
 		Entry("a limit", "limits.max_iterations", "11", func(s *record.Scenario) {
 			s.Limits = json.RawMessage(`{"prompt":"Fix it.","max_iterations":11,"timeout":"5m0s","inner":{"rounds":5}}`)
 		}),
@@ -261,25 +261,25 @@ var _ = Describe("the bar", Label("H-06"), func() {
 		Entry("the model", "model", "gpt-5", func(s *record.Scenario) { s.Model = "gpt-5" }),
 	)
 
-	It("does not move with the date of a price", func() {
-		Expect(bar(func(s *record.Scenario) { s.Price.Date, s.Price.Source = "2027-01-01", "elsewhere" })).
-			To(Equal(bar(func(*record.Scenario) {})))
+	It("do not change with the date of a price", func() {
+		Expect(expectations(func(s *record.Scenario) { s.Price.Date, s.Price.Source = "2027-01-01", "elsewhere" })).
+			To(Equal(expectations(func(*record.Scenario) {})))
 	})
 
-	It("shows long texts by their beginning, and still tells two apart", func() {
+	It("abbreviate long texts, which stay distinct", func() {
 		long := make([]byte, 10_000)
 		for i := range long {
 			long[i] = 'x'
 		}
 		text := func(end string) string {
-			return bar(func(s *record.Scenario) { s.Expect.That[0] = string(long) + end })["expect.that[0]"]
+			return expectations(func(s *record.Scenario) { s.Expect.That[0] = string(long) + end })["expect.that[0]"]
 		}
 		Expect(len(text("a"))).To(BeNumerically("<", 200))
 		Expect(text("a")).NotTo(Equal(text("b")))
 	})
 
-	It("reads a limit by its words, and an object that has more than those key by key", func() {
-		with := bar(func(s *record.Scenario) {
+	It("format limits in words, and other objects key by key", func() {
+		with := expectations(func(s *record.Scenario) {
 			s.Limits = json.RawMessage(`{"rounds":{"at_least":1,"at_most":3},"retries":{"at_most":3,"every":2}}`)
 		})
 		Expect(with).To(HaveKeyWithValue("limits.rounds", "at least 1 and at most 3"))
@@ -288,7 +288,7 @@ var _ = Describe("the bar", Label("H-06"), func() {
 		Expect(with).NotTo(HaveKey("limits.retries"))
 	})
 
-	It("cannot be told of limits that are no JSON", func() {
+	It("cannot be computed from limits that are not JSON", func() {
 		h := head("s", 1)
 		h.Limits = json.RawMessage(`{"a":`)
 		var b compare.Builder
@@ -297,32 +297,32 @@ var _ = Describe("the bar", Label("H-06"), func() {
 		Expect(err).To(MatchError(ContainSubstring("read the limits of s")))
 	})
 
-	It("has one hash for all", func() {
+	It("have one hash", func() {
 		a, b := sample(), sample()
 		Expect(a.Gates()).To(Equal(b.Gates()))
-		b.Scenarios[1].Bar["expect.calls"] = "exactly 3"
+		b.Scenarios[1].Expectations["expect.calls"] = "exactly 3"
 		Expect(a.Gates()).NotTo(Equal(b.Gates()))
 		b = sample()
 		b.Scenarios = b.Scenarios[:2]
 		Expect(a.Gates()).NotTo(Equal(b.Gates()))
 		b = sample()
 		b.Scenarios[0].Measures = nil
-		Expect(a.Gates()).To(Equal(b.Gates()), "measures are no bar")
+		Expect(a.Gates()).To(Equal(b.Gates()), "measures are not expectations")
 	})
 })
 
 var _ = Describe("Rules", func() {
-	DescribeTable("must be possible", func(change func(*compare.Rules), message string) {
+	DescribeTable("are validated", func(change func(*compare.Rules), message string) {
 		r := compare.DefaultRules()
 		Expect(r.Validate()).To(Succeed())
 		change(&r)
 		Expect(r.Validate()).To(MatchError(ContainSubstring(message)))
 	},
-		Entry(nil, func(r *compare.Rules) { r.Alpha = 0 }, "got 0"),
-		Entry(nil, func(r *compare.Rules) { r.Alpha = 1 }, "got 1"),
-		Entry(nil, func(r *compare.Rules) { r.Alpha = math.NaN() }, "got NaN"),
-		Entry(nil, func(r *compare.Rules) { r.Margin = -0.1 }, "got -0.1"),
-		Entry(nil, func(r *compare.Rules) { r.Cost = math.Inf(1) }, "got +Inf"),
-		Entry(nil, func(r *compare.Rules) { r.Tokens = math.NaN() }, "got NaN"),
+		Entry("alpha 0", func(r *compare.Rules) { r.Alpha = 0 }, "got 0"),
+		Entry("alpha 1", func(r *compare.Rules) { r.Alpha = 1 }, "got 1"),
+		Entry("alpha math.NaN()", func(r *compare.Rules) { r.Alpha = math.NaN() }, "got NaN"),
+		Entry("margin -0.1", func(r *compare.Rules) { r.Margin = -0.1 }, "got -0.1"),
+		Entry("cost math.Inf(1)", func(r *compare.Rules) { r.Cost = math.Inf(1) }, "got +Inf"),
+		Entry("tokens math.NaN()", func(r *compare.Rules) { r.Tokens = math.NaN() }, "got NaN"),
 	)
 })

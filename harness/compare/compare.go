@@ -22,7 +22,7 @@ func Compare(before, after Baseline, options Options) Result {
 	}
 	c.terms(before, after)
 	c.scenarios(before, after)
-	c.detector(before, after)
+	c.compareDetector(before, after)
 	c.decide()
 	return c.close()
 }
@@ -33,12 +33,12 @@ type comparing struct {
 	options Options
 	result  Result
 	tests   []test
-	// both counts the scenarios that both sides have and did not skip; changed contains those
-	// whose files have changed.
+	// both counts the scenarios that both sides have and did not skip; changed contains the
+	// scenarios whose files have changed.
 	both    int
 	changed map[string]bool
-	// silent lists the scenarios of which no measure was compared without a test.
-	silent []string
+	// undecided lists the scenarios of which no measure was compared without a test.
+	undecided []string
 }
 
 // level returns the confidence level of intervals.
@@ -52,12 +52,12 @@ func (c *comparing) find(scenario string, f gate.Finding) {
 func (c *comparing) scenarios(before, after Baseline) {
 	b, a := before.Scenarios, after.Scenarios
 	for len(b) > 0 || len(a) > 0 {
-		switch order := compareNames(b, a); {
-		case order < 0:
+		switch {
+		case len(a) == 0 || len(b) > 0 && b[0].Name < a[0].Name:
 			c.result.Missing = append(c.result.Missing, b[0].Name)
 			c.find(b[0].Name, failing("missing-scenario", "it was there before and is missing now"))
 			b = b[1:]
-		case order > 0:
+		case len(b) == 0 || a[0].Name < b[0].Name:
 			c.result.New = append(c.result.New, a[0].Name)
 			c.find(a[0].Name, failing("new-scenario", "it is new: there is nothing to compare it with"))
 			a = a[1:]
@@ -67,33 +67,21 @@ func (c *comparing) scenarios(before, after Baseline) {
 		}
 	}
 	if c.both == 0 {
-		c.find("", broken("nothing-compared", "no scenario was carried out on both sides, so nothing was compared"))
-	}
-}
-
-// compareNames compares the names of the first scenarios; an empty list comes last.
-func compareNames(b, a []Scenario) int {
-	switch {
-	case len(b) == 0:
-		return 1
-	case len(a) == 0:
-		return -1
-	default:
-		return cmp.Compare(b[0].Name, a[0].Name)
+		c.find("", broken("nothing-compared", "no scenario was run on both sides, so nothing was compared"))
 	}
 }
 
 // scenario compares a scenario that both sides have.
 func (c *comparing) scenario(b, a *Scenario) {
-	c.bars(b, a)
-	if !c.carriedOut(b, a) {
+	c.expectations(b, a)
+	if !c.comparable(b, a) {
 		return
 	}
 	p := pair{before: b, after: a, repeats: repeats(b, a)}
-	c.changed[a.Name] = b.Bar[digest] != a.Bar[digest]
+	c.changed[a.Name] = b.Expectations[digest] != a.Expectations[digest]
 	c.endings(&p)
 	if !c.measures(&p) {
-		c.silent = append(c.silent, a.Name)
+		c.undecided = append(c.undecided, a.Name)
 	}
 }
 
@@ -112,11 +100,11 @@ func (p *pair) trials() int {
 // repeats reports whether only the agent can cause a difference: time is virtual, and files and
 // seed are unchanged.
 func repeats(b, a *Scenario) bool {
-	return !b.RealTime && !a.RealTime && b.Bar[digest] == a.Bar[digest] && b.Bar["seed"] == a.Bar["seed"]
+	return !b.RealTime && !a.RealTime && b.Expectations[digest] == a.Expectations[digest] && b.Expectations["seed"] == a.Expectations["seed"]
 }
 
-// carriedOut reports whether the trials of a scenario can be compared, and adds a finding if not.
-func (c *comparing) carriedOut(b, a *Scenario) bool {
+// comparable reports whether the trials of a scenario can be compared, and adds a finding if not.
+func (c *comparing) comparable(b, a *Scenario) bool {
 	skipped := func(s *Scenario) bool { return s.Trials.Total() > 0 && s.Trials.Skip == s.Trials.Total() }
 	if skipped(b) && skipped(a) {
 		c.find(a.Name, info("skipped", "it was skipped on both sides"))
@@ -136,7 +124,7 @@ func (c *comparing) carriedOut(b, a *Scenario) bool {
 		if bad {
 			c.find(a.Name, f)
 		}
-		usable = usable && f.Rule != notCounts && side.s.Trials.Pass+side.s.Trials.Fail > 0
+		usable = usable && f.Rule != badCounts && side.s.Trials.Pass+side.s.Trials.Fail > 0
 	}
 	return usable
 }
@@ -144,10 +132,10 @@ func (c *comparing) carriedOut(b, a *Scenario) bool {
 // terms adds findings for differences between the runs as a whole.
 func (c *comparing) terms(before, after Baseline) {
 	if before.Prices != after.Prices {
-		c.find("", info("price-date", "the price table is of %s and was of %s", dated(after.Prices), dated(before.Prices)))
+		c.find("", info("price-date", "the price table was of %s and is of %s", dated(before.Prices), dated(after.Prices)))
 	}
 	if before.Tool != "" && after.Tool != "" && before.Tool != after.Tool {
-		c.find("", info("tool", "the run is of %s and the one before of %s", after.Tool, before.Tool))
+		c.find("", info("tool", "this run was made by %s, the one before by %s", after.Tool, before.Tool))
 	}
 	asked, blessed := c.options.Rules, before.Rules
 	if (asked == Rules{}) || (blessed == Rules{}) {
@@ -163,7 +151,7 @@ func (c *comparing) terms(before, after Baseline) {
 		{"rules.tokens", blessed.Tokens, asked.Tokens},
 	} {
 		if rule.blessed != rule.asked {
-			c.bar(Bar{What: rule.what, Before: number(rule.blessed), After: number(rule.asked)})
+			c.changedExpectation(ExpectationChange{What: rule.what, Before: number(rule.blessed), After: number(rule.asked)})
 		}
 	}
 }
@@ -172,38 +160,35 @@ func (c *comparing) terms(before, after Baseline) {
 // one.
 const digest = "digest"
 
-// bars adds a finding for each changed expectation of a scenario.
-func (c *comparing) bars(b, a *Scenario) {
-	keys := maps.Clone(b.Bar)
-	if keys == nil {
-		keys = map[string]string{}
-	}
-	maps.Copy(keys, a.Bar)
-	var moved []Bar
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if before, after := b.Bar[key], a.Bar[key]; before != after {
-			moved = append(moved, Bar{Scenario: a.Name, What: key, Before: before, After: after})
+// expectations adds a finding for each changed expectation of a scenario.
+func (c *comparing) expectations(b, a *Scenario) {
+	keys := slices.Concat(slices.Collect(maps.Keys(b.Expectations)), slices.Collect(maps.Keys(a.Expectations)))
+	slices.Sort(keys)
+	var changed []ExpectationChange
+	for _, key := range slices.Compact(keys) {
+		if before, after := b.Expectations[key], a.Expectations[key]; before != after {
+			changed = append(changed, ExpectationChange{Scenario: a.Name, What: key, Before: before, After: after})
 		}
 	}
-	for _, m := range moved {
-		if m.What == digest && len(moved) > 1 {
-			c.result.Bars = append(c.result.Bars, m)
+	for _, m := range changed {
+		if m.What == digest && len(changed) > 1 {
+			c.result.Changed = append(c.result.Changed, m)
 			continue
 		}
-		c.bar(m)
+		c.changedExpectation(m)
 	}
 }
 
-func (c *comparing) bar(b Bar) {
-	c.result.Bars = append(c.result.Bars, b)
-	f := failing("moved-bar", "%s was %s and is %s", b.What, quoted(b.Before), quoted(b.After))
-	if b.What == digest {
-		f = failing("moved-bar", "its file, or one that it names, has changed: what was compared is not the same any more")
-		f.Evidence = b.Before + " before, " + b.After + " now"
+func (c *comparing) changedExpectation(e ExpectationChange) {
+	c.result.Changed = append(c.result.Changed, e)
+	f := failing("changed-expectation", "%s was %s and is %s", e.What, quoted(e.Before), quoted(e.After))
+	if e.What == digest {
+		f = failing("changed-expectation", "its file, or one that it names, has changed, so the compared scenarios differ")
+		f.Evidence = e.Before + " before, " + e.After + " now"
 	} else {
-		f.At = b.What
+		f.At = e.What
 	}
-	c.find(b.Scenario, f)
+	c.find(e.Scenario, f)
 }
 
 // add adds a comparison, and its test if it is not decided yet.
@@ -226,7 +211,7 @@ func findingOf(x *Comparison) gate.Finding {
 		if x.open {
 			return broken("too-few-trials", "%s may be worse, and there are too few trials to decide that: %s", x.Measure, x.Why)
 		}
-		return broken("not-told", "%s cannot be told: %s", x.Measure, x.Why)
+		return broken("not-comparable", "%s cannot be compared: %s", x.Measure, x.Why)
 	}
 }
 

@@ -29,7 +29,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		Expect(r.Findings[0].Scenario).To(Equal("a"))
 		Expect(r.Findings[0].Measure).To(BeEmpty())
 	})
-	It("that no side shares are no comparison", func() {
+	It("that neither side shares are not compared", func() {
 		for _, r := range []compare.Result{
 			compare.Compare(run(), run(), compare.Options{}),
 			compare.Compare(run(passed("a", 1, calls)), run(), compare.Options{}),
@@ -41,11 +41,11 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 	})
 	It("whose trials are missing, broken or skipped cannot pass", func() {
 		for want, trials := range map[string]compare.Trials{
-			"1 of 3 trials now have no result":                         {Planned: 3, Pass: 2},
-			"the harness could not carry out 1 of 3 trials now":        {Planned: 3, Pass: 2, Error: 1},
-			"2 of 3 trials now were skipped":                           {Planned: 3, Pass: 1, Skip: 2},
-			"0 of 0 trials now were skipped":                           {},
-			"the counts of its trials now cannot be right: {Planned:3": {Planned: 3, Pass: math.MinInt},
+			"1 of 3 trials now have no result":                        {Planned: 3, Pass: 2},
+			"the harness could not run 1 of 3 trials now":             {Planned: 3, Pass: 2, Error: 1},
+			"2 of 3 trials now were skipped":                          {Planned: 3, Pass: 1, Skip: 2},
+			"0 of 0 trials now were skipped":                          {},
+			"the counts of its trials now are impossible: {Planned:3": {Planned: 3, Pass: math.MinInt},
 		} {
 			after := passed("a", 3, calls)
 			after.Trials = trials
@@ -55,7 +55,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 			Expect(one(after, passed("a", 3, calls)).Verdict).To(Equal(gate.Error))
 		}
 	})
-	It("that were skipped before are new, and those that are on both sides are said", func() {
+	It("that were skipped before are new, and skipped on both sides are noted", func() {
 		skipped := passed("a", 2, calls)
 		skipped.Trials = compare.Trials{Planned: 2, Skip: 2}
 		Expect(rules(one(skipped, passed("a", 2, calls)))).To(Equal([]string{"new-scenario"}))
@@ -65,37 +65,37 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		Expect(r.Comparisons).To(BeEmpty())
 		Expect(r.Verdict).To(Equal(gate.Pass))
 	})
-	It("that were all skipped on both sides are no comparison", func() {
+	It("that were all skipped on both sides are not compared", func() {
 		skipped := passed("a", 2, calls)
 		skipped.Trials = compare.Trials{Planned: 2, Skip: 2}
 		r := one(skipped, skipped)
 		Expect(rules(r)).To(Equal([]string{"nothing-compared"}))
 		Expect(r.Verdict).To(Equal(gate.Error))
 	})
-	It("that were given another bar fail, and the bar is shown apart from what changed", func() {
+	It("with changed expectations fail, separately from changed measures", func() {
 		after := passed("a", 1, measured("calls", "", 2))
-		after.Bar["expect.calls"], after.Bar["digest"], after.Bar["limits.tokens"] = "at most 99", "sha256:2", "5"
-		delete(after.Bar, "seed")
+		after.Expectations["expect.calls"], after.Expectations["digest"], after.Expectations["limits.tokens"] = "at most 99", "sha256:2", "5"
+		delete(after.Expectations, "seed")
 		r := one(passed("a", 1, calls), after)
-		Expect(r.Bars).To(Equal([]compare.Bar{
+		Expect(r.Changed).To(Equal([]compare.ExpectationChange{
 			{Scenario: "a", What: "digest", Before: "sha256:1", After: "sha256:2"},
 			{Scenario: "a", What: "expect.calls", Before: "at most 9", After: "at most 99"},
 			{Scenario: "a", What: "limits.tokens", Before: "", After: "5"},
 			{Scenario: "a", What: "seed", Before: "7", After: ""},
 		}))
-		Expect(rules(r)).To(ConsistOf("moved-bar", "moved-bar", "moved-bar", "regression"))
+		Expect(rules(r)).To(ConsistOf("changed-expectation", "changed-expectation", "changed-expectation", "regression"))
 		Expect(of(r, "calls").Why).To(Equal("1 before and 2 now; its files have changed too"))
 		Expect(r.Findings).To(ContainElement(And(
 			HaveField("At", "expect.calls"), HaveField("Message", `expect.calls was "at most 9" and is "at most 99"`),
 		)))
 		Expect(r.Findings).To(ContainElement(HaveField("Message", `limits.tokens was not given and is "5"`)))
 	})
-	It("whose files changed in whatever else fail too", func() {
+	It("whose files changed otherwise fail, too", func() {
 		after := passed("a", 1, calls)
-		after.Bar["digest"] = "sha256:2"
+		after.Expectations["digest"] = "sha256:2"
 		r := one(passed("a", 1, calls), after)
 		Expect(r.Findings).To(HaveExactElements(And(
-			HaveField("Rule", "moved-bar"), HaveField("At", ""), HaveField("Evidence", "sha256:1 before, sha256:2 now"),
+			HaveField("Rule", "changed-expectation"), HaveField("At", ""), HaveField("Evidence", "sha256:1 before, sha256:2 now"),
 		)))
 		Expect(r.Verdict).To(Equal(gate.Fail))
 	})
@@ -104,33 +104,33 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 var _ = Describe("the runs as a whole", Label("H-06"), func() {
 	calls := measured("calls", "", 1)
 
-	It("may be of other tools and price tables, which is said", func() {
+	It("may have different tools and price tables, which is noted", func() {
 		before, after := run(passed("a", 1, calls)), run(passed("a", 1, calls))
 		after.Tool, after.Prices = "rehearse 2", ""
 		r := compare.Compare(before, after, compare.Options{})
 		Expect(r.Verdict).To(Equal(gate.Pass))
 		Expect(r.Findings).To(HaveExactElements(
-			HaveField("Message", "the price table is of no date and was of 2026-11-01"),
-			HaveField("Message", "the run is of rehearse 2 and the one before of rehearse 1"),
+			HaveField("Message", "the price table was of 2026-11-01 and is of an unknown date"),
+			HaveField("Message", "this run was made by rehearse 2, the one before by rehearse 1"),
 		))
 	})
-	It("bring what the caller knows of them", func() {
+	It("add the findings of the caller", func() {
 		torn := gate.Finding{Severity: gate.Broken, Rule: "torn", Message: "it was torn"}
 		r := compare.Compare(run(passed("a", 1, calls)), run(passed("a", 1, calls)), compare.Options{Findings: []gate.Finding{torn}})
 		Expect(r.Verdict).To(Equal(gate.Error))
 		Expect(r.Findings).To(Equal([]compare.Finding{{Finding: torn}}))
 	})
-	It("are compared by other rules only as a moved bar", func() {
+	It("are compared by other rules only as a changed expectation", func() {
 		before := run(passed("a", 1, measured("tokens", "", 100)))
 		before.Rules = compare.DefaultRules()
 		wide := before.Rules
 		wide.Tokens = 9
 		r := compare.Compare(before, run(passed("a", 1, measured("tokens", "", 500))), compare.Options{Rules: wide})
 		Expect(of(r, "tokens").Verdict).To(Equal(compare.Tied))
-		Expect(r.Bars).To(Equal([]compare.Bar{{What: "rules.tokens", Before: "0.05", After: "9"}}))
+		Expect(r.Changed).To(Equal([]compare.ExpectationChange{{What: "rules.tokens", Before: "0.05", After: "9"}}))
 		Expect(r.Verdict).To(Equal(gate.Fail))
 	})
-	It("are compared by default rules where theirs cannot be used", func() {
+	It("are compared by default rules if theirs are invalid", func() {
 		before := run(passed("a", 1, measured("tokens", "", 100)))
 		before.Rules = compare.Rules{Alpha: math.NaN(), Tokens: 99}
 		r := compare.Compare(before, run(passed("a", 1, measured("tokens", "", 500))), compare.Options{})
@@ -139,7 +139,7 @@ var _ = Describe("the runs as a whole", Label("H-06"), func() {
 })
 
 var _ = Describe("options", func() {
-	DescribeTable("are refused where they make no sense",
+	DescribeTable("are validated",
 		func(o compare.Options, want string) {
 			if want == "" {
 				Expect(o.Validate()).To(Succeed())
@@ -149,9 +149,9 @@ var _ = Describe("options", func() {
 		},
 		Entry("none", compare.Options{}, ""),
 		Entry("few resamples", compare.Options{Resamples: 100}, ""),
-		Entry("too few resamples", compare.Options{Resamples: 99}, "99 resamples"),
-		Entry("too many", compare.Options{Resamples: 2_000_000}, "2000000 resamples"),
-		Entry("negative", compare.Options{Resamples: -1}, "-1 resamples"),
+		Entry("too few resamples", compare.Options{Resamples: 99}, "got 99"),
+		Entry("too many", compare.Options{Resamples: 2_000_000}, "got 2000000"),
+		Entry("negative", compare.Options{Resamples: -1}, "got -1"),
 		Entry("no alpha", compare.Options{Rules: compare.Rules{Cost: 1}}, "alpha"),
 		Entry("a limit below 0", compare.Options{Rules: compare.Rules{Alpha: 0.05, Cost: -1}}, "cost"),
 	)
@@ -176,7 +176,7 @@ func changes() compare.Result {
 	before.Run, after.Run = "rehearse.baseline.json", "run-2"
 	before.Scenarios[4].Stops = strings.Repeat("PN", 20) + strings.Repeat("p", 3) + strings.Repeat("n", 3)
 	after.Scenarios[3].Stops = strings.Repeat("PN", 15) + strings.Repeat("np", 5) + strings.Repeat("p", 3) + "Pnn"
-	after.Scenarios[0].Bar["expect.calls"] = "at most 20"
+	after.Scenarios[0].Expectations["expect.calls"] = "at most 20"
 	return compare.Compare(before, after, compare.Options{Findings: []gate.Finding{{Severity: gate.Info, Rule: "note", Message: "a note of the caller"}}})
 }
 
@@ -189,7 +189,7 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 		Expect(enc.Encode(changes())).To(Succeed())
 		golden.Expect("changes.json", got.Bytes())
 	})
-	It("is the same whenever it is made, and sorted", func() {
+	It("is repeatable and sorted", func() {
 		r := changes()
 		Expect(changes()).To(Equal(r))
 		Expect(slices.IsSortedFunc(r.Comparisons, func(a, b compare.Comparison) int {
@@ -197,7 +197,7 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 		})).To(BeTrue())
 	})
 
-	It("of a run with itself has nothing to say", func() {
+	It("of a run with itself has no findings", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			side := anything(rt, "side", true)
 			if len(side.Scenarios) == 0 {
@@ -209,13 +209,13 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 					rt.Fatalf("%+v", c)
 				}
 			}
-			if len(r.Bars)+len(r.Missing)+len(r.New) > 0 || r.Verdict == gate.Fail {
+			if len(r.Changed)+len(r.Missing)+len(r.New) > 0 || r.Verdict == gate.Fail {
 				rt.Fatalf("%+v", r)
 			}
 		})
 	})
 
-	It("survives whatever it is given, mirrors it, and passes nothing that is worse or missing", func() {
+	It("of any runs is symmetric, and passes only if nothing is worse or missing", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			before, after := anything(rt, "before", false), anything(rt, "after", false)
 			o := compare.Options{Resamples: 100}
@@ -224,10 +224,10 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 				rt.Fatalf("it cannot be written: %v", err)
 			}
 			worse := slices.ContainsFunc(r.Comparisons, func(c compare.Comparison) bool { return c.Verdict == compare.Worse })
-			if r.Verdict == gate.Pass && (worse || len(r.Bars)+len(r.Missing)+len(r.New) > 0) || r.Verdict == gate.Skip {
+			if r.Verdict == gate.Pass && (worse || len(r.Changed)+len(r.Missing)+len(r.New) > 0) || r.Verdict == gate.Skip {
 				rt.Fatalf("%s: %+v", r.Verdict, r)
 			}
-			if !slices.Equal(r.Missing, back.New) || len(r.Bars) != len(back.Bars) || len(r.Comparisons) != len(back.Comparisons) {
+			if !slices.Equal(r.Missing, back.New) || len(r.Changed) != len(back.Changed) || len(r.Comparisons) != len(back.Comparisons) {
 				rt.Fatalf("%+v\nis no mirror of\n%+v", r, back)
 			}
 			for i, c := range r.Comparisons {
@@ -256,7 +256,7 @@ func anything(rt *rapid.T, label string, sane bool) compare.Baseline {
 		if rapid.IntRange(0, 5).Draw(rt, label+" has "+name) == 0 {
 			continue
 		}
-		s := compare.Scenario{Name: name, RealTime: rapid.Bool().Draw(rt, "real"), Bar: map[string]string{"digest": rapid.SampledFrom([]string{"1", "1", "2"}).Draw(rt, "digest")}}
+		s := compare.Scenario{Name: name, RealTime: rapid.Bool().Draw(rt, "real"), Expectations: map[string]string{"digest": rapid.SampledFrom([]string{"1", "1", "2"}).Draw(rt, "digest")}}
 		n := rapid.IntRange(1, 12).Draw(rt, "n")
 		for range n {
 			s.Ends = append(s.Ends, compare.End{Verdict: verdict.Draw(rt, "verdict"), Status: rapid.SampledFrom([]string{"", "done", "timeout"}).Draw(rt, "status")})

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -17,9 +18,9 @@ const stopF1 = "stop_f1"
 // an answer that defers, plus 2 if it was refused before, plus 1 if it is refused now.
 type outcomes [8]int
 
-// detector compares the stop guard on the answers that have the same label on both sides. An answer
-// counts once, because further trials repeat its text.
-func (c *comparing) detector(before, after Baseline) {
+// compareDetector compares the stop guard on the answers that have the same label on both sides. An
+// answer counts once, because further trials repeat its text.
+func (c *comparing) compareDetector(before, after Baseline) {
 	var cells outcomes
 	total, left := 0, 0
 	for i := range after.Scenarios {
@@ -38,7 +39,7 @@ func (c *comparing) detector(before, after Baseline) {
 	}
 	if left > 0 {
 		c.find("", info("labels",
-			"the labelled answers of %d of %d scenarios are not those of before, and are left out of the comparison of detectors", left, total))
+			"the labelled answers of %d of %d scenarios have changed and are excluded from the comparison of detectors", left, total))
 	}
 	lost, gained := cells.wrong()
 	if lost+gained == 0 {
@@ -99,12 +100,12 @@ func (o *outcomes) wrong() (lost, gained int) {
 
 // f1 adds the comparison of the two F1 scores.
 func (c *comparing) f1(cells *outcomes, lost, gained int) {
+	resamples := cmp.Or(c.options.Resamples, defaultResamples)
 	side := func(bit int) measure.Value {
-		s := stat.Bootstrap(cells[:], func(cells []int) float64 { return f1Of(cells, bit) }, c.resamples(), c.options.Seed, stat.Level)
-		return summed(s)
+		return summed(stat.Bootstrap(cells[:], func(cells []int) float64 { return f1Of(cells, bit) }, resamples, c.options.Seed, stat.Level))
 	}
 	d := stat.Bootstrap(cells[:], func(cells []int) float64 { return f1Of(cells, 1) - f1Of(cells, 2) },
-		c.resamples(), c.options.Seed, c.level())
+		resamples, c.options.Seed, c.level())
 	x := Comparison{Measure: stopF1, Rule: Detector, Verdict: Insufficient, Before: side(2), After: side(1)}
 	difference := summed(d)
 	x.Effect = &difference
@@ -112,19 +113,12 @@ func (c *comparing) f1(cells *outcomes, lost, gained int) {
 		family: family{name: stopF1}, p: stat.McNemar(lost, gained), least: min(1, math.Ldexp(1, 1-lost-gained)), extreme: min(lost, gained) == 0,
 		effect: d, toward: float64(gained - lost), margin: c.rules.Margin, higher: true, unit: format.Points,
 		noun: "labelled answer", fewest: stat.LeastPairs,
-		seen: fmt.Sprintf("%d answers were judged rightly before only, and %d now only", lost, gained),
+		seen: fmt.Sprintf("%d answers were judged correctly only before, and %d only now", lost, gained),
 	}
 	if d.Value*t.toward < 0 {
 		x.Why, t = t.seen+", but F1 moved the other way", nil
 	}
 	c.add(x, t)
-}
-
-func (c *comparing) resamples() int {
-	if c.options.Resamples > 0 {
-		return c.options.Resamples
-	}
-	return defaultResamples
 }
 
 // f1Of returns the F1 score of a side, given its bit in the index.

@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// maxCount limits the trials of a scenario; notCounts is the rule of the finding for more.
+// maxCount limits the trials of a scenario; badCounts is the rule of the finding for more.
 const (
 	maxCount  = 1_000_000_000
-	notCounts = "counts"
+	badCounts = "counts"
 )
 
 // The measures that are not in a summary.
@@ -26,11 +26,11 @@ func incomplete(s *Scenario, when string) (f gate.Finding, bad bool) {
 	t := s.Trials
 	switch {
 	case min(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) < 0 || max(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) > maxCount:
-		return broken(notCounts, "the counts of its trials %s cannot be right: %+v", when, t), true
+		return broken(badCounts, "the counts of its trials %s are impossible: %+v", when, t), true
 	case t.Total() < t.Planned:
 		return broken("missing-trials", "%d of %s %s have no result", t.Planned-t.Total(), format.Plural(t.Planned, "trial"), when), true
 	case t.Error > 0:
-		return broken("not-carried-out", "the harness could not carry out %d of %s %s", t.Error, format.Plural(t.Total(), "trial"), when), true
+		return broken("not-carried-out", "the harness could not run %d of %s %s", t.Error, format.Plural(t.Total(), "trial"), when), true
 	case t.Skip > 0 || t.Total() == 0:
 		return broken("not-carried-out", "%d of %s %s were skipped", t.Skip, format.Plural(t.Total(), "trial"), when), true
 	}
@@ -74,7 +74,7 @@ func rateOf(t Trials) measure.Value {
 func verdicts(p *pair, x *Comparison) (differ bool) {
 	x.Rule = Exact
 	lost, gained, first := 0, 0, 0
-	rest := p.before.Trials.Pass - p.after.Trials.Pass // how many fewer pass in the trials whose ends were not kept
+	rest := p.before.Trials.Pass - p.after.Trials.Pass // how many fewer pass in the trials whose ends are not stored
 	for n := 1; n <= p.trials(); n++ {
 		before, ok1 := p.before.End(n)
 		now, ok2 := p.after.End(n)
@@ -100,10 +100,10 @@ func verdicts(p *pair, x *Comparison) (differ bool) {
 	switch {
 	case lost > 0:
 		x.Verdict = Worse
-		x.Why = fmt.Sprintf("%s passed before and %s now", format.Plural(lost, "trial"), fails(lost))
+		x.Why = format.Plural(lost, "trial") + " passed before and failed now"
 	case gained > 0:
 		x.Verdict = Better
-		x.Why = fmt.Sprintf("%s failed before and %s now", format.Plural(gained, "trial"), passes(gained))
+		x.Why = format.Plural(gained, "trial") + " failed before and passed now"
 	default:
 		return false
 	}
@@ -114,28 +114,14 @@ func verdicts(p *pair, x *Comparison) (differ bool) {
 	return true
 }
 
-func fails(n int) string {
-	if n == 1 {
-		return "fails"
-	}
-	return "fail"
-}
-
-func passes(n int) string {
-	if n == 1 {
-		return "passes"
-	}
-	return "pass"
-}
-
-// rate prepares the test of two pass rates. Where all trials passed and none does any
-// more, that is worse however few they are: by chance it happens to a scenario that
-// passes every other time once in 4^n.
+// rate prepares the test of two pass rates. If all trials passed before and none does now, the
+// scenario is worse however few trials there are: for a scenario that passes every other time, the
+// probability of that is 4^-n.
 //
-// Fisher's test of one scenario finds less than tests that do not fix how many passed
-// on both sides, such as Boschloo's. But as it does, most scenarios of a comparison
-// cannot be significant and need no correction, so that it finds more in many: with
-// one of 30 scenarios changed from 0.95 to 0.5 it found 81 % and Boschloo's 59 %.
+// For a single scenario, Fisher's test has less power than unconditional tests such as Boschloo's.
+// Because it fixes the total of passes, however, most scenarios of a comparison cannot become
+// significant and need no correction, which gives it more power over many scenarios: with one of 30
+// scenarios changed from 0.95 to 0.5 it found 81 % of the changes, Boschloo's test 59 %.
 func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 	x.Rule, x.Verdict = Rate, Insufficient
 	b, a := p.before.Trials, p.after.Trials
@@ -203,12 +189,12 @@ func ended(p *pair) (x Comparison, known, differs bool) {
 		x.Verdict = Better
 	}
 	if changed > 1 {
-		x.Why += fmt.Sprintf("; %s ended otherwise", format.Plural(changed-1, "more trial"))
+		x.Why += fmt.Sprintf("; %s ended differently", format.Plural(changed-1, "more trial"))
 	}
 	return x, known, changed > 0
 }
 
-// judged reports whether a trial was carried out.
+// judged reports whether a trial was run.
 func judged(e End) bool { return e.Verdict == gate.Pass || e.Verdict == gate.Fail }
 
 func ending(e End) string {

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/stat"
@@ -40,7 +39,7 @@ const sparePairs = 2
 // decide corrects the tests for multiplicity and sets their verdicts.
 func (c *comparing) decide() {
 	families := c.families()
-	timed := c.jointly(families)
+	timed := c.testFamilies(families)
 	hypotheses := make([]stat.Hypothesis, len(c.tests))
 	for number, members := range families {
 		for _, i := range members {
@@ -57,7 +56,7 @@ func (c *comparing) decide() {
 		}
 		t.decide(x, strict)
 	}
-	c.untold(strict)
+	c.findUncompared(strict)
 }
 
 // families returns the indices of the tests of each family, in order of first appearance.
@@ -75,11 +74,11 @@ func (c *comparing) families() (list [][]int) {
 	return list
 }
 
-// jointly computes the p-values of the tests over trials, one family at a time. The choice of test
+// testFamilies computes the p-values of the tests over trials, one family at a time. The choice of test
 // depends only on the numbers of trials and families: trials are paired by number if there are
 // enough of them, else both sides are treated as two samples. It returns the number of families
 // that measure the wall clock.
-func (c *comparing) jointly(families [][]int) (timed int) {
+func (c *comparing) testFamilies(families [][]int) (timed int) {
 	enough := stat.LeastPairs(c.rules.Alpha/float64(max(1, len(families)))) + sparePairs
 	var drifts []*stat.Drift
 	for _, members := range families {
@@ -110,13 +109,12 @@ func (c *comparing) jointly(families [][]int) (timed int) {
 	return timed
 }
 
-// untold adds a finding for each scenario of which no measure could be compared.
-func (c *comparing) untold(strict correction) {
-	for _, name := range c.silent {
-		told := slices.ContainsFunc(c.tests, func(t test) bool { return t.scenario == name && t.name != passRate && t.decidable(strict) })
-		if !told {
-			c.find(name, broken("nothing-told", "none of its measures could be compared; what varies takes at least %d trials on both sides",
-				stat.LeastSamples(strict.each())))
+// findUncompared adds a finding for each scenario of which no measure could be compared.
+func (c *comparing) findUncompared(strict correction) {
+	for _, name := range c.undecided {
+		if !slices.ContainsFunc(c.tests, func(t test) bool { return t.scenario == name && t.name != passRate && t.decidable(strict) }) {
+			c.find(name, broken("nothing-comparable", "none of its measures could be compared; "+
+				"values that vary need at least %d trials on both sides", stat.LeastSamples(strict.each())))
 		}
 	}
 }
@@ -143,7 +141,7 @@ func TrialsNeeded(b *Baseline, rules Rules) (trials, tests int, few []string) {
 			few = append(few, name)
 		}
 	}
-	slices.SortFunc(few, cmp.Compare[string])
+	slices.Sort(few)
 	return trials, tests, few
 }
 
@@ -156,7 +154,7 @@ func varyingFamilies(s *Scenario) int {
 	for i := range s.Measures {
 		m := &s.Measures[i]
 		k := kindOf(m)
-		if m.Value == nil || k.left || k.beside || !k.time && constant(m) {
+		if m.Value == nil || k.ignored || k.covered || !k.time && constant(m) {
 			continue
 		}
 		families[familyOf(m.Name, k)] = true

@@ -49,7 +49,7 @@ func (l *load) explains(s correction) string {
 	case math.Abs(l.shift) > most:
 		return ""
 	case most > maxLoad:
-		return "so few trials cannot tell it from a change of the machine's load"
+		return "with so few trials it cannot be distinguished from a change of the machine's load"
 	}
 	return fmt.Sprintf("a change of the machine's load can explain a factor of up to %.2g", math.Exp(most))
 }

@@ -74,7 +74,7 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 var _ = Describe("the load of the machine", Label("H-06"), func() {
-	DescribeTable("is not taken for a change",
+	DescribeTable("is not mistaken for a change",
 		func(scenarios, trials int, rho float64) {
 			alarms := loadAlarms(rand.New(rand.NewPCG(13, 14)), 400/scenarios, scenarios, trials, rho)
 			Expect(stat.Proportion(alarms, 400/scenarios, 0.999).Interval.Lo).To(BeNumerically("<=", 0.05), "%d alarms", alarms)
@@ -86,14 +86,14 @@ var _ = Describe("the load of the machine", Label("H-06"), func() {
 		Entry("two scenarios", 2, 8, 0.9),
 		Entry("ten scenarios", 10, 8, 0.5),
 	)
-	It("is named where it can explain a difference that is significant", func() {
+	It("is reported if it can explain a significant difference", func() {
 		c := of(one(real("a", 20, measured("calls", "", 1), measured("duration", "s", around(10, 20, 3)...)),
 			real("a", 20, measured("calls", "", 1), measured("duration", "s", around(10.7, 20, 7)...))), "duration")
 		Expect(*c.Adjusted).To(BeNumerically("<", 0.05))
 		Expect(c.Verdict).To(Equal(compare.Insufficient))
 		Expect(c.Why).To(MatchRegexp(`; a change of the machine's load can explain a factor of up to 1\.\d+$`))
 	})
-	It("explains anything where there is one trial", func() {
+	It("can explain any difference of a single trial", func() {
 		r := one(real("a", 1, measured("calls", "", 1), measured("duration", "s", 1)), real("a", 1, measured("calls", "", 1), measured("duration", "s", 900)))
 		Expect(of(r, "duration").Verdict).To(Equal(compare.Insufficient))
 		Expect(rules(r)).To(BeEmpty())

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,16 +13,16 @@ import (
 
 // kind describes how a measure is compared. Smaller is better for all of them.
 type kind struct {
-	// left excludes a measure that is neither better nor worse by itself: cached tokens are part
+	// ignored excludes a measure that is neither better nor worse by itself: cached tokens are part
 	// of the input, and their saving is in the cost.
-	left bool
+	ignored bool
 	// time marks measures of the wall clock in real time.
 	time bool
 	// limit returns the relative limit of cost and tokens; nil for others.
 	limit func(Rules) float64
-	// beside marks a measure that another one already covers. Testing it too would only weaken the
+	// covered marks a measure that another one already covers. Testing it too would only weaken the
 	// tests.
-	beside bool
+	covered bool
 }
 
 func costLimit(r Rules) float64 { return r.Cost }
@@ -33,13 +32,13 @@ func tokenLimit(r Rules) float64 { return r.Tokens }
 // kinds are the rules by measure name. Other measures are classified by their unit.
 var kinds = map[string]kind{
 	"tokens":        {limit: tokenLimit},
-	"tokens_input":  {limit: tokenLimit, beside: true},
-	"tokens_output": {limit: tokenLimit, beside: true},
-	"tokens_cached": {left: true},
+	"tokens_input":  {limit: tokenLimit, covered: true},
+	"tokens_output": {limit: tokenLimit, covered: true},
+	"tokens_cached": {ignored: true},
 	"cost_eur":      {limit: costLimit},
-	"cost_usd":      {limit: costLimit, beside: true},
-	"latency_p50":   {time: true, beside: true},
-	"latency_max":   {time: true, beside: true},
+	"cost_usd":      {limit: costLimit, covered: true},
+	"latency_p50":   {time: true, covered: true},
+	"latency_max":   {time: true, covered: true},
 }
 
 func kindOf(m *Measure) kind {
@@ -58,14 +57,13 @@ func kindOf(m *Measure) kind {
 
 // measures compares all measures of a scenario. It reports whether any could be compared without a
 // test.
-func (c *comparing) measures(p *pair) (told bool) {
-	names := map[string]bool{}
-	for _, list := range [][]Measure{p.before.Measures, p.after.Measures} {
-		for i := range list {
-			names[list[i].Name] = true
-		}
+func (c *comparing) measures(p *pair) (compared bool) {
+	var names []string
+	for _, m := range slices.Concat(p.before.Measures, p.after.Measures) {
+		names = append(names, m.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		b, inBefore := p.before.Measure(name)
 		a, inAfter := p.after.Measure(name)
 		switch {
@@ -75,20 +73,20 @@ func (c *comparing) measures(p *pair) (told bool) {
 			a = Measure{Name: name, Unit: b.Unit, Known: true}
 		}
 		k := kindOf(&b)
-		if k.left {
+		if k.ignored {
 			continue
 		}
 		x, t, show := c.measure(p, k, &b, &a)
 		switch {
 		case show:
-			told = told || x.Verdict != Insufficient
+			compared = compared || x.Verdict != Insufficient
 			c.add(x, t)
 		case x.Verdict == Tied:
-			told = true
+			compared = true
 			c.result.Equal++
 		}
 	}
-	return told
+	return compared
 }
 
 // measure compares one measure. show is false if both sides are equal or have no value.
@@ -123,7 +121,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *Measure) (x Comparison, t *te
 		}
 		return x, nil, true
 	case k.time && p.before.RealTime != p.after.RealTime:
-		x.Why = "time is real on one side and virtual on the other"
+		x.Why = "one side ran in real time and the other in virtual time"
 		return x, nil, true
 	}
 	switch x.Rule {
@@ -133,7 +131,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *Measure) (x Comparison, t *te
 		before, now := means(p, b, a)
 		show = relatively(before, now, k.limit(c.rules), &x)
 	default:
-		if k.beside {
+		if k.covered {
 			return x, nil, false
 		}
 		margin := c.rules.Margin
@@ -251,7 +249,7 @@ func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 		if first != "" {
 			first += "; "
 		}
-		first += fmt.Sprintf("%s on average in the %s that were not kept", seen(before, now, x.Unit), format.Plural(rest, "trial"))
+		first += fmt.Sprintf("%s on average in the %s that were not stored", seen(before, now, x.Unit), format.Plural(rest, "trial"))
 	}
 	x.Why = first
 	return true

@@ -110,8 +110,8 @@ func BenchmarkObvious(b *testing.B) {
 	}
 }
 
-var _ = Describe("a change that anybody sees", Label("H-06"), func() {
-	It("is red or without a verdict, and never green", func() {
+var _ = Describe("an obvious change", Label("H-06"), func() {
+	It("fails or is undecided, but never passes", func() {
 		for _, scenarios := range []int{1, 10} {
 			for trials := 2; trials <= 12; trials++ {
 				got := verdicts(rand.New(rand.NewPCG(3, 4)), 40/scenarios, scenarios, trials, 4, few)
@@ -122,14 +122,14 @@ var _ = Describe("a change that anybody sees", Label("H-06"), func() {
 			}
 		}
 	})
-	It("is seldom without a verdict where nothing has changed and the trials are enough", func() {
+	It("is seldom reported if nothing has changed and there are enough trials", func() {
 		for scenarios, trials := range map[int]int{1: 5, 10: 7} {
 			got := verdicts(rand.New(rand.NewPCG(5, 6)), 200/scenarios, scenarios, trials, 1, few)
 			Expect(got.red).To(BeNumerically("<=", 10), "%d scenarios: %+v", scenarios, got)
 			Expect(got.none).To(BeNumerically("<=", 10), "%d scenarios: %+v", scenarios, got)
 		}
 	})
-	It("says how many trials decide, and that many do", func() {
+	It("is decided with the reported number of trials", func() {
 		for _, scenarios := range []int{1, 10} {
 			r := rand.New(rand.NewPCG(7, 8))
 			side := twice(r, scenarios, 3, 4, few)
@@ -137,11 +137,11 @@ var _ = Describe("a change that anybody sees", Label("H-06"), func() {
 			Expect(rules(side)).To(HaveEach("too-few-trials"))
 			Expect(side.Findings[0].Measure).To(Equal("calls"))
 			needed := map[int]int{1: 5, 10: 6}[scenarios]
-			Expect(side.Findings[0].Message).To(HaveSuffix("it takes at least %d trials", needed))
+			Expect(side.Findings[0].Message).To(HaveSuffix("at least %d trials are needed", needed))
 			Expect(twice(r, scenarios, needed, 4, few).Verdict).To(Equal(gate.Fail))
 		}
 	})
-	It("is one in a pass rate, too", func() {
+	It("may be one of the pass rate", func() {
 		var before, after []compare.Scenario
 		for i := range 8 { // so many tests that none of a single scenario can be significant
 			name := fmt.Sprintf("s%d", i)
@@ -152,11 +152,11 @@ var _ = Describe("a change that anybody sees", Label("H-06"), func() {
 		Expect(r.Verdict).To(Equal(gate.Error))
 		Expect(rules(r)).To(HaveEach("too-few-trials"))
 	})
-	It("is no reason to doubt where it is for the better", func() {
+	It("is not undecided if it is an improvement", func() {
 		r := rand.New(rand.NewPCG(9, 10))
 		Expect(twice(r, 1, 3, 0.25, few).Verdict).To(Equal(gate.Pass))
 	})
-	It("is not hidden by trials that agree on everything else", func() {
+	It("is not hidden by measures that are equal", func() {
 		calls := func(values ...float64) compare.Measure { return measured("calls", "", values...) }
 		r := one(real("a", 3, calls(1, 1, 2), measured("retries", "", 0)), real("a", 3, calls(5, 5, 6), measured("retries", "", 0)))
 		Expect(r.Equal).To(Equal(3))
@@ -164,8 +164,8 @@ var _ = Describe("a change that anybody sees", Label("H-06"), func() {
 	})
 })
 
-var _ = Describe("the trials that are needed", Label("H-06"), func() {
-	It("are those with which a comparison of that run could be red", func() {
+var _ = Describe("the number of trials needed", Label("H-06"), func() {
+	It("is the least with which a comparison could fail", func() {
 		r := rand.New(rand.NewPCG(1, 2))
 		for scenarios, want := range map[int][]int{1: {5, 2}, 10: {6, 20}, 40: {7, 80}} {
 			b := run()
@@ -177,7 +177,7 @@ var _ = Describe("the trials that are needed", Label("H-06"), func() {
 			Expect(short).To(HaveLen((scenarios + 1) / 2))
 		}
 	})
-	It("are none where everything repeats", func() {
+	It("is 0 if everything repeats", func() {
 		b := run(passed("a", 3, measured("calls", "", 1, 2, 3), measured("duration", "s", 1)))
 		trials, tests, short := compare.TrialsNeeded(&b, compare.DefaultRules())
 		Expect([]int{trials, tests, len(short)}).To(Equal([]int{0, 0, 0}))

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
-var _ = Describe("a comparison that was read", Label("H-06"), func() {
+var _ = Describe("a comparison read from a file", Label("H-06"), func() {
 	worse := func() compare.Result {
 		return one(passed("a", 1, measured("calls", "", 1)), passed("a", 1, measured("calls", "", 2)))
 	}
@@ -18,7 +18,7 @@ var _ = Describe("a comparison that was read", Label("H-06"), func() {
 		a, b := passed("a", 1, measured("calls", "", 1)), passed("b", 1, measured("calls", "", 1))
 		return compare.Compare(run(a, b), run(a), compare.Options{})
 	}
-	It("is sound as it was made", func() {
+	It("is valid if unchanged", func() {
 		better := one(passed("a", 1, measured("calls", "", 2)), passed("a", 1, measured("calls", "", 1)))
 		nothing := compare.Compare(compare.Baseline{}, compare.Baseline{}, compare.Options{})
 		for _, r := range []compare.Result{worse(), missing(), better, nothing} {
@@ -26,27 +26,27 @@ var _ = Describe("a comparison that was read", Label("H-06"), func() {
 		}
 	})
 
-	DescribeTable("is not when it was edited", func(result func() compare.Result, edit func(*compare.Result), want string) {
+	DescribeTable("is invalid after an edit of", func(result func() compare.Result, edit func(*compare.Result), want string) {
 		r := result()
 		Expect(r.Verdict).To(Equal(gate.Fail))
 		edit(&r)
 		Expect(r.Check()).To(MatchError(ContainSubstring(want)))
 	},
-		Entry("its verdict", worse, func(r *compare.Result) { r.Verdict = gate.Pass }, "the verdict is pass, and that of its findings fail"),
-		Entry("its findings", worse, func(r *compare.Result) { r.Findings = nil }, "the verdict is fail, and that of its findings pass"),
-		Entry("both", worse, func(r *compare.Result) { r.Verdict, r.Findings = gate.Pass, nil }, `calls of "a" is worse, and no finding says so`),
-		Entry("how much a finding weighs", worse, func(r *compare.Result) {
+		Entry("its verdict", worse, func(r *compare.Result) { r.Verdict = gate.Pass }, "the verdict is pass, but its findings amount to fail"),
+		Entry("its findings", worse, func(r *compare.Result) { r.Findings = nil }, "the verdict is fail, but its findings amount to pass"),
+		Entry("both", worse, func(r *compare.Result) { r.Verdict, r.Findings = gate.Pass, nil }, `calls of "a" is worse, but has no finding`),
+		Entry("the severity of a finding", worse, func(r *compare.Result) {
 			r.Verdict, r.Findings = gate.Pass, slices.Clone(r.Findings)
 			for i := range r.Findings {
 				r.Findings[i].Severity = gate.Info
 			}
-		}, `calls of "a" is worse, and no finding says so`),
-		Entry("what a finding is of", worse, func(r *compare.Result) {
+		}, `calls of "a" is worse, but has no finding`),
+		Entry("the measure of a finding", worse, func(r *compare.Result) {
 			r.Findings = slices.Clone(r.Findings)
 			for i := range r.Findings {
 				r.Findings[i].Scenario = "b"
 			}
-		}, `calls of "a" is worse, and no finding says so`),
-		Entry("what is missing", missing, func(r *compare.Result) { r.Verdict, r.Findings = gate.Pass, nil }, "missing scenarios (1)"),
+		}, `calls of "a" is worse, but has no finding`),
+		Entry("the missing scenarios", missing, func(r *compare.Result) { r.Verdict, r.Findings = gate.Pass, nil }, "missing scenarios (1)"),
 	)
 })

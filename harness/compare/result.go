@@ -74,8 +74,8 @@ type Comparison struct {
 	lost, open bool
 }
 
-// Bar is a changed expectation: a change of the requirements, not of the agent's behaviour.
-type Bar struct {
+// ExpectationChange is a changed expectation: a change of the requirements, not of the agent's behaviour.
+type ExpectationChange struct {
 	// Scenario is empty for a change that applies to all, such as the rules of the comparison.
 	Scenario string `json:"scenario,omitempty"`
 	// What is the key of the expectation: "expect.calls", "price", "digest", "rules.cost".
@@ -86,12 +86,12 @@ type Bar struct {
 }
 
 // Finding is an observation on a scenario, or on the runs as a whole if Scenario is empty. The
-// rules "regression", "missing-scenario", "new-scenario" and "moved-bar" fail; "not-told",
-// "too-few-trials", "nothing-told", "nothing-compared", "missing-trials", "not-carried-out" and
+// rules "regression", "missing-scenario", "new-scenario" and "changed-expectation" fail; "not-comparable",
+// "too-few-trials", "nothing-comparable", "nothing-compared", "missing-trials", "not-carried-out" and
 // "counts" give no verdict; "better", "price-date", "tool", "labels" and "skipped" are notes.
 type Finding struct {
 	Scenario string `json:"scenario,omitempty"`
-	// Measure is set for "regression", "better" and "not-told".
+	// Measure is set for "regression", "better" and "not-comparable".
 	Measure string `json:"measure,omitempty"`
 	gate.Finding
 }
@@ -108,8 +108,8 @@ type Result struct {
 	// Comparisons are sorted by scenario and measure; equal ones are omitted and counted in Equal.
 	Comparisons []Comparison `json:"comparisons"`
 	Equal       int          `json:"equal"`
-	// Bars are the changed expectations.
-	Bars []Bar `json:"bars,omitempty"`
+	// Changed are the changed expectations.
+	Changed []ExpectationChange `json:"changed_expectations,omitempty"`
 	// Missing lists scenarios that only Before has, New those that only After has.
 	Missing []string `json:"missing,omitempty"`
 	New     []string `json:"new,omitempty"`
@@ -123,20 +123,20 @@ type Result struct {
 // follow from the findings, and every regression must have one.
 func (r *Result) Check() error {
 	if want := verdictOf(r.Findings); r.Verdict != want {
-		return fmt.Errorf("the verdict is %s, and that of its findings %s", r.Verdict, want)
+		return fmt.Errorf("the verdict is %s, but its findings amount to %s", r.Verdict, want)
 	}
 	for i := range r.Comparisons {
 		x := &r.Comparisons[i]
-		told := func(f Finding) bool {
+		reported := func(f Finding) bool {
 			return f.Scenario == x.Scenario && f.Measure == x.Measure && f.Severity == gate.Failing
 		}
-		if x.Verdict == Worse && !slices.ContainsFunc(r.Findings, told) {
-			return fmt.Errorf("%s of %q is worse, and no finding says so", x.Measure, x.Scenario)
+		if x.Verdict == Worse && !slices.ContainsFunc(r.Findings, reported) {
+			return fmt.Errorf("%s of %q is worse, but has no finding", x.Measure, x.Scenario)
 		}
 	}
-	if r.Verdict == gate.Pass && len(r.Bars)+len(r.Missing)+len(r.New) > 0 {
+	if r.Verdict == gate.Pass && len(r.Changed)+len(r.Missing)+len(r.New) > 0 {
 		return fmt.Errorf("the verdict is pass, although there are changed expectations (%d), missing scenarios (%d) or new ones (%d)",
-			len(r.Bars), len(r.Missing), len(r.New))
+			len(r.Changed), len(r.Missing), len(r.New))
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	if o.Resamples != 0 && (o.Resamples < 100 || o.Resamples > maxResamples) {
-		return fmt.Errorf("%d resamples: between 100 and %d are possible", o.Resamples, maxResamples)
+		return fmt.Errorf("resamples must be between 100 and %d, got %d", maxResamples, o.Resamples)
 	}
 	return nil
 }

@@ -240,7 +240,7 @@ var _ = Describe("false alarms", Label("H-06"), func() {
 			Expect(s.found).To(BeNumerically(">", 2*s.alarms), "%+v", s)
 		})
 	}
-	It("are seen where there are too many", func() {
+	It("are detected if there are too many", func() {
 		Expect((&rates{n: 400, alarms: 45}).tooMany()).To(BeTrue())
 	})
 })

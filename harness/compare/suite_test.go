@@ -47,16 +47,16 @@ func bound(name, unit string, values ...float64) compare.Measure {
 func passed(name string, n int, measures ...compare.Measure) compare.Scenario {
 	return compare.Scenario{
 		Name: name, Verdict: gate.Pass, Status: "done", Trials: compare.Trials{Planned: n, Pass: n},
-		Ends:     []compare.End{{Verdict: gate.Pass, Status: "done"}},
-		Bar:      map[string]string{"digest": "sha256:1", "seed": "7", "clock": "virtual", "expect.calls": "at most 9"},
-		Measures: measures,
+		Ends:         []compare.End{{Verdict: gate.Pass, Status: "done"}},
+		Expectations: map[string]string{"digest": "sha256:1", "seed": "7", "clock": "virtual", "expect.calls": "at most 9"},
+		Measures:     measures,
 	}
 }
 
 // real is passed in real time.
 func real(name string, n int, measures ...compare.Measure) compare.Scenario {
 	s := passed(name, n, measures...)
-	s.RealTime, s.Bar["clock"] = true, "real"
+	s.RealTime, s.Expectations["clock"] = true, "real"
 	return s
 }
 

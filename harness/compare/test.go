@@ -144,7 +144,7 @@ func (t *test) more(s correction) string {
 	n := (stat.Needed(t.effect, t.margin, max(1, s.families)) + sides - 1) / sides
 	switch {
 	case t.effect.Interval == nil:
-		return fmt.Sprintf("it takes at least %s", format.Plural(fewest, t.noun))
+		return fmt.Sprintf("at least %s are needed", format.Plural(fewest, t.noun))
 	case n == 0:
 		return "more data alone would not decide"
 	default:

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -21,18 +23,9 @@ func info(rule, format string, args ...any) gate.Finding {
 	return gate.Finding{Severity: gate.Info, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// rank orders severities, the worst first.
+// rank orders severities, the worst first; others are as bad as gate.Broken.
 func rank(s gate.Severity) int {
-	switch s {
-	case gate.Info:
-		return 3
-	case gate.Skipped:
-		return 2
-	case gate.Failing:
-		return 1
-	default:
-		return 0
-	}
+	return slices.Index([]gate.Severity{gate.Failing, gate.Skipped, gate.Info}, s)
 }
 
 // seen formats the values of a measure before and now.
@@ -55,10 +48,7 @@ func share(d, of float64) string {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func dated(date string) string {
-	if date == "" {
-		return "no date"
-	}
-	return date
+	return cmp.Or(date, "an unknown date")
 }
 
 func quoted(text string) string {

@@ -275,7 +275,7 @@ func hostile() run {
 	for i := range c.Comparisons {
 		c.Comparisons[i].Scenario, c.Comparisons[i].Measure, c.Comparisons[i].Why = nasty[i], nasty[i+1], nasty[i+2]
 	}
-	c.Before, c.Bless, c.Bars[0].What, c.Bars[0].Before, c.Findings[0].Message = nasty[0], nasty[1], nasty[2], nasty[3], nasty[4]
+	c.Before, c.Bless, c.Changed[0].What, c.Changed[0].Before, c.Findings[0].Message = nasty[0], nasty[1], nasty[2], nasty[3], nasty[4]
 	e.Scenario, e.Stopped, e.Left = nasty[0], nasty[1], nasty
 	for i := range e.Cells {
 		e.Cells[i].Perturb = []string{"call=1:" + nasty[i]}

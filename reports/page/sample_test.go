@@ -190,7 +190,7 @@ func comparison() *compare.Result {
 			{Scenario: "orders/refund", Measure: "calls", Rule: compare.Exact, Verdict: compare.Worse, Before: calls(3), After: calls(4), Effect: &measure.Value{Value: ptr(1), Known: true, Interval: &stat.Interval{Lo: 0.5, Hi: 1.5, Level: 0.95, N: 2}}, Why: "it repeats, so that any difference counts"},
 			{Scenario: "gone/scenario", Measure: "status", Rule: compare.Exact, Verdict: compare.Insufficient, BeforeText: "done", Why: "it is missing"},
 		},
-		Bars:     []compare.Bar{{Scenario: "orders/refund", What: "expect.calls", Before: "{at_most: 2}", After: "{at_most: 3}"}},
+		Changed:  []compare.ExpectationChange{{Scenario: "orders/refund", What: "expect.calls", Before: "{at_most: 2}", After: "{at_most: 3}"}},
 		Missing:  []string{"gone/scenario"},
 		Findings: []compare.Finding{{Scenario: "orders/refund", Finding: gate.Finding{Severity: gate.Failing, Rule: "regression", Message: "calls: 4, and 3 before"}}},
 		Bless:    "rehearse bless rehearse-runs/demo",

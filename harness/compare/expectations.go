@@ -14,41 +14,41 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// maxBar limits the length of an expectation, in characters. A longer text is stored as its
+// maxExpectation limits the length of an expectation, in characters. A longer text is stored as its
 // beginning and its hash.
-const maxBar = 160
+const maxExpectation = 160
 
-// barOf returns the expectations and settings of a scenario as text. The digest covers the rest of
+// expectationsOf returns the expectations and settings of a scenario as text. The digest covers the rest of
 // its files.
-func barOf(s *record.Scenario) (map[string]string, error) {
-	bar := map[string]string{
+func expectationsOf(s *record.Scenario) (map[string]string, error) {
+	all := map[string]string{
 		"agent": s.Agent, "backend": s.Backend, "clock": "virtual", "digest": s.Digest, "price": priced(s),
 		"seed": strconv.FormatUint(s.Seed, 10), "trials": strconv.Itoa(s.Trials),
 	}
 	if s.Model != "" {
-		bar["model"] = s.Model
+		all["model"] = s.Model
 	}
 	if s.RealTime {
-		bar["clock"] = "real"
+		all["clock"] = "real"
 	}
 	expect, err := json.Marshal(s.Expect)
 	if err != nil {
 		return nil, fmt.Errorf("read the expectations of %s: %w", s.Name, err)
 	}
 	for name, part := range map[string]json.RawMessage{"expect": expect, "limits": s.Limits} {
-		if err := flatten(bar, name, part); err != nil {
+		if err := flatten(all, name, part); err != nil {
 			return nil, fmt.Errorf("read the %s of %s: %w", name, s.Name, err)
 		}
 	}
 	for name, list := range map[string][]string{"invariants": s.Invariants, "perturb": s.Perturb} {
 		for i, text := range list {
-			bar[fmt.Sprintf("%s[%d]", name, i)] = text
+			all[fmt.Sprintf("%s[%d]", name, i)] = text
 		}
 	}
-	for key, text := range bar {
-		bar[key] = short(text)
+	for key, text := range all {
+		all[key] = short(text)
 	}
-	return bar, nil
+	return all, nil
 }
 
 // priced returns the price of the scenario's model as text, without its date, which does not change
@@ -63,9 +63,9 @@ func priced(s *record.Scenario) string {
 		number(q.Input), number(q.CachedIn), number(q.CacheWrite), number(q.Output), q.Currency, number(q.EURPerUSD))
 }
 
-// flatten adds the values of a JSON object to bar, each under its path. Empty, zero and false
+// flatten adds the values of a JSON object to all, each under its path. Empty, zero and false
 // values expect nothing and are left out, except an exit code of 0.
-func flatten(bar map[string]string, path string, part json.RawMessage) error {
+func flatten(all map[string]string, path string, part json.RawMessage) error {
 	if len(part) == 0 {
 		return nil
 	}
@@ -75,36 +75,36 @@ func flatten(bar map[string]string, path string, part json.RawMessage) error {
 	if err := decoder.Decode(&value); err != nil {
 		return err
 	}
-	flattenValue(bar, path, value)
+	flattenValue(all, path, value)
 	return nil
 }
 
-func flattenValue(bar map[string]string, path string, value any) {
+func flattenValue(all map[string]string, path string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		if words := limitWords(v); words != "" {
-			bar[path] = words
+			all[path] = words
 			return
 		}
 		for key, inner := range v {
-			flattenValue(bar, path+"."+key, inner)
+			flattenValue(all, path+"."+key, inner)
 		}
 	case []any:
 		for i, inner := range v {
-			flattenValue(bar, fmt.Sprintf("%s[%d]", path, i), inner)
+			flattenValue(all, fmt.Sprintf("%s[%d]", path, i), inner)
 		}
 	case nil:
 	case json.Number:
 		if text := v.String(); text != "0" || path == "expect.exit_code" {
-			bar[path] = text
+			all[path] = text
 		}
 	case bool:
 		if v {
-			bar[path] = "true"
+			all[path] = "true"
 		}
 	case string:
 		if v != "" && (v != "0s" || strings.HasPrefix(path, "expect.")) {
-			bar[path] = v
+			all[path] = v
 		}
 	}
 }
@@ -124,14 +124,14 @@ func limitWords(object map[string]any) string {
 	return strings.Join(words, " and ")
 }
 
-// short returns a text of at most maxBar characters that is unique to the given text.
+// short returns a text of at most maxExpectation characters that is unique to the given text.
 func short(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if utf8.RuneCountInString(text) <= maxBar {
+	if utf8.RuneCountInString(text) <= maxExpectation {
 		return text
 	}
 	sum := sha256.Sum256([]byte(text))
-	return fmt.Sprintf("%s… (%d bytes, sha256:%s)", string([]rune(text)[:maxBar/2]), len(text), hex.EncodeToString(sum[:6]))
+	return fmt.Sprintf("%s… (%d bytes, sha256:%s)", string([]rune(text)[:maxExpectation/2]), len(text), hex.EncodeToString(sum[:6]))
 }
 
 // Gates returns the hash of the expectations of all scenarios. It changes with any expectation, and
@@ -141,8 +141,8 @@ func (b *Baseline) Gates() string {
 	for i := range b.Scenarios {
 		s := &b.Scenarios[i]
 		fmt.Fprintf(sum, "%q\n", s.Name)
-		for _, key := range slices.Sorted(maps.Keys(s.Bar)) {
-			fmt.Fprintf(sum, "%q=%q\n", key, s.Bar[key])
+		for _, key := range slices.Sorted(maps.Keys(s.Expectations)) {
+			fmt.Fprintf(sum, "%q=%q\n", key, s.Expectations[key])
 		}
 	}
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
