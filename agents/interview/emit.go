@@ -103,7 +103,7 @@ func (t *step) deferValidated(entry session.Call, a answer) {
 }
 
 func (t *step) deferGuard(name string, entry session.Call, detail string) {
-	t.pending = append(t.pending, event.New(entry.N, detail, Guarded{
+	t.pending = append(t.pending, event.New(entry.N, detail, guarded{
 		Name: name, Purpose: string(entry.Purpose), Step: string(entry.Step),
 	}))
 }

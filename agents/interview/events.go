@@ -38,10 +38,10 @@ type (
 		Valid    bool   `json:"valid"`
 		Warnings int    `json:"warnings"`
 	}
-	// Guarded reports an intervention in the work on a message: transport-retry,
+	// guarded reports an intervention in the work on a message: transport-retry,
 	// validation-retry, exhausted, trimmed, history-over, lost-call, refused, usage-differs,
 	// fallback or session-limit.
-	Guarded struct {
+	guarded struct {
 		Name    string `json:"-"`
 		Purpose string `json:"purpose"`
 		Step    string `json:"step"`
@@ -61,4 +61,4 @@ func (Moved) Event() (event.Kind, string) { return event.State, "interview" }
 func (Validated) Event() (event.Kind, string) { return event.Verdict, "validator" }
 
 // Event implements event.Payload.
-func (g Guarded) Event() (event.Kind, string) { return event.Guard, g.Name }
+func (g guarded) Event() (event.Kind, string) { return event.Guard, g.Name }

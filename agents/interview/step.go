@@ -66,23 +66,12 @@ func (t *step) apply(m session.Move, at time.Time) {
 		}
 	}
 	if m.Say != nil {
-		said := t.add(t.message(*m.Say), at)
-		t.now.Shown, t.shown = said.Seq, &said
-	}
-}
-
-// message returns an utterance as a message, in the candidate's language and register.
-func (t *step) message(u session.Utterance) session.Message {
-	var parts []string
-	if u.Fixed != "" {
-		parts = append(parts, t.prompts[t.now.Language].Fixed(u.Fixed, t.now.Register))
-	}
-	if u.Text != "" {
-		parts = append(parts, u.Text)
-	}
-	return session.Message{
-		Role: llm.Assistant, Kind: u.Kind, Step: u.Step, Question: u.Question,
-		Text: strings.Join(parts, "\n\n"), Call: u.Call,
+		shown := *m.Say
+		if m.Fixed != "" {
+			shown.Text = strings.TrimSpace(t.prompts[t.now.Language].Fixed(m.Fixed, t.now.Register) + "\n\n" + shown.Text)
+		}
+		shown = t.add(shown, at)
+		t.now.Shown, t.shown = shown.Seq, &shown
 	}
 }
 

@@ -35,7 +35,7 @@ func (t *step) submit() error {
 	now := t.dep.Clock.Now()
 	move, err := session.Next(t.now, input, now)
 	switch {
-	case errors.Is(err, session.ErrOrder):
+	case errors.Is(err, session.ErrInput):
 		return &Error{Code: CodeOutOfOrder, Message: "it does not fit the state of the interview: RESUME shows the current message", Err: err}
 	case err != nil:
 		return storeFailed("advance the interview", err)

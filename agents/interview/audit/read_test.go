@@ -61,34 +61,43 @@ var _ = Describe("reading a session", func() {
 	})
 })
 
-var _ = Describe("the name of the file", Label("I-15"), func() {
-	It("is that of the candidate", func() {
-		Expect(audit.FileName("lea", ".json")).To(Equal("session_audit_lea.json"))
-		Expect(audit.FileName("Jean-Luc.P_7", ".html")).To(Equal("session_audit_Jean-Luc.P_7.html"))
-	})
+func fileName(candidate, extension string) string {
+	return audit.FileName(audit.About{Candidate: candidate}, false, extension)
+}
 
+var _ = Describe("the name of the file", Label("I-15"), func() {
 	plain := func(name string) bool {
 		return filepath.IsLocal(name) && filepath.Base(name) == name && !strings.ContainsAny(name, "/\\:\x00\n") &&
 			strings.HasPrefix(name, "session_audit_") && len(name) <= 100
 	}
+
+	It("has the start of the session's id if the candidate has several sessions", func() {
+		Expect(audit.FileName(audit.About{Candidate: "lea", ID: "0123456789"}, true, ".json")).To(Equal("session_audit_lea+01234567.json"))
+		Expect(plain(audit.FileName(audit.About{Candidate: "../lea", ID: "../a"}, true, ".json"))).To(BeTrue())
+	})
+
+	It("is that of the candidate", func() {
+		Expect(fileName("lea", ".json")).To(Equal("session_audit_lea.json"))
+		Expect(fileName("Jean-Luc.P_7", ".html")).To(Equal("session_audit_Jean-Luc.P_7.html"))
+	})
 	DescribeTable("is one plain name for every id",
-		func(id string) { Expect(plain(audit.FileName(id, ".json"))).To(BeTrue(), audit.FileName(id, ".json")) },
+		func(id string) { Expect(plain(fileName(id, ".json"))).To(BeTrue(), fileName(id, ".json")) },
 		Entry(nil, "../../etc/passwd"), Entry(nil, "a/b"), Entry(nil, `a\b`), Entry(nil, ""), Entry(nil, "."), Entry(nil, ".."),
 		Entry("long", strings.Repeat("a", 10_000)), Entry(nil, "a\x00b"), Entry(nil, "a\n"), Entry(nil, "/abs"), Entry(nil, "C:x"),
 		Entry(nil, "\xff\xfe"), Entry(nil, "évêque"),
 	)
 	It("is nobody else's", func() {
-		made := strings.TrimPrefix(audit.FileName("a/b", ""), "session_audit_")
-		Expect(audit.FileName(made, "")).NotTo(Equal(audit.FileName("a/b", "")))
-		Expect(audit.FileName(strings.Repeat("a", 64), "")).To(HaveSuffix(strings.Repeat("a", 64)))
-		Expect(audit.FileName(strings.Repeat("a", 65), "")).To(HavePrefix("session_audit__"))
+		made := strings.TrimPrefix(fileName("a/b", ""), "session_audit_")
+		Expect(fileName(made, "")).NotTo(Equal(fileName("a/b", "")))
+		Expect(fileName(strings.Repeat("a", 64), "")).To(HaveSuffix(strings.Repeat("a", 64)))
+		Expect(fileName(strings.Repeat("a", 65), "")).To(HavePrefix("session_audit__"))
 	})
 	It("is plain and another one for each id", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			id := rapid.OneOf(rapid.String(), rapid.StringMatching(`[./\\a\x00]{0,80}`)).Draw(t, "id")
 			other := rapid.OneOf(rapid.String(), rapid.StringMatching(`_?[0-9a-f]{0,16}`)).Draw(t, "other")
-			name := audit.FileName(id, ".json")
-			if !plain(name) || id != other && audit.FileName(other, ".json") == name {
+			name := fileName(id, ".json")
+			if !plain(name) || id != other && fileName(other, ".json") == name {
 				t.Fatalf("%q becomes %q", id, name)
 			}
 		})

@@ -158,10 +158,9 @@ func (i *interview) apply(m session.Move) {
 		i.keep(*m.Queue)
 	}
 	if say := m.Say; say != nil {
-		i.add(session.Message{
-			Role: llm.Assistant, Kind: say.Kind, Step: say.Step, Question: say.Question,
-			Text: string(say.Fixed) + say.Text, Call: say.Call,
-		})
+		shown := *say
+		shown.Text = string(m.Fixed) + shown.Text
+		i.add(shown)
 		i.Session.Shown = len(i.Messages)
 	}
 }

@@ -33,10 +33,7 @@ func WriteAudit(path string, result audit.Audit, several bool) (names []string, 
 		if err := form.render(&b, result); err != nil {
 			return nil, err
 		}
-		name := audit.FileName(result.Session.Candidate, form.extension)
-		if several {
-			name = audit.SessionFileName(result.Session.Candidate, result.Session.ID, form.extension)
-		}
+		name := audit.FileName(result.Session, several, form.extension)
 		file, err := out.Create(name)
 		if err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ func Kind() kind.Kind {
 			Check:     func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 			CheckTurn: func(any, perturb.Perturbation) error { return nil },
 		},
-		Extensions: []measure.Extension{Extension()},
+		Extensions: []measure.Extension{extension()},
 		Invariants: invariants(),
 		New:        newDriver,
 	}

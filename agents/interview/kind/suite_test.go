@@ -1,4 +1,4 @@
-package kind_test
+package kind
 
 import (
 	"testing"

@@ -15,9 +15,9 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// told is what a visitor is told, by the service's own request, and what is
-// expected of it.
-func told(s session.Session) (string, validate.Expected) {
+// replyToVisitor returns the scripted reply to the request of the service, and what is expected
+// of it.
+func replyToVisitor(s session.Session) (string, validate.Expected) {
 	GinkgoHelper()
 	script, err := visitorScript(s.Language)
 	Expect(err).NotTo(HaveOccurred())
@@ -38,8 +38,8 @@ func told(s session.Session) (string, validate.Expected) {
 	}
 }
 
-var _ = Describe("What a visitor is told in block 2", func() {
-	DescribeTable("fits the visitor's own answers, whatever they are",
+var _ = Describe("The replies to a visitor in block 2", func() {
+	DescribeTable("fit the answers of the visitor",
 		func(language session.Language, medium session.Medium, works ...string) {
 			s := session.Session{Language: language, Step: session.Block2A, Medium: medium, Register: session.Formal}
 			for index := 1; index <= 2; index++ {
@@ -47,21 +47,21 @@ var _ = Describe("What a visitor is told in block 2", func() {
 				if index == 2 && len(works) > 0 {
 					s.Works = works
 				}
-				text, want := told(s)
+				text, want := replyToVisitor(s)
 				Expect(validate.Check(text, want).Findings).To(BeEmpty(), text)
 			}
 			s.Step, s.Owed = session.Block2B, &session.Owed{Purpose: session.PurposeQuestions}
 			if len(works) > 0 {
 				s.CoreWork = works[0]
 			}
-			text, want := told(s)
+			text, want := replyToVisitor(s)
 			result := validate.Check(text, want)
 			Expect(result.Valid()).To(BeTrue(), "%v", result.Findings)
 			for _, work := range works {
 				Expect(text).To(ContainSubstring(work))
 			}
 			s.Owed = &session.Owed{Purpose: session.PurposeMirror}
-			text, want = told(s)
+			text, want = replyToVisitor(s)
 			Expect(validate.Check(text, want).Valid()).To(BeTrue(), text)
 			Expect(strings.Count(text, "\n")).To(Equal(3))
 		},
@@ -72,7 +72,7 @@ var _ = Describe("What a visitor is told in block 2", func() {
 		Entry("none", session.French, session.Film),
 	)
 
-	It("is written in the languages that there are", func() {
+	It("exist in every language", func() {
 		for _, l := range session.Languages() {
 			script, err := visitorScript(l)
 			Expect(err).NotTo(HaveOccurred())

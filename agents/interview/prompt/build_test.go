@@ -14,7 +14,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/token"
 )
@@ -133,7 +132,7 @@ var _ = Describe("Build", func() {
 	It("demands the separator of batches, and of nothing else", func() {
 		for _, l := range session.Languages() {
 			for _, now := range calls() {
-				Expect(strings.Contains(task(l, now), "\n"+validate.Separator+"\n")).To(
+				Expect(strings.Contains(task(l, now), "\n"+"---QUESTION_SEPARATOR---"+"\n")).To(
 					Equal(now.Owed.Purpose == session.PurposeQuestions), "%s %s", now.Step, now.Owed.Purpose)
 			}
 		}

@@ -34,7 +34,7 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 		owed = *now.Owed
 	}
 	texts := s.in(now.Register)
-	kept := Trim(history, now.Step, limits)
+	kept := trim(history, now.Step, limits)
 
 	messages := make([]llm.Message, 0, len(kept.Messages)+4)
 	messages = append(messages, llm.Message{Role: llm.System, Content: texts[frame]})

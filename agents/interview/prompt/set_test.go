@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -15,8 +16,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
 )
-
-var allFixed = []session.Fixed{session.FixedIdentity, session.FixedTone, session.FixedToneNew, session.FixedMedium}
 
 // copyOf returns the shipped set of a language as files that a spec may change.
 func copyOf(l session.Language) fstest.MapFS {
@@ -123,7 +122,7 @@ var _ = Describe("Fixed", func() {
 		var b strings.Builder
 		for _, l := range session.Languages() {
 			for _, r := range []session.Register{session.Informal, session.Formal} {
-				for _, f := range allFixed {
+				for _, f := range session.FixedTexts() {
 					fmt.Fprintf(&b, "--- %s %s %s\n%s\n", l, r, f, load(l).Fixed(f, r))
 				}
 			}
@@ -133,15 +132,15 @@ var _ = Describe("Fixed", func() {
 
 	It("is formal until the candidate has chosen", func() {
 		set := load(session.French)
-		Expect(set.Fixed(session.FixedMedium, "")).To(Equal(set.Fixed(session.FixedMedium, session.Formal)))
-		Expect(set.Fixed(session.FixedMedium, session.Informal)).NotTo(Equal(set.Fixed(session.FixedMedium, session.Formal)))
+		Expect(set.Fixed("medium_again", "")).To(Equal(set.Fixed("medium_again", session.Formal)))
+		Expect(set.Fixed("medium_again", session.Informal)).NotTo(Equal(set.Fixed("medium_again", session.Formal)))
 	})
 
 	It("asks one thing, and nothing where the question follows", func() {
 		for _, l := range session.Languages() {
-			for _, f := range allFixed {
+			for _, f := range session.FixedTexts() {
 				questions := 1
-				if f == session.FixedMedium {
+				if f == "medium_again" {
 					questions = 0
 				}
 				Expect(strings.Count(load(l).Fixed(f, session.Formal), "?")).To(Equal(questions), "%s %s", l, f)
@@ -151,14 +150,14 @@ var _ = Describe("Fixed", func() {
 
 	It("offers a choice of tone that can be answered by letter or in the words of the option", func() {
 		for _, l := range session.Languages() {
-			for _, f := range []session.Fixed{session.FixedTone, session.FixedToneNew} {
+			for _, f := range []session.Fixed{"tone", "tone_again"} {
 				_, options, _ := strings.Cut(load(l).Fixed(f, ""), "\n")
 				for i, option := range strings.Split(options, "\n") {
 					letter, words, _ := strings.Cut(option, ". ")
 					for _, answer := range []string{letter, words} {
-						register, ok := session.ParseRegister(answer)
-						Expect(ok).To(BeTrue(), "%s: %q", l, answer)
-						Expect(register).To(Equal([]session.Register{session.Informal, session.Formal}[i]), answer)
+						move, err := session.Next(session.Session{Step: session.Tone, Phase: session.Asking}, session.Answered{Text: answer}, time.Time{})
+						Expect(err).NotTo(HaveOccurred())
+						Expect(move.Session.Register).To(Equal([]session.Register{session.Informal, session.Formal}[i]), "%s: %q", l, answer)
 					}
 				}
 			}

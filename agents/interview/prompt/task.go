@@ -71,7 +71,7 @@ func namesWorks(step session.Step, index int) bool {
 // names lists the texts of a set.
 func names() []string {
 	all := []string{frame, works, reinforce, missing}
-	for _, f := range []session.Fixed{session.FixedIdentity, session.FixedTone, session.FixedToneNew, session.FixedMedium} {
+	for _, f := range session.FixedTexts() {
 		all = append(all, "fixed/"+string(f))
 	}
 	for _, step := range session.Steps() {

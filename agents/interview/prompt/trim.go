@@ -20,8 +20,8 @@ const (
 	defaultTokens   = 7_000
 )
 
-// Kept is the part of a history that is sent.
-type Kept struct {
+// keptHistory is the part of a history that is sent.
+type keptHistory struct {
 	// Messages are the sent messages, unchanged and in order.
 	Messages []session.Message
 	// Trimmed is the number of messages that are left out.
@@ -32,15 +32,15 @@ type Kept struct {
 	Over bool
 }
 
-// Trim returns the part of a history that is sent with a request at a step. The history is in order,
+// trim returns the part of a history that is sent with a request at a step. The history is in order,
 // and is not changed. The time is linear in its length.
 //
-// Trim always keeps (I-12) mirrors with the comments on them, the matching, the final profile, all
+// trim always keeps (I-12) mirrors with the comments on them, the matching, the final profile, all
 // questions and answers of block 2, and those of the block of the step. It keeps other messages if
 // they are among the last Limits.Messages, and drops the oldest of them first if the total exceeds
 // Limits.Tokens. It keeps or drops a question together with its answer, and never cuts a message.
 // Name, tone and preamble are not protected, because the instructions contain the form of address.
-func Trim(history []session.Message, at session.Step, limits Limits) Kept {
+func trim(history []session.Message, at session.Step, limits Limits) keptHistory {
 	if limits.Messages <= 0 {
 		limits.Messages = defaultMessages
 	}
@@ -48,7 +48,7 @@ func Trim(history []session.Message, at session.Step, limits Limits) Kept {
 		limits.Tokens = defaultTokens
 	}
 	exchanges := exchangesOf(history, at.Block())
-	kept := Kept{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
+	kept := keptHistory{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
 	for i := range exchanges {
 		x := &exchanges[i]
 		x.keep = x.protected || x.from >= len(history)-limits.Messages

@@ -13,9 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// Names lists the texts of a set, sorted: "mirror", "mirror/BLOC_01".
-func Names() []string { return names() }
-
 // With returns a copy of the set in which texts replace those with the same names. Parts that depend
 // on the register are written [[informal|formal]]. The version of the copy ends in "+own", and its
 // hash differs.

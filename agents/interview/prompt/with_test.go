@@ -49,8 +49,4 @@ var _ = Describe("a set with texts of one's own", func() {
 		Entry("half a choice", "mirror", "[[you]]", "begins no [[informal|formal]]"),
 		Entry("a reinforcement that says nothing", "reinforce", "Again.", "{complaint}"),
 	)
-
-	It("names what there is", func() {
-		Expect(prompt.Names()).To(ContainElements("mirror", "mirror/BLOC_01", "frame", "reinforce"))
-	})
 })

@@ -1,11 +1,9 @@
-package session_test
+package session
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 var decoded int
@@ -20,9 +18,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 	works := []string{"Game of Thrones", "Breaking Bad", "The Office"}
 	parsers := map[string]func(string){
-		"floor": func(s string) { decoded = utf8.RuneCountInString(s) }, "register": func(s string) { session.ParseRegister(s) },
-		"medium": func(s string) { session.ParseMedium(s) }, "works": func(s string) { session.ParseWorks(s) },
-		"core": func(s string) { session.ParseCore(s, works) },
+		"floor": func(s string) { decoded = utf8.RuneCountInString(s) }, "register": func(s string) { parseRegister(s) },
+		"medium": func(s string) { parseMedium(s) }, "works": func(s string) { ParseWorks(s) },
+		"core": func(s string) { parseCore(s, works) },
 	}
 	for _, parser := range []string{"floor", "register", "medium", "works", "core"} {
 		for _, text := range []string{"prose", "negations", "quotes", "commas", "points"} {
@@ -32,18 +30,6 @@ func BenchmarkParse(b *testing.B) {
 					parsers[parser](hostile[text])
 				}
 			})
-		}
-	}
-}
-
-// BenchmarkNext makes the transitions of a whole interview.
-func BenchmarkNext(b *testing.B) {
-	for b.Loop() {
-		w := begin(3)
-		for w.Phase != session.Finished {
-			if _, err := w.move(w.fitting()); err != nil {
-				b.Fatal(err)
-			}
 		}
 	}
 }

@@ -70,7 +70,7 @@ func explore() graph {
 		} {
 			m, err := session.Next(s, in, noon)
 			if err != nil {
-				Expect(err).To(MatchError(session.ErrOrder))
+				Expect(err).To(MatchError(session.ErrInput))
 				continue
 			}
 			g.node(m)
@@ -102,7 +102,7 @@ func nameOf(m session.Move) string {
 	case m.Session.Owed != nil:
 		return string(m.Session.Owed.Purpose)
 	case m.Say.Text == "":
-		return string(m.Say.Fixed)
+		return string(m.Fixed)
 	case m.Session.Step == session.Block2A:
 		return fmt.Sprintf("%s %d", m.Say.Kind, m.Say.Question)
 	case m.Say.Kind == session.KindOther:

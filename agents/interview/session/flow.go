@@ -31,70 +31,57 @@ func (Answered) input() {}
 func (Went) input()     {}
 func (Replied) input()  {}
 
-// Fixed names a fixed text of the prompts, which no model writes.
+// Fixed is the name of a fixed text of the prompts.
 type Fixed string
 
 // The fixed texts.
 const (
-	FixedIdentity Fixed = "identity"     // asks who the candidate is
-	FixedTone     Fixed = "tone"         // asks how to be addressed
-	FixedToneNew  Fixed = "tone_again"   // asks again how to be addressed
-	FixedMedium   Fixed = "medium_again" // precedes the question for the medium when it is asked again
+	fixedIdentity    Fixed = "identity"     // asks who the candidate is
+	fixedTone        Fixed = "tone"         // asks how to be addressed
+	fixedToneAgain   Fixed = "tone_again"   // repeats that question
+	fixedMediumAgain Fixed = "medium_again" // precedes the repeated question for the medium
 )
 
-// Utterance is a message of the service: Fixed, Text, or Fixed followed by Text.
-type Utterance struct {
-	Kind     Kind
-	Step     Step
-	Question int // index, or NoQuestion
-	Fixed    Fixed
-	Text     string
-	Call     int
-}
+// FixedTexts lists the names of the fixed texts.
+func FixedTexts() []Fixed { return []Fixed{fixedIdentity, fixedTone, fixedToneAgain, fixedMediumAgain} }
 
 // Move is the outcome of a transition.
 type Move struct {
 	// Session is the next state; only Step, Phase, Owed, Register, Medium, Works,
 	// CoreWork, Unread and Queue may differ.
 	Session Session
-	// Heard is the message of the candidate, or nil if the input came from a model. The
-	// caller sets Seq, Tokens and time.
+	// Heard is the message of the candidate; nil if the input came from a model.
 	Heard *Message
-	// Answer is the answer that Heard gives, or nil.
+	// Answer is the answer in Heard; nil if it contains none.
 	Answer *Answer
-	// Say is the next message to the candidate, or nil if one is owed.
-	Say *Utterance
-	// Queue is the queue that changed, or nil. It may be Session.Queue.
+	// Say is the next message to the candidate; nil if one is owed. The caller sets Seq, Tokens
+	// and At of both messages.
+	Say *Message
+	// Fixed is the fixed text that Say begins with, in front of Say.Text; empty for none.
+	Fixed Fixed
+	// Queue is the queue that changed; nil if none did. It may be Session.Queue.
 	Queue *Queue
 }
 
-// The errors of Next, after which nothing has changed.
-var (
-	// ErrOrder means that the input does not fit the phase.
-	ErrOrder = errors.New("out of order")
-	// ErrBlank means that the input has no text.
-	ErrBlank = errors.New("the text is blank")
-	// ErrState means that the session is in a state that cannot be reached, because the stored
-	// data is damaged.
-	ErrState = errors.New("the state of the interview is damaged")
-)
+// ErrInput means that Next does not accept the input in this state.
+var ErrInput = errors.New("unexpected input")
 
 // Start returns the state of a new session and the first message.
 func Start(s Session) Move {
 	s.Step, s.Owed, s.Queue = Identity, nil, nil
 	m := Move{Session: s}
-	m.fixed(KindOther, FixedIdentity)
+	m.askFixed(KindOther, fixedIdentity)
 	return m
 }
 
-// Next returns the transition from s by an input. It does not change s. Its errors are
-// ErrOrder, ErrBlank and ErrState.
+// Next returns the transition from s by an input. It does not change s. Any error other than
+// ErrInput means that s is damaged.
 func Next(s Session, in Input, now time.Time) (Move, error) {
 	if err := checkState(s); err != nil {
-		return Move{}, fmt.Errorf("%w: %w; restore the session %q from a backup", ErrState, err, s.ID)
+		return Move{}, fmt.Errorf("the stored state is damaged: %w; restore the session %q from a backup", err, s.ID)
 	}
 	if !fits(s.Phase, in) {
-		return Move{}, fmt.Errorf("%w: %s while the interview is %s at %s", ErrOrder, inputName(in), s.Phase, s.Step)
+		return Move{}, fmt.Errorf("%w: %s while the interview is %s at %s", ErrInput, inputName(in), s.Phase, s.Step)
 	}
 	m := Move{Session: s}
 	if s.Queue != nil {
@@ -104,7 +91,7 @@ func Next(s Session, in Input, now time.Time) (Move, error) {
 	switch in := in.(type) {
 	case Answered:
 		if isBlank(in.Text) {
-			return Move{}, fmt.Errorf("%w: an answer at %s", ErrBlank, s.Step)
+			return Move{}, fmt.Errorf("%w: a blank answer at %s", ErrInput, s.Step)
 		}
 		m.hear(in.Text)
 		m.answered(now)
@@ -112,7 +99,7 @@ func Next(s Session, in Input, now time.Time) (Move, error) {
 		m.proceed()
 	case Replied:
 		if texts := in.texts(s.Owed.Purpose); len(texts) == 0 || slices.ContainsFunc(texts, isBlank) {
-			return Move{}, fmt.Errorf("%w: a reply for %s at %s", ErrBlank, s.Owed.Purpose, s.Step)
+			return Move{}, fmt.Errorf("%w: a blank reply for %s at %s", ErrInput, s.Owed.Purpose, s.Step)
 		}
 		m.replied(in, now)
 	}

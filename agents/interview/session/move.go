@@ -47,7 +47,7 @@ func (m *Move) answered(now time.Time) {
 	case s.Step == Identity:
 		m.recordAnswer(0, now)
 		s.Step = Tone
-		m.fixed(KindTone, FixedTone)
+		m.askFixed(KindTone, fixedTone)
 	case s.Step == Tone:
 		m.tone(now)
 	case s.Step == Block2A:
@@ -77,10 +77,10 @@ func (m *Move) leavesOpen() bool {
 
 // tone handles the answer to the question how to be addressed.
 func (m *Move) tone(now time.Time) {
-	register, ok := ParseRegister(m.Heard.Text)
+	register, ok := parseRegister(m.Heard.Text)
 	if !ok {
 		if m.leavesOpen() {
-			m.fixed(KindTone, FixedToneNew)
+			m.askFixed(KindTone, fixedToneAgain)
 			return
 		}
 		register = defaultRegister
@@ -97,10 +97,10 @@ func (m *Move) adaptive(now time.Time) {
 	index := s.Queue.Cursor
 	switch index {
 	case askMedium:
-		medium, ok := ParseMedium(text)
+		medium, ok := parseMedium(text)
 		if !ok {
 			if m.leavesOpen() {
-				m.ask(FixedMedium)
+				m.ask(fixedMediumAgain)
 				return
 			}
 			medium = defaultMedium
@@ -109,7 +109,7 @@ func (m *Move) adaptive(now time.Time) {
 	case askWorks:
 		s.Works = ParseWorks(text)
 	case askCore:
-		s.CoreWork = ParseCore(text, s.Works)
+		s.CoreWork = parseCore(text, s.Works)
 	}
 	m.recordAnswer(index, now)
 	if last := m.advance(adaptiveQuestions, now); last {
@@ -181,16 +181,16 @@ func (m *Move) enqueue(now time.Time, questions ...string) {
 func (m *Move) ask(first Fixed) {
 	q := m.Session.Queue
 	m.show(KindQuestion, q.Questions[q.Cursor], Asking)
-	m.Say.Question, m.Say.Fixed = q.Cursor, first
+	m.Say.Question, m.Fixed = q.Cursor, first
 }
 
-// fixed asks a question that is a fixed text.
-func (m *Move) fixed(kind Kind, f Fixed) {
+// askFixed asks a question that is a fixed text.
+func (m *Move) askFixed(kind Kind, f Fixed) {
 	m.show(kind, "", Asking)
-	m.Say.Fixed = f
+	m.Fixed = f
 }
 
 func (m *Move) show(kind Kind, text string, next Phase) {
 	m.Session.Phase = next
-	m.Say = &Utterance{Kind: kind, Step: m.Session.Step, Question: NoQuestion, Text: text}
+	m.Say = &Message{Role: llm.Assistant, Kind: kind, Step: m.Session.Step, Question: NoQuestion, Text: text}
 }

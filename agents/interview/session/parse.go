@@ -16,10 +16,10 @@ var (
 	})
 )
 
-// ParseRegister reads how the candidate wants to be addressed, from the letter of the option
+// parseRegister reads how the candidate wants to be addressed, from the letter of the option
 // ("A" is informal, "B" formal) or from words of either language. It returns false if the
 // answer makes no clear choice.
-func ParseRegister(text string) (Register, bool) {
+func parseRegister(text string) (Register, bool) {
 	i, ok := registers().choose(text)
 	if !ok {
 		return "", false
@@ -27,10 +27,10 @@ func ParseRegister(text string) (Register, bool) {
 	return []Register{Informal, Formal}[i], true
 }
 
-// ParseMedium reads whether the candidate prefers series or films, from the letter of the
+// parseMedium reads whether the candidate prefers series or films, from the letter of the
 // option ("A" is series, "B" films) or from words of either language. It returns false if the
 // answer makes no clear choice.
-func ParseMedium(text string) (Medium, bool) {
+func parseMedium(text string) (Medium, bool) {
 	i, ok := media().choose(text)
 	if !ok {
 		return "", false

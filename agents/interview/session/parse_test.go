@@ -1,11 +1,9 @@
-package session_test
+package session
 
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // phrasings lists answers by what they mean; "" is what leaves it open.
@@ -107,7 +105,7 @@ func (p phrasings) each(check func(text, want string)) {
 var _ = Describe("The tone", func() {
 	It("is read from letters and from words of both languages", func() {
 		tones.each(func(text, want string) {
-			got, ok := session.ParseRegister(text)
+			got, ok := parseRegister(text)
 			Expect(string(got)).To(Equal(want), "%q", text)
 			Expect(ok).To(Equal(want != ""), "%q", text)
 		})
@@ -117,7 +115,7 @@ var _ = Describe("The tone", func() {
 var _ = Describe("The medium", Label("I-06"), func() {
 	It("is read from letters and from words of both languages", func() {
 		mediums.each(func(text, want string) {
-			got, ok := session.ParseMedium(text)
+			got, ok := parseMedium(text)
 			Expect(string(got)).To(Equal(want), "%q", text)
 			Expect(ok).To(Equal(want != ""), "%q", text)
 		})

@@ -9,8 +9,7 @@ import (
 // The errors of a Store. Any other error is a failure of the store itself.
 var (
 	ErrNotFound = errors.New("there is no such session")
-	ErrExists   = errors.New("the session exists already")
-	// ErrConflict means that the session was changed after it was loaded.
+	// ErrConflict means that the session was changed after it was loaded, or exists already.
 	ErrConflict = errors.New("the session was changed in the meantime")
 )
 
@@ -32,7 +31,7 @@ type Change struct {
 // the process or of the machine does not lose it, and until then readers see no part of it.
 // Implementations are safe for concurrent use, also by several processes.
 type Store interface {
-	// Create stores a new session with version 1.
+	// Create stores a new session with version 1. It fails with ErrConflict if the id is in use.
 	Create(ctx context.Context, s Session, c Change) error
 	// Load returns a session with the queue of its step. Its cost does not depend on the
 	// number of messages.

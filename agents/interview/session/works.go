@@ -49,10 +49,10 @@ func ParseWorks(text string) []string {
 	return works
 }
 
-// ParseCore returns the work that matters most to the candidate: one of works, by its title,
+// parseCore returns the work that matters most to the candidate: one of works, by its title,
 // its place ("the second one") or another spelling of its title, or else the start of the
 // answer.
-func ParseCore(text string, works []string) string {
+func parseCore(text string, works []string) string {
 	ws := words(text)
 	if i, ok := byTitle(ws, works); ok {
 		return works[i]

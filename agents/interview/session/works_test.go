@@ -1,4 +1,4 @@
-package session_test
+package session
 
 import (
 	"strings"
@@ -7,8 +7,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // namings lists answers with the works that they name, by "|".
@@ -109,24 +107,24 @@ var _ = Describe("The works", Label("I-06"), func() {
 	It("are read from lists and sentences of both languages", func() {
 		for _, c := range namings {
 			for _, text := range []string{c[0], norm.NFD.String(c[0]), "  " + c[0] + "\n"} {
-				got := norm.NFC.String(strings.Join(session.ParseWorks(text), "|"))
+				got := norm.NFC.String(strings.Join(ParseWorks(text), "|"))
 				Expect(got).To(Equal(c[1]), "%q", text)
 			}
 		}
 	})
 
 	It("are five at most, of 120 runes at most", func() {
-		works := session.ParseWorks(strings.Repeat(strings.Repeat("é", 500)+"\nx\ny\nz\n", 3))
+		works := ParseWorks(strings.Repeat(strings.Repeat("é", 500)+"\nx\ny\nz\n", 3))
 		Expect(works).To(HaveLen(4)) // each once
 		Expect(utf8.RuneCountInString(works[0])).To(Equal(120))
-		Expect(session.ParseWorks(strings.Repeat("word ", 50_000))).To(HaveLen(1))
+		Expect(ParseWorks(strings.Repeat("word ", 50_000))).To(HaveLen(1))
 	})
 })
 
 var _ = DescribeTable("The core work", func(text, want string) {
 	works := []string{"Breaking Bad", "Le Seigneur des Anneaux", "Game of Thrones", "First Man"}
-	Expect(session.ParseCore(text, works)).To(Equal(want))
-	Expect(session.ParseCore(norm.NFD.String(text), works)).To(Equal(want))
+	Expect(parseCore(text, works)).To(Equal(want))
+	Expect(parseCore(norm.NFD.String(text), works)).To(Equal(want))
 },
 	Entry("its title", "Breaking Bad", "Breaking Bad"),
 	Entry("in a sentence", "Sans hésiter, BREAKING BAD parce que Walter", "Breaking Bad"),
@@ -155,15 +153,15 @@ var _ = DescribeTable("The core work", func(text, want string) {
 
 var _ = Describe("The core work", func() {
 	It("may be called as an article is", func() {
-		Expect(session.ParseCore("Pas Dark, Une", []string{"Dark", "Une"})).To(Equal("Une"))
+		Expect(parseCore("Pas Dark, Une", []string{"Dark", "Une"})).To(Equal("Une"))
 	})
 
 	It("is the longest of the titles that fit", func() {
-		Expect(session.ParseCore("Dark Matter", []string{"Dark Matter", "Dark"})).To(Equal("Dark Matter"))
+		Expect(parseCore("Dark Matter", []string{"Dark Matter", "Dark"})).To(Equal("Dark Matter"))
 	})
 
 	It("is cut short where no work is named", func() {
-		core := session.ParseCore(strings.Repeat("très ", 20_000), nil)
+		core := parseCore(strings.Repeat("très ", 20_000), nil)
 		Expect(utf8.RuneCountInString(core)).To(Equal(120))
 	})
 })

@@ -4,18 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/gofrs/flock"
 )
 
-// ErrClaimed means that another process serves the store under the same instance name.
-var ErrClaimed = errors.New("another process serves it")
-
-func claimed(name string) error {
-	return fmt.Errorf("claiming the store for instance %q: %w: stop it, or choose another instance name", name, ErrClaimed)
+// claimedError is returned if another process serves the store under the same instance name.
+func claimedError(name string) error {
+	return fmt.Errorf("claim the store for instance %q: another process serves it: stop it, or choose another instance name", name)
 }
 
 // claim locks a file beside the database; the lock ends with the process. The file is never removed,
@@ -28,10 +25,10 @@ func (e *sqliteEngine) claim(_ context.Context, name string) (release func() err
 	lock := flock.New(e.path+"."+hex.EncodeToString(sum[:4])+".lock", flock.SetPermissions(os.FileMode(0o600)))
 	got, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("claiming the store for instance %q: %w", name, err)
+		return nil, fmt.Errorf("claim the store for instance %q: %w", name, err)
 	}
 	if !got {
-		return nil, claimed(name)
+		return nil, claimedError(name)
 	}
 	return lock.Unlock, nil
 }

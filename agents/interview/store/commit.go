@@ -19,7 +19,7 @@ func (s *Store) Create(ctx context.Context, n session.Session, c session.Change)
 	}
 	err = s.engine.apply(ctx, ops)
 	if err != nil && s.engine.duplicate(err) {
-		err = s.exists(ctx, n.ID)
+		err = session.ErrConflict
 	}
 	if err != nil {
 		return fmt.Errorf("creating session %s: %w", n.ID, s.engine.explain(err))
@@ -44,19 +44,6 @@ func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change)
 		err = session.ErrConflict
 	}
 	return 0, fmt.Errorf("storing a step of session %s: %w", n.ID, s.engine.explain(err))
-}
-
-// exists returns why a session could not be created: it exists already, or its change has
-// duplicates.
-func (s *Store) exists(ctx context.Context, id string) error {
-	err := s.stale(ctx, id)
-	switch {
-	case errors.Is(err, session.ErrConflict):
-		return session.ErrExists
-	case errors.Is(err, session.ErrNotFound):
-		return session.ErrConflict
-	}
-	return err
 }
 
 // stale returns why a session does not have the expected version.

@@ -47,7 +47,7 @@ func concurrentWriters(open opener) {
 			switch err := s.Create(ctx, session.Session{ID: "a", Candidate: "c", Step: session.Tone}, stepOf(1)); {
 			case err == nil:
 				won.Add(1)
-			case errors.Is(err, session.ErrExists):
+			case errors.Is(err, session.ErrConflict):
 				lost.Add(1)
 			}
 		})

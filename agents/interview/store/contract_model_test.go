@@ -22,7 +22,7 @@ type kept struct {
 
 func (m model) create(n session.Session, c session.Change) error {
 	if m[n.ID] != nil {
-		return session.ErrExists
+		return session.ErrConflict
 	}
 	n.Version = 1
 	m[n.ID] = &kept{}

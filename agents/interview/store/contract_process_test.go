@@ -53,7 +53,7 @@ func write(ctx context.Context, dsn string, commits int) error {
 	}
 	fmt.Println("open")
 	err = s.Create(ctx, session.Session{ID: childSession, Candidate: "c", Step: session.Block1}, session.Change{})
-	if err != nil && !errors.Is(err, session.ErrExists) {
+	if err != nil && !errors.Is(err, session.ErrConflict) {
 		return err
 	}
 	for done := 0; commits == 0 || done < commits; {

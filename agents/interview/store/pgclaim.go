@@ -29,7 +29,7 @@ func (c *pgClaim) take(ctx context.Context) error {
 	err = conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(
 		hashtextextended('rehearse interview ' || current_schema() || ' ' || $1::text, 0))`, c.name).Scan(&got)
 	if err == nil && !got {
-		err = claimed(c.name)
+		err = claimedError(c.name)
 	}
 	if err != nil {
 		return errors.Join(err, conn.Close())

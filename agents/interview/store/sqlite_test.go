@@ -165,7 +165,7 @@ var _ = Describe("a store in a file", func() {
 		release, err := first.Claim(ctx, "../blue")
 		Expect(err).NotTo(HaveOccurred())
 		_, err = second.Claim(ctx, "../blue")
-		Expect(err).To(MatchError(store.ErrClaimed))
+		Expect(err).To(beClaimed())
 		Expect(err).To(MatchError(ContainSubstring(`"../blue"`)))
 		other, err := second.Claim(ctx, "green")
 		Expect(err).NotTo(HaveOccurred())

@@ -48,7 +48,7 @@ func BenchmarkCheck(b *testing.B) {
 		unit string
 	}{
 		{"preamble", preamble, page},
-		{"questions", batchOf2B, about2B + "\n" + validate.Separator + "\n"},
+		{"questions", batchOf2B, about2B + "\n" + separator + "\n"},
 		{"adaptive", validate.Expected{Purpose: session.PurposeAdaptive, Index: 1, Medium: session.Film}, page},
 		{"mirror", mirrorOf1, good + "\n"},
 		{"mirror2B", mirrorOf2B, projectiveMirror + "\n"},
@@ -73,7 +73,7 @@ func BenchmarkHostile(b *testing.B) {
 		{"question marks", batchOf3, "? "},
 		{"options", batchOf3, "A. a\n"},
 		{"packed options", batchOf3, "A. B. "},
-		{"separators", batchOf3, validate.Separator + "\n"},
+		{"separators", batchOf3, separator + "\n"},
 		{"headings", mirrorOf1, "1️⃣\n"},
 		{"statuses", matching, "🟢\n"},
 		{"titles", batchOf2B, "Breaking Bad "},

@@ -34,7 +34,7 @@ var french = map[Rule]string{
 	ruleLanguage:      "le texte n'est pas en français ; écris-le en français",
 	ruleForbiddenZone: "le texte touche à {section} ({count} fois) ; un entretien n'en parle pas",
 	ruleSeparator:     "{section} contient le séparateur à l'intérieur d'une ligne ; il se place seul sur sa ligne",
-	ruleQuestionCount: "le texte contient {count} question(s), et il en faut {limit} ; " + Separator +
+	ruleQuestionCount: "le texte contient {count} question(s), et il en faut {limit} ; " + separator +
 		" se place seul sur une ligne entre deux questions",
 	ruleQuestionEmpty:    "{section} est vide",
 	ruleNoQuestion:       "{count} passage(s) entre séparateurs ne posent aucune question ; n'écris que des questions",

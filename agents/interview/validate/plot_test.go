@@ -47,7 +47,7 @@ var _ = Describe("What happens in a work", Label("I-17"), func() {
 	want := func(text string) validate.Expected {
 		w := validate.Expected{Purpose: session.PurposeQuestions, Step: session.Block2B, Works: named}
 		for _, title := range named {
-			if len(w.Works) == len(named) && validate.Names(text, title) {
+			if len(w.Works) == len(named) && len(session.NewTitles([]string{title}).Named(text)) > 0 {
 				w.Works = []string{title}
 			}
 		}

@@ -31,7 +31,7 @@ func (c *checker) batch() {
 		c.add(Finding{
 			Rule: ruleQuestionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
-				plural(n, "question"), minQuestions, maxQuestions, Separator),
+				plural(n, "question"), minQuestions, maxQuestions, separator),
 		})
 	} else if n < askedQuestions && c.want.Step != session.Block2B { // has a question for each work
 		c.add(Finding{

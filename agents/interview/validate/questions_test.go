@@ -16,7 +16,7 @@ const (
 )
 
 func batch(questions ...string) string {
-	return strings.Join(questions, "\n"+validate.Separator+"\n")
+	return strings.Join(questions, "\n"+separator+"\n")
 }
 
 var _ = Describe("A batch of questions", Label("I-08"), func() {
@@ -41,7 +41,7 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 	)
 
 	It("may begin and end with a separator", func() {
-		r := validate.Check(validate.Separator+"\n"+batch(open, choice, open)+"\n"+validate.Separator+"\n\n"+validate.Separator, batchOf3)
+		r := validate.Check(separator+"\n"+batch(open, choice, open)+"\n"+separator+"\n\n"+separator, batchOf3)
 		Expect(r.Findings).To(BeEmpty())
 		Expect(r.Questions).To(Equal([]string{open, choice, open}))
 	})

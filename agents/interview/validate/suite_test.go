@@ -17,7 +17,9 @@ func TestValidate(t *testing.T) {
 	RunSpecs(t, "agents/interview/validate")
 }
 
-// What the specs hold texts against.
+const separator = "---QUESTION_SEPARATOR---"
+
+// The expectations of the specs.
 var (
 	mirrorOf1 = validate.Expected{Purpose: session.PurposeMirror, Step: session.Block1, Language: session.French}
 	batchOf3  = validate.Expected{Purpose: session.PurposeQuestions, Step: session.Block3, Language: session.French}

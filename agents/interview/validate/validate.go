@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// Separator separates the questions of a batch, on its own line.
-const Separator = "---QUESTION_SEPARATOR---"
+// separator separates the questions of a batch, on its own line.
+const separator = "---QUESTION_SEPARATOR---"
 
 // Expected describes the text that is expected.
 type Expected struct {
