@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// interviewFacts describe an interview, as its service and its client reported it.
-type interviewFacts struct {
+// InterviewFacts describe an interview, as its service and its client reported it.
+type InterviewFacts struct {
 	// Submissions counts what the client sent and the service examined.
 	Submissions int `cel:"submissions" json:"submissions"`
 	// Answered counts submissions that were stored as an answer, Repeated those that had
@@ -57,7 +57,7 @@ func (answersStored) Event() (event.Kind, string) { return event.Checkpoint, "an
 // factsOf returns the facts of a trial. A call for a queued question is an invariant
 // violation, which it adds to core.
 func factsOf(_ *record.Scenario, tr *record.Trial, core *measure.Facts) any {
-	f := &interviewFacts{}
+	f := &InterviewFacts{}
 	for i := range tr.Events {
 		f.add(&tr.Events[i].Event)
 	}
@@ -67,7 +67,7 @@ func factsOf(_ *record.Scenario, tr *record.Trial, core *measure.Facts) any {
 	return f
 }
 
-func (f *interviewFacts) add(e *event.Event) {
+func (f *InterviewFacts) add(e *event.Event) {
 	if s, ok := event.Read[interview.Submitted](e); ok {
 		f.addSubmission(s)
 	}
@@ -88,7 +88,7 @@ func (f *interviewFacts) add(e *event.Event) {
 	}
 }
 
-func (f *interviewFacts) addSubmission(s interview.Submitted) {
+func (f *InterviewFacts) addSubmission(s interview.Submitted) {
 	f.Submissions++
 	if s.Answered {
 		f.Answered++
@@ -105,7 +105,7 @@ func (f *interviewFacts) addSubmission(s interview.Submitted) {
 	}
 }
 
-func (f *interviewFacts) addValidation(v interview.Validated) {
+func (f *InterviewFacts) addValidation(v interview.Validated) {
 	f.Validated++
 	switch {
 	case !v.Valid:
@@ -115,7 +115,7 @@ func (f *interviewFacts) addValidation(v interview.Validated) {
 	}
 }
 
-func (f *interviewFacts) addGuard(name string) {
+func (f *InterviewFacts) addGuard(name string) {
 	switch name {
 	case "transport-retry":
 		f.TransportRetries++

@@ -14,13 +14,13 @@ func emitted(kind event.Kind, name string, attrs map[string]any) event.Event {
 }
 
 // factsIn returns the facts of a trial in which these events were emitted.
-func factsIn(events ...event.Event) (measure.Facts, *interviewFacts) {
+func factsIn(events ...event.Event) (measure.Facts, *InterviewFacts) {
 	var tr record.Trial
 	for _, e := range events {
 		tr.Events = append(tr.Events, record.Event{Event: e})
 	}
 	f := measure.Trial(record.Scenario{}, tr, nil, []measure.Extension{extension()})
-	return f, f.Extensions["interview"].(*interviewFacts)
+	return f, f.Extensions["interview"].(*InterviewFacts)
 }
 
 var _ = Describe("The facts of an interview", func() {
@@ -47,7 +47,7 @@ var _ = Describe("The facts of an interview", func() {
 			emitted(event.Checkpoint, "commit", nil), emitted(event.Checkpoint, "commit", nil),
 			emitted(event.Checkpoint, "answers", map[string]any{"answers": 7.0}),
 		)
-		Expect(f).To(Equal(&interviewFacts{
+		Expect(f).To(Equal(&InterviewFacts{
 			Submissions: 5, Answered: 3, Repeated: 1, Refused: map[string]int{"empty_answer": 1},
 			Queued: 2, QueuedCalls: 2, Validated: 3, Rejected: map[string]int{"too-long": 1}, Warned: 1,
 			TransportRetries: 1, ValidationRetries: 2, Exhausted: 1, Lost: 1, Trimmed: 1,
@@ -60,7 +60,7 @@ var _ = Describe("The facts of an interview", func() {
 var _ = Describe("The metrics of interviews", func() {
 	It("are empty without an interview", func() {
 		t := measure.NewAgentTotals([]measure.Extension{extension()})
-		t.Add(&measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 3}, Extensions: map[string]any{"interview": &interviewFacts{}}})
+		t.Add(&measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 3}, Extensions: map[string]any{"interview": &InterviewFacts{}}})
 		Expect(t.Close()).To(BeEmpty())
 	})
 
@@ -68,14 +68,14 @@ var _ = Describe("The metrics of interviews", func() {
 		t := measure.NewAgentTotals([]measure.Extension{extension()})
 		t.Add(&measure.Facts{
 			Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 26},
-			Extensions: map[string]any{"interview": &interviewFacts{
+			Extensions: map[string]any{"interview": &InterviewFacts{
 				Submissions: 50, Answers: 40, Queued: 21, Repeated: 2, Validated: 25, Warned: 3,
 				Rejected: map[string]int{"a": 1, "b": 2}, TransportRetries: 1, Trimmed: 4,
 			}},
 		})
 		t.Add(&measure.Facts{
 			Run: measure.RunFacts{Status: "failed"}, Calls: measure.CallFacts{Total: 4},
-			Extensions: map[string]any{"interview": &interviewFacts{Submissions: 5, Answers: 3, Validated: 5, Exhausted: 1, Lost: 1}},
+			Extensions: map[string]any{"interview": &InterviewFacts{Submissions: 5, Answers: 3, Validated: 5, Exhausted: 1, Lost: 1}},
 		})
 		values := map[string]float64{}
 		for _, v := range t.Close().All() {
