@@ -33,7 +33,7 @@ var shipped = sync.OnceValues(func() ([]scenarios.Scenario, scenarios.Diagnostic
 func shippedNames() []string {
 	names := scenarios.Names()
 	if testing.Short() {
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, "golden") })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isGolden(name) })
 	}
 	return names
 }
@@ -61,61 +61,77 @@ func (t told) findings() [][]gate.Finding {
 	return all
 }
 
-// drivings are runs of all shipped scenarios, each made when it is first asked
-// for: runs are long, and every entry of a table needs them.
-var drivings = func() []func() map[string]told {
-	var all []func() map[string]told
-	for _, n := range workers {
-		all = append(all, sync.OnceValue(func() map[string]told {
-			set, found := shipped()
-			Expect(found).To(BeEmpty())
-			sink, outcome := run(set, n)
-			Expect(outcome.NotRun).To(BeEmpty())
-			byName := map[string]told{}
-			for _, j := range sink.trials {
-				t := byName[j.Scenario.Name]
-				t.head, t.trials = *j.Scenario, append(t.trials, j)
-				byName[j.Scenario.Name] = t
-			}
-			return byName
-		}))
-	}
-	return all
-}()
+// driven is a run of all shipped scenarios with eight workers. It takes long, and every entry of a table needs it.
+var driven = sync.OnceValue(func() map[string]told {
+	set, found := shipped()
+	Expect(found).To(BeEmpty())
+	return driveAll(set, 8)
+})
 
-// eachShipped makes a table of the shipped scenarios.
-func eachShipped() []TableEntry {
+// drivenAlone is a run of the golden paths with one worker. CI compares two runs of all scenarios (.ci/run, demo).
+var drivenAlone = sync.OnceValue(func() map[string]told {
+	set, _ := shipped()
+	return driveAll(slices.DeleteFunc(slices.Clone(set), func(sc scenarios.Scenario) bool { return !isGolden(sc.Name) }), 1)
+})
+
+func driveAll(set []scenarios.Scenario, workers int) map[string]told {
+	sink, outcome := run(set, workers)
+	Expect(outcome.NotRun).To(BeEmpty())
+	byName := map[string]told{}
+	for _, j := range sink.trials {
+		t := byName[j.Scenario.Name]
+		t.head, t.trials = *j.Scenario, append(t.trials, j)
+		byName[j.Scenario.Name] = t
+	}
+	return byName
+}
+
+func isGolden(name string) bool { return strings.Contains(name, "golden") }
+
+// allNames lists the shipped scenarios and those of the demo agent, goldenNames their golden paths.
+func allNames() []string { return append(slices.Clone(shippedNames()), scenarios.NamesIn(demoScenarios)...) }
+
+func goldenNames() []string {
+	return slices.DeleteFunc(allNames(), func(name string) bool { return !isGolden(name) })
+}
+
+func entriesOf(names []string) []TableEntry {
 	var entries []TableEntry
-	for _, name := range append(shippedNames(), scenarios.NamesIn(demoScenarios)...) {
+	for _, name := range names {
 		entries = append(entries, Entry(name, name))
 	}
 	return entries
 }
 
 var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
-	DescribeTable("passes, and records the same however many workers there are",
+	DescribeTable("passes",
 		func(name string) {
-			first := drivings[0]()[name]
-			Expect(first.trials).NotTo(BeEmpty())
-			if j := first.trials[0]; j.Verdict == gate.Skip {
+			trials := driven()[name].trials
+			Expect(trials).NotTo(BeEmpty())
+			if j := trials[0]; j.Verdict == gate.Skip {
 				Skip(j.Trial.End.Skipped)
 			}
-			for _, j := range first.trials {
+			for _, j := range trials {
 				Expect(j.Verdict).To(Equal(gate.Pass), "%+v", j.Findings)
 			}
-			for _, again := range drivings[1:] {
-				other := again()[name]
-				Expect(string(other.lines())).To(Equal(string(first.lines())))
-				Expect(other.findings()).To(Equal(first.findings()))
-				Expect(other.head).To(Equal(first.head))
-			}
 		},
-		eachShipped(),
+		entriesOf(allNames()),
+	)
+
+	DescribeTable("records the same with one worker as with eight",
+		func(name string) {
+			first, other := driven()[name], drivenAlone()[name]
+			Expect(other.trials).NotTo(BeEmpty())
+			Expect(string(other.lines())).To(Equal(string(first.lines())))
+			Expect(other.findings()).To(Equal(first.findings()))
+			Expect(other.head).To(Equal(first.head))
+		},
+		entriesOf(goldenNames()),
 	)
 
 	DescribeTable("is judged the same from its recording", Label("H-05"),
 		func(name string) {
-			live := drivings[0]()[name]
+			live := driven()[name]
 			set, _ := shipped()
 			header := harness.Header(set, "spec", &price.Table{Date: "2026-01-01"}, nil)
 			header.Scenarios, header.Trials = 1, len(live.trials)
@@ -144,12 +160,12 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 			Expect(findings).To(Equal(live.findings()))
 			Expect(asJSON(old.Close())).To(Equal(asJSON(builder.Close())))
 		},
-		eachShipped(),
+		entriesOf(allNames()),
 	)
 
 	DescribeTable("keeps wall-clock time out of its recording and beside it",
 		func(name string) {
-			live := drivings[0]()[name]
+			live := driven()[name]
 			for _, j := range live.trials {
 				if !live.head.RealTime {
 					Expect(j.Timings).To(BeEmpty())
@@ -161,7 +177,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 				Expect(j.Facts.Latency.N).To(Equal(len(j.Trial.Calls)))
 			}
 		},
-		eachShipped(),
+		entriesOf(allNames()),
 	)
 
 	It("leaves no goroutine when all are given up at once", stalled, func(SpecContext) {
