@@ -1,6 +1,8 @@
 # `make` alone lists the targets. Only Go, make and git are needed for demo and test.
 .DEFAULT_GOAL := help
 GO      ?= go
+# Programs need no cgo, and tests without it share what a build has compiled. The race detector needs it.
+export CGO_ENABLED ?= 0
 OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
@@ -21,11 +23,11 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/rehearse
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
+	$(GO) build -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
 
 .PHONY: demo
 demo: build ## drive the agents, and a demo agent of test/demo, through every scenario, offline, and show the reports
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/rehearse-demo ./test/demo/agent
+	$(GO) build -ldflags "-s -w" -o bin/rehearse-demo ./test/demo/agent
 	PATH="$(CURDIR)/bin:$$PATH" ./bin/rehearse run '*/*' test/demo/scenarios --out $(OUT) $(RUNFLAGS)
 
 .PHONY: explore
@@ -51,7 +53,7 @@ test: ## run the whole test suite, and print which tests this machine skipped an
 
 .PHONY: race
 race: ## run the tests of packages with goroutines under the race detector
-	$(GO) test -race -vet=off -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
 conformance: ## call the mock server with both vendors' own clients (own module in test/conformance)
@@ -77,13 +79,13 @@ quick: ## lint a change and test what it touches, in less than a minute (see .ci
 .PHONY: cross
 cross: ## compile all packages for every platform of a release
 	@set -e; for platform in $(PLATFORMS); do echo "== $$platform"; \
-	  CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath ./...; done
+	  GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build ./...; done
 
 .PHONY: release
 release: ## build dist/: programs for all platforms, licences, bill of materials and checksums (see docs/releasing.md)
 	rm -rf dist
 	@set -e; for platform in $(PLATFORMS); do os=$${platform%/*}; arch=$${platform#*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
-	  echo "== $$platform"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" \
+	  echo "== $$platform"; GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" \
 	    -o dist/rehearse_$(VERSION)_$${os}_$$arch$$suffix ./cmd/rehearse; done
 	$(GO) run ./tools/release -in dist -version $(VERSION)
 

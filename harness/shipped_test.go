@@ -89,7 +89,9 @@ func driveAll(set []scenarios.Scenario, workers int) map[string]told {
 func isGolden(name string) bool { return strings.Contains(name, "golden") }
 
 // allNames lists the shipped scenarios and those of the demo agent, goldenNames their golden paths.
-func allNames() []string { return append(slices.Clone(shippedNames()), scenarios.NamesIn(demoScenarios)...) }
+func allNames() []string {
+	return append(slices.Clone(shippedNames()), scenarios.NamesIn(demoScenarios)...)
+}
 
 func goldenNames() []string {
 	return slices.DeleteFunc(allNames(), func(name string) bool { return !isGolden(name) })
