@@ -236,7 +236,7 @@ func encodeFault(codec wire.Codec, v *view, c *wire.Completion, f *scheduledFaul
 	if built == nil {
 		return nil, false
 	}
-	return built.Apply(codec, *v.call, *c)
+	return built(codec, *v.call, *c)
 }
 
 // change applies a Latency or an Edit to the answer.

@@ -88,7 +88,7 @@ func methodOf(endpoint string) string {
 // of the client's provider.
 func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
 	var lister interface {
-		EncodeModels(models []string, created time.Time) []wire.Frame
+		EncodeModels(model string, created time.Time) []wire.Frame
 		EncodeModel(model string, created time.Time) []wire.Frame
 	} = wire.OpenAIChat{}
 	if isAnthropic(header) {
@@ -98,7 +98,7 @@ func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
 	if name, one := strings.CutPrefix(endpoint, "/models/"); one {
 		return lister.EncodeModel(name, now)
 	}
-	return lister.EncodeModels([]string{e.program.script.Model}, now)
+	return lister.EncodeModels(e.program.script.Model, now)
 }
 
 func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {

@@ -8,48 +8,48 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// faultPlan edits the frames of an answer. output are its lines, exit its last frame.
+// faultPlan edits the frames of an answer: its lines of output, and the exit at its end.
 type faultPlan func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame
 
-// faultPlans has a plan for each of mocks.ProcessFaults. "Some lines" are the fault's After,
-// by default half of the output.
+// faultPlans maps each of mocks.ProcessFaults to its plan. "Some lines" is the number After of
+// the fault, by default half of the output.
 var faultPlans = map[string]faultPlan{
-	// Ends with another exit status than 0 (status, default 1) and a message on standard error, after some lines.
+	// Writes some lines and a message to standard error, and exits with a status (default 1).
 	"exit": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 		message := cmp.Or(f.spec.Message, "fatal: the scripted agent gives up")
 		return append(output[:f.after], doing(opStderr, []byte(message+"\n")), exitFrame(cmp.Or(f.spec.Status, 1)))
 	},
-	// Ends with exit status 0 and an error in its output.
+	// Exits with status 0 and an error in its output.
 	"error-in-success": func(f fault, _ []wire.Frame, _ wire.Frame) []wire.Frame {
 		return f.codec.failing(f.answer, cmp.Or(f.spec.Message, "the scripted agent could not finish"), 0, 0)
 	},
-	// Writes nothing and does not end.
+	// Writes nothing and does not exit.
 	"hang": func(fault, []wire.Frame, wire.Frame) []wire.Frame {
 		return []wire.Frame{{End: wire.Hang}}
 	},
-	// Writes some lines and does not end.
+	// Writes some lines and does not exit.
 	"hang-after-output": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 		return append(output[:f.after], wire.Frame{End: wire.Hang})
 	},
-	// Writes some lines and then one line for ever.
+	// Writes some lines and then an endless one.
 	"flood": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 		flood := doing(opFlood, []byte(f.codec.style.flood))
 		flood.End = wire.Hang
 		return append(output[:f.after], flood)
 	},
-	// Writes some lines, half of the next one, and ends with exit status 0.
+	// Writes some lines and half of the next one, and exits with status 0.
 	"truncated-jsonl": func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
 		cut := output[f.after]
 		cut.Data = cut.Data[:len(cut.Data)/2]
 		return append(output[:f.after], cut, exit)
 	},
-	// Writes some lines, does not end, and survives SIGTERM.
+	// Writes some lines, does not exit, and ignores SIGTERM.
 	"ignore-sigterm": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 		deaf := doing(opSigterm, nil)
 		deaf.End = wire.Hang
 		return append(output[:f.after], deaf)
 	},
-	// Answers and ends well, and leaves a process behind that holds its outputs open.
+	// Answers and exits normally, but leaves a child process that keeps its outputs open.
 	"grandchild": func(_ fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
 		return append(slices.Insert(output, 0, doing(opGrandchild, nil)), exit)
 	},
@@ -61,7 +61,7 @@ func newFault(spec wire.FaultSpec) (wire.Fault, error) {
 	if !ok {
 		return nil, fmt.Errorf("fault kind %q is not one of a process", spec.Kind)
 	}
-	return fault{spec: spec, plan: plan}, nil
+	return fault{spec: spec, plan: plan}.apply, nil
 }
 
 // fault is one fault of one answer.
@@ -73,8 +73,8 @@ type fault struct {
 	after  int
 }
 
-// Apply implements wire.Fault. It is not ok where the answer has too few lines.
-func (f fault) Apply(c wire.Codec, call wire.Call, answer wire.Completion) ([]wire.Frame, bool) {
+// apply is a wire.Fault. It cannot show in an answer with too few lines.
+func (f fault) apply(c wire.Codec, call wire.Call, answer wire.Completion) ([]wire.Frame, bool) {
 	own, isAgent := c.(codec)
 	frames := c.Encode(call, answer)
 	if !isAgent {

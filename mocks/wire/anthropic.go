@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,14 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// AnthropicMessages speaks the Messages protocol of Anthropic's API as
-// https://docs.anthropic.com/en/api/messages describes it. Fields and blocks that
-// have no neutral form are tolerated. Two differences are meant: thinking that a
-// script gives is sent whether or not it was asked for, and a conversation may
-// lack the thinking of its earlier turns, for scripts seldom give it.
+// AnthropicMessages implements the Messages protocol of Anthropic's API, see
+// https://docs.anthropic.com/en/api/messages. It ignores fields and blocks without a neutral
+// form. It differs from the provider in two ways: it always sends scripted thinking, requested or
+// not, and a conversation may omit the thinking of earlier turns, which scripts rarely have.
 type AnthropicMessages struct {
-	// Beta is the request's anthropic-beta header: some of what the provider
-	// refuses is allowed by the name of a beta.
+	// Beta is the anthropic-beta header of the request. Betas allow requests that the
+	// provider otherwise refuses.
 	Beta string
 }
 
@@ -31,7 +31,7 @@ func (AnthropicMessages) ForRequest(header http.Header, _ *ResponseStore) Reader
 	return AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
 }
 
-// anthropicTypes are the error types of the statuses that have one of their own.
+// anthropicTypes maps statuses to their own error types.
 var anthropicTypes = map[int]string{
 	http.StatusUnauthorized:          "authentication_error",
 	http.StatusPaymentRequired:       "billing_error",
@@ -48,7 +48,7 @@ var anthropicTypes = map[int]string{
 // statusOverloaded is Anthropic's own status.
 const statusOverloaded = 529
 
-// anthropicType returns the type of an error with this status.
+// anthropicType returns the error type of a status.
 func anthropicType(status int) string {
 	switch t := anthropicTypes[status]; {
 	case t != "":
@@ -59,17 +59,17 @@ func anthropicType(status int) string {
 	return invalidRequest
 }
 
-// anthropicWords are the provider's own words for some statuses.
-var anthropicWords = map[int]string{
+// anthropicMessages are the provider's messages for some statuses.
+var anthropicMessages = map[int]string{
 	http.StatusUnauthorized:    "invalid x-api-key",
 	http.StatusForbidden:       "Your API key does not have permission to use the specified resource.",
 	http.StatusTooManyRequests: "This request would exceed your organization's rate limit. Please try again later.",
 	statusOverloaded:           "Overloaded",
 }
 
-// stockError returns the provider's error with a status.
+// stockError returns the provider's error for a status.
 func (AnthropicMessages) stockError(status int) *APIError {
-	e := &APIError{Status: status, Type: anthropicType(status), Message: anthropicWords[status]}
+	e := &APIError{Status: status, Type: anthropicType(status), Message: anthropicMessages[status]}
 	switch {
 	case e.Message != "":
 	case status >= 500:
@@ -80,9 +80,9 @@ func (AnthropicMessages) stockError(status int) *APIError {
 	return e
 }
 
-// EncodeError implements Codec. The type is one of Anthropic's: that of the
-// status, if the error has another provider's. A used-up quota is a bad request
-// there. A wait is sent as by OpenAIChat, without Retry-After-Ms.
+// EncodeError implements Codec. A type of another provider is replaced by Anthropic's type for
+// the status, and a used-up quota is a bad request. Unlike OpenAI, Anthropic sends no
+// Retry-After-Ms.
 func (AnthropicMessages) EncodeError(e *APIError) []Frame {
 	if e.Code == quotaCode {
 		e = &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Code: e.Code, Message: e.Message}
@@ -92,7 +92,7 @@ func (AnthropicMessages) EncodeError(e *APIError) []Frame {
 
 func anthropicError(e *APIError) jsonText {
 	kind := e.Type
-	if !slices.Contains(anthropicErrorTypes, kind) {
+	if kind != "api_error" && !slices.Contains(slices.Collect(maps.Values(anthropicTypes)), kind) {
 		kind = anthropicType(e.Status)
 	}
 	j := make(jsonText, 0, 128+len(e.Message)).raw(`{"type":"error","error":{"type":`).quote(kind).raw(`,"message":`).quote(e.Message)
@@ -102,24 +102,10 @@ func anthropicError(e *APIError) jsonText {
 	return j.raw(`},"request_id":null}`)
 }
 
-// anthropicErrorTypes are the provider's types, without the one for all other
-// statuses below 500.
-var anthropicErrorTypes = []string{
-	"api_error", "authentication_error", "billing_error", "conflict_error", "not_found_error",
-	"overloaded_error", "permission_error", "rate_limit_error", "request_too_large", "timeout_error",
-}
-
-// EncodeModels answers GET /v1/models with the given model names.
-func (AnthropicMessages) EncodeModels(models []string, created time.Time) []Frame {
-	j := jsonText(`{"data":[`)
-	for i, m := range models {
-		j = j.comma(i).anthropicModel(m, created)
-	}
-	first, last := "", ""
-	if n := len(models); n > 0 {
-		first, last = models[0], models[n-1]
-	}
-	return jsonFrames("", j.raw(`],"has_more":false,"first_id":`).quoteOrNull(first).raw(`,"last_id":`).quoteOrNull(last).raw(`}`))
+// EncodeModels answers GET /v1/models with the only model.
+func (AnthropicMessages) EncodeModels(model string, created time.Time) []Frame {
+	return jsonFrames("", jsonText(`{"data":[`).anthropicModel(model, created).
+		raw(`],"has_more":false,"first_id":`).quoteOrNull(model).raw(`,"last_id":`).quoteOrNull(model).raw(`}`))
 }
 
 // EncodeModel answers GET /v1/models/<model>.
@@ -137,8 +123,8 @@ func (AnthropicMessages) EncodeTokens(input int) []Frame {
 	return jsonFrames("", jsonText(`{"input_tokens":`).int(input).raw(`}`))
 }
 
-// stopReason returns the provider's name of the reason why an answer ended. At Anthropic a
-// refusal is such a reason, not a part of the answer.
+// stopReason returns why an answer ended, in the provider's terms. A refusal is a stop reason
+// at Anthropic, and not a part of the answer.
 func stopReason(c Completion) string {
 	switch {
 	case c.Refusal != "":

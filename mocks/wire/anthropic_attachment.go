@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// The blocks that carry something beside text.
+// The types of blocks with an attachment.
 const (
 	blockImage    = "image"
 	blockDocument = "document"
@@ -23,12 +23,12 @@ type blockSource struct {
 	Data      *string `json:"data"`
 	URL       string  `json:"url"`
 	FileID    string  `json:"file_id"`
-	// Content is of a document that is made of blocks.
+	// Content has the blocks of a document that consists of blocks.
 	Content textOrList[block] `json:"content"`
 }
 
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Search results have a text of that
-// name, which is skipped.
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. It skips the source of a search result,
+// which is a string.
 func (s *blockSource) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
 		return d.SkipValue()
@@ -38,7 +38,7 @@ func (s *blockSource) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, (*members)(s))
 }
 
-// payload returns the content; the member that has it depends on the source's type.
+// payload returns the content, from the member that the type of the source determines.
 func (s *blockSource) payload() payload {
 	var p payload
 	switch {
@@ -55,7 +55,7 @@ func (s *blockSource) payload() payload {
 	return p
 }
 
-// attachment returns what a block carries beside text, and false if it carries nothing.
+// attachment returns the attachment of an image or a document; ok is false for other blocks.
 func (b *block) attachment() (a llm.Attachment, ok bool) {
 	content := b.Source.payload()
 	switch b.Type {
@@ -67,7 +67,7 @@ func (b *block) attachment() (a llm.Attachment, ok bool) {
 	return a, false
 }
 
-// blockAttachments returns what the blocks of a content carry beside text.
+// blockAttachments returns the attachments of blocks.
 func blockAttachments(blocks []block) []llm.Attachment {
 	var all []llm.Attachment
 	for i := range blocks {
@@ -78,7 +78,7 @@ func blockAttachments(blocks []block) []llm.Attachment {
 	return all
 }
 
-// checkSource validates the content of an image or a document.
+// checkSource validates the source of an image or a document.
 func (b *block) checkSource(param string) *APIError {
 	at := param + "." + b.Type + ".source"
 	switch s := &b.Source; {
@@ -90,15 +90,8 @@ func (b *block) checkSource(param string) *APIError {
 		return refused(at+".base64.data", "Field required")
 	case s.Type == "base64" && s.MediaType == "":
 		return refused(at+".base64.media_type", "Field required")
-	case s.Type == "base64" && !isBase64(*s.Data):
+	case s.Type == "base64" && !s.payload().valid:
 		return refused(at+".base64", "invalid base64 data")
 	}
 	return nil
-}
-
-// isBase64 reports whether a text is base64 of at least one byte.
-func isBase64(text string) bool {
-	var p payload
-	p.readBase64(text)
-	return p.valid
 }

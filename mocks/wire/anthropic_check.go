@@ -20,16 +20,15 @@ const (
 	minThinkingBudget    = 1024
 )
 
-// The names of Anthropic's roles and blocks that rules are about.
+// The block types and betas that the checks depend on.
 const (
 	blockToolUse    = "tool_use"
 	blockToolResult = "tool_result"
 	betaSystem      = "mid-conversation-system"
-	betaInterleaved = "interleaved-thinking" // the budget is one of all thoughts of a turn
+	betaInterleaved = "interleaved-thinking" // the thinking budget is for a whole turn
 )
 
-// refused is Anthropic's answer to a request that is wrong; its messages begin
-// with the field.
+// refused returns Anthropic's error for an invalid request; its message begins with the field.
 func refused(param, format string, args ...any) *APIError {
 	message := fmt.Sprintf(format, args...)
 	if param != "" {
@@ -42,8 +41,7 @@ func unknownTag(param, tag, expected string) *APIError {
 	return refused(param, "Input tag '%.64s' found using 'type' does not match any of the expected tags: %s", tag, expected)
 }
 
-// anthropicDecodeError names the field that has the wrong type, or reports that the body
-// is not JSON.
+// anthropicDecodeError reports the field with a wrong type, or that the body is not JSON.
 func anthropicDecodeError(err error) *APIError {
 	e, ok := errors.AsType[*jsonv2.SemanticError](err)
 	if !ok || e.JSONPointer == "" {
@@ -53,8 +51,8 @@ func anthropicDecodeError(err error) *APIError {
 	return refused(fmt.Sprintf("%.200s", param), "Input should be %s, not %s", goTypeName(e.GoType), kindName(e.JSONKind))
 }
 
-// check validates a request as the provider would, cheapest rules first. A
-// request that only counts tokens has no limits.
+// check validates a request as the provider does, cheapest rules first. The limits do not apply
+// to a request that only counts tokens.
 func (r *messagesRequest) check(beta string, answer bool) *APIError {
 	if r.Model == "" {
 		return refused("model", "Field required")
@@ -72,7 +70,7 @@ func (r *messagesRequest) checkLimits() *APIError {
 	if r.MaxTokens == nil {
 		return refused("max_tokens", "Field required")
 	}
-	// 0 fills the cache and answers nothing.
+	// 0 is valid: it fills the cache without an answer.
 	if *r.MaxTokens < 0 {
 		return refused("max_tokens", "Input should be greater than or equal to 0")
 	}
@@ -140,7 +138,7 @@ func (r *messagesRequest) checkTools() *APIError {
 		}
 		seen[t.Name] = true
 		if t.Type != "" && t.Type != "custom" {
-			continue // one whose schema the provider defines
+			continue // the provider defines its schema
 		}
 		if k := t.InputSchema.Kind(); t.InputSchema == nil || k != '{' {
 			if t.InputSchema == nil {
@@ -212,7 +210,7 @@ func (m *anthropicMessage) endsInSpace() bool {
 	return strings.TrimRightFunc(last, unicode.IsSpace) != last
 }
 
-// checkRole validates the role of message i where it stands.
+// checkRole validates the role of message i and its position.
 func (r *messagesRequest) checkRole(i int, beta string) *APIError {
 	switch role := r.Messages[i].Role; llm.Role(role) {
 	case llm.User:
@@ -258,8 +256,7 @@ func (m *anthropicMessage) checkContent(i int, last bool) *APIError {
 	return nil
 }
 
-// check validates one block by itself. Types that are not known are left to the
-// provider, which has new ones with each beta.
+// check validates one block by itself. It accepts unknown types, because betas add new ones.
 func (b *block) check(param string, assistant bool) *APIError {
 	switch b.Type {
 	case "":
@@ -303,9 +300,8 @@ func (b *block) check(param string, assistant bool) *APIError {
 	return nil
 }
 
-// checkPairs demands that the user's turn after one that uses tools begins with the
-// results of all of them, once each, and that there are no others. Messages of one
-// role that follow each other are one turn.
+// checkPairs requires that the user's turn after tool uses begins with exactly one result of
+// each, and that there are no other results. Consecutive messages of one role are one turn.
 func (r *messagesRequest) checkPairs() *APIError {
 	var uses pending
 	asked, role := 0, llm.System
@@ -331,8 +327,8 @@ func (r *messagesRequest) checkPairs() *APIError {
 	return nil
 }
 
-// pair removes the results of message i from the open uses, which are of message asked,
-// and adds its own uses.
+// pair removes the uses with a result in message i from the open ones, which message asked
+// made, and adds the uses of message i.
 func (m *anthropicMessage) pair(i, asked int, uses *pending) *APIError {
 	for j := range m.Content.list {
 		switch b := &m.Content.list[j]; {
@@ -353,7 +349,7 @@ func (m *anthropicMessage) pair(i, asked int, uses *pending) *APIError {
 	return nil
 }
 
-// withoutResult reports the uses of message i that have no result.
+// withoutResult reports the uses of message i without a result.
 func withoutResult(i int, open []string) *APIError {
 	return refused(fmt.Sprintf("messages.%d", i),
 		"`tool_use` ids were found without `tool_result` blocks immediately after: %.500s. "+

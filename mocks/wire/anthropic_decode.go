@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// messagesRequest is the part of a Messages request that is understood. Optional
-// fields are pointers only where their zero value means something else.
+// messagesRequest has the supported fields of a Messages request. An optional field is a pointer
+// only if its zero value has another meaning.
 type messagesRequest struct {
 	Model         string             `json:"model"`
 	Messages      []anthropicMessage `json:"messages"`
@@ -77,7 +77,7 @@ type block struct {
 	Title     string            `json:"title"`
 }
 
-// plain returns the text of a content, the texts of its blocks one below the other.
+// plain returns the text of a content, with a line break between the texts of its blocks.
 func plain(c *textOrList[block]) string {
 	if c.kind != '[' {
 		return c.text
@@ -89,14 +89,13 @@ func plain(c *textOrList[block]) string {
 	return joinTexts(texts, "\n")
 }
 
-// Decode implements Codec. Its errors have the provider's status and type, and
-// words close to the provider's.
+// Decode implements Codec. Errors have the provider's status and type, and similar messages.
 func (c AnthropicMessages) Decode(body []byte) (Call, *APIError) {
 	return c.decode(body, true)
 }
 
-// DecodeCount parses a request to /v1/messages/count_tokens, which is one for an
-// answer without its limits.
+// DecodeCount parses a request to /v1/messages/count_tokens, to which the limits of answers do
+// not apply.
 func (c AnthropicMessages) DecodeCount(body []byte) (Call, *APIError) {
 	return c.decode(body, false)
 }
@@ -115,9 +114,9 @@ func (c AnthropicMessages) decode(body []byte, answer bool) (Call, *APIError) {
 	return r.call(), nil
 }
 
-// withoutThreads declines a message thread, a conversation that the provider keeps. The
-// provider answers so where it cannot thread a request, and its clients then send the
-// whole conversation.
+// withoutThreads declines a message thread, a conversation that the provider stores. The
+// provider returns the same error if it cannot thread a request; its clients then send the whole
+// conversation.
 func withoutThreads() *APIError {
 	e := refused("thread", "message threads are not supported by this scripted server; send the whole conversation")
 	e.Declined = true
@@ -125,7 +124,7 @@ func withoutThreads() *APIError {
 	return e
 }
 
-// call is the neutral form of a request that was checked.
+// call returns the neutral form of a valid request.
 func (r *messagesRequest) call() Call {
 	c := Call{IncludeUsage: true, Request: llm.Request{
 		Model:       r.Model,
@@ -152,9 +151,9 @@ func (r *messagesRequest) call() Call {
 	return c
 }
 
-// neutral appends a message in neutral form. Each tool result becomes a message of its own,
-// after the text that came with it: agents put reminders beside results, and conditions
-// on the last of the user's messages are meant for the results.
+// neutral appends a message in neutral form. Each tool result becomes a separate message after
+// the text of the same message: agents add reminders to results, and conditions on the last
+// messages are about the results.
 func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 	n := llm.Message{Role: llm.Role(m.Role), Content: plain(&m.Content), Attachments: blockAttachments(m.Content.list)}
 	var results []llm.Message
@@ -170,7 +169,7 @@ func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 	}
 	if results == nil || n.Content != "" {
 		to = append(to, n)
-	} else if n.Attachments != nil { // as for what a tool returned, not a new question
+	} else if n.Attachments != nil { // they belong to the results
 		last := &results[len(results)-1]
 		last.Attachments = append(last.Attachments, n.Attachments...)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Encode implements Codec. The times are those of OpenAIChat.
+// Encode implements Codec, with the timing of OpenAIChat.
 func (AnthropicMessages) Encode(call Call, c Completion) []Frame {
 	c.Finish = c.FinishReason()
 	var frames []Frame
@@ -22,7 +22,7 @@ func (AnthropicMessages) Encode(call Call, c Completion) []Frame {
 	return frames
 }
 
-// message returns the body of an answer that is not streamed.
+// message returns the body of an answer without streaming.
 func message(c Completion) jsonText {
 	j := make(jsonText, 0, 560+outputLen(c)*9/8).messageHead(c)
 	for i, part := range c.parts() {
@@ -50,9 +50,9 @@ func (j jsonText) toolUse(t *llm.ToolCall, input string) jsonText {
 	return j.raw(`{"type":"tool_use","id":`).quote(t.ID).raw(`,"name":`).quote(t.Name).raw(`,"input":`).raw(input).raw(`}`)
 }
 
-// toolInput returns a tool call's arguments as a member of a body that has to be JSON:
-// what the model wrote or, if that is not JSON, the text of it. A text that is
-// itself a JSON string is quoted once more, so that both can be distinguished.
+// toolInput returns the arguments of a tool call as a JSON value: the output of the model or, if
+// that is not JSON, a string of it. Output that is itself a JSON string is quoted once more to
+// keep the two cases distinct.
 func toolInput(arguments string) string {
 	if arguments == "" {
 		return "{}"
@@ -63,8 +63,7 @@ func toolInput(arguments string) string {
 	return string(jsonText(nil).quote(arguments))
 }
 
-// messageUsage appends token counts as Anthropic gives them: cached tokens
-// are not part of the input's, as in llm.Usage.
+// messageUsage appends token counts. As in llm.Usage, the input excludes cached tokens.
 func (j jsonText) messageUsage(u llm.Usage, output int) jsonText {
 	j = j.raw(`{"input_tokens":`).int(u.Input).raw(`,"cache_creation_input_tokens":`).int(u.CacheWrite).
 		raw(`,"cache_read_input_tokens":`).int(u.CachedInput).raw(`,"output_tokens":`).int(output)

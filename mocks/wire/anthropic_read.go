@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// messagesAnswer is an answer as it is read.
+// messagesAnswer is an answer of the provider.
 type messagesAnswer struct {
 	Type       string         `json:"type"`
 	ID         string         `json:"id"`
@@ -20,7 +20,7 @@ type messagesAnswer struct {
 	Error      *errorBody     `json:"error"`
 }
 
-// messagesUsage has pointers, for a later event need not repeat an earlier one's.
+// messagesUsage has pointers because a later event may omit the counts of an earlier one.
 type messagesUsage struct {
 	Input      *int `json:"input_tokens"`
 	CacheWrite *int `json:"cache_creation_input_tokens"`
@@ -31,7 +31,7 @@ type messagesUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-// addTo replaces the counts that are given.
+// addTo replaces the counts of c by those in u.
 func (u *messagesUsage) addTo(c *Completion) {
 	if u == nil {
 		return
@@ -53,19 +53,11 @@ func (u *messagesUsage) addTo(c *Completion) {
 	c.Usage = reported(c.Usage)
 }
 
-// ReadAnswer implements Reader. The texts of several blocks are one text.
+// ReadAnswer implements Reader. It joins the texts of several blocks.
 func (AnthropicMessages) ReadAnswer(streamed bool, body []byte) (Completion, error) {
 	var s messagesStream
-	var err error
-	if streamed {
-		err = readStream(body, s.read)
-		s.close()
-	} else {
-		var a messagesAnswer
-		if err = readBody(body, &a); err == nil {
-			err = s.add(&a)
-		}
-	}
+	err := readAnswer(streamed, body, s.read, s.add)
+	s.close()
 	if err == nil && !s.begun && s.reason == "" {
 		err = ErrEmptyAnswer
 	}
@@ -107,7 +99,7 @@ func writtenInput(input jsontext.Value) string {
 	return unquoted(input)
 }
 
-// stopped sets why an answer ended. A text that ends in a refusal is a refusal.
+// stopped sets the finish reason. The text of an answer that ends in a refusal is the refusal.
 func stopped(c *Completion, reason string) {
 	switch reason {
 	case "":
@@ -140,10 +132,10 @@ type messagesEvent struct {
 	Error *errorBody     `json:"error"`
 }
 
-// messagesStream puts an answer together.
+// messagesStream assembles an answer.
 type messagesStream struct {
 	gathered
-	block  *block // that is open
+	block  *block // the open one
 	input  strings.Builder
 	reason string
 	begun  bool // there was a block
@@ -168,7 +160,7 @@ func (s *messagesStream) read(data []byte) (done bool, err error) {
 		s.begun = true
 		switch e.ContentBlock.Type {
 		case "text", "thinking":
-			s.addBlock(&e.ContentBlock) // before what its deltas add
+			s.addBlock(&e.ContentBlock) // before its deltas
 		default:
 			s.block = &e.ContentBlock
 		}
@@ -187,8 +179,8 @@ func (s *messagesStream) read(data []byte) (done bool, err error) {
 	return false, nil
 }
 
-// close adds the open block: a call with the input that came in pieces, and of
-// others what they began with.
+// close adds the open block: a call with the input of its deltas, any other block with its
+// initial content.
 func (s *messagesStream) close() {
 	if s.block == nil {
 		return

@@ -14,26 +14,26 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxSource is the number of bytes of an attachment's address or name that are kept.
+// maxSource limits the address or name of an attachment, in bytes.
 const maxSource = 500
 
-// payload is the content of an attachment as a request gives it: base64, a data URL
-// or an address. Only its size and digest are kept, for it may be megabytes long.
+// payload is the content of an attachment in a request: base64, a data URL or an address. It has
+// only the size and the digest of the content, which may be megabytes long.
 type payload struct {
-	given     bool // the member is there and not null
+	given     bool // present and not null
 	inline    bool // the content is in the request
 	valid     bool // the inline content is base64
 	mediaType string
-	source    string // the address, where the content is not in the request
+	source    string // the address of content that is not inline
 	size      int
 	digest    string
 }
 
-// base64Text is a payload in a member that is base64, or a data URL.
+// base64Text is a payload in a string of base64, or in a data URL.
 type base64Text struct{ payload }
 
-// addressText is a payload in a member that is a URL, which may be a data URL. In
-// chat completions the URL is in an object.
+// addressText is a payload in a URL, which may be a data URL. In chat completions the URL is in
+// an object.
 type addressText struct{ payload }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -66,7 +66,7 @@ func (a *addressText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// addressString is a URL that is a text.
+// addressString is a payload in a URL that is a string.
 type addressString struct{ payload }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -81,7 +81,7 @@ func (a *addressString) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// stringMember reads a member that is a text or null.
+// stringMember reads a string or null.
 func stringMember(d *jsontext.Decoder) (text string, given bool, err error) {
 	var member *string
 	if err := jsonv2.UnmarshalDecode(d, &member); err != nil || member == nil {
@@ -90,8 +90,7 @@ func stringMember(d *jsontext.Decoder) (text string, given bool, err error) {
 	return *member, true, nil
 }
 
-// readDataURL reads a data URL as RFC 2397 defines it. The payload is inline only if
-// the text is one.
+// readDataURL reads a data URL (RFC 2397). The payload is inline only if text is a data URL.
 func readDataURL(text string) payload {
 	rest, ok := strings.CutPrefix(text, "data:")
 	head, data, comma := strings.Cut(rest, ",")
@@ -114,7 +113,7 @@ func readDataURL(text string) payload {
 	return p
 }
 
-// readBase64 notes the size and the digest of base64, with or without padding.
+// readBase64 sets the size and the digest of base64, with or without padding.
 func (p *payload) readBase64(text string) {
 	text = strings.TrimRight(text, "=")
 	p.digestOf(base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(text)))
@@ -140,7 +139,7 @@ func (p *payload) attachment(kind, mediaType, name string) llm.Attachment {
 	}
 }
 
-// shortSource cuts what a client chose to maxSource bytes.
+// shortSource truncates a client's text to maxSource bytes.
 func shortSource(text string) string {
 	if len(text) <= maxSource {
 		return text
@@ -148,8 +147,8 @@ func shortSource(text string) string {
 	return strings.ToValidUTF8(text[:maxSource], "") + "…"
 }
 
-// attached are the members of the parts of a content beside their text, in any of OpenAI's
-// two protocols: chat completions put a file in an object of its own.
+// attached has the fields of attachments in both of OpenAI's protocols. Chat completions put
+// the fields of a file into an object.
 type attached struct {
 	ImageURL   addressText `json:"image_url"`
 	InputAudio *struct {
@@ -167,7 +166,7 @@ type fileMembers struct {
 	Filename string        `json:"filename"`
 }
 
-// payload returns the content of a file: data, an address or the id of an upload.
+// payload returns the content of a file: data, an address or an upload's id.
 func (f *fileMembers) payload() payload {
 	switch {
 	case f.FileData.given:
@@ -178,7 +177,7 @@ func (f *fileMembers) payload() payload {
 	return payload{given: f.FileID != "", source: shortSource(f.FileID)}
 }
 
-// attachment returns the attachment of a part, and false if it has none.
+// attachment returns the attachment of a part; ok is false if it has none.
 func (p *contentPart) attachment() (a llm.Attachment, ok bool) {
 	switch p.Type {
 	case "image_url", "input_image":
@@ -201,8 +200,7 @@ func (p *contentPart) attachment() (a llm.Attachment, ok bool) {
 	return a, false
 }
 
-// imagePayload returns the content of an image, which Responses can also refer to by
-// the id of an upload.
+// imagePayload returns the content of an image. Responses also accept an upload's id.
 func (p *contentPart) imagePayload() payload {
 	if p.ImageURL.given {
 		return p.ImageURL.payload
@@ -210,7 +208,7 @@ func (p *contentPart) imagePayload() payload {
 	return payload{given: p.FileID != "", source: shortSource(p.FileID)}
 }
 
-// file returns the members of a file, which chat completions have in an object.
+// file returns the fields of a file.
 func (p *contentPart) file() *fileMembers {
 	if p.Type == "file" {
 		if p.File == nil {
@@ -221,7 +219,7 @@ func (p *contentPart) file() *fileMembers {
 	return &p.fileMembers
 }
 
-// checkAttachment validates the content of a part; at is where the part stands.
+// checkAttachment validates the content of the part at the given path.
 func (p *contentPart) checkAttachment(at string) *APIError {
 	var content payload
 	var field string
@@ -251,7 +249,7 @@ func (p *contentPart) checkAttachment(at string) *APIError {
 	return nil
 }
 
-// attachments returns what parts carry beside their text.
+// attachments returns the attachments of parts.
 func attachments(parts []contentPart) []llm.Attachment {
 	var all []llm.Attachment
 	for i := range parts {

@@ -101,7 +101,7 @@ func BenchmarkFault(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, ok := fault.Apply(codec, streamCall, textAnswer); !ok {
+				if _, ok := fault(codec, streamCall, textAnswer); !ok {
 					b.Fatal("the fault did not fire")
 				}
 			}

@@ -5,38 +5,37 @@ import (
 	"net/http"
 )
 
-// Dialect describes a protocol to scripts and to faults, beside how it encodes. The zero
-// value is that of a protocol without streams of events.
+// Dialect describes a protocol to scripts and to faults. The zero value is for a protocol without
+// streams of events.
 type Dialect struct {
-	// AnswerID and CallID begin the ids of answers and of tool calls; default: those of
-	// OpenAIChat.
+	// AnswerID and CallID are the prefixes of the ids of answers and of tool calls; by
+	// default those of OpenAIChat.
 	AnswerID, CallID string
-	// Unexpected is the status of a call that the script does not have: one at which
-	// clients give up; default 404.
+	// Unexpected is the status of a call that is not in the script; by default 404. Clients
+	// must not retry it.
 	Unexpected int
-	// NewFault builds the faults that only this protocol can show; nil if there are none.
+	// NewFault builds the faults that only this protocol has; may be nil.
 	NewFault func(FaultSpec) (Fault, error)
 
-	// ends reports whether an event ends a stream as it should; nil if there are no
-	// streams.
+	// ends reports whether an event is the end marker of a stream; nil without streams.
 	ends func(event []byte) bool
-	// choices is true where an answer is a list of choices, which can be empty; in
-	// other protocols the answer itself is a list.
+	// choices is true if an answer is a list of choices, which can be empty. In other
+	// protocols an answer is a list of parts.
 	choices bool
-	// reportsUsage is true where every stream has the usage, asked for or not.
+	// reportsUsage is true if every stream has the usage, requested or not.
 	reportsUsage bool
-	// textMarks come before a text in frames: what the model wrote before the rest.
+	// textMarks precede strings in frames, those before output of the model first.
 	textMarks []string
-	// stockError is the provider's error with a status; nil means OpenAI's.
+	// stockError returns the provider's error for a status; nil means OpenAI's.
 	stockError func(status int) *APIError
-	// errorEvent is the event that an error is in a stream, after n others.
+	// errorEvent returns the event of an error in a stream, after n others.
 	errorEvent func(call Call, c Completion, e *APIError, n int) []byte
 }
 
 // streams reports whether the protocol has streams of events.
 func (d *Dialect) streams() bool { return d.ends != nil }
 
-// errorOf returns the provider's error with a status.
+// errorOf returns the provider's error for a status.
 func (d *Dialect) errorOf(status int) *APIError {
 	if d.stockError == nil {
 		return statusError(status)
@@ -57,8 +56,8 @@ func (OpenAIChat) Dialect() Dialect {
 	}
 }
 
-// Dialect implements Codec. The coding agents take a 404 for a model that does not exist
-// and ask again.
+// Dialect implements Codec. Unexpected is not 404 because coding agents read that as an unknown
+// model, and retry.
 func (OpenAIResponses) Dialect() Dialect {
 	return Dialect{
 		AnswerID: "resp_", CallID: "call_", Unexpected: http.StatusBadRequest,
@@ -71,7 +70,7 @@ func (OpenAIResponses) Dialect() Dialect {
 	}
 }
 
-// Dialect implements Codec. For Unexpected see OpenAIResponses.
+// Dialect implements Codec. Unexpected is as for OpenAIResponses.
 func (c AnthropicMessages) Dialect() Dialect {
 	return Dialect{
 		AnswerID: "msg_", CallID: "toolu_", Unexpected: http.StatusBadRequest,

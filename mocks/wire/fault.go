@@ -9,29 +9,24 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// Fault is one thing that goes wrong with an answer.
-type Fault interface {
-	// Apply encodes answer as codec does, with the fault in it. ok is false
-	// where the fault cannot show in this answer (a missing [DONE] where nothing
-	// is streamed): the frames are then those of the intended answer, and the fault must
-	// not be counted as fired. The status and connection faults need no answer;
-	// the others change the given one, which may be empty.
-	Apply(codec Codec, call Call, answer Completion) (frames []Frame, ok bool)
-}
+// Fault encodes an answer with something wrong in it. ok is false if the fault cannot show in
+// this answer, such as a missing [DONE] in an answer that is not streamed: it then returns the
+// frames of the intended answer, and the fault has not fired. Status and connection faults
+// ignore the answer; the others change it.
+type Fault func(codec Codec, call Call, answer Completion) (frames []Frame, ok bool)
 
-// FaultSpec describes a fault. Options that a kind does not have must
-// be zero.
+// FaultSpec describes a fault. Options that do not apply to its kind must be zero.
 type FaultSpec struct {
 	Kind string
 	// Status is the HTTP status, 400 to 599 (default 500).
 	Status int
-	// RetryAfter is the wait that the error asks for; none if 0.
+	// RetryAfter is the wait that the error asks for; 0 sends no such header.
 	RetryAfter time.Duration
 	// Message replaces the stock text of an error or of a refusal.
 	Message string
-	// After is how many chunks of the stream are delivered before the fault
-	// fires. Nil means half of them (slow-drip: none). A body that is not
-	// streamed is one chunk, and half of it is half of its bytes.
+	// After is the number of chunks of the stream that are delivered before the fault fires;
+	// by default half of them (slow-drip: none). A body that is not streamed is one chunk,
+	// and half of it is half of its bytes.
 	After *int
 	// Delay is the pause before each chunk (default 1s).
 	Delay time.Duration
@@ -40,8 +35,8 @@ type FaultSpec struct {
 // faultKind is one kind of fault.
 type faultKind struct {
 	name  string
-	build func(FaultSpec) Fault // may trust the spec
-	// options are the fields of FaultSpec that the kind takes, as scenario files spell them.
+	build func(FaultSpec) Fault // of a valid spec
+	// options are the options that apply to the kind, as scenario files spell them.
 	options []string
 }
 
@@ -86,8 +81,7 @@ func FaultKinds() []string {
 	return names
 }
 
-// NewFault builds the fault that spec describes. The error names the kinds or
-// the options that there are.
+// NewFault builds the fault that spec describes. An error lists the valid kinds or options.
 func NewFault(spec FaultSpec) (Fault, error) {
 	i := slices.IndexFunc(faultKinds, func(k faultKind) bool { return k.name == spec.Kind })
 	if i < 0 {
@@ -108,7 +102,7 @@ func unknownKind(name string) error {
 	return fmt.Errorf("fault kind %.64q is not known; %s", name, hint)
 }
 
-// validate refuses options that the kind does not have, and values out of range.
+// validate rejects options that do not apply to the kind, and values out of range.
 func (s FaultSpec) validate(k faultKind) error {
 	given := []struct {
 		option string
@@ -147,40 +141,34 @@ func (k faultKind) optionsText() string {
 	return "this kind takes " + strings.Join(k.options, ", ")
 }
 
-// plainFault replaces the whole answer, whatever it is.
-type plainFault func(codec Codec, answer Completion) []Frame
-
-// Apply implements Fault; a plain fault always fires.
-func (f plainFault) Apply(codec Codec, _ Call, answer Completion) ([]Frame, bool) {
-	return f(codec, answer), true
+// plainFault replaces any answer, and always fires.
+func plainFault(replace func(codec Codec, answer Completion) []Frame) Fault {
+	return func(codec Codec, _ Call, answer Completion) ([]Frame, bool) { return replace(codec, answer), true }
 }
 
-// answerFault edits the neutral answer before it is encoded. It must not change
-// what the given answer points to, nor anything that shows if it returns false.
-type answerFault func(codec Codec, call Call, answer Completion) (Completion, bool)
-
-// Apply implements Fault.
-func (f answerFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
-	edited, ok := f(codec, call, answer)
-	return codec.Encode(call, edited), ok
-}
-
-// frameFault edits the frames of the encoded answer: one frame, or if the call
-// is streamed a head and its chunks. It may change them in place, but only if it
-// returns true.
-type frameFault func(codec Codec, call Call, frames []Frame) ([]Frame, bool)
-
-// Apply implements Fault.
-func (f frameFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
-	frames := codec.Encode(call, answer)
-	if edited, ok := f(codec, call, frames); ok {
-		return edited, true
+// answerFault edits the neutral answer before it is encoded. Edit must not change what the
+// answer points to, and must change nothing visible if it returns false.
+func answerFault(edit func(codec Codec, call Call, answer Completion) (Completion, bool)) Fault {
+	return func(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+		edited, ok := edit(codec, call, answer)
+		return codec.Encode(call, edited), ok
 	}
-	return frames, false
 }
 
-// delivered returns how many of total chunks come before the fault. It is false if
-// the fault would come after the last one, that is, never.
+// frameFault edits the frames of the encoded answer: a head and its chunks if the call is
+// streamed, otherwise one frame. Edit may change them in place, but only if it returns true.
+func frameFault(edit func(codec Codec, call Call, frames []Frame) ([]Frame, bool)) Fault {
+	return func(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+		frames := codec.Encode(call, answer)
+		if edited, ok := edit(codec, call, frames); ok {
+			return edited, true
+		}
+		return frames, false
+	}
+}
+
+// delivered returns how many of total chunks come before the fault; false if the fault would
+// come after the last one.
 func delivered(total int, after *int) (int, bool) {
 	n := total / 2
 	if after != nil {

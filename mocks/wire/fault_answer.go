@@ -9,21 +9,21 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// newEmptyText returns an answer without content.
+// newEmptyText removes the content of the answer.
 func newEmptyText(FaultSpec) Fault {
 	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		return withhold(c, llm.FinishStop), true
 	})
 }
 
-// newContentFilter answers that the text was withheld.
+// newContentFilter replaces the content by the finish reason content_filter.
 func newContentFilter(FaultSpec) Fault {
 	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		return withhold(c, llm.FinishContentFilter), true
 	})
 }
 
-// newRefusal puts a refusal in the answer's place.
+// newRefusal replaces the answer by a refusal.
 func newRefusal(spec FaultSpec) Fault {
 	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		c = withhold(c, llm.FinishStop)
@@ -32,15 +32,15 @@ func newRefusal(spec FaultSpec) Fault {
 	})
 }
 
-// withhold removes the whole content of an answer.
+// withhold removes the content of an answer.
 func withhold(c Completion, finish llm.FinishReason) Completion {
 	c.Text, c.Refusal, c.ToolCalls, c.Finish = "", "", nil, finish
 	c.Usage.Output = c.Usage.Reasoning
 	return c
 }
 
-// newFinishLength cuts the answer off where its last tokens are: in the
-// arguments of the last tool call if there is one, in the text otherwise.
+// newFinishLength truncates the arguments of the last tool call or, in an answer without
+// calls, the text.
 func newFinishLength(spec FaultSpec) Fault {
 	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		c.ToolCalls = slices.Clone(c.ToolCalls)
@@ -51,7 +51,7 @@ func newFinishLength(spec FaultSpec) Fault {
 		total := countPieces(*tail)
 		n, ok := delivered(total, spec.After)
 		if !ok && spec.After != nil {
-			return c, false // the answer is shorter than the limit
+			return c, false // the answer is shorter than After
 		}
 		*tail = firstPieces(*tail, n)
 		if shown := c.Usage.Output - c.Usage.Reasoning; total > 0 && shown > 0 {
@@ -62,7 +62,7 @@ func newFinishLength(spec FaultSpec) Fault {
 	})
 }
 
-// newWrongUsage reports a usage that no one consumed, where usage is reported.
+// newWrongUsage reports ten times the usage and more, in answers that report usage.
 func newWrongUsage(FaultSpec) Fault {
 	return answerFault(func(codec Codec, call Call, c Completion) (Completion, bool) {
 		wrong := c.Usage
@@ -73,8 +73,8 @@ func newWrongUsage(FaultSpec) Fault {
 	})
 }
 
-// newInvalidToolArguments breaks the arguments of the last tool call. An answer
-// without one becomes a call of the first tool that was offered.
+// newInvalidToolArguments breaks the arguments of the last tool call. An answer without calls
+// becomes a call of the first offered tool.
 func newInvalidToolArguments(FaultSpec) Fault {
 	return answerFault(func(_ Codec, call Call, c Completion) (Completion, bool) {
 		c.ToolCalls = slices.Clone(c.ToolCalls)
@@ -91,8 +91,8 @@ func newInvalidToolArguments(FaultSpec) Fault {
 	})
 }
 
-// brokenJSON cuts text off in the middle, or in a member if half of it would
-// still be JSON.
+// brokenJSON returns the first half of text, or part of an object if that half is empty or
+// valid JSON.
 func brokenJSON(text string) string {
 	if half := string(firstHalf([]byte(text))); half != "" && !jsontext.Value(half).IsValid() {
 		return half

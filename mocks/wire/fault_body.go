@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// newMalformedJSON cuts a chunk's JSON in half inside a correct SSE event, or
-// the body's JSON inside a correct response.
+// newMalformedJSON cuts the JSON of a chunk in half within a correct event, or the JSON of the
+// body within a correct response.
 func newMalformedJSON(spec FaultSpec) Fault {
 	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		if !call.Stream {
@@ -32,8 +32,8 @@ func newMalformedJSON(spec FaultSpec) Fault {
 	})
 }
 
-// firstHalf returns the first half of a JSON object, which is never JSON itself. It
-// does not split a rune: only one thing is wrong.
+// firstHalf returns the first half of a JSON object, which is never valid JSON. It does not
+// split a rune, because that would be a second fault.
 func firstHalf(object []byte) []byte {
 	n := len(object) / 2
 	for n > 0 && !utf8.RuneStart(object[n]) {
@@ -47,49 +47,45 @@ func newWrongContentType(FaultSpec) Fault {
 	const page = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head>" +
 		"<body><h1>Bad gateway</h1></body></html>\n"
 	return plainFault(func(_ Codec, answer Completion) []Frame {
-		f := Frame{Delay: answer.First, Status: http.StatusOK, Header: head("text/html; charset=utf-8", answer.ID, len(page))}
-		f.Data = []byte(page)
-		return []Frame{f}
+		return []Frame{{
+			Delay: answer.First, Status: http.StatusOK, Header: head("text/html; charset=utf-8", answer.ID, len(page)), Data: []byte(page),
+		}}
 	})
 }
 
-// emptyChoices is an answer whose list of choices, or of parts, is empty.
-type emptyChoices struct{}
-
-func newEmptyChoices(FaultSpec) Fault { return emptyChoices{} }
-
-// Apply implements Fault.
-func (emptyChoices) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
-	if d := codec.Dialect(); d.streams() && !d.choices {
-		answer.bare = true
-		return codec.Encode(call, answer), true
+// newEmptyChoices empties an answer's list of choices, or of parts.
+func newEmptyChoices(FaultSpec) Fault {
+	return func(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+		if d := codec.Dialect(); d.streams() && !d.choices {
+			answer.bare = true
+			return codec.Encode(call, answer), true
+		}
+		return frameFault(withoutChoices)(codec, call, answer)
 	}
-	return withoutChoices.Apply(codec, call, answer)
 }
 
 // withoutChoices empties the list of choices in each chunk, or in the body.
-var withoutChoices = frameFault(
-	func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
-		if !call.Stream {
-			body, ok := emptyMember(frames[0].Data, "choices")
-			if ok {
-				setBody(&frames[0], body)
-			}
-			return frames, ok
+func withoutChoices(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
+	if !call.Stream {
+		body, ok := emptyMember(frames[0].Data, "choices")
+		if ok {
+			setBody(&frames[0], body)
 		}
-		fired := false
-		for i, f := range frames {
-			object, _ := sseObject(f.Data)
-			if edited, ok := emptyMember(object, "choices"); ok {
-				frames[i].Data = withData(f.Data, edited)
-				fired = true
-			}
+		return frames, ok
+	}
+	fired := false
+	for i, f := range frames {
+		object, _ := sseObject(f.Data)
+		if edited, ok := emptyMember(object, "choices"); ok {
+			frames[i].Data = withData(f.Data, edited)
+			fired = true
 		}
-		return frames, fired
-	})
+	}
+	return frames, fired
+}
 
-// emptyMember returns object with the value of its member name replaced by [],
-// and false if there is no such member.
+// emptyMember returns object with the value of the member name replaced by []; false if there
+// is no such member.
 func emptyMember(object []byte, name string) ([]byte, bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(object))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -112,11 +108,11 @@ func emptyMember(object []byte, name string) ([]byte, bool) {
 	}
 }
 
-// newNotUTF8 puts two bytes that are never UTF-8 at the start of a string.
+// newNotUTF8 inserts two bytes that are not valid UTF-8 at the start of a string.
 func newNotUTF8(FaultSpec) Fault {
 	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
-		// What the model wrote, if it wrote anything; any string otherwise.
-		// Quotes within a string are escaped, so the marks cannot occur there.
+		// The output of the model if there is any, otherwise the first string. Quotes within a
+		// string are escaped, and the marks cannot occur there.
 		for _, mark := range codec.Dialect().textMarks {
 			for i, f := range frames {
 				before, after, ok := bytes.Cut(f.Data, []byte(mark))

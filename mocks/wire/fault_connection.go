@@ -1,6 +1,6 @@
 package wire
 
-// newTimeout never answers: not even a response head is sent.
+// newTimeout sends nothing, not even a response head.
 func newTimeout(FaultSpec) Fault {
 	return plainFault(func(Codec, Completion) []Frame { return []Frame{{End: Hang}} })
 }
@@ -12,7 +12,7 @@ func newResetBeforeHeaders(FaultSpec) Fault {
 	})
 }
 
-// newResetAfterHeaders sends the head that belongs to the answer and no body.
+// newResetAfterHeaders sends the head of the answer and resets the connection.
 func newResetAfterHeaders(FaultSpec) Fault {
 	return frameFault(func(_ Codec, _ Call, frames []Frame) ([]Frame, bool) {
 		head := frames[0]
@@ -24,8 +24,8 @@ func newResetAfterHeaders(FaultSpec) Fault {
 func newResetMidStream(spec FaultSpec) Fault  { return cutting(spec.After, Reset) }
 func newTruncatedStream(spec FaultSpec) Fault { return cutting(spec.After, Close) }
 
-// cutting drops what comes after a number of chunks. Of a body that is not
-// streamed the head keeps the full Content-Length, so that a client can notice.
+// cutting drops the chunks after the first ones. The head of a body that is not streamed keeps
+// its full Content-Length, by which a client can notice.
 func cutting(after *int, end End) Fault {
 	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		last := 0
@@ -47,7 +47,7 @@ func cutting(after *int, end End) Fault {
 	})
 }
 
-// deliveredBytes is delivered for a body, which counts as one chunk.
+// deliveredBytes is delivered for the bytes of a body, which counts as one chunk.
 func deliveredBytes(body []byte, after *int) (int, bool) {
 	if after != nil {
 		return 0, *after == 0

@@ -19,7 +19,7 @@ func newStatus(spec FaultSpec) Fault {
 	})
 }
 
-// statusError returns the error of OpenAI's API for a status; 529 is Anthropic's.
+// statusError returns the error of OpenAI's API with a status; 529 is Anthropic's.
 func statusError(status int) *APIError {
 	e := &APIError{Status: status}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// newMissingDone drops the end marker; the response itself ends in order.
+// newMissingDone drops the end marker of the stream; the response itself is complete.
 func newMissingDone(FaultSpec) Fault {
 	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
 		last := len(frames) - 1
@@ -22,8 +22,7 @@ func newMissingDone(FaultSpec) Fault {
 // newDuplicateChunk repeats the last chunk that was delivered.
 func newDuplicateChunk(spec FaultSpec) Fault {
 	return frameFault(func(_ Codec, _ Call, frames []Frame) ([]Frame, bool) {
-		// The end marker is never repeated: it is not a chunk of the answer.
-		// A body that is not streamed has no chunks.
+		// The end marker is not a chunk of the answer, and a body that is not streamed has none.
 		n, ok := delivered(len(frames)-1, spec.After)
 		if !ok {
 			return nil, false
@@ -32,7 +31,7 @@ func newDuplicateChunk(spec FaultSpec) Fault {
 	})
 }
 
-// dripParts is into how many parts a body that is not streamed is divided.
+// dripParts is the number of parts into which a body that is not streamed is divided.
 const dripParts = 10
 
 // newSlowDrip delays each chunk of a stream, or each tenth of a body.
@@ -45,7 +44,7 @@ func newSlowDrip(spec FaultSpec) Fault {
 	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		if !call.Stream {
 			frames = divide(frames[0])
-			if first > 0 { // the body is one chunk, and it has been delivered
+			if first > 0 { // the body is one chunk, which is delivered
 				return nil, false
 			}
 		}
@@ -72,24 +71,17 @@ func divide(f Frame) []Frame {
 	return frames
 }
 
-// errorEvent breaks a stream off with an error.
-type errorEvent struct{ spec FaultSpec }
-
-func newErrorEvent(spec FaultSpec) Fault { return errorEvent{spec} }
-
-// Apply implements Fault.
-func (f errorEvent) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
-	frames := codec.Encode(call, answer)
-	d := codec.Dialect()
-	if !d.streams() || !call.Stream {
-		return frames, false
+// newErrorEvent ends a stream early with an error.
+func newErrorEvent(spec FaultSpec) Fault {
+	return func(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+		frames, d := codec.Encode(call, answer), codec.Dialect()
+		n, ok := delivered(len(frames)-1, spec.After)
+		if !d.streams() || !call.Stream || !ok {
+			return frames, false
+		}
+		e := d.errorOf(cmp.Or(spec.Status, http.StatusInternalServerError))
+		e.Message = cmp.Or(spec.Message, e.Message)
+		frames[n+1].Data = d.errorEvent(call, answer, e, n)
+		return frames[:n+2], true
 	}
-	n, ok := delivered(len(frames)-1, f.spec.After)
-	if !ok {
-		return frames, false
-	}
-	e := d.errorOf(cmp.Or(f.spec.Status, http.StatusInternalServerError))
-	e.Message = cmp.Or(f.spec.Message, e.Message)
-	frames[n+1].Data = d.errorEvent(call, answer, e, n)
-	return frames[:n+2], true
 }

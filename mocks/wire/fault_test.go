@@ -40,7 +40,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				{"tool calls", plainCall, toolAnswer},
 				{"tool calls, streamed", streamCall, toolAnswer},
 			} {
-				frames, ok := fault.Apply(codec, c.call, c.answer)
+				frames, ok := fault(codec, c.call, c.answer)
 				fmt.Fprintf(&b, "== %s: fired %t\n", c.name, ok)
 				if ok {
 					b.WriteString(render(frames))
@@ -55,7 +55,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				for _, call := range []wire.Call{plainCall, streamCall, usageCall} {
 					for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
 						before := render(p.Encode(call, answer))
-						frames, ok := fault.Apply(p.Reader, call, answer)
+						frames, ok := fault(p.Reader, call, answer)
 						if ok {
 							Expect(render(frames)).NotTo(Equal(before), "it fired and nothing changed")
 						} else {
@@ -69,7 +69,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 			It(kind+" replaces a missing answer, of "+p.Protocol(), func() {
 				call := usageCall
 				call.Tools = offered
-				_, ok := newFault(wire.FaultSpec{Kind: kind}).Apply(p.Reader, call, wire.Completion{})
+				_, ok := newFault(wire.FaultSpec{Kind: kind})(p.Reader, call, wire.Completion{})
 				Expect(ok).To(BeTrue())
 			})
 		}
@@ -90,7 +90,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 					{"tool calls", plainCall, toolAnswer},
 					{"tool calls, streamed", streamCall, toolAnswer},
 				} {
-					frames, ok := fault.Apply(p.Reader, c.call, c.answer)
+					frames, ok := fault(p.Reader, c.call, c.answer)
 					fmt.Fprintf(&b, "== %s, %s: fired %t\n", kind, c.name, ok)
 					if ok {
 						b.WriteString(changes(p.Encode(c.call, c.answer), frames))
@@ -104,7 +104,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	DescribeTable("is read by a client as",
 		func(kind string, call wire.Call, is func(wire.Completion, error)) {
 			for _, p := range protocols {
-				frames, ok := newFault(wire.FaultSpec{Kind: kind}).Apply(p.Reader, call, toolAnswer)
+				frames, ok := newFault(wire.FaultSpec{Kind: kind})(p.Reader, call, toolAnswer)
 				Expect(ok).To(BeTrue())
 				By(p.Protocol())
 				is(p.ReadAnswer(call.Stream, bodyOf(frames)))
@@ -150,8 +150,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 
 	DescribeTable("status answers in Anthropic's words with",
 		func(status int, kind, message string) {
-			frames, _ := newFault(wire.FaultSpec{Kind: "status", Status: status, RetryAfter: 1500 * time.Millisecond}).
-				Apply(wire.AnthropicMessages{}, streamCall, textAnswer)
+			frames, _ := newFault(wire.FaultSpec{Kind: "status", Status: status, RetryAfter: 1500 * time.Millisecond})(wire.AnthropicMessages{}, streamCall, textAnswer)
 			e := wire.ReadError(frames[0].Status, frames[0].Header, frames[0].Data)
 			Expect(*e).To(Equal(wire.APIError{Status: status, Type: kind, Message: message, RetryAfter: 2 * time.Second}))
 		},
@@ -187,7 +186,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	DescribeTable("with after fires after that many chunks, and not at all if there are fewer",
 		func(kind string, call wire.Call, after, frames int) {
 			f := newFault(wire.FaultSpec{Kind: kind, After: &after})
-			got, ok := f.Apply(codec, call, wire.Completion{Text: "a b c"}) // role, 3 pieces, finish, [DONE]
+			got, ok := f(codec, call, wire.Completion{Text: "a b c"}) // role, 3 pieces, finish, [DONE]
 			Expect(ok).To(Equal(frames != 0))
 			if ok {
 				Expect(got).To(HaveLen(frames))
@@ -215,7 +214,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	It("slow-drip pauses before each chunk after the first ones", func() {
 		two := 2
 		f := newFault(wire.FaultSpec{Kind: "slow-drip", After: &two, Delay: 3 * time.Second})
-		frames, _ := f.Apply(codec, streamCall, wire.Completion{Text: "a b"})
+		frames, _ := f(codec, streamCall, wire.Completion{Text: "a b"})
 		var delays []time.Duration
 		for _, f := range frames {
 			delays = append(delays, f.Delay)
@@ -224,7 +223,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	})
 
 	It("slow-drip delivers the whole body", func() {
-		frames, ok := newFault(wire.FaultSpec{Kind: "slow-drip"}).Apply(codec, plainCall, textAnswer)
+		frames, ok := newFault(wire.FaultSpec{Kind: "slow-drip"})(codec, plainCall, textAnswer)
 		Expect(ok).To(BeTrue())
 		var body []byte
 		for _, f := range frames {
@@ -237,7 +236,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 		call := plainCall
 		call.Tools = offered
 		for _, call := range []wire.Call{call, streamed(call)} {
-			frames, ok := newFault(wire.FaultSpec{Kind: "invalid-tool-arguments"}).Apply(codec, call, textAnswer)
+			frames, ok := newFault(wire.FaultSpec{Kind: "invalid-tool-arguments"})(codec, call, textAnswer)
 			Expect(ok).To(BeTrue())
 			Expect(render(frames)).To(And(ContainSubstring("read_file"), ContainSubstring(`"tool_calls"`)))
 		}
@@ -246,7 +245,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	DescribeTable("invalid-tool-arguments makes arguments that are not JSON of",
 		func(arguments string) {
 			c := wire.Completion{ToolCalls: []llm.ToolCall{{ID: "c", Name: "n", Arguments: arguments}}}
-			frames, ok := newFault(wire.FaultSpec{Kind: "invalid-tool-arguments"}).Apply(codec, plainCall, c)
+			frames, ok := newFault(wire.FaultSpec{Kind: "invalid-tool-arguments"})(codec, plainCall, c)
 			Expect(ok).To(BeTrue())
 			got := parse(frames).Choices[0].Message.ToolCalls[0].Function.Arguments
 			Expect(got).NotTo(BeEmpty())
@@ -265,7 +264,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 		f := newFault(wire.FaultSpec{Kind: "malformed-json"})
 		for pad := range 4 {
 			c := wire.Completion{Text: strings.Repeat("x", pad) + strings.Repeat("日", 300)}
-			frames, ok := f.Apply(codec, plainCall, c)
+			frames, ok := f(codec, plainCall, c)
 			Expect(ok).To(BeTrue())
 			Expect(utf8.Valid(frames[0].Data)).To(BeTrue())
 			Expect(json.Valid(frames[0].Data)).To(BeFalse())
@@ -274,7 +273,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	})
 
 	It("refusal takes a message", func() {
-		frames, ok := newFault(wire.FaultSpec{Kind: "refusal", Message: "never"}).Apply(codec, streamCall, textAnswer)
+		frames, ok := newFault(wire.FaultSpec{Kind: "refusal", Message: "never"})(codec, streamCall, textAnswer)
 		Expect(ok).To(BeTrue())
 		got := collect(frames)
 		Expect(got.refusal).To(Equal("never"))
@@ -318,7 +317,7 @@ func unmarshal(text string, v any) error { return json.Unmarshal([]byte(text), v
 // decodeAPIError reads the error that a fault answers with as a client does.
 func decodeAPIError(f wire.Fault) *openai.APIError {
 	GinkgoHelper()
-	frames, ok := f.Apply(codec, streamCall, textAnswer)
+	frames, ok := f(codec, streamCall, textAnswer)
 	Expect(ok).To(BeTrue())
 	Expect(frames).To(HaveLen(1))
 	Expect(frames[0].Delay).To(Equal(textAnswer.First))

@@ -15,8 +15,8 @@ func (j jsonText) raw(text string) jsonText { return append(j, text...) }
 
 func (j jsonText) int(n int) jsonText { return strconv.AppendInt(j, int64(n), 10) }
 
-// quote appends a JSON string. Bytes that are not UTF-8 become U+FFFD, as in the
-// providers' encoders; the ignored error reports only those.
+// quote appends a JSON string. Bytes that are not valid UTF-8 become U+FFFD, as in the providers'
+// encoders; the ignored error reports only these.
 func (j jsonText) quote(text string) jsonText {
 	j, _ = jsontext.AppendQuote(j, text)
 	return j
@@ -30,7 +30,7 @@ func (j jsonText) quoteOrNull(text string) jsonText {
 	return j.quote(text)
 }
 
-// comma appends a comma before all elements of a list but the first.
+// comma appends the comma before element i of a list.
 func (j jsonText) comma(i int) jsonText {
 	if i == 0 {
 		return j
@@ -41,8 +41,8 @@ func (j jsonText) comma(i int) jsonText {
 // unix appends a time in seconds.
 func (j jsonText) unix(t time.Time) jsonText { return j.int(int(unixSeconds(t))) }
 
-// defaultCreated is the time of an answer that has none: the day on which the
-// chat API was opened, so that it is not mistaken for the time of a clock.
+// defaultCreated is the time of an answer without one. It is the day on which the chat API was
+// released, which cannot be mistaken for the time of a clock.
 var defaultCreated = time.Date(2023, time.March, 1, 0, 0, 0, 0, time.UTC)
 
 func unixSeconds(t time.Time) int64 {
@@ -57,19 +57,14 @@ const (
 	sseType  = "text/event-stream; charset=utf-8"
 )
 
-// head builds a response header. A requestID or length that is not known, ""
-// or -1, is left out.
+// head builds a response header. It omits an empty requestID and a negative length.
 func head(contentType, requestID string, length int) http.Header {
-	// One array for all values: a header is built for every call.
-	values := [...]string{contentType, requestID, ""}
-	h := make(http.Header, 4)
-	h["Content-Type"] = values[0:1:1]
+	h := http.Header{"Content-Type": {contentType}}
 	if requestID != "" {
-		h["X-Request-Id"] = values[1:2:2]
+		h["X-Request-Id"] = []string{requestID}
 	}
 	if length >= 0 {
-		values[2] = strconv.Itoa(length)
-		h["Content-Length"] = values[2:3:3]
+		h["Content-Length"] = []string{strconv.Itoa(length)}
 	}
 	return h
 }
@@ -79,8 +74,8 @@ func jsonFrames(requestID string, body []byte) []Frame {
 	return []Frame{{Status: http.StatusOK, Header: head(jsonType, requestID, len(body)), Data: body}}
 }
 
-// errorFrames returns an error response. A wait is rounded up to whole seconds.
-// X-Should-Retry is read by the clients of both providers before the status.
+// errorFrames returns an error response. It rounds a wait up to whole seconds. The clients of
+// both providers read X-Should-Retry before the status.
 func errorFrames(e *APIError, body []byte) []Frame {
 	h := head(jsonType, "", len(body))
 	h.Set("X-Should-Retry", strconv.FormatBool(retryable(e)))
@@ -90,8 +85,8 @@ func errorFrames(e *APIError, body []byte) []Frame {
 	return []Frame{{Status: e.Status, Header: h, Data: body}}
 }
 
-// retryable follows the clients' own default, except that no wait helps against
-// a used-up quota.
+// retryable follows the clients' own default, except for a used-up quota, which no retry can
+// change.
 func retryable(e *APIError) bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusConflict:
@@ -110,7 +105,7 @@ func roundUp(d, unit time.Duration) int64 {
 	return n
 }
 
-// setBody replaces a response's whole body.
+// setBody replaces the body of a response.
 func setBody(f *Frame, body []byte) {
 	f.Data = body
 	f.Header.Set("Content-Length", strconv.Itoa(len(body)))

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// OpenAIChat speaks the chat-completions protocol of OpenAI's API as
-// https://platform.openai.com/docs/api-reference/chat describes it. Fields that
-// have no neutral form are tolerated, as far as the provider tolerates them.
-// Two differences are meant: only one choice is given (n), and metadata needs no
-// "store", because agents give a call's purpose there.
+// OpenAIChat implements the chat-completions protocol of OpenAI's API, see
+// https://platform.openai.com/docs/api-reference/chat. It ignores fields without a neutral form
+// if the provider accepts them. It differs from the provider in two ways: it returns only one
+// choice (n), and metadata, in which agents send the purpose of a call, does not need "store".
 type OpenAIChat struct{}
 
 var _ Codec = OpenAIChat{}
@@ -21,13 +20,13 @@ func (OpenAIChat) Protocol() string { return "openai-chat" }
 // ForRequest implements Reader.
 func (c OpenAIChat) ForRequest(http.Header, *ResponseStore) Reader { return c }
 
-// invalidRequest is the type of every error that the request itself causes.
+// invalidRequest is the type of the errors that the request itself causes.
 const invalidRequest = "invalid_request_error"
 
-// quotaCode is the code of a quota that is used up.
+// quotaCode is the code of a used-up quota.
 const quotaCode = "insufficient_quota"
 
-// EncodeError implements Codec. A wait is also sent in milliseconds, in Retry-After-Ms.
+// EncodeError implements Codec. It also sends a wait in milliseconds, as Retry-After-Ms.
 func (OpenAIChat) EncodeError(e *APIError) []Frame {
 	frames := errorFrames(e, openAIError(e))
 	if e.RetryAfter > 0 {
@@ -50,11 +49,7 @@ func (j jsonText) openAIModel(model string, created time.Time) jsonText {
 	return j.raw(`{"id":`).quote(model).raw(`,"object":"model","created":`).unix(created).raw(`,"owned_by":"rehearse"}`)
 }
 
-// EncodeModels answers GET /v1/models with the given model names.
-func (OpenAIChat) EncodeModels(models []string, created time.Time) []Frame {
-	j := jsonText(`{"object":"list","data":[`)
-	for i, m := range models {
-		j = j.comma(i).openAIModel(m, created)
-	}
-	return jsonFrames("", j.raw(`]}`))
+// EncodeModels answers GET /v1/models with the only model.
+func (OpenAIChat) EncodeModels(model string, created time.Time) []Frame {
+	return jsonFrames("", jsonText(`{"object":"list","data":[`).openAIModel(model, created).raw(`]}`))
 }

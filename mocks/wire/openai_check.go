@@ -22,7 +22,7 @@ const (
 	maxMetadataValue = 512
 )
 
-// bad is the provider's answer to a request that is wrong.
+// bad returns the provider's error for an invalid request.
 func bad(param, code, format string, args ...any) *APIError {
 	return &APIError{
 		Status: http.StatusBadRequest, Type: invalidRequest, Param: param, Code: code,
@@ -53,7 +53,7 @@ func wrongType(param, expected string, got jsontext.Kind) *APIError {
 	return bad(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, expected, kindName(got))
 }
 
-// firstError runs the rules in their order up to the first that is broken.
+// firstError returns the error of the first broken rule.
 func firstError(rules ...func() *APIError) *APIError {
 	for _, rule := range rules {
 		if err := rule(); err != nil {
@@ -63,7 +63,7 @@ func firstError(rules ...func() *APIError) *APIError {
 	return nil
 }
 
-// check validates a request as the provider would, cheapest rules first.
+// check validates a request as the provider does, cheapest rules first.
 func (r *chatRequest) check() *APIError {
 	if r.Model == "" {
 		return missing("model")
@@ -93,7 +93,7 @@ func (r *chatRequest) checkSampling() *APIError {
 	return nil
 }
 
-// checkLeast validates that a value, if there is one, is not below least.
+// checkLeast validates that an optional value is at least least.
 func checkLeast(param string, value *int, least int) *APIError {
 	if value == nil || *value >= least {
 		return nil
@@ -102,7 +102,7 @@ func checkLeast(param string, value *int, least int) *APIError {
 		"Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", param, least, *value)
 }
 
-// checkDecimal validates that a value, if there is one, is in [0, limit].
+// checkDecimal validates that an optional value is in [0, limit].
 func checkDecimal(param string, value *float64, limit float64) *APIError {
 	switch {
 	case value == nil:
@@ -303,33 +303,31 @@ func (m *chatMessage) checkToolCalls(param func(string) string) *APIError {
 	return nil
 }
 
-// checkToolAnswers demands that each tool call is answered exactly once, by the
-// tool messages that follow at once, and that there are no other tool messages.
+// checkToolAnswers requires that the tool messages directly after tool calls answer each of them
+// exactly once, and that there are no other tool messages.
 func (r *chatRequest) checkToolAnswers() *APIError {
-	var open []string // ids of the calls that have no answer yet
-	asked := 0        // the message that has those calls
+	var calls pending
+	asked := 0 // the message with those calls
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if llm.Role(m.Role) == llm.ToolRole {
-			j := slices.Index(open, m.ToolCallID)
-			if j < 0 {
+			if !calls.answer(m.ToolCallID) {
 				return bad(fmt.Sprintf("messages[%d].tool_call_id", i), "",
 					"Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'; "+
 						"'%.64s' is the id of no call that is still open.", m.ToolCallID)
 			}
-			open = slices.Delete(open, j, j+1)
 			continue
 		}
-		if len(open) > 0 {
-			return unanswered(asked, open)
+		if left := calls.left(); len(left) > 0 {
+			return unanswered(asked, left)
 		}
 		asked = i
 		for _, t := range m.ToolCalls {
-			open = append(open, t.ID)
+			calls.ask(t.ID)
 		}
 	}
-	if len(open) > 0 {
-		return unanswered(asked, open)
+	if left := calls.left(); len(left) > 0 {
+		return unanswered(asked, left)
 	}
 	return nil
 }
@@ -373,10 +371,10 @@ func checkFormat(param, format, nameParam, name string) *APIError {
 	return unsupported(param+".type", format, "text", formatObject, "json_schema")
 }
 
-// formatObject is the format of an answer in JSON without a schema.
+// formatObject is the format of JSON without a schema.
 const formatObject = "json_object"
 
-// mentionsJSON reports whether a content has the word in any case.
+// mentionsJSON reports whether a content contains the word, in any case.
 func mentionsJSON(c *content) bool {
 	return strings.Contains(strings.ToLower(contentText(c, "")), "json")
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// chatRequest is the part of a chat request that is understood. Optional fields
-// are pointers only where their zero value means something else.
+// chatRequest has the supported fields of a chat request. An optional field is a pointer only if
+// its zero value has another meaning.
 type chatRequest struct {
 	Model               string            `json:"model"`
 	Messages            []chatMessage     `json:"messages"`
@@ -40,7 +40,7 @@ type chatMessage struct {
 	Name       string         `json:"name"`
 	ToolCalls  []chatToolCall `json:"tool_calls"`
 	ToolCallID string         `json:"tool_call_id"`
-	// Audio refers to an earlier spoken answer.
+	// Audio refers to an earlier audio answer.
 	Audio *struct {
 		ID string `json:"id"`
 	} `json:"audio"`
@@ -59,8 +59,8 @@ type chatToolCall struct {
 	} `json:"custom"`
 }
 
-// neutral returns the call with its arguments in JSON. Clients send back an empty text
-// for the arguments of a call without arguments.
+// neutral returns the call with its arguments in JSON. Clients return an empty string for the
+// arguments of a call without arguments.
 func (t *chatToolCall) neutral() llm.ToolCall {
 	c := llm.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments}
 	switch {
@@ -85,7 +85,7 @@ type chatTool struct {
 	} `json:"custom"`
 }
 
-// name returns the tool's name, whichever kind it is of.
+// name returns the name of a tool of either type.
 func (t *chatTool) name() string {
 	if t.Type == toolCustom {
 		return t.Custom.Name
@@ -104,10 +104,10 @@ type responseFormat struct {
 	} `json:"json_schema"`
 }
 
-// content is a message's content: a text, or a list of parts.
+// content is the content of a message: a string, or a list of parts.
 type content = textOrList[contentPart]
 
-// contentText returns a text, or the texts of its parts with separators.
+// contentText returns the text of a content, with separators between its parts.
 func contentText(c *content, separator string) string {
 	if c.kind != '[' {
 		return c.text
@@ -122,15 +122,15 @@ type contentPart struct {
 	attached
 }
 
-// textOrList is a member that is a text, or a list.
+// textOrList is a field that is a string or a list.
 type textOrList[T any] struct {
 	kind jsontext.Kind // of the JSON value; 0 if it is absent
-	text string        // if it is one
+	text string
 	list []T
 }
 
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
-// skipped; the checks of the member refuse them in the provider's words.
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. It skips values of other kinds; the checks
+// of the request reject them as the provider does.
 func (c *textOrList[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*c = textOrList[T]{kind: d.PeekKind()}
 	switch c.kind {
@@ -143,7 +143,7 @@ func (c *textOrList[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 }
 
-// joined returns the texts of the parts with separators.
+// joined returns the texts of the parts, with separators.
 func joined(parts []contentPart, separator string) string {
 	texts := make([]string, len(parts))
 	for i := range parts {
@@ -157,19 +157,18 @@ func joinTexts(texts []string, separator string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), separator)
 }
 
-// unquoted returns the text of a JSON string that was read already.
+// unquoted returns the text of a valid JSON string.
 func unquoted(v jsontext.Value) string {
 	text, _ := jsontext.AppendUnquote(nil, v)
 	return string(text)
 }
 
-// toolChoice is "none", "auto" or "required", or an object that names one tool or
-// several. mode is the text, or the object's type.
+// toolChoice is "none", "auto" or "required", or an object that names tools.
 type toolChoice struct {
-	mode    string
+	mode    string // the string, or the type of the object
 	object  bool
-	tools   []chatTool // that it names
-	allowed string     // how one of several tools is chosen: auto or required
+	tools   []chatTool // the named tools
+	allowed string     // auto or required, for a choice among several tools
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -193,8 +192,8 @@ func (c *toolChoice) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// Decode implements Codec. Its errors have the provider's status, type, code and
-// param, and words close to the provider's.
+// Decode implements Codec. Errors have the provider's status, type, code and param, and similar
+// messages.
 func (OpenAIChat) Decode(body []byte) (Call, *APIError) {
 	var r chatRequest
 	if err := jsonv2.Unmarshal(body, &r); err != nil {
@@ -206,7 +205,7 @@ func (OpenAIChat) Decode(body []byte) (Call, *APIError) {
 	return r.call(), nil
 }
 
-// call is the neutral form of a request that was checked.
+// call returns the neutral form of a valid request.
 func (r *chatRequest) call() Call {
 	c := Call{Request: llm.Request{
 		Purpose:     r.Metadata["purpose"],
@@ -257,7 +256,7 @@ func (m *chatMessage) neutral() llm.Message {
 	return n
 }
 
-// decodeError names the field that has the wrong type, or reports that the body is not JSON.
+// decodeError reports the field with a wrong type, or that the body is not JSON.
 func decodeError(err error) *APIError {
 	e, ok := errors.AsType[*jsonv2.SemanticError](err)
 	if !ok || e.JSONPointer == "" {

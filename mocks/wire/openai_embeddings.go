@@ -21,7 +21,7 @@ const (
 	defaultDimensions  = 1536 // of the other models
 )
 
-// embeddings is a request to /v1/embeddings that was validated.
+// embeddings is a valid request to /v1/embeddings.
 type embeddings struct {
 	model string
 	// inputs are the texts; token ids are written "[1 2 3]".
@@ -40,9 +40,9 @@ type embeddingsBody struct {
 	EncodingFormat string         `json:"encoding_format"`
 }
 
-// Embed answers POST /v1/embeddings. The vectors have length 1 and depend only on the
-// input and the dimensions, so a test can rely on them; texts of similar meaning do not
-// have similar vectors. count returns the number of tokens of a text; may be nil.
+// Embed answers POST /v1/embeddings. The vectors have length 1 and depend only on the input and
+// the dimensions. Texts of similar meaning do not have similar vectors. Count returns the number
+// of tokens of a text; may be nil.
 func (c OpenAIChat) Embed(body []byte, count func(model, text string) int) []Frame {
 	r, err := decodeEmbeddings(body)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c OpenAIChat) Embed(body []byte, count func(model, text string) int) []Fra
 	return r.encode(tokens)
 }
 
-// decodeEmbeddings parses and validates a request as the provider would.
+// decodeEmbeddings parses and validates a request as the provider does.
 func decodeEmbeddings(body []byte) (embeddings, *APIError) {
 	var b embeddingsBody
 	if err := jsonv2.Unmarshal(body, &b); err != nil {
@@ -149,9 +149,8 @@ func (r *embeddings) appendVector(j jsonText, v []float32) jsonText {
 	return j.raw("]")
 }
 
-// unitVector returns a vector of length 1 whose direction is drawn by a generator
-// that the text's SHA-256 seeds. Coordinates are uniform before they are scaled,
-// for the way Go draws normal ones may change.
+// unitVector returns a vector of length 1 from a generator with the SHA-256 of the text as its
+// seed. The coordinates are scaled uniform numbers, because Go may change its normal generator.
 func unitVector(text string, dimensions int) []float32 {
 	source := rand.NewChaCha8(sha256.Sum256([]byte(text)))
 	drawn := make([]float64, dimensions)

@@ -6,10 +6,9 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Encode implements Codec. An answer that is not streamed is one frame after
-// First and PerToken for each output token. A streamed one has a head at once,
-// its first chunk after First, and the time of all output tokens spread evenly
-// over the chunks that carry output, so that both take equally long.
+// Encode implements Codec. An answer without streaming is one frame after First and PerToken for
+// each output token. A stream has a head at once and its first chunk after First; the time of all
+// output tokens is spread evenly over the chunks with output. Both take equally long.
 func (OpenAIChat) Encode(call Call, c Completion) []Frame {
 	c.Finish = c.FinishReason()
 	if call.Stream {
@@ -20,7 +19,7 @@ func (OpenAIChat) Encode(call Call, c Completion) []Frame {
 	return frames
 }
 
-// chatCompletion returns the body of an answer that is not streamed.
+// chatCompletion returns the body of an answer without streaming.
 func chatCompletion(call *Call, c Completion) jsonText {
 	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion")
 	j = j.raw(`,"choices":[{"index":0,"message":{"role":"assistant","content":`)
@@ -42,19 +41,19 @@ func chatCompletion(call *Call, c Completion) jsonText {
 		raw(`}],"usage":`).chatUsage(c.reportedUsage()).raw("}")
 }
 
-// chatHead opens an object with the members that every answer and chunk has.
+// chatHead opens an object with the fields of every answer and chunk.
 func (j jsonText) chatHead(c Completion, object string) jsonText {
 	return j.raw(`{"id":`).quote(c.ID).raw(`,"object":"`).raw(object).raw(`","created":`).unix(c.Created).
 		raw(`,"model":`).quote(c.Model).raw(`,"service_tier":"default","system_fingerprint":null`)
 }
 
-// callShape is the form of a call of one kind of tool in chat completions.
+// callShape is the form of a tool call in chat completions.
 type callShape struct {
-	kind  string // of the tool; also the member with the call
-	field string // the member with what the model wrote
+	kind  string // of the tool; also the field of the call
+	field string // of the model's output
 }
 
-// shapeOf returns the shape of a call of the tool of that name.
+// shapeOf returns the shape of a call of the tool.
 func shapeOf(call *Call, tool string) callShape {
 	if call.kindOf(tool).item == itemCustomCall {
 		return callShape{toolCustom, "input"}
@@ -62,8 +61,7 @@ func shapeOf(call *Call, tool string) callShape {
 	return callShape{toolFunction, "arguments"}
 }
 
-// written returns what the model wrote: arguments in JSON, or the text that a custom
-// tool takes.
+// written returns the model's output: arguments in JSON, or the text for a custom tool.
 func (s callShape) written(t llm.ToolCall) string {
 	if s.kind == toolCustom {
 		return customInput(t.Arguments)
@@ -77,8 +75,7 @@ func (j jsonText) chatCall(s callShape, t llm.ToolCall, written string) jsonText
 		raw(`,"`).raw(s.field).raw(`":`).quote(written).raw(`}}`)
 }
 
-// chatUsage appends token counts as OpenAI gives them: cached tokens are part
-// of the prompt's there, unlike in llm.Usage.
+// chatUsage appends token counts. Unlike in llm.Usage, the prompt includes cached tokens.
 func (j jsonText) chatUsage(u llm.Usage) jsonText {
 	prompt := addUp(u.Input, u.CachedInput, u.CacheWrite)
 	return j.raw(`{"prompt_tokens":`).int(prompt).raw(`,"completion_tokens":`).int(u.Output).
@@ -87,7 +84,7 @@ func (j jsonText) chatUsage(u llm.Usage) jsonText {
 		raw(`},"completion_tokens_details":{"reasoning_tokens":`).int(u.Reasoning).raw(`}}`)
 }
 
-// outputLen returns the number of bytes that the model wrote.
+// outputLen returns the approximate size of the model's output in bytes.
 func outputLen(c Completion) int {
 	n := len(c.Text) + len(c.Refusal)
 	for _, t := range c.ToolCalls {
@@ -167,7 +164,7 @@ func (s *chunks) chunk(delta, finish string) {
 	s.end(finish)
 }
 
-// pieces appends a chunk for each piece of text, between before and after.
+// pieces appends a chunk for each piece of text: before, the quoted piece, after.
 func (s *chunks) pieces(before, text, after string) {
 	for piece := range piecesOf(text) {
 		s.skip(1)

@@ -31,7 +31,7 @@ type chatChoice struct {
 type chatContent struct {
 	Content   string            `json:"content"`
 	Refusal   string            `json:"refusal"`
-	Reasoning string            `json:"reasoning_content"` // not of OpenAI's
+	Reasoning string            `json:"reasoning_content"` // of other providers
 	ToolCalls []chatContentCall `json:"tool_calls"`
 }
 
@@ -58,18 +58,10 @@ func (u *chatUsage) neutral() llm.Usage {
 	})
 }
 
-// ReadAnswer implements Reader. Of several choices the first is read.
+// ReadAnswer implements Reader. It reads the first of several choices.
 func (OpenAIChat) ReadAnswer(streamed bool, body []byte) (Completion, error) {
-	s := chatStream{}
-	var err error
-	if streamed {
-		err = readStream(body, s.read)
-	} else {
-		var a chatAnswer
-		if err = readBody(body, &a); err == nil {
-			err = s.add(&a)
-		}
-	}
+	var s chatStream
+	err := readAnswer(streamed, body, s.read, s.add)
 	if err == nil && !s.begun {
 		err = ErrEmptyAnswer
 	}
@@ -125,8 +117,7 @@ func (s *chatStream) add(a *chatAnswer) error {
 	return nil
 }
 
-// addCall adds a tool call, or a piece of one: a piece goes to the call of its
-// index.
+// addCall adds a tool call, or a piece of one to the call with its index.
 func (s *chatStream) addCall(t *chatContentCall) {
 	at := len(s.ToolCalls)
 	if t.Index != nil && *t.Index >= 0 {
@@ -144,8 +135,7 @@ func (s *chatStream) addCall(t *chatContentCall) {
 	}
 }
 
-// completion returns what was put together. What a custom tool is called with is a
-// text, which the neutral form has as arguments in JSON.
+// completion returns the assembled answer. The text for a custom tool becomes arguments in JSON.
 func (s *chatStream) completion() Completion {
 	c := s.gathered.completion()
 	for _, at := range s.custom {
@@ -154,7 +144,7 @@ func (s *chatStream) completion() Completion {
 	return c
 }
 
-// unixTime returns the time of a Unix time in seconds, the zero time for 0.
+// unixTime converts a Unix time in seconds; 0 is the zero time.
 func unixTime(seconds float64) time.Time {
 	if !(seconds >= 1 && seconds < math.MaxInt32*1000) {
 		return time.Time{}

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// part is one part of an answer, for protocols whose answers are lists.
+// part is one part of an answer, for protocols with lists of parts.
 type part struct {
 	kind partKind
 	text string // of a call, its arguments
@@ -24,8 +24,8 @@ const (
 	callPart
 )
 
-// parts returns the parts of the answer, in the order in which models send them. An empty
-// answer has one empty text, unless a fault removed all parts.
+// parts returns the parts of the answer in the order of models. An empty answer is one empty
+// text, unless a fault removed all parts.
 func (c *Completion) parts() []part {
 	if c.bare {
 		return nil
@@ -47,23 +47,23 @@ func (c *Completion) parts() []part {
 	return parts
 }
 
-// ownSignature begins the signatures that are made here.
+// ownSignature is the prefix of signature's results.
 const ownSignature = "rehearse:"
 
-// signature returns a stand-in for the encrypted form of a thought, which clients
-// return unread: the digest of its text.
+// signature returns a digest in place of the encrypted form of a thought, which clients send back
+// unread.
 func signature(thinking string) string {
 	sum := sha256.Sum256([]byte(thinking))
 	return ownSignature + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pending are the tool calls of a request that have no answer yet.
+// pending has the tool calls of a request without an answer.
 type pending struct {
 	order []string
 	open  map[string]bool
 }
 
-// ask adds a call; it returns false if its id is open already.
+// ask adds a call; false if its id is already open.
 func (p *pending) ask(id string) bool {
 	if p.open[id] {
 		return false
@@ -76,7 +76,7 @@ func (p *pending) ask(id string) bool {
 	return true
 }
 
-// answer removes a call; it returns false if its id is not open.
+// answer removes a call; false if its id is not open.
 func (p *pending) answer(id string) bool {
 	if !p.open[id] {
 		return false
@@ -88,7 +88,7 @@ func (p *pending) answer(id string) bool {
 	return true
 }
 
-// left returns the ids of the calls without an answer, in their order.
+// left returns the ids of the calls without an answer, in order.
 func (p *pending) left() []string {
 	return slices.DeleteFunc(slices.Clone(p.order), func(id string) bool { return !p.open[id] })
 }

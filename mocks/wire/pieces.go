@@ -7,13 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPiece bounds a piece in bytes, so that a text without spaces is streamed in
-// several pieces too.
+// maxPiece limits a piece in bytes, to split a text without spaces too.
 const maxPiece = 16
 
-// nextPiece returns the length of the first piece of text, 0 if text is empty. Pieces
-// look like a model's tokens: spaces and the word after them. A piece ends where
-// a rune ends: it is valid UTF-8 if text is. Together the pieces are text.
+// nextPiece returns the length of the first piece of text; 0 if text is empty. A piece is similar
+// to a model's token: spaces and the word after them. Pieces do not split runes.
 func nextPiece(text string) int {
 	word := false
 	for i := 0; i < len(text); {
@@ -35,7 +33,7 @@ func nextPiece(text string) int {
 	return len(text)
 }
 
-// piecesOf returns the pieces of text in their order.
+// piecesOf returns the pieces of text in order.
 func piecesOf(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -66,8 +64,8 @@ func firstPieces(text string, n int) string {
 	return text[:end]
 }
 
-// addUp adds token counts or delays. Scripts may give any, so a sum that would
-// overflow is its greatest part, and negative parts count for nothing.
+// addUp adds token counts or delays, which may have any value in a script. Instead of a sum that
+// overflows it returns the largest part, and it ignores negative parts that underflow.
 func addUp[T ~int | ~int64](parts ...T) T {
 	var sum T
 	for _, part := range parts {
@@ -80,8 +78,8 @@ func addUp[T ~int | ~int64](parts ...T) T {
 	return sum
 }
 
-// generation returns the time of the output, without that of the first byte. It
-// saturates: a script may ask for any number of tokens.
+// generation returns the time of the output after the first byte. It saturates, because a script
+// may give any number of tokens.
 func generation(c Completion) time.Duration {
 	if c.PerToken <= 0 || c.Usage.Output <= 0 {
 		return 0

@@ -16,32 +16,42 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Reader is a Codec that also reads answers: the client's side of the protocol.
-// It ignores what it does not know: members, events and blocks of other
-// types, comments and line ends of a stream.
+// Reader is a Codec that also reads answers: the client's side of the protocol. It ignores
+// unknown fields, events and blocks, and the comments of a stream.
 type Reader interface {
 	Codec
-	// ReadAnswer is the inverse of Encode for the whole body of a successful
-	// response. Its usage has no source where the response has no usage, and delays are not
-	// known. The error is or wraps ErrEmptyAnswer, ErrCutAnswer, an *APIError that
-	// the provider gave in place of the rest, or describes what is malformed and where;
-	// what had come before it is in the completion.
+	// ReadAnswer is the inverse of Encode for the body of a successful response. Delays are
+	// unknown, and without usage in the response the usage has no source. The error wraps
+	// ErrEmptyAnswer, ErrCutAnswer or an *APIError of the provider, or describes what is
+	// malformed and where; the completion then has the content before it.
 	ReadAnswer(streamed bool, body []byte) (Completion, error)
-	// ForRequest returns the codec for a request with this header: some of what a
-	// provider refuses is allowed by a header. Protocols that store answers store them
-	// in store; nil means nowhere.
+	// ForRequest returns the codec for a request with this header, which may allow requests
+	// that the provider otherwise refuses. Protocols with stored answers use store; nil
+	// disables it.
 	ForRequest(header http.Header, store *ResponseStore) Reader
 }
 
 var (
-	// ErrEmptyAnswer is returned for an answer without content and without a finish reason.
+	// ErrEmptyAnswer is the error for an answer without content and without a finish reason.
 	ErrEmptyAnswer = errors.New("the answer is empty")
-	// ErrCutAnswer is returned for a stream that ends before its end marker.
+	// ErrCutAnswer is the error for a stream without its end marker.
 	ErrCutAnswer = errors.New("the stream ends before its end")
 )
 
-// lenient are the options for answers of other servers.
-var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true))
+// lenient is the option for answers of other servers.
+var lenient = jsontext.AllowDuplicateNames(true)
+
+// readAnswer passes each event of a stream to read, or a whole body to add.
+func readAnswer[A any](streamed bool, body []byte, read func(data []byte) (done bool, err error), add func(*A) error) error {
+	if streamed {
+		return readStream(body, read)
+	}
+	var a A
+	if err := readBody(body, &a); err != nil {
+		return err
+	}
+	return add(&a)
+}
 
 // readBody reads a body that is one JSON object.
 func readBody(body []byte, v any) error {
@@ -54,7 +64,7 @@ func readBody(body []byte, v any) error {
 	return nil
 }
 
-// readStream passes each event's data to read until the answer is complete.
+// readStream passes the data of each event to read until the answer is complete.
 func readStream(body []byte, read func(data []byte) (done bool, err error)) error {
 	n := 0
 	for len(body) > 0 {
@@ -81,10 +91,10 @@ func readStream(body []byte, read func(data []byte) (done bool, err error)) erro
 	return fmt.Errorf("%w, after %d events", ErrCutAnswer, n)
 }
 
-// nextEvent takes the first event off a stream of server-sent events, as
-// https://html.spec.whatwg.org/multipage/server-sent-events.html describes them.
-// Its name is left out, for each protocol repeats it in the data. data is nil for
-// an event without any; whole is false for one that no empty line ends.
+// nextEvent splits the first event off a stream of server-sent events, see
+// https://html.spec.whatwg.org/multipage/server-sent-events.html. It omits the name, which all
+// protocols repeat in the data. Data is nil for an event without data; whole is false if no empty
+// line ends the event.
 func nextEvent(stream []byte) (data []byte, whole bool, rest []byte) {
 	rest = stream
 	for len(rest) > 0 {
@@ -107,7 +117,7 @@ func nextEvent(stream []byte) (data []byte, whole bool, rest []byte) {
 	return data, false, nil
 }
 
-// nextLine takes the first line off a text whose lines end in CR, LF or both.
+// nextLine splits off the first line of a text. Lines end in CR, LF or both.
 func nextLine(text []byte) (line, rest []byte) {
 	i := bytes.IndexAny(text, "\r\n")
 	switch {
@@ -119,16 +129,15 @@ func nextLine(text []byte) (line, rest []byte) {
 	return text[:i], text[i+1:]
 }
 
-// errorBody is an error in the form of any provider.
+// errorBody is an error of any provider.
 type errorBody struct {
 	Type    string         `json:"type"`
 	Message string         `json:"message"`
 	Param   string         `json:"param"`
-	Code    jsontext.Value `json:"code"` // a text, or with some gateways a number
+	Code    jsontext.Value `json:"code"` // a string; a number from some gateways
 }
 
-// UnmarshalJSONFrom implements json.UnmarshalerFrom: some gateways give the
-// message alone.
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Some gateways send only the message.
 func (e *errorBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if d.PeekKind() == '"' {
 		return jsonv2.UnmarshalDecode(d, &e.Message)
@@ -137,7 +146,7 @@ func (e *errorBody) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, (*plain)(e))
 }
 
-// apiError returns the error with the status that belongs to it in a stream.
+// apiError returns the error with the status for its type or code, as a stream has none.
 func (e *errorBody) apiError() *APIError {
 	a := &APIError{Type: e.Type, Message: e.Message, Param: e.Param, Code: strings.Trim(string(e.Code), `"`)}
 	if a.Code == "null" {
@@ -147,7 +156,7 @@ func (e *errorBody) apiError() *APIError {
 	return a
 }
 
-// statusOf returns the status of an error that came without one.
+// statusOf returns the status for the type or code of an error.
 func statusOf(names ...string) int {
 	for _, name := range names {
 		for status, kind := range anthropicTypes {
@@ -165,12 +174,11 @@ func statusOf(names ...string) int {
 	return http.StatusInternalServerError
 }
 
-// maxErrorText bounds the message that is made of a body that is not an error of a
-// provider's.
+// maxErrorText limits the message from a body that is not a provider's error, in bytes.
 const maxErrorText = 2 << 10
 
-// ReadError is the inverse of EncodeError, for all protocols. It is never nil: a
-// body that is not a provider's error is the message, up to 2 KB of it.
+// ReadError is the inverse of EncodeError for all protocols. If the body is not a provider's
+// error, its first 2 KB are the message.
 func ReadError(status int, header http.Header, body []byte) *APIError {
 	var parsed struct {
 		Error *errorBody `json:"error"`
@@ -188,7 +196,7 @@ func ReadError(status int, header http.Header, body []byte) *APIError {
 	return e
 }
 
-// retryAfter returns the wait that a response asks for; 0 if it does not ask.
+// retryAfter returns the wait in the header of a response; 0 without one.
 func retryAfter(header http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
 		return wait(ms, time.Millisecond)
@@ -205,7 +213,7 @@ func retryAfter(header http.Header) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// wait returns n units; 0 for what is negative, not a number or longer than a year.
+// wait returns n units; 0 if n is negative or not a number, or the wait is longer than a year.
 func wait(n float64, unit time.Duration) time.Duration {
 	if !(n > 0 && n*unit.Seconds() < 365*24*3600) {
 		return 0
@@ -213,21 +221,21 @@ func wait(n float64, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// reported marks usage that the response has.
+// reported marks the usage as reported by the response.
 func reported(u llm.Usage) llm.Usage {
 	u.Input = max(0, u.Input)
 	u.Source = llm.UsageReported
 	return u
 }
 
-// gathered is an answer that arrives in pieces. It must not be copied.
+// gathered assembles an answer from pieces. It must not be copied.
 type gathered struct {
 	Completion
 	text, refusal, thinking strings.Builder
 	arguments               []*strings.Builder // of each call
 }
 
-// call appends a call to which pieces of arguments may be added.
+// call appends a tool call.
 func (g *gathered) call(t llm.ToolCall) {
 	g.ToolCalls = append(g.ToolCalls, t)
 	g.arguments = append(g.arguments, &strings.Builder{})

@@ -6,15 +6,13 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// OpenAIResponses speaks the Responses protocol of OpenAI's API as
-// https://platform.openai.com/docs/api-reference/responses describes it. Fields
-// and items that have no neutral form are tolerated. Three differences are meant:
-// thinking that a script gives is sent as a summary whether or not one was asked
-// for; conversations and prompts that the provider keeps add no messages; and the
-// instructions and the tools are not repeated in the answer.
+// OpenAIResponses implements the Responses protocol of OpenAI's API, see
+// https://platform.openai.com/docs/api-reference/responses. It ignores fields and items without a
+// neutral form. It differs from the provider in three ways: it always sends scripted thinking as a
+// summary; stored conversations and prompts add no messages; and answers do not repeat the
+// instructions and the tools.
 type OpenAIResponses struct {
-	// Store resolves references to earlier answers, and keeps answers for later ones; nil
-	// leaves references as they are.
+	// Store stores answers and resolves references to earlier ones; nil disables both.
 	Store *ResponseStore
 }
 
@@ -28,7 +26,7 @@ func (OpenAIResponses) ForRequest(_ http.Header, store *ResponseStore) Reader {
 	return OpenAIResponses{Store: store}
 }
 
-// EncodeError implements Codec; the shape is that of OpenAIChat.
+// EncodeError implements Codec, in the form of OpenAIChat.
 func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }
 
 // EncodeTokens answers POST /v1/responses/input_tokens.
@@ -36,18 +34,17 @@ func (OpenAIResponses) EncodeTokens(input int) []Frame {
 	return jsonFrames("", jsonText(`{"object":"response.input_tokens","input_tokens":`).int(input).raw(`}`))
 }
 
-// toolKind describes the calls of a tool that is not a plain function.
+// toolKind describes the calls of a type of tool.
 type toolKind struct {
-	// item is the type of the item that calls it, field the member with what the
-	// model wrote, a text or an object.
+	// item is the type of the item of a call, field its field with the model's output, which
+	// is an object or a string.
 	item, field string
 	object      bool
-	// namespace is where the tool belongs, name what it is called there; both are
-	// empty for a tool of no namespace.
+	// namespace and name are set for a tool of a namespace.
 	namespace, name string
 }
 
-// toolKinds are the kinds by the type of the tool.
+// toolKinds maps types of tools to their kinds.
 var toolKinds = map[string]toolKind{
 	toolFunction:  {item: itemFunctionCall, field: "arguments"},
 	toolCustom:    {item: itemCustomCall, field: "input"},
@@ -56,14 +53,14 @@ var toolKinds = map[string]toolKind{
 	"apply_patch": {item: "apply_patch_call", field: "operation", object: true},
 }
 
-// The types of tools and tool choices that rules are about.
+// The types of tools and tool choices.
 const (
 	toolFunction  = "function"
 	toolCustom    = "custom"
 	choiceAllowed = "allowed_tools"
 )
 
-// The types of items that rules are about.
+// The types of items.
 const (
 	itemMessage      = "message"
 	itemFunctionCall = "function_call"
@@ -71,7 +68,7 @@ const (
 	itemReasoning    = "reasoning"
 )
 
-// kindOf returns the kind of item that calls a tool.
+// kindOf returns the kind of a tool.
 func (c *Call) kindOf(tool string) toolKind {
 	if k, ok := c.kinds[tool]; ok {
 		return k
@@ -79,7 +76,7 @@ func (c *Call) kindOf(tool string) toolKind {
 	return toolKinds[toolFunction]
 }
 
-// responseStatus returns the status of an answer that has ended.
+// responseStatus returns the status of a complete answer.
 func responseStatus(c Completion) (status, incomplete string) {
 	switch c.Finish {
 	case llm.FinishLength:

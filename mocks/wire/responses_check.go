@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// minOutputTokens is the least limit that the Responses API takes.
+// minOutputTokens is the smallest limit that the Responses API accepts.
 const minOutputTokens = 16
 
-// check validates a request as the provider would, cheapest rules first. Items of
-// types that are not known are left to the provider, which has new ones often.
+// check validates a request as the provider does, cheapest rules first. It accepts unknown types
+// of items, because the provider often adds new ones.
 func (r *responsesRequest) check() *APIError {
 	if r.Model == "" {
 		return missing("model")
@@ -39,7 +39,7 @@ func (r *responsesRequest) checkSampling() *APIError {
 	return unsupported("truncation", r.Truncation, "auto", "disabled")
 }
 
-// checkOffered validates tools, those of a namespace too.
+// checkOffered validates tools, including those of namespaces.
 func checkOffered(at string, tools []responsesTool) *APIError {
 	for i, t := range tools {
 		param := func(field string) string { return fmt.Sprintf("%s[%d].%s", at, i, field) }
@@ -62,8 +62,7 @@ func checkOffered(at string, tools []responsesTool) *APIError {
 	return nil
 }
 
-// checkChoice demands that a chosen tool exists. Tools of a prompt or of the input are not
-// checked.
+// checkChoice requires that a chosen tool exists, unless a prompt or the input may have it.
 func (r *responsesRequest) checkChoice() *APIError {
 	var choice struct {
 		Type string `json:"type"`
@@ -92,20 +91,20 @@ func (r *responsesRequest) checkChoice() *APIError {
 	return nil
 }
 
-// offers reports whether a tool is among tools, or in a namespace of theirs.
+// offers reports whether a tool is among tools or in one of their namespaces.
 func offers(tools []responsesTool, name string) bool {
 	return slices.ContainsFunc(tools, func(t responsesTool) bool { return t.Name == name || offers(t.Tools, name) })
 }
 
-// continues reports whether the provider has more of the conversation than the input.
+// continues reports whether the provider has earlier parts of the conversation.
 func (r *responsesRequest) continues() bool {
 	return r.PreviousResponseID != "" || given(r.Conversation) || given(r.Prompt)
 }
 
-// given reports whether a member is there, and not null.
+// given reports whether a field is present and not null.
 func given(v jsontext.Value) bool { return v != nil && v.Kind() != 'n' }
 
-// isReference reports whether an item only refers to one that the provider keeps.
+// isReference reports whether an item refers to a stored one.
 func (t *item) isReference() bool {
 	return t.Type == "item_reference" || t.Type == "" && t.Role == "" && t.ID != "" && t.Content.kind == 0
 }
@@ -168,7 +167,7 @@ func (t *item) check(i int) *APIError {
 	return nil
 }
 
-// isStrict reports whether the ids of items of that type must have their prefix.
+// isStrict reports whether the ids of items of that type need their prefix.
 func isStrict(kind string) bool {
 	return slices.Contains([]string{itemMessage, itemFunctionCall, itemCustomCall, itemReasoning}, kind)
 }
@@ -220,9 +219,9 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 	return nil
 }
 
-// checkOutputs demands that each call that the client runs has one output after it,
-// and that there are no other outputs. A conversation or a prompt that the provider keeps
-// may have calls that are not known here, and so may references without a store.
+// checkOutputs requires exactly one output after each call of a client's tool, and no other
+// outputs. Stored conversations and prompts, and references without a store, may have calls that
+// are unknown here.
 func (r *responsesRequest) checkOutputs() *APIError {
 	before := r.PreviousResponseID != "" && !r.resolved || given(r.Conversation) || given(r.Prompt) ||
 		slices.ContainsFunc(r.Input.list, func(t item) bool { return t.isReference() })
@@ -250,8 +249,7 @@ func (r *responsesRequest) checkOutputs() *APIError {
 	return nil
 }
 
-// isOutput reports whether an item of that type is the output of a call that the
-// client ran.
+// isOutput reports whether an item of that type is the output of a client's tool.
 func isOutput(kind string) bool {
 	call, ok := strings.CutSuffix(kind, "_output")
 	return ok && isCall(call)

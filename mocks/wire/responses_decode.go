@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// responsesRequest is the part of a Responses request that is understood.
-// Optional fields are pointers only where their zero value means something else.
+// responsesRequest has the supported fields of a Responses request. An optional field is a pointer
+// only if its zero value has another meaning.
 type responsesRequest struct {
 	Model              string            `json:"model"`
 	Input              textOrList[item]  `json:"input"`
@@ -38,7 +38,7 @@ type responsesRequest struct {
 	Truncation string `json:"truncation"`
 	Store      *bool  `json:"store"` // true by default
 
-	// earlier are the items up to the previous response; resolved is true where they are known.
+	// earlier has the items up to the previous response, if resolved is true.
 	earlier  []item
 	resolved bool
 }
@@ -72,11 +72,11 @@ type item struct {
 	Output    output          `json:"output"`
 	Tools     []responsesTool `json:"tools"`
 
-	stored bool // it comes from a ResponseStore and needs no check
+	stored bool // from a ResponseStore, and therefore valid
 }
 
-// output is the result of a tool: a text, a list of parts, or an object of a tool that
-// the provider defines.
+// output is the result of a tool: a string, a list of parts, or an object of a tool that the
+// provider defines.
 type output struct {
 	kind        jsontext.Kind
 	text        string
@@ -101,8 +101,7 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 }
 
-// outputText returns the text and the attachments of parts; a shell's output is returned
-// as JSON.
+// outputText returns the text and the attachments of parts. The output of a shell stays JSON.
 func outputText(value jsontext.Value) (string, []llm.Attachment) {
 	var parts []contentPart
 	if err := jsonv2.Unmarshal(value, &parts); err != nil || len(parts) > 0 && parts[0].Type == "" {
@@ -111,11 +110,11 @@ func outputText(value jsontext.Value) (string, []llm.Attachment) {
 	return plainParts(parts), attachments(parts)
 }
 
-// plainParts returns the texts of parts, one below the other.
+// plainParts returns the texts of parts, with line breaks between them.
 func plainParts(parts []contentPart) string { return joined(parts, "\n") }
 
-// Decode implements Codec. Its errors have the provider's status, type, code and
-// param, and words close to the provider's.
+// Decode implements Codec. Errors have the provider's status, type, code and param, and similar
+// messages.
 func (c OpenAIResponses) Decode(body []byte) (Call, *APIError) {
 	var r responsesRequest
 	if err := jsonv2.Unmarshal(body, &r); err != nil {
@@ -135,7 +134,7 @@ func (c OpenAIResponses) Decode(body []byte) (Call, *APIError) {
 	return call, nil
 }
 
-// call is the neutral form of a request that was checked.
+// call returns the neutral form of a valid request.
 func (r *responsesRequest) call() Call {
 	c := Call{IncludeUsage: true, Request: llm.Request{
 		Purpose:     r.Metadata["purpose"],
@@ -169,8 +168,8 @@ func (r *responsesRequest) call() Call {
 	return c
 }
 
-// offer adds tools to those of the call. A script calls one of a namespace by its
-// own name, or with the name of the namespace and a dot before it.
+// offer adds tools to the call. A script calls a tool of a namespace by its name, or by the name of
+// the namespace, a dot and its name.
 func (c *Call) offer(namespace string, tools []responsesTool) {
 	for _, t := range tools {
 		if t.Type == "namespace" {
@@ -179,7 +178,7 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 		}
 		kind, ok := toolKinds[t.Type]
 		if t.Name == "" {
-			t.Name = t.Type // a tool of the provider's
+			t.Name = t.Type // a tool of the provider
 		}
 		c.Tools = append(c.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Parameters)})
 		if !ok || t.Type == "function" && namespace == "" {
@@ -198,7 +197,7 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 	}
 }
 
-// assistantTurn collects consecutive items of the assistant, which are one message.
+// assistantTurn joins consecutive items of the assistant in one message.
 type assistantTurn struct {
 	call  *Call
 	open  bool
@@ -225,10 +224,10 @@ func (t *assistantTurn) add(i *item) {
 	case i.Type == "additional_tools":
 		t.call.offer("", i.Tools)
 	}
-	// What is left is a thought, or something that has no neutral form.
+	// Thoughts and items without a neutral form are ignored.
 }
 
-// others adds a message that is not the assistant's.
+// others adds a message of another role.
 func (t *assistantTurn) others(m llm.Message) {
 	t.end()
 	t.call.Messages = append(t.call.Messages, m)
@@ -243,12 +242,12 @@ func (t *assistantTurn) end() {
 	t.open, t.texts, t.calls = false, nil, nil
 }
 
-// customArguments returns the input of a custom tool, a text, as arguments in JSON.
+// customArguments returns the text for a custom tool as arguments in JSON.
 func customArguments(input string) string {
 	return string(jsonText(`{"input":`).quote(input).raw("}"))
 }
 
-// isCall reports whether an item of that type calls a tool that the client runs.
+// isCall reports whether an item of that type calls a client's tool.
 func isCall(kind string) bool {
 	for _, k := range toolKinds {
 		if k.item == kind {
@@ -258,17 +257,13 @@ func isCall(kind string) bool {
 	return false
 }
 
-// callID returns the id that ties a call to its output; the provider's first tool used id.
-func (i *item) callID() string {
-	return cmp.Or(i.CallID, i.ID)
-}
+// callID returns the id that links a call to its output. The provider's first tool used id.
+func (i *item) callID() string { return cmp.Or(i.CallID, i.ID) }
 
-// name returns the tool that is called.
-func (i *item) name() string {
-	return cmp.Or(i.Name, strings.TrimSuffix(i.Type, "_call"))
-}
+// name returns the name of the called tool.
+func (i *item) name() string { return cmp.Or(i.Name, strings.TrimSuffix(i.Type, "_call")) }
 
-// written returns the model's input of a call, as arguments in JSON.
+// written returns the model's output in a call, as arguments in JSON.
 func (i *item) written() string {
 	switch {
 	case i.Type == itemFunctionCall:

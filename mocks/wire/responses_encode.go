@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Encode implements Codec. The times are those of OpenAIChat.
+// Encode implements Codec, with the timing of OpenAIChat.
 func (OpenAIResponses) Encode(call Call, c Completion) []Frame {
 	c.Finish = c.FinishReason()
 	r := &response{call: &call, answer: c, parts: c.parts()}
@@ -34,11 +34,10 @@ type response struct {
 	call   *Call
 	answer Completion
 	parts  []part
-	failed *APIError // that ended it; nil if none did
+	failed *APIError // ended the answer; may be nil
 }
 
-// append appends the object of the answer: the whole if it is done, else what is known
-// before its output.
+// append appends the answer: without its output unless it is done.
 func (r *response) append(j jsonText, done bool) jsonText {
 	status, incomplete := "in_progress", ""
 	switch {
@@ -51,7 +50,7 @@ func (r *response) append(j jsonText, done bool) jsonText {
 		raw(`,"status":"`).raw(status).raw(`","background":false,"error":`)
 	if r.failed == nil {
 		j = j.raw("null")
-	} else { // it has no type, which therefore stands for a missing code
+	} else { // the object has no type, which replaces a missing code
 		j = j.raw(`{"code":`).quote(cmp.Or(r.failed.Code, r.failed.Type)).raw(`,"message":`).quote(r.failed.Message).raw("}")
 	}
 	j = j.raw(`,"incomplete_details":`)
@@ -104,8 +103,7 @@ func (r *response) appendMetadata(j jsonText) jsonText {
 	return j.raw("}")
 }
 
-// responseUsage appends token counts as OpenAI gives them: cached tokens are
-// part of the input's there, unlike in llm.Usage.
+// responseUsage appends token counts. Unlike in llm.Usage, the input includes cached tokens.
 func (j jsonText) responseUsage(u llm.Usage) jsonText {
 	input := addUp(u.Input, u.CachedInput, u.CacheWrite)
 	return j.raw(`{"input_tokens":`).int(input).
@@ -114,7 +112,7 @@ func (j jsonText) responseUsage(u llm.Usage) jsonText {
 		raw(`},"total_tokens":`).int(addUp(input, u.Output)).raw("}")
 }
 
-// itemPrefixes are the prefixes of the ids of items.
+// itemPrefixes maps types of items to the prefixes of their ids.
 var itemPrefixes = map[string]string{
 	itemMessage: "msg_", itemReasoning: "rs_", itemFunctionCall: "fc_", itemCustomCall: "ctc_",
 	"local_shell_call": "lsh_", "shell_call": "sh_", "apply_patch_call": "apc_",
@@ -137,7 +135,7 @@ func (r *response) itemID(i int) string {
 	return itemPrefixes[r.kind(i).item] + r.answer.ID + "_" + strconv.Itoa(i)
 }
 
-// appendItem appends the item of part i, whole or as it is before its text comes.
+// appendItem appends the item of part i, with or without its content.
 func (r *response) appendItem(j jsonText, i int, whole bool) jsonText {
 	p, kind := &r.parts[i], r.kind(i)
 	j = j.raw(`{"id":`).quote(r.itemID(i)).raw(`,"type":"`).raw(kind.item).raw(`"`)
@@ -156,7 +154,7 @@ func (r *response) appendItem(j jsonText, i int, whole bool) jsonText {
 		return j.raw(`,"status":"`).raw(itemStatus(whole)).raw(`"`).itemCall(p, kind, whole)
 	default:
 		status := itemStatus(whole)
-		if whole && i == len(r.parts)-1 { // the last one is cut off at an answer's limit
+		if whole && i == len(r.parts)-1 { // the limit of an answer truncates the last part
 			status, _ = responseStatus(r.answer)
 		}
 		j = j.raw(`,"status":"`).raw(status).raw(`","role":"assistant","content":[`)
@@ -179,7 +177,7 @@ func (j jsonText) summary(text string) jsonText {
 	return j.raw(`{"type":"summary_text","text":`).quote(text).raw("}")
 }
 
-// content appends a part of a message's content.
+// content appends a part of the content of a message.
 func (j jsonText) content(p *part, text string) jsonText {
 	if p.kind == refusalPart {
 		return j.raw(`{"type":"refusal","refusal":`).quote(text).raw("}")
@@ -187,7 +185,7 @@ func (j jsonText) content(p *part, text string) jsonText {
 	return j.raw(`{"type":"output_text","annotations":[],"logprobs":[],"text":`).quote(text).raw("}")
 }
 
-// itemCall appends a tool call after its item's status.
+// itemCall appends a tool call after the status of its item.
 func (j jsonText) itemCall(p *part, kind toolKind, whole bool) jsonText {
 	j = j.raw(`,"call_id":`).quote(p.call.ID)
 	if !kind.object {
@@ -208,8 +206,8 @@ func (j jsonText) itemCall(p *part, kind toolKind, whole bool) jsonText {
 	return j.raw("}")
 }
 
-// customInput returns the text that a custom tool is called with: the only member,
-// input, of the arguments, or else the arguments themselves.
+// customInput returns the text for a custom tool: the argument input if it is the only one,
+// otherwise all arguments in JSON.
 func customInput(arguments string) string {
 	var v map[string]jsontext.Value
 	if jsonv2.Unmarshal([]byte(arguments), &v) != nil || len(v) != 1 || v["input"].Kind() != '"' {

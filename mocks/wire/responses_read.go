@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// responsesAnswer is an answer as it is read.
+// responsesAnswer is an answer of the provider.
 type responsesAnswer struct {
 	ID         string         `json:"id"`
 	Model      string         `json:"model"`
@@ -42,23 +42,14 @@ type answerItem struct {
 	Summary []contentPart `json:"summary"`
 }
 
-// ReadAnswer implements Reader. The texts of several messages become one.
+// ReadAnswer implements Reader. It joins the texts of several messages.
 func (OpenAIResponses) ReadAnswer(streamed bool, body []byte) (Completion, error) {
 	var s responsesStream
-	if streamed {
-		err := readStream(body, s.read)
-		return s.completion(), err
-	}
-	var a responsesAnswer
-	err := readBody(body, &a)
-	if err == nil {
-		err = s.finish(&a)
-	}
+	err := readAnswer(streamed, body, s.read, s.finish)
 	return s.completion(), err
 }
 
-// finish adds the whole answer that the provider gives at last, whose items may
-// have come before.
+// finish adds the whole answer, which ends a stream after its items.
 func (s *responsesStream) finish(a *responsesAnswer) error {
 	s.pieces = &gathered{}
 	if len(a.Output) > 0 {
@@ -87,7 +78,7 @@ func (s *responsesStream) finish(a *responsesAnswer) error {
 	return nil
 }
 
-// head reads the members of an answer beside its output.
+// head reads the fields of an answer except its output.
 func (a *responsesAnswer) head(c *Completion) {
 	c.ID, c.Model, c.Created = a.ID, a.Model, unixTime(a.CreatedAt)
 	if u := a.Usage; u != nil {
@@ -130,15 +121,15 @@ type responsesEvent struct {
 	Param    string          `json:"param"`
 }
 
-// responsesStream puts an answer together: of the items that are done and, where
-// the stream is cut, the pieces of the one that is not.
+// responsesStream assembles an answer from its complete items and, if the stream is cut, from the
+// pieces of the last one.
 type responsesStream struct {
 	Completion
 	items  []answerItem
 	pieces *gathered
 }
 
-// completion returns the gathered answer.
+// completion returns the assembled answer.
 func (s *responsesStream) completion() Completion {
 	g := gathered{Completion: s.Completion}
 	for i := range s.items {

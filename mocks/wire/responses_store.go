@@ -9,37 +9,37 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxStored bounds what a ResponseStore keeps, in bytes.
+// maxStored limits a ResponseStore, in bytes.
 const maxStored = 64 << 20
 
-// ResponseStore keeps the answers of one trial as the Responses API does, so that later
-// requests can refer to them by previous_response_id and item_reference. The oldest are
-// dropped beyond 64 MB. It is safe for concurrent use; the zero value is ready to use.
+// ResponseStore stores the answers of one trial like the Responses API: later requests can refer
+// to them by previous_response_id and item_reference. Beyond 64 MB it drops the oldest. It is safe
+// for concurrent use; the zero value is ready to use.
 type ResponseStore struct {
-	// Keep is how many answers are kept; 0 means all. It is set before the first use.
+	// Keep is the maximum number of answers, set before the first use; 0 means no limit.
 	Keep int
 
 	mu     sync.Mutex
 	kept   map[string]*storedResponse
 	order  []string // ids of kept, oldest first
 	size   int
-	unread []*storedResponse // whose items are not in items
+	unread []*storedResponse // their items are not in items yet
 	items  map[string]item
 }
 
 // storedResponse is one answer with the conversation before it.
 type storedResponse struct {
-	previous *storedResponse // nil without
+	previous *storedResponse // may be nil
 	input    []item
-	frames   []Frame // of the answer, as they were sent
+	frames   []Frame // of the answer
 	streamed bool
 	size     int
 	once     sync.Once
 	output   []item
 }
 
-// Remember stores the frames of the answer to the call, where the protocol stores answers
-// and the call does not ask otherwise.
+// Remember stores the frames of the answer to the call, if the protocol stores answers and the
+// call allows it.
 func (c *Call) Remember(id string, frames []Frame) {
 	if c.store != nil && id != "" {
 		c.store.add(c, id, frames)
@@ -66,7 +66,7 @@ func (s *ResponseStore) add(call *Call, id string, frames []Frame) {
 	}
 }
 
-// drop forgets an answer and its items. Those that continue it keep it alive.
+// drop removes an answer and its items. Later answers of the conversation keep them reachable.
 func (s *ResponseStore) drop(id string) {
 	r, ok := s.kept[id]
 	if !ok {
@@ -84,8 +84,7 @@ func (s *ResponseStore) drop(id string) {
 	}
 }
 
-// conversation returns all items up to and with an answer; ok is false if there
-// is no answer with that id.
+// conversation returns all items up to and including an answer; ok is false if the id is unknown.
 func (s *ResponseStore) conversation(id string) (all []item, ok bool) {
 	s.mu.Lock()
 	r, ok := s.kept[id]
@@ -114,8 +113,8 @@ func (s *ResponseStore) item(id string) (t item, ok bool) {
 	return t, ok
 }
 
-// items returns the items of the answer. They are read from the frames that were sent, when
-// they are first needed, so that they are the items that the client has seen.
+// items returns the items of the answer. It reads them from the frames on first use, because
+// those are what the client received.
 func (r *storedResponse) items() []item {
 	r.once.Do(func() {
 		var body bytes.Buffer
@@ -125,7 +124,7 @@ func (r *storedResponse) items() []item {
 		r.frames = nil
 		var s responsesStream
 		if r.streamed {
-			_ = readStream(body.Bytes(), s.read) // items before an error count all the same
+			_ = readStream(body.Bytes(), s.read) // items before an error count
 		} else {
 			var a responsesAnswer
 			_ = readBody(body.Bytes(), &a)
@@ -140,7 +139,7 @@ func (r *storedResponse) items() []item {
 	return r.output
 }
 
-// resolve replaces what a request only refers to.
+// resolve replaces the references of a request.
 func (r *responsesRequest) resolve(s *ResponseStore) *APIError {
 	if s == nil {
 		return nil
@@ -169,7 +168,7 @@ func (r *responsesRequest) resolve(s *ResponseStore) *APIError {
 	return nil
 }
 
-// newItems returns the input as items, without what came before it.
+// newItems returns the items of the input.
 func (r *responsesRequest) newItems() []item {
 	if r.Input.kind == '"' {
 		return []item{{Type: itemMessage, Role: "user", Content: content{kind: '"', text: r.Input.text}, stored: true}}

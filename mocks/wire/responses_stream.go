@@ -44,7 +44,7 @@ func (r *response) streamPart(s *stream, i int) {
 		s.message(within+`"content_index":0`, p)
 	case !kind.object:
 		s.call(within, kind, p)
-	default: // such an item comes as a whole
+	default: // the item has no pieces
 		s.skip(countPieces(p.text))
 	}
 	item("done", true)
@@ -78,7 +78,7 @@ func (s *stream) message(within string, p *part) {
 	part("done", p.text)
 }
 
-// call appends the events of what a model writes for a tool.
+// call appends the events of the model's output in a tool call.
 func (s *stream) call(within string, kind toolKind, p *part) {
 	event := "response." + kind.item + "_" + kind.field
 	s.pieces(event+".delta", within+`"delta":`, p.text, "")
@@ -91,7 +91,7 @@ func (s *stream) call(within string, kind toolKind, p *part) {
 	s.end()
 }
 
-// failedResponse returns the event that ends a stream in an error, after n others.
+// failedResponse returns the event of an error in a stream, after n others.
 func failedResponse(call Call, c Completion, e *APIError, n int) []byte {
 	s := &stream{numbered: true, number: n}
 	s.response("response.failed", &response{call: &call, answer: c, failed: e}, false)

@@ -5,8 +5,7 @@ import "bytes"
 // sseData begins the line of an event that carries its data.
 const sseData = "data: "
 
-// sseParts splits an event into what comes before its data and the data, which is
-// one line in all protocols.
+// sseParts splits an event into its data, which is one line in all protocols, and the part before.
 func sseParts(event []byte) (before, data []byte, ok bool) {
 	if !bytes.HasPrefix(event, []byte(sseData)) {
 		i := bytes.Index(event, []byte("\n"+sseData))
@@ -18,7 +17,7 @@ func sseParts(event []byte) (before, data []byte, ok bool) {
 	return before, bytes.TrimSuffix(event[len(sseData):], []byte("\n\n")), true
 }
 
-// sseObject returns the JSON object in an event, and false if there is none.
+// sseObject returns the JSON object in an event; false if there is none.
 func sseObject(event []byte) ([]byte, bool) {
 	_, data, ok := sseParts(event)
 	if !ok || len(data) == 0 || data[0] != '{' {
@@ -33,7 +32,7 @@ func withData(event, data []byte) []byte {
 	return bytes.Join([][]byte{before, []byte(sseData), data, []byte("\n\n")}, nil)
 }
 
-// sseEvent returns an event with data; its name may be empty.
+// sseEvent returns an event; its name may be empty.
 func sseEvent(name string, data []byte) []byte {
 	var event []byte
 	if name != "" {

@@ -14,13 +14,13 @@ type stream struct {
 	// numbered gives each event a sequence number, from 0.
 	numbered bool
 	number   int
-	// perPiece is the time that an event with output takes; wait passes before the
-	// next event, rest before the one after the first.
+	// perPiece is the time of an event with output. wait is the delay of the next event, rest
+	// an additional delay of the second one.
 	perPiece, wait, rest time.Duration
 }
 
-// newStream begins a stream with its head. events and size are how many events and
-// bytes are expected; a guess that is too low costs one more buffer.
+// newStream begins a stream with its head. events and size are the expected numbers of events and
+// bytes, for the buffers.
 func newStream(c Completion, requestID string, pieces, events, size int) *stream {
 	header := head(sseType, requestID, -1)
 	header["Cache-Control"] = []string{"no-cache"}
@@ -34,8 +34,8 @@ func newStream(c Completion, requestID string, pieces, events, size int) *stream
 	return s
 }
 
-// newEvents begins a stream of named events. delta is the size of an event with
-// output beside its text, others the number of events beside those.
+// newEvents begins a stream of named events. delta is the size of an event with output without
+// its text, others the number of other events.
 func newEvents(c Completion, requestID string, parts []part, delta, others int) *stream {
 	n := 0
 	for i := range parts {
@@ -44,7 +44,7 @@ func newEvents(c Completion, requestID string, parts []part, delta, others int) 
 	return newStream(c, requestID, n, n+others, n*delta+others*delta*3/2+outputLen(c)*9/4+600)
 }
 
-// begin opens a named event, a JSON object, after its type.
+// begin opens a named event, a JSON object with its type.
 func (s *stream) begin(kind string) {
 	s.buf = s.buf.raw("event: ").raw(kind).raw("\ndata: {\"type\":\"").raw(kind).raw(`"`)
 	if s.numbered {
@@ -59,7 +59,7 @@ func (s *stream) end() {
 	s.frame()
 }
 
-// frame makes a frame of what was appended since the last one.
+// frame adds a frame with the text since the last one.
 func (s *stream) frame() {
 	end := len(s.buf)
 	s.frames = append(s.frames, Frame{Delay: s.wait, Data: s.buf[s.start:end:end]})
@@ -67,14 +67,14 @@ func (s *stream) frame() {
 	s.wait, s.rest = s.rest, 0
 }
 
-// event appends a named event with these members.
+// event appends a named event with further fields.
 func (s *stream) event(kind, members string) {
 	s.begin(kind)
 	s.buf = s.buf.raw(members)
 	s.end()
 }
 
-// pieces appends a named event for each piece of text, between before and after.
+// pieces appends a named event for each piece of text: before, the quoted piece, after.
 func (s *stream) pieces(kind, before, text, after string) {
 	for piece := range piecesOf(text) {
 		s.skip(1)

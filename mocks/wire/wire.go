@@ -1,6 +1,6 @@
-// Package wire turns neutral completions into the frames of a provider's wire
-// protocol and a provider's request into the neutral form. Frames are values:
-// faults edit them before anything is sent, and golden files pin them.
+// Package wire encodes neutral completions as the frames of a provider's wire protocol, and
+// decodes the provider's requests. Frames are values: faults edit them before they are sent, and
+// golden files pin them.
 package wire
 
 import (
@@ -13,14 +13,13 @@ import (
 
 // Frame is one timed piece of an HTTP response.
 type Frame struct {
-	// Delay passes before the frame is sent.
+	// Delay before the frame is sent.
 	Delay time.Duration
-	// Status is set on the first frame only; 0 there means that no response
-	// head is ever sent.
+	// Status of the response, in the first frame only; 0 there sends no response head.
 	Status int
 	// Header is sent with Status.
 	Header http.Header
-	// Data is body bytes; they are flushed together.
+	// Data has bytes of the body, which are flushed together.
 	Data []byte
 	// End describes what happens to the connection after Data.
 	End End
@@ -42,26 +41,26 @@ type Completion struct {
 	ID      string
 	Model   string
 	Created time.Time
-	// Thinking is the visible reasoning of the model. The chat protocol has no place for it.
+	// Thinking is the visible reasoning of the model. The chat protocol has no field for it.
 	Thinking string
 	Text     string
 	Refusal  string
-	// ToolCalls carry their arguments as JSON text, valid or not.
+	// ToolCalls have their arguments as JSON text, which may be invalid.
 	ToolCalls []llm.ToolCall
 	Finish    llm.FinishReason
 	Usage     llm.Usage
-	// First and PerToken are the delays before the first byte and per output
-	// token, jitter already applied.
+	// First and PerToken are the delays before the first byte and for each output token,
+	// including jitter.
 	First, PerToken time.Duration
 
-	// reported is the usage in the response; nil means Usage. Only a fault sets it: it must
-	// not change how long the answer takes.
+	// reported is the usage in the response; nil means Usage. Only a fault sets it, because
+	// Usage also determines the time of the answer.
 	reported *llm.Usage
-	// bare is true where a fault took every part of the answer.
+	// bare is true if a fault removed all parts of the answer.
 	bare bool
 }
 
-// FinishReason returns why the answer ended: Finish, or its default.
+// FinishReason returns Finish, or its default.
 func (c Completion) FinishReason() llm.FinishReason {
 	switch {
 	case c.Finish != "":
@@ -85,54 +84,54 @@ type Call struct {
 	llm.Request
 	// IncludeUsage asks for a usage chunk at the end of a stream.
 	IncludeUsage bool
-	// Header is the HTTP request's header; may be nil.
+	// Header of the HTTP request; may be nil.
 	Header http.Header
 
-	// kinds are the tools that are called in another way than a function.
+	// kinds has the tools that are not plain functions.
 	kinds map[string]toolKind
 	// encrypted asks for the encrypted form of thoughts.
 	encrypted bool
-	// store is where the answer is to be stored, after the answer previous ("" for none)
-	// and with input, which is about inputSize bytes; nil if it is not.
+	// store stores the answer, unless it is nil: after the answer previous, which may be empty,
+	// and with input, which has about inputSize bytes.
 	store     *ResponseStore
 	previous  string
 	input     []item
 	inputSize int
 }
 
-// APIError is a provider's error answer.
+// APIError is an error answer of a provider.
 type APIError struct {
 	Status     int
-	Type       string // the provider's error type, e.g. "invalid_request_error"
-	Code       string // machine-readable code; may be empty
-	Param      string // the request's field, e.g. "messages[2].tool_call_id"
+	Type       string // such as "invalid_request_error"
+	Code       string // machine-readable; may be empty
+	Param      string // field of the request, such as "messages[2].tool_call_id"
 	Message    string
 	RetryAfter time.Duration
-	// Details is a JSON object with more about the error, where Anthropic gives one.
+	// Details is a JSON object about some errors of Anthropic's.
 	Details string
-	// Declined is true where a client that is refused a feature goes on without it by
-	// itself, so that the request is not a mistake of the client's.
+	// Declined is true if the error declines an optional feature, without which clients
+	// continue. The request was not a mistake.
 	Declined bool
 }
 
-// Error makes an APIError an error.
+// Error implements error.
 func (e *APIError) Error() string { return e.Message }
 
-// Codec speaks one wire protocol. Implementations are stateless.
+// Codec implements one wire protocol. Implementations are stateless.
 type Codec interface {
-	// Protocol names it in recordings, such as "openai-chat".
+	// Protocol returns the name in recordings, such as "openai-chat".
 	Protocol() string
-	// Decode parses and validates a request as the provider would.
+	// Decode parses and validates a request as the provider does.
 	Decode(body []byte) (Call, *APIError)
-	// Encode expands an answer to frames, streamed if the call asked for it.
+	// Encode returns the frames of an answer, streamed if the call asks for it.
 	Encode(call Call, answer Completion) []Frame
-	// EncodeError renders an error in the provider's shape.
+	// EncodeError returns the frames of an error in the provider's form.
 	EncodeError(e *APIError) []Frame
 	// Dialect describes the protocol to scripts and to faults.
 	Dialect() Dialect
 }
 
-// codecs are the protocols with the ends of their paths.
+// codecs has the protocols and the ends of their paths.
 var codecs = []struct {
 	path  string
 	codec Reader
@@ -142,8 +141,8 @@ var codecs = []struct {
 	{"/messages", AnthropicMessages{}},
 }
 
-// ForPath returns the protocol of a request by the end of its path, such as POST
-// /v1/messages. ok is false for any other request.
+// ForPath returns the protocol for the end of a path, such as POST /v1/messages; ok is false for
+// any other request.
 func ForPath(method, path string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if method == http.MethodPost && strings.HasSuffix(path, known.path) {
@@ -153,7 +152,7 @@ func ForPath(method, path string) (c Reader, ok bool) {
 	return nil, false
 }
 
-// ForProtocol returns the protocol of that name, such as "openai-chat".
+// ForProtocol returns the protocol with a name, such as "openai-chat".
 func ForProtocol(name string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if known.codec.Protocol() == name {
