@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// attempt is an attempt in progress, and the Meter of its worker.
+// attempt is an attempt in progress. It is the Meter of its worker.
 type attempt struct {
 	run    *supervisor
 	cancel context.CancelCauseFunc
@@ -33,7 +33,7 @@ type attempt struct {
 	files    []string // touched, in order
 }
 
-// attemptTask makes an attempt, from its intent to its outcome. The caller holds the lock, which is
+// attemptTask attempts a task, from the intent to the outcome. The caller holds the lock, which is
 // released while the worker works.
 func (r *supervisor) attemptTask(move state.Move) *ending {
 	if move.Wait > 0 && r.waited != r.state.Counts.Attempts {
@@ -77,7 +77,7 @@ type ruling struct {
 	failed  string
 }
 
-// judge lets the stop guard judge the answer to a task that is done.
+// judge asks the stop guard about the answer to a task that is done.
 func (r *supervisor) judge(out Outcome) (j ruling) {
 	answer := cmp.Or(out.Prose, out.Answer)
 	if out.Grade != Done || answer == "" || clock.Err(r.ctx) != nil {
@@ -92,7 +92,7 @@ func (r *supervisor) judge(out Outcome) (j ruling) {
 	return ruling{verdict: &v}
 }
 
-// waitForOutage waits after an outage. The next move is then decided again.
+// waitForOutage waits during an outage. Afterwards the next move is decided again.
 func (r *supervisor) waitForOutage(move state.Move) *ending {
 	if err := r.flush(); err != nil {
 		return r.saveFailure(err)
@@ -106,7 +106,7 @@ func (r *supervisor) waitForOutage(move state.Move) *ending {
 	if err != nil && clock.Err(r.ctx) == nil {
 		return failure("waiting for what the work needs", err)
 	}
-	return nil // endEarly finds why the run ends, if it does
+	return nil // endEarly returns the reason if the run ends
 }
 
 // recordIntent writes the intent of an attempt together with the pending records.
@@ -133,8 +133,8 @@ func work(ctx context.Context, w Worker, a Assignment) (out Outcome) {
 	return w.Work(ctx, a)
 }
 
-// graded returns the outcome with the grade that follows from the reason why the attempt ended,
-// and the cause if it stalled. A task that was done stays done, however late.
+// graded returns the outcome with its grade, which depends on the reason for the end of the attempt,
+// and the cause if it stalled. A task that is done stays done, however late.
 func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (graded Outcome, stalled string) {
 	cause, limits := clock.Err(ctx), a.run.limits
 	fail := func(stalled, format string, args ...any) (Outcome, string) {
@@ -157,13 +157,11 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 	return out, ""
 }
 
-// recordOutcome records the outcome of an attempt. If the run ended during the attempt, there is no
-// outcome, and the next run repeats it.
+// recordOutcome records the outcome of an attempt. An attempt during which the run ended has none; the
+// next run repeats it.
 func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
-	if out.Grade != Done {
-		if r.broken != nil || clock.Err(r.ctx) != nil {
-			return nil // endEarly finds why
-		}
+	if out.Grade != Done && (r.broken != nil || clock.Err(r.ctx) != nil) {
+		return nil // endEarly returns the reason
 	}
 	t := r.state.Task(task)
 	grade := string(out.Grade)
@@ -173,7 +171,7 @@ func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause stri
 		if out.Answer == "" && out.Carry == "" {
 			return end
 		}
-		grade = state.GradePaused // the next run continues from the answer that was paid for
+		grade = state.GradePaused // the next run continues from this answer
 	}
 	o := state.Outcome{
 		Grade: grade, Answer: out.Answer, Details: detailsOf(out), Carry: out.Carry, Inert: out.Inert,
@@ -199,6 +197,7 @@ func detailsOf(out Outcome) string {
 	return strings.TrimPrefix(out.Details+"; "+out.Warning, "; ")
 }
 
+// spent returns the total of the run after an outcome.
 func (r *supervisor) spent(out Outcome) state.Spent {
 	if r.Budget != nil {
 		return state.Spent(r.Budget.Spent())
@@ -210,12 +209,12 @@ func (r *supervisor) spent(out Outcome) state.Spent {
 	return spent
 }
 
-// watch ends the attempt if it was idle, or without progress, for too long, and otherwise
-// arms the timer of the watchdog.
+// watch ends an attempt that was idle or without progress for too long. Otherwise it starts the timer
+// of the watchdog.
 func (a *attempt) watch() {
 	r := a.run
+	a.stop = func() {}
 	if a.pauses > 0 { // resuming calls watch
-		a.stop = func() {}
 		return
 	}
 	idle := a.active + r.limits.Stagnation.Std() - r.now()
@@ -223,10 +222,8 @@ func (a *attempt) watch() {
 	switch {
 	case idle <= 0:
 		a.cancel(errStagnation)
-		a.stop = func() {}
 	case stuck <= 0:
 		a.cancel(errNoProgress)
-		a.stop = func() {}
 	default:
 		a.stop = r.Clock.AfterFunc(min(idle, stuck), func() {
 			r.mu.Lock()
@@ -245,7 +242,7 @@ func (a *attempt) Call(n int) error {
 	defer r.mu.Unlock()
 	a.active = r.now()
 	before := r.state.SegmentCalls + a.calls
-	// A call that is larger than a whole segment gets a segment of its own.
+	// A call that exceeds a whole segment gets its own segment.
 	if a.over || before+n > r.limits.HardCalls && before > 0 {
 		a.full = true
 		a.cancel(ErrSegment)
@@ -261,7 +258,7 @@ func (a *attempt) Call(n int) error {
 	return r.broken
 }
 
-// softLimit makes a checkpoint before the segment ends.
+// softLimit saves a checkpoint before the segment ends.
 func (r *supervisor) softLimit() {
 	detail := fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls)
 	r.emit(r.state.Segment, detail, Guarded{"soft-limit", r.taskID(r.state.Running)})
@@ -320,7 +317,7 @@ func (a *attempt) Touch(paths ...string) {
 	}
 }
 
-// The bounds of the files that one attempt puts into the context.
+// The limits of the files that an attempt adds to the context.
 const (
 	maxFiles = 1000
 	maxPath  = 4096 // bytes

@@ -9,17 +9,16 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// contextBlob is the name of the blob with the files that were in context.
+// contextBlob is the name of the blob with the files that left the context.
 const contextBlob = "context.json"
 
-// entries is the content of the blob: the last files that were in context, the one used last
-// at the end.
+// entries is the content of the blob: files that were in context, least recently used first.
 type entries struct {
 	Files []string `json:"files"`
 }
 
-// enterContext adds files to the context, as part of a record of a task. The files that must leave
-// are saved first; if that fails, none leaves.
+// enterContext adds files to the context as part of a record of a task. Files that must leave are
+// saved first; if that fails, no file leaves.
 func (r *supervisor) enterContext(record *state.Record, files []string, task int) {
 	if len(files) == 0 {
 		return
@@ -35,8 +34,7 @@ func (r *supervisor) enterContext(record *state.Record, files []string, task int
 	}
 }
 
-// optimiseContext evicts files, from time to time, that are not needed and were not used since the last
-// look.
+// optimiseContext regularly evicts files that are not needed and were not used since its last run.
 func (r *supervisor) optimiseContext() error {
 	if r.now()-r.state.Looked < r.limits.OptimiseEvery.Std() {
 		return nil
@@ -54,8 +52,8 @@ func (r *supervisor) optimiseContext() error {
 	return nil
 }
 
-// saveContext makes sure that the files that leave the context are saved. If one is not, the whole
-// context is saved and read back, so that files that leave soon are saved already.
+// saveContext saves files that leave the context. If one is not saved yet, it saves the whole context,
+// which includes the files that leave next, and verifies it.
 func (r *supervisor) saveContext(leaving []string) error {
 	if len(leaving) == 0 {
 		return nil
@@ -90,11 +88,11 @@ func (r *supervisor) saveContext(leaving []string) error {
 	return nil
 }
 
-// markSaved stores which files are saved.
+// markSaved sets the saved files from a blob.
 func (r *supervisor) markSaved(data []byte) {
 	var stored entries
 	if json.Unmarshal(data, &stored) != nil {
-		return // it is saved again
+		return // the blob is replaced
 	}
 	clear(r.entries)
 	for _, file := range stored.Files {
@@ -106,7 +104,7 @@ func (r *supervisor) emitContextKept(task int, err error) {
 	r.emit(0, "no file leaves the context, as it could not be saved: "+err.Error(), Guarded{"context-kept", r.taskID(task)})
 }
 
-// emitContext reports a record that changes the context, if files left it or came back.
+// emitContext emits a change of the context in which files left or came back.
 func (r *supervisor) emitContext(record state.Record) {
 	c := record.Context
 	if c == nil || len(c.Evicted)+len(c.Restored) == 0 {

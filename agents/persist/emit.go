@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// emit emits an event. The caller holds the lock, so that events have an order.
+// emit emits an event. The caller holds the lock, which orders the events.
 func (r *supervisor) emit(n int, detail string, p event.Payload) {
 	r.Sink.Emit(event.New(n, detail, p))
 }
@@ -22,7 +22,7 @@ func (r *supervisor) taskID(i int) string {
 	return r.state.Task(i).ID
 }
 
-// emitAttempt reports the outcome of an attempt and what the supervisor does about it.
+// emitAttempt emits the outcome of an attempt and its consequence.
 func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verdict) {
 	o := record.Outcome
 	n := r.state.Counts.Attempts
@@ -41,7 +41,7 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 	r.emitContext(record)
 }
 
-// emitChecks reports each result of a check record, and their counts.
+// emitChecks emits each result of a check record, and their counts.
 func (r *supervisor) emitChecks(record state.Record) {
 	n := r.state.Counts.Checks
 	counts := map[plan.Verdict]int{}
@@ -55,7 +55,7 @@ func (r *supervisor) emitChecks(record state.Record) {
 	})
 }
 
-// emitSigns records and reports the signs of a premature stop when they change.
+// emitSigns records and emits the signs of a premature stop if they changed.
 func (r *supervisor) emitSigns() error {
 	now := r.state.Look(r.now())
 	before := r.state.Signs
@@ -73,7 +73,7 @@ func (r *supervisor) emitSigns() error {
 	return nil
 }
 
-// emitForced reports the signs that keep the run from stopping where it could.
+// emitForced emits the signs because of which the run continues where it could stop.
 func (r *supervisor) emitForced() {
 	for _, sign := range r.state.Signs {
 		r.emitSign(sign, true)
@@ -84,12 +84,12 @@ func (r *supervisor) emitSign(sign state.Sign, forced bool) {
 	r.emit(r.state.Counts.Attempts, sign.Meaning(), SignSeen{Sign: sign, Severity: sign.Severity(), Forced: forced})
 }
 
-// emitEnd reports how the run ended.
+// emitEnd emits the end of the run.
 func (r *supervisor) emitEnd(end *ending, done, tasks int) {
 	if end.Guard != "" {
 		r.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details})
 	}
-	if end.Status == StatusEscalated && !end.kept {
+	if end.Status == StatusEscalated && !end.recorded {
 		r.Sink.Emit(event.Event{Kind: event.HandOver, Name: "person", Detail: end.Details})
 	}
 	r.emit(0, end.Details, Ended{Status: end.Status, Done: done, Tasks: tasks, ExitCode: end.Status.ExitCode()})

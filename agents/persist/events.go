@@ -6,11 +6,11 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// The events of a run. Beside them there are the verdicts of the stop guard, the limit that
-// ends a run as a guard of that name, and a hand-over to a person.
+// The events of a run. Further events are the verdicts of the stop guard, a guard with the name of
+// the limit that ended the run, and a hand-over to a person.
 type (
-	// Attempted is an attempt at a task that has ended. From is the check that the task was
-	// derived from; empty for the tasks of the plan.
+	// Attempted is the end of an attempt. From is the check that the task was derived from; empty
+	// for tasks of the plan.
 	Attempted struct {
 		Attempt int        `json:"attempt"`
 		Calls   int        `json:"calls"`
@@ -33,14 +33,13 @@ type (
 		Unknown int       `json:"unknown"`
 		Why     state.Why `json:"why"`
 	}
-	// SignSeen is a sign of a premature stop. Forced is true if the run could stop here, and
-	// the sign makes it go on.
+	// SignSeen is a sign of a premature stop. Forced is true if the run continues because of it.
 	SignSeen struct {
 		Forced   bool       `json:"forced"`
 		Severity string     `json:"severity"`
 		Sign     state.Sign `json:"sign"`
 	}
-	// RoundBegun is a round of tasks derived from failed checks, which are listed with commas.
+	// RoundBegun is the begin of a round. Checks are the failed checks, separated by commas.
 	RoundBegun struct {
 		Checks string `json:"checks"`
 		Tasks  int    `json:"tasks"`
@@ -56,21 +55,21 @@ type (
 		Task string `json:"task"`
 		Wait int    `json:"wait"`
 	}
-	// Resumed is a run that goes on from a stored state: the number of its records, of those
-	// that were read after the snapshot, and of the bytes of an unfinished one.
+	// Resumed is the resumption of a run from Records stored records. Replayed is the number of
+	// records after the snapshot, Torn the number of bytes of an unfinished record.
 	Resumed struct {
 		Records  int `json:"records"`
 		Replayed int `json:"replayed"`
 		Torn     int `json:"torn"`
 	}
-	// ContextChanged is a change of the files in context; Files is their number afterwards.
+	// ContextChanged is a change of the context to a number of Files.
 	ContextChanged struct {
 		Evicted  int `json:"evicted"`
 		Files    int `json:"files"`
 		Restored int `json:"restored"`
 	}
-	// Checkpointed is a checkpoint, for the reason Why: interval, soft-limit, segment, context
-	// or final. Records is the number of records that it covers, at least 1.
+	// Checkpointed is a checkpoint with the reason Why (interval, soft-limit, segment, context or
+	// final) that covers a number of records, at least 1.
 	Checkpointed struct {
 		Why     string `json:"-"`
 		Records int    `json:"records"`

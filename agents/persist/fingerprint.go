@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// fingerprint identifies a plan by what its tasks mean. Limits, retries, timeouts, settings of
-// workers, and probes are left out: they may change while the plan is carried out.
+// fingerprint identifies a plan by its goal and tasks. Limits, retries, timeouts, settings of workers
+// and probes are not part of it, because they may change during a run.
 type fingerprint struct {
 	Goal  string            `json:"goal"`
 	Tasks []taskFingerprint `json:"tasks"`
@@ -44,7 +44,7 @@ func (f fingerprint) digest() string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// changes returns how the plan now differs from the plan of f.
+// changes compares the plan of f with the plan now.
 func (f fingerprint) changes(now fingerprint) *PlanChanged {
 	e := &PlanChanged{Goal: f.Goal != now.Goal}
 	before := make(map[string]string, len(f.Tasks))
@@ -52,10 +52,9 @@ func (f fingerprint) changes(now fingerprint) *PlanChanged {
 		before[t.ID] = t.Digest
 	}
 	for i, t := range now.Tasks {
-		switch old, known := before[t.ID]; {
-		case !known:
+		if old, known := before[t.ID]; !known {
 			e.Added = append(e.Added, t.ID)
-		case old != t.Digest:
+		} else if old != t.Digest {
 			e.Changed = append(e.Changed, t.ID)
 		}
 		delete(before, t.ID)

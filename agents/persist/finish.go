@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// finish records the end, makes the last checkpoint, and reports both.
+// finish records the end, saves the last checkpoint, and returns the result.
 func (r *supervisor) finish(end *ending) Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -27,9 +27,9 @@ func (r *supervisor) finish(end *ending) Result {
 	return result
 }
 
-// recordEnd records the end of the run, unless that was an error.
+// recordEnd records the end of the run, except for an error.
 func (r *supervisor) recordEnd(end *ending) error {
-	if r.state == nil || end.kept || end.Status == StatusError {
+	if r.state == nil || end.recorded || end.Status == StatusError {
 		return nil
 	}
 	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: end.Details, Spent: r.spent(Outcome{})}
@@ -39,9 +39,8 @@ func (r *supervisor) recordEnd(end *ending) error {
 	return r.checkpoint("final")
 }
 
-// Look returns the state of a run from its store, without continuing it. The Status is empty
-// if the run has not ended. The error wraps a *PlanChanged if the store belongs to another
-// plan.
+// Look returns the stored state of a run without continuing it. The Status is empty if the run has
+// not ended. The error wraps a *PlanChanged if the store belongs to another plan.
 func Look(p plan.Plan, from reader) (Result, error) {
 	f, _, err := fold(p, from)
 	if err != nil {
@@ -59,14 +58,14 @@ func Look(p plan.Plan, from reader) (Result, error) {
 }
 
 // report returns the result of a state.
-func report(s *state.State, kept saved) Result {
+func report(s *state.State, checkpoints saved) Result {
 	c := s.Counts
 	result := Result{
 		Tasks: make([]Task, 0, s.Len()), Checks: s.Results, Answer: s.Answer,
 		Counts: Counts{
 			Done: s.CountDone(), Attempts: c.Attempts, Retries: c.Retries,
 			Checks: c.Checks, Rounds: c.Rounds, Derived: c.Derived,
-			Checkpoints: kept.Checkpoints, Stagnations: c.Stagnations,
+			Checkpoints: checkpoints.Checkpoints, Stagnations: c.Stagnations,
 			Segments: s.Segment, ToolCalls: c.Calls,
 			Evicted: c.Evicted, Restored: c.Restored,
 		},

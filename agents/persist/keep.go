@@ -9,15 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// saved is the part of a snapshot that does not follow from the records, since it depends on
-// when a process was killed.
+// saved is the part of a snapshot that the records do not have, because it depends on the times at
+// which processes were killed.
 type saved struct {
 	Checkpoints int `json:"checkpoints"`
-	// Lost is time of work that is missing from the records.
+	// Lost is the working time that the records lack.
 	Lost time.Duration `json:"lost,omitempty"`
 	// At is the time of the last checkpoint.
 	At time.Duration `json:"at"`
-	// Soft is the last segment with a checkpoint past its soft limit.
+	// Soft is the last segment with a checkpoint after its soft limit.
 	Soft int `json:"soft,omitempty"`
 	// Contexts counts how often the list of files in context was saved.
 	Contexts int `json:"contexts,omitempty"`
@@ -30,7 +30,7 @@ type snapshot struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// put applies a record and holds it for the next flush.
+// put applies a record and adds it to the next flush.
 func (r *supervisor) put(record state.Record) error {
 	record.At = r.now()
 	data, err := record.Encode()
@@ -45,7 +45,7 @@ func (r *supervisor) put(record state.Record) error {
 	return nil
 }
 
-// flush writes the pending records, all or none of them.
+// flush writes all pending records in one append.
 func (r *supervisor) flush() error {
 	if len(r.pending) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (r *supervisor) flush() error {
 	return nil
 }
 
-// checkpoint saves a snapshot of the state and reports it.
+// checkpoint saves a snapshot of the state.
 func (r *supervisor) checkpoint(why string) error {
 	if err := r.flush(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (r *supervisor) checkpoint(why string) error {
 	if err != nil {
 		return err
 	}
-	// The state is JSON already; json.Marshal would parse all of it again.
+	// json.Marshal would parse the whole state again.
 	data = slices.Concat(head[:len(head)-1], []byte(`,"state":`), data, []byte("}"))
 	if err := r.Store.Checkpoint(data); err != nil {
 		return fmt.Errorf("making the checkpoint %q: %w", why, err)
@@ -94,7 +94,7 @@ func (r *supervisor) checkpoint(why string) error {
 	return nil
 }
 
-// keepAlive starts the timer that makes checkpoints, also while a task runs.
+// keepAlive starts the timer for checkpoints, which are also saved during a task.
 func (r *supervisor) keepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,24 +16,25 @@ import (
 // The names of blobs in the store.
 const (
 	planBlob    = "plan.json"    // the fingerprint of the plan that was begun
-	resumesBlob = "resumes.json" // number of times it was resumed
+	resumesBlob = "resumes.json" // the number of resumptions
 )
 
-// reader is the part of a journal.Store that reads; a journal.Viewer has it, too.
+// reader is the common part of journal.Store and journal.Viewer.
 type reader interface {
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (journal.Recovery, error)
 	Read(name string) ([]byte, error)
 }
 
-// PlanChanged is the error of a plan that differs from the plan of the stored state. Nothing
-// is done or written then.
+// PlanChanged is the error for a plan that differs from the plan of the stored state. Then nothing is
+// executed or written.
 type PlanChanged struct {
-	// Changed, Added and Removed are ids of tasks. Goal and Order are true if those changed.
+	// Changed, Added and Removed are ids of tasks. Goal and Order are true if the goal or the
+	// order of the tasks changed.
 	Changed, Added, Removed []string
 	Goal, Order             bool
 }
 
-// Error returns what changed.
+// Error lists the changes.
 func (e *PlanChanged) Error() string {
 	var parts []string
 	for _, p := range []struct {
@@ -89,24 +90,24 @@ func fold(p plan.Plan, from reader) (*folding, journal.Recovery, error) {
 		return nil, found, fmt.Errorf("reading the stored state: %w: the journal is empty, and there is a snapshot of it (%s); "+
 			"restore the journal, or begin with another state", journal.ErrCorrupt, found.SnapshotLost)
 	}
-	// The time between the last record and the last checkpoint.
+	// Add the time between the last record and the last checkpoint.
 	f.saved.Lost += max(0, f.saved.At-f.state.At)
 	return f, found, nil
 }
 
 func (f *folding) snapshot(data []byte) error {
-	var kept snapshot
-	if err := json.Unmarshal(data, &kept); err != nil {
+	var stored snapshot
+	if err := json.Unmarshal(data, &stored); err != nil {
 		return fmt.Errorf("reading the snapshot: %w", err)
 	}
-	if err := f.same(kept.Plan); err != nil {
+	if err := f.same(stored.Plan); err != nil {
 		return err
 	}
-	s, err := state.Restore(f.plan, kept.State)
+	s, err := state.Restore(f.plan, stored.State)
 	if err != nil {
 		return err
 	}
-	f.state, f.saved = s, kept.Saved
+	f.state, f.saved = s, stored.Saved
 	return nil
 }
 
@@ -123,7 +124,7 @@ func (f *folding) record(data []byte) error {
 	return f.state.Apply(record)
 }
 
-// same returns a *PlanChanged if the digest is not that of the plan.
+// same returns a *PlanChanged unless the digest is that of the plan.
 func (f *folding) same(begun string) error {
 	if begun == f.print.digest() {
 		return nil
@@ -131,7 +132,7 @@ func (f *folding) same(begun string) error {
 	data, err := f.from.Read(planBlob)
 	var stored fingerprint
 	if err != nil || json.Unmarshal(data, &stored) != nil {
-		return &PlanChanged{} // what changed is unknown
+		return &PlanChanged{} // the changes are unknown
 	}
 	return stored.changes(f.print)
 }
@@ -150,7 +151,7 @@ func (r *supervisor) load() *ending {
 	}
 	r.state, r.saved, r.base = f.state, f.saved, f.state.At
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
-		return &ending{recorded(*end), true}
+		return &ending{endingOf(*end), true}
 	}
 	r.Budget.Restore(llm.Spent(r.state.Spent))
 	if r.state.Begun() {
@@ -176,7 +177,7 @@ func (r *supervisor) begin(print fingerprint) error {
 	return r.put(state.Record{Kind: state.KindBegin, Plan: print.digest()})
 }
 
-// resume counts and reports that the run is resumed, and reopens one that ended.
+// resume counts and emits the resumption, and reopens a run that ended.
 func (r *supervisor) resume(found journal.Recovery) error {
 	if err := r.Store.Save(resumesBlob, fmt.Appendf(nil, "%d", r.resumed+1)); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (r *supervisor) resume(found journal.Recovery) error {
 	return r.put(state.Record{Kind: state.KindReopen})
 }
 
-// snapshotLost describes why the whole journal had to be read, if it had to.
+// snapshotLost explains why the snapshot could not be used; empty if it could.
 func snapshotLost(found journal.Recovery) string {
 	if found.SnapshotLost == "" {
 		return ""
@@ -197,7 +198,7 @@ func snapshotLost(found journal.Recovery) string {
 	return "the snapshot could not be used, so the whole journal was read: " + found.SnapshotLost
 }
 
-// resumes returns the number of times that the run was resumed.
+// resumes returns the number of resumptions of the run.
 func resumes(from reader) (n int, err error) {
 	data, err := from.Read(resumesBlob)
 	switch {

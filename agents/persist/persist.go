@@ -14,30 +14,30 @@ import (
 
 // Deps are the dependencies of a run. Store and Workers are required.
 type Deps struct {
-	// Store keeps the state; the run does not close it.
+	// Store stores the state. The run does not close it.
 	Store journal.Store
-	// Workers do the tasks, by their names in the plan; "default" is required.
+	// Workers execute the tasks, by their names in the plan; "default" is required.
 	Workers map[string]Worker
 	// Probes answer the checks for which the plan has probes.
 	Probes map[plan.Check]Probe
-	// Clock is the time of the run; default: the machine's.
+	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.
 	Sink event.Sink
-	// Judge judges an answer; default: stop.Judge under the balanced policy.
+	// Judge judges an answer; default: stop.Judge with the balanced policy.
 	Judge func(ctx context.Context, answer string) stop.Verdict
-	// Budget counts the calls of the workers in this process. The run adds to it what earlier
-	// processes spent, and ends when a cap is reached. Without a budget, only Outcome.Capped
+	// Budget counts the calls of the workers in this process. The run adds the usage of earlier
+	// processes to it, and ends when a cap is reached. Without a budget, only Outcome.Capped
 	// ends the run.
 	Budget *llm.Budget
 }
 
-// Run carries out the plan from the state in the store, and saves its progress there. It never
-// panics: a panic of a worker fails the attempt, a panic of a probe leaves its check unknown,
-// and any other one ends the run with StatusError.
+// Run executes the plan from the state in the store, and saves its progress there. It never panics: a
+// panic of a worker fails the attempt, after a panic of a probe its check is unknown, and any other
+// panic ends the run with StatusError.
 //
-// A run that ended can be started again on its state. If it was complete, Run does nothing and
-// returns the same result; otherwise it continues, with new rounds and retries.
+// A run that ended can be started again. If it was complete, Run does nothing and returns the same
+// result; otherwise it continues with new rounds and retries.
 //
 // When ctx ends, the run ends with StatusInterrupted, or with StatusBudget if the cause is
 // context.DeadlineExceeded. The next Run repeats the interrupted attempt with the same Key.

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// prompt returns the complete request for a worker. Notes of earlier attempts are the text of
-// a model or a program, so they are quoted line by line and introduced as notes.
+// prompt returns the complete request for a worker. Notes of earlier attempts come from a model or a
+// program, so they are quoted line by line and introduced as notes.
 func (r *supervisor) prompt(t state.Task) string {
 	var b strings.Builder
 	if r.plan.Goal != "" {
@@ -39,7 +39,7 @@ func (r *supervisor) prompt(t state.Task) string {
 	return b.String()
 }
 
-// reason explains why a task of a round exists.
+// reason writes the reason for a task of a round.
 func (r *supervisor) reason(b *strings.Builder, t state.Task) {
 	by, refused, announced := r.state.Announced(t)
 	switch {

@@ -38,10 +38,10 @@ func Statuses() []run.StatusInfo {
 type Result struct {
 	Status   Status `json:"status"`
 	ExitCode int    `json:"exit_code"`
-	// Guard is the limit that ended the run, if one did, such as "rounds", "no_progress",
-	// "segments" or "budget.cost".
+	// Guard is the limit that ended the run, such as "rounds", "no_progress", "segments" or
+	// "budget.cost"; otherwise empty.
 	Guard string `json:"guard,omitempty"`
-	// Details describe, for a person, why the run ended.
+	// Details explain the end to a person.
 	Details string `json:"details"`
 	Tasks   []Task `json:"tasks"`
 	// Checks are the results of the last full check, if there was one.
@@ -58,8 +58,8 @@ type Result struct {
 type Task struct {
 	ID string `json:"id"`
 	Do string `json:"do"`
-	// State is waiting, done, failed, blocked, escalated, or dropped. A derived task is dropped
-	// if its check passes before the task begins.
+	// State is waiting, done, failed, blocked, escalated or dropped. A derived task is dropped if
+	// its check passes before the task begins.
 	State    string `json:"state"`
 	Attempts int    `json:"attempts"`
 	// From is the check that the task was derived from; empty for a task of the plan.
@@ -70,7 +70,7 @@ type Task struct {
 // Open reports whether the task is neither done nor dropped.
 func (t Task) Open() bool { return t.State != "done" && t.State != "dropped" }
 
-// Counts add up all processes of a run.
+// Counts are the totals of all processes of a run.
 type Counts struct {
 	Done, Attempts, Retries int
 	Checks, Rounds          int

@@ -3,6 +3,7 @@ package persist
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
@@ -10,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// check makes all checks, or those that failed after a task of a round. The caller holds the
-// lock, which is released while probes run.
+// check runs all checks, or after a task of a round only the failed ones. The caller holds the lock,
+// which is released while probes run.
 func (r *supervisor) check(why state.Why) *ending {
 	if r.checkpointDue() {
 		if err := r.checkpoint("interval"); err != nil {
@@ -28,7 +29,7 @@ func (r *supervisor) check(why state.Why) *ending {
 		}
 		result := r.answerCheck(info.Name)
 		if clock.Err(r.ctx) != nil {
-			return nil // endEarly finds why; the result may be due to the interruption
+			return nil // endEarly returns the reason; the result may be due to the interruption
 		}
 		results = append(results, result)
 	}
@@ -42,15 +43,10 @@ func (r *supervisor) check(why state.Why) *ending {
 
 // fails reports whether the last result of a check is a failure.
 func (r *supervisor) fails(name plan.Check) bool {
-	for _, c := range r.state.Results {
-		if c.Name == name {
-			return c.Verdict == plan.Fail
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.state.Results, func(c plan.CheckResult) bool { return c.Name == name && c.Verdict == plan.Fail })
 }
 
-// answerCheck makes one check, by its probe or from the state.
+// answerCheck answers one check with its probe or from the state.
 func (r *supervisor) answerCheck(name plan.Check) plan.CheckResult {
 	probe, given := r.Probes[name]
 	why := r.plan.Checks[name].None
@@ -85,7 +81,7 @@ func (r *supervisor) answerByProbe(name plan.Check, p Probe) plan.CheckResult {
 	return result
 }
 
-// runProbe runs a probe and turns a panic into an unknown verdict.
+// runProbe runs a probe and converts a panic into an unknown verdict.
 func runProbe(ctx context.Context, p Probe) (result plan.CheckResult) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -95,7 +91,7 @@ func runProbe(ctx context.Context, p Probe) (result plan.CheckResult) {
 	return p(ctx)
 }
 
-// beginRound begins a round, in which failed checks become tasks.
+// beginRound begins a round of tasks for failed checks.
 func (r *supervisor) beginRound(move state.Move) *ending {
 	if move.Forced {
 		r.emitForced()
@@ -105,11 +101,9 @@ func (r *supervisor) beginRound(move state.Move) *ending {
 		return r.saveFailure(err)
 	}
 	var names []string
-	seen := map[plan.Check]bool{}
 	for _, t := range move.Tasks {
-		if !seen[t.From] {
-			seen[t.From] = true
-			names = append(names, string(t.From))
+		if name := string(t.From); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	r.emit(round, fmt.Sprintf("round %d, as checks fail: %s", round, strings.Join(names, ", ")),

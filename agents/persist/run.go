@@ -18,15 +18,14 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// supervisor is the part of a run in one process. Its state is changed only under mu, since
-// timers and meters change it while a worker works. The lock is released while a worker, a
-// probe or a judge runs.
+// supervisor is the part of a run in one process. Its state only changes under mu, because timers and
+// meters change it during an attempt. The lock is released while a worker, a probe or the judge runs.
 type supervisor struct {
 	Deps
 	plan   plan.Plan
 	limits plan.Limits
-	outer  context.Context // ends with the user's interrupt
-	ctx    context.Context // ends also when the time is up or the state cannot be saved
+	outer  context.Context // ends with an interrupt of the user
+	ctx    context.Context // also ends when the time is up or the state cannot be saved
 	cancel context.CancelCauseFunc
 	stops  []func()
 
@@ -34,25 +33,24 @@ type supervisor struct {
 	state          *state.State
 	pending        [][]byte       // records that are applied but not written
 	pendingRecords []state.Record // the same
-	// written is the state without them, as a later run finds it. Only it is reported if they
-	// cannot be written.
+	// written is the state without the pending records. It is reported if they cannot be written.
 	written *state.State
 	saved   saved
 	entries map[string]bool // saved files of the context; nil if unknown
-	resumed int             // how often the run was resumed
+	resumed int             // number of resumptions
 
 	start   time.Time     // of this process
 	base    time.Duration // time of the run at start
 	broken  error         // why the state cannot be saved
-	closed  bool          // timers have no effect any more
+	closed  bool          // timers are ignored
 	attempt *attempt      // in progress
-	waited  int           // the number of attempts at the last wait
+	waited  int           // number of attempts at the last wait
 }
 
-// ending is how a run ends; a nil ending means that it continues.
+// ending is the end of a run; nil if it continues.
 type ending struct {
 	run.Ending
-	kept bool // in the journal already
+	recorded bool // in the journal
 }
 
 func newSupervisor(p plan.Plan, d Deps) *supervisor {
@@ -117,7 +115,7 @@ func (r *supervisor) validate() error {
 	return nil
 }
 
-// limitTime derives the contexts of the run. Its time limit covers all of its processes.
+// limitTime derives the contexts of the run. The time limit covers all processes.
 func (r *supervisor) limitTime(ctx context.Context) {
 	if all := r.limits.Timeout.Std(); all > 0 {
 		timed, cancel := r.Clock.WithTimeout(ctx, max(0, all-r.base-r.saved.Lost))
@@ -139,8 +137,7 @@ func (r *supervisor) close() {
 	}
 }
 
-// now returns the time of the run, without the time that a killed process worked after its
-// last record.
+// now returns the time of the run without the time of killed processes after their last record.
 func (r *supervisor) now() time.Duration { return r.base + r.Clock.Now().Sub(r.start) }
 
 // pass makes the next move.
@@ -163,11 +160,11 @@ func (r *supervisor) pass() *ending {
 	case state.KindSegment:
 		return r.beginSegment()
 	default:
-		return &ending{recorded(move.End), r.state.End != nil}
+		return &ending{endingOf(move.End), r.state.End != nil}
 	}
 }
 
-// endEarly returns the ending by an interrupt, a limit or an error of the store, or nil.
+// endEarly returns the ending after an interrupt, a limit or an error of the store, or nil.
 func (r *supervisor) endEarly() *ending {
 	r.mu.Lock()
 	broken := r.broken
@@ -186,7 +183,7 @@ func (r *supervisor) endEarly() *ending {
 	return end
 }
 
-// ended returns an ending that is not in the journal yet, or nil for nil.
+// ended returns an ending that is not recorded; nil for nil.
 func ended(end *run.Ending) *ending {
 	if end == nil {
 		return nil
@@ -194,8 +191,8 @@ func ended(end *run.Ending) *ending {
 	return &ending{Ending: *end}
 }
 
-// recorded returns the ending of a record.
-func recorded(end state.End) run.Ending {
+// endingOf returns the ending of a record.
+func endingOf(end state.End) run.Ending {
 	return run.Ending{Status: Status(end.Status), Guard: end.Guard, Details: end.Details}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// Disk is a Store in a folder: a journal that people can read, a snapshot, the blobs, and a lock.
+// Disk is a Store in a folder with a journal, a snapshot, blobs and a lock. The journal is text.
 type Disk struct {
 	path      string
 	syncEvery int
@@ -23,17 +23,16 @@ type Disk struct {
 	closed  bool
 	broken  error // the error of Load
 	end     mark
-	saving  bool // the folder of blobs exists
+	saving  bool // the folder for blobs exists
 	buf     []byte
 }
 
-// Open locks the folder dir, which it creates if needed, readable for its owner alone. The
-// error wraps ErrBusy, and names the process, if another one has it locked.
+// Open locks the folder dir. If it does not exist, Open creates it, readable only by its owner. If
+// another process has locked it, the error wraps ErrBusy and names the process.
 //
-// One in syncEvery calls of Append waits until the disk has the records; with 1, or less,
-// each call does. A process may be killed at any instant without losing a record that Append
-// acknowledged. A power cut may lose the last syncEvery-1 calls; the work that they record
-// is then done again.
+// Append syncs the disk at every syncEvery-th call; with 1 or less, at each call. A kill at any instant
+// loses no acknowledged record. A power failure may lose the last syncEvery-1 calls; their work is
+// then repeated.
 func Open(dir string, syncEvery int) (*Disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the state folder: %w; choose another one", explain(err))
@@ -54,7 +53,7 @@ func explain(err error) error {
 	return atomicdir.ExplainFor(err, "keep the state on another disk")
 }
 
-// Load implements Store. It cuts off the rest of an Append that a crash interrupted.
+// Load implements Store. It cuts off the incomplete end of an interrupted Append.
 func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) {
 	if err := d.loadOnce(); err != nil {
 		return Recovery{}, err
@@ -111,9 +110,9 @@ func (d *Disk) begin(end extent) error {
 	return nil
 }
 
-// Append implements Store. After a failed write the file is truncated to its former size. If
-// that or a sync fails, the store rejects further records, since the content of the disk is
-// unknown until the store is opened again.
+// Append implements Store. After a failed write, the file is truncated to its former size. If that or a
+// sync fails, the content of the disk is unknown, and the store rejects further records until it is
+// opened again.
 func (d *Disk) Append(records ...[]byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

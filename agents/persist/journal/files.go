@@ -26,7 +26,7 @@ type file interface {
 	Sync() error
 }
 
-// rooted is a folder on disk. No path and no symbolic link leads out of it.
+// rooted is a folder on disk. Neither paths nor symbolic links lead out of it.
 type rooted struct{ root *os.Root }
 
 func (r rooted) open(name string, flag int) (file, error) {
@@ -84,20 +84,11 @@ func write(in files, path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = writeAll(f, data)
+	_, err = f.Write(data)
 	if err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
-}
-
-// writeAll writes data in one call; a short write is an error.
-func writeAll(f io.Writer, data []byte) error {
-	n, err := f.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
-	return err
 }
 
 // read returns the content of a file of at most limit bytes.

@@ -24,8 +24,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// appendLine appends to buf the line of the records, which begin with the given number. All
-// records of one Append share a line and its checksum, so they are read together or not at all.
+// appendLine appends a line with records, the first of which has the given number. All records of one
+// Append share a line and its checksum, so that they are read together or not at all.
 func appendLine(buf []byte, number int, records [][]byte) (_ []byte, sum uint32) {
 	start := len(buf)
 	buf = append(buf, "00000000 "...)
@@ -49,20 +49,14 @@ func cutSum(data []byte) (sum uint32, rest []byte, ok bool) {
 	if len(data) < 9 || data[8] != ' ' {
 		return 0, nil, false
 	}
-	for _, b := range data[:8] {
-		switch {
-		case b >= '0' && b <= '9':
-			sum = sum<<4 | uint32(b-'0')
-		case b >= 'a' && b <= 'f':
-			sum = sum<<4 | uint32(b-'a'+10)
-		default:
-			return 0, nil, false
-		}
+	var digits [4]byte
+	if _, err := hex.Decode(digits[:], data[:8]); err != nil || bytes.ContainsAny(data[:8], "ABCDEF") {
+		return 0, nil, false
 	}
-	return sum, data[9:], true
+	return binary.BigEndian.Uint32(digits[:]), data[9:], true
 }
 
-// openSum is cutSum that also verifies the checksum.
+// openSum removes and verifies the checksum.
 func openSum(data []byte) (rest []byte, sum uint32, ok bool) {
 	sum, rest, ok = cutSum(data)
 	return rest, sum, ok && checksum(rest) == sum
@@ -116,8 +110,8 @@ type mark struct {
 
 func (m mark) String() string { return fmt.Sprintf("records=%d line=%08x", m.records, m.sum) }
 
-// seal returns the content of a file of a kind: a line with the checksum of all that follows, the
-// kind and a note, and then the data.
+// seal returns the content of a file: a line with the checksum of the rest, the kind and a note, and
+// then the data.
 func seal(kind, note string, data []byte) []byte {
 	sealed := fmt.Appendf(make([]byte, 0, len(data)+96), "00000000 %s %s\n", kind, note)
 	sealed = append(sealed, data...)
@@ -139,7 +133,7 @@ func unseal(kind string, sealed []byte) (note string, data []byte, err error) {
 	return note, data, nil
 }
 
-// parseMark reads what mark.String wrote.
+// parseMark parses the result of mark.String.
 func parseMark(note string) (mark, error) {
 	var m mark
 	if _, err := fmt.Sscanf(note, "records=%d line=%x", &m.records, &m.sum); err != nil || m.String() != note {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// load reads a store without changing it. It delivers the snapshot after checking that the
-// journal has the records that it covers, and each record after checking its line.
+// load reads a store without changing it. It calls snapshot after it has found the records that the
+// snapshot covers, and record after it has verified the line of the record.
 func load(in files, snapshot, record func(data []byte) error) (Recovery, extent, error) {
 	var found Recovery
 	at, state, err := loadSnapshot(in)
@@ -20,7 +20,7 @@ func load(in files, snapshot, record func(data []byte) error) (Recovery, extent,
 		found.Snapshot = true
 		begin = func() error { return snapshot(state) }
 	case !errors.Is(err, fs.ErrNotExist):
-		found.SnapshotLost = err.Error() // the journal has all of it
+		found.SnapshotLost = err.Error() // the journal has all records
 	}
 	end, err := replay(in, &found, at, begin, record)
 	return found, end, err
@@ -64,8 +64,8 @@ func replay(in files, found *Recovery, from mark, begin func() error, record fun
 	return end, err
 }
 
-// lost returns the error of a journal without the records that a snapshot covers. A crash does
-// not cause that, since the records are synced before the snapshot is made.
+// lost returns the error for a journal without the records that a snapshot covers. A crash cannot cause
+// that, because records are synced before a snapshot is saved.
 func lost(from, end mark) error {
 	what := fmt.Sprintf("ends at record %d", end.records)
 	if end.records >= from.records {
@@ -84,8 +84,8 @@ func openJournal(in files) (io.ReadCloser, error) {
 	return f, err
 }
 
-// loadSnapshot returns the newest snapshot and its mark in the journal. The error is
-// fs.ErrNotExist if there is no snapshot, or the reason why it cannot be used.
+// loadSnapshot returns the newest snapshot and its mark in the journal. The error is fs.ErrNotExist if
+// there is no snapshot.
 func loadSnapshot(in files) (at mark, state []byte, err error) {
 	sealed, err := read(in, snapshotFile, maxBlob+256)
 	if err != nil {

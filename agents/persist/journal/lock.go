@@ -17,13 +17,13 @@ const (
 	journalFile  = "journal"
 	snapshotFile = "snapshot"
 	savedFolder  = "saved"
-	// lockFile is locked by the owner and never removed, as that would let two processes lock it.
-	// The owner's process id is in another file, since some systems cannot read a locked one.
+	// lockFile is locked by the owner. It is never removed, because then two processes could lock it.
+	// The process id is in ownerFile, because some systems cannot read a locked file.
 	lockFile  = "lock"
 	ownerFile = "owner"
 )
 
-// acquire makes this process the owner of the folder. The lock ends with the process.
+// acquire locks the folder for this process. The lock ends with the process.
 func acquire(root *os.Root) (*flock.Flock, error) {
 	// Opened through the root first, so that a symbolic link cannot lead out.
 	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
@@ -56,7 +56,7 @@ func release(root *os.Root, lock *flock.Flock) error {
 	return errors.Join(err, lock.Unlock())
 }
 
-// owner names the process that has locked the folder, for an error.
+// owner describes the process that has locked the folder.
 func owner(root *os.Root) string {
 	if pid := ownerID(root); pid > 0 {
 		return fmt.Sprintf("process %d", pid)

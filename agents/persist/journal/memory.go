@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Memory is a Store in memory. Reopen simulates the restart of a process that was killed.
+// Memory is a Store in memory. Reopen simulates a restart after a kill.
 type Memory struct {
 	mu     sync.Mutex
-	kept   *content
+	stored *content
 	loaded bool
 	ready  bool // Load has succeeded
 	closed bool
@@ -27,16 +27,16 @@ type content struct {
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{kept: &content{blobs: map[string][]byte{}}}
+	return &Memory{stored: &content{blobs: map[string][]byte{}}}
 }
 
-// Reopen closes m, as if its process had been killed, and returns a store with its content, which
-// is not loaded yet.
+// Reopen closes m like a kill of its process, and returns a store with the same content, which must be
+// loaded.
 func (m *Memory) Reopen() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true
-	return &Memory{kept: m.kept}
+	return &Memory{stored: m.stored}
 }
 
 // Load implements Store.
@@ -63,7 +63,7 @@ func (m *Memory) Load(snapshot, record func(data []byte) error) (Recovery, error
 	return found, nil
 }
 
-// loadOnce returns the content as it is now.
+// loadOnce returns the current content.
 func (m *Memory) loadOnce() (content, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *Memory) loadOnce() (content, error) {
 		return content{}, errLoaded
 	}
 	m.loaded = true
-	return *m.kept, nil
+	return *m.stored, nil
 }
 
 // Append implements Store.
@@ -85,7 +85,7 @@ func (m *Memory) Append(records ...[]byte) error {
 		return fmt.Errorf("append to the journal: %w", err)
 	}
 	for _, record := range records {
-		m.kept.records = append(m.kept.records, bytes.Clone(record))
+		m.stored.records = append(m.stored.records, bytes.Clone(record))
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (m *Memory) Checkpoint(snapshot []byte) error {
 	if err := errors.Join(m.writable(), checkBlob("the snapshot", snapshot)); err != nil {
 		return fmt.Errorf("save a snapshot: %w", err)
 	}
-	m.kept.snapshot, m.kept.covers = append([]byte{}, snapshot...), len(m.kept.records)
+	m.stored.snapshot, m.stored.covers = append([]byte{}, snapshot...), len(m.stored.records)
 	return nil
 }
 
@@ -121,7 +121,7 @@ func (m *Memory) Save(name string, data []byte) error {
 	if err := errors.Join(checkName(name), checkBlob(name, data)); err != nil {
 		return fmt.Errorf("save a blob: %w", err)
 	}
-	m.kept.blobs[name] = bytes.Clone(data)
+	m.stored.blobs[name] = bytes.Clone(data)
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (m *Memory) Read(name string) ([]byte, error) {
 	if err := checkName(name); err != nil {
 		return nil, fmt.Errorf("read a blob: %w", err)
 	}
-	data, ok := m.kept.blobs[name]
+	data, ok := m.stored.blobs[name]
 	if !ok {
 		return nil, fmt.Errorf("read %s: %w", name, fs.ErrNotExist)
 	}

@@ -18,11 +18,11 @@ type extent struct {
 	torn int64 // bytes after that, which were never acknowledged
 }
 
-// scan reads a journal and calls take for each intact line in its place.
+// scan reads a journal and calls take for each intact line.
 //
-// After a power cut, the last write may be incomplete, or have other bytes of the same length.
-// So the first damaged line ends the journal, unless an intact line follows: then something else
-// changed the file, and the error wraps ErrCorrupt.
+// After a power failure, the last write may be incomplete, or have other bytes of the same length.
+// Therefore the first damaged line ends the journal. If an intact line follows, something else changed
+// the file, and the error wraps ErrCorrupt.
 func scan(in io.Reader, take func(line) error) (extent, error) {
 	r := reader{jsonl.NewReader(in, maxLine)}
 	var e extent
@@ -93,8 +93,8 @@ func (e *extent) judgeEnd(text []byte, whole bool, r reader) error {
 	}
 }
 
-// wholeAfter reports whether text ends with an intact line. It tries a limited number of places
-// where one may begin, since each takes a checksum of the rest.
+// wholeAfter reports whether text ends with an intact line. It tries a limited number of positions,
+// because each needs a checksum of the rest.
 func wholeAfter(text []byte) bool {
 	at := 0
 	for places := 256; places > 0; at++ {
@@ -125,8 +125,8 @@ func (e *extent) corrupt(why string) error {
 // reader reads the lines of a journal.
 type reader struct{ *jsonl.Reader }
 
-// next returns the next line, valid until the next call, and whether it is whole: a line that is
-// too long is not, and is empty, and neither is a line without a newline.
+// next returns the next line, valid until the next call, and whether it is whole. A line that is too
+// long is empty and not whole; a line without a newline is not whole.
 func (r reader) next() (text []byte, whole bool, err error) {
 	text, err = r.Next()
 	switch {

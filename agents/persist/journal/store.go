@@ -1,5 +1,5 @@
 // Package journal stores the state of a supervisor durably: an append-only file of records with
-// checksums, and an atomic snapshot that replaces all records up to one.
+// checksums, and a snapshot that replaces all records before it.
 package journal
 
 import (
@@ -11,19 +11,18 @@ import (
 // Store stores records, a snapshot and named blobs for one process at a time. Its methods are
 // safe for concurrent use.
 //
-// A record is a text in one line, such as JSON as an encoder writes it: not empty,
-// at most 4 MiB, and without control characters (those below a space). A
-// snapshot and a blob are any bytes, at most 64 MiB of them.
+// A record is a text on one line, such as JSON: not empty, at most 4 MiB, and without control
+// characters (below a space). A snapshot and a blob are any bytes, at most 64 MiB.
 type Store interface {
-	// Load delivers the newest snapshot, if there is one, and then each record after it,
-	// in order. It is called once, before any Append and Checkpoint. The data is valid
-	// only until the callback returns.
+	// Load delivers the newest snapshot, if there is one, and then each record after it, in order.
+	// It must be called once, before Append and Checkpoint. The data is only valid until the
+	// callback returns.
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (Recovery, error)
-	// Append adds records, of which a later Load sees all or none. After an error the store is
-	// unchanged. Together the records have at most 16 MiB.
+	// Append adds all records or none. After an error the store is unchanged. Together the records
+	// have at most 16 MiB.
 	Append(records ...[]byte) error
-	// Checkpoint saves a snapshot that replaces all records so far, after it has synced them. After
-	// an error the earlier snapshot is unchanged.
+	// Checkpoint syncs all records and then saves a snapshot that replaces them. After an error the
+	// earlier snapshot is unchanged.
 	Checkpoint(snapshot []byte) error
 	// Save stores a named blob atomically, and Read returns it, or fs.ErrNotExist. Names match
 	// ^[a-z0-9][a-z0-9.-]{0,127}$.
@@ -34,26 +33,25 @@ type Store interface {
 
 // Recovery is the result of Load.
 type Recovery struct {
-	// Records is the number of all records, Replayed that of the records after the snapshot.
+	// Records is the number of all records, Replayed the number of records after the snapshot.
 	Records, Replayed int
-	// Torn is the number of bytes of an unfinished last record, which were cut off.
+	// Torn is the number of bytes of an incomplete last record, which were cut off.
 	Torn int
-	// Snapshot reports whether there is a snapshot. SnapshotLost is the reason why a damaged one
-	// could not be used; every record was replayed then.
+	// Snapshot is true if a snapshot was used. SnapshotLost explains why a damaged snapshot could
+	// not be used; then all records were replayed.
 	Snapshot     bool
 	SnapshotLost string
 }
 
-// ErrBusy is the error of opening a store that another process has locked; the wrapping error
-// names that process.
+// ErrBusy is the error for a store that another process has locked. The wrapping error names the
+// process.
 var ErrBusy = errors.New("another supervisor holds this state")
 
-// ErrCorrupt is the error of a journal or blob that was changed: a checksum does not match, a
-// record is out of order, or records are missing that a snapshot covers. Nothing is cut off
-// then.
+// ErrCorrupt is the error for a journal or blob that was changed: a checksum does not match, a record
+// is out of order, or records that a snapshot covers are missing. Nothing is cut off then.
 var ErrCorrupt = errors.New("the state is corrupt")
 
-// ErrClosed is the error of using a store after it was closed or reopened.
+// ErrClosed is the error for the use of a store that was closed or reopened.
 var ErrClosed = errors.New("the journal is closed")
 
 // The limits of a store, in bytes.

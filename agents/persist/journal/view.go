@@ -10,14 +10,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Viewer reads a store without locking or changing it, even while another process writes to it.
+// Viewer reads a store without locking or changing it, even while another process writes.
 type Viewer struct {
 	path string
 	root *os.Root
 }
 
-// View opens the store in the folder dir for reading. The error is fs.ErrNotExist if there is no
-// store. The caller closes the Viewer.
+// View opens the store in the folder dir for reading. The error wraps fs.ErrNotExist if there is no
+// store. The caller must close the Viewer.
 func View(dir string) (*Viewer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func View(dir string) (*Viewer, error) {
 	return &Viewer{path: dir, root: root}, nil
 }
 
-// Load is Store.Load. It may be called several times and does not cut off a torn end.
+// Load is Store.Load, but may be called several times and does not cut off an incomplete end.
 func (v *Viewer) Load(snapshot, record func(data []byte) error) (Recovery, error) {
 	found, _, err := load(rooted{v.root}, snapshot, record)
 	if err != nil {
@@ -46,8 +46,8 @@ func (v *Viewer) Load(snapshot, record func(data []byte) error) (Recovery, error
 // Read is Store.Read.
 func (v *Viewer) Read(name string) ([]byte, error) { return readBlob(rooted{v.root}, v.path, name) }
 
-// Owner reports whether a process has locked the store, and its id, or 0 if that is unknown. A
-// process that opens the store at the same moment may find it busy.
+// Owner reports whether a process has locked the store, and its id, or 0 if it is unknown. A process
+// that opens the store at the same moment may get ErrBusy.
 func (v *Viewer) Owner() (pid int, running bool) {
 	if _, err := v.root.Stat(lockFile); err != nil {
 		return 0, false

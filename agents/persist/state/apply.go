@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// errRecord is the error of a record that does not follow from those before it: the journal was
-// changed, or belongs to another plan.
+// errRecord is the error for a record that contradicts the records before it: the journal was changed,
+// or belongs to another plan.
 var errRecord = errors.New("the record does not fit the journal before it")
 
 // Apply applies the next record. After an error the state is unchanged.
@@ -118,8 +118,7 @@ func (s *State) outcome(r Record) error {
 	return nil
 }
 
-// stageAfter is the stage of a task after an attempt of each grade. A failed task may be tried
-// again.
+// stageAfter is the stage of a task after an attempt with each grade. A failed task may be retried.
 var stageAfter = map[string]Stage{
 	gradeDone: stageDone, gradeFailed: stageFailed, gradeBlocked: stageBlocked, gradeEscalated: stageEscalated,
 	gradeSplit: stageWaiting, GradePaused: stageWaiting,
@@ -154,8 +153,8 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 	}
 }
 
-// check applies the results of checks. Tasks derived from a check that passes now are dropped,
-// except for announced steps, each of which needs an answer of its own.
+// check applies the results of checks. Tasks derived from a check that passes now are dropped, except
+// for announced steps, because each step needs its own answer.
 func (s *State) check(r Record) {
 	s.Counts.Checks++
 	s.Recheck = false
@@ -202,11 +201,10 @@ func (s *State) derive(r Record) error {
 			s.tasks.move(i, stageWaiting)
 			s.tasks.all[i].left = 1
 		} else {
-			d.Of, d.Step = s.origin(d)
 			i = s.tasks.add(derived(d))
 			s.Counts.Derived++
 		}
-		s.tasks.hurry(i)
+		s.tasks.addToRound(i)
 	}
 	return nil
 }
@@ -223,8 +221,7 @@ func (s *State) context(r Record) {
 	}
 }
 
-// reopen continues after an end. Failed tasks get all their attempts again, and the run all its
-// rounds.
+// reopen continues after an end. Failed tasks get all their retries again, and the run all its rounds.
 func (s *State) reopen() {
 	s.End, s.Fresh, s.Recheck, s.Outage, s.Down = nil, false, false, 0, ""
 	s.Round.InRow, s.Round.Moved, s.Round.Failures = 0, false, ""

@@ -7,9 +7,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Own answers a check from the state. It returns false for a check that needs a probe.
-// Checkpoints are not recorded, so the caller passes whether one is due, and whether one was
-// made past the soft limit of this segment.
+// Own answers a check from the state. It returns false for a check that needs a probe. Checkpoints are
+// not recorded, so the caller passes whether one is due, and whether one was saved after the soft
+// limit of this segment.
 func (s *State) Own(name plan.Check, checkpointDue, softLimitSaved bool) (result plan.CheckResult, ok bool) {
 	n := s.tasks.stages
 	switch name {
@@ -43,7 +43,7 @@ func (s *State) Own(name plan.Check, checkpointDue, softLimitSaved bool) (result
 	return result, true
 }
 
-// verdict returns a pass if n is 0.
+// verdict returns a pass if n is 0, and otherwise a failure with items.
 func verdict(n int, what string, items []string) plan.CheckResult {
 	if n == 0 {
 		return plan.CheckResult{Verdict: plan.Pass}
@@ -59,28 +59,28 @@ func (s *State) limit(ok bool, details string) plan.CheckResult {
 	return plan.CheckResult{Verdict: plan.Fail, Details: clip(details, maxDetails)}
 }
 
-// unreachable returns the ids of the waiting tasks that depend on a task that cannot be done.
+// unreachable returns the ids of waiting tasks that depend on a task that cannot be done.
 func (s *State) unreachable() []string {
 	n := s.tasks.stages
 	if n[stageFailed]+n[stageBlocked]+n[stageEscalated] == 0 {
 		return nil
 	}
 	seen := map[int]bool{}
-	var way []int
+	var queue []int
 	for i := s.tasks.first; i != none; i = s.tasks.all[i].next {
 		if s.tasks.all[i].Stage != stageWaiting {
-			way = append(way, i)
+			queue = append(queue, i)
 		}
 	}
 	var ids []string
-	for len(way) > 0 {
-		i := way[0]
-		way = way[1:]
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
 		for _, j := range s.tasks.needed[i] {
 			if t := s.tasks.all[j]; !seen[j] && t.Stage == stageWaiting {
 				seen[j] = true
 				ids = append(ids, t.ID)
-				way = append(way, j)
+				queue = append(queue, j)
 			}
 		}
 	}

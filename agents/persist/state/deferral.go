@@ -9,22 +9,21 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// deferral is work that the answer to a done task announces instead of doing it. It stays open
-// until the tasks derived from it have done or dismissed each step; answers to other tasks do
-// not change it.
+// deferral is work that the answer to a done task announces. It is open until the tasks derived from
+// it have done or dismissed each step. Answers to other tasks do not change it.
 type deferral struct {
 	// Task is the id of the task.
 	Task string `json:"task"`
-	// Refused is the reason why the stop guard refused the answer, if it could judge it.
+	// Refused is the reason why the stop guard refused the answer; empty if it could not judge it.
 	Refused string `json:"refused,omitempty"`
-	// Steps are the steps that the answer names, if it names any.
+	// Steps are the announced steps, if the answer names any.
 	Steps []string `json:"steps,omitempty"`
 	// Unjudged is the reason why the stop guard could not judge the answer.
 	Unjudged string `json:"unjudged,omitempty"`
 }
 
-// judged applies the verdict of the stop guard on the answer to a done task. A task derived from
-// a deferral has settled its step; if it defers work itself, that is added to the same deferral.
+// judged applies the verdict of the stop guard on the answer to a done task. A task derived from a
+// deferral settles its step; work that it defers itself is added to the same deferral.
 func (s *State) judged(t *Task, o *Outcome) {
 	owner := t.ID
 	switch {
@@ -63,7 +62,7 @@ func (s *State) deferralIndex(task string) int {
 	return slices.IndexFunc(s.Deferrals, func(d deferral) bool { return d.Task == task })
 }
 
-// settleDeferral removes a step, or without a step everything, from the deferral of a task.
+// settleDeferral removes a step from the deferral of a task, or the whole deferral if step is empty.
 func (s *State) settleDeferral(task, step string) {
 	i := s.deferralIndex(task)
 	if i < 0 {
@@ -155,21 +154,4 @@ func (s *State) announced() []Derived {
 		}
 	}
 	return made
-}
-
-// origin returns the deferral from which a task was derived. A record of an earlier version does
-// not name it: then it is the deferral with that step, or else the last one.
-func (s *State) origin(d Derived) (of, step string) {
-	if d.From != plan.CheckStopGuard || d.Of != "" {
-		return d.Of, d.Step
-	}
-	for _, known := range s.Deferrals {
-		if slices.Contains(known.Steps, d.Do) {
-			return known.Task, d.Do
-		}
-	}
-	if n := len(s.Deferrals); n > 0 {
-		return s.Deferrals[n-1].Task, ""
-	}
-	return "", ""
 }

@@ -1,8 +1,6 @@
 package state_test
 
 import (
-	"strings"
-
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -24,39 +22,13 @@ func apply(s *state.State, task string, o state.Outcome) {
 	Expect(s.Apply(state.Record{Kind: state.KindOutcome, Task: task, Attempt: t.Attempts + 1, Outcome: &o})).To(Succeed())
 }
 
-var _ = Describe("What an earlier version has stored", Label("P-05"), func() {
+var _ = Describe("A deferral", Label("P-05"), func() {
 	var s *state.State
 	BeforeEach(func() {
 		var err error
 		s, err = state.New(plan.Plan{Name: "p", Tasks: []plan.Task{{ID: "a", Do: "x"}, {ID: "b", Do: "y"}}})
 		Expect(err).NotTo(HaveOccurred())
 	})
-
-	It("keeps the deferral of a snapshot that knows that of the last answer alone", func() {
-		Expect(s.Apply(state.Record{Kind: state.KindBegin, Plan: "p"})).To(Succeed())
-		data, err := s.Snapshot()
-		Expect(err).NotTo(HaveOccurred())
-		old := strings.Replace(string(data), `{`, `{"refused":"it defers work","steps":["write the tests"],`, 1)
-		back, err := state.Restore(plan.Plan{Name: "p", Tasks: []plan.Task{{ID: "a", Do: "x"}, {ID: "b", Do: "y"}}}, []byte(old))
-		Expect(err).NotTo(HaveOccurred())
-		Expect(back.Deferrals).To(HaveLen(1))
-		Expect(back.Deferrals[0].Steps).To(Equal([]string{"write the tests"}))
-		found, _ := back.Own(plan.CheckStopGuard, false, false)
-		Expect(found.Verdict).To(Equal(plan.Fail))
-	})
-
-	DescribeTable("settles it by a task of a round whose record does not say what it was made of",
-		func(steps []string, do string) {
-			deferring(s, steps...)
-			Expect(s.Apply(state.Record{Kind: state.KindDerive, N: 1, Tasks: []state.Derived{
-				{ID: "round-1.step-1", Do: do, From: plan.CheckStopGuard},
-			}})).To(Succeed())
-			apply(s, "round-1.step-1", state.Outcome{Grade: "done", Answer: "It is done."})
-			Expect(s.Deferrals).To(BeEmpty())
-		},
-		Entry("by its step", []string{"write the tests"}, "write the tests"),
-		Entry("all of it", nil, "Do what your last answer leaves undone."),
-	)
 
 	It("is not settled by an answer that could not be judged", func() {
 		deferring(s, "write the tests")

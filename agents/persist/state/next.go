@@ -10,28 +10,28 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Move is what the supervisor does next.
+// Move is the next action of the supervisor.
 type Move struct {
 	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task,
 	// KindCheck, KindDerive for a round, KindSegment or KindEnd.
 	Kind Kind
-	// Task is the index of the task to attempt. Again is true if a process that was killed
-	// began the attempt, so that its intent is recorded already.
+	// Task is the index of the task to attempt. Again is true if the intent is recorded already,
+	// by a process that was killed.
 	Task  int
 	Again bool
 	// Wait is the time to wait before the attempt.
 	Wait time.Duration
 	// Why is the reason for a check.
 	Why Why
-	// Forced is true for a round that begins where the run could otherwise stop.
+	// Forced is true for a round without which the run could stop.
 	Forced bool
 	// Tasks are the tasks of a round.
 	Tasks []Derived
-	// End is how the run ends.
+	// End is the end of the run.
 	End End
 }
 
-// Next decides what to do next, from the state alone.
+// Next returns the next move. It only depends on the state.
 func (s *State) Next() Move {
 	ready := s.tasks.ready.Len() > 0
 	down := s.Outage >= maxOutage
@@ -62,7 +62,7 @@ func (s *State) Next() Move {
 	return Move{Kind: KindEnd, End: s.end(full && ready)}
 }
 
-// maxOutage is the number of attempts in a row that may fail because of an outage.
+// maxOutage is the largest number of attempts in a row that fail because of an outage.
 const maxOutage = 10
 
 // DescribeOutage describes the current outage for a person.
@@ -70,16 +70,16 @@ func (s *State) DescribeOutage() string {
 	return fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s", s.Outage, maxOutage, s.Down)
 }
 
-// outageWait returns the time to wait after n such attempts. All waits together cover an outage
-// of more than an hour.
+// outageWait returns the time to wait after n such attempts. All waits together cover more than an
+// hour.
 func outageWait(n int) time.Duration {
 	waits := []time.Duration{0, 30 * time.Second, 2 * time.Minute, 8 * time.Minute, 10 * time.Minute}
 	return waits[min(n, len(waits)-1)]
 }
 
-// mayRound decides whether failed checks are worth a round. While the plan has tasks to run,
-// only new failures are, since the plan may fix the others. Afterwards, failures of the last
-// round are worth another one only if a task of the plan was done since.
+// mayRound reports whether failed checks begin a round. While the plan has ready tasks, only new
+// failures do, because the plan may fix the others. Afterwards, the failures of the last round begin
+// another one only if a task of the plan was done since.
 func (s *State) mayRound(ready bool) bool {
 	failures := s.failures()
 	if failures == "" || s.Round.Open > 0 || s.Round.InRow >= s.limits.Rounds {
@@ -88,8 +88,8 @@ func (s *State) mayRound(ready bool) bool {
 	return failures != s.Round.Failures || !ready && s.Round.Moved
 }
 
-// end decides how the run ends when nothing more can be done and everything was checked.
-// Outspent is true if the last segment has no tool call left.
+// end returns the end of a run without further moves, after a full check. Outspent is true if the last
+// segment has no tool call left.
 func (s *State) end(outspent bool) End {
 	failed, unknown := s.named(plan.Fail), s.named(plan.Unknown)
 	end := End{Spent: s.Spent}
@@ -126,8 +126,7 @@ func (s *State) end(outspent bool) End {
 	return end
 }
 
-// probed reports whether a probe found the work good. Markers do not count, since they only find
-// what should not exist.
+// probed reports whether a probe passed. Markers do not count, because they do not verify work.
 func (s *State) probed() bool {
 	return slices.ContainsFunc(s.Results, func(c plan.CheckResult) bool {
 		return c.Verdict == plan.Pass && !c.Own && len(s.plan.Checks[c.Name].Markers) == 0
@@ -143,7 +142,7 @@ func (s *State) capped(failed []plan.Check) (guard, details string) {
 	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.describeChecks(failed))
 }
 
-// blockage describes what cannot be done.
+// blockage describes the tasks that cannot be done.
 func (s *State) blockage(outspent bool) string {
 	var parts []string
 	if s.tasks.stages[stageFailed]+s.tasks.stages[stageBlocked] > 0 {

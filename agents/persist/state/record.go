@@ -3,7 +3,6 @@ package state
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,12 +26,12 @@ const (
 	KindOutcome Kind = "outcome"
 	// KindCheck has the results of checks.
 	KindCheck Kind = "check"
-	// KindDerive begins a round: tasks made from failed checks, and failed tasks that are tried
-	// once more.
+	// KindDerive begins a round of tasks derived from failed checks and of failed tasks, which are
+	// tried once more.
 	KindDerive Kind = "derive"
-	// KindSigns has the signs of a premature stop after they changed.
+	// KindSigns has the signs of a premature stop after a change.
 	KindSigns Kind = "signs"
-	// KindContext is a look at the files in context.
+	// KindContext evicts unused files from the context.
 	KindContext Kind = "context"
 	// KindSegment begins a segment.
 	KindSegment Kind = "segment"
@@ -41,9 +40,8 @@ const (
 	KindReopen Kind = "reopen"
 )
 
-// Record is one record of the journal. Only the fields of its kind are set. Records do not
-// mention processes, so a run that was killed and resumed has the same journal as one that was
-// not.
+// Record is one record of the journal. Only the fields of its kind are set. Records do not mention
+// processes, so the journal of a run that was killed and resumed equals that of an undisturbed run.
 type Record struct {
 	Kind Kind `json:"kind"`
 	// At is the working time of the run, without the time between its processes and without the
@@ -62,7 +60,7 @@ type Record struct {
 	N int `json:"n,omitempty"`
 	// Why is the reason for a check.
 	Why Why `json:"why,omitempty"`
-	// Results are those of all checks, or after a task of a round of the checks that had failed.
+	// Results are the results of all checks, or after a task of a round of the failed checks.
 	Results []plan.CheckResult `json:"results,omitempty"`
 
 	// Tasks are the tasks of a round in their order.
@@ -77,27 +75,21 @@ type Record struct {
 	End *End `json:"end,omitempty"`
 }
 
-// Key identifies the attempt of an intent and its outcome. An attempt that is repeated after a
-// crash has the same key.
-func (r Record) Key() string { return key(r.Task, r.Attempt) }
-
-func key(task string, attempt int) string { return task + "#" + strconv.Itoa(attempt) }
-
 // Why is the reason for a check.
 type Why string
 
-// FailedOnly reports whether only the checks that had failed are made.
+// FailedOnly reports whether only failed checks are repeated.
 func (w Why) FailedOnly() bool { return w == whyAfterTask }
 
 // The reasons for checks.
 const (
-	whyInterval   Why = "interval"    // several tasks were done since the last one
+	whyInterval   Why = "interval"    // several tasks were done since the last check
 	whyQueueEmpty Why = "queue-empty" // no task can be run
 	whyAfterTask  Why = "after-task"  // a task of a round has ended
 	whyFinal      Why = "final"       // all tasks of a round have ended
 )
 
-// Outcome is how an attempt ended.
+// Outcome is the end of an attempt.
 type Outcome struct {
 	// Grade is "done", "failed", "blocked", "escalated", "split" or "paused".
 	Grade   string `json:"grade"`
@@ -107,12 +99,12 @@ type Outcome struct {
 	// Cause is CauseStagnation or CauseNoProgress if the supervisor ended the attempt. The task
 	// then goes to the end of the queue.
 	Cause string `json:"cause,omitempty"`
-	// Later is true for a failure that does not count against the task: a resource of the worker
-	// was unavailable.
+	// Later is true for a failure that does not count, because a resource of the worker was
+	// unavailable.
 	Later bool `json:"later,omitempty"`
 	// Calls are the tool calls of the attempt.
 	Calls int `json:"calls,omitempty"`
-	// Refused is the reason why the stop guard refused the answer, Steps what is left to do.
+	// Refused is the reason why the stop guard refused the answer, Steps the remaining work.
 	Refused string   `json:"refused,omitempty"`
 	Steps   []string `json:"steps,omitempty"`
 	// Unjudged is the reason why the stop guard could not judge the answer.
@@ -130,8 +122,8 @@ const (
 	gradeBlocked   = "blocked"
 	gradeEscalated = "escalated"
 	gradeSplit     = "split"
-	// GradePaused is an attempt that a cap of the budget ended after an answer. The task continues
-	// from there in the next run, and has not failed.
+	// GradePaused is an attempt that a cap of the budget ended after an answer. The task has not
+	// failed; the next run continues from there.
 	GradePaused = "paused"
 )
 
@@ -141,7 +133,7 @@ const (
 	CauseNoProgress = "no-progress"
 )
 
-// Spent is what a run has used. See llm.Spent.
+// Spent is the usage of a run; see llm.Spent.
 type Spent struct {
 	Calls         int     `json:"calls,omitempty"`
 	Tokens        int     `json:"tokens,omitempty"`
@@ -150,20 +142,20 @@ type Spent struct {
 	CostUnknown   string  `json:"cost_unknown,omitempty"`
 }
 
-// Derived is a task of a round. It was made from a failed check, or, without Do, had failed and
-// is tried once more.
+// Derived is a task of a round: it is derived from a failed check, or if Do is empty, a failed task
+// that is tried once more.
 type Derived struct {
 	ID   string     `json:"id"`
 	Do   string     `json:"do,omitempty"`
 	By   string     `json:"by,omitempty"`
 	From plan.Check `json:"from"`
-	// Of is the task whose answer announced this one as Step; without Step it is everything that
-	// the answer announced.
+	// Of is the task whose answer announced this one as Step. Step is empty if the answer names
+	// no steps.
 	Of   string `json:"of,omitempty"`
 	Step string `json:"step,omitempty"`
 }
 
-// End is how a run ended.
+// End is the end of a run.
 type End struct {
 	Status  string `json:"status"`
 	Guard   string `json:"guard,omitempty"`
@@ -171,8 +163,8 @@ type End struct {
 	Spent   Spent  `json:"spent,omitzero"`
 }
 
-// The bounds of the texts of a record, in bytes. Longer texts are cut in the middle. A record
-// stays far below the limit of a journal.
+// The largest texts of a record, in bytes. Longer texts are cut in the middle. A record is far below
+// the limit of a journal.
 const (
 	maxAnswer  = 8 << 10
 	maxDetails = 1 << 10
@@ -199,7 +191,7 @@ func (r Record) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// clip returns valid UTF-8 of at most that many bytes, with the beginning and the end of text.
+// clip cuts the middle of a text that is longer than most bytes. The result is valid UTF-8.
 func clip(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
@@ -217,7 +209,7 @@ func clip(text string, most int) string {
 	return text[:head] + gap + text[tail:]
 }
 
-// Bounded returns the record with its texts cut to their bounds.
+// Bounded returns the record with its texts cut to their limits.
 func (r Record) Bounded() Record {
 	if r.Outcome != nil {
 		o := *r.Outcome
@@ -240,7 +232,7 @@ func (r Record) Bounded() Record {
 	return r
 }
 
-// clipAll bounds the number of texts and their lengths.
+// clipAll limits the number of texts and their lengths.
 func clipAll(texts []string) []string {
 	texts = texts[:min(len(texts), plan.MaxFindings)]
 	var out []string
@@ -248,14 +240,4 @@ func clipAll(texts []string) []string {
 		out = append(out, clip(text, maxItem))
 	}
 	return out
-}
-
-// Timeless returns the record without its times, which differ between runs with the same workers.
-func (r Record) Timeless() Record {
-	r.At = 0
-	r.Results = slices.Clone(r.Results)
-	for i := range r.Results {
-		r.Results[i].Took = 0
-	}
-	return r
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// mirrors are the checks that, answered from the state, only reflect its tasks or the duties of
-// the supervisor. No task can be derived from them.
+// mirrors are the checks whose answers from the state only reflect its tasks or the duties of the
+// supervisor. No task is derived from them.
 var mirrors = map[plan.Check]bool{
 	plan.CheckTodos: true, plan.CheckPending: true, plan.CheckDependencies: true, plan.CheckCorrections: true,
 	plan.CheckCheckpoints: true, plan.CheckSoftLimit: true, plan.CheckToolCalls: true,
 }
 
-// fixable returns the failed checks from which tasks can be derived, most critical first.
+// fixable returns the failed checks from which tasks are derived, most critical first.
 func (s *State) fixable() []plan.CheckResult {
 	var failed []plan.CheckResult
 	for _, c := range s.Results {
@@ -93,8 +93,7 @@ func (s *State) fresh(what string) string {
 	}
 }
 
-// fix returns the request to fix a failed check. The findings come from a program, so they are
-// quoted.
+// fix returns the request to fix a failed check. It quotes the findings, which come from a program.
 func fix(c plan.CheckResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The check %q fails: mend what it found, until it passes.", c.Name)

@@ -14,7 +14,7 @@ type Sign string
 const (
 	shortRun            Sign = "short-run"            // little time has passed, and tasks are waiting
 	todosUnchecked      Sign = "todos-unchecked"      // no full check found all todos done
-	validationMissing   Sign = "validation-missing"   // no full check made the validation
+	validationMissing   Sign = "validation-missing"   // no full check included the validation
 	iterationIncomplete Sign = "iteration-incomplete" // a check fails that work can fix
 	pendingTasks        Sign = "pending-tasks"        // tasks are waiting
 	refusedStop         Sign = "stop-guard"           // an answer announces work that is not done

@@ -9,32 +9,18 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// snapshot is the JSON form of a State. It omits the plan, and has only a letter and a number for
-// each task that is over, so that a plan of thousands of tasks takes some kilobytes.
+// snapshot is the JSON form of a State. It omits the plan and has only a letter and a number for each
+// task that is over, so that it takes a few kilobytes for thousands of tasks.
 type snapshot struct {
 	facts
 	// Stages has a letter for each task, Attempts a number.
-	Stages   string       `json:"stages"`
-	Attempts []int        `json:"attempts"`
-	Derived  []derivation `json:"derived,omitempty"`
+	Stages   string    `json:"stages"`
+	Attempts []int     `json:"attempts"`
+	Derived  []Derived `json:"derived,omitempty"`
 	// More has further fields of some tasks, in the order of their indices.
 	More  []more `json:"more,omitempty"`
 	Front int    `json:"front"`
 	Back  int    `json:"back"`
-	// Earlier versions stored only the verdict on the last answer.
-	Refused  string   `json:"refused,omitempty"`
-	Steps    []string `json:"steps,omitempty"`
-	Unjudged string   `json:"unjudged,omitempty"`
-}
-
-// derivation is a derived task.
-type derivation struct {
-	ID   string     `json:"id"`
-	Do   string     `json:"do,omitempty"`
-	By   string     `json:"by,omitempty"`
-	From plan.Check `json:"from"`
-	Of   string     `json:"of,omitempty"`
-	Step string     `json:"step,omitempty"`
 }
 
 // more has the fields of a task that is not over and has changed.
@@ -65,7 +51,7 @@ func (s *State) Snapshot() ([]byte, error) {
 	for i, task := range t.all {
 		stages[i], out.Attempts[i] = letters[task.Stage], task.Attempts
 		if i >= t.planned {
-			d := derivation{ID: task.ID, Do: task.Do, By: task.By, From: task.From, Of: task.of, Step: task.step}
+			d := Derived{ID: task.ID, Do: task.Do, By: task.By, From: task.From, Of: task.of, Step: task.step}
 			out.Derived = append(out.Derived, d)
 		}
 	}
@@ -83,11 +69,7 @@ func (s *State) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
-// earlier replaces the task of a deferral in a snapshot that does not name it. It is not a valid
-// id.
-const earlier = "(an earlier one)"
-
-// errSnapshot is the error of a snapshot that does not belong to the plan.
+// errSnapshot is the error for a snapshot that does not belong to the plan.
 var errSnapshot = errors.New("the snapshot does not belong to this plan")
 
 // Restore returns the state in a snapshot of a plan.
@@ -96,7 +78,7 @@ func Restore(p plan.Plan, data []byte) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The window has the size that the plan has now.
+	// The limit of the window is that of the current plan.
 	in := snapshot{facts: facts{Window: s.Window}}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
@@ -117,7 +99,7 @@ func (s *State) restore(in snapshot) error {
 		if _, known := t.byID[d.ID]; known {
 			return fmt.Errorf("%w: the task %q is in it twice", errSnapshot, d.ID)
 		}
-		t.add(derived(Derived(d)))
+		t.add(derived(d))
 	}
 	t.ready.heap = t.ready.heap[:0]
 	for i, task := range t.all {
@@ -142,9 +124,6 @@ func (s *State) restore(in snapshot) error {
 		return fmt.Errorf("%w: the task in progress is over", errSnapshot)
 	}
 	s.facts = in.facts
-	if in.Refused+in.Unjudged != "" {
-		s.Deferrals = append(s.Deferrals, deferral{Task: earlier, Refused: in.Refused, Steps: in.Steps, Unjudged: in.Unjudged})
-	}
 	t.front, t.back = in.Front, in.Back
 	t.refill(s.Running)
 	return nil

@@ -1,6 +1,6 @@
-// Package state folds the records of a supervisor's journal into the state of its run, and
-// decides what to do next as a pure function of that state. It does no I/O and reads no clock,
-// so the same records always lead to the same state and the same decision.
+// Package state folds the records of a supervisor's journal into the state of its run, and derives the
+// next move from that state. It does no I/O and reads no clock, so the same records always lead to the
+// same state and the same move.
 package state
 
 import (
@@ -19,9 +19,9 @@ type State struct {
 	tasks  *tasks
 }
 
-// facts are the exported fields of a State, which are for reading.
+// facts are the exported fields of a State. They are read-only.
 type facts struct {
-	// Plan is the digest of the plan that was begun; empty before.
+	// Plan is the digest of the plan; empty before the run has begun.
 	Plan string `json:"plan"`
 	// Records is the number of applied records, At the time of the last one.
 	Records int           `json:"records"`
@@ -35,11 +35,11 @@ type facts struct {
 	// Results are the last results of all checks, in the order of plan.Checks; empty before the
 	// first full check.
 	Results []plan.CheckResult `json:"results,omitempty"`
-	// Fresh is true if nothing happened since the last full check.
+	// Fresh is true if nothing has happened since the last full check.
 	Fresh bool `json:"fresh,omitempty"`
 	// Since counts the tasks done since the last full check.
 	Since int `json:"since,omitempty"`
-	// Recheck is true if a task of a round has ended and the failed checks are to be made again.
+	// Recheck is true if a task of a round has ended and the failed checks must be repeated.
 	Recheck bool `json:"recheck,omitempty"`
 
 	Round round `json:"round"`
@@ -59,7 +59,7 @@ type facts struct {
 	Inert int `json:"inert,omitempty"`
 
 	Window *Window `json:"window"`
-	// Looked is the time of the last look at the context.
+	// Looked is the time of the last eviction of unused files.
 	Looked time.Duration `json:"looked"`
 
 	// Outage counts the attempts in a row that failed because a resource was unavailable.
@@ -71,7 +71,7 @@ type facts struct {
 	End      *End          `json:"end,omitempty"`
 }
 
-// counts add up the whole run.
+// counts are the totals of the run.
 type counts struct {
 	Attempts int `json:"attempts"`
 	Retries  int `json:"retries"`
@@ -83,7 +83,6 @@ type counts struct {
 	Calls       int `json:"calls"` // tool calls
 	Evicted     int `json:"evicted"`
 	Restored    int `json:"restored"`
-	Split       int `json:"split"` // attempts that continued in another segment
 }
 
 // round is the state of the work on failed checks.
@@ -92,7 +91,7 @@ type round struct {
 	InRow int `json:"in_row,omitempty"`
 	// Open is the number of its tasks that have not ended.
 	Open int `json:"open,omitempty"`
-	// Failures identifies the failures that the last round was made for.
+	// Failures identifies the failures that began the last round.
 	Failures string `json:"failures,omitempty"`
 	// Moved is true if a task of the plan was done outside of a round since then.
 	Moved bool `json:"moved,omitempty"`
@@ -121,9 +120,6 @@ func New(p plan.Plan) (*State, error) {
 		plan:  p, limits: p.Limits, tasks: newTasks(p.Tasks),
 	}, nil
 }
-
-// Limits returns the limits of the plan with their defaults.
-func (s *State) Limits() plan.Limits { return s.limits }
 
 // Task returns the task with an index: first the tasks of the plan, then the derived ones.
 func (s *State) Task(i int) Task { return *s.tasks.all[i] }
@@ -155,24 +151,15 @@ func (s *State) Len() int { return len(s.tasks.all) }
 // Begun reports whether the journal has a record.
 func (s *State) Begun() bool { return s.Plan != "" }
 
-// Essential returns the files of a task and of the tasks that come next, each once.
+// Essential returns the files of a task and of the next tasks.
 func (s *State) Essential(i int) []string {
 	const ahead = 5
 	var files []string
-	seen := map[string]bool{}
-	add := func(t *Task) {
-		for _, f := range t.Files {
-			if !seen[f] {
-				seen[f] = true
-				files = append(files, f)
-			}
-		}
-	}
 	if i >= 0 {
-		add(s.tasks.all[i])
+		files = append(files, s.tasks.all[i].Files...)
 	}
 	for _, t := range s.tasks.peek(ahead) {
-		add(t)
+		files = append(files, t.Files...)
 	}
 	return files
 }
@@ -195,11 +182,8 @@ func (s *State) some(stages ...Stage) []string {
 }
 
 func describe(t *Task) string {
-	text := t.ID
-	switch t.Stage {
-	case stageWaiting:
-	default:
-		text += " (" + string(t.Stage) + ")"
+	if t.Stage == stageWaiting {
+		return t.ID
 	}
-	return text
+	return t.ID + " (" + string(t.Stage) + ")"
 }

@@ -3,24 +3,25 @@ package state
 import (
 	"cmp"
 	"container/heap"
+	"strconv"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// Stage is the stage of a task: waiting, done, failed, blocked, escalated or dropped.
+// Stage is the stage of a task.
 type Stage string
 
 const (
 	stageWaiting   Stage = "waiting"
 	stageDone      Stage = "done"
-	stageFailed    Stage = "failed"  // its retries are used up
-	stageBlocked   Stage = "blocked" // trying again cannot help
+	stageFailed    Stage = "failed"  // the retries are used up
+	stageBlocked   Stage = "blocked" // a retry cannot succeed
 	stageEscalated Stage = "escalated"
 	// stageDropped is a derived task whose check passed before the task began.
 	stageDropped Stage = "dropped"
 )
 
-// over reports whether the task is through for good.
+// over reports whether the task has ended for good.
 func (s Stage) over() bool { return s == stageDone || s == stageDropped }
 
 // Task is a task of the plan or a derived one.
@@ -29,15 +30,14 @@ type Task struct {
 	// From is the check that the task was derived from; empty for a task of the plan.
 	From  plan.Check
 	Stage Stage
-	// Attempts is the number of attempts that were begun.
+	// Attempts is the number of started attempts.
 	Attempts int
-	// Details and Carry are those of the last attempt; empty once the task is over.
+	// Details and Carry are from the last attempt; empty if the task is over.
 	Details, Carry string
-	// of is the task whose answer announced this one as step; both are empty for other tasks,
-	// and step is empty if the answer names no steps.
+	// of and step are those of Derived.
 	of, step string
 
-	left  int // failures until it has failed
+	left  int // remaining attempts
 	order int // position in the queue; negative in a round
 	at    int // index in the heap of the queue, or none
 	waits int // dependencies that are not done
@@ -45,23 +45,23 @@ type Task struct {
 	next, prev int
 }
 
-// Waiting reports whether the task is to be attempted, or attempted again.
+// Waiting reports whether another attempt is possible.
 func (t Task) Waiting() bool { return t.Stage == stageWaiting }
 
 // Key identifies the last attempt at the task. An attempt that is repeated after a crash has
 // the same key.
-func (t Task) Key() string { return key(t.ID, t.Attempts) }
+func (t Task) Key() string { return t.ID + "#" + strconv.Itoa(t.Attempts) }
 
 const none = -1
 
-// tasks indexes the tasks of a run. No operation iterates over all of them.
+// tasks indexes the tasks of a run, so that no operation iterates over all of them.
 type tasks struct {
 	all     []*Task
 	byID    map[string]int
 	needed  map[int][]int // the tasks that depend on each task
 	ready   queue
 	round   []int         // tasks of the round
-	stages  map[Stage]int // the number of tasks in each
+	stages  map[Stage]int // number of tasks
 	first   int           // of the tasks that are not over
 	last    int
 	planned int // number of tasks of the plan
@@ -168,8 +168,8 @@ func (t *tasks) requeue(i int, last bool) {
 	heap.Push(&t.ready, i)
 }
 
-// hurry adds a task to the round, as the last one before the tasks of the plan.
-func (t *tasks) hurry(i int) {
+// addToRound adds a task to the end of the round, before the tasks of the plan.
+func (t *tasks) addToRound(i int) {
 	t.all[i].order = t.front
 	t.front++
 	t.round = append(t.round, i)
@@ -213,7 +213,7 @@ func (t *tasks) peek(n int) []*Task {
 	return next
 }
 
-// queue implements heap.Interface with the indices of the tasks that can be run now.
+// queue implements heap.Interface with the indices of ready tasks.
 type queue struct {
 	tasks *tasks
 	heap  []int

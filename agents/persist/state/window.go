@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"container/list"
 	"encoding/json"
 	"path"
@@ -8,22 +9,19 @@ import (
 	"slices"
 )
 
-// defaultMax is the default limit of a window.
-const defaultMax = 50
-
-// remembered is the number of evicted files that a window remembers for each file it may hold.
+// remembered is the number of evicted files that a window remembers for each file of its limit.
 const remembered = 20
 
-// Window is the set of files in context, up to a limit. The least recently used files leave
-// first. Paths are cleaned and have slashes, so ./a and a are the same file; empty paths are
-// ignored. A Window must not be copied.
+// Window is the set of files in context, up to a limit. The least recently used files leave first.
+// Paths are cleaned and have slashes, so ./a and a are the same file. Empty paths are ignored. A Window
+// must not be copied.
 //
 // A Window does not save anything: the caller computes a Change, saves the evicted files, and
 // then applies the change.
 type Window struct {
-	max int
-	// in are the files in context and out those that left, both least recently used first;
-	// known has the elements of both by path.
+	max int // at least 1
+	// in has the files in context and out the evicted files, both least recently used first; known
+	// has the elements of both by path.
 	in, out list.List
 	known   map[string]*list.Element
 }
@@ -32,60 +30,46 @@ type Window struct {
 type member struct {
 	path string
 	in   bool
-	// fresh is true if the file was used since the last look. The fresh files in context are at
-	// the end.
+	// fresh is true if the file was used since the last Stale change. The fresh files in context
+	// are at the end.
 	fresh bool
 }
 
 // Change is a change of a Window, for its state at that time. The zero value changes nothing.
 type Change struct {
-	// Used are the files that are used now, in that order. They enter the context if they are not
-	// in it.
+	// Used are the files that are used now, in order. They enter the context if needed.
 	Used []string `json:"used,omitempty"`
 	// Evicted are the files that leave, least recently used first. They must be saved before the
 	// change is applied.
 	Evicted []string `json:"evicted,omitempty"`
-	// Restored are the files of Used that had left and were saved.
+	// Restored are the files of Used that were evicted before.
 	Restored []string `json:"restored,omitempty"`
 	// Left are requested files for which there is no room.
 	Left []string `json:"left,omitempty"`
-	// Look is true for a change that Window.Stale returned.
+	// Look is true for a change by Window.Stale.
 	Look bool `json:"look,omitempty"`
 }
 
 // Empty reports whether c changes nothing.
 func (c Change) Empty() bool { return len(c.Used)+len(c.Evicted) == 0 && !c.Look }
 
-// newWindow returns an empty window that holds at most limit files; below 1 is the default.
-func newWindow(limit int) *Window { return &Window{max: max(limit, 0)} }
+// newWindow returns an empty window of at most limit files, at least one.
+func newWindow(limit int) *Window { return &Window{max: max(limit, 1)} }
 
-// Max returns the largest number of files in context.
-func (w *Window) Max() int {
-	if w.max < 1 {
-		return defaultMax
-	}
-	return w.max
-}
+// Max returns the limit.
+func (w *Window) Max() int { return w.max }
 
 // Len returns the number of files in context.
 func (w *Window) Len() int { return w.in.Len() }
 
-// Has reports whether a file is in context.
-func (w *Window) Has(file string) bool {
-	held, _ := w.find(clean(file))
-	return held
-}
-
 // Files returns the files in context, least recently used first.
 func (w *Window) Files() []string { return paths(&w.in) }
 
-// Evicted returns the files that left and did not come back, in that order: at most the last 20
-// for each file that the window may hold.
+// Evicted returns the last files that left and did not come back, in order.
 func (w *Window) Evicted() []string { return paths(&w.out) }
 
-// Want returns the change that brings the named files into the context, as used in that order.
-// Essential files do not leave; of the others the least recently used ones do, which may be
-// named files.
+// Want returns the change for a use of the named files in this order. Essential files stay; of the
+// others the least recently used ones leave, which may be named files.
 func (w *Window) Want(named, essential []string) Change {
 	used := distinct(named)
 	var c Change
@@ -109,7 +93,7 @@ func (w *Window) Want(named, essential []string) Change {
 	return w.settle(c, used, over)
 }
 
-// Fit is Want when no file can be saved: none leaves, and named files without room are Left.
+// Fit is Want without evictions: named files without room are Left.
 func (w *Window) Fit(named []string) Change {
 	used := distinct(named)
 	return w.settle(Change{}, used, w.over(used))
@@ -117,7 +101,7 @@ func (w *Window) Fit(named []string) Change {
 
 // over returns the number of files above the limit once the used files are in context.
 func (w *Window) over(used []string) int {
-	n := w.in.Len() - w.Max()
+	n := w.in.Len() - w.max
 	for _, file := range used {
 		if held, _ := w.find(file); !held {
 			n++
@@ -126,8 +110,7 @@ func (w *Window) over(used []string) int {
 	return n
 }
 
-// settle completes c for the used files. If there are too many by over, the last ones that would
-// enter stay out.
+// settle completes c for the used files. If over is positive, the last new files are left out.
 func (w *Window) settle(c Change, used []string, over int) Change {
 	evicted := set(c.Evicted)
 	for _, file := range slices.Backward(used) {
@@ -161,8 +144,7 @@ func (w *Window) Stale(essential []string) Change {
 	return c
 }
 
-// Apply applies the change. Whatever c is, no file is in context twice and there are at most Max
-// files.
+// Apply applies the change. Even for an invalid c, no file is in context twice, and the limit holds.
 func (w *Window) Apply(c Change) {
 	for _, file := range distinct(c.Used) {
 		w.move(file, true)
@@ -170,10 +152,10 @@ func (w *Window) Apply(c Change) {
 	for _, file := range distinct(c.Evicted) {
 		w.move(file, false)
 	}
-	for w.in.Len() > w.Max() {
+	for w.in.Len() > w.max {
 		w.move(w.in.Front().Value.(*member).path, false)
 	}
-	for w.out.Len() > remembered*w.Max() {
+	for w.out.Len() > remembered*w.max {
 		delete(w.known, w.out.Remove(w.out.Front()).(*member).path)
 	}
 	if !c.Look {
@@ -184,17 +166,17 @@ func (w *Window) Apply(c Change) {
 	}
 }
 
-// find reports whether a file is in context, and whether it had left.
-func (w *Window) find(file string) (held, left bool) {
+// find reports whether a file is in context, and whether it was evicted.
+func (w *Window) find(file string) (in, evicted bool) {
 	e, ok := w.known[file]
 	if !ok {
 		return false, false
 	}
-	held = e.Value.(*member).in
-	return held, !held
+	in = e.Value.(*member).in
+	return in, !in
 }
 
-// move moves a file to the end of the files in context, or of those that left.
+// move moves a file to the end of the files in context or of the evicted files.
 func (w *Window) move(file string, in bool) {
 	if w.known == nil {
 		w.known = map[string]*list.Element{}
@@ -224,24 +206,21 @@ type windowForm struct {
 
 // MarshalJSON implements json.Marshaler.
 func (w *Window) MarshalJSON() ([]byte, error) {
-	f := windowForm{Max: w.Max(), In: w.Files(), Out: w.Evicted()}
+	f := windowForm{Max: w.max, In: w.Files(), Out: w.Evicted()}
 	for e := w.in.Back(); e != nil && e.Value.(*member).fresh; e = e.Prev() {
 		f.Fresh++
 	}
 	return json.Marshal(f)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A window that has a limit keeps it: if there are
-// more files, the least recently used ones leave. Inconsistencies such as duplicates are fixed.
+// UnmarshalJSON implements json.Unmarshaler. A limit that is set already is kept: of more files, the
+// least recently used ones leave. Inconsistencies such as duplicates are fixed.
 func (w *Window) UnmarshalJSON(data []byte) error {
 	var f windowForm
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	if w.max < 1 {
-		w.max = max(f.Max, 0)
-	}
-	*w = Window{max: w.max}
+	*w = Window{max: max(1, cmp.Or(w.max, f.Max))}
 	w.Apply(Change{Evicted: f.Out})
 	w.Apply(Change{Used: f.In})
 	old := w.in.Len() - max(f.Fresh, 0)
@@ -267,7 +246,7 @@ func clean(file string) string {
 	return path.Clean(filepath.ToSlash(file))
 }
 
-// distinct returns the cleaned paths; of equal ones it keeps the last.
+// distinct returns the cleaned paths; of equal paths it keeps the last.
 func distinct(files []string) []string {
 	seen := make(map[string]bool, len(files))
 	kept := make([]string, 0, len(files))
