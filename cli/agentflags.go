@@ -57,7 +57,7 @@ func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter,
 
 // scriptedAgent returns a backend that plays the script of a file, or of a scenario.
 func (a *app) scriptedAgent(flags *agentFlags) (llm.Adapter, error) {
-	script, diagnostics := scenarios.LoadScript(flags.script, scenarios.Options{Kinds: a.agents.Formats()})
+	script, diagnostics := scenarios.LoadScript(flags.script, scenarios.Options{Kinds: a.kinds.Formats()})
 	if err := diagnostics.Err(); err != nil {
 		return nil, usage(err)
 	}

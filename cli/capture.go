@@ -20,7 +20,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
@@ -96,8 +95,7 @@ func (f *captureFlags) validate() error {
 	case filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml":
 		return fmt.Errorf("--out %s: a script's name ends in .yaml", f.out)
 	case !slices.Contains(namesOf(capture.Matchings()), f.match):
-		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(namesOf(capture.Matchings()), ", "),
-			suggest.Hint(f.match, namesOf(capture.Matchings())))
+		return notAmong("match", f.match, namesOf(capture.Matchings()))
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; omit --upstream and --append")
 	}
@@ -149,13 +147,13 @@ func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Jou
 	if flags.again {
 		return capture.ContinueJournal(flags.tape(), header)
 	}
-	const instead = "go on with it by --append, write its script again by --rebuild, or choose another file with --out"
 	if _, err := os.Stat(flags.out); err == nil {
-		return nil, fmt.Errorf("the script %s is there already; choose another file with --out, or go on with its capture by --append", flags.out)
+		return nil, fmt.Errorf("the script %s exists; choose another file with --out, or continue its capture with --append", flags.out)
 	}
 	journal, err := capture.CreateJournal(flags.tape(), header)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("the capture %s is there already: %s", flags.tape(), instead)
+		return nil, fmt.Errorf("the capture %s exists; continue it with --append, write its script again with --rebuild, or choose "+
+			"another file with --out", flags.tape())
 	}
 	return journal, err
 }

@@ -85,7 +85,7 @@ func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios
 		_, found := reactcli.ParseAgent(f.Name, f.Data)
 		return found
 	case experimentInput:
-		_, found := experiment.Load(f.Name, a.agents.language, a.scenarioOptions(prices))
+		_, found := experiment.Load(f.Name, a.language, a.scenarioOptions(prices))
 		return found
 	default: // taskInput
 		_, found := yamlsrc.Decode(f.Name, f.Data, &react.Task{})

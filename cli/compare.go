@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
@@ -57,8 +55,7 @@ func (a *app) compare(ctx context.Context, before, after, format string) error {
 		return err
 	}
 	result := rundir.Compare(b, c)
-	shown := document{reports.ComparisonDocument(&result, nil), func(w io.Writer) error { return reports.JSON(w, result) }, ""}
-	if err := shown.write(a.stdout, format, console.TerminalOf(a.stdout, a.getenv)); err != nil {
+	if err := a.write(a.stdout, document{reports.ComparisonDocument(&result, nil), result, ""}, format); err != nil {
 		return noVerdict(err)
 	}
 	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict}))
@@ -86,7 +83,7 @@ func (a *app) readRun(ctx context.Context, path string) (*rundir.Side, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	run, err := rundir.ReadRun(ctx, path, recording, a.agents.language)
+	run, err := rundir.ReadRun(ctx, path, recording, a.language)
 	if err != nil {
 		return nil, recordingError(ctx, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/kinds/evaluate"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -39,7 +37,7 @@ type detectFlags struct {
 	timeout           time.Duration
 	live              bool
 	model, prices     string
-	maxCost           textFlag[*quantity.Money]
+	maxCost           moneyFlag
 	out               string
 	workers           int
 	by, only          []string
@@ -120,9 +118,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "how long a program, endpoint or model may take for an item")
 	f.BoolVar(&d.live, "live", false, "allow models and other machines")
 	f.StringVarP(&d.model, "model", "m", "", "the model of llm:BACKEND (default: the backend's own)")
-	d.maxCost.into = new(quantity.Money)
 	f.Var(&d.maxCost, "max-cost", `stop when llm:BACKEND has cost that, such as "1 EUR"`)
-	f.Lookup("max-cost").DefValue = ""
 	pricesFlag(f, &d.prices)
 	complete := func(flag string, values []string, directive cobra.ShellCompDirective) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive|cobra.ShellCompDirectiveNoFileComp))
@@ -151,7 +147,7 @@ func (a *app) detectRequest(args []string, flags detectFlags) evaluate.Request {
 		Corpora: args, Stdin: a.stdin,
 		Detector: flags.detector, Against: flags.against, Threshold: flags.threshold,
 		Backends: evaluate.Backends{
-			Timeout: flags.timeout, Live: flags.live, Model: flags.model, MaxCost: *flags.maxCost.into, Getenv: a.getenv,
+			Timeout: flags.timeout, Live: flags.live, Model: flags.model, MaxCost: flags.maxCost.Money, Getenv: a.getenv,
 			Prices: func() (*price.Table, error) { return priceTable(flags.prices) },
 		},
 		Only: flags.only, Min: flags.min, Positive: flags.positive, Seed: flags.seed, MaxErrors: max(50, flags.errors),
@@ -204,15 +200,11 @@ func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags 
 	if errors == 0 {
 		errors = -1
 	}
-	d := document{reports.DetectionDocument(report.ByGroups(flags.by), errors), func(w io.Writer) error { return reports.JSON(w, report) }, ""}
-	form := formatTerminal
-	if flags.asJSON {
-		form = formatJSON
-	}
-	if err := d.write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv)); err != nil || out == nil {
+	d := reports.DetectionDocument(report.ByGroups(flags.by), errors)
+	if err := a.show(document{d, report, ""}, flags.asJSON); err != nil || out == nil {
 		return err
 	}
-	if err := rundir.WriteDetection(out, report, d.Document); err != nil {
+	if err := rundir.WriteDetection(out, report, d); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stderr, "detect.html, detect.json, detect.md and plots (SVG) are in %s\n", out.Path())

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/drift"
-	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
@@ -29,7 +27,7 @@ type driftFlags struct {
 	failOn   string
 	keyEnv   string
 	calls    int
-	cost     textFlag[*quantity.Money]
+	cost     moneyFlag
 	prices   string
 }
 
@@ -67,9 +65,7 @@ Exit codes:
 	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
 	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
 	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 means no limit")
-	flags.cost.into = new(quantity.Money)
 	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
-	f.Lookup("max-cost").DefValue = "" // help would show "0"
 	pricesFlag(f, &flags.prices)
 	complete(cmd, "fail-on", namesOf(drift.Tiers())...)
 	return cmd
@@ -113,8 +109,7 @@ func (a *app) drift(ctx context.Context, script string, flags driftFlags) error 
 	if err != nil {
 		return usage(err)
 	}
-	shown := document{reports.DriftDocument(&result), func(w io.Writer) error { return reports.JSON(w, result) }, ""}
-	if err := shown.write(a.stdout, flags.format, console.Terminal{}); err != nil {
+	if err := a.write(a.stdout, document{reports.DriftDocument(&result), result, ""}, flags.format); err != nil {
 		return noVerdict(err)
 	}
 	return driftExit(ctx, &result, drift.Tier(flags.failOn))
@@ -122,7 +117,7 @@ func (a *app) drift(ctx context.Context, script string, flags driftFlags) error 
 
 func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
 	o := drift.Options{
-		Upstream: flags.upstream, Offline: openai.FromEnv(a.getenv).Offline, MaxCalls: flags.calls, MaxCost: flags.cost.into.Amount,
+		Upstream: flags.upstream, Offline: openai.FromEnv(a.getenv).Offline, MaxCalls: flags.calls, MaxCost: flags.cost.Amount,
 		Key: func(protocol string) string { return drift.Key(protocol, flags.keyEnv, a.getenv) },
 	}
 	if flags.keyEnv != "" && a.getenv(flags.keyEnv) == "" {
@@ -132,7 +127,7 @@ func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Cost = table.CostIn(cmp.Or(flags.cost.into.Currency, quantity.EUR))
+	o.Cost = table.CostIn(cmp.Or(flags.cost.Currency, quantity.EUR))
 	return o, nil
 }
 

@@ -134,17 +134,14 @@ func experimentExit(r *result.Experiment, v gate.Verdict) int {
 
 // loadExperiment checks the flags and loads the experiment.
 func (a *app) loadExperiment(given *pflag.FlagSet, path string, flags experimentFlags) (*experiment.Experiment, *price.Table, error) {
-	if err := errors.Join(flags.limits.check(given), a.checkLive(flags.live)); err != nil {
+	if err := errors.Join(flags.limits.check(given), a.checkLive(flags.live), checkWorkers(flags.workers)); err != nil {
 		return nil, nil, usage(err)
-	}
-	if flags.workers < 1 {
-		return nil, nil, usage(fmt.Errorf("--workers must be at least 1, got %d", flags.workers))
 	}
 	prices, err := priceTable(flags.prices)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	e, diagnostics := experiment.Load(path, a.agents.language, a.scenarioOptions(prices))
+	e, diagnostics := experiment.Load(path, a.language, a.scenarioOptions(prices))
 	if len(diagnostics) > 0 {
 		return nil, nil, usage(diagnostics.Err())
 	}
@@ -224,7 +221,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 
 // experimentDocument returns the result of an experiment as a document.
 func experimentDocument(r *result.Experiment) document {
-	return document{reports.ExperimentDocument(r), func(w io.Writer) error { return reports.JSON(w, r) }, r.Tool}
+	return document{reports.ExperimentDocument(r), r, r.Tool}
 }
 
 // writeExperiment writes the files of an experiment and prints the result.
@@ -232,9 +229,5 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, asJSO
 	if err := rundir.WriteExperiment(out, r); err != nil {
 		return err
 	}
-	form := formatTerminal
-	if asJSON {
-		form = formatJSON
-	}
-	return experimentDocument(r).write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv))
+	return a.show(experimentDocument(r), asJSON)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +23,16 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
+
+// exploreFlags are the flags of explore.
+type exploreFlags struct {
+	out, save, prices string
+	families          []string
+	pairs, maxRuns    int
+	seed              uint64
+	workers           int
+	thorough, asJSON  bool
+}
 
 func (a *app) exploreCommand() *cobra.Command {
 	var flags exploreFlags
@@ -108,8 +118,8 @@ func onlyOne(set []scenarios.Scenario, why string) error {
 }
 
 func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) error {
-	opts, err := flags.options(a.agents.language)
-	if err != nil {
+	opts, err := flags.options(a.language)
+	if err := errors.Join(checkWorkers(flags.workers), err); err != nil {
 		return usage(err)
 	}
 	prices, err := priceTable(flags.prices)
@@ -133,11 +143,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 		return noVerdict(err)
 	}
 	took := time.Since(began).Seconds()
-	form := formatTerminal
-	if flags.asJSON {
-		form = formatJSON
-	}
-	if err := explorationDocument(&found).write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv)); err != nil {
+	if err := a.show(explorationDocument(&found), flags.asJSON); err != nil {
 		return noVerdict(err)
 	}
 	if flags.save != "" {
@@ -160,7 +166,7 @@ func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenari
 	env := a.env(prices, false)
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
 	sink, err := rundir.NewSink(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil), rundir.SinkOptions{
-		Extensions: a.agents.language.Extensions(), Stacks: a.stderr,
+		Extensions: a.language.Extensions(), Stacks: a.stderr,
 	})
 	if err != nil {
 		return result.Exploration{}, err
@@ -200,7 +206,7 @@ func explorationProgress(p explore.Progress, failed int) (text, detail string) {
 
 // explorationDocument returns an exploration as a document.
 func explorationDocument(r *result.Exploration) document {
-	return document{reports.ExplorationDocument(r, nil), func(w io.Writer) error { return result.WriteExploration(w, r) }, r.Tool}
+	return document{reports.ExplorationDocument(r, nil), r, r.Tool}
 }
 
 // saveFailures writes a scenario file for each distinct failure.
@@ -213,4 +219,46 @@ func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *result.Explorat
 		fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, format.ShellLine("rehearse", "run", file))
 	}
 	return err
+}
+
+// familyHelp has a line for each family.
+func familyHelp() string {
+	var b strings.Builder
+	for _, f := range result.Families() {
+		fmt.Fprintf(&b, "  %-8s %s\n", f, f.Description())
+	}
+	return b.String()
+}
+
+// completeFamilies completes the last of several families.
+func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	before := start[:strings.LastIndexByte(start, ',')+1]
+	var choices []string
+	for _, name := range namesOf(result.Families()) {
+		if strings.HasPrefix(before+name, start) && !slices.Contains(strings.Split(before, ","), name) {
+			choices = append(choices, before+name)
+		}
+	}
+	return choices, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// options returns the options of the flags.
+func (flags exploreFlags) options(language *gate.Language) (explore.Options, error) {
+	opts := explore.Options{
+		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: tool(),
+		Pairs: flags.pairs, Thorough: flags.thorough, Language: language,
+	}
+	switch {
+	case flags.pairs < 0:
+		return opts, fmt.Errorf("--pairs must be at least 0, got %d", flags.pairs)
+	case flags.pairs == 0:
+		opts.Pairs = -1 // none; 0 is the default there
+	}
+	for _, name := range flags.families {
+		if !slices.Contains(namesOf(result.Families()), name) {
+			return opts, notAmong("family", name, namesOf(result.Families()))
+		}
+		opts.Families = append(opts.Families, result.Family(name))
+	}
+	return opts, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 )
@@ -29,10 +31,23 @@ func workersFlag(f *pflag.FlagSet, workers *int, what string) {
 	f.IntVarP(workers, "workers", "w", runtime.GOMAXPROCS(0), "how many "+what+" at once")
 }
 
-// checkWorkers returns a usage error unless --workers is at least 1.
+// checkWorkers returns an error unless --workers is at least 1.
 func checkWorkers(workers int) error {
 	if workers < 1 {
-		return usage(fmt.Errorf("--workers must be at least 1, got %d", workers))
+		return fmt.Errorf("--workers must be at least 1, got %d", workers)
+	}
+	return nil
+}
+
+// liveFlag adds --live, which permits real models.
+func liveFlag(f *pflag.FlagSet, live *bool) {
+	f.BoolVar(live, "live", false, "call the real models of scenarios whose backend is live; they cost money")
+}
+
+// checkLive returns an error if --live was given where real models are forbidden.
+func (a *app) checkLive(live bool) error {
+	if live && openai.FromEnv(a.getenv).Offline {
+		return errors.New("--live: REHEARSE_OFFLINE forbids real models, whatever else is set; unset it, or leave --live out")
 	}
 	return nil
 }
@@ -66,6 +81,6 @@ func namesOf[T ~string](values []T) []string {
 // env returns what drivers need. It must be closed when all trials have ended.
 func (a *app) env(prices *price.Table, live bool) *drive.Env {
 	return &drive.Env{
-		Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: live, Getenv: a.getenv,
+		Makers: a.kinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: live, Getenv: a.getenv,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -27,18 +28,26 @@ const (
 // GitLab.
 const commentBytes = 65_000
 
-// document is a document with its JSON form and the program that made it.
+// document is a document with the value that JSON shows, and the program that made it.
 type document struct {
 	doc.Document
-	json func(io.Writer) error
-	tool string
+	value any
+	tool  string
 }
 
-// write writes the document in a format.
-func (d document) write(w io.Writer, format string, term console.Terminal) error {
+// show prints a document on standard output, for a person or as JSON.
+func (a *app) show(d document, asJSON bool) error {
+	if asJSON {
+		return a.write(a.stdout, d, formatJSON)
+	}
+	return a.write(a.stdout, d, formatTerminal)
+}
+
+// write writes a document in a format. That of a terminal fits standard output.
+func (a *app) write(w io.Writer, d document, format string) error {
 	switch format {
 	case formatJSON:
-		return d.json(w)
+		return reports.JSON(w, d.value)
 	case formatMarkdown:
 		return doc.Markdown(w, d.Document, 0)
 	case formatComment:
@@ -46,7 +55,7 @@ func (d document) write(w io.Writer, format string, term console.Terminal) error
 	case formatHTML:
 		return doc.HTML(w, d.Document, d.tool)
 	}
-	return doc.Terminal(w, d.Document, term)
+	return doc.Terminal(w, d.Document, console.TerminalOf(a.stdout, a.getenv))
 }
 
 // formatFlag adds --format.

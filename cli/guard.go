@@ -94,12 +94,9 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 	f.StringVar(&g.install, "install", "", "print the settings with which a host calls the guard, with the flags given")
 	f.BoolVar(&g.shadowReport, "shadow-report", false, "show the counts of the state folder")
 	f.BoolVar(&g.asJSON, "json", false, "print the verdict or the counts as JSON")
-	fixed := func(flag string, values []string) {
-		complete(cmd, flag, values...)
-	}
-	fixed("host", append(namesOf(hook.Hosts()), string(hook.Auto)))
-	fixed("install", namesOf(hook.Hosts()))
-	fixed("policy", policies)
+	complete(cmd, "host", append(namesOf(hook.Hosts()), string(hook.Auto))...)
+	complete(cmd, "install", namesOf(hook.Hosts())...)
+	complete(cmd, "policy", policies...)
 	_ = cmd.MarkFlagDirname("state")
 }
 

@@ -94,18 +94,13 @@ func (a *app) writeNew(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return noVerdict(fmt.Errorf("make the folder for %s: %w", file, err))
 	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		fmt.Fprintf(a.stdout, "kept     %s (it is there already)\n", file)
-		return nil
-	}
-	if err != nil {
+	switch err := writeNew(file, data); {
+	case errors.Is(err, fs.ErrExist):
+		fmt.Fprintf(a.stdout, "kept     %s (it exists)\n", file)
+	case err != nil:
 		return noVerdict(fmt.Errorf("write %s: %w", file, err))
+	default:
+		fmt.Fprintf(a.stdout, "written  %s\n", file)
 	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return noVerdict(fmt.Errorf("write %s: %w", file, err))
-	}
-	fmt.Fprintf(a.stdout, "written  %s\n", file)
 	return nil
 }

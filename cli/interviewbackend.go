@@ -83,7 +83,7 @@ func (a *app) interviewScript(name string) (mocks.Script, error) {
 	case !strings.ContainsAny(name, "./"):
 		return mocks.Script{}, notAmong("persona", name, kind.Personas())
 	}
-	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{Kinds: a.agents.Formats()})
+	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{Kinds: a.kinds.Formats()})
 	return script, diagnostics.Err()
 }
 

@@ -5,7 +5,6 @@ package cli
 import (
 	"os"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
@@ -18,12 +17,3 @@ func Main(kinds kind.List) int {
 	child.HideProcess() // from the agents that it starts
 	return run(kinds, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
-
-// agents are the kinds of agents that the program knows, and the language in which they are
-// measured and judged.
-type agents struct {
-	kind.List
-	language *gate.Language
-}
-
-func newAgents(kinds kind.List) agents { return agents{kinds, kinds.Language()} }

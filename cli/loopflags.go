@@ -1,74 +1,55 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // loopOptions are the flags that set loop.Options.
 type loopOptions struct {
-	options                  loop.Options
-	stream                   bool
-	mode, history            string
-	timeout, callTimeout     textFlag[*quantity.Duration]
-	budget                   budgetFlags
-	maxIterations            int
-	noProgress, alternation  int
-	nearIdentical, sameError int
-	errors                   int
-	stopGuard                string
-	continuations, sameSteps int
-	todos                    string
+	loop.Options
+	stream bool
+	budget budgetFlags
 }
 
 func (o *loopOptions) register(f *pflag.FlagSet) {
 	d := loop.Defaults()
-	o.timeout.into, o.callTimeout.into = new(d.Timeout), new(d.CallTimeout)
-	f.StringVar(&o.options.System, "system", "", "system message")
-	f.StringVar(&o.mode, "mode", "", "how a finished answer is recognised: marker, json or answer (default "+string(d.Mode)+")")
-	f.StringVar(&o.options.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
-	f.StringVar(&o.history, "history", "", "what each call sends: fresh or conversation")
+	f.StringVar(&o.System, "system", "", "system message")
+	f.StringVar((*string)(&o.Mode), "mode", "", "how a finished answer is recognised: marker, json or answer (default "+string(d.Mode)+")")
+	f.StringVar(&o.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
+	f.StringVar((*string)(&o.History), "history", "", "what each call sends: fresh or conversation")
 	f.BoolVar(&o.stream, "stream", false, "stream the answers")
-	f.IntVar(&o.maxIterations, "max-iterations", d.MaxIterations, "stop after that many answers")
-	f.Var(&o.timeout, "timeout", "stop after that time; 0s never does")
-	f.Var(&o.callTimeout, "call-timeout", "the longest that one call may take; 0s means no limit")
-	f.IntVar(&o.noProgress, "no-progress-limit", d.NoProgressLimit, "stop after that many identical answers; 0 never does")
-	f.IntVar(&o.alternation, "alternation-limit", d.AlternationLimit, "stop when a cycle of answers came that often; 0 never does")
-	f.IntVar(&o.nearIdentical, "near-identical-limit", d.NearIdenticalLimit,
-		"stop after that many answers alike but for digits and spacing; 0 never does")
-	f.IntVar(&o.sameError, "repeated-error-limit", d.RepeatedErrorLimit, "stop after that many equal errors; 0 never does")
-	f.IntVar(&o.errors, "error-limit", d.ErrorLimit, "stop after that many failed calls in a row; 0 never does")
-	f.StringVar(&o.stopGuard, "stop-guard", "", "make the agent do the work that its last message defers: balanced, strict or off (default "+
-		string(d.StopGuard)+")")
-	f.IntVar(&o.continuations, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
-	f.StringVar(&o.todos, "todos", "",
+	optionalInt(f, &o.MaxIterations, "max-iterations", d.MaxIterations, "stop after this many answers")
+	optionalDuration(f, &o.Timeout, "timeout", d.Timeout, "stop after this time; 0s means no limit")
+	optionalDuration(f, &o.CallTimeout, "call-timeout", d.CallTimeout, "time limit of one call; 0s means no limit")
+	optionalInt(f, &o.NoProgressLimit, "no-progress-limit", d.NoProgressLimit, "stop after this many identical answers; 0 means never")
+	optionalInt(f, &o.AlternationLimit, "alternation-limit", d.AlternationLimit, "stop after this many repetitions of a cycle of answers; 0 means never")
+	optionalInt(f, &o.NearIdenticalLimit, "near-identical-limit", d.NearIdenticalLimit,
+		"stop after this many answers that differ only in digits and spacing; 0 means never")
+	optionalInt(f, &o.RepeatedErrorLimit, "repeated-error-limit", d.RepeatedErrorLimit, "stop after this many equal errors; 0 means never")
+	optionalInt(f, &o.ErrorLimit, "error-limit", d.ErrorLimit, "stop after this many failed calls in a row; 0 means never")
+	f.StringVar((*string)(&o.StopGuard), "stop-guard", "",
+		"make the agent do the work that its last message defers: balanced, strict or off (default "+string(d.StopGuard)+")")
+	optionalInt(f, &o.ContinuationLimit, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
+	f.StringVar((*string)(&o.Todos), "todos", "",
 		"keep the steps that the stop guard finds until answers report them as done, and ask for them together or one-by-one")
-	f.IntVar(&o.sameSteps, "same-steps-limit", d.SameStepsLimit,
-		"stop after that many refused completions that leave the same steps; 0 never does")
+	optionalInt(f, &o.SameStepsLimit, "same-steps-limit", d.SameStepsLimit,
+		"stop after this many refused completions that leave the same steps; 0 means never")
 	o.budget.register(f)
 }
 
 // given returns the options whose flags the user gave.
 func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
-	out := o.options
-	out.Mode, out.History = loop.Mode(o.mode), loop.History(o.history)
-	out.StopGuard = stop.Policy(o.stopGuard)
-	out.Todos = loop.TodoMode(o.todos)
-	set(f, "same-steps-limit", &out.SameStepsLimit, o.sameSteps)
-	set(f, "continuation-limit", &out.ContinuationLimit, o.continuations)
-	set(f, "stream", &out.Stream, o.stream)
-	set(f, "max-iterations", &out.MaxIterations, o.maxIterations)
-	set(f, "timeout", &out.Timeout, *o.timeout.into)
-	set(f, "call-timeout", &out.CallTimeout, *o.callTimeout.into)
-	set(f, "no-progress-limit", &out.NoProgressLimit, o.noProgress)
-	set(f, "alternation-limit", &out.AlternationLimit, o.alternation)
-	set(f, "near-identical-limit", &out.NearIdenticalLimit, o.nearIdentical)
-	set(f, "repeated-error-limit", &out.RepeatedErrorLimit, o.sameError)
-	set(f, "error-limit", &out.ErrorLimit, o.errors)
+	out := o.Options
+	if f.Changed("stream") {
+		out.Stream = &o.stream
+	}
 	if o.budget.given(f) {
 		caps := o.budget.capsOver(f, llm.Caps{})
 		out.Budget = &caps
@@ -76,18 +57,49 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	return out
 }
 
+// optional is a flag that leaves a field nil unless the user gives it.
+type optional[T any] struct {
+	field **T
+	usual T // the default, for help
+	parse func(string) (T, error)
+	kind  string
+}
+
+// String implements pflag.Value.
+func (o optional[T]) String() string { return fmt.Sprint(o.usual) }
+
+// Type implements pflag.Value.
+func (o optional[T]) Type() string { return o.kind }
+
+// Set implements pflag.Value.
+func (o optional[T]) Set(s string) error {
+	value, err := o.parse(s)
+	*o.field = &value
+	return err
+}
+
+func optionalInt(f *pflag.FlagSet, field **int, name string, usual int, usage string) {
+	f.Var(optional[int]{field, usual, strconv.Atoi, "int"}, name, usage)
+}
+
+func optionalDuration(f *pflag.FlagSet, field **quantity.Duration, name string, usual quantity.Duration, usage string) {
+	parse := func(s string) (d quantity.Duration, err error) {
+		err = d.UnmarshalText([]byte(s))
+		return d, err
+	}
+	f.Var(optional[quantity.Duration]{field, usual, parse, "duration"}, name, usage)
+}
+
 // budgetFlags limit what an agent spends.
 type budgetFlags struct {
 	calls, tokens int
-	cost          textFlag[*quantity.Money]
+	cost          moneyFlag
 }
 
 func (b *budgetFlags) register(f *pflag.FlagSet) {
-	b.cost.into = new(quantity.Money)
 	f.IntVar(&b.calls, "max-calls", 0, "the most calls of the run; 0 means no limit")
 	f.IntVar(&b.tokens, "max-tokens", 0, "the most tokens of the run; 0 means no limit")
 	f.Var(&b.cost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
-	f.Lookup("max-cost").DefValue = "" // help would show "0"
 }
 
 // given reports whether the user gave any of the flags.
@@ -104,34 +116,16 @@ func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps llm.Caps) llm.Caps {
 		caps.Tokens = b.tokens
 	}
 	if f.Changed("max-cost") {
-		caps.Cost = *b.cost.into
+		caps.Cost = b.cost.Money
 	}
 	return caps
 }
 
-// set points field at value if the flag was given.
-func set[T any](f *pflag.FlagSet, name string, field **T, value T) {
-	if f.Changed(name) {
-		*field = &value
-	}
-}
-
-// textFlag is a flag whose value unmarshals text.
-type textFlag[T interface {
-	UnmarshalText([]byte) error
-	String() string
-}] struct{ into T }
-
-// String implements pflag.Value.
-func (t *textFlag[T]) String() string {
-	if t == nil || any(t.into) == nil {
-		return ""
-	}
-	return t.into.String()
-}
+// durationFlag reads a duration.
+type durationFlag struct{ quantity.Duration }
 
 // Set implements pflag.Value.
-func (t *textFlag[T]) Set(s string) error { return t.into.UnmarshalText([]byte(s)) }
+func (d *durationFlag) Set(s string) error { return d.UnmarshalText([]byte(s)) }
 
 // Type implements pflag.Value.
-func (t *textFlag[T]) Type() string { return "value" }
+func (d *durationFlag) Type() string { return "duration" }

@@ -74,7 +74,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := loopback.CheckHosts(flags.hosts); err != nil {
 		return usage(err)
 	}
-	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: a.agents.Formats()})
+	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: a.kinds.Formats()})
 	if err := diagnostics.Err(); err != nil {
 		return usage(err)
 	}

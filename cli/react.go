@@ -17,7 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/console"
-	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // reactFlags are the flags of react.
@@ -28,7 +27,7 @@ type reactFlags struct {
 	workspace, agents    string
 	iterations           int
 	reflection           string
-	timeout, callTimeout textFlag[*quantity.Duration]
+	timeout, callTimeout durationFlag
 	transcript           string
 	asJSON, quiet        bool
 }
@@ -69,7 +68,6 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 
 func (r *reactFlags) register(cmd *cobra.Command) {
 	r.agentFlags.register(cmd)
-	r.timeout.into, r.callTimeout.into = new(quantity.Duration), new(quantity.Duration)
 	f := cmd.Flags()
 	f.StringVarP(&r.input, "input", "i", "", "YAML file with what is asked for; - is standard input")
 	f.StringVar(&r.words, "do", "", "the task in words, in place of that of the input")
@@ -111,8 +109,8 @@ func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
 	o := react.Options{
 		MaxIterations: r.iterations,
 		Reflection:    react.Reflection(r.reflection),
-		CallTimeout:   *r.callTimeout.into,
-		Timeout:       *r.timeout.into,
+		CallTimeout:   r.callTimeout.Duration,
+		Timeout:       r.timeout.Duration,
 		Budget:        r.capsOver(f, react.Options{}.Budget),
 		Model:         r.model,
 	}

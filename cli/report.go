@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
-	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -106,7 +103,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if flags.verify {
 		return a.verify(ctx, recording)
 	}
-	in, err := rundir.OpenRecording(ctx, recording, a.agents.language)
+	in, err := rundir.OpenRecording(ctx, recording, a.language)
 	if err != nil {
 		return recordingError(ctx, err)
 	}
@@ -115,9 +112,11 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if err != nil {
 		return usage(err)
 	}
-	scores, err := readScores(flags.scores)
-	if err != nil {
-		return usage(err)
+	var scores *reports.Detection
+	if flags.scores != "" {
+		if scores, err = rundir.ReadDetection(flags.scores); err != nil {
+			return usage(err)
+		}
 	}
 	var report reports.Report
 	err = a.output(flags.out, flags.format == "eval", recording, func(w io.Writer) (err error) {
@@ -151,12 +150,12 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 	case "github":
 		return report, reports.Annotations(w, report)
 	}
-	return report, runDocument(report, flags.failuresOnly).write(w, flags.format, console.TerminalOf(a.stdout, a.getenv))
+	return report, a.write(w, runDocument(report, flags.failuresOnly), flags.format)
 }
 
 // runDocument returns the report of a run as a document.
 func runDocument(r reports.Report, failuresOnly bool) document {
-	return document{reports.Document(r, failuresOnly), func(w io.Writer) error { return reports.JSON(w, r) }, r.Run.Tool}
+	return document{reports.Document(r, failuresOnly), r, r.Run.Tool}
 }
 
 // recordingError gives an error of reading a recording its exit code.
@@ -177,7 +176,7 @@ func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFl
 			path))
 	}
 	err := a.output(flags.out, false, path, func(w io.Writer) error {
-		return experimentDocument(r).write(w, flags.format, console.TerminalOf(a.stdout, a.getenv))
+		return a.write(w, experimentDocument(r), flags.format)
 	})
 	if err != nil {
 		return noVerdict(err)
@@ -196,7 +195,7 @@ func (a *app) reportExploration(ctx context.Context, path string, r *result.Expl
 		return err
 	}
 	err = a.output(flags.out, false, path, func(w io.Writer) error {
-		return explorationDocument(r).write(w, flags.format, console.TerminalOf(a.stdout, a.getenv))
+		return a.write(w, explorationDocument(r), flags.format)
 	})
 	switch {
 	case err != nil:
@@ -218,7 +217,7 @@ func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err
 	if err != nil {
 		return false, nil // the exploration is alone
 	}
-	in, err := rundir.OpenRecording(ctx, recording, a.agents.language)
+	in, err := rundir.OpenRecording(ctx, recording, a.language)
 	if err != nil {
 		return false, recordingError(ctx, err)
 	}
@@ -254,32 +253,6 @@ func startTime(at string) (time.Time, error) {
 		return t, fmt.Errorf("--at %q is not a time such as %s, nor now", at, clock.Epoch.Format(time.RFC3339))
 	}
 	return t.UTC(), nil
-}
-
-// maxScores limits the size of a file of scores.
-const maxScores = 256 << 20
-
-// readScores reads the JSON of detect; nil without a file.
-func readScores(name string) (*reports.Detection, error) {
-	if name == "" {
-		return nil, nil
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("open the scores: %w", err)
-	}
-	defer file.Close()
-	var r reports.Detection
-	dec := json.NewDecoder(io.LimitReader(file, maxScores))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return nil, fmt.Errorf("read the scores %s: %w; name a file of rehearse detect --json", name, err)
-	}
-	if r.Schema != reports.DetectionSchema {
-		return nil, fmt.Errorf("read the scores %s: the schema is %q and this program reads %q; run rehearse detect again",
-			name, r.Schema, reports.DetectionSchema)
-	}
-	return &r, nil
 }
 
 func (a *app) verify(ctx context.Context, path string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/console"
@@ -38,12 +39,13 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	agents         agents
+	kinds          kind.List
+	language       *gate.Language // in which agents are measured and judged
 }
 
 // run runs the program and returns its exit code.
 func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, agents: newAgents(kinds)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, kinds: kinds, language: kinds.Language()}
 	if a.getenv("GITHUB_ACTIONS") == "true" {
 		a.stdout, a.stderr = console.WithoutRunnerCommands(stdout), console.WithoutRunnerCommands(stderr)
 	}

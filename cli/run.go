@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
-	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -98,10 +97,7 @@ run that is not done; everything so far is reported, without a verdict.
 }
 
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
-	if err := checkWorkers(flags.workers); err != nil {
-		return err
-	}
-	if err := a.checkLive(flags.live); err != nil {
+	if err := errors.Join(checkWorkers(flags.workers), a.checkLive(flags.live)); err != nil {
 		return usage(err)
 	}
 	against, err := openBaseline(flags.baseline, patterns)
@@ -132,11 +128,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return noVerdict(err)
 	}
-	form := formatTerminal
-	if flags.asJSON {
-		form = formatJSON
-	}
-	if err := runDocument(report, flags.failuresOnly).write(a.stdout, form, console.TerminalOf(a.stdout, a.getenv)); err != nil {
+	if err := a.show(runDocument(report, flags.failuresOnly), flags.asJSON); err != nil {
 		return noVerdict(err)
 	}
 	last := len(written) - 1
@@ -163,7 +155,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 		trials += max(sc.Trials, 1)
 	}
 	sink, err := rundir.NewSink(out, harness.Header(set, tool(), prices, flags.labels), rundir.SinkOptions{
-		Extensions: a.agents.language.Extensions(), Progress: reports.NewProgress(a.stderr, a.terminal(), time.Now, trials),
+		Extensions: a.language.Extensions(), Progress: reports.NewProgress(a.stderr, a.terminal(), time.Now, trials),
 		Stacks: a.stderr, Baseline: against, NoPage: !flags.html,
 	})
 	if err != nil {
@@ -171,7 +163,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 	}
 	defer sink.Close()
 	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), Language: a.agents.language,
+		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), Language: a.language,
 	})
 	if err != nil {
 		return report, nil, atomicdir.Explain(err)

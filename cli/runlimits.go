@@ -17,21 +17,21 @@ import (
 type runLimits struct {
 	trials int
 	calls  int
-	cost   costFlag
+	cost   moneyFlag
 	time   time.Duration
 }
 
-// costFlag reads an amount of money with or without a space: "0.50 EUR", "0.50EUR".
-type costFlag struct{ quantity.Money }
+// moneyFlag reads an amount with or without a space: "0.50 EUR", "0.50EUR".
+type moneyFlag struct{ quantity.Money }
 
 // String implements pflag.Value.
-func (c *costFlag) String() string { return "" }
+func (c *moneyFlag) String() string { return "" }
 
 // Type implements pflag.Value.
-func (c *costFlag) Type() string { return "amount" }
+func (c *moneyFlag) Type() string { return "amount" }
 
 // Set implements pflag.Value.
-func (c *costFlag) Set(text string) error {
+func (c *moneyFlag) Set(text string) error {
 	amount := strings.TrimRight(text, "DERSU") // the letters of EUR and USD
 	if err := c.UnmarshalText([]byte(amount + " " + text[len(amount):])); err != nil {
 		return c.UnmarshalText([]byte(text)) // its error has what was typed

@@ -34,7 +34,7 @@ a file whose first line is
 			text := schema.Of(kind)
 			if kind == "scenario" {
 				var err error
-				if text, err = scenarios.ExtendSchema(text, a.agents.Formats()); err != nil {
+				if text, err = scenarios.ExtendSchema(text, a.kinds.Formats()); err != nil {
 					return noVerdict(err)
 				}
 			}

@@ -31,7 +31,7 @@ func (a *app) selectScenarios(patterns, tags []string, prices *price.Table) ([]s
 // scenarioOptions returns how scenarios are found, read and checked.
 func (a *app) scenarioOptions(prices *price.Table) scenarios.Options {
 	return scenarios.Options{
-		Kinds: a.agents.Formats(), CheckExpr: a.agents.language.Check, CheckInvariant: a.agents.language.CheckInvariant, Prices: prices,
+		Kinds: a.kinds.Formats(), CheckExpr: a.language.Check, CheckInvariant: a.language.CheckInvariant, Prices: prices,
 		Folders: []string{scenarios.OwnFolder},
 	}
 }
@@ -57,7 +57,7 @@ func (a *app) completeTags(_ *cobra.Command, _ []string, start string) ([]string
 	if _, err := os.Stat(scenarios.OwnFolder); err == nil {
 		patterns = append(patterns, "./"+scenarios.OwnFolder)
 	}
-	set, _ := scenarios.Load(patterns, scenarios.Options{Kinds: a.agents.Formats()}) // a file with a mistake may still have tags
+	set, _ := scenarios.Load(patterns, scenarios.Options{Kinds: a.kinds.Formats()}) // a file with a mistake may still have tags
 	var tags []string
 	for _, sc := range set {
 		tags = append(tags, sc.Tags...)

@@ -13,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/internal/console"
-	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // superviseFlags are the flags of supervise.
@@ -21,7 +20,7 @@ type superviseFlags struct {
 	agentFlags
 	state         string
 	fresh, status bool
-	timeout       textFlag[*quantity.Duration]
+	timeout       durationFlag
 	asJSON, quiet bool
 }
 
@@ -57,7 +56,6 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
 		},
 	}
 	flags.register(cmd)
-	flags.timeout.into = new(quantity.Duration)
 	f := cmd.Flags()
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
@@ -86,7 +84,7 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 	}
 	p.Limits.Budget = flags.capsOver(f, p.Limits.Budget)
 	if f.Changed("timeout") {
-		p.Limits.Timeout = *flags.timeout.into
+		p.Limits.Timeout = flags.timeout.Duration
 	}
 	job, err := cli.NewJob(p, file, flags.state)
 	if err != nil {

@@ -22,33 +22,41 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// maxComparison limits the size of a comparison.
-const maxComparison = 256 << 20
-
 // readComparison reads the comparison that a run with a baseline wrote; it returns nil if there
 // is none.
 func readComparison(path string) (*compare.Result, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, err := input.ReadFile("comparison", path, maxComparison)
-	if err != nil {
-		return nil, err
-	}
 	var c compare.Result
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil {
-		return nil, fmt.Errorf("read the comparison %s: %w; run the scenarios again", path, err)
-	}
-	if c.Schema != compare.Schema {
-		return nil, fmt.Errorf("read the comparison %s: its schema is %q, and this program reads %q; run the scenarios again", path, c.Schema,
-			compare.Schema)
+	if err := readJSON("comparison", path, &c, &c.Schema, compare.Schema, "run the scenarios again"); err != nil {
+		return nil, err
 	}
 	if err := c.Check(); err != nil {
 		return nil, fmt.Errorf("read the comparison %s: %w; it was changed after the run, so run the scenarios again", path, err)
 	}
 	return &c, nil
+}
+
+// maxJSON limits the size of a JSON file.
+const maxJSON = 256 << 20
+
+// readJSON reads a JSON file without unknown members, whose schema must be want. hint is what to
+// do about a file that cannot be used.
+func readJSON(what, path string, into any, schema *string, want, hint string) error {
+	data, err := input.ReadFile(what, path, maxJSON)
+	if err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("read the %s %s: %w; %s", what, path, err, hint)
+	}
+	if *schema != want {
+		return fmt.Errorf("read the %s %s: its schema is %q, and this program reads %q; %s", what, path, *schema, want, hint)
+	}
+	return nil
 }
 
 // BaselineSource is a baseline that a run is compared with.

@@ -20,6 +20,15 @@ const (
 // the thresholds of a detector and of the one that it is compared with.
 var detectionPlots = [...]string{"detect.svg", "reliability.svg", "thresholds.svg", "thresholds-against.svg"}
 
+// ReadDetection reads the scores that rehearse detect --json writes.
+func ReadDetection(path string) (*reports.Detection, error) {
+	var r reports.Detection
+	if err := readJSON("scores", path, &r, &r.Schema, reports.DetectionSchema, "write them again with rehearse detect --json"); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
 // WriteDetection writes the scores of detectors, their document as Markdown and as a page, and
 // plots. Plots of an earlier report are removed.
 func WriteDetection(out *atomicdir.Folder, r reports.Detection, d doc.Document) error {
