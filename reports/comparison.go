@@ -113,8 +113,7 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	var blocks []doc.Block
 	part := func(tone doc.Tone, title, noun string, items []doc.Item) {
 		if len(items) > 0 {
-			list := doc.List{Items: items, Max: maxShown, Noun: noun}
-			blocks = append(blocks, doc.Section{Title: doc.Line(title), Tone: tone, Blocks: []doc.Block{list}})
+			blocks = append(blocks, newSection(title, tone, doc.List{Items: items, Max: maxShown, Noun: noun}))
 		}
 	}
 	scenario := func(name string) doc.Span {

@@ -36,11 +36,7 @@ func DetectionDocument(r Detection, errors int) doc.Document {
 		d.Body = append(d.Body, mistakeSections(&r.Detectors[i], errors)...)
 	}
 	if len(r.Problems) > 0 {
-		list := doc.List{Noun: "problems"}
-		for _, p := range r.Problems {
-			list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Quote(p))})
-		}
-		d.Lead = []doc.Block{doc.Section{Title: doc.Line("Problems of the corpora"), Tone: doc.Bad, Blocks: []doc.Block{list}}}
+		d.Lead = []doc.Block{newSection("Problems of the corpora", doc.Bad, quoteList(r.Problems, "problems"))}
 	}
 	return d
 }
@@ -61,11 +57,7 @@ func corporaText(list []DetectionCorpus) doc.Text {
 
 // plainTable returns a table whose first columns are aligned to the left.
 func plainTable(left int, heads ...string) doc.Table {
-	var t doc.Table
-	for i, h := range heads {
-		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(h), Right: i >= left})
-	}
-	return t
+	return doc.Table{Columns: plainColumns(left, heads...)}
 }
 
 // textCells returns cells; foreign texts must be spans.

@@ -249,9 +249,9 @@ func (s skips) item() doc.Item {
 // summary returns the totals on one line.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
-	line := format.Plural(c.Total(), "scenario") + ": " + counts(c)
+	line := format.Plural(c.Total(), "scenario") + ": " + c.String()
 	if n := r.Totals.Trials.Total(); n != c.Total() {
-		line += "; " + format.Plural(n, "trial") + ": " + counts(r.Totals.Trials)
+		line += "; " + format.Plural(n, "trial") + ": " + r.Totals.Trials.String()
 	}
 	if x := r.Comparison; x != nil && x.Verdict != gate.Pass {
 		line += "; against the baseline: " + string(x.Verdict)
@@ -282,8 +282,8 @@ func atLeast(v measure.Value, unit string) string {
 	}
 }
 
-// counts returns a text such as "3 pass, 1 fail".
-func counts(c Count) string {
+// String returns a text such as "3 pass, 1 fail".
+func (c Count) String() string {
 	var parts []string
 	for _, part := range c.parts() {
 		if part.n > 0 {

@@ -69,18 +69,14 @@ func ExplorationDocument(r *result.Exploration, place func(perturb ...[]string) 
 		for i := range matrices {
 			blocks = append(blocks, matrixBlock(r, &matrices[i], place))
 		}
-		d.Body = append(d.Body, doc.Section{Title: doc.Line("Survival"), Blocks: blocks})
+		d.Body = append(d.Body, newSection("Survival", doc.Plain, blocks...))
 	}
 	add := func(blocks *[]doc.Block, title string, tone doc.Tone, list doc.List) {
 		if len(list.Items) > 0 {
-			*blocks = append(*blocks, doc.Section{Title: doc.Line(title), Tone: tone, Blocks: []doc.Block{list}})
+			*blocks = append(*blocks, newSection(title, tone, list))
 		}
 	}
-	var left doc.List
-	for _, l := range r.Left {
-		left.Items = append(left.Items, doc.Item{Text: doc.Line(doc.Quote(l))})
-	}
-	add(&d.Body, "Left out", doc.Plain, left)
+	add(&d.Body, "Left out", doc.Plain, quoteList(r.Left, ""))
 	add(&d.Body, "Could not happen", doc.Plain, reasonList(r, result.Unfired))
 	add(&d.Body, "No verdict", doc.Broken, reasonList(r, result.Errored))
 	add(&d.Lead, "Failures", doc.Bad, failureList(r, place))

@@ -1,9 +1,7 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -41,21 +39,16 @@ func rate(name string, s stat.Summary) measure.Value {
 
 // repeated returns the scenarios with several trials, flaky ones first.
 func repeated(list []Scenario) []Scenario {
-	var out []Scenario
+	var flaky, steady []Scenario
 	for _, s := range list {
-		if len(s.Repeats) > 0 {
-			out = append(out, s)
+		switch {
+		case s.Flaky && len(s.Repeats) > 0:
+			flaky = append(flaky, s)
+		case len(s.Repeats) > 0:
+			steady = append(steady, s)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Scenario) int { return cmp.Compare(steady(a), steady(b)) })
-	return out
-}
-
-func steady(s Scenario) int {
-	if s.Flaky {
-		return 0
-	}
-	return 1
+	return append(flaky, steady...)
 }
 
 // repeatedTrials returns a section with the pass rates of scenarios with several trials.
@@ -76,5 +69,5 @@ func repeatedTrials(list []Scenario) []doc.Block {
 	if l.Items == nil {
 		return nil
 	}
-	return []doc.Block{doc.Section{Title: doc.Line("Trials passed, with the interval of the rate"), Blocks: []doc.Block{l}}}
+	return []doc.Block{newSection("Trials passed, with the interval of the rate", doc.Plain, l)}
 }

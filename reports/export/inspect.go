@@ -50,7 +50,6 @@ type Head struct {
 // needs little memory for each scenario, and none for each trial. The zero value is ready to
 // use.
 type Log struct {
-	names         sampleIDs
 	samples       []string // ids of scenarios
 	seen          map[string]bool
 	models        []string
@@ -70,7 +69,7 @@ func (l *Log) Count(sc record.Scenario, tr record.Trial, f measure.Facts, findin
 	}
 	if !l.seen[sc.Name] {
 		l.seen[sc.Name] = true
-		l.samples = append(l.samples, l.names.of(sc.Name))
+		l.samples = append(l.samples, sampleID(sc.Name))
 		if sc.Model != "" && len(l.models) < maxModels && !l.seen["\x00"+sc.Model] {
 			l.seen["\x00"+sc.Model] = true
 			l.models = append(l.models, sc.Model)
@@ -113,14 +112,7 @@ func (l *Log) JSON(w io.Writer, h Head, samples Samples) error {
 	if err != nil {
 		return err
 	}
-	if out.next != "," {
-		out.write([]byte(out.next))
-	}
-	out.write([]byte("]}\n"))
-	if out.err != nil {
-		return fmt.Errorf("write the log: %w", out.err)
-	}
-	return nil
+	return out.end("]}\n")
 }
 
 // joined writes elements with separators, and remembers the first error.
@@ -140,4 +132,16 @@ func (j *joined) element(data []byte) {
 	j.write([]byte(j.next))
 	j.next = ","
 	j.write(data)
+}
+
+// end writes what follows the last element.
+func (j *joined) end(text string) error {
+	if j.next != "," { // there is no element
+		text = j.next + text
+	}
+	j.write([]byte(text))
+	if j.err != nil {
+		return fmt.Errorf("write the log: %w", j.err)
+	}
+	return nil
 }

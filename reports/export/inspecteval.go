@@ -2,11 +2,7 @@ package export
 
 import (
 	"archive/zip"
-	"bytes"
-	"compress/flate"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -24,20 +20,13 @@ func (l *Log) Eval(w io.Writer, h Head, samples Samples) error {
 	if err := a.add("_journal/start.json", journalStart{Version: version, Eval: head.Eval, Plan: head.Plan}); err != nil {
 		return err
 	}
-	all := newPacked()
-	err := samples(func(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
+	if err := samples(func(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
 		s := l.sample(h, &sc, &tr, &f, findings)
-		if err := a.add(fmt.Sprintf("samples/%s_epoch_%d.json", s.ID, s.Epoch), s); err != nil {
-			return err
-		}
-		data, err := format.Marshal(s.summary())
-		all.element(data)
-		return err
-	})
-	if err != nil {
+		return a.add(fmt.Sprintf("samples/%s_epoch_%d.json", s.ID, s.Epoch), s)
+	}); err != nil {
 		return err
 	}
-	if err := a.pack("summaries.json", all); err != nil {
+	if err := a.summaries(l, h, samples); err != nil {
 		return err
 	}
 	if err := a.add("header.json", head); err != nil {
@@ -93,55 +82,24 @@ func (a archive) add(name string, v any) error {
 	return nil
 }
 
-// pack adds a compressed member.
-func (a archive) pack(name string, p *packed) error {
-	if err := p.finish(); err != nil {
-		return fmt.Errorf("compress %s: %w", name, err)
-	}
-	file, err := a.zip.CreateRaw(&zip.FileHeader{
-		Name: name, Method: zip.Deflate, CRC32: p.crc.Sum32(),
-		CompressedSize64: uint64(p.out.Len()), UncompressedSize64: p.size, //nolint:gosec // a length
-	})
-	if err == nil {
-		_, err = p.out.WriteTo(file)
-	}
+// summaries adds the summaries of all samples, one by one. The members of a zip file are written
+// one after another, so the samples are read again.
+func (a archive) summaries(l *Log, h Head, samples Samples) error {
+	file, err := a.zip.Create("summaries.json")
 	if err != nil {
-		return fmt.Errorf("write %s to the archive: %w", name, err)
+		return fmt.Errorf("write summaries.json to the archive: %w", err)
 	}
-	return nil
-}
-
-// packed is a JSON list that is compressed as it grows: the summaries of all samples are one
-// member of the archive, and members are written one after another.
-type packed struct {
-	joined
-	out   bytes.Buffer
-	flate *flate.Writer
-	crc   hash.Hash32
-	size  uint64
-}
-
-func newPacked() *packed {
-	p := &packed{crc: crc32.NewIEEE()}
-	p.flate, _ = flate.NewWriter(&p.out, flate.DefaultCompression) // the level is a valid one
-	p.joined = joined{out: p, next: "["}
-	return p
-}
-
-// Write implements io.Writer.
-func (p *packed) Write(data []byte) (int, error) {
-	p.size += uint64(len(data))
-	_, _ = p.crc.Write(data)
-	return p.flate.Write(data)
-}
-
-func (p *packed) finish() error {
-	if p.next == "[" {
-		p.write([]byte("["))
+	all := &joined{out: file, next: "["}
+	if err := samples(func(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
+		s := l.sample(h, &sc, &tr, &f, findings)
+		data, err := format.Marshal(s.summary())
+		if err != nil {
+			return fmt.Errorf("write the summary of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+		}
+		all.element(data)
+		return all.err
+	}); err != nil {
+		return err
 	}
-	p.write([]byte("]"))
-	if p.err != nil {
-		return p.err
-	}
-	return p.flate.Close()
+	return all.end("]")
 }

@@ -138,14 +138,12 @@ func modelOf(sc *record.Scenario, c *record.Call) string {
 	return "none"
 }
 
-// sampleIDs derives ids of samples from names of scenarios. They become file names in an archive
-// and must not leave its folder.
-type sampleIDs struct{}
-
 const maxSampleID = 150
 
-// of returns the name if it is a valid id, else a clean form with a hash, so ids are distinct.
-func (sampleIDs) of(name string) string {
+// sampleID derives the id of a sample from the name of a scenario: the name if it is valid, else a
+// clean form with a hash, so ids are distinct. Ids become file names in an archive and must not
+// leave its folder.
+func sampleID(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`\:*?"<>|`, r) {
 			return '-'

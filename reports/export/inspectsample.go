@@ -49,7 +49,7 @@ func (l *Log) sample(h Head, sc *record.Scenario, tr *record.Trial, f *measure.F
 		}
 	}
 	s := sample{
-		ID: l.names.of(sc.Name), Epoch: tr.Head.N, Input: t.input(), Target: t.target(), Messages: []message{},
+		ID: sampleID(sc.Name), Epoch: tr.Head.N, Input: t.input(), Target: t.target(), Messages: []message{},
 		Metadata: t.metadata(), ModelUsage: map[string]usage{}, RoleUsage: map[string]usage{},
 		StartedAt: stamp(h.Start), CompletedAt: stamp(h.Start.Add(tr.End.Duration)), UUID: t.uuid, Attachments: t.attachments,
 	}

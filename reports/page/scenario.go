@@ -258,14 +258,5 @@ func without(c reports.Count) string {
 	if c.Total() == 0 {
 		return ""
 	}
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		name gate.Verdict
-	}{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}} {
-		if p.n > 0 {
-			parts = append(parts, format.Number(float64(p.n))+" "+string(p.name))
-		}
-	}
-	return count(c.Total(), "trial") + " without details here (" + strings.Join(parts, ", ") + ")"
+	return count(c.Total(), "trial") + " without details here (" + c.String() + ")"
 }

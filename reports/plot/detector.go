@@ -55,10 +55,7 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 				s.svg.stroke(class, 1, false, x(p.Recall), y(p.PrecisionLo), x(p.Recall), y(p.PrecisionHi))
 			}
 			s.numbered(i, x(p.Recall), y(p.Precision), class, says[i])
-			legend := float64(i)*legendRow + 10
-			s.numbered(i, 20, legend, class, "")
-			s.svg.text(38, legend+4, "", "", sanitize.Line(p.Name, maxLabel))
-			s.svg.text(s.width-4, legend+4, "end", "axis", fmt.Sprintf("precision %s · recall %s", percent(p.Precision), percent(p.Recall)))
+			s.numberedLegend(i, p.Name, fmt.Sprintf("precision %s · recall %s", percent(p.Precision), percent(p.Recall)))
 		}
 	})
 	return s.picture(title, strings.Join(says, "; ")+".")
@@ -68,6 +65,14 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 func (s *sheet) numbered(i int, x, y float64, class, title string) {
 	s.svg.circle(x, y, 7, class, title)
 	s.svg.text(x, y+4, "", "on", fmt.Sprint(i+1))
+}
+
+// numberedLegend writes row i of the legend above the plot: a numbered point, a name, a note.
+func (s *sheet) numberedLegend(i int, name, note string) {
+	y := float64(i)*legendRow + 10
+	s.numbered(i, 20, y, series(i), "")
+	s.svg.text(38, y+4, "", "", sanitize.Line(name, maxLabel))
+	s.svg.text(s.width-4, y+4, "end", "axis", note)
 }
 
 // Curve has the scores of a detector by threshold. The lists have the same length, the

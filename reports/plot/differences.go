@@ -73,20 +73,14 @@ func forest(title string, rows []Difference, signed func(float64) string, prepar
 	if len(rows) == 0 {
 		return doc.Plot{Title: title, Text: "Nothing was compared."}
 	}
-	more := max(0, len(rows)-maxIntervals)
-	rows = rows[:len(rows)-more]
-	var says []string
 	list := make([]interval, len(rows))
 	for i, r := range rows {
 		list[i] = r.interval(signed)
-		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
-	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	bottom := float64(len(rows))*rowHeight + 4
-	prepare(s, bottom)
-	s.mark(func(x, _ func(float64) float64) { s.svg.stroke("axis", 1, true, x(0), 0, x(0), bottom) })
-	s.intervals(list)
-	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
+	return intervalPlot(title, list, func(s *sheet, bottom float64) {
+		prepare(s, bottom)
+		s.mark(func(x, _ func(float64) float64) { s.svg.stroke("axis", 1, true, x(0), 0, x(0), bottom) })
+	})
 }
 
 func (r Difference) interval(signed func(float64) string) interval {

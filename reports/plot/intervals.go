@@ -26,27 +26,32 @@ func Shares(title string, rows []Share) doc.Plot {
 	if len(rows) == 0 {
 		return doc.Plot{Title: title, Text: "There are no shares to show."}
 	}
-	more := max(0, len(rows)-maxIntervals)
-	rows = rows[:len(rows)-more]
-	var says []string
 	list := make([]interval, len(rows))
 	for i, r := range rows {
 		list[i] = r.interval()
-		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
-	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	s.x.setShares(2, percent)
+	return intervalPlot(title, list, func(s *sheet, _ float64) { s.x.setShares(2, percent) })
+}
+
+// intervalPlot draws a row for each interval up to the limit. prepare sets the X axis and draws
+// below the rows, which end at bottom.
+func intervalPlot(title string, list []interval, prepare func(s *sheet, bottom float64)) doc.Plot {
+	more := max(0, len(list)-maxIntervals)
+	list = list[:len(list)-more]
+	var says []string
+	for _, in := range list {
+		says = append(says, sanitize.Line(in.name, maxLabel)+" "+in.note)
+	}
+	text := strings.Join(says, "; ") + "."
+	if more > 0 {
+		text += fmt.Sprintf(" %s not shown.", format.Plural(more, "row"))
+	}
+	height := float64(len(list)) * rowHeight
+	s := newSheet(narrow, height+30)
+	prepare(s, height+4)
 	s.intervals(list)
-	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
+	return s.picture(title, text)
 }
-
-func left(more int) string {
-	if more == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" %s not shown.", format.Plural(more, "row"))
-}
-
 func (r Share) interval() interval {
 	in := interval{name: r.Name, value: math.NaN(), lo: math.NaN(), hi: math.NaN(), class: "c1", note: "n/a"}
 	switch {

@@ -67,10 +67,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 			class := series(i)
 			s.cross(class, t, x, y)
 			s.numbered(i, x(*t.Cost.Value), y(*t.Quality.Value), class, says[i])
-			legend := float64(i)*legendRow + 10
-			s.numbered(i, 20, legend, class, "")
-			s.svg.text(38, legend+4, "", "", sanitize.Line(t.Name, maxLabel))
-			s.svg.text(s.width-4, legend+4, "end", "axis", p.Show(*t.Quality.Value)+" · "+format.Money(*t.Cost.Value))
+			s.numberedLegend(i, t.Name, p.Show(*t.Quality.Value)+" · "+format.Money(*t.Cost.Value))
 		}
 	})
 	better := "up"

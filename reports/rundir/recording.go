@@ -121,8 +121,8 @@ func (r *Recording) each(visit export.Visit) (reports.Report, error) {
 }
 
 // WriteInspect writes the recording as a log of Inspect whose trials begin at start: one JSON
-// object, or an .eval file if packed is true. It reads the recording twice, because the head of
-// a log has numbers of all samples.
+// object, or an .eval file if packed is true. It reads the recording two or three times, because
+// the head of a log has numbers of all samples, and an .eval file their summaries.
 func (r *Recording) WriteInspect(w io.Writer, start time.Time, packed bool) (reports.Report, error) {
 	log := &export.Log{}
 	report, err := r.each(log.Count)
