@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"runtime/debug"
@@ -35,8 +34,8 @@ type Rehearsal struct {
 	// Text is one scenario in YAML. Files that it names are relative to the current folder,
 	// which is that of the package in go test.
 	Text string
-	// Scenarios are scenarios from scenarios.Load, or values, which are not checked before
-	// the run as files are.
+	// Scenarios are scenarios from scenarios.Load, or Go values, which are validated like
+	// files. Files that they name are relative to the current folder.
 	Scenarios []scenarios.Scenario
 
 	// Kinds are the kinds of agents that scenarios may drive, beside Go functions; kinds.All
@@ -173,14 +172,28 @@ func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
 		Kinds: r.kinds().Formats(), CheckExpr: language.Check, CheckInvariant: language.CheckInvariant,
 		Prices: r.Prices, Folders: []string{scenarios.OwnFolder},
 	}
-	set := slices.Clone(r.Scenarios)
+	var set []scenarios.Scenario
 	var wrong scenarios.Diagnostics
+	here, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, fmt.Errorf("open the current folder: %w", err)
+	}
+	defer here.Close()
+	for i, sc := range r.Scenarios {
+		if sc.Digest == "" { // scenarios.Load has not validated it
+			var found scenarios.Diagnostics
+			sc, found = scenarios.ParseValue(fmt.Sprintf("Scenarios[%d]", i), sc, here.FS(), opts)
+			wrong = append(wrong, found...)
+		}
+		set = append(set, sc)
+	}
 	if len(r.Files) > 0 {
 		read, found := scenarios.Load(r.Files, opts)
 		set, wrong = append(set, read...), append(wrong, found...)
 	}
 	if r.Text != "" {
-		sc, found := parseText(r.Text, opts)
+		sc, found := scenarios.Parse("Text", []byte(r.Text), here.FS(), opts)
+		sc.File, sc.Where = "", nil // there is no file to open
 		set, wrong = append(set, sc), append(wrong, found...)
 	}
 	if err := wrong.Err(); err != nil && r.Kinds == nil {
@@ -200,21 +213,6 @@ func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
 		}
 	}
 	return set, nil
-}
-
-// textName stands for the file of a scenario that is none.
-const textName = "Text"
-
-// parseText reads a scenario from a text. It has no file that anybody could open.
-func parseText(text string, opts scenarios.Options) (scenarios.Scenario, scenarios.Diagnostics) {
-	var here fs.FS
-	if root, err := os.OpenRoot("."); err == nil { // else the files that it names are missing, and it says so
-		defer root.Close()
-		here = root.FS()
-	}
-	sc, found := scenarios.Parse(textName, []byte(text), here, opts)
-	sc.File, sc.Where = "", nil
-	return sc, found
 }
 
 // env is what the drivers share.
