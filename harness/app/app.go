@@ -49,8 +49,8 @@ type Answer struct {
 	// Denied describes the tool calls that the agent's permissions refused; empty if none.
 	Denied string
 	// Attrs are further facts for the recording, such as an HTTP status; values are
-	// strings, numbers, booleans, or slices of these. Names of record.Turn's attributes are
-	// ignored.
+	// strings, numbers, booleans, or slices of these. The names user, calls, error, kind and
+	// denied are reserved: an answer with one of them ends the trial with an error.
 	Attrs map[string]any
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -56,7 +56,7 @@ func (c *conversation) restartAgent(ctx context.Context, session app.Session, n 
 		}
 		agent, ok := session.(app.Restarter)
 		if !ok {
-			return app.Errorf(app.Unusable, "the agent cannot be killed and started again (%s)", b)
+			return app.Errorf(app.Unusable, "inject %s: the agent does not support being killed and restarted", b)
 		}
 		b.Fire(c.trial.collector, n)
 		if err := agent.Restart(ctx); err != nil {
@@ -80,6 +80,12 @@ func (c *conversation) runTurn(ctx context.Context, session app.Session, n int, 
 	defer cancel()
 	before := c.watch.calls()
 	answer, err := session.Say(timed, text)
+	if name, taken := reservedAttr(answer.Attrs); taken {
+		answer.Attrs = nil
+		if err == nil {
+			err = app.Errorf(app.Unusable, "the agent's answer to turn %d has the attribute %q, a name that the harness uses itself; rename it", n, name)
+		}
+	}
 	switch {
 	case clock.Err(ctx) != nil:
 		err = clock.Err(ctx) // whatever error the agent returned
@@ -111,16 +117,19 @@ func (c *conversation) recordTurn(n int, text string, answer app.Answer, err err
 		}
 	}
 	e := event.New(n, answer.Text, t)
-	for name, value := range answer.Attrs {
-		if !slices.Contains(turnFields, name) {
-			e.Attrs[name] = value
-		}
-	}
+	maps.Copy(e.Attrs, answer.Attrs)
 	c.site.Emit(e)
 }
 
-// turnFields are the attributes of record.Turn, which observations of an agent never set.
-var turnFields = []string{"user", "calls", "error", "kind", "denied"}
+// reservedAttr returns the first attribute with the name of a field of record.Turn.
+func reservedAttr(attrs map[string]any) (name string, taken bool) {
+	for _, name := range []string{"user", "calls", "error", "kind", "denied"} {
+		if _, taken := attrs[name]; taken {
+			return name, true
+		}
+	}
+	return "", false
+}
 
 // endLimit limits how long an agent may take to end.
 const endLimit = 15 * time.Second
