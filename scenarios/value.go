@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
-	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
 // ParseValue validates a scenario that is a Go value by the checks of files: it parses the file with
@@ -45,7 +44,14 @@ func notUTF8(value Scenario) (yamlsrc.Diagnostic, bool) {
 	}{{"", value}, {"drive." + value.Drive.Kind, value.Drive.Options}} {
 		_, err := json.Marshal(part.value, json.Deterministic(true))
 		if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			path := strings.TrimPrefix(part.path+"."+wire.FieldPath(e.JSONPointer), ".")
+			path := part.path
+			for token := range e.JSONPointer.Tokens() {
+				if _, err := strconv.Atoi(token); err == nil {
+					path += "[" + token + "]"
+				} else {
+					path = yamlsrc.Join(path, token)
+				}
+			}
 			return yamlsrc.Diagnostic{Path: path, Message: fmt.Sprintf("%s: %v", path, e.Err)}, true
 		}
 	}

@@ -69,8 +69,8 @@ func (d *decider) cut(trials float64) (plan *stat.Sequential, look int) {
 	return stat.NewSequential(stat.Spending(d.design.Spending), append(times, share)), len(times)
 }
 
-// held is the comparison of a pair by a measure, with its verdict.
-type held struct {
+// comparison compares a pair of variants by a measure.
+type comparison struct {
 	pair
 	measure result.Measure
 	// at is the index of the measure, 0 for the primary one; family is the number of comparisons
@@ -98,16 +98,16 @@ type missing struct{ pairs, a, b int }
 
 // compare compares all pairs, by the primary measure and then by the secondary ones, as far as the
 // plan's look allows. Values are by measure, the primary one first.
-func (d *decider) compare(plan *stat.Sequential, look int, values []table) []held {
+func (d *decider) compare(plan *stat.Sequential, look int, values []table) []comparison {
 	all := d.pairUp(values)
 	for i := range all {
 		d.test(plan, look, &all[i])
 	}
 	primary, secondary := all[:len(d.pairs)], all[len(d.pairs):]
-	for _, family := range [][]held{primary, secondary} {
-		holm(family, func(h *held) (*float64, **float64) { return h.p, &h.adjusted })
-		holm(family, func(h *held) (*float64, **float64) { return h.equalP, &h.equalAdjust })
-		holm(family, func(h *held) (*float64, **float64) { return h.notWorseP, &h.notWorse })
+	for _, family := range [][]comparison{primary, secondary} {
+		holm(family, func(h *comparison) (*float64, **float64) { return h.p, &h.adjusted })
+		holm(family, func(h *comparison) (*float64, **float64) { return h.equalP, &h.equalAdjust })
+		holm(family, func(h *comparison) (*float64, **float64) { return h.notWorseP, &h.notWorse })
 		for i := range family {
 			d.decide(&family[i])
 		}
@@ -116,12 +116,12 @@ func (d *decider) compare(plan *stat.Sequential, look int, values []table) []hel
 }
 
 // pairUp estimates the effects of all pairs.
-func (d *decider) pairUp(values []table) []held {
+func (d *decider) pairUp(values []table) []comparison {
 	measures := d.measures()
-	var all []held
+	var all []comparison
 	for i, m := range measures {
 		for _, p := range d.pairs {
-			h := held{pair: p, measure: m, at: i, family: len(d.pairs), verdict: result.Undecided}
+			h := comparison{pair: p, measure: m, at: i, family: len(d.pairs), verdict: result.Undecided}
 			if i > 0 {
 				h.family *= len(measures) - 1
 			}
@@ -133,7 +133,7 @@ func (d *decider) pairUp(values []table) []held {
 }
 
 // fill estimates the effect of a comparison from the values of its measure.
-func (d *decider) fill(h *held, t table) {
+func (d *decider) fill(h *comparison, t table) {
 	known, least, most := make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios))
 	for s := range d.scenarios {
 		x, y := t[h.a][s], t[h.b][s]
@@ -195,12 +195,12 @@ const mostMissing = 0.1
 
 // tooMany reports whether so many pairs are missing that the others do not represent them: they are
 // not missing at random.
-func (h *held) tooMany() bool {
+func (h *comparison) tooMany() bool {
 	return float64(h.missing.pairs) > mostMissing*float64(h.missing.pairs+h.pairs)
 }
 
 // test computes the tests of a comparison.
-func (d *decider) test(plan *stat.Sequential, look int, h *held) {
+func (d *decider) test(plan *stat.Sequential, look int, h *comparison) {
 	if !h.effect.Known() || h.tooMany() {
 		return
 	}
@@ -217,7 +217,7 @@ func (d *decider) test(plan *stat.Sequential, look int, h *held) {
 // oneSided returns the p-value of a one-sided test at a look, valid for any number of looks; nil if
 // it is not tested at that look. A measure that is not a share can have rare values that have not
 // occurred yet, so it is tested at the last look only, which makes it a single test.
-func (h *held) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
+func (h *comparison) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
 	switch {
 	case h.measure.Share:
 		p = plan.Adjust(look, min(1, 2*p)) / 2 // the plan is for two-sided tests
@@ -229,7 +229,7 @@ func (h *held) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
 
 // differenceP returns the p-value of the observed difference, for the worst possible missing
 // shares.
-func (h *held) differenceP() float64 {
+func (h *comparison) differenceP() float64 {
 	switch seen := h.effect.P(); {
 	case h.effect.Value > 0 && h.least.Value > 0:
 		return max(seen, h.least.P())
@@ -242,13 +242,13 @@ func (h *held) differenceP() float64 {
 
 // equivalence returns the p-value that the difference is at least the smallest effect of interest,
 // given its estimate e.
-func (h *held) equivalence(e stat.Effect) float64 {
+func (h *comparison) equivalence(e stat.Effect) float64 {
 	return e.EquivalenceP(h.measure.Smallest, h.reach())
 }
 
 // noninferiority returns the p-value that the variant is worse by at least the smallest effect of
 // interest, given the estimate e of the difference: one side of the test of equivalence.
-func (h *held) noninferiority(e stat.Effect) float64 {
+func (h *comparison) noninferiority(e stat.Effect) float64 {
 	if h.measure.Better == result.Higher {
 		return e.AboveP(-h.measure.Smallest, h.reach())
 	}
@@ -256,7 +256,7 @@ func (h *held) noninferiority(e stat.Effect) float64 {
 }
 
 // whatever returns the largest p-value of the effect over all possible missing shares.
-func (h *held) whatever(p func(stat.Effect) float64) float64 {
+func (h *comparison) whatever(p func(stat.Effect) float64) float64 {
 	if h.missing.pairs == 0 {
 		return p(h.effect)
 	}
@@ -265,7 +265,7 @@ func (h *held) whatever(p func(stat.Effect) float64) float64 {
 
 // reach returns the largest possible difference of a pair by the declared range; 0 if there is no
 // bound, or values were outside of it.
-func (h *held) reach() float64 {
+func (h *comparison) reach() float64 {
 	if r := h.measure.Range; len(r) == 2 && h.outside == 0 {
 		return r[1] - r[0]
 	}
@@ -278,7 +278,7 @@ func outside(v float64, m result.Measure) bool {
 }
 
 // holm adjusts the p-values of a family of comparisons.
-func holm(family []held, of func(*held) (p *float64, adjusted **float64)) {
+func holm(family []comparison, of func(*comparison) (p *float64, adjusted **float64)) {
 	values := make([]float64, len(family))
 	for i := range family {
 		values[i] = 1 // planned comparisons count even if they could not be tested
@@ -294,7 +294,7 @@ func holm(family []held, of func(*held) (p *float64, adjusted **float64)) {
 }
 
 // decide sets the verdict of a comparison.
-func (d *decider) decide(h *held) {
+func (d *decider) decide(h *comparison) {
 	switch {
 	case h.equalAdjust != nil && *h.equalAdjust <= d.design.Alpha:
 		h.verdict = result.Equivalent
@@ -312,7 +312,7 @@ func (d *decider) decide(h *held) {
 // turned reports whether the verdict favours a variant with more missing values than the other
 // although nothing bounds them: an aborted trial can be arbitrarily bad. Shares are bounded, and
 // their p-values account for that.
-func (h *held) turned() bool {
+func (h *comparison) turned() bool {
 	if h.measure.Share {
 		return false
 	}
@@ -329,7 +329,7 @@ func (h *held) turned() bool {
 }
 
 // decided counts the comparisons by the primary measure that have a verdict.
-func decided(all []held) (done, of int) {
+func decided(all []comparison) (done, of int) {
 	for i := range all {
 		if all[i].at > 0 {
 			continue

@@ -11,15 +11,15 @@ import (
 
 // explain describes a comparison with everything that a reader needs to judge it. level is that of
 // the look's tests, and 0 without a look; values are the compared values.
-func (d *decider) explain(all []held, level float64, values []table) []result.Comparison {
+func (d *decider) explain(all []comparison, level float64, values []table) []result.Comparison {
 	out := make([]result.Comparison, len(all))
 	for i := range all {
-		out[i] = d.comparison(&all[i], level, values[all[i].at])
+		out[i] = d.explainOne(&all[i], level, values[all[i].at])
 	}
 	return out
 }
 
-func (d *decider) comparison(h *held, level float64, t table) result.Comparison {
+func (d *decider) explainOne(h *comparison, level float64, t table) result.Comparison {
 	m := h.measure
 	c := result.Comparison{
 		Variant: d.variants[h.b], Against: d.variants[h.a], Measure: m.Name, Unit: m.Unit, Role: result.Primary, Verdict: h.verdict,
@@ -56,7 +56,7 @@ func (d *decider) comparison(h *held, level float64, t table) result.Comparison 
 }
 
 // sides returns the means of both variants over the pairs.
-func (d *decider) sides(c *result.Comparison, h *held, t table) {
+func (d *decider) sides(c *result.Comparison, h *comparison, t table) {
 	before, after := make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios))
 	for s, name := range d.scenarios {
 		x, y := t[h.a][s], t[h.b][s]
@@ -97,7 +97,7 @@ func valueOf(m result.Measure, s stat.Summary) measure.Value {
 
 // needed returns how many trials, or scenarios, would decide with the same means and spread; 0 if
 // no such number is known.
-func (d *decider) needed(c *result.Comparison, h *held) int {
+func (d *decider) needed(c *result.Comparison, h *comparison) int {
 	different, equal := 0, 0
 	if !h.effect.Even() {
 		different = d.enough(c, h, stat.Effect.P, h.effect)
@@ -113,7 +113,7 @@ func (d *decider) needed(c *result.Comparison, h *held) int {
 
 // enough returns how many trials, or scenarios, make a p-value of all these effects small enough
 // for the first of Holm's comparisons; 0 if no number does.
-func (d *decider) enough(c *result.Comparison, h *held, p func(stat.Effect) float64, effects ...stat.Effect) int {
+func (d *decider) enough(c *result.Comparison, h *comparison, p func(stat.Effect) float64, effects ...stat.Effect) int {
 	most := 0
 	for _, e := range effects {
 		if h.measure.Share && e.N > 0 && !e.Known() { // repeating a single pair would show no spread
@@ -133,12 +133,14 @@ func (d *decider) enough(c *result.Comparison, h *held, p func(stat.Effect) floa
 
 // least returns how many differences a p-value needs to become small enough, however large they
 // are.
-func (d *decider) least(h *held) int { return stat.LeastPairs(d.design.Alpha / float64(h.family)) }
+func (d *decider) least(h *comparison) int {
+	return stat.LeastPairs(d.design.Alpha / float64(h.family))
+}
 
 // power returns the probability of finding the smallest effect of interest with the planned number
 // of trials and the observed spread, for the first of Holm's comparisons. It is NaN if the spread
 // is unknown.
-func (d *decider) power(h *held) float64 {
+func (d *decider) power(h *comparison) float64 {
 	e := h.effect
 	if !(e.SE > 0) || e.Even() || h.measure.Smallest == 0 {
 		return math.NaN()
@@ -166,7 +168,7 @@ func (d *decider) powerOf(e stat.Effect, effect float64, family int) float64 {
 	return d.planned.Power(alpha, drift)
 }
 
-func (d *decider) warnings(c *result.Comparison, h *held) []string {
+func (d *decider) warnings(c *result.Comparison, h *comparison) []string {
 	all := c.Effect.Warnings
 	c.Effect.Warnings = nil
 	if c.Missing > 0 {

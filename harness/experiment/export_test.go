@@ -36,7 +36,7 @@ func (w *World) Run(r *rand.Rand) (verdicts []result.Verdict, trials int) {
 	for v := range values {
 		values[v] = make([][]float64, w.Scenarios)
 	}
-	var all []held
+	var all []comparison
 	draw, cut, made := w.Draw(r), 0, 0
 	if w.Cut != nil {
 		cut = w.Cut(r)
@@ -91,7 +91,7 @@ func (w *World) cutAt(trials int) (*stat.Sequential, int) {
 	return w.plans[trials], last
 }
 
-func verdictsOf(all []held) []result.Verdict {
+func verdictsOf(all []comparison) []result.Verdict {
 	verdicts := make([]result.Verdict, len(all))
 	for i := range all {
 		verdicts[i] = all[i].verdict
@@ -121,7 +121,7 @@ func ValuesOf(j harness.Judged) map[string]float64 {
 func Reserve(b *llm.Budget) (refused, ended error) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
-	refused = (&purse{all: b, stop: stop}).Reserve()
+	refused = (&trialMeter{budget: b, stop: stop}).Reserve()
 	return refused, context.Cause(ctx)
 }
 

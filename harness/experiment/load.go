@@ -154,7 +154,7 @@ func (l *loader) measures() {
 			l.add(measurePath(i, key), nearest, "%v", err)
 		}))
 	}
-	if i := twice(l.quantities); i >= 0 {
+	if i := firstRepeated(l.quantities); i >= 0 {
 		l.add(measurePath(i, "name"), "", "the measure %q is given twice", l.quantities[i].Name)
 	}
 }
@@ -287,7 +287,7 @@ func (e *Experiment) varied(set []setting, keep []string) ([]scenarios.Scenario,
 
 // unfit reports the problems of changed scenarios at the settings that caused them.
 func (l *loader) unfit(path string, set []setting, found []problem) {
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, p := range found {
 		at := path
 		for _, s := range set {
@@ -295,10 +295,10 @@ func (l *loader) unfit(path string, set []setting, found []problem) {
 				at = yamlsrc.Join(path, s.path)
 			}
 		}
-		if told[at] { // the same in every scenario
+		if reported[at] { // the same in every scenario
 			continue
 		}
-		told[at] = true
+		reported[at] = true
 		message := p.Message
 		if p.Path != "" {
 			message = p.Path + ": " + message
@@ -386,7 +386,9 @@ func (l *loader) digested(data []byte) {
 
 // Live reports whether any variant calls a live model, or has a live judge.
 func (e *Experiment) Live() bool {
-	return slices.ContainsFunc(e.variants, func(v variant) bool {
-		return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Live() })
-	})
+	return slices.ContainsFunc(e.variants, func(v variant) bool { return v.live() })
+}
+
+func (v *variant) live() bool {
+	return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Live() })
 }

@@ -23,24 +23,14 @@ type measured struct {
 	expr *gate.Number // nil for the others
 }
 
-// units returns the units of the measures of a trial, by name.
-func units() map[string]string {
-	all := map[string]string{pass: ""}
-	one := measure.Facts{Calls: measure.CallFacts{Total: 1}} // so that its calls have latencies
+// trialMeasures returns the names of the measures of a trial, in order, and their units by name.
+func trialMeasures() (names []string, units map[string]string) {
+	names, units = []string{pass}, map[string]string{pass: ""}
+	one := measure.Facts{Calls: measure.CallFacts{Total: 1}} // with a call, there are latencies
 	for s := range measure.Singles(&one) {
-		all[s.Name] = s.Unit
+		names, units[s.Name] = append(names, s.Name), s.Unit
 	}
-	return all
-}
-
-// names returns the names of the measures of a trial, in order.
-func names() []string {
-	all := []string{pass}
-	one := measure.Facts{Calls: measure.CallFacts{Total: 1}}
-	for s := range measure.Singles(&one) {
-		all = append(all, s.Name)
-	}
-	return all
+	return names, units
 }
 
 // quantityOf returns the measure for an entry of the file. It calls found with each problem and its
@@ -49,17 +39,16 @@ func quantityOf(m Measure, language *gate.Language, found func(key, nearest stri
 	q := measured{Measure: result.Measure{
 		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect, Range: m.Range,
 	}}
-	known := units()
-	unit, taken := known[m.Name]
+	names, units := trialMeasures()
+	unit, taken := units[m.Name]
 	switch {
 	case m.Expr != "" && taken:
 		found("name", "", fmt.Errorf("%q is a measure already; give the expression another name", m.Name))
 	case m.Expr != "":
 		q.compile(m, language, found)
 	case !taken:
-		all := names()
-		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("unknown measure %q; choose from %s, or write an expression with expr",
-			m.Name, strings.Join(all, ", ")))
+		found("name", suggest.Nearest(m.Name, names), fmt.Errorf("unknown measure %q; choose from %s, or write an expression with expr",
+			m.Name, strings.Join(names, ", ")))
 	default:
 		q.Unit, q.Share = unit, m.Name == pass
 		if q.Better == "" {
@@ -139,8 +128,8 @@ func values(j *harness.Judged, quantities []measured) (known map[string]float64,
 	return known, why
 }
 
-// twice returns the first measure that is named twice.
-func twice(all []measured) int {
+// firstRepeated returns the index of the first measure with the name of an earlier one; -1 without one.
+func firstRepeated(all []measured) int {
 	for i := range all {
 		if slices.ContainsFunc(all[:i], func(q measured) bool { return q.Name == all[i].Name }) {
 			return i
@@ -149,14 +138,11 @@ func twice(all []measured) int {
 	return -1
 }
 
-// at returns the path of a measure in the file, with index 0 for the primary one.
+// measurePath returns the path of a key of a measure in the file, with index 0 for the primary one.
 func measurePath(i int, key string) string {
 	path := "primary"
 	if i > 0 {
 		path = fmt.Sprintf("secondary[%d]", i-1)
-	}
-	if key == "" {
-		return path
 	}
 	return yamlsrc.Join(path, key)
 }

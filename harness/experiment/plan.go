@@ -42,11 +42,8 @@ func (e *Experiment) Plan() Plan {
 	for i := range e.variants {
 		v := &e.variants[i]
 		p.Variants = append(p.Variants, result.Variant{Name: v.name, About: v.about, Settings: shown(v.set)})
-		for s := range v.scenarios {
-			if v.scenarios[s].Live() {
-				p.Live = append(p.Live, v.name)
-				break
-			}
+		if v.live() {
+			p.Live = append(p.Live, v.name)
 		}
 	}
 	for _, sc := range e.variants[0].scenarios {

@@ -18,9 +18,9 @@ const maxPlanned = 50
 func (p *Plan) Text(width int) string {
 	var b strings.Builder
 	line := func(s string) {
-		said := strings.TrimLeft(s, " ")
-		indent := len(s) - len(said)
-		for wrapped := range strings.Lines(wrap.WrapSoft(sanitize.Line(said, 0), width-indent)) {
+		text := strings.TrimLeft(s, " ")
+		indent := len(s) - len(text)
+		for wrapped := range strings.Lines(wrap.WrapSoft(sanitize.Line(text, 0), width-indent)) {
 			b.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(wrapped, " \n") + "\n")
 		}
 	}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -79,9 +80,9 @@ func (r *run) report(last seen, stopped result.Stopped) result.Experiment {
 	stopped.Trials, stopped.Planned = r.made, r.planned()
 	res := result.Experiment{
 		Schema: result.ExperimentSchema, Tool: r.opts.Tool, Name: r.file.Name, About: r.file.About, File: r.path, Digest: r.digest,
-		Prices: r.opts.Env.Prices.Date, Design: r.design, Looks: r.looks, Stopped: stopped, Used: r.used,
+		Prices: r.opts.Env.Prices.Date, Design: r.design, Looks: r.done, Stopped: stopped, Used: r.used,
 	}
-	res.Comparisons = r.decider.explain(last.held, last.level, last.values)
+	res.Comparisons = r.decider.explain(last.comparisons, last.level, last.values)
 	for s := range r.decider.scenarios {
 		head := r.drivers[0][s].Head()
 		res.Scenarios = append(res.Scenarios, result.Scenario{Name: head.Name, File: head.File, Agent: head.Agent, Skipped: r.skipped[s]})
@@ -109,9 +110,10 @@ func (r *run) variant(v int) result.Variant {
 		}
 	}
 	measures := append([]result.Measure{r.design.Primary}, r.design.Secondary...)
+	_, units := trialMeasures()
 	for _, name := range standard {
 		if !slices.ContainsFunc(measures, func(m result.Measure) bool { return m.Name == name }) {
-			measures = append(measures, result.Measure{Name: name, Unit: units()[name], Share: name == pass})
+			measures = append(measures, result.Measure{Name: name, Unit: units[name], Share: name == pass})
 		}
 	}
 	for _, m := range measures {
@@ -133,12 +135,8 @@ func (r *run) summary(v int, m result.Measure) measure.Value {
 				groups[s] = append(groups[s], value)
 				continue
 			}
-			if unknown++; why == "" {
-				why = o.Unknown[m.Name]
-				if why == "" {
-					why = o.Why
-				}
-			}
+			unknown++
+			why = cmp.Or(why, o.Unknown[m.Name], o.Why)
 		}
 	}
 	value := r.decider.level(m, groups)
@@ -165,15 +163,13 @@ func count(t *result.Trials, verdict gate.Verdict) {
 // warnings returns the warnings about the experiment as a whole.
 func (r *run) warnings() []string {
 	var all []string
-	failed := 0
-	why := ""
+	failed, why := 0, ""
 	for v := range r.trials {
 		for _, made := range r.trials[v] {
 			for _, o := range made {
 				if o.Verdict == gate.Error {
-					if failed++; why == "" {
-						why = o.Why
-					}
+					failed++
+					why = cmp.Or(why, o.Why)
 				}
 			}
 		}

@@ -42,29 +42,25 @@ type Progress struct {
 	Used        result.Used
 }
 
-// Run carries out the experiment until all trials are made, every comparison is decided and the
-// file allows early stopping, a cap is reached, or ctx ends. The result names the reason and
-// contains everything found so far. The error is one of the journal, or of a scenario that cannot
-// be driven.
+// Run runs the experiment until all trials are complete, every comparison is decided and the file
+// allows early stopping, a cap is reached, or ctx ends. The result names the reason and contains
+// everything found so far. The error is one of the journal, or of a scenario that cannot be driven.
 func (e *Experiment) Run(ctx context.Context, opts Options) (result.Experiment, error) {
 	if len(e.variants) < 2 {
 		return result.Experiment{}, errors.New("there is only one variant; use tune to search for another one")
 	}
-	return e.carry(ctx, opts, result.Used{CostKnown: true})
+	return e.run(ctx, opts, result.Used{CostKnown: true})
 }
 
-// carry carries out the experiment, given the previous use.
-func (e *Experiment) carry(ctx context.Context, opts Options, prior result.Used) (result.Experiment, error) {
+// run runs the experiment, given the previous use.
+func (e *Experiment) run(ctx context.Context, opts Options, prior result.Used) (result.Experiment, error) {
 	r, err := e.begin(opts)
 	if err != nil {
 		return result.Experiment{}, err
 	}
 	r.prior = prior
-	res, err := r.run(ctx)
-	if closing := r.journal.close(); err == nil {
-		err = closing
-	}
-	return res, err
+	res, err := r.looks(ctx)
+	return res, cmp.Or(err, r.journal.close())
 }
 
 // run is the state of an experiment.
@@ -76,15 +72,15 @@ type run struct {
 	decider *decider
 	drivers [][]drive.Driver // by variant and scenario
 	trials  [][][]*outcome   // by variant, scenario and trial
-	skipped []string         // by scenario: why it is not carried out
+	skipped []string         // by scenario: why it is skipped; empty if it is not
 	journal *journal
 	end     *capped     // how a cap ended it
-	next    int         // the round to come, from 0
-	made    int         // trials
-	prior   result.Used // before it began
+	next    int         // the next round, from 0
+	made    int         // completed trials
+	prior   result.Used // use before the experiment began
 	used    result.Used
-	most    result.Used // that a trial took
-	looks   []result.Look
+	most    result.Used // largest use of a trial
+	done    []result.Look
 }
 
 // begin prepares the drivers and opens the journal.
@@ -166,8 +162,8 @@ func (r *run) add(v, s int, o *outcome) {
 	}
 }
 
-// run carries out the experiment, look by look.
-func (r *run) run(ctx context.Context) (result.Experiment, error) {
+// looks runs the experiment, look by look.
+func (r *run) looks(ctx context.Context) (result.Experiment, error) {
 	last := r.nothing()
 	for look, trials := range r.decider.looks {
 		stopped, err := r.until(ctx, look, trials)
@@ -181,10 +177,10 @@ func (r *run) run(ctx context.Context) (result.Experiment, error) {
 		case stopped == result.Interrupted:
 			return r.report(last, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to resume"}), nil
 		case !slices.Contains(r.skipped, ""):
-			return result.Experiment{}, fmt.Errorf("no scenario was carried out: %s", r.skipped[0])
+			return result.Experiment{}, fmt.Errorf("every scenario was skipped; the first: %s", r.skipped[0])
 		}
 		last = r.look(r.decider.planned, look, trials)
-		if done, of := decided(last.held); done == of && look < len(r.decider.looks)-1 {
+		if done, of := decided(last.comparisons); done == of && look < len(r.decider.looks)-1 {
 			return r.report(last, result.Stopped{
 				As: result.Decided, Why: fmt.Sprintf("every comparison was decided after %d of %d trials", trials, r.design.Trials),
 			}), nil
@@ -195,23 +191,23 @@ func (r *run) run(ctx context.Context) (result.Experiment, error) {
 
 // seen is the result of a look at the data.
 type seen struct {
-	held   []held
-	values []table
-	level  float64 // of a test; 0 where there was no look
+	comparisons []comparison
+	values      []table
+	level       float64 // of a test; 0 where there was no look
 }
 
 // nothing is the result without a look.
 func (r *run) nothing() seen {
 	values := r.tables(0)
-	return seen{held: r.decider.pairUp(values), values: values}
+	return seen{comparisons: r.decider.pairUp(values), values: values}
 }
 
 // look analyses the first n trials of each variant in each scenario.
 func (r *run) look(plan *stat.Sequential, look, trials int) seen {
 	values := r.tables(trials)
-	s := seen{held: r.decider.compare(plan, look, values), values: values, level: plan.Levels(r.design.Alpha)[look]}
-	done, of := decided(s.held)
-	r.looks = append(r.looks, result.Look{
+	s := seen{comparisons: r.decider.compare(plan, look, values), values: values, level: plan.Levels(r.design.Alpha)[look]}
+	done, of := decided(s.comparisons)
+	r.done = append(r.done, result.Look{
 		Trials: trials, Spent: plan.Spent(r.design.Alpha, look), Level: s.level, Decided: done, Of: of,
 	})
 	return s

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,10 +68,10 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 	if len(items) == 0 {
 		return "", nil
 	}
-	workers, all := r.opts.Workers, r.budget()
-	if all != nil {
+	workers, budget := r.opts.Workers, r.budget()
+	if budget != nil {
 		for _, it := range items {
-			it.budget = all
+			it.budget = budget
 		}
 		if r.near(len(items)) {
 			workers = 1 // which trial reaches the cap must not depend on the workers
@@ -80,40 +81,38 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{
 		Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true, Language: r.language,
 	})
-	if out.Interrupted && all != nil && r.Live() {
-		if noting := r.lose(all.Spent()); err == nil {
-			err = noting
-		}
+	if out.Interrupted && budget != nil && r.Live() {
+		err = cmp.Or(err, r.recordLost(budget.Spent()))
 	}
-	if syncing := r.journal.sync(); syncing != nil && (err == nil || errors.Is(err, errCapped)) {
-		err = syncing
+	if syncErr := r.journal.sync(); syncErr != nil && (err == nil || errors.Is(err, errCapped)) {
+		err = syncErr
 	}
 	switch {
 	case errors.Is(err, errCapped):
 		return result.Capped, nil
 	case err != nil:
-		return "", fmt.Errorf("carry out the experiment: %w", err)
+		return "", fmt.Errorf("run the experiment: %w", err)
 	case out.Interrupted:
 		return result.Interrupted, nil
 	}
 	return "", nil
 }
 
-// lose records the use of interrupted trials that no other line of the journal contains.
-func (r *run) lose(spent llm.Spent) error {
-	told := r.prior
-	add(&told, &r.used)
+// recordLost records the use of interrupted trials that no other line of the journal contains.
+func (r *run) recordLost(spent llm.Spent) error {
+	recorded := r.prior
+	add(&recorded, &r.used)
 	rate := r.opts.Env.Prices.EURPerUSD
-	l := lost{Lost: result.Used{Calls: spent.Calls - told.Calls, CostKnown: spent.CostUnknown == "" || !told.CostKnown}}
+	l := lost{Lost: result.Used{Calls: spent.Calls - recorded.Calls, CostKnown: spent.CostUnknown == "" || !recorded.CostKnown}}
 	if !l.Lost.CostKnown {
 		l.Lost.Why = spent.CostUnknown
 	}
 	switch caps := r.caps; {
 	case caps.Cost.Currency == quantity.USD:
-		l.Lost.USD = max(0, spent.Cost-told.USD)
+		l.Lost.USD = max(0, spent.Cost-recorded.USD)
 		l.Lost.EUR = l.Lost.USD * rate
 	case caps.Cost.Amount > 0:
-		l.Lost.EUR = max(0, spent.Cost-told.EUR)
+		l.Lost.EUR = max(0, spent.Cost-recorded.EUR)
 		if rate > 0 {
 			l.Lost.USD = l.Lost.EUR / rate
 		}
@@ -172,9 +171,9 @@ func (r *run) near(trials int) bool {
 // sink adds the trials in plan order.
 type sink struct {
 	*run
-	items []*item
-	told  int
-	look  int
+	items    []*item
+	received int
+	look     int
 }
 
 // Scenario implements harness.Sink.
@@ -182,14 +181,14 @@ func (s *sink) Scenario(record.Scenario) error { return nil }
 
 // Trial implements harness.Sink.
 func (s *sink) Trial(j harness.Judged) error {
-	it := s.items[s.told]
-	s.told++
+	it := s.items[s.received]
+	s.received++
 	o := s.outcome(it, &j)
 	if it.budget != nil {
 		o.Used.Calls = it.tally.calls // including those of a golden path, without a refused one
 	}
-	if it.tally.cut != nil {
-		s.end = &capped{Capped: it.tally.cut.Error(), Used: o.Used}
+	if it.tally.refusal != nil {
+		s.end = &capped{Capped: it.tally.refusal.Error(), Used: o.Used}
 		if err := s.journal.append(s.end); err != nil {
 			return err
 		}

@@ -91,29 +91,29 @@ func (t *tuning) try(ctx context.Context, about string, choices []choice, keep, 
 		}
 		round.variants = append(round.variants, v)
 	}
-	res, err := round.carry(ctx, t.options(fmt.Sprintf("round %d of the search", t.round), fmt.Sprintf("round-%d", t.round)), t.out.Used)
+	res, err := round.run(ctx, t.options(fmt.Sprintf("round %d of the search", t.round), fmt.Sprintf("round-%d", t.round)), t.out.Used)
 	if err != nil {
 		return nil, nil, fmt.Errorf("search, round %d: %w", t.round, err)
 	}
 	add(&t.out.Used, &res.Used)
-	told := result.Round{About: about}
+	report := result.Round{About: about}
 	scores := make([]float64, len(choices))
 	for i, c := range choices {
 		score := res.Variants[i].Measures[0]
 		scores[i] = scoreOf(score)
-		told.Candidates = append(told.Candidates, result.Candidate{
+		report.Candidates = append(report.Candidates, result.Candidate{
 			Name: res.Variants[i].Name, Choice: t.Experiment.search.shown(c), Score: score,
 		})
 	}
 	if res.Stopped.As != result.Complete {
-		t.out.Rounds = append(t.out.Rounds, told)
+		t.out.Rounds = append(t.out.Rounds, report)
 		return nil, &res.Stopped, nil
 	}
 	kept := best(choices, scores, t.design.Primary.Better)[:keep]
 	for _, c := range kept {
-		told.Kept = append(told.Kept, t.Experiment.search.name(c))
+		report.Kept = append(report.Kept, t.Experiment.search.name(c))
 	}
-	t.out.Rounds = append(t.out.Rounds, told)
+	t.out.Rounds = append(t.out.Rounds, report)
 	return kept, nil, nil
 }
 
@@ -155,10 +155,10 @@ func (t *tuning) options(doing, journal string) Options {
 		ext := filepath.Ext(o.Journal)
 		o.Journal = strings.TrimSuffix(o.Journal, ext) + "-" + journal + ext
 	}
-	if tell := t.opts.Progress; tell != nil {
+	if progress := t.opts.Progress; progress != nil {
 		o.Progress = func(p Progress) {
 			p.Doing = doing
-			tell(p)
+			progress(p)
 		}
 	}
 	return o
@@ -181,7 +181,7 @@ func (t *tuning) prove(ctx context.Context, found choice) (result.Experiment, er
 	last.variants, last.design.Against = []variant{base, v}, base.name
 	sum := sha256.Sum256([]byte(t.digest + "\nheld out\n" + t.Experiment.search.text(found)))
 	last.digest = "sha256:" + hex.EncodeToString(sum[:])
-	res, err := last.carry(ctx, t.options("held-out scenarios", "held-out"), t.out.Used)
+	res, err := last.run(ctx, t.options("held-out scenarios", "held-out"), t.out.Used)
 	if err != nil {
 		return result.Experiment{}, fmt.Errorf("compare the found text with the base: %w", err)
 	}

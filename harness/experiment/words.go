@@ -8,7 +8,7 @@ import (
 )
 
 // why explains the verdict of a comparison in a sentence.
-func (d *decider) why(c *result.Comparison, h *held) string {
+func (d *decider) why(c *result.Comparison, h *comparison) string {
 	m, family := h.measure, h.family
 	if c.Effect.Value == nil {
 		return "no pair of trials could be compared"
@@ -47,7 +47,7 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 
 // unbounded explains why an undecided comparison was not tested for equivalence: the largest
 // possible difference of a pair is unknown.
-func unbounded(c *result.Comparison, h *held) string {
+func unbounded(c *result.Comparison, h *comparison) string {
 	m := h.measure
 	switch {
 	case c.Verdict != result.Undecided || m.Smallest == 0 || h.reach() > 0:
@@ -67,7 +67,7 @@ func are(n int) string {
 }
 
 // missing describes the missing pairs and their consequence.
-func (d *decider) missing(c *result.Comparison, h *held) string {
+func (d *decider) missing(c *result.Comparison, h *comparison) string {
 	text := fmt.Sprintf("%d of %d pairs are missing a value (%d of %s, %d of %s)",
 		c.Missing, c.Missing+c.Pairs, h.missing.b, c.Variant, h.missing.a, c.Against)
 	if h.measure.Share && !h.tooMany() {

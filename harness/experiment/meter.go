@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -11,62 +12,62 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// purse meters one trial against the budget of the whole experiment, and ends the trial when a call
-// is refused.
-type purse struct {
-	all  *llm.Budget
-	head record.Scenario // which has the price
-	stop context.CancelCauseFunc
+// trialMeter meters one trial against the budget of the whole experiment, and ends the trial when a
+// call is refused.
+type trialMeter struct {
+	budget *llm.Budget
+	head   record.Scenario // has the price
+	stop   context.CancelCauseFunc
 
-	mu    sync.Mutex
-	calls int
-	cut   error // why a call was refused
+	mu      sync.Mutex
+	calls   int
+	refusal error // why a call was refused; nil if none was
 }
 
 // Reserve implements drive.Meter.
-func (p *purse) Reserve() error {
-	err := p.all.Reserve()
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (m *trialMeter) Reserve() error {
+	err := m.budget.Reserve()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err != nil {
-		p.cut = err
-		p.stop(err)
+		m.refusal = err
+		m.stop(err)
 		return err
 	}
-	p.calls++
+	m.calls++
 	return nil
 }
 
 // Add implements drive.Meter. A call is charged as in the facts of its trial: by the price of the
 // scenario's model if that answered, else by the cost that the backend reported.
-func (p *purse) Add(model string, usage *llm.Usage, reportedUSD *float64) {
-	usd, unknown := measure.CallCostUSD(&p.head, &record.Call{Model: model, Usage: usage, ReportedUSD: reportedUSD})
+func (m *trialMeter) Add(model string, usage *llm.Usage, reportedUSD *float64) {
+	usd, unknown := measure.CallCostUSD(&m.head, &record.Call{Model: model, Usage: usage, ReportedUSD: reportedUSD})
 	if unknown != "" {
-		p.all.Add(model, nil, nil)
+		m.budget.Add(model, nil, nil)
 		return
 	}
-	p.all.Add(model, usage, &usd)
+	m.budget.Add(model, usage, &usd)
 }
 
 // spent returns the number of calls, and why one was refused; nil if none was.
-func (p *purse) spent() (calls int, refused error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.calls, p.cut
+func (m *trialMeter) spent() (calls int, refusal error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls, m.refusal
 }
 
 // item is one trial of a variant in a scenario, and the driver of this trial only.
 type item struct {
 	drive.Driver
 	variant, scenario, trial int
-	budget                   *llm.Budget // nil where nothing is capped
+	budget                   *llm.Budget // nil without caps
 	tally                    *tally
 }
 
 // tally counts the calls of an item, if there is a budget.
 type tally struct {
-	calls int
-	cut   error // why one was refused
+	calls   int
+	refusal error // why a call was refused; nil if none was
 }
 
 // Head implements drive.Driver.
@@ -76,8 +77,8 @@ func (i *item) Head() record.Scenario {
 	return head
 }
 
-// Perturbed implements drive.Driver: the golden path of a perturbed scenario is driven with the
-// same number and from the same budget.
+// Perturbed implements drive.Driver: the golden path of a perturbed scenario runs with the same trial
+// number and budget.
 func (i *item) Perturbed(ps []perturb.Perturbation) (drive.Driver, error) {
 	driver, err := i.Driver.Perturbed(ps)
 	if err != nil {
@@ -88,19 +89,17 @@ func (i *item) Perturbed(ps []perturb.Perturbation) (drive.Driver, error) {
 	return &other, nil
 }
 
-// Trial implements drive.Driver. It carries out the item's trial, whatever number the run passes.
+// Trial implements drive.Driver. It runs the item's trial, whatever number the run passes.
 func (i *item) Trial(ctx context.Context, _ int) (record.Trial, []record.Timing) {
 	if i.budget == nil {
 		return i.Driver.Trial(ctx, i.trial)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &purse{all: i.budget, head: i.Driver.Head(), stop: stop}
-	trial, timings := i.Driver.Trial(drive.WithMeter(ctx, p), i.trial)
-	calls, refused := p.spent()
+	m := &trialMeter{budget: i.budget, head: i.Driver.Head(), stop: stop}
+	trial, timings := i.Driver.Trial(drive.WithMeter(ctx, m), i.trial)
+	calls, refusal := m.spent()
 	i.tally.calls += calls
-	if i.tally.cut == nil {
-		i.tally.cut = refused
-	}
+	i.tally.refusal = cmp.Or(i.tally.refusal, refusal)
 	return trial, timings
 }
