@@ -15,13 +15,13 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Stock texts of answers for which a script has no text.
+// Stock texts of answers without a scripted text.
 const (
 	stockFaulty  = "This answer was meant to go wrong."
 	stockLenient = "This call was not in the script."
 )
 
-// The error codes of a call that no line answers.
+// The error codes of calls without an answer.
 const (
 	codeUnexpected = "unexpected_call"
 	codeExhausted  = "script_exhausted"
@@ -47,8 +47,8 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	x.send(e.applyFaults(x, codec, v, &c, frames))
 }
 
-// plan returns the answer of a line and its frames, before its fault. The error begins
-// with the key of the line that caused it.
+// plan returns the answer of a line and its frames, without its fault. An error begins with the
+// key at fault.
 func (e *Engine) plan(x *Exchange, codec wire.Codec, r *reply, v *view) (c wire.Completion, frames []wire.Frame, err error) {
 	if r.captured != nil {
 		frames, err = r.captured.encode(codec, v.call)
@@ -72,14 +72,11 @@ func (x *Exchange) send(frames []wire.Frame) {
 	}
 }
 
-// firstDifference returns the first frame of a faulty answer that the intended one
-// does not have, or the last one if it only lacks what should follow.
+// firstDifference returns the first frame of a faulty answer that differs from the intended one,
+// or the last frame if the faulty answer is only shorter.
 func firstDifference(faulty, intended []wire.Frame) int {
 	for i := range faulty {
-		if i >= len(intended) {
-			return i
-		}
-		if !sameFrame(faulty[i], intended[i]) {
+		if i >= len(intended) || !sameFrame(faulty[i], intended[i]) {
 			return i
 		}
 	}
@@ -100,7 +97,7 @@ func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Co
 	}
 }
 
-// completion returns the neutral answer of a line, before its fault.
+// completion returns the neutral answer of a line, without its fault.
 func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
 	c := e.emptyCompletion(x, codec, v)
 	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
@@ -149,7 +146,7 @@ func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, r *reply) []llm.ToolCa
 	return calls
 }
 
-// refuse answers a call for which there is no line.
+// refuse answers a call without a line.
 func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	code, problem := e.explain(v)
 	x.record.Problem, x.denied = problem, llm.UnexpectedCall
@@ -176,9 +173,9 @@ func scriptError(codec wire.Codec, code, message string) *wire.APIError {
 	return &wire.APIError{Status: status, Type: "invalid_request_error", Code: code, Message: message}
 }
 
-// random derives a number from the seed, the trial, the line, the attempt and the
-// purpose, and from nothing else: neither the order in which calls arrive nor earlier
-// draws change it. An exchange without a line uses its own number in place of the line's.
+// random derives a number only from the seed, the trial, the line, the attempt and the purpose.
+// The order of calls and earlier draws do not affect it. An exchange without a line uses its own
+// number instead.
 func (e *Engine) random(x *Exchange, purpose string) uint64 {
 	h := mix(e.opts.Seed, uint64(e.opts.Trial))
 	if x.line >= 0 {

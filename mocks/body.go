@@ -7,38 +7,29 @@ import (
 	"sync"
 )
 
-// bodies is a pool of buffers for request bodies. A codec copies what it keeps.
-var bodies bufferPool
+// bodies is a pool of buffers for request bodies. Codecs do not retain them.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-type bufferPool struct{ pool sync.Pool }
-
-// keepBuffer is the capacity above which a buffer is not worth keeping.
+// keepBuffer is the largest capacity of a buffer in the pool.
 const keepBuffer = 1 << 20
 
-func (p *bufferPool) Get() *bytes.Buffer {
-	if b, ok := p.pool.Get().(*bytes.Buffer); ok {
-		b.Reset()
-		return b
-	}
-	return new(bytes.Buffer)
-}
-
-func (p *bufferPool) Put(b *bytes.Buffer) {
+func releaseBody(b *bytes.Buffer) {
 	if b.Cap() <= keepBuffer {
-		p.pool.Put(b)
+		b.Reset()
+		bodies.Put(b)
 	}
 }
 
-// readBody reads a request's body up to maxBody. The caller puts the buffer back.
+// readBody reads a request's body up to maxBody. The caller releases it with releaseBody.
 func readBody(r *http.Request) (*bytes.Buffer, error) {
-	b := bodies.Get()
+	b := bodies.Get().(*bytes.Buffer)
 	if r.Body == nil {
 		return b, nil
 	}
 	if r.ContentLength > maxBody {
 		return nil, errTooLarge
 	}
-	// A length that is only claimed costs no more memory than what really comes.
+	// A false Content-Length must not cost more memory than this.
 	if 0 < r.ContentLength && r.ContentLength <= keepBuffer {
 		b.Grow(int(r.ContentLength) + bytes.MinRead)
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// choice is one of the answers that a line draws from.
+// choice is a possible answer of a line.
 type choice struct {
 	reply
-	// below is the sum of the chances up to and with this one.
+	// below is the sum of the chances up to and including this one.
 	below float64
 }
 
@@ -45,7 +45,7 @@ func compileChoices(name string, l *Line) ([]choice, error) {
 	return choices, nil
 }
 
-// chances returns the sum of the chances that are given.
+// chances returns the sum of the given chances.
 func (l *Line) chances() float64 {
 	sum := 0.0
 	for _, c := range l.OneOf {
@@ -71,14 +71,14 @@ func (e *Engine) draw(x *Exchange, l *line) *reply {
 			last = i
 		}
 	}
-	// The sum fell short of 1 by less than slack: take the last one with a chance above 0.
+	// The sum is less than 1 by up to slack: take the last one with a chance above 0.
 	return &l.choices[last].reply
 }
 
-// choices checks the answers that a line draws from.
+// choices checks the possible answers of a line.
 func (v *validator) choices(path string, l *Line) {
 	for _, key := range given(slices.Concat(l.contents(), l.additions(), []answerPart{{"fault", l.Fault != nil}})) {
-		v.add(path+"."+key, "a line with one_of has no %s of its own; put it into one of the choices", key)
+		v.add(path+"."+key, "a line with one_of cannot have %s; put it into a choice", key)
 	}
 	open, valid := 0, true
 	for i := range l.OneOf {
@@ -93,7 +93,7 @@ func (v *validator) choices(path string, l *Line) {
 		v.measured(at, &c.Answer)
 		if f := c.Fault; f != nil {
 			if f.Times != 0 {
-				v.add(at+".fault.times", "the fault of a choice fires whenever the choice is drawn; leave times out")
+				v.add(at+".fault.times", "the fault of a choice fires whenever the choice is drawn; remove times")
 			}
 			v.fault(at, f)
 		}
@@ -107,10 +107,10 @@ func (v *validator) choices(path string, l *Line) {
 func (v *validator) sum(path string, sum float64, open int) {
 	switch {
 	case open > 1:
-		v.add(path, "%d choices have no chance; at most one may leave it out, which then gets what remains of 1", open)
+		v.add(path, "%d choices have no chance; at most one may omit it and gets the rest of 1", open)
 	case open == 1 && sum > 1-slack:
 		v.add(path, "the chances sum to %.6g, which leaves nothing for the choice without one", sum)
 	case open == 0 && math.Abs(sum-1) > slack:
-		v.add(path, "the chances sum to %.6g and not to 1; correct them, or leave one out, and it gets what remains", sum)
+		v.add(path, "the chances sum to %.6g, not to 1; correct them, or omit one, which then gets the rest", sum)
 	}
 }

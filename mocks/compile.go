@@ -12,12 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Program is a script in the form that engines execute. It never changes, so
-// that all trials of a scenario share one.
+// Program is a compiled script. It is immutable and can be shared by all trials of a scenario.
 type Program struct {
 	script Script
 	lines  []line
-	// sequence is true where the lines are replies, false where they are rules.
+	// sequence is true for replies and false for rules.
 	sequence bool
 	initial  string // state
 }
@@ -27,11 +26,11 @@ type line struct {
 	*Line
 	name       string // "replies[0]"
 	conditions []condition
-	// own is its answer, unless it has choices, of which each attempt draws one.
+	// own is the answer of a line without choices.
 	own     reply
 	choices []choice
-	// limit is how often the line answers, faultTimes how often its fault fires; 0 means
-	// without limit.
+	// limit is how often the line answers, faultTimes how often its fault fires; 0 means no
+	// limit.
 	limit, faultTimes int
 }
 
@@ -43,12 +42,12 @@ type reply struct {
 	calls    []llm.ToolCall
 	captured *captured
 	fault    wire.Fault
-	// onlyFault is true where it is a fault and nothing else.
+	// onlyFault is true for a fault without an answer.
 	onlyFault bool
 }
 
-// Compile turns a valid script, whose files are loaded, into a program. The
-// error joins the problems of one that is not.
+// Compile compiles a script. Its files must be loaded. The error joins all problems of an invalid
+// script.
 func Compile(s Script) (*Program, error) {
 	if problems := s.Validate(); len(problems) > 0 {
 		errs := make([]error, len(problems))
@@ -110,7 +109,7 @@ func compileReply(name string, source *Answer) (r reply, err error) {
 	}
 	if source.Fault != nil {
 		r.onlyFault = !source.answers()
-		// Process faults are left to the scripted command-line agent.
+		// The scripted command-line agent builds process faults.
 		if !slices.Contains(ProcessFaults(), source.Fault.Kind) {
 			if r.fault, err = wire.NewFault(source.Fault.spec()); err != nil {
 				return r, err
@@ -120,7 +119,7 @@ func compileReply(name string, source *Answer) (r reply, err error) {
 	return r, nil
 }
 
-// setLimits gives a line of a sequence, and a fault that is a line, their number.
+// setLimits sets the limits of a line of a sequence, and of a line that is only a fault.
 func (l *line) setLimits(sequence bool) {
 	if l.own.onlyFault {
 		l.limit = cmp.Or(l.Times, l.Fault.Times)
@@ -131,14 +130,14 @@ func (l *line) setLimits(sequence bool) {
 	}
 }
 
-// PlannedFault is a fault of a script, which must fire Times times.
+// PlannedFault is a fault of a script that must fire Times times.
 type PlannedFault struct {
 	Line  string // "replies[0]"
 	Kind  string
 	Times int
 }
 
-// PlannedFaults lists the faults in the order of the script.
+// PlannedFaults returns the faults in the order of the script.
 func (p *Program) PlannedFaults() []PlannedFault {
 	var planned []PlannedFault
 	for _, l := range p.lines {

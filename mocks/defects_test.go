@@ -239,7 +239,7 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 	It("reports no rule that is optional", func() {
 		Expect(start("rules: [{text: a, optional: true}]").engine.Report().Unused).To(BeEmpty())
 		_, err := mocks.Compile(mocks.Script{Replies: []mocks.Line{{Optional: true, Answer: mocks.Answer{Finish: "stop"}}}})
-		Expect(err).To(MatchError(ContainSubstring("only a rule is optional")))
+		Expect(err).To(MatchError(ContainSubstring("only rules can be optional")))
 	})
 
 	It("answers what no line expects with an error, not with an echo", func() {

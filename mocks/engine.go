@@ -13,54 +13,52 @@ import (
 
 // EngineOptions configures an Engine. The zero value is usable.
 type EngineOptions struct {
-	// Clock passes the latencies; default the machine's.
+	// Clock for latencies; default clock.Real.
 	Clock clock.Clock
 	// Scale multiplies the latencies; 0 means 1.
 	Scale float64
-	// Seed and Trial decide everything that looks random.
+	// Seed and Trial determine all random choices.
 	Seed  uint64
 	Trial int
-	// Count returns the number of tokens of a text for a model. By default no
-	// tokens are counted, and only lines that give their usage report some.
+	// Count returns the number of tokens of a text for a model. By default no tokens are
+	// counted, and only lines with a usage report tokens.
 	Count func(model, text string) int
-	// Inject are faults beside those of the script.
+	// Inject has faults in addition to those of the script.
 	Inject []Injection
 	// Observer is notified of every call; may be nil.
 	Observer Observer
-	// Keep is how many exchanges, and how many findings of each kind, the report
-	// keeps; 0 means all. A server that runs for long needs a limit.
+	// Keep limits the exchanges in the report, and the findings of each kind; 0 means no
+	// limit. A long-running server needs one.
 	Keep int
 }
 
-// Engine answers the calls of one trial from a program. It matches and advances
-// under one lock and is safe for concurrent use.
+// Engine answers the calls of one trial from a program. It is safe for concurrent use.
 type Engine struct {
 	program *Program
 	opts    EngineOptions
 
 	mu      sync.Mutex
 	state   string
-	moves   int // of state, to see whether a move may still be taken back
+	moves   int // changes of state; only the last one can be undone
 	cursor  int // the first line of a sequence that is not used up
 	lines   []lineState
-	pending []*Exchange // that have a line reserved
+	pending []*Exchange // with a reserved line
 	journal journal
 	retries retries
 
-	responses  wire.ResponseStore // what requests may refer to
+	responses  wire.ResponseStore // for references in requests
 	injections []*injection
-	used       int // of all lines
+	used       int // answers of all lines
 }
 
-// lineState is the progress of a line: how often its answer was used, for how many
-// exchanges it is reserved, and what became of its fault.
+// lineState is the progress of a line: its used answers, its reservations and its fault.
 type lineState struct {
 	used, reserved int
 	faultCount
 	attempts int
 }
 
-// NewEngine returns an engine at the start of the program.
+// NewEngine returns an engine at the start of a program.
 func NewEngine(p *Program, o EngineOptions) *Engine {
 	if o.Clock == nil {
 		o.Clock = clock.Real()
@@ -75,10 +73,9 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 	}
 }
 
-// Begin decodes a request, finds its line and plans the answer. It always
-// returns an exchange: an invalid or unexpected request is answered with an
-// error in the provider's shape. The caller plays the exchange and must call End. The
-// end of ctx means that the client has left.
+// Begin decodes a request, finds its line and plans the answer, which for an invalid or unexpected
+// request is an error in the provider's form. The caller plays the exchange and must call End.
+// The client has left when ctx ends.
 func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: unmatched}
 	e.arrive(x, codec, header, body)
@@ -91,7 +88,7 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 		x.record.Problem, x.denied = "invalid request: "+apiErr.Message, llm.InvalidRequest
 		e.recordUnmatched(x, invalid)
 		if e.opts.Observer != nil {
-			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // it is refused already
+			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // already refused
 		}
 		return x
 	}
@@ -108,7 +105,7 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 	return x
 }
 
-// match reserves the line that answers, and reports whether there is one.
+// match reserves the line for a request; false if there is none.
 func (e *Engine) match(x *Exchange, v *view) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -126,8 +123,8 @@ func (e *Engine) match(x *Exchange, v *view) bool {
 	return true
 }
 
-// nextReply returns the first line of the sequence that is available, if the request
-// fits it, and -1 otherwise.
+// nextReply returns the first available line of the sequence, or -1 if it does not match the
+// request.
 func (e *Engine) nextReply(v *view) int {
 	for e.cursor < len(e.lines) && !e.available(e.cursor) {
 		e.cursor++
@@ -138,8 +135,7 @@ func (e *Engine) nextReply(v *view) int {
 	return e.cursor
 }
 
-// firstRule returns the first rule that applies in the current state, is available and
-// fits the request, or -1.
+// firstRule returns the first available rule of the current state that matches the request, or -1.
 func (e *Engine) firstRule(v *view) int {
 	for i := range e.program.lines {
 		l := &e.program.lines[i]
@@ -150,15 +146,14 @@ func (e *Engine) firstRule(v *view) int {
 	return -1
 }
 
-// available reports whether line i may answer once more, beyond the uses that are
-// counted or reserved.
+// available reports whether line i has an answer left that is not reserved.
 func (e *Engine) available(i int) bool {
 	limit := e.program.lines[i].limit
 	return limit == 0 || e.lines[i].used+e.lines[i].reserved < limit
 }
 
-// differs returns the first condition of the line that a request does not meet, or
-// nil. It ignores states.
+// differs returns the first condition of the line that a request does not meet, or nil. It ignores
+// the state.
 func (l *line) differs(v *view) *condition {
 	for i := range l.conditions {
 		if _, ok := l.conditions[i].fits(v); !ok {
@@ -168,8 +163,8 @@ func (l *line) differs(v *view) *condition {
 	return nil
 }
 
-// reserve reserves the line of x, schedules its faults and advances the state. All of it
-// is taken back if the answer is not delivered.
+// reserve reserves the line of x, schedules its faults and advances the state. All of it is undone
+// if the answer is not delivered.
 func (e *Engine) reserve(x *Exchange) {
 	l, s := &e.program.lines[x.line], &e.lines[x.line]
 	s.attempts++
@@ -184,8 +179,8 @@ func (e *Engine) reserve(x *Exchange) {
 	e.pending = append(e.pending, x)
 }
 
-// releaseAbandoned frees the reservations of clients that have left, but whose
-// goroutine has not noticed yet, so that a quick retry gets the same line.
+// releaseAbandoned frees the reservations of clients that have left, even if their goroutines
+// have not noticed yet. A quick retry then gets the same line.
 func (e *Engine) releaseAbandoned() {
 	for i := len(e.pending) - 1; i >= 0; i-- {
 		if x := e.pending[i]; x.ctx.Err() != nil {
@@ -194,7 +189,7 @@ func (e *Engine) releaseAbandoned() {
 	}
 }
 
-// recordUnmatched adds an exchange that no line answers to the journal.
+// recordUnmatched adds an exchange without a line to the journal.
 func (e *Engine) recordUnmatched(x *Exchange, kind findingKind) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -46,7 +46,7 @@ func ExampleStart() {
 	// Output:
 	// At nine.
 	// no answer
-	// the calls to the scripted backend do not fit its script:
+	// the calls to the scripted backend do not match its script:
 	//   unexpected: call 2, call 3: no rule answers this call (turn 0, user "Do you sell tea?"); the closest is rules[0]: when.user.contains: expected "open", got "Do you sell tea?"
 	//   unused: rules[1]: never used
 }

@@ -10,39 +10,36 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Exchange is one request and its planned answer. Its player waits for Delay before each
-// frame and hands it over with Send; at last it calls End. It belongs to one goroutine.
+// Exchange is one request and its planned answer. Its player waits for Delay before each frame,
+// sends it with Send, and finally calls End. It must be used by one goroutine.
 type Exchange struct {
 	engine  *Engine
 	ctx     context.Context
 	frames  []wire.Frame
-	line    int // -1 without
+	line    int // -1 if unmatched
 	attempt int
 	reply   *reply // the line's answer to this attempt
 	phase   phase  // changed only by Engine.apply
-	// faults are the fault of the line, then injections.
+	// faults has the fault of the line and then the injections.
 	faults []scheduledFault
-	// before is the state before this exchange moved it as move number moved.
+	// before is the state before this exchange changed it, moved the number of that change.
 	before string
 	moved  int
 
-	sent int // how many frames are handed over
-	slot int // in the journal
-	// end is the observer's; see observe.go.
-	end    func(llm.Reply, error)
-	call   *wire.Call       // nil without an answer
-	answer *wire.Completion // as planned; nil without
-	denied llm.ErrorKind    // why there is none
+	sent   int                    // frames
+	slot   int                    // in the journal
+	end    func(llm.Reply, error) // of the observer
+	call   *wire.Call             // nil without an answer
+	answer *wire.Completion       // planned; nil without an answer
+	denied llm.ErrorKind          // why there is no answer
 	record Record
 }
 
-// Frames returns the planned answer, which must not be changed.
+// Frames returns the planned answer. The caller must not change it.
 func (x *Exchange) Frames() []wire.Frame { return x.frames }
 
-// Delay returns how long to wait before frame i, in the engine's scale.
-func (x *Exchange) Delay(i int) time.Duration {
-	return x.scaled(x.frames[i].Delay)
-}
+// Delay returns the wait before frame i, in the engine's scale.
+func (x *Exchange) Delay(i int) time.Duration { return x.scaled(x.frames[i].Delay) }
 
 func (x *Exchange) scaled(d time.Duration) time.Duration {
 	if x.engine.opts.Scale != 1 {
@@ -51,17 +48,16 @@ func (x *Exchange) scaled(d time.Duration) time.Duration {
 	return d
 }
 
-// Send hands over frame i with write. It fails if write does, or if the client has left;
-// the player then stops.
+// Send sends frame i with write. It fails if write fails or the client has left; the player must
+// then stop.
 //
-// The engine settles what the frame changes before the bytes go out: a client that has
-// seen an answer finds the engine past it, however quickly it calls again on another
-// connection.
+// The engine advances before it sends the frame: a client that has received an answer can
+// immediately make its next call on another connection.
 func (x *Exchange) Send(i int, write func() error) error {
 	if err := x.reach(i); err != nil {
 		return err
 	}
-	x.handedOver()
+	x.frameSent()
 	if err := write(); err != nil {
 		x.lose()
 		return err
@@ -69,8 +65,7 @@ func (x *Exchange) Send(i int, write func() error) error {
 	return nil
 }
 
-// reach settles that frame i is about to be handed over, and with it the faults that
-// show there.
+// reach fires the faults of frame i, which is about to be sent.
 func (x *Exchange) reach(i int) error {
 	if x.ctx.Err() != nil {
 		return clock.Err(x.ctx)
@@ -83,9 +78,9 @@ func (x *Exchange) reach(i int) error {
 	return nil
 }
 
-// handedOver settles that the whole of the next frame is handed over. The last one of an
-// answer that is not cut off delivers it.
-func (x *Exchange) handedOver() {
+// frameSent records that the next frame was sent. The last frame of an answer that is not cut off
+// delivers the answer.
+func (x *Exchange) frameSent() {
 	f := &x.frames[x.sent]
 	x.sent++
 	x.record.Frames, x.record.Bytes = x.sent, x.record.Bytes+len(f.Data)
@@ -111,7 +106,7 @@ func (x *Exchange) handedOver() {
 	e.journal.put(x)
 }
 
-// lose takes back what was settled for the frame that was handed over last.
+// lose undoes the effects of the last frame.
 func (x *Exchange) lose() {
 	x.sent--
 	x.record.Frames, x.record.Bytes = x.sent, x.record.Bytes-len(x.frames[x.sent].Data)
@@ -120,11 +115,11 @@ func (x *Exchange) lose() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.apply(x, frameLost)
-	x.takeBackFaults(x.sent)
+	x.undoFaults(x.sent)
 }
 
-// End closes the exchange and completes its record. The client of an incomplete exchange
-// has hung up.
+// End closes the exchange and completes its record. If the exchange is incomplete, the client has
+// hung up.
 func (x *Exchange) End() {
 	defer x.notifyObserver(false)
 	x.engine.mu.Lock()
@@ -132,7 +127,7 @@ func (x *Exchange) End() {
 	x.engine.apply(x, ended)
 }
 
-// apply moves x on by an event. The caller has the engine's lock.
+// apply applies an event to x. The caller holds the engine's lock.
 func (e *Engine) apply(x *Exchange, ev event) {
 	to, effects := next(x.phase, ev)
 	x.phase = to
@@ -164,7 +159,7 @@ func (e *Engine) apply(x *Exchange, ev event) {
 	}
 }
 
-// advanceState goes to the state that the line's answer leads to.
+// advanceState enters the state that follows the line.
 func (e *Engine) advanceState(x *Exchange) {
 	if then := e.program.lines[x.line].Then; then != "" {
 		e.moves++
@@ -173,8 +168,8 @@ func (e *Engine) advanceState(x *Exchange) {
 	}
 }
 
-// putBack lets the line answer again, and takes the move of the state back unless
-// another one came after it.
+// putBack makes the line available again, and undoes its change of state unless there was a later
+// one.
 func (e *Engine) putBack(x *Exchange) {
 	e.cursor = min(e.cursor, x.line)
 	if x.moved > 0 && x.moved == e.moves {

@@ -3,16 +3,17 @@ package mocks
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// explain returns the reason why no line answers a call: the closest line and the first
-// field that differs. It compares every line, a cost that only an unexpected call has.
+// explain returns why no line matches a call: the closest line and the first difference. It
+// compares all lines, at a cost that only unexpected calls have.
 func (e *Engine) explain(v *view) (code, problem string) {
 	e.mu.Lock()
-	state, lines := e.state, append([]lineState(nil), e.lines...)
+	state, lines := e.state, slices.Clone(e.lines)
 	cursor := e.cursor
 	e.mu.Unlock()
 
@@ -34,8 +35,8 @@ func (e *Engine) explain(v *view) (code, problem string) {
 		call, l.name, l.obstacle(v, state, &lines[closest]))
 }
 
-// closest returns the rule that misses a call by the least; of several the one of which
-// more conditions are met, then the first.
+// closest returns the rule that misses a call by the least. Among equals it prefers the rule with
+// more conditions met, then the first.
 func (p *Program) closest(v *view, state string, states []lineState) int {
 	best, missing, met := 0, math.Inf(1), 0
 	for i := range p.lines {
@@ -46,9 +47,9 @@ func (p *Program) closest(v *view, state string, states []lineState) int {
 	return best
 }
 
-// misses returns by how much a rule misses a call, and how many of its conditions are
-// met. Each unmet condition counts between 0 (nearly met) and 1; another state, or being
-// used up, counts about one half.
+// misses returns by how much a rule misses a call, and how many of its conditions are met. An unmet
+// condition counts between 0 (nearly met) and 1; another state, or a used-up line, counts about
+// one half.
 func (l *line) misses(v *view, state string, s *lineState) (missing float64, met int) {
 	for i := range l.conditions {
 		c := &l.conditions[i]
@@ -70,8 +71,7 @@ func (l *line) misses(v *view, state string, s *lineState) (missing float64, met
 // nearlySame is the nearness of texts that differ only in case.
 const nearlySame = 0.95
 
-// nearness returns how near a request comes to a condition that it does not meet, from 0
-// to less than 1.
+// nearness returns how close a request comes to an unmet condition, from 0 to less than 1.
 func (c *condition) nearness(v *view, got string) float64 {
 	if c.onlyCase(v) {
 		return nearlySame
@@ -86,10 +86,9 @@ func (c *condition) nearness(v *view, got string) float64 {
 	return nearlySame * resemblance(c.want, got)
 }
 
-// resemblance returns the share of the pieces of want, of three characters each, that occur
-// in got, regardless of case.
+// resemblance returns the share of the trigrams of want that occur in got, ignoring case.
 func resemblance(want, got string) float64 {
-	const most = 4 << 10 // bytes: enough to distinguish texts
+	const most = 4 << 10 // bytes; enough to distinguish texts
 	want, got = strings.ToLower(want[:min(len(want), most)]), strings.ToLower(got[:min(len(got), most)])
 	const piece = 3
 	if len(want) < piece {
@@ -120,7 +119,7 @@ func (l *line) obstacle(v *view, state string, s *lineState) string {
 	case l.usedUp(s):
 		return "it is used up (times: " + strconv.Itoa(l.limit) + ")"
 	}
-	return "it fits by now, for another call has just ended"
+	return "it matches now, because another call has just ended"
 }
 
 // difference describes the first condition that a request does not meet.
@@ -137,7 +136,7 @@ func (l *line) difference(v *view) string {
 	return text
 }
 
-// shorten quotes a text and cuts it to a length that fits a message.
+// shorten quotes a text and truncates it for a message.
 func shorten(text string) string {
 	const most = 80 // bytes
 	if len(text) <= most {

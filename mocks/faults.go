@@ -8,36 +8,34 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// ProcessFaults lists the kinds of fault that only a scripted command-line agent
-// can show, in the order of the documentation.
+// ProcessFaults returns the kinds of fault of scripted command-line agents, in the order of the
+// documentation.
 func ProcessFaults() []string {
 	return []string{
-		"exit",              // ends with a status other than 0
-		"error-in-success",  // ends with status 0 and an error in its output
-		"hang",              // writes nothing and does not end
-		"hang-after-output", // answers in full and does not end
+		"exit",              // exits with a status other than 0
+		"error-in-success",  // exits with status 0 and an error in its output
+		"hang",              // writes nothing and does not exit
+		"hang-after-output", // answers in full and does not exit
 		"flood",             // writes far more than a reader should buffer
-		"truncated-jsonl",   // ends in the middle of a line of its output
+		"truncated-jsonl",   // exits in the middle of a line of its output
 		"ignore-sigterm",    // hangs and survives SIGTERM
-		"grandchild",        // leaves a process behind that holds its output open
+		"grandchild",        // leaves a process that keeps its output open
 	}
 }
 
-// APIFaults lists the kinds of fault that a scripted API can show, in the order of
-// the documentation.
+// APIFaults returns the kinds of fault of scripted APIs, in the order of the documentation.
 func APIFaults() []string { return wire.FaultKinds() }
 
-// faultNames lists every kind that a script may name.
+// faultNames returns all kinds of fault.
 func faultNames() []string { return append(APIFaults(), ProcessFaults()...) }
 
-// Brings reports whether the whole answer comes with the fault, so that no client
-// would ask again.
+// Brings reports whether the fault delivers the whole answer, after which no client retries.
 func (f *Fault) Brings() bool {
 	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage", "grandchild"}, f.Kind)
 }
 
-// Validate returns an error if the kind is unknown, or if an option does not belong to
-// the kind or is out of range.
+// Validate returns an error if the kind is unknown, or an option does not apply to it or is out of
+// range.
 func (f *Fault) Validate() error {
 	v := &validator{}
 	if v.word("kind", "a kind of fault", f.Kind, faultNames()) {
@@ -52,7 +50,7 @@ func (f *Fault) Validate() error {
 	return errors.New(strings.TrimPrefix(v.problems[0].String(), "."))
 }
 
-// spec returns the fault in the form that package wire takes.
+// spec returns the fault in the form of package wire.
 func (f *Fault) spec() wire.FaultSpec {
 	return wire.FaultSpec{
 		Kind: f.Kind, Status: f.Status, RetryAfter: f.RetryAfter.Std(),
@@ -60,7 +58,7 @@ func (f *Fault) spec() wire.FaultSpec {
 	}
 }
 
-// faultTimes returns at how many attempts the fault of the line must fire.
+// faultTimes returns how often the fault of the line must fire.
 func (l *Line) faultTimes() int {
 	switch {
 	case l.Fault == nil:
@@ -72,10 +70,10 @@ func (l *Line) faultTimes() int {
 	}
 }
 
-// answers reports whether the line has an answer beside a fault.
+// answers reports whether the line has an answer in addition to a fault.
 func (l *Line) answers() bool { return len(l.OneOf) > 0 || l.Answer.answers() }
 
-// answers reports whether there is an answer beside a fault.
+// answers reports whether there is an answer in addition to a fault.
 func (a *Answer) answers() bool {
 	return len(given(a.contents())) > 0 || len(given(a.additions())) > 0
 }
@@ -86,19 +84,19 @@ type answerPart struct {
 	given bool
 }
 
-// contents are the parts of which an answer has at most one.
+// contents returns the parts of which an answer has at most one.
 func (a *Answer) contents() []answerPart {
 	return []answerPart{{"text", a.Text != ""}, {"file", a.File != ""}, {"template", a.Template != ""}, {"frames", a.Frames != nil}}
 }
 
-// additions are the parts that an answer may have with or without a content.
+// additions returns the parts that an answer may have with or without a content.
 func (a *Answer) additions() []answerPart {
 	return []answerPart{
 		{"tool_calls", len(a.ToolCalls) > 0}, {"thinking", a.Thinking != ""}, {"refusal", a.Refusal != ""}, {"finish", a.Finish != ""},
 	}
 }
 
-// given returns the keys of the parts that are given.
+// given returns the keys of the given parts.
 func given(parts []answerPart) []string {
 	var keys []string
 	for _, p := range parts {

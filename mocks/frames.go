@@ -12,26 +12,25 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Frames is an answer that was captured: its bytes go out again as they came, piece by
-// piece and with the gaps between them.
+// Frames is a captured answer. It is sent again byte for byte, with the same pieces and the gaps
+// between them.
 type Frames struct {
-	// File is the tape of the capture; the path is relative to the script's folder and
-	// cannot leave it.
+	// File is the tape of the capture. The path is relative to the script's folder and cannot
+	// leave it.
 	File string `yaml:"file" json:"file"`
-	// Exchange is the number of the exchange on it.
+	// Exchange is the number of the exchange on the tape.
 	Exchange int `yaml:"exchange" json:"exchange" jsonschema:"minimum=1"`
 
 	loaded *tape.Exchange
 }
 
-// Captured returns the exchange, once Script.LoadFrames has read it.
+// Captured returns the exchange; nil before Script.LoadFrames.
 func (f *Frames) Captured() *tape.Exchange { return f.loaded }
 
-// maxTape is the size in bytes up to which a tape is read.
+// maxTape limits the size of a tape, in bytes.
 const maxTape = 256 << 20
 
-// LoadFrames reads the captured answers that lines name, each tape once, from the
-// script's folder; see Load.
+// LoadFrames reads the captured answers of the script from its folder; see Load.
 func (s *Script) LoadFrames(fsys fs.FS) []Problem {
 	v := &validator{}
 	tapes := map[string]tape.Tape{}
@@ -68,24 +67,24 @@ func readTape(fsys fs.FS, name string) (t tape.Tape, err error) {
 	return t, nil
 }
 
-// find takes the exchange from its tape.
+// find sets the exchange from its tape.
 func (f *Frames) find(t *tape.Tape) error {
 	x, ok := t.Find(f.Exchange)
 	switch {
 	case !ok:
 		return fmt.Errorf("the tape %q has no exchange %d", f.File, f.Exchange)
 	case x.Lost != "":
-		return fmt.Errorf("exchange %d of %q brought no answer: %s", f.Exchange, f.File, x.Lost)
+		return fmt.Errorf("exchange %d of %q has no answer: %s", f.Exchange, f.File, x.Lost)
 	case x.Status >= http.StatusBadRequest:
 		return fmt.Errorf("exchange %d of %q has the status %d; write a fault instead", f.Exchange, f.File, x.Status)
 	case len(x.Frames) == 0:
-		return fmt.Errorf("exchange %d of %q kept no frames; capture it with --frames, or give its text", f.Exchange, f.File)
+		return fmt.Errorf("exchange %d of %q has no frames; capture it with --frames, or give its text", f.Exchange, f.File)
 	}
 	f.loaded = x
 	return nil
 }
 
-// captured is an answer of a tape, ready to be sent.
+// captured is an answer of a tape, ready to send.
 type captured struct {
 	protocol string
 	stream   bool
@@ -93,7 +92,7 @@ type captured struct {
 	answer   wire.Completion
 }
 
-// compile decodes the answer, so that recordings have its text and usage.
+// compile decodes the answer to obtain its text and usage for recordings.
 func (f *Frames) compile() (*captured, error) {
 	if f == nil {
 		return nil, nil
@@ -104,7 +103,7 @@ func (f *Frames) compile() (*captured, error) {
 	}
 	codec, ok := wire.ForProtocol(x.Protocol)
 	if !ok {
-		return nil, fmt.Errorf("exchange %d of %q is of the protocol %.60q, which is not known", f.Exchange, f.File, x.Protocol)
+		return nil, fmt.Errorf("exchange %d of %q has the unknown protocol %.60q", f.Exchange, f.File, x.Protocol)
 	}
 	c := &captured{protocol: x.Protocol, stream: strings.HasPrefix(x.ContentType, "text/event-stream")}
 	var err error
@@ -129,9 +128,9 @@ func (f *Frames) compile() (*captured, error) {
 func (c *captured) encode(codec wire.Codec, call *wire.Call) ([]wire.Frame, error) {
 	switch {
 	case codec.Protocol() != c.protocol:
-		return nil, fmt.Errorf("it was captured from %s, and the call is one of %s", c.protocol, codec.Protocol())
+		return nil, fmt.Errorf("the answer was captured from %s, but the call uses %s", c.protocol, codec.Protocol())
 	case call.Stream != c.stream:
-		return nil, fmt.Errorf("what was captured is %s, and the call asks for %s", streaming(c.stream), streaming(call.Stream))
+		return nil, fmt.Errorf("the captured answer is %s, but the call asks for %s", streaming(c.stream), streaming(call.Stream))
 	}
 	return c.frames, nil
 }
@@ -143,14 +142,14 @@ func streaming(yes bool) string {
 	return "one document"
 }
 
-// frames checks that a captured answer, which is complete, has no other parts beside it.
+// frames checks that a captured answer, which is complete, has no other parts.
 func (v *validator) frames(path string, a *Answer) {
 	if a.Frames == nil {
 		return
 	}
 	others := []answerPart{{"usage", a.Usage != nil}, {"latency", a.Latency != nil}, {"fault", a.Fault != nil}}
 	for _, key := range given(append(a.additions(), others...)) {
-		v.add(path+"."+key, "a captured answer (frames) goes out as it came; leave out %s, or the frames", key)
+		v.add(path+"."+key, "a captured answer (frames) is sent unchanged; remove %s or frames", key)
 	}
 	if a.Frames.Exchange < 1 {
 		v.add(path+".frames.exchange", "must be at least 1, not %d", a.Frames.Exchange)

@@ -94,8 +94,8 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 			report := rig.engine.Report()
 			Expect(report.Unexpected).To(ConsistOf(ContainSubstring("rules[0].frames: " + why)))
 		},
-		Entry("not streamed", "/chat/completions", strings.Replace(streamRequest, "true", "false", 1), "what was captured is a stream, and the call asks for one document"),
-		Entry("another protocol", "/messages", strings.Replace(streamRequest, "{", `{"max_tokens":9,`, 1), "it was captured from openai-chat, and the call is one of anthropic-messages"),
+		Entry("not streamed", "/chat/completions", strings.Replace(streamRequest, "true", "false", 1), "the captured answer is a stream, but the call asks for one document"),
+		Entry("another protocol", "/messages", strings.Replace(streamRequest, "{", `{"max_tokens":9,`, 1), "the answer was captured from openai-chat, but the call uses anthropic-messages"),
 	)
 
 	DescribeTable("is refused if it is missing or not usable",
@@ -111,9 +111,9 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		Entry("a folder", "folder.jsonl", "1", "is not a regular file"),
 		Entry("no tape", "bad.jsonl", "1", "line 1: it is not a line of a capture"),
 		Entry("no exchange", "t/x.jsonl", "9", `rules[0].frames.exchange: the tape "t/x.jsonl" has no exchange 9`),
-		Entry("lost", "t/x.jsonl", "2", "brought no answer: cut"),
+		Entry("lost", "t/x.jsonl", "2", "has no answer: cut"),
 		Entry("an error", "t/x.jsonl", "3", "has the status 429; write a fault instead"),
-		Entry("no frames", "t/x.jsonl", "4", "kept no frames; capture it with --frames"),
+		Entry("no frames", "t/x.jsonl", "4", "has no frames; capture it with --frames"),
 	)
 
 	DescribeTable("is not compiled if it cannot be read",
@@ -126,7 +126,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 			Expect(err).To(MatchError(ContainSubstring(want)))
 		},
 		Entry("not loaded", "1", false, "call Script.LoadFrames first"),
-		Entry("another protocol", "5", true, `of the protocol "other", which is not known`),
+		Entry("another protocol", "5", true, `has the unknown protocol "other"`),
 		Entry("no answer", "6", true, `exchange 6 of "t/x.jsonl": the answer is empty`),
 	)
 
@@ -149,7 +149,7 @@ rules:
 			problems = append(problems, p.String())
 		}
 		for _, key := range []string{"tool_calls", "thinking", "refusal", "finish", "usage", "latency", "fault"} {
-			Expect(problems).To(ContainElement("rules[0]." + key + ": a captured answer (frames) goes out as it came; leave out " + key + ", or the frames"))
+			Expect(problems).To(ContainElement("rules[0]." + key + ": a captured answer (frames) is sent unchanged; remove " + key + " or frames"))
 		}
 		Expect(problems).To(ContainElements("rules[0].frames.exchange: must be at least 1, not 0",
 			ContainSubstring(`rules[0].frames.file: "../t" must be a relative path`), ContainSubstring("at most one of text, file, template and frames, not text and frames")))

@@ -8,35 +8,30 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Injection is something that goes wrong at one call, whatever line answers it. It
-// has a Fault, a Latency or an Edit.
+// Injection is a Fault, a Latency or an Edit at one call, independent of the line that answers it.
 //
-// Faults that replace the answer leave the line unused, so that a retry gets it;
-// injections that come with the whole answer (a Latency, an Edit, and the faults of which
-// Fault.Brings is true) use it. At one call the former fire first, one for each attempt
-// and before a fault of the line's own; then the attempt that brings the answer gets all
-// of the latter at once. A line that is nothing but a fault has no answer for them.
+// Faults that replace the answer leave the line to a retry. They fire first, one for each attempt,
+// and before a fault of the line. The other injections (a Latency, an Edit, and faults for which
+// Fault.Brings is true) all apply to the attempt that delivers the answer. They do not apply to a
+// line that is only a fault.
 type Injection struct {
-	// Call is the number of the call, from 1: one more than the answers that were used,
-	// or are on their way to being, when it is made. The retry of a call is the same
-	// call. A request that no line answers does not count.
+	// Call is the number of the call, from 1: one more than the answers that are used or
+	// reserved when it is made. A retry is the same call. Unmatched requests do not count.
 	Call int
-	// Name identifies it in reports, such as "call=7:reset-mid-stream".
+	// Name identifies the injection in reports, such as "call=7:reset-mid-stream".
 	Name string
-	// Kind names a Latency or an Edit in records; of a Fault it is the Fault's.
+	// Kind of a Latency or an Edit in records; a Fault has its own.
 	Kind string
-	// Fault, if given, fires at the first Fault.Times attempts (default 1).
+	// Fault fires at the first Fault.Times attempts (default 1).
 	Fault *Fault
-	// Latency, if not 0, is how long the answer takes, in place of the line's. It has
-	// taken effect when the answer comes, and also when the client has waited longer
-	// than for the line's and left.
+	// Latency replaces the latency of the line. It fires when the answer arrives, or when the
+	// client has waited for longer than the latency of the line and leaves.
 	Latency time.Duration
-	// Edit, if given, changes the text of the answer, and with it the usage that is
-	// counted.
+	// Edit changes the text of the answer, and the counted usage with it.
 	Edit func(text string) string
 }
 
-// faultCount counts the attempts at which a fault took effect, and at which it still may.
+// faultCount counts the attempts at which a fault has fired, and those at which it still may.
 type faultCount struct{ fired, armed int }
 
 // injection is the progress of an Injection.
@@ -44,11 +39,11 @@ type injection struct {
 	*Injection
 	faultCount
 	kind  string     // in records
-	fault wire.Fault // nil for a process's, which the codec makes
-	// brings is true where the whole answer comes with it.
+	fault wire.Fault // nil for a process fault, which the codec builds
+	// brings is true if the whole answer is delivered with the injection.
 	brings bool
 	times  int
-	why    string // it did not fire, when last it could have
+	why    string // why it did not fire at the last opportunity
 }
 
 // Why an injection did not fire.
@@ -59,18 +54,16 @@ const (
 	whyWaits  = "no attempt at that call was answered"
 )
 
-// scheduledFault is something that goes wrong with one exchange: the fault of its line,
-// or an injection.
+// scheduledFault is the fault of a line, or an injection, in one exchange.
 type scheduledFault struct {
 	count     *faultCount
 	injection *injection // nil for the fault of the line
 	kind      string
 	fault     *Fault     // nil for a Latency and an Edit
-	built     wire.Fault // nil for a process's
+	built     wire.Fault // nil for a process fault
 	state     faultState
-	frame     int // the first frame that shows it; -1 if none does
-	// since is when the answer was planned, patience how long a client waits for its
-	// first frame if nothing is injected.
+	frame     int // the first frame that shows the fault, or -1
+	// since is the time of planning, patience the wait for the first frame without injections.
 	since    time.Time
 	patience time.Duration
 }
@@ -78,9 +71,9 @@ type scheduledFault struct {
 type faultState uint8
 
 const (
-	armed  faultState = iota // it may take effect yet
-	fired                    // it has taken effect
-	missed                   // it has not, and will not here
+	armed  faultState = iota // may still fire
+	fired                    // has fired
+	missed                   // will not fire in this exchange
 )
 
 func newInjections(given []Injection) []*injection {
@@ -94,7 +87,7 @@ func newInjections(given []Injection) []*injection {
 			in.kind = f.Kind
 			in.brings = f.Brings()
 			in.times = max(f.Times, 1)
-			// One that cannot be built is a process's, or unknown: it then never fires.
+			// A fault that cannot be built is a process fault, or unknown and never fires.
 			in.fault, _ = wire.NewFault(f.spec())
 		}
 		all[i] = in
@@ -102,8 +95,8 @@ func newInjections(given []Injection) []*injection {
 	return all
 }
 
-// scheduleFaults decides what goes wrong with the next attempt at a line, and returns the
-// phase in which the exchange begins.
+// scheduleFaults schedules the faults of the next attempt at a line, and returns the first phase of
+// the exchange.
 func (e *Engine) scheduleFaults(x *Exchange) phase {
 	l, s := &e.program.lines[x.line], &e.lines[x.line]
 	begin := answering
@@ -154,7 +147,7 @@ func (x *Exchange) schedule(f scheduledFault) {
 	x.record.Fault += f.kind
 }
 
-// unschedule takes back everything that was scheduled for x.
+// unschedule removes all faults from x.
 func (x *Exchange) unschedule(why string) {
 	for i := range x.faults {
 		x.faults[i].miss(why)
@@ -167,7 +160,7 @@ func (x *Exchange) hasFault() bool {
 	return slices.ContainsFunc(x.faults, func(f scheduledFault) bool { return f.fault != nil })
 }
 
-// miss settles that the fault does not fire here, and why.
+// miss records that the fault does not fire in this exchange, and why.
 func (f *scheduledFault) miss(why string) {
 	if f.state != armed {
 		return
@@ -179,7 +172,7 @@ func (f *scheduledFault) miss(why string) {
 	}
 }
 
-// fire settles that the fault has taken effect.
+// fire records that the fault has fired.
 func (f *scheduledFault) fire() {
 	if f.state == armed {
 		f.count.armed--
@@ -188,17 +181,17 @@ func (f *scheduledFault) fire() {
 	}
 }
 
-// applyFaults returns the frames of an answer with the faults of x: first the injections
-// that change the answer, then the fault that changes how it is sent.
+// applyFaults returns the frames of an answer with the faults of x. It applies injections that
+// change the answer first, then the fault that changes how it is sent.
 func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Completion, frames []wire.Frame) []wire.Frame {
 	if len(x.faults) == 0 {
 		return frames
 	}
 	patience, now := x.scaled(frames[0].Delay), e.opts.Clock.Now()
-	shown := make([]int, len(x.faults)) // in which frame each shows
+	shown := make([]int, len(x.faults)) // the frame that shows each fault
 	show := func(i int, faulty []wire.Frame, ok bool) {
 		shown[i] = -1
-		// The fault of a line has fired even where the answer was the same already.
+		// The fault of a line fires even if it does not change the answer.
 		if ok && (x.faults[i].injection == nil || !slices.EqualFunc(faulty, frames, sameFrame)) {
 			shown[i] = firstDifference(faulty, frames)
 			frames = faulty
@@ -226,8 +219,8 @@ func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Com
 	return frames
 }
 
-// encodeFault encodes an answer with a fault in it; a process's is made by the codec. It
-// is not ok if the fault cannot show.
+// encodeFault encodes an answer with a fault. The codec builds process faults. ok is false if the
+// fault cannot show.
 func encodeFault(codec wire.Codec, v *view, c *wire.Completion, f *scheduledFault) (frames []wire.Frame, ok bool) {
 	built := f.built
 	if newFault := codec.Dialect().NewFault; newFault != nil && built == nil {
@@ -253,8 +246,8 @@ func (e *Engine) change(x *Exchange, v *view, c *wire.Completion, in *Injection)
 	}
 }
 
-// dropHiddenFaults settles that faults which no frame shows do not fire. The fault of the
-// line is then forgotten; the exchange goes on without it.
+// dropHiddenFaults drops the faults that no frame shows. The exchange continues without the fault
+// of the line.
 func (e *Engine) dropHiddenFaults(x *Exchange) {
 	for i := range x.faults {
 		if f := &x.faults[i]; f.frame < 0 {
@@ -265,7 +258,7 @@ func (e *Engine) dropHiddenFaults(x *Exchange) {
 	x.faults = slices.DeleteFunc(x.faults, func(f scheduledFault) bool { return f.frame < 0 && f.injection == nil })
 }
 
-// fireFaults settles that the faults which frame i shows have taken effect.
+// fireFaults fires the faults of frame i.
 func (x *Exchange) fireFaults(i int) {
 	for k := range x.faults {
 		if f := &x.faults[k]; f.frame == i {
@@ -277,8 +270,8 @@ func (x *Exchange) fireFaults(i int) {
 	}
 }
 
-// takeBackFaults takes back that frame i was seen.
-func (x *Exchange) takeBackFaults(i int) {
+// undoFaults undoes fireFaults.
+func (x *Exchange) undoFaults(i int) {
 	for k := range x.faults {
 		if f := &x.faults[k]; f.frame == i && f.state == fired {
 			f.count.fired--
@@ -288,8 +281,8 @@ func (x *Exchange) takeBackFaults(i int) {
 	x.record.Fired = x.record.Fired && x.allFired()
 }
 
-// cancelFaults settles what becomes of the faults of an exchange that is over. A latency
-// because of which the client left has taken effect.
+// cancelFaults cancels the faults of an exchange that has ended. A latency fires if the client left
+// because of it.
 func (x *Exchange) cancelFaults() {
 	for k := range x.faults {
 		f := &x.faults[k]
@@ -302,12 +295,12 @@ func (x *Exchange) cancelFaults() {
 	}
 }
 
-// allFired reports whether every fault that the record names has taken effect.
+// allFired reports whether all faults of the record have fired.
 func (x *Exchange) allFired() bool {
 	return !slices.ContainsFunc(x.faults, func(f scheduledFault) bool { return f.state != fired })
 }
 
-// unfired describes what was injected and did not fire as often as it should.
+// unfired describes an injection that fired less often than planned.
 func (in *injection) unfired() (text string, ok bool) {
 	switch {
 	case in.fired >= in.times:

@@ -2,6 +2,7 @@ package mocks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -9,22 +10,21 @@ import (
 // Record describes one exchange.
 type Record struct {
 	N int // from 1, in order of arrival
-	// Line is the script line that answered, such as "replies[0]"; empty if none.
+	// Line of the script that answered, such as "replies[0]"; empty if unmatched.
 	Line    string
-	Attempt int // of that line, from 1
-	Status  int // HTTP status; 0 where no head was sent
-	// Fault is the kind of the fault that was planned for this exchange, or several joined
-	// with "+"; Fired reports whether the first frame that shows them went out.
+	Attempt int // at the line, from 1
+	Status  int // of HTTP; 0 without a response head
+	// Fault is the planned kind of fault, or several joined with "+". Fired reports whether the
+	// first frame that shows them was sent.
 	Fault string
 	Fired bool
-	// Delivered is true when the whole planned answer was handed over. HungUp is
-	// true when the client left before.
+	// Delivered is true if the whole planned answer was sent, HungUp if the client left before.
 	Delivered, HungUp bool
-	Frames, Bytes     int // handed over; bytes are those of the body
+	Frames, Bytes     int // sent; bytes of the body
 	Usage             *llm.Usage
 	// Problem explains why the request was unexpected or invalid.
 	Problem string
-	// Retry is true where a client that is only observed repeated a request that failed.
+	// Retry is true if an observed client repeated a failed request.
 	Retry bool
 }
 
@@ -32,20 +32,19 @@ type Record struct {
 // and the newest findings are missing.
 type Report struct {
 	Exchanges []Record
-	// Unused are the lines that were never, or not often enough, delivered.
+	// Unused has the lines that were delivered less often than planned.
 	Unused []string
-	// Unexpected are the calls that no line answered, and the requests to paths that no
-	// provider has here.
+	// Unexpected has the calls that no line answered, and the requests to unknown paths.
 	Unexpected []string
-	// Invalid are the requests that a provider would have refused.
+	// Invalid has the requests that a provider would have refused.
 	Invalid []string
-	// Unfired are the planned faults that fired less often than planned.
+	// Unfired has the faults that fired less often than planned.
 	Unfired []string
-	// Calls counts all exchanges, kept or not.
+	// Calls counts all exchanges, including those that are missing from Exchanges.
 	Calls int
 }
 
-// findingKind is which list of the report a finding belongs to.
+// findingKind is the list of the report for a finding.
 type findingKind uint8
 
 const (
@@ -59,7 +58,7 @@ type journal struct {
 	calls    int
 	records  []Record // a ring once there are keep of them
 	findings [2][]string
-	strays   map[string]bool // requests without an endpoint that are among the findings
+	strays   map[string]bool // findings about requests without an endpoint
 }
 
 // add gives x its number and a slot.
@@ -90,7 +89,7 @@ func (j *journal) find(kind findingKind, n int, text string) {
 	}
 }
 
-// stray adds a request for which there is no endpoint, once however often it comes.
+// stray adds a finding about a request without an endpoint, once for repeated requests.
 func (j *journal) stray(text string) {
 	list := &j.findings[unexpected]
 	if j.strays[text] || j.keep > 0 && len(*list) >= j.keep {
@@ -103,17 +102,16 @@ func (j *journal) stray(text string) {
 	*list = append(*list, text)
 }
 
-// ordered returns a copy of the records in order of arrival.
+// ordered returns the records in order of arrival.
 func (j *journal) ordered() []Record {
 	oldest := 0
 	if j.keep > 0 && j.calls > j.keep {
 		oldest = j.calls % j.keep
 	}
-	return append(append([]Record(nil), j.records[oldest:]...), j.records[:oldest]...)
+	return slices.Concat(j.records[oldest:], j.records[:oldest])
 }
 
-// undelivered returns a hint for a line whose fault fired and whose answer was never
-// delivered.
+// undelivered returns a hint if the fault of a line fired and its answer was never delivered.
 func (s *lineState) undelivered() string {
 	if s.used > 0 || s.fired == 0 {
 		return ""
@@ -121,15 +119,15 @@ func (s *lineState) undelivered() string {
 	return "; its fault was injected, but no request after it took its answer: the agent did not try again"
 }
 
-// Report returns a summary of what has happened so far. It is complete when no exchange
-// is under way; see Server.Detach.
+// Report returns a summary of the exchanges so far. It is complete when no exchange is open; see
+// Server.Detach.
 func (e *Engine) Report() Report {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := Report{
 		Exchanges:  e.journal.ordered(),
-		Unexpected: append([]string(nil), e.journal.findings[unexpected]...),
-		Invalid:    append([]string(nil), e.journal.findings[invalid]...),
+		Unexpected: slices.Clone(e.journal.findings[unexpected]),
+		Invalid:    slices.Clone(e.journal.findings[invalid]),
 		Calls:      e.journal.calls,
 	}
 	for i, s := range e.lines {

@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxFile is the size in bytes up to which the file of a line is read.
+// maxFile limits the file of a line, in bytes.
 const maxFile = 10 << 20
 
-// Load replaces the files that lines name by their contents, read from fsys, the
-// script's folder. Give it the FS of an os.Root: os.DirFS follows symbolic links out of
-// the folder. The error joins those of all lines.
+// Load replaces the files of the script by their contents. fsys is the script's folder; use the FS
+// of an os.Root, because os.DirFS follows symbolic links out of the folder. The error joins the
+// errors of all lines.
 func (s *Script) Load(fsys fs.FS) error {
 	var errs []error
 	for path, a := range s.Answers() {
@@ -39,8 +39,8 @@ func (a *Answer) Load(fsys fs.FS) error {
 	return err
 }
 
-// Answers iterates over all answers of the script in its order, each with its path, such as
-// "replies[0]" or "rules[2].one_of[1]".
+// Answers returns all answers of the script in order, with their paths, such as "replies[0]" or
+// "rules[2].one_of[1]".
 func (s *Script) Answers() iter.Seq2[string, *Answer] {
 	return func(yield func(string, *Answer) bool) {
 		for _, set := range s.sets() {
@@ -69,8 +69,8 @@ func (s *Script) sets() []lineSet {
 	return []lineSet{{"replies", s.Replies}, {"rules", s.Rules}}
 }
 
-// localPath returns name in the form that package fs takes, or an error if it is
-// absolute or leaves the folder.
+// localPath returns name in the form of package fs, or an error if it is absolute or leaves the
+// folder.
 func localPath(name string) (string, error) {
 	clean := path.Clean(name)
 	if strings.ContainsAny(name, "\\\x00") || !fs.ValidPath(clean) || clean == "." {
@@ -79,8 +79,8 @@ func localPath(name string) (string, error) {
 	return clean, nil
 }
 
-// openRegular opens a file of at most limit bytes below fsys. Anything but a regular file
-// is an error before it is opened: opening a pipe or a device may block.
+// openRegular opens a regular file of at most limit bytes. It checks the type first, because
+// opening a pipe or a device may block.
 func openRegular(fsys fs.FS, name string, limit int64) (fs.File, error) {
 	clean, err := localPath(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func readText(fsys fs.FS, name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !utf8.Valid(data):
-		return "", fmt.Errorf("%q is not UTF-8 text; to rehearse such an answer use the fault not-utf8", name)
+		return "", fmt.Errorf("%q is not UTF-8 text; for an invalid answer use the fault not-utf8", name)
 	}
 	return string(data), nil
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// view is a request with the parts that conditions read.
+// view is a request with the parts for conditions.
 type view struct {
 	call *wire.Call
-	// user is the text of the last user message, after what follows it.
+	// user is the text of the last user message; after has the messages after it.
 	user  string
 	after []llm.Message
 	// turn is the number of assistant messages.
@@ -35,41 +35,37 @@ func newView(call *wire.Call) view {
 	return v
 }
 
-// Position returns what the conditions turn and user of a line compare: the number of
-// assistant messages, and the text of the last user message.
+// Position returns the values for the conditions turn and user: the number of assistant messages
+// and the text of the last user message.
 func Position(messages []llm.Message) (turn int, user string) {
 	v := newView(&wire.Call{Request: llm.Request{Messages: messages}})
 	return v.turn, v.user
 }
 
-// recent returns the last user message and what follows it.
+// recent returns the last user message and the messages after it.
 func (v *view) recent() []llm.Message {
 	all := v.call.Messages
 	return all[max(0, len(all)-len(v.after)-1):]
 }
 
-// system returns the text of the system and developer messages, a line for each.
+// system returns the texts of the system and developer messages, separated by line breaks.
 func (v *view) system() string {
-	text := ""
+	var texts []string
 	for _, m := range v.call.Messages {
 		if m.Role == llm.System || m.Role == llm.Developer {
-			if text != "" {
-				text += "\n"
-			}
-			text += m.Content
+			texts = append(texts, m.Content)
 		}
 	}
-	return text
+	return strings.Join(texts, "\n")
 }
 
 // turnField is the field of the condition on the number of the turn.
 const turnField = "when.turn"
 
-// look passes texts of a request to fits until one fits. It returns that text, or the
-// last one.
+// look passes texts of a request to fits until one matches. It returns that text, or the last one.
 type look func(v *view, fits func(text string) bool) (got string, ok bool)
 
-// one looks at a single text.
+// one returns the look of a single text.
 func one(text func(*view) string) look {
 	return func(v *view, fits func(string) bool) (string, bool) {
 		got := text(v)
@@ -79,25 +75,25 @@ func one(text func(*view) string) look {
 
 // condition is one compiled condition of a line.
 type condition struct {
-	// field is the key of the condition, such as "when.user.contains", want its value.
+	// field is the key of the condition, such as "when.user.contains"; want is its value.
 	field, want string
 	look        look
 	accepts     func(text string) bool
-	// folded is accepts regardless of case. It is slow, for explanations only.
+	// folded is accepts ignoring case, for explanations.
 	folded func(text string) bool
 }
 
-// fits returns what the request has there and whether it meets the condition.
+// fits reports whether the request meets the condition, and returns its value.
 func (c *condition) fits(v *view) (got string, ok bool) { return c.look(v, c.accepts) }
 
-// onlyCase reports whether a request would meet the condition but for upper and lower case.
+// onlyCase reports whether a request meets the condition if case is ignored.
 func (c *condition) onlyCase(v *view) bool {
 	_, ok := c.look(v, c.folded)
 	return ok
 }
 
-// conditions compiles w in the order in which differences are reported: the most
-// selective conditions come first.
+// conditions compiles w, most selective conditions first, which is the order of reported
+// differences.
 func (w *When) conditions() ([]condition, error) {
 	if w == nil {
 		return nil, nil
@@ -149,7 +145,7 @@ type textMatch struct {
 	look  look
 }
 
-// matches returns the conditions on texts that w has.
+// matches returns the conditions of w on texts.
 func (w *When) matches() []textMatch {
 	all := []textMatch{
 		{"attachment", w.Attachment, lookAtAttachments},
@@ -161,8 +157,8 @@ func (w *When) matches() []textMatch {
 	return slices.DeleteFunc(all, func(t textMatch) bool { return t.match == nil })
 }
 
-// lookAtAttachments looks at the attachments of the last user message and of the results
-// after it.
+// lookAtAttachments is the look of the attachments of the last user message and the results after
+// it.
 func lookAtAttachments(v *view, fits func(string) bool) (got string, ok bool) {
 	for _, m := range v.recent() {
 		for _, a := range m.Attachments {
@@ -174,7 +170,7 @@ func lookAtAttachments(v *view, fits func(string) bool) (got string, ok bool) {
 	return got, false
 }
 
-// toolsOffered looks at the names of the tools, and returns all of them.
+// toolsOffered is the look of the names of the tools; got has all of them.
 func toolsOffered(v *view, fits func(string) bool) (got string, ok bool) {
 	names := make([]string, len(v.call.Tools))
 	for i, t := range v.call.Tools {
@@ -183,8 +179,8 @@ func toolsOffered(v *view, fits func(string) bool) (got string, ok bool) {
 	return strings.Join(names, ", "), slices.ContainsFunc(names, fits)
 }
 
-// anyText passes the texts of the messages of a role ("" means all) to fits until one
-// fits; got is the last one.
+// anyText passes the texts of the messages of a role ("" means all) to fits until one matches; got
+// is the last one.
 func anyText(messages []llm.Message, role llm.Role, fits func(string) bool) (got string, ok bool) {
 	for _, m := range messages {
 		if role != "" && m.Role != role {
@@ -197,8 +193,7 @@ func anyText(messages []llm.Message, role llm.Role, fits func(string) bool) (got
 	return got, false
 }
 
-// compile returns the kind of the condition ("contains", ...), its value and a
-// function that reports whether a text fits.
+// compile returns the kind of the condition, such as "contains", its value and its predicate.
 func (m *Match) compile() (kind, want string, fits func(string) bool, err error) {
 	switch {
 	case m.Equals != "":
@@ -214,7 +209,7 @@ func (m *Match) compile() (kind, want string, fits func(string) bool, err error)
 	}
 }
 
-// folded reports whether a text would fit if upper and lower case were the same.
+// folded reports whether a text meets the condition if case is ignored.
 func (m *Match) folded(s string) bool {
 	switch {
 	case m.Equals != "":

@@ -9,22 +9,21 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Observer is notified of calls as they reach an engine, so that the calls of clients
-// outside the harness can be recorded and limited. It is safe for concurrent use.
+// Observer is notified of calls that reach an engine, to record and limit the calls of external
+// clients. Implementations must be safe for concurrent use.
 type Observer interface {
-	// Begin is called with a request before it is matched; if the request could not be
-	// read, only the protocol is known. The error, if any, refuses the call before the script
-	// is asked: the client gets it as a used-up quota, which no client tries again. The
-	// function is then not called; else it is called once, when the whole answer is
-	// about to have been handed over, or when it is certain that it never will be. Its
-	// error is then a *llm.Error, or context.Canceled where the client left.
+	// Begin is called with a request before it is matched; req is empty if the request is
+	// invalid. An error refuses the call: the client gets it as a used-up quota, which clients
+	// do not retry. Otherwise end is called once, just before the whole answer is sent or when
+	// it can no longer be delivered; its error is then a *llm.Error, or wraps
+	// context.Canceled if the client left.
 	Begin(protocol string, req llm.Request) (end func(llm.Reply, error), refuse error)
 }
 
-// RefusedPrefix begins the Problem of an exchange that the observer refused.
+// RefusedPrefix is the prefix of the Problem of an exchange that the observer refused.
 const RefusedPrefix = "refused: "
 
-// observe notifies the observer that a call began, and refuses it if the observer does.
+// observe notifies the observer of a call, and answers it if the observer refuses it.
 func (e *Engine) observe(x *Exchange, codec wire.Codec, req llm.Request) bool {
 	if e.opts.Observer == nil {
 		return true
@@ -44,7 +43,7 @@ func (e *Engine) observe(x *Exchange, codec wire.Codec, req llm.Request) bool {
 	return false
 }
 
-// notifyObserver reports to the observer how the call ended. It may be called again.
+// notifyObserver reports the end of the call to the observer, once.
 func (x *Exchange) notifyObserver(delivered bool) {
 	end := x.end
 	if end == nil {
@@ -59,7 +58,7 @@ func (x *Exchange) notifyObserver(delivered bool) {
 	end(llm.Reply{Text: a.Text, ToolCalls: a.ToolCalls, Finish: a.FinishReason(), Model: a.Model, Usage: &usage}, nil)
 }
 
-// failure returns why the client did not get the answer; nil if it did.
+// failure returns why the client did not get the answer, or nil.
 func (x *Exchange) failure(delivered bool) error {
 	fail := func(kind llm.ErrorKind, message string) error {
 		return &llm.Error{Kind: kind, Status: x.record.Status, Message: message}
@@ -79,8 +78,7 @@ func (x *Exchange) failure(delivered bool) error {
 	return nil
 }
 
-// errorOfFault returns the error that a client makes of a fault which leaves it without an
-// answer, as the project's own client does.
+// errorOfFault returns the error of a client that got a fault instead of an answer.
 func errorOfFault(kind string, status int) (llm.ErrorKind, bool) {
 	switch kind {
 	case "status":

@@ -1,15 +1,15 @@
 package mocks
 
-// phase is how far an exchange has come with the line that answers it. Where a line is
-// reserved, no other call gets the use of it that this exchange may need.
+// phase is the progress of an exchange with its line. A reservation counts as a use of the line, so
+// that other calls cannot take it.
 type phase uint8
 
 const (
-	outside   phase = iota // not about the script, such as a list of models; not recorded
-	unmatched              // no line answers it
-	answering              // a line is reserved, and the delivered answer uses it
-	faulted                // a line is reserved, and a fault in place of the answer leaves it to the retry
-	faultOnly              // the reserved line is nothing but a fault, which uses it
+	outside   phase = iota // unrelated to the script, such as a list of models; not recorded
+	unmatched              // no line matches
+	answering              // a line is reserved, and the delivered answer will use it
+	faulted                // a line is reserved, and a fault will leave it to the retry
+	faultOnly              // the reserved line is only a fault, which will use it
 	used                   // the line is used
 	returned               // the line is available again
 	closed                 // the exchange has ended
@@ -19,36 +19,36 @@ const (
 // reserves reports whether an exchange in this phase has a line reserved.
 func (p phase) reserves() bool { return p == answering || p == faulted || p == faultOnly }
 
-// uses reports whether the exchange will use the line that it has reserved.
+// uses reports whether the exchange will use its reserved line.
 func (p phase) uses() bool { return p == answering || p == faultOnly }
 
 // event is something that happens to an exchange.
 type event uint8
 
 const (
-	faultFired   event = iota // every fault of the exchange has taken effect
-	faultDropped              // a fault cannot show in the answer, which comes without it
-	delivered                 // the whole answer is handed over
-	frameLost                 // the last frame that was handed over did not get through
+	faultFired   event = iota // all faults of the exchange have fired
+	faultDropped              // a fault cannot show in the answer
+	delivered                 // the whole answer was sent
+	frameLost                 // the last frame could not be sent
 	abandoned                 // the client has left, or there is no answer
 	ended                     // the player has finished
 	events
 )
 
-// effect is a set of changes that an event brings about.
+// effect is a set of changes by an event.
 type effect uint8
 
 const (
-	cancelFaults   effect = 1 << iota // faults that have not taken effect never will
+	cancelFaults   effect = 1 << iota // the armed faults cannot fire any more
 	endReservation                    // the line is no longer reserved
 	countUse                          // the line is used once more
 	discountUse                       // the line is used once less
 	putBack                           // the line is available again, in the state before it
-	advanceState                      // the script goes to the state that the line leads to
+	advanceState                      // the script enters the state that follows the line
 	closeRecord                       // the record is complete
 )
 
-// giveBack are the effects of a reservation that comes to nothing.
+// giveBack has the effects of a cancelled reservation.
 const giveBack = cancelFaults | endReservation | putBack
 
 type transition struct {
@@ -56,8 +56,7 @@ type transition struct {
 	effects effect
 }
 
-// transitions has what events change. An event that is not listed for a phase changes
-// nothing.
+// transitions is the table of transitions. Other events change nothing.
 var transitions = [phases][events]transition{
 	unmatched: {
 		ended: {closed, closeRecord},
@@ -89,8 +88,7 @@ var transitions = [phases][events]transition{
 	},
 }
 
-// next returns what an event makes of an exchange in phase p, and the changes that
-// come with it.
+// next returns the phase after an event in phase p, and its effects.
 func next(p phase, ev event) (phase, effect) {
 	t := transitions[p][ev]
 	if t == (transition{}) {

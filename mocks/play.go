@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// play hands an exchange over to an HTTP client, frame by frame.
+// play sends an exchange to an HTTP client, frame by frame.
 func (t *trial) play(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	defer x.End()
 	for i := range x.frames {
@@ -28,8 +28,7 @@ func (t *trial) play(w http.ResponseWriter, r *http.Request, x *Exchange) {
 			reset(w)
 			return
 		case wire.Hang:
-			// Deadlines on the engine's clock fall due, and then it is for the client
-			// to leave.
+			// Let deadlines on the engine's clock expire, then wait for the client to leave.
 			_ = t.sleep(r.Context(), clock.Forever)
 			select {
 			case <-r.Context().Done():
@@ -40,8 +39,7 @@ func (t *trial) play(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	}
 }
 
-// sleep waits on the trial's clock, at most until the client leaves or the trial
-// is detached.
+// sleep waits on the trial's clock until d has passed, the client leaves or the trial is detached.
 func (t *trial) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return clock.Err(ctx)
@@ -52,8 +50,7 @@ func (t *trial) sleep(ctx context.Context, d time.Duration) error {
 	return t.engine.opts.Clock.Sleep(ctx, d)
 }
 
-// writeFrame sends the head if it is the first frame and has one, then the data,
-// at once.
+// writeFrame sends the head of a first frame, then the data, and flushes both.
 func writeFrame(w http.ResponseWriter, f wire.Frame, first bool) error {
 	if first && f.Status == 0 {
 		return nil
@@ -73,18 +70,17 @@ func writeFrame(w http.ResponseWriter, f wire.Frame, first bool) error {
 	return http.NewResponseController(w).Flush()
 }
 
-// abort ends the connection in order (FIN), whatever is still owed to the client.
+// abort closes the connection (FIN) before the response is complete.
 func abort() { panic(http.ErrAbortHandler) }
 
-// reset ends the connection with an RST: closing with no time to linger makes the
-// kernel send one in place of a FIN.
+// reset resets the connection: closing it with a linger time of 0 sends an RST instead of a FIN.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		abort()
 	}
 	if tcp, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
-		_ = tcp.SetLinger(0) // a connection that fails here is gone already
+		_ = tcp.SetLinger(0) // fails only on a closed connection
 	}
 	_ = conn.Close()
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// WithoutInjections returns an engine that continues at the position of e, on another
-// clock, without injections and with an empty report. Exchanges of e that are under way
-// count as not made.
+// WithoutInjections returns an engine that continues at the position of e, with another clock,
+// without injections and with an empty report. It ignores open exchanges of e.
 func (e *Engine) WithoutInjections(clk clock.Clock) *Engine {
 	e.mu.Lock()
 	defer e.mu.Unlock()

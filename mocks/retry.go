@@ -13,27 +13,27 @@ import (
 // of a request: "0" at the first attempt.
 const retryCount = "X-Stainless-Retry-Count"
 
-// retries recognises the requests by which a client repeats one that failed. The zero
-// value is ready; the engine's lock guards it.
+// retries detects requests that repeat a failed one. The zero value is ready to use; the engine's
+// lock guards it.
 type retries struct {
-	// failed counts, by request, the failed exchanges that no later request repeats yet.
+	// failed counts, by request, the failed exchanges that were not repeated yet.
 	failed map[fingerprint]int
-	// open are the exchanges that have not ended and that no later request repeats yet.
+	// open has the open exchanges that were not repeated yet.
 	open []*attempt
 }
 
-// fingerprint identifies what a request asks for: its protocol and its body.
+// fingerprint is the hash of the protocol and the body of a request.
 type fingerprint [sha256.Size]byte
 
-// attempt is an exchange under way, as retries see it.
+// attempt is an open exchange.
 type attempt struct {
 	request  fingerprint
 	exchange *Exchange
 }
 
-// arrive marks x as a retry if its client says so, or if it repeats, byte for byte, a
-// request that failed: that met a fault or an error status, or was given up by the client.
-// Only an observed engine does this: other clients count their retries themselves.
+// arrive marks x as a retry if its header counts retries, or if it repeats, byte for byte, a
+// request that met a fault or an error status, or that the client cancelled. Only observed engines
+// need this; the harness's own clients count their retries.
 func (e *Engine) arrive(x *Exchange, codec wire.Codec, header http.Header, body []byte) {
 	if e.opts.Observer == nil {
 		return
@@ -47,7 +47,7 @@ func (e *Engine) arrive(x *Exchange, codec wire.Codec, header http.Header, body 
 	e.retries.open = append(e.retries.open, &attempt{request, x})
 }
 
-// repeats reports whether a request repeats a failed one, and forgets the failed one.
+// repeats reports whether a request repeats a failed one, which it removes.
 func (r *retries) repeats(request fingerprint, failing func(*Exchange) bool) bool {
 	if r.failed[request] > 0 {
 		r.failed[request]--
@@ -61,14 +61,14 @@ func (r *retries) repeats(request fingerprint, failing func(*Exchange) bool) boo
 	return true
 }
 
-// failing reports whether an exchange under way will fail, so that a quick client may
-// repeat it before it has ended here.
+// failing reports whether an open exchange will fail. A quick client may repeat it before it has
+// ended here.
 func (e *Engine) failing(x *Exchange) bool {
 	if len(x.faults) > 0 || x.ctx.Err() != nil {
 		return true
 	}
 	if x.record.N == 0 {
-		return false // it was not matched yet
+		return false // not matched yet
 	}
 	known := &e.journal.records[x.slot] // x.record belongs to another goroutine
 	return known.N == x.record.N && known.Status >= http.StatusBadRequest
@@ -78,7 +78,7 @@ func (e *Engine) failing(x *Exchange) bool {
 func (r *retries) ended(x *Exchange) {
 	i := slices.IndexFunc(r.open, func(a *attempt) bool { return a.exchange == x })
 	if i < 0 {
-		return // it is repeated already, or there is no observer
+		return // already repeated, or without an observer
 	}
 	if x.record.Fired || x.record.HungUp || !x.record.Delivered || x.record.Status >= http.StatusBadRequest {
 		if r.failed == nil {

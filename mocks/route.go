@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// maxBody is the size in bytes up to which a request is read.
+// maxBody limits requests, in bytes.
 const maxBody = 32 << 20
 
-// respond plans the answer to any request. path begins after the trial's base,
-// such as "/v1/models".
+// respond plans the answer to any request. path, such as "/v1/models", does not contain the base of
+// the trial.
 func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exchange {
 	if path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
@@ -42,7 +42,7 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	if err != nil {
 		return e.side(ctx, codec.EncodeError(bodyError(err)))
 	}
-	defer bodies.Put(body)
+	defer releaseBody(body)
 	switch endpoint {
 	case "/embeddings":
 		return e.side(ctx, wire.OpenAIChat{}.Embed(body.Bytes(), e.opts.Count))
@@ -54,8 +54,7 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
 }
 
-// codecOf returns the codec of an endpoint, or of the client that asks for one that does
-// not exist.
+// codecOf returns the codec of an endpoint; for an unknown one that of the client.
 func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Codec {
 	codec, ok := wire.ForPath(http.MethodPost, path)
 	switch {
@@ -67,10 +66,10 @@ func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Co
 	return codec.ForRequest(header, store)
 }
 
-// isAnthropic reports whether a request is of a client of Anthropic's.
+// isAnthropic reports whether a request is from a client of Anthropic's API.
 func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version") != "" }
 
-// methodOf returns the method of an endpoint, or "" if there is no such endpoint.
+// methodOf returns the method of an endpoint; "" if it is unknown.
 func methodOf(endpoint string) string {
 	switch endpoint {
 	case "/chat/completions", "/responses", "/messages", "/embeddings", "/messages/count_tokens", "/responses/input_tokens":
@@ -84,8 +83,7 @@ func methodOf(endpoint string) string {
 	return ""
 }
 
-// models lists the one model that there is, or describes the one asked for, in the shape
-// of the client's provider.
+// models lists the only model, or describes the requested one, in the form of the client's provider.
 func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
 	var lister interface {
 		EncodeModels(model string, created time.Time) []wire.Frame
@@ -118,17 +116,16 @@ func (e *Engine) countResponses(body []byte) []wire.Frame {
 	return wire.OpenAIResponses{}.EncodeTokens(e.input(&call, call.Model))
 }
 
-// side returns an exchange that the script has no part in.
+// side returns an exchange without the script.
 func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: outside}
 	x.send(frames)
 	return x
 }
 
-// stray refuses a request for which there is no endpoint. It is a finding: a client that
-// ignores the error would otherwise pass without the answer. Requests that clients try by
-// themselves and can go on without are not reported: a browser's preflight request, and
-// web sockets.
+// stray refuses a request without an endpoint, and reports it: a client that ignores the error
+// would otherwise pass. It does not report preflight requests of browsers and web sockets, which
+// clients try on their own and do not need.
 func (e *Engine) stray(ctx context.Context, codec wire.Codec, r *http.Request, apiErr *wire.APIError) *Exchange {
 	if r.Method != http.MethodOptions && r.Header.Get("Upgrade") == "" {
 		e.mu.Lock()
@@ -145,7 +142,7 @@ func notFound(method, path string) *wire.APIError {
 	case methodOf(path) == method:
 		hint = "The base URL lacks /v1: add it to the end."
 	case doubled && methodOf("/"+rest) == method:
-		hint = "The base URL ends in /v1, and the client adds it once more: leave it out."
+		hint = "The base URL ends in /v1, and the client adds it once more: remove it."
 	}
 	return &wire.APIError{
 		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
@@ -153,11 +150,10 @@ func notFound(method, path string) *wire.APIError {
 	}
 }
 
-// shortMethod cuts a method, which clients choose, to a length that fits a message.
+// shortMethod truncates a client's method for a message.
 func shortMethod(method string) string { return fmt.Sprintf("%.20s", method) }
 
-// splitTrial takes "/t/<trial>" from the front of a path. A path without it
-// belongs to the trial "".
+// splitTrial splits "/t/<trial>" off a path. A path without it belongs to the trial "".
 func splitTrial(u *url.URL) (trial, rest string) {
 	after, ok := strings.CutPrefix(u.Path, "/t/")
 	if !ok {

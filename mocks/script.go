@@ -1,7 +1,6 @@
-// Package mocks is a scripted LLM backend: a script has the answers, a
-// strict engine matches requests to its lines, and one server speaks the
-// providers' wire protocols, in process or over a socket, with every fault that
-// a provider can show.
+// Package mocks is a scripted LLM backend: a script has the answers, and a strict engine matches
+// requests to its lines. The engine serves the wire protocols of the providers in process or over a
+// socket, with all faults of a provider.
 package mocks
 
 import (
@@ -10,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// Script has the answers of a scripted backend: either Replies, a strict
-// sequence, or Rules, of which the first match wins.
+// Script has the answers of a scripted backend: either Replies, a strict sequence, or Rules, of
+// which the first match answers.
 type Script struct {
-	// Model names the model that answers; it decides price and tokenizer.
+	// Model is the name of the model. It determines price and tokenizer.
 	Model string `yaml:"model,omitempty" json:"model,omitempty"`
 	// Replies are answered in order, each Times times.
 	Replies []Line `yaml:"replies,omitempty" json:"replies,omitempty"`
@@ -21,90 +20,85 @@ type Script struct {
 	Rules []Line `yaml:"rules,omitempty" json:"rules,omitempty"`
 	// State is the initial state of the rules; empty by default.
 	State string `yaml:"state,omitempty" json:"state,omitempty"`
-	// Lenient answers an unexpected call with a stock text in place of an error,
-	// and forgives unused lines. Both are still recorded.
+	// Lenient answers an unexpected call with a stock text instead of an error, and accepts
+	// unused lines. Both are still recorded.
 	Lenient bool `yaml:"lenient,omitempty" json:"lenient,omitempty"`
 }
 
-// Line is one line of a script: what it answers to, and the answer.
+// Line is one line of a script: conditions on requests, and the answer.
 type Line struct {
-	// When narrows the requests that this line answers. On a line of Replies it
-	// is an assertion: a request that does not fit is an unexpected call.
+	// When limits the line to matching requests. On a line of Replies it is an assertion: a
+	// request that does not match is an unexpected call.
 	When *When `yaml:"when,omitempty" json:"when,omitempty"`
-	// In is the state in which a rule applies; empty means in every state.
+	// In is the state in which a rule applies; empty means any state.
 	In string `yaml:"in,omitempty" json:"in,omitempty"`
-	// Then is the state after this rule's answer was delivered.
+	// Then is the state after the answer of this rule was delivered.
 	Then string `yaml:"then,omitempty" json:"then,omitempty"`
-	// Times is how often the line answers. Replies: default 1. Rules: default
-	// without limit. A line that is nothing but a fault fires that often.
+	// Times is how often the line answers, or the fault fires if the line is only a fault. The
+	// default is 1 for replies and unlimited for rules.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
-	// Optional rules need not be used. A line of Replies is never optional.
+	// Optional rules need not be used. Replies are never optional.
 	Optional bool `yaml:"optional,omitempty" json:"optional,omitempty"`
 
 	Answer `yaml:",inline"`
-	// OneOf are the answers of a simulated model, of which each attempt at the line
-	// draws one; see Choice. Latency and Usage of the line are the defaults of its
-	// choices; the line then has no other part of an answer.
+	// OneOf has the possible answers of a simulated model; each attempt at the line draws one,
+	// see Choice. Latency and Usage of the line are defaults for its choices; the line cannot have
+	// other parts of an answer.
 	OneOf []Choice `yaml:"one_of,omitempty" json:"one_of,omitempty"`
 }
 
-// Choice is an answer that is drawn with a probability.
+// Choice is an answer with a probability.
 //
-// The draw depends on the seed, the trial, the line and the attempt at the line alone: it
-// is the same in every execution, whatever other calls come before. A fault in a choice
-// fires whenever the choice is drawn; no report demands that it is. Alone it uses the line;
-// beside an answer it leaves the line to the retry, which draws again.
+// The draw depends only on the seed, the trial, the line and the attempt at the line. Other calls do
+// not affect it. A fault in a choice fires whenever the choice is drawn; reports do not require
+// that it fires. A fault without an answer uses the line; with an answer it leaves the line to the
+// retry, which draws again.
 type Choice struct {
-	// Chance is the probability, in [0, 1]. Those of a line sum to 1; one choice may
-	// leave it out and gets what remains.
+	// Chance is the probability, in [0, 1]. The chances of a line must sum to 1; one choice may
+	// omit its chance and gets the rest.
 	Chance *float64 `yaml:"chance,omitempty" json:"chance,omitempty" jsonschema:"minimum=0,maximum=1"`
 	Answer `yaml:",inline"`
 }
 
 // Answer is an answer of the model: a text, tool calls, a refusal, a fault.
 type Answer struct {
-	// Text is the answer's text. At most one of Text, File, Template, Frames
-	// is given.
+	// Text of the answer. At most one of Text, File, Template and Frames can be given.
 	Text Text `yaml:"text,omitempty" json:"text,omitempty"`
-	// File is a file with the answer's text; the path is relative to the script's folder
-	// and cannot leave it.
+	// File with the text of the answer. The path is relative to the script's folder and cannot
+	// leave it.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
 	// Template is a Go text/template over the request: .Model, .System, .User
 	// (last user text), .Turn, .Purpose, .Tags, .Messages, .Attempt.
 	Template string `yaml:"template,omitempty" json:"template,omitempty"`
-	// Frames is an answer that was captured and goes out again byte for byte; with it
-	// nothing else is given of the answer.
+	// Frames is a captured answer, sent again byte for byte. The answer cannot have other parts.
 	Frames *Frames `yaml:"frames,omitempty" json:"frames,omitempty"`
-	// ToolCalls are the function calls that the answer asks for.
+	// ToolCalls has the function calls of the answer.
 	ToolCalls []ScriptedToolCall `yaml:"tool_calls,omitempty" json:"tool_calls,omitempty"`
-	// Thinking is the reasoning that the answer shows, in protocols that
-	// have a place for it: OpenAI Responses and Anthropic Messages.
+	// Thinking is the visible reasoning, in the protocols that have it: OpenAI Responses and
+	// Anthropic Messages.
 	Thinking string `yaml:"thinking,omitempty" json:"thinking,omitempty"`
 	// Refusal is the text of an explicit refusal.
 	Refusal string `yaml:"refusal,omitempty" json:"refusal,omitempty"`
 	// Finish is the finish reason; by default stop, or tool_calls.
 	Finish string `yaml:"finish,omitempty" json:"finish,omitempty" jsonschema:"enum=stop,enum=length,enum=tool_calls,enum=content_filter"`
-	// Usage replaces the tokens that would be counted.
+	// Usage replaces the counted tokens.
 	Usage *ScriptedUsage `yaml:"usage,omitempty" json:"usage,omitempty"`
-	// Latency is how long the answer takes.
+	// Latency of the answer.
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
-	// Fault goes wrong with the answer. On a line with an answer it fires at the first
-	// attempts and leaves the line unconsumed, so that a retry gets the answer.
-	// The faults that still bring the whole answer (slow-drip, duplicate-chunk,
-	// wrong-usage, grandchild) consume the line, as no client would retry. On a
-	// line without an answer the fault is the line, which is consumed once the
-	// fault has taken effect.
+	// Fault of the answer. On a line with an answer it fires at the first attempts and leaves
+	// the line to a retry, which gets the answer. Faults that deliver the whole answer
+	// (slow-drip, duplicate-chunk, wrong-usage, grandchild) use the line, because clients do not
+	// retry. A line without an answer is used when its fault has fired.
 	Fault *Fault `yaml:"fault,omitempty" json:"fault,omitempty"`
 }
 
-// Text is the text of an answer. The zero value means that no text is given; EmptyText is
-// an answer that is empty.
+// Text is the text of an answer. The zero value means that the answer has no text; see EmptyText.
 type Text string
 
-// EmptyText is the Text of an answer that is empty: "text: ”" in a file.
+// EmptyText is an empty text, like "text: ''" in a file.
 const EmptyText Text = "\x00"
 
-// String returns the text as it is sent.
+// String returns the text to send.
 func (t Text) String() string {
 	if t == EmptyText {
 		return ""
@@ -112,7 +106,7 @@ func (t Text) String() string {
 	return string(t)
 }
 
-// textOf returns a text that is given, even if it is empty.
+// textOf returns text as a Text, EmptyText if it is empty.
 func textOf(text string) Text { return cmp.Or(Text(text), EmptyText) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -133,7 +127,7 @@ type ScriptedToolCall struct {
 	Arguments map[string]any `yaml:"arguments,omitempty" json:"arguments,omitempty"`
 }
 
-// ScriptedUsage gives token counts in place of counted ones.
+// ScriptedUsage replaces the counted tokens.
 type ScriptedUsage struct {
 	Input       int `yaml:"input" json:"input" jsonschema:"minimum=0"`
 	CachedInput int `yaml:"cached_input,omitempty" json:"cached_input,omitempty" jsonschema:"minimum=0"`
@@ -142,33 +136,33 @@ type ScriptedUsage struct {
 	Reasoning   int `yaml:"reasoning,omitempty" json:"reasoning,omitempty" jsonschema:"minimum=0"`
 }
 
-// When is a conjunction of conditions on a request; an empty one fits all.
+// When has conditions on a request, all of which must match.
 type When struct {
 	Purpose string `yaml:"purpose,omitempty" json:"purpose,omitempty"`
-	// Metadata must be present in the request's metadata with these values.
+	// Metadata must be in the request's metadata with these values.
 	Metadata map[string]string `yaml:"metadata,omitempty" json:"metadata,omitempty"`
 	Model    string            `yaml:"model,omitempty" json:"model,omitempty"`
-	// System fits the text of system and developer messages.
+	// System matches the text of system and developer messages.
 	System *Match `yaml:"system,omitempty" json:"system,omitempty"`
-	// User fits the text of the last user message.
+	// User matches the text of the last user message.
 	User *Match `yaml:"user,omitempty" json:"user,omitempty"`
-	// Any fits the text of any message.
+	// Any matches the text of any message.
 	Any *Match `yaml:"any,omitempty" json:"any,omitempty"`
-	// ToolOffered names a tool that the request must offer.
+	// ToolOffered is the name of a tool that the request must offer.
 	ToolOffered string `yaml:"tool_offered,omitempty" json:"tool_offered,omitempty"`
-	// ToolResult fits the text of any tool message after the last user message.
+	// ToolResult matches the text of any tool message after the last user message.
 	ToolResult *Match `yaml:"tool_result,omitempty" json:"tool_result,omitempty"`
-	// Attachment fits the description of an image, a sound or a file in the last user
-	// message or in a tool message after it, such as "image image/png 68 bytes sha256:…".
+	// Attachment matches the description of an image, a sound or a file in the last user message
+	// or in a tool message after it, such as "image image/png 68 bytes sha256:…".
 	Attachment *Match `yaml:"attachment,omitempty" json:"attachment,omitempty"`
-	// Header must be present in the HTTP request with these values.
+	// Header must be in the HTTP request with these values.
 	Header map[string]string `yaml:"header,omitempty" json:"header,omitempty"`
-	// Turn is the number of assistant messages already in the conversation.
+	// Turn is the number of assistant messages in the conversation.
 	Turn *int `yaml:"turn,omitempty" json:"turn,omitempty" jsonschema:"minimum=0"`
 }
 
-// Match is a condition on a text. In a file it is either a string, which must be
-// contained, or a mapping with exactly one of the three keys.
+// Match is a condition on a text. In a file it is either a string, which the text must contain, or
+// a mapping with exactly one of the three keys.
 type Match struct {
 	Contains string `yaml:"contains,omitempty" json:"contains,omitempty"`
 	// Matches is a regular expression in RE2 syntax.
@@ -179,31 +173,29 @@ type Match struct {
 // Duration is a time.Duration that files spell as "2s" or "1h30m".
 type Duration = quantity.Duration
 
-// Latency is the time that an answer takes. In a file it is either a duration (the
-// whole answer) or a mapping.
+// Latency is the time that an answer takes. In a file it is either a duration, for the whole answer,
+// or a mapping.
 type Latency struct {
-	// First is the time to the first byte; for an answer that is not streamed,
-	// the fixed part.
+	// First is the time to the first byte; without streaming, the fixed part.
 	First Duration `yaml:"first,omitempty" json:"first,omitempty"`
-	// PerToken is added for each output token.
+	// PerToken is the additional time for each output token.
 	PerToken Duration `yaml:"per_token,omitempty" json:"per_token,omitempty"`
 	// Jitter is the relative half-width, in [0, 1], of a seeded uniform factor.
 	Jitter float64 `yaml:"jitter,omitempty" json:"jitter,omitempty" jsonschema:"minimum=0,maximum=1"`
 }
 
-// Fault is one thing that goes wrong. In a file it is either the kind alone or a
-// mapping.
+// Fault is a scripted fault. In a file it is either the kind or a mapping.
 type Fault struct {
 	Kind string `yaml:"kind" json:"kind"`
 	// Status is the HTTP status of kind "status" (default 500), or the exit
 	// status of kind "exit" (default 1).
 	Status int `yaml:"status,omitempty" json:"status,omitempty" jsonschema:"minimum=0,maximum=599"`
-	// RetryAfter is sent in the header of that name with kind "status".
+	// RetryAfter is the header of that name for kind "status".
 	RetryAfter Duration `yaml:"retry_after,omitempty" json:"retry_after,omitempty"`
 	// Message replaces the stock error message.
 	Message string `yaml:"message,omitempty" json:"message,omitempty"`
-	// After is how many stream chunks (or output lines of an agent) are delivered
-	// before the fault fires; default: half of them.
+	// After is the number of stream chunks, or of output lines of an agent, that are delivered
+	// before the fault fires; by default half of them.
 	After *int `yaml:"after,omitempty" json:"after,omitempty" jsonschema:"minimum=0"`
 	// Delay is the pause between chunks of kind "slow-drip" (default 1s).
 	Delay Duration `yaml:"delay,omitempty" json:"delay,omitempty"`

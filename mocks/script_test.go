@@ -113,8 +113,8 @@ var _ = Describe("a script file", Label("H-02"), func() {
 		Entry("with a template's unknown field, in any branch", "replies: [{template: '{{if false}}{{.Usr}}{{end}}'}]",
 			"replies[0].template: a template has no .Usr; it has .Model, .System, .User, .Turn, .Purpose, .Tags, .Messages, .Attempt; did you mean \"User\"?"),
 		Entry("with states in a sequence", "replies: [{text: a, in: x, then: y}]",
-			"replies[0].in: only rules have states; replies come in their order",
-			"replies[0].then: only rules have states; replies come in their order"),
+			"replies[0].in: only rules have states; replies are used in order",
+			"replies[0].then: only rules have states; replies are used in order"),
 		Entry("with a state in a sequence", "{state: s, replies: [{text: a}]}", "state: only rules have states"),
 		Entry("with a state that nothing leads to", "{state: start, rules: [{in: start, then: asked, text: a}, {in: aksed, text: b}]}",
 			`rules[1].in: no rule leads to the state "aksed"; did you mean "asked"?`),
@@ -141,9 +141,9 @@ var _ = Describe("a script file", Label("H-02"), func() {
 		Entry("with times given twice", "replies: [{times: 2, fault: {kind: timeout, times: 2}}]",
 			"replies[0].fault.times: a line without an answer has times or fault.times, not both"),
 		Entry("with a fault that can never strike so often", "replies: [{text: a, times: 2, fault: {kind: slow-drip, times: 3}}]",
-			"replies[0].fault.times: slow-drip still brings the answer, so it cannot fire 3 times on a line that answers 2 times"),
+			"replies[0].fault.times: slow-drip delivers the answer and cannot fire 3 times on a line that answers 2 times"),
 		Entry("with a status of a process fault", "replies: [{fault: {kind: hang, status: 3}}, {fault: {kind: exit, status: 300}}]",
-			"replies[0].fault.status: only exit has a status among the faults of a process",
+			"replies[0].fault.status: exit is the only process fault with a status",
 			"replies[1].fault.status: an exit status is between 1 and 255, not 300"),
 	)
 

@@ -11,29 +11,28 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Server lets any number of trials be reached over HTTP/1.1, each under its own
-// base URL: /t/<trial>/v1, or /v1 for the trial "". The zero value is ready to
-// use. The caller listens; use a loopback address unless others should reach it. For a
-// single test see Start.
+// Server serves any number of trials over HTTP/1.1, each under its own base URL: /t/<trial>/v1, or
+// /v1 for the trial "". The zero value is ready to use. The caller listens, usually on a loopback
+// address. For a single test see Start.
 type Server struct {
 	mu     sync.RWMutex
 	trials map[string]*trial
 }
 
-// trial is an engine that is attached.
+// trial is an attached engine.
 type trial struct {
 	engine *Engine
-	// gone ends when the trial is detached, and with it every exchange under way.
+	// gone ends with the trial, and ends its open exchanges.
 	gone   context.Context
 	leave  context.CancelFunc
 	active sync.WaitGroup
 }
 
-// errDetached cancels the exchanges of a trial that is detached.
+// errDetached cancels the open exchanges of a detached trial.
 var errDetached = errors.New("the trial was detached from the scripted server")
 
-// Attach makes an engine reachable under a trial's name, which is one element of
-// a path. A name that is in use is an error.
+// Attach serves an engine under the name of a trial, which is one element of a path and must not be
+// in use.
 func (s *Server) Attach(name string, e *Engine) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,9 +48,8 @@ func (s *Server) Attach(name string, e *Engine) error {
 	return nil
 }
 
-// Detach ends the open exchanges of a trial, waits for them and removes the trial. After
-// that the engine's report is complete. It is an error if ctx ends before, because of a
-// client that neither reads nor leaves.
+// Detach removes a trial, ends its open exchanges and waits for them. The engine's report is then
+// complete. Detach fails if ctx ends before that, because a client neither reads nor leaves.
 func (s *Server) Detach(ctx context.Context, name string) error {
 	s.mu.Lock()
 	t, ok := s.trials[name]
@@ -74,7 +72,7 @@ func (s *Server) Detach(ctx context.Context, name string) error {
 	}
 }
 
-// enter finds a trial and keeps Detach waiting until leave is called.
+// enter returns a trial and adds to its active exchanges, for which Detach waits.
 func (s *Server) enter(name string) *trial {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -97,8 +95,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t.play(w, r, t.engine.respond(r.Context(), r, path))
 }
 
-// unknownTrial answers a request for an unknown trial. The bare root always exists, for
-// health checks.
+// unknownTrial answers a request for an unknown trial, or a health check of the root.
 func unknownTrial(name, path string, r *http.Request) wire.Frame {
 	if name == "" && path == "/" && r.Method == http.MethodHead {
 		return wire.Frame{Status: http.StatusOK}

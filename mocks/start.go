@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// T is the part of a test that Start uses. *testing.T, *testing.B and GinkgoT() implement it.
+// T has the methods of a test that Start needs. *testing.T, *testing.B and GinkgoT() implement it.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -19,23 +19,23 @@ type T interface {
 
 // Backend is the scripted backend of one test.
 type Backend struct {
-	// URL is the base URL, such as "http://127.0.0.1:40123". Clients of Anthropic's API
-	// take it as it is; append "/v1" for clients of OpenAI's.
+	// URL is the base URL for clients of Anthropic's API, such as "http://127.0.0.1:40123".
+	// Append "/v1" for clients of OpenAI's API.
 	URL    string
 	engine *Engine
 }
 
-// Report returns what has happened so far.
+// Report returns a summary of the exchanges so far.
 func (b *Backend) Report() Report { return b.engine.Report() }
 
-// closeWithin is how long a test waits at its end for exchanges that are under way.
+// closeWithin limits the wait for open exchanges at the end of a test.
 const closeWithin = 5 * time.Second
 
-// Start serves a script on the loopback interface, in real time, until the test ends. The
-// test then fails if a call was not in the script or not valid, if a line was not used, or
-// if a fault never took effect. It ends at once if the script is not valid.
+// Start serves a script on the loopback interface, in real time, until the test ends. It fails the
+// test if the script is invalid, if a call is invalid or not in the script, if a line was not used,
+// or if a fault did not fire.
 //
-// For virtual time, for other options and without a socket see NewEngine and NewTransport.
+// See NewEngine and NewTransport for virtual time, other options, and tests without a socket.
 func Start(t T, s Script) *Backend {
 	t.Helper()
 	program, err := Compile(s)
@@ -55,7 +55,7 @@ func Start(t T, s Script) *Backend {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = listening.Serve(listener) // it ends when it is closed
+		_ = listening.Serve(listener) // returns when it is closed
 	}()
 	t.Cleanup(func() {
 		t.Helper()
@@ -67,13 +67,13 @@ func Start(t T, s Script) *Backend {
 		_ = listening.Close()
 		<-done
 		if problems := b.Report().problems(s.Lenient); problems != "" {
-			t.Errorf("the calls to the scripted backend do not fit its script:%s", problems)
+			t.Errorf("the calls to the scripted backend do not match its script:%s", problems)
 		}
 	})
 	return b
 }
 
-// problems lists what a test fails for, a line each; empty if there is nothing.
+// problems returns the reasons for failing a test, a line each.
 func (r Report) problems(lenient bool) string {
 	var b strings.Builder
 	add := func(what string, findings []string) {
@@ -92,8 +92,8 @@ func (r Report) problems(lenient bool) string {
 	return b.String()
 }
 
-// mergeCalls joins findings such as "call 2: text" and "call 3: text" that differ only in
-// the call: an agent that repeats a refused call has made one mistake.
+// mergeCalls joins findings that differ only in the call, such as "call 2: text" and "call 3: text":
+// an agent that repeats a refused call made one mistake.
 func mergeCalls(findings []string) []string {
 	calls, texts := map[string][]string{}, []string(nil)
 	for _, f := range findings {

@@ -9,9 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// states checks the state machine of the rules: each state that a rule waits for
-// must be reachable, and a cycle of states needs a bound, or an agent that follows it
-// never ends.
+// states checks the state machine of the rules: the state of each rule must be reachable, and a
+// cycle of states must be bounded, because an agent could follow it forever.
 func (v *validator) states(s *Script) {
 	reachable := reachableStates(s)
 	words := slices.Sorted(maps.Keys(reachable))
@@ -67,11 +66,11 @@ type cycleFinder struct {
 	finished map[string]bool
 	path     []string
 	place    map[string]int // in path
-	cycle    []string       // what was found
+	cycle    []string       // the result
 	rule     int
 }
 
-// unboundedCycle returns the states of a cycle of moves that no times bounds, its
+// unboundedCycle returns the states of a cycle without a rule that is limited by times, with the
 // first state at both ends, and the rule that closes it; nil if there is none.
 func unboundedCycle(s *Script, states map[string]bool) (cycle []string, rule int) {
 	f := cycleFinder{moves: map[string][]move{}, finished: map[string]bool{}, place: map[string]int{}}
@@ -106,7 +105,7 @@ func (f *cycleFinder) visit(state string) bool {
 		}
 	}
 	for _, m := range f.anywhere {
-		// In the state that it leads to, such a rule changes nothing.
+		// A rule without in changes nothing in its own next state.
 		if m.to != state && f.follow(m) {
 			return true
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxTemplate is the size in bytes up to which a template may write.
+// maxTemplate limits the output of a template, in bytes.
 const maxTemplate = 1 << 20
 
-// templateData are the fields of a template. None of them depends on time or chance.
+// templateData has the fields of a template, which do not depend on time or chance.
 type templateData struct {
 	Model, System, User string
 	Turn                int
@@ -25,18 +25,16 @@ type templateData struct {
 	Attempt             int
 }
 
-// templateFuncs are added to those of text/template, as are match, split and join of
-// package boundedtemplate.
+// templateFuncs has functions in addition to those of text/template and boundedtemplate.
 var templateFuncs = boundedtemplate.Funcs{
-	// json quotes a value for a place inside JSON text.
+	// json encodes a value for use within JSON text.
 	"json": func(v any) (string, error) {
 		data, err := json.Marshal(v)
 		return string(data), err
 	},
 }
 
-// parseTemplate also finds fields of the request that do not exist, in every
-// branch, so that a misspelt one is found before the first call.
+// parseTemplate parses a template, and rejects unknown fields in all of its branches.
 func parseTemplate(text string) (*boundedtemplate.Template, error) {
 	t, err := boundedtemplate.Parse("template", text, templateFuncs, "missingkey=error")
 	if err != nil {
@@ -54,7 +52,7 @@ func parseTemplate(text string) (*boundedtemplate.Template, error) {
 	return t, nil
 }
 
-// unknownFieldError names a field of a template that requests do not have.
+// unknownFieldError is the error for an unknown field in a template.
 type unknownFieldError struct{ field string }
 
 func (e unknownFieldError) Error() string {
@@ -69,9 +67,9 @@ func templateFields() []string {
 	return names
 }
 
-// checkFields returns an error for a field of the request that does not exist. dotIsRequest
-// is false inside range and with, and in a defined template, where the dot is something
-// else; unknown fields are found there when the template is executed.
+// checkFields returns an error for an unknown field of the request. dotIsRequest is false inside
+// range and with, and in defined templates, where the dot has another value: there only execution
+// finds unknown fields.
 func checkFields(node parse.Node, dotIsRequest bool) error {
 	known := func(name string) error {
 		if _, ok := reflect.TypeFor[templateData]().FieldByName(name); !ok {

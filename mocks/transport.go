@@ -14,11 +14,10 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// NewTransport lets an http.Client reach an engine in process, without sockets
-// and without goroutines: latencies pass on the engine's clock while the client
-// waits for the response and reads its body. The host and the trial in a URL do
-// not matter. A connection that a fault cuts off gives the errors that a real
-// one gives.
+// NewTransport returns a transport that connects an http.Client to an engine in process, without
+// sockets and goroutines. Latencies pass on the engine's clock while the client waits for the
+// response and reads its body. The host and the trial in a URL are ignored. Connections that a fault
+// cuts off return the errors of real ones.
 func NewTransport(e *Engine) http.RoundTripper { return transport{e} }
 
 type transport struct{ engine *Engine }
@@ -60,18 +59,18 @@ func response(r *http.Request, head *wire.Frame, b io.ReadCloser) *http.Response
 	}
 }
 
-// body is a response's body that the frames of an exchange fill as it is read.
+// body is the body of a response. It reads the frames of an exchange.
 type body struct {
 	ctx  context.Context
 	mu   sync.Mutex // a client may close while it reads
 	x    *Exchange
 	at   int    // the frame after the current one
-	data []byte // what is left of the current frame
-	err  error  // what every further Read returns
+	data []byte // the rest of the current frame
+	err  error  // of all further reads
 }
 
-// Read implements io.Reader. The end comes with the last bytes, so that a client
-// that needs no more has read all.
+// Read implements io.Reader. It returns io.EOF with the last bytes, for clients that then stop
+// reading.
 func (b *body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +91,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// more goes on to the next frame, or returns why there is no other.
+// more advances to the next frame, or returns why there is none.
 func (b *body) more() error {
 	current := &b.x.frames[b.at-1]
 	switch {
@@ -116,7 +115,7 @@ func (b *body) advance() error {
 	b.at++
 	b.data = b.x.frames[i].Data
 	if len(b.data) == 0 {
-		b.x.handedOver()
+		b.x.frameSent()
 	}
 	return nil
 }
@@ -125,7 +124,7 @@ func (b *body) advance() error {
 func (b *body) take(n int) {
 	b.data = b.data[n:]
 	if n > 0 && len(b.data) == 0 {
-		b.x.handedOver()
+		b.x.frameSent()
 	}
 }
 
@@ -134,8 +133,7 @@ func (b *body) complete() bool {
 	return b.at == len(b.x.frames) && b.x.frames[b.at-1].End == wire.Continue
 }
 
-// cut returns the error that a client gets where a connection ends early; closed is
-// the error of an orderly end.
+// cut returns a client's error for a connection that ends early; closed is the error for End Close.
 func (b *body) cut(end wire.End, closed error) error {
 	switch end {
 	case wire.Reset:

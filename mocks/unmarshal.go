@@ -8,16 +8,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The plain types have the fields of the real ones without their methods, so
-// that decoding a mapping does not call the same unmarshaller again.
+// The plain types have no methods, to decode mappings without recursion.
 type (
 	plainMatch   Match
 	plainLatency Latency
 	plainFault   Fault
 )
 
-// UnmarshalYAML reads a string, which must be contained, or a mapping with
-// exactly one key.
+// UnmarshalYAML reads a string, for Contains, or a mapping with exactly one key.
 func (m *Match) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.ScalarNode {
 		if err := node.Load(&m.Contains); err != nil {
@@ -45,7 +43,7 @@ func (m *Match) check() error {
 	return nil
 }
 
-// UnmarshalYAML reads a duration, which the whole answer takes, or a mapping.
+// UnmarshalYAML reads a duration, for First, or a mapping.
 func (l *Latency) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.ScalarNode {
 		return node.Load(&l.First)

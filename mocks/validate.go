@@ -16,16 +16,15 @@ import (
 
 // Problem is one mistake in a script.
 type Problem struct {
-	// Path is the place of the mistake, such as "rules[2].when.user.matches"; empty means the script
-	// as a whole.
+	// Path of the mistake, such as "rules[2].when.user.matches"; empty for the script as a whole.
 	Path string
 	// Message describes the mistake and the remedy.
 	Message string
-	// Nearest is the valid word that was probably meant; empty if no word is close.
+	// Nearest is the valid word that was probably meant; may be empty.
 	Nearest string
 }
 
-// String is the path, the message and the suggestion.
+// String returns the path, the message and the suggestion.
 func (p Problem) String() string {
 	text := p.Message
 	if p.Path != "" {
@@ -102,19 +101,19 @@ func (v *validator) encodable(s *Script) {
 // ordered reports keys that a line of a strict sequence cannot have.
 func (v *validator) ordered(path string, l *Line) {
 	if l.In != "" {
-		v.add(path+".in", "only rules have states; replies come in their order")
+		v.add(path+".in", "only rules have states; replies are used in order")
 	}
 	if l.Then != "" {
-		v.add(path+".then", "only rules have states; replies come in their order")
+		v.add(path+".then", "only rules have states; replies are used in order")
 	}
 	if l.Optional {
-		v.add(path+".optional", "only a rule is optional; replies come in their order")
+		v.add(path+".optional", "only rules can be optional; replies are used in order")
 	}
 }
 
-// line checks what a line answers, and how often.
+// line checks the answer of a line, and how often it is used.
 func (v *validator) line(path string, l *Line) {
-	// A zero is the same as a field left out, and is the default.
+	// Zero is the default.
 	if l.Times < 0 {
 		v.add(path+".times", "must be at least 1, not %d", l.Times)
 	}
@@ -135,12 +134,12 @@ func (v *validator) line(path string, l *Line) {
 	case !l.answers() && f.Times > 0 && l.Times > 0:
 		v.add(path, "a line without an answer has times or fault.times, not both")
 	case l.answers() && f.Brings() && l.Times > 0 && f.Times > l.Times:
-		v.add(path, "%s still brings the answer, so it cannot fire %d times on a line that answers %d times",
+		v.add(path, "%s delivers the answer and cannot fire %d times on a line that answers %d times",
 			f.Kind, f.Times, l.Times)
 	}
 }
 
-// answer checks an answer, which is that of a "line" or a "choice".
+// answer checks the answer of a "line" or a "choice".
 func (v *validator) answer(path string, a *Answer, of string) {
 	contents := given(a.contents())
 	v.frames(path, a)
@@ -242,10 +241,10 @@ func (v *validator) faultOptions(path string, f *Fault) {
 		return
 	}
 	if f.Kind != "exit" && f.Status != 0 {
-		v.add(path+".status", "only exit has a status among the faults of a process")
+		v.add(path+".status", "exit is the only process fault with a status")
 	}
 	if f.RetryAfter != 0 || f.Delay != 0 {
-		v.add(path, "a fault of a process has neither retry_after nor delay; it has after, and exit a status")
+		v.add(path, "process faults have neither retry_after nor delay")
 	}
 	if f.After != nil && *f.After < 0 {
 		v.add(path+".after", "must be at least 0, not %d", *f.After)

@@ -98,7 +98,7 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 		Entry("an option of another fault", "call=7:timeout,status=503", `option "status" has no meaning here; this kind takes no options`),
 		Entry("a status that is no error", "call=7:status,status=200", "status is 200; an error status is 400 to 599"),
 		Entry("an exit status beyond all", "call=7:exit,status=256", "an exit status is between 1 and 255, not 256"),
-		Entry("a status of a process that hangs", "call=7:hang,status=1", "only exit has a status"),
+		Entry("a status of a process that hangs", "call=7:hang,status=1", "exit is the only process fault with a status"),
 		Entry("a wait of a process", "call=7:hang,retry_after=1s", "neither retry_after nor delay"),
 		Entry("times 0", "call=7:status,times=0", `the option times: "0" is not a whole number`),
 		Entry("times beyond all", "call=7:status,times=1001", "times must be at most 1000, got 1001"),
