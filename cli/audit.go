@@ -34,17 +34,16 @@ func (a *app) auditCommand() *cobra.Command {
 	var flags auditFlags
 	cmd := &cobra.Command{
 		Use:   "audit SESSION|CANDIDATE",
-		Short: "Audit one interview: calls, cost, latency, retries, and consistency of the stored data",
-		Long: `audit reads one session and writes session_audit_CANDIDATE.json and the same as a page, .html,
-which needs neither network nor scripts. It checks that messages, answers, queues and calls agree
-with each other. Of a candidate with several sessions name the one you mean by the start of its
-id, or take the newest with --latest: anybody may begin a session under a candidate's id. The
-files of such a candidate are named session_audit_CANDIDATE+SESSION. The session is only read; it
-may go on meanwhile.
+		Short: "Audit an interview: calls, cost, latency and consistency",
+		Long: `audit reads one session and writes session_audit_CANDIDATE.json and an HTML page with the same
+content, which needs neither network nor scripts. It checks that messages, answers, queues and calls
+agree with each other. If a candidate has several sessions, name one by the start of its id, or take
+the newest with --latest: anybody may start a session under a candidate's id. The files of such a
+candidate are named session_audit_CANDIDATE+SESSION. The session is only read, and may continue
+meanwhile.
 
-What was said is left out, and of the session's id, which opens the interview, all but the start.
---answers puts both in: only the owner may read the files then; treat them as you treat the
-interview.
+Questions and answers are left out, as is most of the session's id, which opens the interview.
+--answers includes both; only the owner can then read the files. Protect them like the interview.
 
 ` + auditExitCodes,
 		Example: `  rehearse audit lea
@@ -57,9 +56,9 @@ interview.
 	f := cmd.Flags()
 	a.storeFlag(f, &flags.store)
 	f.StringVarP(&flags.out, "out", "o", runsFolder, "folder for the files")
-	f.BoolVar(&flags.answers, "answers", false, "include what was asked and answered")
+	f.BoolVar(&flags.answers, "answers", false, "include questions and answers")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose exchange rate overrides the shipped one")
-	f.BoolVar(&flags.latest, "latest", false, "of a candidate with several sessions take the newest")
+	f.BoolVar(&flags.latest, "latest", false, "take the newest of several sessions of a candidate")
 	jsonFlag(f, &flags.asJSON, "the audit")
 	return cmd
 }

@@ -43,31 +43,31 @@ a verdict, cannot be blessed; one with failing scenarios only with --allow-faili
 
 Exit codes:
   0    the baseline was written, or would be (--dry-run)
-  1    the run failed, or its recording was changed, so it was not blessed
+  1    the run failed or its recording was altered, so it was not blessed
   2    usage, or a file that is not a recording
-  3    the run is not whole, so it was not blessed`,
+  3    the run is incomplete, so it was not blessed`,
 		Example: `  rehearse bless rehearse-runs/demo --dry-run
   rehearse bless rehearse-runs/demo
-  rehearse bless rehearse-runs/nightly --baseline nightly.baseline.json --alpha 0.01`,
+  rehearse bless rehearse-runs/nightly --baseline nightly.json --alpha 0.01`,
 		Args: arguments(1, 1, "name the folder of one run, or one recording"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.bless(cmd.Context(), args[0], flags) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.baseline, "baseline", compare.BaselineFile, "the `file` to write")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "show what would change, and write nothing")
-	f.BoolVar(&flags.allowFailing, "allow-failing", false, "bless a run with failing scenarios, too: they may stay as bad as they are")
+	f.BoolVar(&flags.allowFailing, "allow-failing", false, "accept failing scenarios: they may fail in the same way in later runs")
 	usual := compare.DefaultRules()
 	for _, rule := range []struct {
 		name, says string
 		value      *float64
 		usual      float64
 	}{
-		{"alpha", "false alarms, over all tests of a comparison together", &flags.rules.Alpha, usual.Alpha},
-		{"margin", "relative difference that does not matter, of what varies from trial to trial", &flags.rules.Margin, usual.Margin},
-		{"cost-margin", "relative difference of cost that does not matter", &flags.rules.Cost, usual.Cost},
-		{"tokens-margin", "relative difference of tokens that does not matter", &flags.rules.Tokens, usual.Tokens},
+		{"alpha", "risk of a false alarm, over all tests of a comparison", &flags.rules.Alpha, usual.Alpha},
+		{"margin", "relative difference to ignore in measures that vary from trial to trial", &flags.rules.Margin, usual.Margin},
+		{"cost-margin", "relative difference of cost to ignore", &flags.rules.Cost, usual.Cost},
+		{"tokens-margin", "relative difference of tokens to ignore", &flags.rules.Tokens, usual.Tokens},
 	} {
-		f.Float64Var(rule.value, rule.name, -1, fmt.Sprintf("%s (default: as before, at first %g)", rule.says, rule.usual))
+		f.Float64Var(rule.value, rule.name, -1, fmt.Sprintf("%s (default: that of the existing file, else %g)", rule.says, rule.usual))
 		f.Lookup(rule.name).DefValue = "0" // else help would show -1
 	}
 	return cmd

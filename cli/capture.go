@@ -53,7 +53,7 @@ func (a *app) captureCommand() *cobra.Command {
 every byte back at once, and writes a script that answers the same conversation again: for rehearse
 mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat completions and
 Responses, and Anthropic's Messages. Secrets are replaced before anything is written, also those
-that a stream brings in pieces; the key of the agent is passed on and kept nowhere.
+that a stream splits into pieces; the agent's key is passed on and never stored.
 
 Exchanges are saved beside the script (with ` + tapeSuffix + ` instead of .yaml), one per line, as
 soon as they are complete. Ctrl-C writes the script; after a kill, --rebuild does. Empty answers
@@ -63,9 +63,9 @@ Exit codes: 0 the script has all exchanges; 1 some are missing, or nothing was c
 3 the proxy could not listen, or a file could not be written.`,
 		Example: `  rehearse capture --upstream https://api.openai.com/v1 --out session.yaml
   OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 my-agent          (with its own key)
-  rehearse capture --upstream https://api.anthropic.com --out session.yaml --frames
+  rehearse capture --upstream https://api.anthropic.com --out chat.yaml --frames
   rehearse mock session.yaml`,
-		Args: arguments(0, 0, "capture takes no argument; name the backend with --upstream and the script with --out"),
+		Args: arguments(0, 0, "capture takes no arguments: name the backend with --upstream and the script with --out"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.capture(cmd.Context(), flags) },
 	}
 	f := cmd.Flags()
@@ -73,14 +73,14 @@ Exit codes: 0 the script has all exchanges; 1 some are missing, or nothing was c
 	f.StringVarP(&flags.out, "out", "o", "", "script to write")
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
 	f.BoolVar(&flags.frames, "frames", false,
-		"keep the pieces of each answer and the gaps between them, and\nlet the script replay them byte for byte")
+		"keep the pieces of each answer and the gaps between them, and let the script replay them byte for byte")
 	f.BoolVar(&flags.latency, "latency", false, "give each answer in the script the time that it took")
 	f.StringVar(&flags.match, "match", string(capture.ByText),
-		"how the script knows a request again: by its text (turn and\nlast user text), its turn alone, or its place in the order")
+		"how the script recognises a request: by its text (turn and last user text), its turn alone, or its position")
 	f.StringVarP(&flags.model, "model", "m", "", "the script's model (default: the one that answered)")
-	f.BoolVar(&flags.again, "append", false, "go on with an earlier capture of the same backend")
-	f.BoolVar(&flags.rebuild, "rebuild", false, "only write the script again from what was captured, as after a kill")
-	f.BoolVar(&flags.keep, "no-redact", false, "keep secrets; the files are then as secret as they are")
+	f.BoolVar(&flags.again, "append", false, "continue an earlier capture of the same backend")
+	f.BoolVar(&flags.rebuild, "rebuild", false, "only write the script again from the captured exchanges, as after a kill")
+	f.BoolVar(&flags.keep, "no-redact", false, "do not replace secrets in the files")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
 	hostFlag(f, &flags.hosts)
 	complete(cmd, "match", namesOf(capture.Matchings())...)

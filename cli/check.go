@@ -22,11 +22,11 @@ func (a *app) checkCommand() *cobra.Command {
 	var prices string
 	cmd := &cobra.Command{
 		Use:   "check [PATTERN...]",
-		Short: "Check scenarios, plans, experiments and agent files without running them",
+		Short: "Check scenarios, plans, experiments and agent files",
 		Long: `check reads scenario files as run does, plans as supervise does, experiments with all that they
 name as experiment and tune do, and agent files (*.agent.md) and their tasks as react does. It
-reports everything that is wrong with them, with file, line and column, what was expected and the
-nearest valid word. A folder is one of scenarios, or of the others. It runs nothing.
+reports each problem with file, line and column, the expected form and the nearest valid word. A
+folder contains either scenarios or other files, not both. It runs nothing.
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
 		Example: `  rehearse check scenarios

@@ -23,14 +23,14 @@ func (a *app) compareCommand() *cobra.Command {
 expectations, limits, fixtures and prices have changed. Each side is the folder of a run, a
 recording, or the file of a baseline. No agent is started.
 
-Counts are compared exactly where a scenario repeats, cost and tokens within a limit, and what
-varies from trial to trial by a paired test, corrected for there being many.
+Counts that repeat from trial to trial are compared exactly, cost and tokens within a margin, and
+all other measures by a paired test, corrected for multiple comparisons.
 
 Exit codes:
-  0    nothing is worse, missing, new or changed
-  1    something is
+  0    none is worse, missing, new or changed
+  1    a measure is worse, missing or new, or an expectation has changed
   2    usage, or a file of another kind
-  3    no verdict: a run is not whole or not as it was recorded, or nothing could be compared`,
+  3    no verdict: a run is incomplete or altered, or nothing could be compared`,
 		Example: `  rehearse compare rehearse-runs/before rehearse-runs/after
   rehearse compare rehearse.baseline.json rehearse-runs/after --format markdown`,
 		Args: arguments(2, 2, "name two runs, or a baseline and a run"),

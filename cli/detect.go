@@ -52,9 +52,9 @@ func (a *app) detectCommand() *cobra.Command {
 	var flags detectFlags
 	cmd := &cobra.Command{
 		Use:   "detect [CORPUS.jsonl|shipped|reflections|-]...",
-		Short: "Score a detector of deferred work, or of complacent reflections, on labelled texts",
-		Long: `detect asks a detector about each item of a corpus and scores its answers: confusion counts
-first, then precision, recall, F1 and false-positive rate with 95 % intervals, overall and by
+		Short: "Score a detector on labelled messages or reflections",
+		Long: `detect asks a detector of deferred work, or of complacent reflections, about each item of a corpus
+and scores its answers: confusion counts first, then precision, recall, F1 and false-positive rate with 95 % intervals, overall and by
 group; steps and spans; thresholds; how far the scores are probabilities; latency; and the errors,
 to learn from them. Categories and steps that no label of the corpus names are n/a.
 
@@ -76,15 +76,15 @@ Detectors:
   llm:BACKEND           a model: openai, or an agent (claude, codex, gemini, copilot), which runs
                         in an empty folder; the text of messages may still mislead it
 
-An answer holds positive (true or false) and may hold class, score (0 to 1), spans (ranges of
-bytes), categories, steps, reasons; or error. Items without an answer are counted
+An answer has positive (true or false), and optionally class, score (0 to 1), spans (ranges of
+bytes), categories, steps and reasons; or it has error. Items without an answer are counted
 separately, never as negatives. Models and hosts other than this machine need --live, and
 REHEARSE_OFFLINE=1 forbids them.
 
 ` + detectExitCodes,
-		Example: `  rehearse detect                                  the guard on the shipped messages
-  rehearse detect messages.jsonl --against naive --only confidence=high --only lang=fr
-  rehearse detect messages.jsonl --min recall=0.9 --min precision=0.9 --out reports
+		Example: `  rehearse detect                         score the guard on the shipped messages
+  rehearse detect messages.jsonl --against naive --only lang=fr
+  rehearse detect messages.jsonl --min recall=0.9 --min precision=0.9 -o reports
   rehearse detect messages.jsonl --detector 'command:python3 mine.py' --errors 3
   rehearse detect reflections --against overlap --by language,part
   rehearse detect messages.jsonl --detector llm:openai --live --max-cost "1 EUR"`,
@@ -105,20 +105,20 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.StringVar(&d.against, "against", "", "another detector to compare with, on the same items")
 	f.Float64Var(&d.threshold, "threshold", 0, "the score from which an item is positive, above 0 to 1")
 	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` to be found (default defers; for reflections, complacent)")
-	f.StringArrayVar(&d.only, "only", nil, "score only items with that, such as `confidence=high`")
+	f.StringArrayVar(&d.only, "only", nil, "score only items with this value, such as `confidence=high`")
 	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "repository", "confidence"},
-		"show the scores by these `groups`;\nthe JSON has all")
-	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
-	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
-	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
+		"show the scores by these `groups`; the JSON has all")
+	f.IntVar(&d.errors, "errors", 5, "number of false positives and of false negatives to show")
+	f.StringArrayVar(&d.min, "min", nil, "fail if an overall score is below this value, such as `recall=0.9`")
+	f.BoolVar(&d.strict, "strict", false, "exit with code 2 after a bad line; the rest is still scored")
 	f.StringVarP(&d.out, "out", "o", "", "folder for detect.html, detect.json, detect.md and plots (SVG)")
 	jsonFlag(f, &d.asJSON, "the scores")
-	workersFlag(f, &d.workers, "items are judged")
+	workersFlag(f, &d.workers, "items to judge")
 	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
-	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "how long a program, endpoint or model may take for an item")
+	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "time limit of a program, endpoint or model for one item")
 	f.BoolVar(&d.live, "live", false, "allow models and other machines")
 	f.StringVarP(&d.model, "model", "m", "", "the model of llm:BACKEND (default: the backend's own)")
-	f.Var(&d.maxCost, "max-cost", `stop when llm:BACKEND has cost that, such as "1 EUR"`)
+	f.Var(&d.maxCost, "max-cost", `stop when the cost of llm:BACKEND reaches this amount, such as "1 EUR"`)
 	pricesFlag(f, &d.prices)
 	complete := func(flag string, values []string, directive cobra.ShellCompDirective) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive|cobra.ShellCompDirectiveNoFileComp))

@@ -35,25 +35,25 @@ func (a *app) driftCommand() *cobra.Command {
 	var flags driftFlags
 	cmd := &cobra.Command{
 		Use:   "drift SCRIPT --upstream URL --live",
-		Short: "Send captured requests to a live backend, and report how the form of its answers has changed",
-		Long: `drift sends the requests of a captured script (they stand beside it, in SCRIPT without .yaml,
-` + tapeSuffix + `) to a real backend again, each once, and compares how the answers are built:
+		Short: "Report how the answers of a live backend have changed",
+		Long: `drift sends the requests of a captured script (stored beside it, in SCRIPT without .yaml,
+` + tapeSuffix + `) to a real backend again, each once, and compares the form of the answers:
 
-  error  what breaks a client: another status, a member that is missing or of another type, another
+  error  breaks a client: another status, a member that is missing or of another type, another
          way to end, a tool call of another shape, events missing or in another order
-  warn   what a lenient client does not notice: new members, new events, another model
-  info   what differs from one answer to the next: lengths, usage
+  warn   goes unnoticed by a lenient client: new members, new events, another model
+  info   differs from one answer to the next: lengths, usage
 
-It costs money, so it wants --live. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY. Secrets
-were replaced when the requests were captured, so the backend sees the marks in their place.
+It costs money, so it requires --live. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY. Secrets
+were replaced when the requests were captured, so the backend receives placeholders.
 
 Exit codes:
   0    no difference of the tier of --fail-on or a more severe one
   1    there is one
   2    usage, or a script that was not captured
-  3    no verdict: an answer did not come, or a cap ended it before the last one`,
-		Example: `  rehearse drift session.yaml --upstream https://api.openai.com/v1 --live --max-cost '0.10 USD'
-  rehearse drift session.yaml --upstream http://127.0.0.1:8080/v1 --live --format markdown`,
+  3    no verdict: an answer is missing, or a cap ended the run early`,
+		Example: `  rehearse drift chat.yaml --upstream https://api.openai.com/v1 --live
+  rehearse drift chat.yaml --upstream http://127.0.0.1:8080/v1 --live --json`,
 		Args: arguments(1, 1, "name one captured script"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drift(cmd.Context(), args[0], flags) },
 	}
@@ -62,10 +62,10 @@ Exit codes:
 	f.BoolVar(&flags.live, "live", false, "ask the real backend, which may cost money")
 	formatFlag(cmd, &flags.format, comparisonFormats...)
 	f.BoolVar(&flags.asJSON, "json", false, "the same as --format json")
-	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
+	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the lowest tier that fails: error, warn or info")
 	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
-	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 means no limit")
-	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
+	f.IntVar(&flags.calls, "max-calls", 0, "maximum number of requests; 0 means no limit")
+	f.Var(&flags.cost, "max-cost", `maximum cost of the requests, such as "0.10 USD"`)
 	pricesFlag(f, &flags.prices)
 	complete(cmd, "fail-on", namesOf(drift.Tiers())...)
 	return cmd

@@ -40,22 +40,22 @@ type experimentFlags struct {
 }
 
 func (f *experimentFlags) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment\n"+
+	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment"+
 		"whose journal is there is resumed")
-	workersFlag(flags, &f.workers, "trials run")
+	workersFlag(flags, &f.workers, "trials to run")
 	pricesFlag(flags, &f.prices)
-	flags.Var(&f.limits.cost, "max-cost", "cap in place of the file's, checked before each call, such as `0.50EUR`")
-	flags.IntVar(&f.limits.calls, "max-calls", 0, "cap in place of the file's, checked before each call")
+	flags.Var(&f.limits.cost, "max-cost", "maximum cost in place of the file's, checked before each call, such as `0.50EUR`")
+	flags.IntVar(&f.limits.calls, "max-calls", 0, "maximum number of calls in place of the file's, checked before each call")
 	liveFlag(flags, &f.live)
-	flags.BoolVar(&f.plan, "plan", false, "show what would be done, and run nothing")
+	flags.BoolVar(&f.plan, "plan", false, "show the plan, and run nothing")
 	jsonFlag(flags, &f.asJSON, "the result")
 }
 
 // experimentFolder explains the folder of an experiment, whose journals have these names.
 func experimentFolder(journals string) string {
-	return `The folder gets experiment.json (all of it), experiment.md, experiment.html and
-` + journals + ` with the outcome of each trial: with the same --out an
-interrupted or killed experiment is resumed, and gives the same result.
+	return `The folder contains experiment.json (the whole result), experiment.md, experiment.html and
+` + journals + ` with the outcome of each trial. The same command with --out
+resumes an interrupted or killed experiment and gives the same result.
 
 Real models are called only with --live, and never where REHEARSE_OFFLINE is set.
 
@@ -69,13 +69,14 @@ func (a *app) experimentCommand() *cobra.Command {
 	var flags experimentFlags
 	cmd := &cobra.Command{
 		Use:   "experiment FILE",
-		Short: "Compare variants of an agent, with effect sizes, confidence intervals and cost",
+		Short: "Compare variants of an agent by quality and cost",
 		Long: `experiment drives variants of an agent (prompts, models, options, commands) in the same scenarios,
-interleaved and paired, and reports for each pair whether one is better, worse or equivalent, or
-that the data does not decide it, and how many trials would.
+interleaved and paired. For each pair it reports effect size, confidence interval and cost, and
+whether one variant is better, worse or equivalent; if the data does not decide, it reports how many
+trials would.
 
 ` + experimentFolder(journalFile) + `Exit codes:
-  0    it was carried out, and the requirement of --require is met
+  0    the experiment is complete, and --require is met
   1    a variant is worse than the one of "against:" in the file, or --require is not met
   2    usage or configuration: nothing was run
   3    no verdict: a cap stopped it, nothing could be driven, the harness failed, or the trials are
@@ -89,8 +90,8 @@ that the data does not decide it, and how many trials would.
 	}
 	f := cmd.Flags()
 	flags.register(f)
-	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\n"+
-		"not to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
+	f.StringVar(&flags.require, "require", "", "required result: better (every variant is better), not-worse (no variant is worse by"+
+		"smallest_effect or more), decided (no comparison is undecided)")
 	complete(cmd, "require", result.Requirements()...)
 	cmd.ValidArgsFunction = completeYAML
 	return cmd

@@ -45,12 +45,12 @@ each run against the invariants: those of the kind of agent, and those of the sc
 
 SCENARIO is a file, or the name of a scenario in ./scenarios or of a shipped one.
 
-Families of what goes wrong:
+Families of failure modes:
 ` + familyHelp() + `
 Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
-that repeats it. --save writes it as a scenario file, too.
+that repeats it. --save also writes it as a scenario file.
 
-The folder of the reports gets explore.json (all runs), explore.md, and the recording and
+The folder of the reports contains explore.json (all runs), explore.md, and the recording and
 the reports of the golden path and of the smallest run of each failure; rehearse report FOLDER
 shows it again.
 
@@ -76,11 +76,11 @@ Exit codes:
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&flags.families, "family", nil, "only these `families` (default: all)")
-	f.IntVar(&flags.pairs, "pairs", explore.DefaultPairs, "how many pairs of faults are driven at most")
-	f.IntVar(&flags.maxRuns, "max-runs", 0, "how many perturbed runs there may be (default: no limit)")
-	f.BoolVar(&flags.thorough, "thorough", false, "leave nothing out where the path is long")
-	f.Uint64Var(&flags.seed, "seed", 0, "chooses the pairs (default: the scenario's)")
-	workersFlag(f, &flags.workers, "runs are driven")
+	f.IntVar(&flags.pairs, "pairs", explore.DefaultPairs, "maximum number of pairs of faults")
+	f.IntVar(&flags.maxRuns, "max-runs", 0, "maximum number of perturbed runs (default: no limit)")
+	f.BoolVar(&flags.thorough, "thorough", false, "explore every place of a long path")
+	f.Uint64Var(&flags.seed, "seed", 0, "seed that chooses the pairs (default: the scenario's)")
+	workersFlag(f, &flags.workers, "runs to drive")
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
 	pricesFlag(f, &flags.prices)
@@ -213,7 +213,7 @@ func explorationDocument(r *result.Exploration) document {
 func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *result.Exploration) error {
 	written, existing, err := explore.SaveFailures(sc, r, dir, a.scenarioOptions(nil))
 	for _, file := range existing {
-		fmt.Fprintf(a.stderr, "%s is there already and stays as it is\n", file)
+		fmt.Fprintf(a.stderr, "%s exists and is not overwritten\n", file)
 	}
 	for _, file := range written {
 		fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, format.ShellLine("rehearse", "run", file))

@@ -28,7 +28,7 @@ func jsonFlag(f *pflag.FlagSet, asJSON *bool, what string) {
 
 // workersFlag adds --workers, the number of what at once.
 func workersFlag(f *pflag.FlagSet, workers *int, what string) {
-	f.IntVarP(workers, "workers", "w", runtime.GOMAXPROCS(0), "how many "+what+" at once")
+	f.IntVarP(workers, "workers", "w", runtime.GOMAXPROCS(0), "number of "+what+" at once")
 }
 
 // checkWorkers returns an error unless --workers is at least 1.

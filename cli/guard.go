@@ -84,8 +84,8 @@ standard error gives the reason. --shadow refuses nothing and counts what it wou
 func (g *guardFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(namesOf(hook.Hosts()), ", ")+
-		",\nor auto, which recognises them by their input")
-	f.StringVar(&g.policy, "policy", string(stop.Balanced), "which messages may not be a stop: balanced or strict")
+		", or auto, which recognises them by their input")
+	f.StringVar(&g.policy, "policy", string(stop.Balanced), "policy: balanced or strict")
 	f.IntVar(&g.hook.Cap, "cap", hook.DefaultCap, "as a hook: the most refusals in a row in a session")
 	f.StringVar(&g.hook.State, "state", "", "as a hook: folder for counters (default: rehearse/guard in the user's cache)")
 	f.BoolVar(&g.hook.Shadow, "shadow", false, "as a hook: refuse nothing, count what would be refused")

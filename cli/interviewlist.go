@@ -26,18 +26,18 @@ func (a *app) interviewSessionsCommand() *cobra.Command {
 		Use:   "sessions",
 		Short: "List the interviews of a store, newest first",
 		Long: `sessions lists the interviews of a store. The table has the start of each id, which is enough for
-other commands. --json has all of it: whoever knows it can take the interview.
+other commands. --json has the whole id: anybody who knows it can take the interview.
 
 Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not be read.`,
 		Example: `  rehearse interview sessions
   rehearse interview sessions --candidate lea --json`,
-		Args: arguments(0, 0, "sessions takes no argument"),
+		Args: arguments(0, 0, "sessions takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewSessions(cmd.Context(), flags) },
 	}
 	f := cmd.Flags()
 	a.storeFlag(f, &flags.store)
-	f.StringVar(&flags.candidate, "candidate", "", "only those of this candidate")
-	f.IntVar(&flags.limit, "limit", 100, "how many at most")
+	f.StringVar(&flags.candidate, "candidate", "", "only sessions of this candidate")
+	f.IntVar(&flags.limit, "limit", 100, "maximum number of sessions")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -77,8 +77,8 @@ func (a *app) interviewShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show SESSION|CANDIDATE",
 		Short: "Print the messages of an interview",
-		Long: `show prints the messages of a session as plain text. Of a candidate with several sessions name
-one by the start of its id, or take the newest with --latest.
+		Long: `show prints the messages of a session as plain text. If a candidate has several sessions, name one
+by the start of its id, or take the newest with --latest.
 
 Exit codes: 0 printed; 2 usage, the session does not exist, or the candidate has several sessions;
 3 the store could not be read.`,
@@ -90,7 +90,7 @@ Exit codes: 0 printed; 2 usage, the session does not exist, or the candidate has
 		},
 	}
 	a.storeFlag(cmd.Flags(), &storeName)
-	cmd.Flags().BoolVar(&latest, "latest", false, "of a candidate with several sessions take the newest")
+	cmd.Flags().BoolVar(&latest, "latest", false, "take the newest of several sessions of a candidate")
 	return cmd
 }
 

@@ -50,19 +50,19 @@ func (a *app) interviewServeCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve interviews to programs (POST /axiom) and to people (a page)",
 		Long: `serve conducts any number of interviews at once, until SIGINT or SIGTERM; it then finishes the
-steps under way. A second signal ends it at once; what was stored is kept, and a step that was cut
-off goes on when the server starts again under the same --instance.
+steps in progress. A second signal ends it at once: stored data is kept, and a step that was cut off
+is resumed when the server starts again with the same --instance.
 
 A token (REHEARSE_TOKEN, or the first line of --token-file) opens /sessions and the audits, and
-closes /metrics to others. Logs go to standard error: text on a terminal, JSON elsewhere. Spans go
-where OTEL_EXPORTER_OTLP_ENDPOINT says. REHEARSE_OFFLINE=1 forbids --live but for a server on this
-machine.
+closes /metrics to others. Logs are written to standard error: text on a terminal, JSON elsewhere.
+Spans are sent to OTEL_EXPORTER_OTLP_ENDPOINT. REHEARSE_OFFLINE=1 forbids --live except for a server
+on this machine.
 
 ` + serveExitCodes,
 		Example: `  rehearse interview serve --script lea
-  rehearse interview serve --script tom --listen 127.0.0.1:0 --store memory: --time-scale 0.1
-  REHEARSE_TOKEN=… rehearse interview serve --live --store postgres://axiom@db/interviews`,
-		Args: arguments(0, 0, "serve takes no argument"),
+  rehearse interview serve --script tom --store memory: --time-scale 0.1
+  rehearse interview serve --live --store postgres://axiom@db/interviews`,
+		Args: arguments(0, 0, "serve takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
 	}
 	flags.register(cmd)
@@ -70,14 +70,14 @@ machine.
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	a.storeFlag(f, &flags.store)
 	f.StringVar(&flags.tokenFile, "token-file", "", "file with the token for /sessions, audits and /metrics")
-	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
-	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
+	f.StringVar(&flags.instance, "instance", "default", "name of this server; each server of a store needs its own")
+	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "time limit of one call to the model")
 	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for unfinished steps")
-	f.StringSliceVar(&flags.hosts, "host", nil, "a name that requests may use for this server, in addition to localhost and its address")
-	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may begin in a minute; 0 means no limit")
-	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all may begin in a minute; 0 means no limit")
+	f.StringSliceVar(&flags.hosts, "host", nil, "a further name by which requests may address this server")
+	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may start in a minute; 0 means no limit")
+	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all addresses may start in a minute; 0 means no limit")
 	flags.limits.register(f)
-	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only what goes wrong")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only warnings and errors")
 	return cmd
 }
 
@@ -192,7 +192,7 @@ type sessionLimits struct {
 func (l *sessionLimits) register(f *pflag.FlagSet) {
 	f.IntVar(&l.calls, "max-calls", interview.DefaultMaxCalls, "calls that one session may make; 0 means no limit")
 	f.Float64Var(&l.cost, "max-cost", interview.DefaultMaxCost, "EUR that one session may spend; 0 means no limit")
-	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "how often the candidate may ask for a message again; 0 means no limit")
+	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "retries that the candidate may request; 0 means no limit")
 }
 
 func (l *sessionLimits) check() error {

@@ -35,26 +35,27 @@ func (a *app) interviewTakeCommand() *cobra.Command {
 		Use:   "take",
 		Short: "Take an interview here, in the terminal",
 		Long: `take asks its questions on standard output and reads each answer as one line of standard input; a
-line that ends in \ goes on with the next. An empty line goes on where nothing is asked. What was
-answered is kept: end with Ctrl-C or Ctrl-D and go on with --resume. --as lets a persona answer.
+line that ends in \ continues on the next one. Where nothing is asked, an empty line continues.
+Answers are stored: end with Ctrl-C or Ctrl-D, and continue with --resume. With --as a persona
+answers.
 
 Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 130 interrupted.`,
 		Example: `  rehearse interview take --script lea
   rehearse interview take --script tom --language en --candidate me
   rehearse interview take --script lea --resume me
   rehearse interview take --script lea --as lea --time-scale 0.001`,
-		Args: arguments(0, 0, "take takes no argument"),
+		Args: arguments(0, 0, "take takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewTake(cmd.Context(), flags) },
 	}
 	flags.register(cmd)
 	f := cmd.Flags()
 	a.storeFlag(f, &flags.store)
-	f.StringVar(&flags.resume, "resume", "", "go on with this session, or this candidate's newest one")
-	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: one is made up)")
+	f.StringVar(&flags.resume, "resume", "", "continue this session, or this candidate's newest one")
+	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: a new one)")
 	f.StringVar(&flags.language, "language", string(session.French), "language of a new interview: fr or en")
 	f.StringVar(&flags.as, "as", "", "let a persona answer: "+personas())
 	f.StringVar(&flags.instance, "instance", "take", "name under which this command works on the store")
-	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
+	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "time limit of one call to the model")
 	cmd.MarkFlagsMutuallyExclusive("resume", "candidate")
 	cmd.MarkFlagsMutuallyExclusive("resume", "language", "as")
 	complete(cmd, "language", "fr", "en")

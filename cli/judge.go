@@ -31,7 +31,7 @@ func (a *app) judgeCommand() *cobra.Command {
 	var flags judgeFlags
 	cmd := &cobra.Command{
 		Use:   "judge SCENARIO --labels FILE",
-		Short: "Measure how well a model used as judge agrees with people, before its verdicts count",
+		Short: "Measure how well a model that judges agrees with people",
 		Long: `judge asks the judge of a scenario ("scores:") about answers that people have labelled, and reports
 how well they agree: the table of labels and verdicts, and Cohen's kappa with its interval. It
 writes that to the file that the scenario names ("agreement:"). Without it, below the threshold
@@ -59,10 +59,10 @@ Exit codes:
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.labels, "labels", "", "the labelled answers, as JSON lines")
-	f.StringVar(&flags.score, "score", "", "which of several scores of the scenario")
+	f.StringVar(&flags.score, "score", "", "score to measure, if the scenario has several")
 	pricesFlag(f, &flags.prices)
-	f.Var(&flags.limits.cost, "max-cost", "ask no more once that was spent, such as `0.50EUR`")
-	f.IntVar(&flags.limits.calls, "max-calls", 0, "ask no more often than that")
+	f.Var(&flags.limits.cost, "max-cost", "stop once this amount is spent, such as `0.50EUR`")
+	f.IntVar(&flags.limits.calls, "max-calls", 0, "maximum number of calls")
 	liveFlag(f, &flags.live)
 	jsonFlag(f, &flags.asJSON, "the agreement")
 	_ = cmd.MarkFlagRequired("labels")

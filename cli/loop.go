@@ -28,9 +28,9 @@ func (a *app) loopCommand() *cobra.Command {
 	var options loopOptions
 	cmd := &cobra.Command{
 		Use:   `loop ["PROMPT"|-]`,
-		Short: "Run a prompt against a backend until it is done or a guard stops it",
+		Short: "Repeat a prompt until the work is done or a guard stops it",
 		Long: `loop calls a backend with a prompt again and again, until an answer says that the
-work is done or a guard stops the run. It is the real thing: the agent works in
+work is done or a guard stops the run. This is not a rehearsal: the agent works in
 the current folder and may cost money.
 
 A flag overrides ` + configFile + `, which overrides the default; the file has keys for
@@ -38,19 +38,19 @@ more than the flags ("rehearse schema config" prints all). With - the prompt is 
 from standard input. The answer goes to standard output, everything else to standard
 error, and each iteration to the transcript as it ends.
 
-The command-line agents copilot, claude, codex and gemini work without asking, as far as --access
-goes: read-only; workspace, the default, which lets them edit files and run commands in the current
-folder; or full. Their own permission flags in --agent-arg replace the default, such as
---agent-arg=--allowedTools=Bash,WebFetch for claude. A tool call that is refused is named at the
-end, and such a run is never done. exec runs the program that --command names. The API backend
+The command-line agents copilot, claude, codex and gemini work without asking for permission, within
+--access: read-only; workspace, the default, which lets them edit files and run commands in the
+current folder; or full. Their own permission flags in --agent-arg replace the default, such as
+--agent-arg=--allowedTools=Bash,WebFetch for claude. Refused tool calls are listed at the end, and
+such a run is never done. exec runs the program that --command names. The API backend
 openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every
 backend that is not on this machine.
 
 ` + loopExitCodes(),
-		Example: `  rehearse loop "Fix the failing test. Say DONE on a line of its own when it passes."
+		Example: `  rehearse loop "Fix the failing test. Say DONE on its own line when it passes."
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
-  rehearse loop "Add the login page, with tests" --backend codex --stop-guard balanced
-  rehearse loop "Summarise CHANGES" --backend openai --model gpt-4.1-mini --max-cost "0.05 EUR"
+  rehearse loop "Add the login page, with tests" -b codex --stop-guard balanced
+  rehearse loop "Summarise CHANGES" -b openai -m gpt-4.1-mini --max-cost 0.05EUR
   rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
 		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -97,9 +97,9 @@ type budgetFlags struct {
 }
 
 func (b *budgetFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&b.calls, "max-calls", 0, "the most calls of the run; 0 means no limit")
-	f.IntVar(&b.tokens, "max-tokens", 0, "the most tokens of the run; 0 means no limit")
-	f.Var(&b.cost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
+	f.IntVar(&b.calls, "max-calls", 0, "maximum number of calls; 0 means no limit")
+	f.IntVar(&b.tokens, "max-tokens", 0, "maximum number of tokens; 0 means no limit")
+	f.Var(&b.cost, "max-cost", `maximum cost, such as "0.50 EUR"`)
 }
 
 // given reports whether the user gave any of the flags.

@@ -125,7 +125,7 @@ func (a *app) serve(ctx context.Context, address string, handler http.Handler, a
 // hostFlag adds the flag that names further hosts for requireLocal.
 func hostFlag(f *pflag.FlagSet, hosts *[]string) {
 	f.StringSliceVar(hosts, "host", nil,
-		"also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
+		"also answer requests whose Host header has this name, such as host.docker.internal (default: only names of this machine)")
 }
 
 // mockReport prints how far the client followed the script.

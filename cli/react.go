@@ -38,7 +38,7 @@ func (a *app) reactCommand() *cobra.Command {
 		Use:   "react AGENT.agent.md",
 		Short: "Run an agent by thought, action, observation and reflection",
 		Long: `react runs the agent that a file describes: it thinks, does one action on the files of its
-workspace, sees what came of it, reflects, and decides, until it is done or hands over. It verifies
+workspace, observes the result, reflects and decides, until it is done or hands over. It verifies
 its output against the agent's contract, and escalates instead of guessing.
 
 The input is a YAML file: "input:" has the inputs of the contract, "do:" the task in words. Other
@@ -46,7 +46,7 @@ agent files in the agent's folder can be delegated to. Questions are asked here 
 is a terminal; elsewhere they end the run with escalate. The output goes to standard output,
 everything else to standard error, and each iteration to the transcript as it ends.
 
-The backends are those of rehearse loop, which explains them. A command-line agent is started in
+The backends are those of rehearse loop; see its --help. A command-line agent is started in
 the workspace and may only read there, as the engine's actions do the work; --access or --agent-arg
 give it more, beyond what the engine can refuse or record. --example plays a shipped agent in
 a copy of its workspace, by a script: ` + exampleNames() + `.
@@ -54,7 +54,7 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 ` + reactExitCodes(),
 		Example: `  rehearse react --example ` + firstExample() + `
   rehearse react audit.agent.md --input task.yaml --backend claude
-  rehearse react notes.agent.md --do "Write the notes for 2.1" --workspace ../app -b openai
+  rehearse react notes.agent.md --do "Write the notes for 2.1" -w ../app -b openai
   rehearse react audit.agent.md --input - --json --max-cost "0.20 EUR" < task.yaml`,
 		Args:              arguments(0, 1, "name one agent file"),
 		ValidArgsFunction: completeFiles("md"),
@@ -69,15 +69,15 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 func (r *reactFlags) register(cmd *cobra.Command) {
 	r.agentFlags.register(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&r.input, "input", "i", "", "YAML file with what is asked for; - is standard input")
-	f.StringVar(&r.words, "do", "", "the task in words, in place of that of the input")
+	f.StringVarP(&r.input, "input", "i", "", "YAML file with the inputs and the task; - is standard input")
+	f.StringVar(&r.words, "do", "", "the task in words, in place of the task in the input")
 	f.StringVar(&r.example, "example", "", "play a shipped agent: "+exampleNames())
 	f.StringVarP(&r.workspace, "workspace", "w", ".", "folder that the agent's actions work in and never leave")
 	f.StringVar(&r.agents, "agents", "", "folder with the agents to delegate to (default: the agent's own)")
-	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after that many iterations (default: the agent's, which is 5)")
-	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "what happens to a reflection that cites no fact: refuse or flag")
-	f.Var(&r.timeout, "timeout", "stop after that time; 0s never does")
-	f.Var(&r.callTimeout, "call-timeout", "the longest that one call may take (default 5m)")
+	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after this many iterations (default: the agent's limit, else 5)")
+	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "treatment of a reflection that cites no fact: refuse or flag")
+	f.Var(&r.timeout, "timeout", "stop after this time; 0s means no limit")
+	f.Var(&r.callTimeout, "call-timeout", "time limit of one call (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	jsonFlag(f, &r.asJSON, "the result")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not show the iterations")

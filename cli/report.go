@@ -44,18 +44,18 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: `report verifies a recording, judges it and renders the report. It starts no agent. If the hash
 chain shows that a line was changed, removed, inserted or reordered, the report says so at its top
 and the exit code is 1. A recording that breaks off is reported as far as it goes, and the exit code
-is 3. Of the folder of an exploration the formats terminal, markdown and json show all runs, and the
-others its recording: the golden path, and the smallest run of each failure. Of the folder of an
-experiment the formats terminal, markdown, comment, json and html show its result.
+is 3. For the folder of an exploration, the formats terminal, markdown and json show all runs; the
+others show its recording: the golden path and the smallest run of each failure. For the folder of
+an experiment, the formats terminal, markdown, comment, json and html show its result.
 
 For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
 object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
-line for each trial, which a collector takes at /v1/traces. A recording has no date: --at sets
-when it began.
+line for each trial, which a collector accepts at /v1/traces. A recording has no date: --at sets
+its start time.
 
 --verify only checks the chain of hashes, names the lines that were changed, removed or moved (the
-first 100), and prints the last hash. The chain finds damage, not a forgery whose hashes were all
-computed anew: keep the last hash elsewhere to prove that a recording is the original.
+first 100), and prints the last hash. The chain detects damage, but not a forgery that recomputes
+every hash: keep the last hash elsewhere to prove that a recording is the original.
 
 ` + exitCodes,
 		Example: `  rehearse report rehearse-runs/demo
@@ -69,9 +69,9 @@ computed anew: keep the last hash elsewhere to prove that a recording is the ori
 	f := cmd.Flags()
 	formatFlag(cmd, &flags.format, reportFormats...)
 	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
-	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+
+	f.StringVar(&flags.at, "at", "", "start time of the run, for formats with dates: a `time` or now (default "+
 		clock.Epoch.Format(time.RFC3339)+")")
-	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to be shown in the page (html)")
+	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to show in the HTML page")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writ
 
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitPass
 	}
@@ -64,7 +65,7 @@ func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writ
 	}
 	exit, ok := errors.AsType[*exitError](err)
 	if !ok { // cobra's own, such as flags that exclude each other
-		exit = &exitError{exitUsage, err}
+		exit = &exitError{exitUsage, fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	}
 	if exit.err != nil {
 		a.explain(exit.err)
@@ -75,7 +76,7 @@ func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writ
 // leave ends the program, with the agents and commands that were asked to end.
 func (a *app) leave() {
 	child.KillAsked()
-	fmt.Fprintln(a.stderr, "\nrehearse: ended at once; running work is not finished")
+	fmt.Fprintln(a.stderr, "\nrehearse: ended at once; work in progress was cut off")
 	os.Exit(exitInterrupted)
 }
 
@@ -93,13 +94,13 @@ func (a *app) root() *cobra.Command {
 		Use:   "rehearse",
 		Short: "Rehearse an LLM agent before it meets a paid model",
 		Long: `rehearse drives a whole LLM agent against scripted backends, on the happy path and
-under every failure mode, and reports what it did, what it cost, and whether that is
-as expected. It works offline.`,
+under every failure mode, and reports what it did, what it cost and whether it met
+your expectations. It works offline.`,
 		Example: `  rehearse run 'loop/*'           drive the shipped scenarios of the runner loop
   rehearse init                   write a first scenario of your own
   rehearse react --example ` + firstExample() + `
                                   watch an agent think, act, observe and reflect
-  rehearse run scenarios          drive those in a folder
+  rehearse run scenarios          drive the scenarios in a folder
   rehearse mock script.yaml       serve a script to an agent in any language`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -137,6 +138,8 @@ as expected. It works offline.`,
 	)
 	root.SetHelpCommand(helpCommand())
 	finishCompletion(root)
+	wrapHelp(root)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", fmt.Sprintf("FlagUsagesWrapped %d |", helpWidth)))
 	return root
 }
 

@@ -80,7 +80,7 @@ run that is not done; everything so far is reported, without a verdict.
 	}
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
-	workersFlag(f, &flags.workers, "trials run")
+	workersFlag(f, &flags.workers, "trials to run")
 	a.tagFlag(cmd, &flags.tags)
 	pricesFlag(f, &flags.prices)
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
@@ -88,10 +88,10 @@ run that is not done; everything so far is reported, without a verdict.
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	jsonFlag(f, &flags.asJSON, "the report")
 	liveFlag(f, &flags.live)
-	f.BoolVar(&flags.require, "require", false, "fail, rather than skip, a scenario that needs something this machine lacks, such as Docker")
+	f.BoolVar(&flags.require, "require", false, "fail a scenario that needs something this machine lacks, such as Docker, instead of skipping it")
 	baselineFlag(f, &flags.baseline)
 	flags.limits.register(f)
-	f.Var(&flags.perturb, "perturb", "inject a failure, such as `call=7:reset-mid-stream`; may be repeated")
+	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }

@@ -40,10 +40,10 @@ func (c *moneyFlag) Set(text string) error {
 }
 
 func (l *runLimits) register(f *pflag.FlagSet) {
-	f.IntVar(&l.trials, "trials", 0, "how often each scenario is executed (default: as it says)")
-	f.Var(&l.cost, "max-cost", "stop after the trial with which the run has cost that, such as `0.50EUR`")
-	f.IntVar(&l.calls, "max-calls", 0, "stop after the trial with which the run has made that many calls")
-	f.DurationVar(&l.time, "max-time", 0, "stop when the run has taken that long, such as 10m")
+	f.IntVar(&l.trials, "trials", 0, "trials of each scenario (default: the scenario's own number)")
+	f.Var(&l.cost, "max-cost", "stop after the trial in which the cost of the run reaches this amount, such as `0.50EUR`")
+	f.IntVar(&l.calls, "max-calls", 0, "stop after the trial in which the run reaches this number of calls")
+	f.DurationVar(&l.time, "max-time", 0, "stop after this time, such as 10m")
 }
 
 // maxTrials limits --trials: more is a typing error.

@@ -30,25 +30,25 @@ func (a *app) superviseCommand() *cobra.Command {
 		Use:   "supervise PLAN.yaml",
 		Short: "Carry out a plan of tasks to its end, with any backend",
 		Long: `supervise does the tasks of a plan one after the other, with the workers that the plan names or a
-runner loop. It makes the plan's checks before it stops, goes on where they fail, and saves as it
-goes: ended by Ctrl-C, by a crash or by a kill, the same command goes on where it was. It is the
-real thing: agents and commands work in the plan's folder, and may cost money.
+runner loop. It runs the plan's checks before it stops, continues while they fail, and saves its
+progress: after Ctrl-C, a crash or a kill, the same command resumes the plan. This is not a
+rehearsal: agents and commands work in the plan's folder, and may cost money.
 
 The state is kept in .rehearse/state beside the plan, in a folder for each plan's name, and only
 one process at a time works on it. You may change limits, checks and workers of a plan between
-runs. With other tasks it is another plan: --fresh starts over and keeps the old state aside.
+runs. A plan with other tasks is another plan: --fresh starts over and keeps the old state aside.
 --status only reports the progress.
 
-The backends are those of rehearse loop, which explains them; a plan whose workers are commands
-needs none. Agents' questions are asked here if standard input is a terminal; elsewhere the run
-goes on with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
+The backends are those of rehearse loop; see its --help. A plan whose workers are commands needs
+none. Agents' questions are asked here if standard input is a terminal; otherwise the run continues
+with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
 "rehearse init" writes a first one.
 
 ` + superviseExitCodes(),
 		Example: `  rehearse supervise plan.yaml --backend claude
   rehearse supervise plan.yaml --max-cost "5 EUR" --timeout 8h
   rehearse supervise plan.yaml --status
-  rehearse supervise plan.yaml --backend exec --command "./agent.sh {prompt}" --fresh`,
+  rehearse supervise plan.yaml -b exec --command "./agent.sh {prompt}" --fresh`,
 		Args:              arguments(1, 1, "name one plan"),
 		ValidArgsFunction: completeYAML,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +60,7 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
-	f.Var(&flags.timeout, "timeout", "stop after that time, in place of the plan's; 0s never does")
+	f.Var(&flags.timeout, "timeout", "time limit in place of the plan's; 0s means no limit")
 	jsonFlag(f, &flags.asJSON, "the result")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show the progress")
 	cmd.MarkFlagsMutuallyExclusive("fresh", "status")

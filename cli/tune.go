@@ -15,7 +15,7 @@ func (a *app) tuneCommand() *cobra.Command {
 	var flags experimentFlags
 	cmd := &cobra.Command{
 		Use:   "tune FILE",
-		Short: "Search for a better prompt, and promote it only if it wins on held-out scenarios",
+		Short: "Search for a better prompt, and confirm it on held-out scenarios",
 		Long: `tune chooses among fragments of a text that the experiment's file gives ("tune:"), on the training
 scenarios, and compares the best one with the base on held-out scenarios. The best of many is partly
 luck: it is promoted only if it is better there, by the experiment's own measure, smallest effect

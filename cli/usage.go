@@ -57,7 +57,7 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 		if least <= len(args) && len(args) <= most {
 			return nil
 		}
-		return usage(fmt.Errorf("%s, not %s; see %s --help", want, format.Plural(len(args), "argument"), cmd.CommandPath()))
+		return usage(fmt.Errorf("%s; got %s; see %s --help", want, format.Plural(len(args), "argument"), cmd.CommandPath()))
 	}
 }
 

@@ -30,7 +30,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of the program and of its file formats",
 		Example: "  rehearse version --json",
-		Args:    arguments(0, 0, "version takes no argument"),
+		Args:    arguments(0, 0, "version takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			facts := struct {
 				Version   string `json:"version"`

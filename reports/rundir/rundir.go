@@ -39,7 +39,10 @@ const (
 // is. A partial recording is preferred: it is that of the last run, which was cut off.
 func FindRecording(path string) (string, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("find the recording: there is no %s; name the folder of a run, or a recording", path)
+	case err != nil:
 		return "", fmt.Errorf("find the recording: %w", err)
 	}
 	if !info.IsDir() {

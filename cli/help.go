@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is the width of help texts, in columns.
+const helpWidth = 80
+
+// wrapHelp wraps the help texts of a command and its subcommands. Examples stay as they are: they
+// are to be copied.
+func wrapHelp(cmd *cobra.Command) {
+	cmd.Long = wrapText(cmd.Long)
+	for _, sub := range cmd.Commands() {
+		wrapHelp(sub)
+	}
+}
+
+// listItem matches the start of an item of a list: an indent, and a term before a gap if there is
+// one.
+var listItem = regexp.MustCompile(`^ +(?:\S+(?: \S+)* {2,})?`)
+
+// wrapText wraps paragraphs, and the items of lists, which are indented and may have a term.
+func wrapText(help string) string {
+	var out []string
+	indent, words := "", ""
+	flush := func() {
+		if indent+words != "" {
+			hanging := strings.Repeat(" ", len([]rune(indent)))
+			lines := strings.Split(text.WrapSoft(words, helpWidth-len(hanging)), "\n")
+			for i, line := range lines {
+				lines[i] = hanging + strings.TrimRight(line, " ")
+			}
+			out = append(out, indent+strings.TrimPrefix(strings.Join(lines, "\n"), hanging))
+		}
+		indent, words = "", ""
+	}
+	for line := range strings.SplitSeq(help, "\n") {
+		start := listItem.FindString(line)
+		continued := words != "" && (start == "" && indent == "" || start != "" && strings.TrimSpace(start) == "" && len(start) == len(indent))
+		switch {
+		case line == "":
+			flush()
+			out = append(out, "")
+		case continued:
+			words += " " + strings.TrimSpace(line)
+		default:
+			flush()
+			indent, words = start, line[len(start):]
+		}
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// ending is a row of the exit codes in a command's help.
+type ending struct {
+	code            int
+	status, meaning string
+}
+
+// endings explains the exit codes of a command that runs an agent: those of the agent's
+// statuses, and usage.
+func endings(rows []ending, usage, note string) string {
+	rows = append(rows, ending{exitUsage, "usage", usage})
+	slices.SortStableFunc(rows, func(a, b ending) int { return cmp.Compare(a.code, b.code) })
+	var b strings.Builder
+	b.WriteString("Exit codes:\n")
+	for _, row := range rows {
+		fmt.Fprintf(&b, "  %-4d %s: %s\n", row.code, row.status, row.meaning)
+	}
+	b.WriteString(note)
+	return b.String()
+}
