@@ -54,7 +54,7 @@ var _ = Describe("docs/scenarios.md", func() {
 			supervise.Crash{},
 			reactkind.Options{},
 			react.Options{},
-			reactkind.Stage{},
+			reactkind.WorkspaceOptions{},
 			function.Options{},
 			command.Options{},
 			http.Options{},

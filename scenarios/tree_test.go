@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-var _ = DescribeTable("Files and links of a stage",
+var _ = DescribeTable("Files and links of a workspace",
 	func(stage string, want ...string) {
 		text := "name: spec/one\ndrive:\n  react:\n    agent: a.agent.md\n    task: {do: Go.}\n" + stage +
 			"backend:\n  model: gpt-4.1-mini\n  replies: [{text: '## Final Answer'}]\nexpect: {status: done}\n"
@@ -32,8 +32,8 @@ var _ = DescribeTable("Files and links of a stage",
 	Entry("are there once", "    files: {a: x, ./a: x}\n    links: {b/../a: y}\n",
 		`drive.react.files["./a"]: "./a" is the same path as "b/../a" of links; write it once`,
 		`drive.react.files.a: "a" is the same path as "b/../a" of links; write it once`),
-	Entry("stay on the stage", "    files: {../a: x, .: x}\n    links: {/b: y}\n",
-		`drive.react.files["../a"]: "../a" leaves the stage; write a relative path inside it`,
-		`drive.react.files["."]: "." leaves the stage; write a relative path inside it`,
-		`drive.react.links./b: "/b" leaves the stage; write a relative path inside it`),
+	Entry("stay in the workspace", "    files: {../a: x, .: x}\n    links: {/b: y}\n",
+		`drive.react.files["../a"]: "../a" leaves the workspace; write a relative path inside it`,
+		`drive.react.files["."]: "." leaves the workspace; write a relative path inside it`,
+		`drive.react.links./b: "/b" leaves the workspace; write a relative path inside it`),
 )

@@ -41,22 +41,15 @@ func checkDelegation(agents map[string]*agentfile.Agent, from *agentfile.Agent, 
 		return &obstacle{guardCycle, "the delegation would go round in a circle: " + strings.Join(append(slices.Clone(chain), to), " → ")}
 	case len(from.Delegates) > 0 && !slices.Contains(from.Delegates, to):
 		return &obstacle{ruleDelegate, fmt.Sprintf("%s may not delegate to %q%s; it may to %s",
-			from.ID, oneLine(to), didYouMean(to, from.Delegates), strings.Join(from.Delegates, ", "))}
+			from.ID, oneLine(to), suggest.Hint(to, from.Delegates), strings.Join(from.Delegates, ", "))}
 	case agents[to] == nil:
 		known := slices.Sorted(maps.Keys(agents))
-		return &obstacle{ruleUnknownTo, fmt.Sprintf("there is no agent %q here%s", oneLine(to), didYouMean(to, known))}
+		return &obstacle{ruleUnknownTo, fmt.Sprintf("there is no agent %q here%s", oneLine(to), suggest.Hint(to, known))}
 	case len(chain) > depth:
 		return &obstacle{guardDepth, fmt.Sprintf("the delegation would be deeper than %d: %s",
 			depth, strings.Join(append(slices.Clone(chain), to), " → "))}
 	}
 	return nil
-}
-
-func didYouMean(word string, known []string) string {
-	if near := suggest.Nearest(word, known); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
 }
 
 // delegateAction runs another agent and returns its result.

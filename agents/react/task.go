@@ -56,11 +56,7 @@ func (t Task) unknown(c agentfile.Contract) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		hint := ""
-		if near := suggest.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf(" (did you mean %q?)", near)
-		}
-		return fmt.Errorf("the contract has no input %q%s; it has %s", oneLine(name), hint, strings.Join(known, ", "))
+		return fmt.Errorf("the contract has no input %q%s; it has %s", oneLine(name), suggest.Hint(name, known), strings.Join(known, ", "))
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package cli carries out a plan for a person at a terminal: it stores the state in a folder, shows
-// the progress, and reports the status of the plan. It also proposes a first plan for a project.
+// Package cli runs a plan for a person at a terminal: it stores the state in a folder and shows the
+// progress and the status of the plan. It also proposes a first plan for a project.
 package cli
 
 import (
@@ -29,7 +29,7 @@ type Job struct {
 	File   string
 	Folder string // the folder of the plan, absolute, in which agents and commands work
 	State  string
-	own    bool // the state is in the default folder
+	beside bool // the state is in the default folder
 	clock  clock.Clock
 }
 
@@ -45,7 +45,7 @@ func NewJob(p plan.Plan, file, state string) (*Job, error) {
 		return nil, fmt.Errorf("find the folder of %s: %w", file, err)
 	}
 	return &Job{
-		Plan: p, File: file, Folder: folder, own: state == "", clock: clock.Real(),
+		Plan: p, File: file, Folder: folder, beside: state == "", clock: clock.Real(),
 		State: cmp.Or(state, filepath.Join(beside, hiddenFolder, "state", p.Name)),
 	}, nil
 }
@@ -62,7 +62,7 @@ func (j *Job) Models() []string {
 	return models
 }
 
-// Options configure how a plan is carried out.
+// Options configure the run of a plan.
 type Options struct {
 	Backend        llm.Adapter // nil if all workers are commands
 	Conversational bool        // of Backend
@@ -71,15 +71,15 @@ type Options struct {
 	Price          func(model string, u llm.Usage) (quantity.Money, bool)
 	EURPerUSD      float64
 	Redactor       *redact.Redactor
-	// Fresh begins again; an earlier state is kept in another folder.
+	// Fresh begins again and moves an earlier state to another folder.
 	Fresh bool
 	// Quiet omits the warning that a run cannot be verified.
 	Quiet bool
-	// Notes receives the name of the folder of an earlier state.
+	// Notes receives the name of that folder.
 	Notes io.Writer
 }
 
-// Run carries out the plan from its stored state. After an error nothing was done.
+// Run runs the plan from its stored state. If it returns an error, it has done nothing.
 func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result persist.Result, err error) {
 	v := newView(on, j.clock.Now)
 	defer v.close()

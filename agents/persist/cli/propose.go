@@ -19,7 +19,7 @@ type Proposal struct {
 	Kinds []string
 	// Checks are the proposed probes; see plan.Plan.
 	Checks map[plan.Check]plan.Probe
-	// Notes explain what could not be read or proposed.
+	// Notes list files that cannot be read and checks without a proposal.
 	Notes []string
 }
 
@@ -37,7 +37,7 @@ type project struct {
 type recogniser func(*folder) *project
 
 // Propose recognises Go, Node, Python and Rust projects in a folder and its direct subfolders, and
-// proposes how to check them. It never fails: Notes name what cannot be read or is malformed.
+// proposes checks for them. Problems are listed in Notes.
 func Propose(fsys fs.FS) Proposal {
 	p := Proposal{Checks: make(map[plan.Check]plan.Probe)}
 	var projects []*project
@@ -65,15 +65,17 @@ func Propose(fsys fs.FS) Proposal {
 // maxFolders is the largest number of subfolders that are searched.
 const maxFolders = 50
 
-// passedOver are folders with dependencies, build output or test data.
-var passedOver = []string{"vendor", "node_modules", "target", "dist", "build", "testdata", "fixtures", "examples", "venv", "__pycache__"}
+// skippedFolders have dependencies, build output or test data.
+var skippedFolders = []string{
+	"vendor", "node_modules", "target", "dist", "build", "testdata", "fixtures", "examples", "venv", "__pycache__",
+}
 
 // folders returns the folder itself and its direct subfolders.
 func folders(fsys fs.FS) []string {
 	all := []string{"."}
 	entries, _ := fs.ReadDir(fsys, ".") // a folder that cannot be read has no project
 	for _, e := range entries {
-		if name := e.Name(); e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name) && len(all) <= maxFolders {
+		if name := e.Name(); e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(skippedFolders, name) && len(all) <= maxFolders {
 			all = append(all, name)
 		}
 	}
@@ -87,8 +89,8 @@ func (p *project) name() string {
 	return p.kind + " in " + p.dir
 }
 
-// command proposes the command that makes a check for all projects: the command of a single project
-// in the folder itself, or else a line of the shell.
+// command proposes a command for a check of all projects: the command of a single project in the
+// folder itself, or otherwise a shell command.
 func (p *Proposal) command(name plan.Check, projects []*project) {
 	var having []*project
 	for _, found := range projects {

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// redacting removes secrets from the results of workers and probes, before they reach the state,
-// and shows each attempt.
+// redacting removes secrets from the results of workers and probes before they are stored, and shows
+// each attempt.
 type redacting struct {
 	redact *redact.Redactor
 	view   *view
@@ -56,7 +56,7 @@ func (g redactingWorker) Work(ctx context.Context, a persist.Assignment) persist
 	return o
 }
 
-// viewedMeter shows the calls of an attempt as they are made.
+// viewedMeter shows the calls of an attempt.
 type viewedMeter struct {
 	persist.Meter
 	view *view
@@ -71,8 +71,8 @@ func (m viewedMeter) Call(n int) error {
 	return err
 }
 
-// WithoutSecrets returns a result without the secrets in the texts of the plan and in errors. The
-// texts of workers and probes have none.
+// WithoutSecrets returns a result without secrets in texts of the plan and in errors. Texts of workers
+// and probes are redacted already.
 func WithoutSecrets(r persist.Result, redact *redact.Redactor) persist.Result {
 	r.Details = redact.Text(r.Details)
 	r.Tasks = slices.Clone(r.Tasks)

@@ -16,8 +16,8 @@ import (
 // report builds the text of Job.Report.
 type report struct{ console.Page }
 
-// Report returns the report on a result for a terminal: how the run ended and what to do next. A
-// full report has the checks and the open tasks, too.
+// Report returns the report on a result for a terminal: the end of the run and the next step. A full
+// report also has the checks and the open tasks.
 func (j *Job) Report(term console.Terminal, r persist.Result, full bool) string {
 	p := report{console.Page{Term: term}}
 	if full {
@@ -138,7 +138,7 @@ func (p *report) open(tasks []persist.Task) {
 	p.Line("")
 }
 
-// end writes how the run ended, or that it has not ended.
+// end writes the end of the run.
 func (p *report) end(r persist.Result) {
 	status := string(r.Status)
 	color := console.Yellow
@@ -176,7 +176,7 @@ func doneOf(tasks []persist.Task) (n int) {
 	return n
 }
 
-// nextStep returns what the user can do next, or "" if the run is complete.
+// nextStep returns advice for the user, or "" if the run is complete.
 func (j *Job) nextStep(r persist.Result) string {
 	const on = "start it again: it continues from here"
 	switch r.Status {

@@ -13,10 +13,10 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// openState opens the state folder for this process alone. With fresh, an earlier state is first
-// moved to another folder.
+// openState opens and locks the state folder. With fresh, it moves an earlier state to another folder
+// first.
 func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
-	if j.own {
+	if j.beside {
 		if err := ignoreHidden(j.Folder); err != nil {
 			return nil, stateError(err)
 		}
@@ -30,7 +30,7 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 		return store, nil
 	}
 	aside := strings.TrimRight(j.State, `/\`) + "." + j.clock.Now().UTC().Format("20060102-150405.000")
-	// Renamed while it is locked, so that no other process opens it.
+	// The folder is locked, so no other process opens it meanwhile.
 	if err := errors.Join(os.Rename(j.State, aside), store.Close()); err != nil {
 		return nil, stateError(fmt.Errorf("move the old state: %w; choose another folder with --state", err))
 	}
@@ -41,13 +41,13 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 	return store, nil
 }
 
-// StateError is the error of a state that cannot be read or saved.
+// StateError is the error for a state that cannot be read or saved.
 type StateError struct{ error }
 
 // Unwrap returns the cause.
 func (e *StateError) Unwrap() error { return e.error }
 
-// stateError returns a StateError, unless another process works on the state.
+// stateError returns a StateError, unless another process has locked the state.
 func stateError(err error) error {
 	if errors.Is(err, journal.ErrBusy) {
 		return fmt.Errorf("%w; wait for it, end it, or name another folder with --state", err)
@@ -71,7 +71,7 @@ func ignoreHidden(folder string) error {
 	return nil
 }
 
-// explainChange returns the error of a state that belongs to another plan.
+// explainChange returns the error for a state that belongs to another plan.
 func (j *Job) explainChange(changed *persist.PlanChanged) error {
 	return fmt.Errorf("%s is not the plan of the state in %s: %w; "+
 		"begin again with --fresh, which keeps that state in another folder, or name another folder with --state",

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// Status returns where the plan stands and which process works on it, without touching the
-// state. The activity is empty if the plan has ended.
+// Status returns the state of the plan and the process that works on it, without changing the state.
+// The activity is empty if the plan has ended.
 func (j *Job) Status() (result persist.Result, activity string, err error) {
 	view, err := journal.View(j.State)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func (j *Job) Status() (result persist.Result, activity string, err error) {
 	return result, j.activity(pid, running), nil
 }
 
-// unbegun returns the status of the plan before anything was done.
+// unbegun returns the status of a plan that has not begun.
 func (j *Job) unbegun() (persist.Result, error) { return persist.Look(j.Plan, journal.NewMemory()) }
 
 // activity describes which process works on the state and when it was last written. A pid of
@@ -53,7 +53,7 @@ func (j *Job) activity(pid int, running bool) string {
 	return by + j.lastWritten()
 }
 
-// lastWritten describes when the state was last written, or returns "" if it never was.
+// lastWritten describes the time of the last change of the state; empty if there was none.
 func (j *Job) lastWritten() string {
 	var last time.Time
 	entries, _ := os.ReadDir(j.State) // there may be none

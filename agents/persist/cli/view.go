@@ -16,8 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// view prints a line for each attempt, each check that does not pass and each guard, and on a
-// terminal a status line.
+// view prints a line for each attempt, failed check and guard, and on a terminal a status line.
 type view struct {
 	*console.View
 	stop func()
@@ -26,12 +25,12 @@ type view struct {
 	mu       sync.Mutex
 	done     map[string]bool // all known tasks, by id
 	finished int             // number of done tasks
-	task     string          // in progress, if one is
+	task     string          // in progress; otherwise empty
 	attempts int
 	began    time.Time             // the attempt
 	calls    int                   // of the attempt
-	saved    time.Time             // the last checkpoint; zero: none yet
-	checks   map[plan.Check]string // the last verdict of each, with its reason
+	saved    time.Time             // of the last checkpoint
+	checks   map[plan.Check]string // the last verdict with its reason
 }
 
 func newView(on *console.View, now func() time.Time) *view {
@@ -40,7 +39,7 @@ func newView(on *console.View, now func() time.Time) *view {
 	return v
 }
 
-// begin prints the plan and takes the tasks from its status. backend is empty if no task needs one.
+// begin prints the plan and adds the tasks of its status. backend is empty if no task needs one.
 func (v *view) begin(j *Job, backend string, before persist.Result) {
 	v.mu.Lock()
 	for _, t := range before.Tasks {
@@ -137,7 +136,7 @@ func (v *view) note(e event.Event) string {
 	return ""
 }
 
-// resumedLine describes the state that an earlier process left.
+// resumedLine describes a resumed state.
 func resumedLine(e event.Event, lost string) string {
 	resumed, ok := event.Read[persist.Resumed](&e)
 	if !ok {
@@ -153,8 +152,8 @@ func resumedLine(e event.Event, lost string) string {
 	return line
 }
 
-// guardLine returns the line of a guard that changed the course. The line of a failed attempt
-// shows a retry already.
+// guardLine returns the line of a guard. A retry has none, because the line of the failed attempt shows
+// it.
 func guardLine(e event.Event, detail string) string {
 	if _, ok := event.Read[persist.RoundBegun](&e); ok {
 		return "         " + cmp.Or(detail, fmt.Sprintf("round %d", e.N))
@@ -174,7 +173,7 @@ func guardLine(e event.Event, detail string) string {
 	return "         " + console.Joined(strings.TrimSpace(e.Name+" "+about), detail)
 }
 
-// noteAttempt returns the line of an attempt that ended.
+// noteAttempt returns the line of an attempt.
 func (v *view) noteAttempt(e event.Event, detail string) string {
 	a, ok := event.Read[persist.Attempted](&e)
 	if !ok {

@@ -16,7 +16,7 @@ type crashStore struct {
 	sink event.Sink
 }
 
-// planned returns the crashes and the full disk of a scenario as perturbations.
+// planned returns the crashes and the full disk of a scenario.
 func planned(d *Options) (ps []perturb.Perturbation) {
 	for _, c := range d.Crashes {
 		ps = append(ps, perturb.Perturbation{At: perturb.Write, N: c.Write, Do: "crash-" + cmp.Or(c.When, "before")})

@@ -19,16 +19,15 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// supervision is one trial: a plan, the state that survives its processes, and the witness that
-// checks its invariants.
+// supervision is one trial of a plan. Its state survives crashes of the process.
 type supervision struct {
 	*supervised
 	trial     *drive.Trial
 	workspace *react.Workspace
 	sink      event.Sink // of the supervisor
 	crashes   *drive.CrashPlan
-	restarts  int // of a run that ended
-	witness   *witness
+	restarts  int // of ended runs
+	verifier  *verifier
 	probes    map[plan.Check]persist.Probe
 	memory    *journal.Memory
 	folder    string // of a journal on disk
@@ -36,29 +35,29 @@ type supervision struct {
 
 func newSupervision(s *supervised, t *drive.Trial) *supervision {
 	return &supervision{
-		supervised: s, trial: t, sink: t.Sink, restarts: s.opts.Restarts, witness: newWitness(t.Sink),
+		supervised: s, trial: t, sink: t.Sink, restarts: s.opts.Restarts, verifier: newVerifier(t.Sink),
 		crashes: drive.NewCrashPlan(t.Sink, slices.Concat(planned(&s.opts), t.Perturb)),
 	}
 }
 
-// run carries out the plan.
+// run runs the trial.
 func (r *supervision) run(ctx context.Context) (end record.End) {
 	var err error
 	if r.workspace, err = r.opts.Open(r.trial); err != nil {
-		return drive.Failed("set the stage", err)
+		return drive.Failed("create the workspace", err)
 	}
 	if err := r.open(); err != nil {
-		return drive.Failed("set the stage of the plan", err)
+		return drive.Failed("prepare the plan", err)
 	}
 	start := r.trial.Clock.Now()
 	result, err := r.runProcesses(ctx)
 	if err != nil {
-		return drive.Failed("keep the state of the plan", err)
+		return drive.Failed("run the plan", err)
 	}
 	if err := r.workspace.RecordFiles(r.trial.Sink); err != nil {
-		return drive.Failed("look at the stage", err)
+		return drive.Failed("list the files of the workspace", err)
 	}
-	r.witness.close(result)
+	r.verifier.close(result)
 	r.trial.Unfired(r.crashes.Unfired()...)
 	end = record.End{
 		Status:     string(result.Status),
@@ -71,24 +70,24 @@ func (r *supervision) run(ctx context.Context) (end record.End) {
 	end.Writes, _ = r.crashes.Count()
 	if len(r.trial.Perturb) > 0 && result.Status != persist.StatusComplete {
 		if err := r.resume(context.WithoutCancel(ctx)); err != nil { // also after Ctrl-C
-			return drive.Failed("take the plan up again", err)
+			return drive.Failed("resume the plan", err)
 		}
 	}
 	return end
 }
 
-// open creates the state that survives the processes.
+// open prepares the probes and the state.
 func (r *supervision) open() error {
 	files, err := r.opts.AgentFiles()
 	if err != nil {
 		return err
 	}
-	for name, text := range files { // where the workers of the plan read them
+	for name, text := range files { // the workers read them there
 		if err := os.WriteFile(filepath.Join(r.workspace.Folder, name), []byte(text), 0o644); err != nil {
 			return fmt.Errorf("write an agent file: %w", err)
 		}
 	}
-	// Programs run in real time, whatever the clock of the trial.
+	// Commands run in real time, whatever the clock of the trial.
 	if r.probes, err = work.Probes(r.plan, r.workspace.Folder, clock.Real()); err != nil {
 		return err
 	}
@@ -106,8 +105,8 @@ func (r *supervision) open() error {
 	return nil
 }
 
-// resume resumes an incomplete plan without faults, to check that it can be completed. That is not
-// part of the trial.
+// resume resumes an incomplete plan without faults to check that it can be completed. This is not part
+// of the trial.
 func (r *supervision) resume(ctx context.Context) error {
 	next, err := r.trial.ResumeWithoutFaults(ctx)
 	if err != nil {
@@ -116,25 +115,25 @@ func (r *supervision) resume(ctx context.Context) error {
 	defer func() { _ = next.Release() }()
 	r.trial, r.sink = next, event.Discard
 	r.crashes, r.restarts = drive.NewCrashPlan(event.Discard, nil), 0
-	r.witness.When = drive.AfterResume
+	r.verifier.When = drive.AfterResume
 	result, err := r.runProcesses(ctx)
 	if err != nil {
 		return err
 	}
-	r.witness.checkResult(result)
-	r.witness.Emit(event.New(0, result.Details, record.Resumed{Status: string(result.Status)}))
+	r.verifier.checkResult(result)
+	r.verifier.Emit(event.New(0, result.Details, record.Resumed{Status: string(result.Status)}))
 	return nil
 }
 
-// maxIdle is the number of processes in a row that may crash before anything is stored.
+// maxIdle is the largest number of processes in a row that crash before they store a record.
 const maxIdle = 20
 
-// runProcesses runs the plan, again after each crash, and for each restart of the scenario.
+// runProcesses runs the plan again after each crash and for each restart of the scenario.
 func (r *supervision) runProcesses(ctx context.Context) (persist.Result, error) {
 	for restarts, idle := 0, 0; ; {
-		before := r.witness.records
+		before := r.verifier.records
 		result, crashed, err := r.runProcess(ctx)
-		if idle++; r.witness.records > before {
+		if idle++; r.verifier.records > before {
 			idle = 0
 		}
 		switch {
@@ -167,7 +166,7 @@ func (r *supervision) runProcess(ctx context.Context) (result persist.Result, cr
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	process := &crashStore{
-		Store: r.witness.watch(store), sink: r.sink,
+		Store: r.verifier.wrapStore(store), sink: r.sink,
 		Process: drive.Process{Plan: r.crashes, OnCrash: func() { cancel(drive.ErrCrashed) }},
 	}
 	shared := llm.NewBudget(r.plan.Limits.Budget, r.trial.Price, r.trial.EURPerUSD)
@@ -181,7 +180,7 @@ func (r *supervision) runProcess(ctx context.Context) (result persist.Result, cr
 		return result, false, err
 	}
 	result = persist.Run(ctx, r.plan, persist.Deps{
-		Store: process, Workers: r.witness.workers(workers), Probes: r.probes,
+		Store: process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes,
 		Clock: r.trial.Clock, Sink: process, Budget: shared,
 	})
 	return result, process.Crashed(), nil
@@ -193,16 +192,15 @@ func (r *supervision) store() (journal.Store, error) {
 		r.memory = r.memory.Reopen()
 		return r.memory, nil
 	}
-	// A simulated crash does not lose what was written, so there is no need to wait for the
-	// disk each time.
+	// A simulated crash does not lose written data, so it does not have to be synced each time.
 	return journal.Open(r.folder, 64)
 }
 
-// scriptedProbe returns a probe that answers with the next of the looks, and with the last
-// one from then on. A look whose result was not stored is repeated.
+// scriptedProbe returns a probe that returns one look after the other and then repeats the last one.
+// A look whose result was not stored is repeated, too.
 func (r *supervision) scriptedProbe(name plan.Check, looks []Look) persist.Probe {
 	return func(ctx context.Context) plan.CheckResult {
-		look := looks[min(r.witness.checks[name], len(looks)-1)]
+		look := looks[min(r.verifier.checks[name], len(looks)-1)]
 		if err := r.trial.Clock.Sleep(ctx, look.Takes.Std()); err != nil {
 			return plan.CheckResult{Verdict: plan.Unknown, Details: "interrupted: " + err.Error()}
 		}

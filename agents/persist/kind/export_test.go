@@ -11,18 +11,18 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Witness is the witness of a trial, with a store and a worker that it observes.
-type Witness struct {
-	w      *witness
+// Verifier is the verifier of a trial, with a store and a worker that it observes.
+type Verifier struct {
+	w      *verifier
 	store  journal.Store
 	worker persist.Worker
 }
 
-// NewWitness returns a witness that reports violations to a sink.
-func NewWitness(sink event.Sink) Witness {
-	w := newWitness(sink)
+// NewVerifier returns a verifier that reports violations to a sink.
+func NewVerifier(sink event.Sink) Verifier {
+	w := newVerifier(sink)
 	idle := map[string]persist.Worker{"default": nobody{}}
-	return Witness{w: w, store: w.watch(journal.NewMemory()), worker: w.workers(idle)["default"]}
+	return Verifier{w: w, store: w.wrapStore(journal.NewMemory()), worker: w.wrapWorkers(idle)["default"]}
 }
 
 type nobody struct{}
@@ -31,16 +31,16 @@ type nobody struct{}
 func (nobody) Work(context.Context, persist.Assignment) persist.Outcome { return persist.Outcome{} }
 
 // Load opens the store.
-func (w Witness) Load() error {
+func (w Verifier) Load() error {
 	_, err := w.store.Load(func([]byte) error { return nil }, func([]byte) error { return nil })
 	return err
 }
 
 // Work makes an attempt.
-func (w Witness) Work(a persist.Assignment) { w.worker.Work(context.Background(), a) }
+func (w Verifier) Work(a persist.Assignment) { w.worker.Work(context.Background(), a) }
 
 // Store stores a record.
-func (w Witness) Store(r state.Record) error {
+func (w Verifier) Store(r state.Record) error {
 	data, err := r.Encode()
 	if err != nil {
 		return err
@@ -49,10 +49,10 @@ func (w Witness) Store(r state.Record) error {
 }
 
 // StoreRaw stores data that may not be a record.
-func (w Witness) StoreRaw(data []byte) error { return w.store.Append(data) }
+func (w Verifier) StoreRaw(data []byte) error { return w.store.Append(data) }
 
 // Close checks a result against the stored records.
-func (w Witness) Close(r persist.Result) { w.w.close(r) }
+func (w Verifier) Close(r persist.Result) { w.w.close(r) }
 
 // CrashStore is the store of one simulated process.
 type CrashStore = crashStore

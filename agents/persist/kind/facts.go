@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// SuperviseFacts describe the work of a supervisor. All are 0 where none ran.
+// SuperviseFacts are the facts about a supervisor; zero if none ran.
 type SuperviseFacts struct {
-	// Attempts counts attempts at tasks, and Graded by their grade; Retried counts those
-	// after a failed one, Derived those at tasks made from failed checks or signs.
+	// Attempts counts attempts at tasks, and Graded by grade. Retried counts retries, Derived
+	// attempts at derived tasks.
 	Attempts int            `cel:"attempts" json:"attempts"`
 	Graded   map[string]int `cel:"graded" json:"graded,omitempty"`
 	Retried  int            `cel:"retried" json:"retried"`
@@ -24,8 +24,8 @@ type SuperviseFacts struct {
 	Planned int `cel:"planned" json:"planned"`
 	// Open counts the tasks that are neither done nor dropped at the end.
 	Open int `cel:"open" json:"open"`
-	// Stored is the number of stored records, Journal a hash of them without times, answers
-	// and costs, which a run that was killed shares with an undisturbed one.
+	// Stored is the number of stored records, Journal their hash without times, answers and costs,
+	// which is the same after crashes.
 	Stored  int    `cel:"stored" json:"stored,omitempty"`
 	Journal string `cel:"journal" json:"journal,omitempty"`
 	// Order are the ids of the tasks in the order in which they were done.
@@ -42,14 +42,13 @@ type SuperviseFacts struct {
 	Rounds int `cel:"rounds" json:"rounds"`
 	// Signs counts signs of a premature stop, by name.
 	Signs map[string]int `cel:"signs" json:"signs,omitempty"`
-	// Stagnations counts tasks that were ended for lack of activity, Stalls runs that were
-	// active without progress.
+	// Stagnations counts attempts ended for lack of activity, Stalls attempts ended for lack of
+	// progress.
 	Stagnations int `cel:"stagnations" json:"stagnations"`
 	Stalls      int `cel:"stalls" json:"stalls"`
 	// Checkpoints counts checkpoints by reason: interval, soft-limit, context, segment, final.
 	Checkpoints map[string]int `cel:"checkpoints" json:"checkpoints,omitempty"`
-	// Segments is 1, plus 1 for each time the limit of tool calls split the run; ToolCalls
-	// counts those of all attempts.
+	// Segments counts the segments of the run; ToolCalls counts the tool calls of all attempts.
 	Segments  int `cel:"segments" json:"segments"`
 	ToolCalls int `cel:"tool_calls" json:"tool_calls"`
 	// Longest is the largest number of tool calls of one attempt, which a crash repeats.
@@ -64,8 +63,8 @@ type SuperviseFacts struct {
 	Resumes int `cel:"resumes" json:"resumes"`
 }
 
-// planStored is the event by which the driver reports what is stored at the end of a trial:
-// done tasks of the plan, tasks that are still open, records, and a hash of them.
+// planStored reports the stored state at the end of a trial: done tasks of the plan, open tasks,
+// records, and their hash.
 type planStored struct {
 	Journal string `json:"journal"`
 	Open    int    `json:"open"`

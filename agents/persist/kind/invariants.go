@@ -2,8 +2,8 @@ package kind
 
 import "github.com/rehearse-dev/rehearse/harness/gate"
 
-// invariants returns the invariants of a supervised plan. A perturbation may cost another
-// attempt at a task, by an agent that may take several calls.
+// invariants returns the invariants of a supervised plan. A perturbation may cause another attempt,
+// which may take several calls.
 func invariants() []gate.Invariant {
 	return append(
 		gate.General(gate.Tolerance{

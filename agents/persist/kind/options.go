@@ -15,10 +15,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Options are the keys under drive.supervise: the whole supervisor with its workers, over
-// a store that can die with the process and fill up.
+// Options are the keys under drive.supervise: the supervisor with its workers, on a store that may
+// crash with the process or run full.
 type Options struct {
-	// Plan is the plan to carry out. Its paths are those of Stage.
+	// Plan is the plan to execute. Its paths are relative to the workspace.
 	Plan plan.Plan `yaml:"plan" json:"plan"`
 	// Copies, if given, replaces the last task of the plan by that many copies. In its id, text,
 	// files and dependencies, {n} is the number of the copy, from 1, and {before} the number of
@@ -27,10 +27,10 @@ type Options struct {
 	// Looks script the results of the probe of a check, one after the other; the last one repeats.
 	// They replace a probe of the plan.
 	Looks map[plan.Check][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
-	// CannotAct is true for a backend that only answers, such as an API without tools: the work
-	// that its loops report may not have been done.
-	CannotAct   bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
-	react.Stage `yaml:",inline"`
+	// CannotAct is true for a backend that only answers, such as an API without tools: work that its
+	// loops report may not have been done.
+	CannotAct              bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
+	react.WorkspaceOptions `yaml:",inline"`
 	// Store is where the state is stored: "memory" (default) or "file" (a journal on disk).
 	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=memory,enum=file"`
 	// Crashes are crashes of the process, which is started again each time.

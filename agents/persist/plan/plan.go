@@ -99,8 +99,8 @@ type Probe struct {
 
 // Limits bound a run; the zero value is the documented default.
 type Limits struct {
-	// Rounds is how often in a row failed checks may become tasks, without a task of the plan being
-	// done in between; default 5.
+	// Rounds is the largest number of rounds of tasks derived from failed checks, without a task of
+	// the plan done in between; default 5.
 	Rounds int `yaml:"rounds,omitempty" json:"rounds,omitempty" jsonschema:"minimum=1"`
 	// CheckEvery is the number of tasks between two full checks; default 5.
 	CheckEvery int `yaml:"check_every,omitempty" json:"check_every,omitempty" jsonschema:"minimum=1"`
@@ -110,23 +110,23 @@ type Limits struct {
 	Budget llm.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// SaveEvery is the time between two checkpoints; default 5m.
 	SaveEvery quantity.Duration `yaml:"save_every,omitempty" json:"save_every,omitempty"`
-	// Stagnation is how long a task may be without activity; default 10m.
+	// Stagnation is the longest time without activity of a task; default 10m.
 	Stagnation quantity.Duration `yaml:"stagnation,omitempty" json:"stagnation,omitempty"`
-	// NoProgress is how long tasks may be active without one being done; default 2h.
+	// NoProgress is the longest activity in which no task is done; default 2h.
 	NoProgress quantity.Duration `yaml:"no_progress,omitempty" json:"no_progress,omitempty"`
 	// ShortRun is the time below which stopping with tasks left is a sign of a
 	// premature stop; default 30m.
 	ShortRun quantity.Duration `yaml:"short_run,omitempty" json:"short_run,omitempty"`
 	// ContextFiles is the largest number of files in context; default 50.
 	ContextFiles int `yaml:"context_files,omitempty" json:"context_files,omitempty" jsonschema:"minimum=1,maximum=10000"`
-	// OptimiseEvery is the time between two looks at the context; default 15m.
+	// OptimiseEvery is the time between two evictions of unused files; default 15m.
 	OptimiseEvery quantity.Duration `yaml:"optimise_every,omitempty" json:"optimise_every,omitempty"`
 	// SoftCalls is the number of tool calls of a segment after which a checkpoint is
-	// made; default nine tenths of HardCalls: 900.
+	// saved; default nine tenths of HardCalls: 900.
 	SoftCalls int `yaml:"soft_calls,omitempty" json:"soft_calls,omitempty" jsonschema:"minimum=1"`
 	// HardCalls is the number of tool calls after which a new segment begins;
 	// default 1000.
 	HardCalls int `yaml:"hard_calls,omitempty" json:"hard_calls,omitempty" jsonschema:"minimum=2"`
-	// Segments is how many segments there may be; default 100.
+	// Segments is the largest number of segments; default 100.
 	Segments int `yaml:"segments,omitempty" json:"segments,omitempty" jsonschema:"minimum=1"`
 }

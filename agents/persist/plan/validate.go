@@ -16,8 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// The bounds of a plan. They are far above what people write, and keep the cost of a hostile plan
-// in proportion to its size.
+// The limits of a plan, far above those of real plans. They limit the cost of a hostile plan.
 const (
 	maxTasks = 10_000
 	maxText  = 64 << 10 // bytes of a task, a goal or a fix
@@ -32,13 +31,13 @@ const (
 	maxNearest = 10
 )
 
-// Problem is something that is wrong with a plan.
+// Problem is an error in a plan.
 type Problem struct {
 	// Path is the place in the plan, such as "tasks[2].after[0]".
 	Path string
 	// Message describes what is wrong and how to fix it.
 	Message string
-	// Nearest is the valid word that was probably meant, if one is near.
+	// Nearest is the valid word that was probably meant; otherwise empty.
 	Nearest string
 }
 
@@ -51,8 +50,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// Problems returns what is wrong with a plan, at most a hundred problems, in time linear in the
-// size of the plan.
+// Problems returns the errors of a plan, at most a hundred, in time linear in its size.
 func (p Plan) Problems() []Problem {
 	v := &validator{plan: p}
 	v.head()

@@ -12,11 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 )
 
-// agentSuffix ends the names of agent files.
-const agentSuffix = ".agent.md"
-
-// loadAgents reads an agent file in a folder, and the agents in the same directory, to which it may
-// delegate, by their ids.
+// loadAgents reads an agent file in a folder, and the agents beside it, to which it may delegate, by
+// id.
 func loadAgents(folder, file string) (*agentfile.Agent, map[string]*agentfile.Agent, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -36,7 +33,7 @@ func loadAgents(folder, file string) (*agentfile.Agent, map[string]*agentfile.Ag
 	var problems []error
 	for _, e := range entries {
 		name := path.Join(path.Dir(file), e.Name())
-		if !strings.HasSuffix(name, agentSuffix) || name == file {
+		if !strings.HasSuffix(name, agentfile.Suffix) || name == file {
 			continue
 		}
 		beside, err := loadAgent(root, name)

@@ -21,10 +21,9 @@ const (
 	maxAnswer = 64 << 10
 )
 
-// command is a program as a worker. Its standard input is the task, and its environment has
-// REHEARSE_TASK (the id), REHEARSE_TASK_KEY (the same for an attempt that is repeated after a
-// crash), REHEARSE_ATTEMPT and REHEARSE_SEGMENT. Exit status 0 means done; its output is the
-// answer.
+// command is a program as a worker. Its standard input is the task, and its output the answer. Its
+// environment has REHEARSE_TASK (the id), REHEARSE_TASK_KEY (which does not change if the attempt is
+// repeated after a crash), REHEARSE_ATTEMPT and REHEARSE_SEGMENT. Exit status 0 means done.
 type command struct {
 	argv, env []string
 	folder    string
@@ -42,11 +41,11 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		Grace: grace,
 	})
 	if end.Cause != nil && answer.Cut() {
-		answer = child.Tail{} // where the flood was cut off is random
+		answer = child.Tail{} // the cut is at a random position
 	}
 	hide := redact.HideSecrets(environ())
 	out := persist.Outcome{Answer: sanitize.Text(hide.Replace(answer.Lines()), 0)}
-	said := sanitize.Line(hide.Replace(complaint.Lines()), maxCarry)
+	stderr := sanitize.Line(hide.Replace(complaint.Lines()), maxCarry)
 	switch {
 	case err != nil:
 		out.Grade, out.Details = persist.Blocked, c.name()+" cannot be run: "+err.Error()
@@ -56,9 +55,9 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	case end.Code == 0:
 		out.Grade, out.Details = persist.Done, c.name()+" ended with exit status 0"
 	case end.Unrunnable():
-		out.Grade, out.Details = persist.Blocked, withOutput(c.name()+" could not run a program that it needs: "+end.State, said)
+		out.Grade, out.Details = persist.Blocked, withOutput(c.name()+" could not run a program that it needs: "+end.State, stderr)
 	default:
-		out.Grade, out.Details = persist.Failed, withOutput(c.name()+" failed: "+end.State, said)
+		out.Grade, out.Details = persist.Failed, withOutput(c.name()+" failed: "+end.State, stderr)
 		out.Carry = out.Details
 	}
 	if end.Left {
@@ -73,7 +72,7 @@ const maxName = 80
 
 func (c *command) name() string { return sanitize.Line(strings.Join(c.argv, " "), maxName) }
 
-// environ returns the environment of this process, from which commands get all but secrets.
+// environ returns the environment of this process. Commands inherit it without secrets.
 func environ() []string {
 	return os.Environ() //nolint:forbidigo // commands inherit the environment, and secrets of it are hidden
 }

@@ -45,9 +45,9 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 	return out
 }
 
-// grade returns the outcome of a loop's result. An attempt that did not complete its work may be
-// made again, unless the agent's permissions refused a tool call, which they would refuse again.
-// The unfinished answer goes to the next attempt.
+// grade returns the outcome of a loop. An incomplete attempt may be repeated, unless the permissions of
+// the agent refused a tool call, which they would refuse again. The unfinished answer is passed to the
+// next attempt.
 func (l *looper) grade(r loop.Result, own llm.Caps, unfinished string) persist.Outcome {
 	left := carry(r, unfinished)
 	switch {
@@ -77,8 +77,8 @@ func (l *looper) grade(r loop.Result, own llm.Caps, unfinished string) persist.O
 	}
 }
 
-// shared reports whether a cap is that of the whole run rather than the loop's own, which is for
-// one attempt. Equal caps are those of the run, as no attempt uses more than all together.
+// shared reports whether a cap is that of the whole run, and not of the loop, which is for one
+// attempt. If both are equal, it is that of the run.
 func (l *looper) shared(e *llm.BudgetError, own llm.Caps) bool {
 	return limit(l.caps, e.Cap) == e.Limit || limit(own, e.Cap) != e.Limit
 }
@@ -94,8 +94,7 @@ func limit(caps llm.Caps, name string) string {
 	return caps.Cost.String()
 }
 
-// carry returns the note of a loop to the next attempt, from its summary, its last answer, or an
-// unfinished one.
+// carry returns the note for the next attempt: the summary, the last answer, or an unfinished answer.
 func carry(r loop.Result, unfinished string) string {
 	switch {
 	case r.Summary != "":

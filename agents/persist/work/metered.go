@@ -18,8 +18,8 @@ import (
 type metered struct {
 	backend llm.Backend
 	a       persist.Assignment
-	// refused is called with the error of a call that the supervisor does not allow. If it is
-	// nil, calls are counted elsewhere.
+	// refused is called with the error of a call that the supervisor does not allow. If it is nil,
+	// the caller counts the calls.
 	refused func(error)
 
 	mu      sync.Mutex
@@ -43,14 +43,13 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	m.account(reply, err)
 	m.a.Meter.Active()
 	if n := len(reply.ToolCalls); err == nil && n > 0 {
-		// The answer is not discarded: exceeding the limit ends the attempt before the next call.
+		// Do not discard the answer: the attempt ends before the next call if this exceeds the limit.
 		_ = m.a.Meter.Call(n)
 	}
 	return reply, err
 }
 
-// listen reports the activity during a call: text, and the tool calls that an agent makes by
-// itself, which are counted.
+// listen reports activity during a call: text, and the tool calls of an agent, which it counts.
 func (m *metered) listen(req *llm.Request) {
 	answer := &child.Tail{Size: 4 * maxCarry}
 	m.mu.Lock()
@@ -134,8 +133,7 @@ func (m *metered) spent() *llm.Usage {
 	return &usage
 }
 
-// inner returns a sink that adds the task to the events of a worker and drops its end, which the
-// supervisor reports itself.
+// inner returns a sink that adds the task to the events of a worker and drops its end event.
 func inner(sink event.Sink, task string) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		if e.Kind == event.End {

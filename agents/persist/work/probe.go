@@ -14,9 +14,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Probes returns a probe for each check of the plan. The probes work in the folder dir and
-// do not leave it. The clock times commands, which run in real time; nil is the machine's.
-// A check that cannot be decided is unknown, never passed.
+// Probes returns a probe for each check of the plan. Probes do not leave the folder dir. The clock is
+// for timeouts of commands, which run in real time; nil is the real clock. A check that cannot be
+// decided is unknown.
 func Probes(p plan.Plan, dir string, clk clock.Clock) (map[plan.Check]persist.Probe, error) {
 	if clk == nil {
 		clk = clock.Real()
@@ -32,7 +32,7 @@ func Probes(p plan.Plan, dir string, clk clock.Clock) (map[plan.Check]persist.Pr
 	return probes, nil
 }
 
-// newProbe returns an error only for a spec that plan.Problems reports, too.
+// newProbe only returns errors that plan.Problems reports, too.
 func newProbe(spec plan.Probe, dir string, clk clock.Clock) (persist.Probe, error) {
 	switch {
 	case len(spec.Command) > 0:
@@ -53,7 +53,7 @@ func newProbe(spec plan.Probe, dir string, clk clock.Clock) (persist.Probe, erro
 	return nil, errors.New("the probe needs one of command, file, markers, none")
 }
 
-// guardProbe returns a probe that recovers from a panic and does not start once ctx has ended.
+// guardProbe returns a probe that recovers from a panic and does nothing after the end of ctx.
 func guardProbe(probe persist.Probe) persist.Probe {
 	return func(ctx context.Context) (r plan.CheckResult) {
 		defer func() {
@@ -91,8 +91,8 @@ func (f *findings) add(text string) {
 	}
 }
 
-// list returns at most plan.MaxFindings findings. If there are more, the last one is their
-// number, so that the list changes when their number does.
+// list returns at most plan.MaxFindings findings. If there are more, the last one is their number, so
+// that the list changes with it.
 func (f *findings) list() []string {
 	if f.count <= plan.MaxFindings {
 		return f.items

@@ -44,7 +44,7 @@ func (c commandProbe) probe(ctx context.Context) plan.CheckResult {
 		r.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", probeGrace)
 	}
 	if end.Cause != nil && output.Cut() {
-		return r // where the flood was cut off is random
+		return r // the cut is at a random position
 	}
 	r.Output = sanitize.Text(redact.HideSecrets(environ()).Replace(output.Lines()), 0)
 	if why := provesNothing(r, output.Cut()); why != "" {
@@ -56,7 +56,7 @@ func (c commandProbe) probe(ctx context.Context) plan.CheckResult {
 	return r
 }
 
-// judge returns the verdict on how the command ended.
+// judge returns the verdict on the end of the command.
 func (c commandProbe) judge(ctx context.Context, end child.Ending) plan.CheckResult {
 	switch {
 	case end.Cause != nil && clock.Err(ctx) == nil:
@@ -77,16 +77,15 @@ func (c commandProbe) name() string {
 	return sanitize.Line(strings.Join(c.spec.Command, " "), maxName)
 }
 
-// A line of output reports a failure if it contains such a word, or begins with a place in a file
-// as compilers print it.
+// failure matches a line with a word for a failure, or with a position in a file as compilers print it.
 var (
 	failure  = regexp.MustCompile(`(?i)\b(fail(ed|ure|ures|s|ing)?|errors?|panic|exception)\b|^\s*[^\s:]+:\d+(:\d+)?:|^\s*[✗✕×]`)
 	success  = regexp.MustCompile(`(?i)\b(0|no) (fail|error|exception)`)
 	duration = regexp.MustCompile(`\s*\(?\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m)\b\)?`)
 )
 
-// failures returns the lines that report failures, each once and without durations. They are
-// sorted, since parallel tests report in any order.
+// failures returns the distinct lines that report failures, without durations. They are sorted, because
+// the order of parallel tests is random.
 func failures(output string) []string {
 	var lines []string
 	for line := range strings.Lines(output) {

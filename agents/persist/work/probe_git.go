@@ -12,8 +12,8 @@ import (
 // gitTimeout is the time in which git must list ignored files.
 const gitTimeout = 10 * time.Second
 
-// ignored returns the paths of files and folders in dir that git ignores, relative to dir and with
-// slashes. It is empty outside of a work tree and if git fails; then more is searched.
+// ignored returns the files and folders in dir that git ignores, as relative paths with slashes. It is
+// empty outside of a work tree and if git fails; then more files are searched.
 func ignored(ctx context.Context, dir string) map[string]bool {
 	if !inWorkTree(dir) {
 		return nil

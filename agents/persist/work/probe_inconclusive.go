@@ -6,9 +6,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// Lines by which test runners that end with status 0 report that they ran no test: unittest of
-// Python up to 3.11, node --test, go test, cargo test. The last two report each package, so
-// other lines show whether any had tests.
+// Test runners that end with status 0 although they ran no test print these lines: unittest of Python up
+// to 3.11, node --test, go test, cargo test. The last two report each package, so other lines show
+// whether any package has tests.
 var (
 	ranNone = regexp.MustCompile(`(?m)^Ran 0 tests in |^(# |ℹ )tests 0$`)
 

@@ -27,8 +27,8 @@ const (
 	sniff = 8000
 )
 
-// passedOver are folders of version control, dependencies and recordings.
-var passedOver = []string{
+// skippedFolders are for version control, dependencies and recordings.
+var skippedFolders = []string{
 	".git", ".hg", ".svn", ".jj", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".tox", ".rehearse", "rehearse-runs",
 }
 
@@ -40,7 +40,7 @@ var generated = []string{"dist", "build", "out", "target", ".next", ".nuxt", ".o
 type markers struct {
 	words [][]byte
 	in    []glob.Pattern
-	// literal are the patterns as they are in the plan.
+	// literal are the patterns of the plan.
 	literal []string
 	dir     string
 }
@@ -65,14 +65,14 @@ type search struct {
 	*markers
 	root     *os.Root
 	ignored  map[string]bool // paths that git ignores
-	passed   int             // number of ignored or generated paths
+	skipped  int             // number of ignored or generated paths
 	found    findings
 	files    int // searched files
 	seen     int // all files
 	bytes    int64
 	withHits int
 	big      int
-	// doubt is the reason why the search is incomplete, if it is.
+	// doubt is the reason why the search is incomplete.
 	doubt error
 }
 
@@ -95,25 +95,25 @@ func (m *markers) probe(ctx context.Context) plan.CheckResult {
 	return s.result()
 }
 
-// visit visits one entry of the tree. Links are skipped: their targets are searched in their own
-// place, or are outside of the folder.
+// visit visits one entry of the tree. It skips links: their targets are searched themselves or are
+// outside of the folder.
 func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
 	case err != nil:
-		return s.passOver(err)
+		return s.skip(err)
 	case entry.IsDir():
-		if name != "." && slices.Contains(passedOver, path.Base(name)) {
+		if name != "." && slices.Contains(skippedFolders, path.Base(name)) {
 			return fs.SkipDir
 		}
 		if s.isGenerated(name) {
-			s.passed++
+			s.skipped++
 			return fs.SkipDir
 		}
 		return nil
 	case !entry.Type().IsRegular() || !s.wants(name):
 		return nil
 	case s.ignored[name] && !s.named(name):
-		s.passed++
+		s.skipped++
 		return nil
 	}
 	if s.seen++; s.seen > maxFiles {
@@ -139,7 +139,7 @@ func (s *search) wants(name string) bool {
 func (s *search) file(name string, entry fs.DirEntry) error {
 	info, err := entry.Info()
 	if err != nil {
-		return s.passOver(err)
+		return s.skip(err)
 	}
 	if info.Size() > maxFile {
 		s.big++
@@ -151,7 +151,7 @@ func (s *search) file(name string, entry fs.DirEntry) error {
 	data, err := readFile(s.root, name)
 	switch {
 	case err != nil:
-		return s.passOver(err)
+		return s.skip(err)
 	case bytes.IndexByte(data[:min(len(data), sniff)], 0) >= 0:
 		return nil
 	}
@@ -160,9 +160,8 @@ func (s *search) file(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// passOver continues after an error, which makes the search incomplete unless the file was removed
-// meanwhile.
-func (s *search) passOver(err error) error {
+// skip continues after an error. The search is then incomplete, unless the file was removed meanwhile.
+func (s *search) skip(err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.doubt = err
 	}
@@ -245,8 +244,8 @@ func isPlan(name string, data []byte) bool {
 func (s *search) result() plan.CheckResult {
 	words := string(bytes.Join(s.words, []byte(", ")))
 	skipped := ""
-	if s.passed > 0 {
-		skipped += fmt.Sprintf("; passed over as generated or ignored by git: %s", format.Plural(s.passed, "path"))
+	if s.skipped > 0 {
+		skipped += fmt.Sprintf("; passed over as generated or ignored by git: %s", format.Plural(s.skipped, "path"))
 	}
 	if s.big > 0 {
 		skipped += fmt.Sprintf("; passed over as larger than %d bytes: %s", maxFile, format.Plural(s.big, "file"))

@@ -20,7 +20,7 @@ import (
 type reacter struct {
 	agent  *agentfile.Agent
 	agents map[string]*agentfile.Agent // agents to which it may delegate
-	max    int                         // iterations; 0: the agent's own
+	max    int                         // iterations; 0: those of the agent
 	dep    Deps
 }
 

@@ -1,6 +1,6 @@
-// Package work makes the workers and the probes that a plan names. A worker is a runner loop, a
-// ReAct agent or a command, and makes one attempt at a task. A probe answers a check: by the exit
-// status of a command, by a list of todos, or by markers of unfinished work in files.
+// Package work provides the workers and probes of a plan. A worker is a runner loop, a ReAct agent or
+// a command. A probe answers a check with the exit status of a command, a list of todos, or markers of
+// unfinished work in files.
 package work
 
 import (
@@ -32,13 +32,13 @@ type Deps struct {
 	BackendID string
 	// Conversational is true if the backend needs the whole conversation; see loop.Deps.
 	Conversational bool
-	// Inert is true if Backend cannot change anything: an API without tools, or an agent that may
-	// only read. Loops over it are inert then; ReAct agents are not, since they have actions.
+	// Inert is true if Backend cannot change anything, such as an API without tools or an agent with
+	// read access only. Loops are inert then; ReAct agents are not, because they have actions.
 	Inert bool
-	// Clock is the clock of loops and agents; default: the machine's.
+	// Clock is the clock of loops and agents; default: the real clock.
 	Clock clock.Clock
-	// Sink receives the events of loops and agents, with the attribute task. It does not receive
-	// their end, which is the outcome of the attempt.
+	// Sink receives the events of loops and agents with the attribute task, except for their end,
+	// which is the outcome of the attempt.
 	Sink event.Sink
 	// Folder is the folder of the plan, with its agent files and workspaces. Commands run in it.
 	Folder string
@@ -51,13 +51,13 @@ type Deps struct {
 	EURPerUSD float64
 	// Budget is shared by all workers.
 	Budget *llm.Budget
-	// ChildClock is the clock of the commands of ReAct agents, which run in real time; default:
-	// the machine's.
+	// ChildClock is the clock of the commands of ReAct agents, which run in real time; default: the
+	// real clock.
 	ChildClock clock.Clock
 }
 
-// Build returns the workers of a plan by name, including "default". The error lists everything
-// that is wrong, such as agent files that cannot be read or are not valid.
+// Build returns the workers of a plan by name, including "default". The error lists all problems, such
+// as invalid agent files.
 func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 	d.Clock = cmp.Or(d.Clock, clock.Real())
 	d.ChildClock = cmp.Or(d.ChildClock, clock.Real())
@@ -101,8 +101,7 @@ func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
 	return nil, errors.New("the worker needs one of loop, react, command")
 }
 
-// guarded recovers from a panic of its worker, and does not begin an attempt that has ended
-// already.
+// guarded recovers from a panic of its worker, and does not begin an attempt after the end of ctx.
 type guarded struct{ worker persist.Worker }
 
 // Work implements persist.Worker.
@@ -118,7 +117,7 @@ func (g guarded) Work(ctx context.Context, a persist.Assignment) (out persist.Ou
 	return g.worker.Work(ctx, a)
 }
 
-// ended returns the outcome of an attempt that was ended from outside, with a note to the next.
+// ended returns the outcome of an attempt that was ended from outside, with a note for the next one.
 func ended(cause error, carry string) persist.Outcome {
 	if errors.Is(cause, persist.ErrSegment) {
 		return persist.Outcome{Grade: persist.Split, Details: cause.Error(), Carry: carry}
@@ -126,11 +125,11 @@ func ended(cause error, carry string) persist.Outcome {
 	return persist.Outcome{Grade: persist.Failed, Details: "ended: " + cause.Error(), Carry: carry}
 }
 
-// fatal are the kinds of backend errors that a retry would repeat.
+// fatal are the kinds of backend errors that are permanent.
 var fatal = []llm.ErrorKind{llm.Unauthorized, llm.InvalidRequest, llm.Refused, llm.ScriptExhausted, llm.UnexpectedCall}
 
-// passing are the kinds of errors of a backend that is down or limits the rate.
-var passing = []llm.ErrorKind{llm.Unavailable, llm.RateLimited, llm.Timeout}
+// temporary are the kinds of errors of a backend that is down or limits the rate.
+var temporary = []llm.ErrorKind{llm.Unavailable, llm.RateLimited, llm.Timeout}
 
 // failed returns the outcome of an attempt that ended with an error.
 func failed(err error, details, carry string) persist.Outcome {
@@ -138,12 +137,11 @@ func failed(err error, details, carry string) persist.Outcome {
 	if slices.Contains(fatal, llm.KindOf(err)) || errors.Is(err, react.ErrTask) || errors.Is(err, react.ErrAgent) {
 		grade = persist.Blocked
 	}
-	return persist.Outcome{Grade: grade, Later: slices.Contains(passing, llm.KindOf(err)), Details: details, Carry: carry}
+	return persist.Outcome{Grade: grade, Later: slices.Contains(temporary, llm.KindOf(err)), Details: details, Carry: carry}
 }
 
-// resolved returns the settings of an attempt. The task's timeout and the watchdog bound its time,
-// so the loop has no timeout of its own unless the plan gives one. The prompt explains how to end,
-// as nobody else does.
+// resolved returns the settings of an attempt. The loop only has a timeout if the plan gives one, because
+// the timeout of the task and the watchdog limit its time. The prompt explains how to end.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
 	s, err := loop.Resolve(o, loop.Options{Timeout: new(quantity.Duration)})

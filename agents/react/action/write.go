@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
@@ -49,14 +50,11 @@ var executed = []string{
 	".claude", ".codex", ".cursor", ".gemini", ".copilot", ".opencode", ".mcp.json",
 }
 
-// agentSuffix is the suffix of agent files, the engine's own instructions.
-const agentSuffix = ".agent.md"
-
 // runsElsewhere reports whether another program would run a file at a path. Some file
 // systems ignore case.
 func runsElsewhere(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, agentSuffix) ||
+	return strings.HasSuffix(name, agentfile.Suffix) ||
 		slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return slices.Contains(executed, element) })
 }
 

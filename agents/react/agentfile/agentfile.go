@@ -49,6 +49,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
+// Suffix ends the names of agent files.
+const Suffix = ".agent.md"
+
 // Agent is the content of an agent file.
 type Agent struct {
 	// ID names the agent in delegations: lower-case letters, digits, "-" and "_".

@@ -12,9 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// suffix ends the names of agent files.
-const suffix = ".agent.md"
-
 // readAgent reads an agent file.
 func readAgent(name string) (*agentfile.Agent, error) {
 	data, err := input.ReadFile("agent file", name, agentfile.MaxBytes)
@@ -45,7 +42,7 @@ func agentFiles(folder string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), suffix) {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), agentfile.Suffix) {
 			names = append(names, filepath.Join(folder, e.Name()))
 		}
 	}

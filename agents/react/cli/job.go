@@ -27,18 +27,18 @@ type Job struct {
 	Workspace string
 }
 
-// Files names where a job is read from.
+// Files are the sources of a job.
 type Files struct {
 	Agent     string
 	Workspace string
-	Agents    string    // folder of the agents to delegate to; empty: that of Agent
-	Task      string    // YAML; "-" is Stdin, empty is none
+	Agents    string    // folder of the agents to delegate to; default: that of Agent
+	Task      string    // YAML; "-" is Stdin; may be empty
 	Stdin     io.Reader // for Task
-	Words     string    // the task in words, in place of that of Task
+	Words     string    // the task in words; overrides that of Task
 }
 
-// Read reads a job. One of the other agents that is broken is only a warning, unless the
-// agent names it: it may have nothing to do with this run.
+// Read reads a job. An invalid file of another agent is only a warning, unless the agent delegates to
+// it.
 func (f Files) Read(ctx context.Context, warnings io.Writer) (*Job, error) {
 	if err := checkFolder("workspace", f.Workspace); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (f Files) agents(agent *agentfile.Agent, warnings io.Writer) (map[string]*a
 	return agents, nil
 }
 
-// checkFolder refuses what is not a folder; flag names where it was given.
+// checkFolder returns an error unless name, the value of a flag, is a folder.
 func checkFolder(flag, name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -147,7 +147,7 @@ func CopyExample(name string) (*Example, error) {
 		return nil, fmt.Errorf("copy the example to %s: %w", folder, err)
 	}
 	return &Example{
-		Folder: folder, Agent: filepath.Join(folder, name+suffix), Task: filepath.Join(folder, "task.yaml"),
+		Folder: folder, Agent: filepath.Join(folder, name+agentfile.Suffix), Task: filepath.Join(folder, "task.yaml"),
 		Workspace: filepath.Join(folder, "workspace"), Script: filepath.Join(folder, "script.yaml"),
 		Transcript: filepath.Join(folder, "transcript.jsonl"),
 	}, nil

@@ -5,26 +5,19 @@ import (
 	"io/fs"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// agentSuffix ends the names of agent files.
-const agentSuffix = ".agent.md"
-
-// examples lists the shipped agents, which are folders with agent files, a task
-// and a workspace.
-func examples() []string { return fixtures.Agents() }
-
-// exampleAgents are the agent files of a shipped agent, by name; its own is
-// called after it.
+// exampleAgents returns the agent files of a shipped agent by name.
 func exampleAgents(name string) (map[string]string, error) {
 	folder, err := fixtures.Agent(name)
 	if err != nil {
 		return nil, err
 	}
-	names, err := fs.Glob(folder, "*"+agentSuffix)
+	names, err := fs.Glob(folder, "*"+agentfile.Suffix)
 	if err != nil {
 		return nil, fmt.Errorf("list the agent files of %s: %w", name, err)
 	}
@@ -39,10 +32,7 @@ func exampleAgents(name string) (map[string]string, error) {
 	return files, nil
 }
 
-// exampleAgent is the name of the own file of a shipped agent.
-func exampleAgent(name string) string { return name + agentSuffix }
-
-// exampleTask is the task that a shipped agent comes with.
+// exampleTask returns the task of a shipped agent.
 func exampleTask(name string) (react.Task, error) {
 	folder, err := fixtures.Agent(name)
 	if err != nil {
@@ -58,7 +48,7 @@ func exampleTask(name string) (react.Task, error) {
 	return t, found.Err()
 }
 
-// exampleWorkspace is the folder that a shipped agent works in.
+// exampleWorkspace returns the workspace of a shipped agent.
 func exampleWorkspace(name string) (fs.FS, error) {
 	folder, err := fixtures.Agent(name)
 	if err != nil {
@@ -67,8 +57,8 @@ func exampleWorkspace(name string) (fs.FS, error) {
 	return fs.Sub(folder, "workspace")
 }
 
-// Digest adds what the shipped agent of a stage consists of to the digest of a scenario.
-func (s *Stage) Digest(c *scenarios.Checker) {
+// Digest adds the files of the shipped agent to the digest of a scenario.
+func (s *WorkspaceOptions) Digest(c *scenarios.Checker) {
 	folder, err := fixtures.Agent(s.Example)
 	if s.Example == "" || err != nil { // Check reports it
 		return

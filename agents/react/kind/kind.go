@@ -1,5 +1,4 @@
-// Package kind lets scenarios drive an agent of agents/react in a workspace, which other
-// kinds of agents share.
+// Package kind adapts the agents of agents/react to the harness. Other kinds use its workspaces.
 package kind
 
 import (
@@ -10,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
+	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -18,15 +18,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Options are the keys under drive.react: those of react.Options and what the agent finds.
+// Options are the keys under drive.react: those of react.Options, the agent, its task and workspace.
 type Options struct {
 	react.Options `yaml:",inline"`
-	// Agent names the agent's file on the stage; default: that of Example.
+	// Agent is the name of the agent file; default: that of Example.
 	Agent string `yaml:"agent,omitempty" json:"agent,omitempty"`
-	// Task is what it is asked for; default: that of Example.
-	Task  react.Task `yaml:"task,omitempty" json:"task,omitzero"`
-	Stage `yaml:",inline"`
-	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	// Task is the task of the agent; default: that of Example.
+	Task             react.Task `yaml:"task,omitempty" json:"task,omitzero"`
+	WorkspaceOptions `yaml:",inline"`
+	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
@@ -56,7 +56,8 @@ func (o *Options) check(c *scenarios.Checker) {
 	case o.Agent != "":
 		o.CheckAgent(c, at+".agent", o.Agent)
 	case o.Example == "":
-		c.Add(at, "", "no agent is named; write agent: and its file under agents:, or example: with one of %s", strings.Join(examples(), ", "))
+		c.Add(at, "", "no agent is named; write agent: and its file under agents:, or example: with one of %s",
+			strings.Join(fixtures.Agents(), ", "))
 	}
 }
 
@@ -65,7 +66,7 @@ type agent struct {
 	opts  Options
 	task  react.Task
 	agent *agentfile.Agent
-	// agents are all on the stage, by the ids that they are delegated to by.
+	// agents are all agents of the scenario by id, to delegate to.
 	agents map[string]*agentfile.Agent
 }
 
@@ -78,7 +79,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			return nil, err
 		}
 	}
-	a.opts.Agent = cmp.Or(a.opts.Agent, exampleAgent(a.opts.Example))
+	a.opts.Agent = cmp.Or(a.opts.Agent, a.opts.Example+agentfile.Suffix)
 	files, err := a.opts.load()
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 func (a *agent) run(ctx context.Context, t *drive.Trial) record.End {
 	s, err := a.opts.Open(t)
 	if err != nil {
-		return drive.Failed("set the stage", err)
+		return drive.Failed("create the workspace", err)
 	}
 	result := react.Run(ctx, a.agent, a.task, a.opts.Options, react.Deps{
 		Backend:   t.Backend,
@@ -119,7 +120,7 @@ func (a *agent) run(ctx context.Context, t *drive.Trial) record.End {
 		EURPerUSD: t.EURPerUSD,
 	})
 	if err := s.RecordFiles(t.Sink); err != nil {
-		return drive.Failed("look at the stage", err)
+		return drive.Failed("list the files of the workspace", err)
 	}
 	return record.End{
 		Status:     string(result.Status),

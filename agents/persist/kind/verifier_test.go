@@ -15,33 +15,33 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// deed is something that a supervisor does, as the witness observes it.
-type deed func(kind.Witness) error
+// step is an observed step of a supervisor.
+type step func(kind.Verifier) error
 
-func works(task, key string) deed {
-	return func(w kind.Witness) error {
+func works(task, key string) step {
+	return func(w kind.Verifier) error {
 		w.Work(persist.Assignment{Task: plan.Task{ID: task}, Key: key})
 		return nil
 	}
 }
 
-func stores(task, grade string) deed {
-	return func(w kind.Witness) error {
+func stores(task, grade string) step {
+	return func(w kind.Verifier) error {
 		return w.Store(state.Record{Kind: state.KindOutcome, Task: task, Attempt: 1, Outcome: &state.Outcome{Grade: grade}})
 	}
 }
 
-func results(tasks ...persist.Task) deed {
-	return func(w kind.Witness) error {
+func results(tasks ...persist.Task) step {
+	return func(w kind.Verifier) error {
 		w.Close(persist.Result{Tasks: tasks})
 		return nil
 	}
 }
 
-var _ = DescribeTable("The witness of a supervisor", Label("P-05"),
-	func(want string, deeds ...deed) {
+var _ = DescribeTable("The verifier of a supervisor", Label("P-05"),
+	func(want string, steps ...step) {
 		var broken []string
-		w := kind.NewWitness(event.SinkFunc(func(e event.Event) {
+		w := kind.NewVerifier(event.SinkFunc(func(e event.Event) {
 			if e.Kind == event.Checkpoint {
 				return
 			}
@@ -51,7 +51,7 @@ var _ = DescribeTable("The witness of a supervisor", Label("P-05"),
 			broken = append(broken, e.Detail)
 		}))
 		Expect(w.Load()).To(Succeed())
-		for _, do := range deeds {
+		for _, do := range steps {
 			Expect(do(w)).To(Succeed())
 		}
 		if want == "" {
@@ -76,7 +76,7 @@ var _ = DescribeTable("The witness of a supervisor", Label("P-05"),
 	Entry("reports a result without a stored task", "task a is waiting in the result",
 		stores("a", "done"), results(persist.Task{ID: "a", State: "waiting"})),
 	Entry("reports data that is not a record", "a record cannot be read",
-		deed(func(w kind.Witness) error { return w.StoreRaw([]byte("{")) })),
+		step(func(w kind.Verifier) error { return w.StoreRaw([]byte("{")) })),
 )
 
 var _ = Describe("The store of a process that crashes", func() {

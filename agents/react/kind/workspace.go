@@ -12,29 +12,31 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Stage is the folder that agents work in, and who else is there.
-type Stage struct {
-	// Example is a shipped agent whose workspace is the stage.
+// WorkspaceOptions are the keys of a scenario for the workspace of agents, further agents, and a person
+// who answers questions.
+type WorkspaceOptions struct {
+	// Example is a shipped agent, whose workspace is used.
 	Example string `yaml:"example,omitempty" json:"example,omitempty"`
-	// Agents are further agent files, by their names.
+	// Agents are further agent files by name.
 	Agents map[string]string `yaml:"agents,omitempty" json:"agents,omitempty"`
-	// Files are in the folder at the beginning, by path; Links are symbolic links, by path.
+	// Files are the initial files of the workspace by path; Links are symbolic links by path.
 	Files map[string]string `yaml:"files,omitempty" json:"files,omitempty"`
 	Links map[string]string `yaml:"links,omitempty" json:"links,omitempty"`
-	// Person answers questions, one after the other; after the last nobody does.
+	// Person has the answers to questions, in order; further questions are not answered.
 	Person []string `yaml:"person,omitempty" json:"person,omitempty"`
 }
 
-// Check reports what is wrong with agents, files and links; at is where the stage stands.
-func (s *Stage) Check(c *scenarios.Checker, at string) {
+// Check reports invalid agents, files and links; at is the path of the options.
+func (s *WorkspaceOptions) Check(c *scenarios.Checker, at string) {
 	if s.Example != "" {
-		if names := examples(); !slices.Contains(names, s.Example) {
+		if names := fixtures.Agents(); !slices.Contains(names, s.Example) {
 			c.Add(at+".example", suggest.Nearest(s.Example, names),
 				"there is no shipped agent %q; there are %s", s.Example, strings.Join(names, ", "))
 		}
@@ -44,11 +46,11 @@ func (s *Stage) Check(c *scenarios.Checker, at string) {
 			c.Add(yamlsrc.Join(at+".agents", name), "", "the agent file cannot be used: %v", err)
 		}
 	}
-	c.Tree(at, "stage", s.Files, s.Links)
+	c.Tree(at, "workspace", s.Files, s.Links)
 }
 
-// CheckAgent reports an agent whose file is not on the stage.
-func (s *Stage) CheckAgent(c *scenarios.Checker, at, name string) {
+// CheckAgent reports an agent without a file.
+func (s *WorkspaceOptions) CheckAgent(c *scenarios.Checker, at, name string) {
 	if _, ok := s.Agents[name]; ok {
 		return
 	}
@@ -56,27 +58,27 @@ func (s *Stage) CheckAgent(c *scenarios.Checker, at, name string) {
 	if s.Example != "" {
 		files, err := exampleAgents(s.Example)
 		if err != nil {
-			return // told above
+			return // Check reports it
 		}
 		if _, ok := files[name]; ok {
 			return
 		}
 		names = append(names, slices.Sorted(maps.Keys(files))...)
 	}
-	c.Add(at, suggest.Nearest(name, names), "there is no agent file %q on the stage; there are %s", name, strings.Join(names, ", "))
+	c.Add(at, suggest.Nearest(name, names), "there is no agent file %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Workspace is the folder that the agents of one trial work in, and whom they may ask.
+// Workspace is the folder of the agents of one trial, with a person who answers their questions.
 type Workspace struct {
 	Folder string
 	Person react.Person
 }
 
-// Open makes the workspace of a trial, which removes it.
-func (s *Stage) Open(t *drive.Trial) (*Workspace, error) {
-	folder, err := os.MkdirTemp("", "rehearse-stage-")
+// Open creates the workspace of a trial, which removes it at its end.
+func (s *WorkspaceOptions) Open(t *drive.Trial) (*Workspace, error) {
+	folder, err := os.MkdirTemp("", "rehearse-workspace-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder: %w", err)
+		return nil, fmt.Errorf("create a folder: %w", err)
 	}
 	t.Cleanup(func() error { return os.RemoveAll(folder) })
 	if s.Example != "" {
@@ -94,8 +96,8 @@ func (s *Stage) Open(t *drive.Trial) (*Workspace, error) {
 	return &Workspace{Folder: folder, Person: &person{answers: s.Person}}, nil
 }
 
-// AgentFiles returns the agent files of a stage, by name.
-func (s *Stage) AgentFiles() (map[string]string, error) {
+// AgentFiles returns the agent files by name.
+func (s *WorkspaceOptions) AgentFiles() (map[string]string, error) {
 	files := map[string]string{}
 	if s.Example != "" {
 		var err error
@@ -107,8 +109,8 @@ func (s *Stage) AgentFiles() (map[string]string, error) {
 	return files, nil
 }
 
-// load loads them, by the names of their files.
-func (s *Stage) load() (map[string]*agentfile.Agent, error) {
+// load loads the agent files by name.
+func (s *WorkspaceOptions) load() (map[string]*agentfile.Agent, error) {
 	files, err := s.AgentFiles()
 	if err != nil {
 		return nil, err
@@ -122,19 +124,17 @@ func (s *Stage) load() (map[string]*agentfile.Agent, error) {
 	return agents, nil
 }
 
-// Actions returns the actions of an agent in the workspace. They have no clock of the
-// trial's: programs live in real time.
+// Actions returns the actions of an agent in the workspace. Their programs run in real time.
 func (w *Workspace) Actions(a *agentfile.Agent) (action.Set, error) {
 	return action.New(a, action.Options{Workspace: w.Folder})
 }
 
-// RecordFiles reports each file that is in the workspace at the end, so that a scenario
-// can expect something of it.
+// RecordFiles emits each file of the workspace, so that a scenario can check it.
 func (w *Workspace) RecordFiles(sink event.Sink) error {
 	return drive.RecordFiles(w.Folder, sink.Emit)
 }
 
-// person gives the answers of a list, and then none. It is not safe for concurrent use.
+// person answers questions from a list. It is not safe for concurrent use.
 type person struct{ answers []string }
 
 // Ask implements react.Person.
