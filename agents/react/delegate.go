@@ -27,7 +27,7 @@ type obstacle struct {
 	message string
 }
 
-// isUnknownAgent reports whether the agent is not among Deps.Agents. The caller may know it.
+// isUnknownAgent reports whether the agent is not in Deps.Agents. The caller may know it.
 func (o *obstacle) isUnknownAgent() bool { return o.rule == ruleUnknownTo }
 
 // isGuard reports whether a guard of the engine stopped the delegation.
@@ -93,8 +93,8 @@ func (r *runner) handOver(doc *step.Document) *ending {
 	return r.refuse(refuseAt(doc.Pos, bad.rule, "%s", bad.message))
 }
 
-// delegate runs another agent with the same workspace, budgets and timeout. Inputs that both
-// contracts name are passed on.
+// delegate runs another agent with the same workspace, budgets and timeout. It passes the inputs that
+// both contracts have.
 func (r *runner) delegate(to, do string, input map[string]any) *ending {
 	a := r.deps.Agents[to]
 	t := Task{Do: do, Input: map[string]any{}}

@@ -33,7 +33,7 @@ func (t *turn) size() int { return len(t.answer) + len(t.prompt) + len(t.again) 
 type dialogue struct {
 	system  string
 	turns   []turn
-	pending string // an answer that has no prompt after it yet
+	pending string // an answer without a prompt after it
 	size    int
 	// sent are the messages of the turns, or nil if they must be built. Messages are only
 	// appended, because a backend may keep the slice.
@@ -65,8 +65,7 @@ func (d *dialogue) appendTurn(t *turn) {
 // addAnswer adds an answer.
 func (d *dialogue) addAnswer(text string) { d.pending = clip(text, maxAnswer) }
 
-// ask adds a prompt after the last answer, with a short form for a prompt that may be
-// shortened once it is old.
+// ask adds a prompt after the last answer. The short form replaces it in an old turn.
 func (d *dialogue) ask(prompt, short string) {
 	last := &d.turns[len(d.turns)-1]
 	if strings.TrimSpace(d.pending) == "" { // some providers reject an empty message

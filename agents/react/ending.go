@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// ending describes the end of an agent's run; a nil ending means that it goes on.
+// ending is the end of an agent's run; nil if it continues.
 type ending struct {
 	run.Ending
 	agent    string // the agent that ended
@@ -21,7 +21,7 @@ type ending struct {
 	missing      []string // of done_partial
 	trigger      Trigger  // of escalate
 	question     string   // of escalate
-	to           string   // of delegate: the agent that is not among Deps.Agents
+	to           string   // of delegate: an agent that is not in Deps.Agents
 }
 
 // toEnding returns end as the ending of an agent; nil for nil.
@@ -58,7 +58,7 @@ func (e *ending) result() Result {
 	}
 }
 
-// next returns the next action by the table of end states of document 003.
+// next recommends the next action, by the table of end states of document 003.
 func (e *ending) next() string {
 	switch e.Status {
 	case StatusDone:

@@ -2,8 +2,8 @@ package react
 
 import "github.com/rehearse-dev/rehearse/event"
 
-// The payloads of the events of an agent and of the agents that it delegates to. Guards emit
-// further events, which have no attributes except for Complacent.
+// The payloads of the events of an agent and its delegates. The events of guards have no payload
+// except for Complacent.
 type (
 	// Iterated reports the end of an iteration. Refused is the rule that its step broke, or
 	// empty; Depth is the number of delegations above the agent.
@@ -27,12 +27,12 @@ type (
 		Critical bool    `json:"critical"`
 		Score    float64 `json:"score"`
 	}
-	// Complacent reports a reflection without a fact of its observation.
+	// Complacent reports a reflection that cites no fact of its observation.
 	Complacent struct {
 		Refused bool `json:"refused"`
 	}
-	// Verified reports the verdict on an output, by part. Verified is true if it passed on
-	// more evidence than the agent's word.
+	// Verified reports the verdict on an output, by part. Verified is true if it passed on more
+	// evidence than the claim of the agent.
 	Verified struct {
 		Completeness bool `json:"completeness"`
 		Consistency  bool `json:"consistency"`

@@ -16,9 +16,9 @@ const maxOutput = yamlsrc.MaxBytes
 // maxBlocks is the largest number of fenced blocks that are tried.
 const maxBlocks = 8
 
-// outputValue returns the value in an output that is valid by the contract's schema: JSON or
-// YAML, in a fence or bare, or the text itself. Otherwise it returns the problem. Both are
-// empty if the contract has no schema.
+// outputValue returns the value of an output that matches the schema of the contract: JSON or YAML, in
+// a fence or bare, or the text itself. Otherwise it returns the problem. Both are empty if the contract
+// has no schema.
 func outputValue(c agentfile.Contract, text string) (value json.RawMessage, problem string) {
 	if c.Output == nil {
 		return nil, ""

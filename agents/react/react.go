@@ -2,12 +2,11 @@
 // refuses actions without a thought, verifies the output, and escalates instead of guessing.
 //
 // Run asks the backend for a step, runs its action, sends the observation and asks for a
-// reflection, whose decision determines what is next. An answer may contain several
-// documents (see package step), which are used without a further call; but no document may
-// follow an action, which has not been run yet. A step that is malformed or breaks a rule is
-// not used: it counts as an iteration, and the agent is asked again with the error and its
-// position. An agent with n iterations makes at most 2n+1 calls: two in each and one for the
-// end.
+// reflection with a decision. An answer may contain several documents (see package step), which are
+// used without a further call; but no document may follow an action, which has not been run yet. A
+// step that is malformed or breaks a rule counts as an iteration, and the agent is asked again with
+// the error and its position. An agent with n iterations makes at most 2n+1 calls: two in each
+// iteration, and one for the end.
 //
 // After the decision done, the verification (see step.JudgeVerification) and the contract's
 // JSON Schema judge the output. An output that fails is revised once, in a further iteration,
@@ -58,15 +57,15 @@ const DefaultCallTimeout = 5 * time.Minute
 type Options struct {
 	// MaxIterations overrides the agent's (default 5).
 	MaxIterations int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
-	// Reflection is refuse or flag; default refuse.
+	// Reflection is "refuse" or "flag"; default "refuse".
 	Reflection Reflection `yaml:"reflection,omitempty" json:"reflection,omitempty" jsonschema:"enum=refuse,enum=flag"`
-	// Revisions is the number of times that an output that fails its verification is revised;
-	// default 1; negative means never.
+	// Revisions is the largest number of revisions of an output that fails its verification;
+	// default 1; negative: none.
 	Revisions int `yaml:"revisions,omitempty" json:"revisions,omitempty"`
-	// Stuck is the number of equal rounds in a row (same action and observation, same error,
-	// or a cycle of up to four) that end the run; default 3; negative means never.
+	// Stuck is the number of equal rounds in a row (same action and observation, same error, or
+	// a cycle of up to four) that end the run; default 3; negative: off.
 	Stuck int `yaml:"stuck,omitempty" json:"stuck,omitempty"`
-	// Depth is the deepest delegation that is allowed; default 3.
+	// Depth is the largest depth of delegations; default 3.
 	Depth int `yaml:"depth,omitempty" json:"depth,omitempty" jsonschema:"minimum=1"`
 	// CallTimeout limits each call; default 5m.
 	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
@@ -93,13 +92,13 @@ type Deps struct {
 	Agents map[string]*agentfile.Agent
 	// Person answers questions; without one, a question escalates.
 	Person Person
-	// Before, if set, is called before each call of the backend and each action. Its error
-	// ends the run. A supervisor counts tool calls with it.
+	// Before, if set, is called before each call of the backend and each action. An error ends
+	// the run.
 	Before func(kind string) error
 	// Touched, if set, receives the paths of the files that actions read and wrote.
 	Touched func(paths ...string)
-	// OnIteration, if set, is called after each iteration and before the next call, also for
-	// refused steps and for agents that were delegated to.
+	// OnIteration, if set, is called after each iteration and before the next call, including
+	// refused steps and delegates.
 	OnIteration func(Entry)
 	// Price and EURPerUSD are needed for a cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
@@ -164,8 +163,8 @@ const (
 type Result struct {
 	Status   Status `json:"status"`
 	ExitCode int    `json:"exit_code"`
-	// Agent is the agent that ended with this status, which after a decision to delegate is
-	// another one.
+	// Agent is the agent that ended with this status; after a decision to delegate, the other
+	// agent.
 	Agent string `json:"agent"`
 	// Output is the final output; Value is the output as JSON if the contract has a schema.
 	Output string          `json:"output,omitempty"`
@@ -182,8 +181,8 @@ type Result struct {
 	// Iterations counts the iterations of all agents, one for each entry of the transcript.
 	Iterations   int                `json:"iterations"`
 	Verification *step.Verification `json:"verification,omitempty"`
-	// Verified reports whether every part of the verification holds, and none of them by the
-	// agent's word alone. It is false without a verification.
+	// Verified reports whether every part of the verification holds on more evidence than the
+	// claim of the agent.
 	Verified   bool          `json:"verified"`
 	Transcript []Entry       `json:"transcript"`
 	Duration   time.Duration `json:"duration_ns"` // on the run's clock
@@ -191,8 +190,8 @@ type Result struct {
 	Err error `json:"-"`
 }
 
-// Entry is one iteration of one agent. The entries of an agent that an action delegated to
-// follow the entry of that action.
+// Entry is one iteration of one agent. The entries of a delegate follow the entry of the action that
+// delegated to it.
 type Entry struct {
 	N       int    `json:"n"` // from 1 for each agent
 	Agent   string `json:"agent"`

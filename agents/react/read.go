@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// answer has the documents of an answer that were not used yet, and the error after them.
+// answer has the unused documents of an answer, and the error after them.
 type answer struct {
 	docs []step.Document
 	bad  *refusal
@@ -18,8 +18,7 @@ type answer struct {
 
 func (a *answer) empty() bool { return len(a.docs) == 0 && a.bad == nil }
 
-// The rules for which a step is refused, in addition to those of package step and
-// action.RuleUnknownAction.
+// The rules of refused steps, in addition to those of package step and action.RuleUnknownAction.
 const (
 	ruleThought    = "thought-required"
 	ruleComplacent = "complacent-reflection"
@@ -145,8 +144,8 @@ func (a *answer) takeAct() (*step.Document, *refusal) {
 	}
 }
 
-// withoutObservation reports whether a decision may be taken before any action, because it
-// hands the task to somebody else.
+// withoutObservation reports whether a decision needs no action before it, because it hands over the
+// task.
 func withoutObservation(d step.Decision) bool {
 	return d == step.Escalate || d == step.Blocked || d == step.Delegate
 }

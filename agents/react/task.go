@@ -13,9 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// checkFor validates a task against an agent's contract. It returns the ending of a run that
-// must not make a call: the task is not valid, or a required input is missing, for which a
-// person is asked.
+// checkFor validates a task against the contract of an agent. It returns the ending if the task is
+// invalid or lacks a required input.
 func (t Task) checkFor(a *agentfile.Agent) *ending {
 	if err := t.unknown(a.Contract); err != nil {
 		return invalidEnding(ErrTask, err)
@@ -61,8 +60,7 @@ func (t Task) unknown(c agentfile.Contract) error {
 	return nil
 }
 
-// inputNames returns the names of a contract's inputs, followed by those that only its schema
-// has.
+// inputNames returns the names of the inputs of a contract and of its schema.
 func inputNames(c agentfile.Contract) []string {
 	var all []string
 	for _, in := range c.Inputs {
@@ -98,7 +96,7 @@ func isGiven(v any) bool {
 	return v != nil && (!isText || strings.TrimSpace(text) != "")
 }
 
-// inputKeys are the keys of an input schema that the engine reads.
+// inputKeys has the keys of an input schema that the engine uses.
 type inputKeys struct {
 	Properties map[string]any `json:"properties"`
 	Required   []string       `json:"required"`

@@ -41,8 +41,8 @@ func listItems(text string) []string {
 	return all
 }
 
-// decodeInput decodes the input of one of the engine's actions. It returns the result of the
-// failed action if that is not possible.
+// decodeInput decodes the input of an action of the engine. It returns the result of the action if the
+// input is invalid.
 func decodeInput(input string, into any) *action.Result {
 	if err := action.Decode(input, into); err != nil {
 		return &action.Result{Failed: true, Rule: action.RuleBadInput, Observation: err.Error()}

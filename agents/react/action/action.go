@@ -2,28 +2,24 @@
 // on the files of one workspace folder, and an agent's own actions as commands. No action
 // leaves the workspace, not through a symbolic link either.
 //
-// The work on files is limited: at most 4 MiB of a file, 10,000 files and 64 MiB in one
-// scope, and 8 KiB of observation, which reports how much was cut. Scopes skip .git,
-// node_modules and similar folders, and do not follow links. Nothing is written below
-// .git, to files that other programs run by themselves (.github, .claude, .vscode, .husky,
-// .envrc and the like), to an agent file, over a file that one of the agent's commands
-// names, or through a folder that is a link, so that a model cannot change what will be
-// run.
+// The limits are 4 MiB for a file, 10,000 files and 64 MiB for a scope, and 8 KiB for an observation,
+// which reports how much was cut. Scopes skip .git, node_modules and similar folders, and do not follow
+// links. So that a model cannot change code that will be run, nothing is written below .git, to files
+// that other programs run automatically (.github, .claude, .vscode, .husky, .envrc and the like), to
+// agent files, to files in the commands of the agent, or through a folder that is a link.
 //
-// A custom action is a program of the agent's author. It works in the workspace folder as
-// a user's program does, without a sandbox: the model only controls the values of its
-// inputs, each one argument; package agentfile refuses an input inside of code that an
-// interpreter runs. A value must not begin with "-", contain the path element "..", begin
-// with "/" (also after "@" or "="), be a link that leads out, or contain "file:". Other
-// forms that a program may interpret as a path are not detected. Processes that a command
-// leaves in its process group are killed; a program that left the group and holds the
-// output open is reported, one that closed the output cannot be detected.
+// A custom action is a program of the author of the agent. It runs in the workspace folder without a
+// sandbox. The model only controls the values of its inputs, which are arguments; package agentfile
+// rejects inputs in code that an interpreter runs. A value must not begin with "-", contain the path
+// element "..", begin with "/" (also after "@" or "="), be a link that leads out, or contain "file:".
+// Other forms that a program may interpret as a path are not detected. Processes that a command leaves
+// in its process group are killed. A program that left the group is reported if it keeps the output
+// open; otherwise it is not detected.
 package action
 
 import "context"
 
-// The standard actions that the engine runs itself, because they need a person or another
-// agent.
+// The standard actions that the engine runs itself.
 const (
 	RequestInfo = "request_info"
 	Delegate    = "delegate"
@@ -57,9 +53,8 @@ type Result struct {
 	// Observation is the text for the agent: facts, one a line; at most about 8 KiB,
 	// without control characters.
 	Observation string
-	// Failed is true if the action could not be done; Observation then has the reason, and
-	// Rule its name. A false assertion and a command with an exit status other than 0 are
-	// not failures.
+	// Failed is true if the action was not possible; then Observation has the reason, and Rule
+	// its name. A false assertion or a command with another exit status than 0 is not a failure.
 	Failed bool
 	Rule   string
 	// Read and Written are paths in the workspace, with slashes, sorted. For commands they
@@ -69,8 +64,7 @@ type Result struct {
 
 // Set runs actions. It is safe for concurrent use.
 type Set interface {
-	// Do runs an action with an input as the agent wrote it (YAML). It only returns an
-	// error when ctx has ended.
+	// Do runs an action with an input in YAML. It only returns an error if ctx has ended.
 	Do(ctx context.Context, id, input string) (Result, error)
 	// Describe returns the list of actions and their inputs, for the agent's model.
 	Describe() string

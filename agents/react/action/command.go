@@ -17,9 +17,8 @@ import (
 // maxValue is the largest size of an input value of a command, in bytes.
 const maxValue = 8 << 10
 
-// kept are the environment variables that a command gets. It does not get others, such as
-// keys of providers.
-var kept = []string{
+// inherited are the environment variables of a command. Others may be keys of providers.
+var inherited = []string{
 	"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "SHELL",
 	"SystemRoot", "SystemDrive", "PATHEXT", "COMSPEC", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 }
@@ -87,9 +86,8 @@ func (w *work) values(a agentfile.Action, input string) (map[string]string, erro
 	return values, nil
 }
 
-// checkValue checks the value of one input. A program may interpret any value as a path,
-// so no value may name a place outside of the workspace, not after "@" or "=" either, as
-// in "@file" and "if=file".
+// checkValue checks the value of one input. A program may interpret any value as a path, so none may
+// lead out of the workspace, not even after "@" or "=" as in "@file" and "if=file".
 func (w *work) checkValue(name, value string) error {
 	if len(value) > maxValue || strings.ContainsRune(value, 0) {
 		return fail(RuleBadInput, "the value of %s has more than %d bytes, or a NUL", name, maxValue)
@@ -121,8 +119,8 @@ func endsElement(r rune) bool {
 	return strings.ContainsRune(`/\@=:;,'"`, r) || unicode.IsSpace(r)
 }
 
-// arguments fills the values into a command. An argument that consists of an input without
-// a value is omitted.
+// arguments fills the values into a command. It omits an argument that only is an input without a
+// value.
 func arguments(command []string, values map[string]string) ([]string, error) {
 	var argv []string
 	for i, arg := range command {
@@ -143,7 +141,7 @@ func arguments(command []string, values map[string]string) ([]string, error) {
 
 func environment() []string {
 	var env []string
-	for _, name := range kept {
+	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok { //nolint:forbidigo // a command needs PATH, HOME and the like of the machine
 			env = append(env, name+"="+value)
 		}

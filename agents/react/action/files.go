@@ -23,8 +23,8 @@ const (
 	maxPath  = 4096
 )
 
-// passedOver are folders that rarely matter to an agent and are often large.
-var passedOver = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
+// skippedFolders rarely matter to an agent and are often large.
+var skippedFolders = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
 
 // clean returns a path for output: with slashes, without "." and "..".
 func clean(name string) string { return path.Clean(filepath.ToSlash(name)) }
@@ -44,8 +44,7 @@ func inside(name string) (string, error) {
 	}
 }
 
-// leadsOut reports whether os.Root refused a path; it does not have an error value for
-// that.
+// leadsOut reports whether os.Root rejected a path, for which it has no error value.
 func leadsOut(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "escapes from parent")
 }
@@ -82,8 +81,7 @@ func (w *work) content(name string) ([]byte, error) {
 	return data, nil
 }
 
-// open reads the file of a cleaned path. It does not block, as opening a pipe otherwise
-// would.
+// open reads the file of a cleaned path. O_NONBLOCK is for pipes.
 func (w *work) open(name string) ([]byte, error) {
 	f, err := w.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -138,8 +136,8 @@ func split(data []byte) []string {
 	return strings.Split(s, "\n")
 }
 
-// given returns the text that an input contains or names by a path. The input is a text if
-// it has several lines, or begins with "{", "[" or "text:"; otherwise it is a path.
+// given returns the text of an input. An input that has several lines, or begins with "{", "[" or
+// "text:", is the text itself; otherwise it is a path.
 func (w *work) given(value string) (text, error) {
 	if inline, ok := strings.CutPrefix(value, "text:"); ok {
 		return text{"the text", []byte(strings.TrimPrefix(inline, " "))}, nil

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// focus is a topic to search for. Its signs are patterns on lines; they do not recognise
-// comments, strings or data flow, and the findings mention that.
+// focus is a topic to search for. Its signs are patterns of lines, which do not recognise comments,
+// strings or data flow.
 type focus struct {
 	names []string // the first one is offered
 	signs func() []sign
 }
 
-// signs compiles pairs of a name and a pattern, when they are first needed.
+// signs compiles pairs of a name and a pattern at the first use.
 func signs(pairs ...string) func() []sign {
 	return sync.OnceValue(func() []sign {
 		var all []sign

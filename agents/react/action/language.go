@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// language is a programming language: its name, and the pattern of a line that begins a
-// part, such as a function or a section. The last group that matched is the name of the
-// part.
+// language is a programming language with the pattern of lines that begin a part, such as a function or
+// a section. The last group that matches is the name of the part.
 type language struct {
 	name    string
 	outline func() *regexp.Regexp // nil if the language does not have parts

@@ -19,8 +19,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 // sign is a pattern of lines.
 type sign struct {
 	name string // printed before the line; may be empty
-	// needles are texts, in lower-case ASCII; a line that matches contains at least one
-	// of them. Searching them first is far faster than an expression. Nil: unknown.
+	// needles are lower-case ASCII texts, at least one of which is in each matching line; nil if
+	// unknown. Searching them first is far faster than the expression.
 	needles []string
 	match   func(line string) bool
 }
@@ -107,8 +107,8 @@ func (f *findings) add(name string, line int, text string) {
 	}
 }
 
-// lines collects the lines of texts with signs. It ends with the context, as an expression
-// may be slow.
+// lines collects the lines of texts with signs. It ends with the context, because an expression may be
+// slow.
 func (w *work) lines(texts []text, signs []sign) (findings, error) {
 	var all findings
 	for _, t := range texts {

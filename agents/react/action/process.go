@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxOutput is the largest output of a command in bytes; then it is stopped. The first
-	// headSize bytes and the last tailSize are kept.
+	// maxOutput is the largest output of a command in bytes. The first headSize and the last
+	// tailSize bytes are reported.
 	maxOutput = 1 << 20
 	headSize  = 3 << 10
 	tailSize  = 4 << 10
@@ -57,8 +57,8 @@ func (o *output) String() string {
 	return o.beginning() + "\n… the middle is left out …\n" + o.tail.String()
 }
 
-// beginning returns the first part of the output. For a command that was stopped nothing
-// else is reported: the rest depends on the speed of the machine.
+// beginning returns the first part of the output. Of a command that was stopped, only this is reported:
+// the rest depends on the speed of the machine.
 func (o *output) beginning() string {
 	if o.total == 0 {
 		return "(no output)"

@@ -74,7 +74,7 @@ func (w *work) walk(below string, pattern *glob.Pattern) (look, error) {
 			if isPartial(e.Name()) {
 				continue
 			}
-			if e.IsDir() && slices.Contains(passedOver, e.Name()) {
+			if e.IsDir() && slices.Contains(skippedFolders, e.Name()) {
 				l.passed = append(l.passed, name+": not looked at")
 				continue
 			}

@@ -1,8 +1,8 @@
 package action
 
 import (
-	"cmp"
 	"encoding/json"
+	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
@@ -71,39 +71,24 @@ func order(a, b any) (sign int, ok bool) {
 	return 0, reflect.DeepEqual(a, b)
 }
 
-// exactDigits is the number of decimal digits that a float64 preserves.
-const exactDigits = 15
+// maxDigits is the largest number of characters of a number that orderNumbers compares exactly.
+const maxDigits = 100
 
-// orderNumbers compares numbers exactly: 64-bit integers, and numbers of few digits.
+// orderNumbers compares numbers of up to maxDigits characters.
 func orderNumbers(a, b string) (sign int, ok bool) {
 	if a == b {
 		return 0, true
 	}
-	x, err1 := strconv.ParseInt(a, 10, 64)
-	y, err2 := strconv.ParseInt(b, 10, 64)
-	if err1 == nil && err2 == nil {
-		return cmp.Compare(x, y), true
-	}
-	f, err1 := strconv.ParseFloat(a, 64)
-	g, err2 := strconv.ParseFloat(b, 64)
-	if err1 != nil || err2 != nil {
+	if max(len(a), len(b)) > maxDigits {
 		return 0, false
 	}
-	if f == g && (digits(a) > exactDigits || digits(b) > exactDigits) {
+	const bits = 4 * maxDigits // more than all digits need
+	x, _, err1 := big.ParseFloat(a, 10, bits, big.ToNearestEven)
+	y, _, err2 := big.ParseFloat(b, 10, bits, big.ToNearestEven)
+	if err1 != nil || err2 != nil || x.IsInf() || y.IsInf() {
 		return 0, false
 	}
-	return cmp.Compare(f, g), true
-}
-
-func digits(number string) int {
-	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
-	n := 0
-	for _, r := range mantissa {
-		if unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n
+	return x.Cmp(y), true
 }
 
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }

@@ -58,8 +58,7 @@ func runsElsewhere(name string) bool {
 		slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return slices.Contains(executed, element) })
 }
 
-// straight refuses a folder that is a link or below one: the other name could lead to a
-// protected file.
+// straight refuses a folder that is a link or below one, which could lead to a protected file.
 func (w *work) straight(dir string) error {
 	for ; dir != "."; dir = path.Dir(dir) {
 		info, err := w.root.Lstat(filepath.FromSlash(dir))
@@ -70,8 +69,7 @@ func (w *work) straight(dir string) error {
 	return nil
 }
 
-// replaced describes the file that a new one would replace. Only a regular file can be
-// replaced.
+// replaced describes the file at a path, which must be regular.
 func (w *work) replaced(name string) (string, error) {
 	info, err := w.root.Stat(filepath.FromSlash(name))
 	switch {
@@ -92,8 +90,7 @@ func (w *work) replaced(name string) (string, error) {
 // partialName returns the temporary name of a file.
 func partialName(base string) string { return "." + base + atomicdir.Partial }
 
-// isPartial reports whether a file is incomplete: it is being written, or was when a run
-// was killed.
+// isPartial reports whether a file is incomplete, because it is being written or the run was killed.
 func isPartial(base string) bool {
 	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, atomicdir.Partial)
 }

@@ -1,5 +1,5 @@
-// Package agentfile reads .agent.md files: front matter with the agent's contract
-// and the sections of document 003. It is strict and reports the position of each error.
+// Package agentfile reads .agent.md files: front matter with the contract of an agent, and the sections
+// of document 003. It is strict and reports the position of each error.
 //
 // A file looks like this:
 //
@@ -38,9 +38,9 @@
 //	### Escalation triggers             (Triggers d'escalation)
 //	- A key that seems to be in use.
 //
-// The headings of REACT_CYCLE may be in English or French; each is optional, and
-// so is REACT_CYCLE itself. The front matter has the command of an action and the
-// section its purpose, so both must name the same actions.
+// The headings of REACT_CYCLE may be in English or French. They and REACT_CYCLE itself are optional. The
+// front matter has the command of an action and the section its purpose, so both must have the same
+// actions.
 package agentfile
 
 import (
@@ -77,7 +77,7 @@ type Agent struct {
 // Contract describes the inputs and the output.
 type Contract struct {
 	Inputs []Input
-	// InputSchema and Output are JSON Schemas that compile; nil if not given.
+	// InputSchema and Output are valid JSON Schemas, or nil.
 	InputSchema json.RawMessage
 	Output      json.RawMessage
 	Constraints []string

@@ -61,16 +61,16 @@ type cycle struct {
 	items [outside][]item
 }
 
-// readCycle parses the Markdown that begins at an offset of a file. It only looks at
-// blocks: headings in code, quotations or comments do not count.
+// readCycle parses the Markdown from an offset of a file. Headings in code, quotations or comments are
+// ignored.
 func readCycle(file string, data []byte, offset int) *cycle {
 	c := &cycle{file: file, data: data, md: data[offset:]}
 	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(text.NewReader(c.md))
-	inside, in := 0, outside // level of REACT_CYCLE, 0 outside of it; the section
-	var cycleAt int          // where REACT_CYCLE began
-	var firsts [outside]int  // the line each section begins on
+	inside, in := 0, outside // level of REACT_CYCLE, or 0; the section
+	var cycleAt int          // line of REACT_CYCLE
+	var firsts [outside]int  // line of each section
 	var body bytes.Buffer
-	from := 0 // where the part of the body began
+	from := 0 // begin of the part of the body
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, isHeading := n.(*ast.Heading)
 		switch {
@@ -109,8 +109,7 @@ func (c *cycle) nearCycle(h *ast.Heading, title string) {
 	}
 }
 
-// enter returns the section that a heading begins. firsts has the lines of the sections so
-// far.
+// enter returns the section of a heading. firsts has the lines of the sections so far.
 func (c *cycle) enter(h *ast.Heading, firsts []int) section {
 	title := c.title(h)
 	var all []string

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// interpreters are programs that run the text of an argument as code.
+// interpreters matches programs that run an argument as code.
 var interpreters = lazy(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|` +
 	`ruby|perl|php|lua|tclsh|osascript|g?awk|mawk|nawk|sed|gsed|eval|su|ssh)$`)
 
@@ -18,8 +18,8 @@ var code = regexp.MustCompile(`(?i)^(-[a-z]*[cerp]|--(eval|print|expression|exec
 // joined matches an option of that kind that contains its code itself.
 var joined = regexp.MustCompile(`(?i)^(-[cerp]|--(eval|print|expression|execute|command|run|source)=)`)
 
-// interpreter returns the program that runs argument i of a command as code, or "". A
-// program after others, such as sh in "env sh -c", counts.
+// interpreter returns the program that runs argument i of a command as code, or "". It may come after
+// other programs, such as sh in "env sh -c".
 func interpreter(command []string, i int) string {
 	at := slices.IndexFunc(command[:i], func(arg string) bool { return interpreters().MatchString(programName(arg)) })
 	if at < 0 {

@@ -2,6 +2,7 @@ package agentfile
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,16 +16,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// MaxBytes is the largest size of an agent file, far above useful instructions for a
-// model.
+// MaxBytes is the largest size of an agent file.
 const MaxBytes = 256 << 10
 
 const (
 	// maxFound is the largest number of errors reported for one file.
 	maxFound = 100
-	// maxNesting is the largest number of characters of a line that are marks of
-	// quotations and lists: far more than anybody writes, and few enough to be parsed
-	// fast.
+	// maxNesting is the largest number of marks of quotations and lists in a line. More would
+	// be slow to parse.
 	maxNesting = 1000
 
 	defaultIterations = 5
@@ -57,8 +56,8 @@ type loader struct {
 	found yamlsrc.Diagnostics
 }
 
-// Load reads an agent file; file is only its name. The error is of the type
-// yamlsrc.Diagnostics: all errors, each with its position.
+// Load parses an agent file with a name. The error is a yamlsrc.Diagnostics with all errors and their
+// positions.
 func Load(file string, data []byte) (*Agent, error) {
 	a, found := load(file, data)
 	if len(found) == 0 {
@@ -71,7 +70,7 @@ func Load(file string, data []byte) (*Agent, error) {
 	return nil, found.In(data)
 }
 
-// load parses a file as far as it can, and collects its errors.
+// load parses a file as far as possible and collects its errors.
 func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	head, body, problem := split(file, data)
 	if problem != nil {
@@ -80,9 +79,9 @@ func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	var f Front
 	doc, found := yamlsrc.Decode(file, head, &f)
 	l := &loader{doc: doc, found: found}
-	a := &Agent{ID: f.ID, Description: f.Description, Model: f.Model, MaxIterations: f.MaxIterations, Delegates: f.Delegates, File: file}
-	if a.MaxIterations == 0 {
-		a.MaxIterations = defaultIterations
+	a := &Agent{
+		ID: f.ID, Description: f.Description, Model: f.Model, MaxIterations: cmp.Or(f.MaxIterations, defaultIterations),
+		Delegates: f.Delegates, File: file,
 	}
 	if problem := nesting(file, data, body); problem != nil {
 		return nil, append(l.found, *problem)
@@ -98,8 +97,8 @@ func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	return a, l.found
 }
 
-// split returns the front matter and the offset of the text after it. The first line is
-// emptied, so that the front matter has the line numbers of the file.
+// split returns the front matter and the offset of the text after it. The first line of the front
+// matter is empty, so that it has the line numbers of the file.
 func split(file string, data []byte) (head []byte, body int, problem *yamlsrc.Diagnostic) {
 	whole := func(line int, message, expected string) *yamlsrc.Diagnostic {
 		return &yamlsrc.Diagnostic{File: file, Line: line, Column: min(line, 1), Message: message, Expected: expected}
@@ -234,14 +233,9 @@ func (l *loader) actions(f *Front, listed []item) []Action {
 				it.id, l.place("actions")), suggest.Nearest(it.id, known)))
 		}
 		section[it.id] = it
-		if c.Timeout == 0 {
-			c.Timeout = defaultTimeout
-		}
-		description := it.text
-		if description == "" {
-			description = c.Description
-		}
-		all = append(all, Action{ID: it.id, Description: description, Command: c.Command, Inputs: c.Inputs, Timeout: c.Timeout})
+		all = append(all, Action{
+			ID: it.id, Description: cmp.Or(it.text, c.Description), Command: c.Command, Inputs: c.Inputs, Timeout: cmp.Or(c.Timeout, defaultTimeout),
+		})
 	}
 	for _, id := range known {
 		l.action(id, f.Actions[id])
@@ -290,8 +284,7 @@ func (l *loader) action(id string, c Command) {
 	}
 }
 
-// placeholders validates the placeholders of a command and returns the inputs that it
-// names.
+// placeholders validates the placeholders of a command and returns the inputs that it uses.
 func (l *loader) placeholders(path string, command, inputs []string) map[string]bool {
 	used := make(map[string]bool)
 	for i, arg := range command {

@@ -15,10 +15,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// resource is the name of the schema while it is compiled; nothing is read from it.
+// resource is the URL of the schema while it is compiled. Nothing is read from it.
 const resource = "contract:///schema"
 
-// ErrNoMatch means that a value does not match the contract's schema.
+// ErrNoMatch is the error for a value that does not match the schema of the contract.
 var ErrNoMatch = errors.New("the value does not match the schema")
 
 // CheckInput validates a task's inputs against InputSchema. The error wraps ErrNoMatch and
@@ -71,14 +71,14 @@ func check(schema, data []byte) error {
 	return fmt.Errorf("%w:\n%s", ErrNoMatch, strings.Join(slices.Compact(lines), "\n"))
 }
 
-// maxSteps is the largest number of schemas in one validation; a schema that refers to
-// itself twice could take forever.
+// maxSteps is the largest number of schemas in one validation. A schema that refers to itself twice
+// could take forever.
 const maxSteps = 100_000
 
 var errSteps = fmt.Errorf("checking against the contract's schema takes more than %d steps; let it refer to itself less", maxSteps)
 
-// steps counts the schemas of a validation. It is a keyword of each schema, because the
-// library has neither a context nor a limit.
+// steps counts the schemas of a validation. It is added to each schema as a keyword, because the library
+// has neither a context nor a limit.
 type steps struct{ taken *int }
 
 // Validate implements jsonschema.SchemaExt.
@@ -155,7 +155,7 @@ func (l *loader) schema(path string, value map[string]any) json.RawMessage {
 	return data
 }
 
-// noSchema reports why a schema does not compile, with a position if it is known.
+// noSchema reports why a schema does not compile, with the position if it is known.
 func (l *loader) noSchema(path string, refs []reference, err error) {
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if against, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {

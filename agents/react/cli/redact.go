@@ -59,8 +59,7 @@ func (s *Session) redactAll(texts []string) []string {
 	return texts
 }
 
-// redactJSON takes the secrets out of a JSON value. Its texts are decoded for
-// that, so a value without any stays as it is, byte for byte.
+// redactJSON removes secrets from the texts of a JSON value. A value without secrets is not changed.
 func (s *Session) redactJSON(raw json.RawMessage) json.RawMessage {
 	var value any
 	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil {
@@ -77,7 +76,7 @@ func (s *Session) redactJSON(raw json.RawMessage) json.RawMessage {
 	return after
 }
 
-// redactValue is a decoded value without secrets; the value itself stays as it is.
+// redactValue returns a copy of a decoded value without secrets.
 func (s *Session) redactValue(value any) any {
 	switch v := value.(type) {
 	case string:

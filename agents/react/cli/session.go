@@ -44,8 +44,8 @@ func Open(path, tool string, job *Job, o react.Options, r *redact.Redactor) (*Se
 // Close closes the transcript.
 func (s *Session) Close() error { return s.transcript.Close() }
 
-// Run runs the agent and shows its iterations. The result is without secrets; an error says
-// that the transcript is not complete.
+// Run runs the agent and shows its iterations. The result has no secrets. An error means that the
+// transcript is incomplete.
 func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (react.Result, error) {
 	v := newView(on, s.job, s.options, deps.Clock)
 	fmt.Fprintf(v.Out, "agent %s, backend %s, workspace %s\n", s.job.Agent.ID, deps.BackendID, s.job.Workspace)
@@ -57,7 +57,7 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (r
 		e = s.redactEntry(e)
 		v.iteration(e)
 		if writing = errors.Join(writing, s.add(e)); writing != nil {
-			cancel(writing) // no further call is paid for and then lost
+			cancel(writing) // do not pay for a call that would be lost
 		}
 	}
 	result := react.Run(ctx, s.job.Agent, s.job.Task, s.options, deps)
@@ -72,7 +72,7 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (r
 	return result, writing
 }
 
-// add writes one iteration, which redactEntry returned.
+// add writes a redacted iteration.
 func (s *Session) add(e react.Entry) error {
 	return s.transcript.Append(struct {
 		Type string `json:"type"`
@@ -80,8 +80,7 @@ func (s *Session) add(e react.Entry) error {
 	}{"iteration", e})
 }
 
-// end writes how the run ended, as redactResult returned it, without the iterations, which
-// are in the file already.
+// end writes a redacted result without the iterations, which are in the file already.
 func (s *Session) end(r react.Result) error {
 	return s.transcript.Append(struct {
 		Type string `json:"type"`
@@ -90,7 +89,7 @@ func (s *Session) end(r react.Result) error {
 	}{"end", r, nil})
 }
 
-// ShowEnd writes how a run ended, what is open, and where its transcript is.
+// ShowEnd prints the end of a run, the open points, and the path of the transcript.
 func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r react.Result) {
 	color := console.Yellow
 	if r.Status == react.StatusDone {

@@ -15,13 +15,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
-// view shows a ReAct agent: the lines of each iteration, and on a terminal one for the call
-// that is being made.
+// view prints the lines of each iteration, and on a terminal a status line for the current call.
 type view struct {
 	*console.View
-	limit func(agent string) int // how many iterations an agent has
+	limit func(agent string) int // the number of iterations of an agent
 	n     atomic.Int64
-	why   string // the last step was refused
+	why   string // reason why the last step was refused
 	stop  func()
 }
 
@@ -61,26 +60,25 @@ func (v *view) iteration(e react.Entry) {
 	}
 }
 
-// partIndent is what stands before the text of a part.
+// partIndent is the width before the text of a part.
 const partIndent = 20
 
-// part writes a part of an iteration, wrapped where somebody watches.
-func (v *view) part(name, said string) {
+// part writes a part of an iteration, wrapped on a terminal.
+func (v *view) part(name, content string) {
 	if v.Term.Live {
-		said = text.WrapSoft(said, v.Term.Columns()-partIndent-1)
+		content = text.WrapSoft(content, v.Term.Columns()-partIndent-1)
 	}
 	color := console.Faint
 	if name == "refused" {
 		color = console.Yellow
 	}
-	for line := range strings.SplitSeq(said, "\n") {
+	for line := range strings.SplitSeq(content, "\n") {
 		v.Print("       " + v.Term.Paint(color, fmt.Sprintf("%-11s", name)) + "  " + strings.TrimSpace(line))
 		name = ""
 	}
 }
 
-// Emit implements event.Sink: it shows what changes the course. A question to a
-// person is at the end of what is shown, if it was not asked here.
+// Emit implements event.Sink. It prints guards, delegations and failed verifications.
 func (v *view) Emit(e event.Event) {
 	detail := v.Clean(e.Detail)
 	switch {
@@ -97,8 +95,8 @@ func (v *view) Emit(e event.Event) {
 	}
 }
 
-// isEnd says whether a guard of that name ends a run or a delegation; the others
-// refuse a step, with which they are shown.
+// isEnd reports whether a guard ends a run or a delegation. The others refuse a step and are printed
+// with it.
 func isEnd(guard string) bool {
 	return guard == "stuck" || guard == "max-iterations" || strings.HasPrefix(guard, "delegation")
 }

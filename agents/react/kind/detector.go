@@ -12,8 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// ReflectionDetector returns the rule on reflections, agents/react/reflect: a complacent one
-// is positive.
+// ReflectionDetector returns the detector for complacent reflections of agents/react/reflect.
 func ReflectionDetector() detect.Detector { return reflection{} }
 
 type reflection struct{}
@@ -26,7 +25,7 @@ func (reflection) Kind() detect.CorpusKind { return detect.Reflections }
 
 // Detect implements detect.Detector.
 func (reflection) Detect(_ context.Context, item detect.Item) (detect.Prediction, error) {
-	observation, text, err := takeApart(item)
+	observation, text, err := parseReflection(item)
 	if err != nil {
 		return detect.Prediction{}, err
 	}
@@ -34,8 +33,8 @@ func (reflection) Detect(_ context.Context, item detect.Item) (detect.Prediction
 	return detect.Prediction{Positive: !v.Critical, Class: reflectionClass(v.Critical), Score: &v.Score, Reasons: []string{v.Reason}}, nil
 }
 
-// OverlapDetector returns the baseline for reflections: one is critical as soon as it has any
-// word of four letters or more, or any number, in common with its observation.
+// OverlapDetector returns the baseline: a reflection is critical if it shares a number or a word of at
+// least four letters with its observation.
 func OverlapDetector() detect.Detector { return overlap{} }
 
 type overlap struct{}
@@ -48,7 +47,7 @@ func (overlap) Kind() detect.CorpusKind { return detect.Reflections }
 
 // Detect implements detect.Detector.
 func (overlap) Detect(_ context.Context, item detect.Item) (detect.Prediction, error) {
-	observation, text, err := takeApart(item)
+	observation, text, err := parseReflection(item)
 	if err != nil {
 		return detect.Prediction{}, err
 	}
@@ -73,8 +72,8 @@ func reflectionClass(critical bool) string {
 	return detect.Complacent
 }
 
-// takeApart reads the two texts of a reflection's item, as the engine does.
-func takeApart(item detect.Item) (observation, text string, err error) {
+// parseReflection parses an item like the engine does.
+func parseReflection(item detect.Item) (observation, text string, err error) {
 	documents, err := step.Parse(item.Text)
 	if err != nil {
 		return "", "", fmt.Errorf("the text is not a reflection of a ReAct agent: %w", err)

@@ -7,38 +7,36 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// ReactFacts describe the work of ReAct agents, including those that were delegated to.
-// All are 0 where none ran.
+// ReactFacts are the facts about ReAct agents and their delegates; zero if none ran.
 type ReactFacts struct {
-	// Iterations counts those of all agents, Refused those whose step was refused, by rule.
+	// Iterations counts the iterations of all agents, Refused the refused steps by rule.
 	Iterations int            `cel:"iterations" json:"iterations"`
 	Refused    map[string]int `cel:"refused" json:"refused,omitempty"`
-	// Actions counts the actions that were carried out, by name; Failed those that failed,
-	// by rule.
+	// Actions counts actions by name, Failed failed actions by rule.
 	Actions map[string]int `cel:"actions" json:"actions,omitempty"`
 	Failed  map[string]int `cel:"failed" json:"failed,omitempty"`
-	// Read and Written count files, each time that they are read or written.
+	// Read and Written count reads and writes of files.
 	Read    int `cel:"read" json:"read"`
 	Written int `cel:"written" json:"written"`
-	// Reflections counts the judged reflections, Complacent those that cite nothing.
+	// Reflections counts the judged reflections, Complacent the complacent ones.
 	Reflections int `cel:"reflections" json:"reflections"`
 	Complacent  int `cel:"complacent" json:"complacent"`
-	// Verifications counts chains of verification, Unverified those in which a part failed.
-	// Verified is true if the last chain passed, on more evidence than the agent's claim.
+	// Verifications counts verifications, Unverified the failed ones. Verified is true if the last
+	// one passed on more evidence than the claim of the agent.
 	Verifications int  `cel:"verifications" json:"verifications"`
 	Unverified    int  `cel:"unverified" json:"unverified"`
 	Verified      bool `cel:"verified" json:"verified"`
-	// Asked counts questions to a person, Answered those with an answer, and Triggers the
-	// reasons to escalate, by name.
+	// Asked counts questions to a person, Answered the answered ones, and Triggers the reasons to
+	// escalate by name.
 	Asked    int            `cel:"asked" json:"asked"`
 	Answered int            `cel:"answered" json:"answered"`
 	Triggers map[string]int `cel:"triggers" json:"triggers,omitempty"`
-	// Delegations counts delegations by the receiving agent; Depth is the deepest one; Cut
-	// counts those that a cycle or the limit on the depth forbade.
+	// Delegations counts delegations by the receiving agent; Depth is the deepest one; Cut counts
+	// delegations refused because of a cycle or the limit of depth.
 	Delegations map[string]int `cel:"delegations" json:"delegations,omitempty"`
 	Depth       int            `cel:"depth" json:"depth"`
 	Cut         int            `cel:"cut" json:"cut"`
-	// Stuck is the number of times that an agent went round in circles.
+	// Stuck counts agents that were stuck.
 	Stuck int `cel:"stuck" json:"stuck"`
 }
 

@@ -90,7 +90,7 @@ type phrase struct {
 // void reports whether a phrase has only numbers that the observation does not have.
 func (p phrase) void() bool { return p.wrong > 0 && p.right == 0 }
 
-// classify returns the phrases of a reflection, by their numbers in tokens.
+// classify returns the phrases of a reflection by number.
 func classify(tokens []token) []phrase {
 	all := make([]phrase, tokens[len(tokens)-1].phrase+1)
 	done := 0 // the end of the last token: the words of a name are tokens, too

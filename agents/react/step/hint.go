@@ -14,8 +14,8 @@ const maxHints = 100
 // hintPattern matches the first word of a line, which may have marks around it, before a colon.
 var hintPattern = regexp.MustCompile(`(?m)^[ \t*_>#"'{-]*([^\s:"'*{>#-][^\s:"'*]{0,63})[ *_"']*:`)
 
-// noStep returns the error for an answer without a document. It points to the line that
-// was probably meant to begin one.
+// noStep returns the error for an answer without a document, at the line that was probably meant to
+// begin one.
 func noStep(answer string) *Error {
 	var begins []string
 	for _, k := range keys {

@@ -138,8 +138,7 @@ func (s *scalar) load() (string, *Error) {
 // surrogatePair matches a character that is written as two escapes, as in JSON.
 var surrogatePair = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
 
-// joinSurrogates replaces such pairs of escapes, which YAML does not have, by the
-// character.
+// joinSurrogates replaces such pairs of escapes, which YAML does not support, by the character.
 func joinSurrogates(text string) string {
 	return surrogatePair.ReplaceAllStringFunc(text, func(pair string) string {
 		var c string
@@ -148,8 +147,8 @@ func joinSurrogates(text string) string {
 	})
 }
 
-// hide replaces characters that YAML refuses or treats as line breaks by characters for
-// private use; unhide reverts that.
+// hide replaces characters that YAML rejects or treats as line breaks by characters for private use;
+// unhide reverts that.
 var hide, unhide = func() (there, back *strings.Replacer) {
 	var from, to []string
 	for i, c := range "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" +

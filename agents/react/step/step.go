@@ -8,8 +8,7 @@ import "fmt"
 // Decision is the decision at the end of an iteration.
 type Decision string
 
-// The decisions. Document 003 has the first three; its table of end states has
-// the others, which are accepted as decisions too.
+// The decisions. The first three are those of document 003, the others are in its table of end states.
 const (
 	Continue    Decision = "continue"
 	Done        Decision = "done"
@@ -30,7 +29,7 @@ const (
 	Reflect Kind = "reflect"
 	// Verify is the chain of verification.
 	Verify Kind = "verify"
-	// Output is the final output: any document that comes after a decision to end.
+	// Output is the final output: any document after a decision to end.
 	Output Kind = "output"
 )
 
@@ -109,9 +108,6 @@ const (
 func Decisions() []Decision {
 	return []Decision{Continue, Done, Escalate, DonePartial, Delegate, Blocked}
 }
-
-// Ends reports whether the decision ends the run.
-func (d Decision) Ends() bool { return d != Continue && d != "" }
 
 // triggers are the escalation triggers of document 003.
 var triggers = []string{"ambiguity", "business-decision", "security-risk", "constraint-conflict", "missing-information"}

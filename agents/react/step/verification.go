@@ -27,10 +27,9 @@ type Claim struct {
 	Form string `json:"form"`
 	// Passed reports whether the agent claims that the part holds.
 	Passed bool `json:"passed"`
-	// Bound reports whether the claim names something that was found in the requirements
-	// or in the context, or whether the requirements ask for nothing in this part. A part
-	// that holds without being bound rests on the agent's word alone, as correctness always
-	// does. JudgeVerification sets it.
+	// Bound reports whether the claim refers to the requirements or the context, or the
+	// requirements do not concern this part. Otherwise the claim rests on the word of the
+	// agent, which is always true of correctness. JudgeVerification sets it.
 	Bound bool `json:"bound"`
 	// Checks are the items that the claim lists; Text is the sentence of a tick form.
 	Checks []string `json:"checks,omitempty"`
@@ -66,11 +65,11 @@ type Verification struct {
 // Passed reports whether all four parts hold.
 func (v Verification) Passed() bool { return len(v.Claims) == len(parts) && len(v.Findings) == 0 }
 
-// Verified reports whether all four parts hold, and none of them by the agent's word alone.
+// Verified reports whether all four parts hold on more evidence than the word of the agent.
 func (v Verification) Verified() bool { return v.Passed() && len(v.ByWord()) == 0 }
 
-// ByWord returns the parts that hold by the agent's word alone although they could be
-// compared with the requirements or the context. Correctness cannot, and is never returned.
+// ByWord returns the parts that only hold by the word of the agent although they could be compared with
+// the requirements or the context, so never correctness.
 func (v Verification) ByWord() []Part {
 	var all []Part
 	for _, c := range v.Claims {

@@ -24,8 +24,8 @@ import (
 // Verification.Verified. A constraint that forbids every change of files does not hold if
 // the run changed one, whatever the agent claims.
 //
-// This detects verifications that were not made, or that treat other things than the
-// requirements. It cannot detect a false statement.
+// This detects missing verifications and those of other requirements. It cannot detect a false
+// statement.
 func JudgeVerification(claims []Claim, req Requirements) Verification {
 	v := Verification{Claims: slices.Clone(claims)}
 	for _, p := range parts {
