@@ -24,10 +24,11 @@ import (
 )
 
 const detectExitCodes = `Exit codes:
-  0    scored, and every --min is reached
+  0    scored, and every --min is reached; with --label, all labels are saved
   1    a --min is not reached
   2    usage, nothing to score, or with --strict a bad line in a corpus
-  3    no verdict: nothing could be scored; or not everything, and there is a --min
+  3    no verdict: nothing could be scored; or not everything, and there is a --min; or a label
+       could not be saved
   130  interrupted; what was scored so far is reported`
 
 // detectFlags are the flags of detect.
@@ -46,6 +47,8 @@ type detectFlags struct {
 	errors            int
 	seed              uint64
 	strict, asJSON    bool
+	label, agreement  bool
+	annotator         string
 }
 
 func (a *app) detectCommand() *cobra.Command {
@@ -81,17 +84,33 @@ bytes), categories, steps and reasons; or it has error. Items without an answer 
 separately, never as negatives. Models and hosts other than this machine need --live, and
 REHEARSE_OFFLINE=1 forbids them.
 
+--label shows the messages of a file one by one on a terminal, each below its request (the keys
+"text" and "request"), and saves each label at once: those of mine.jsonl in mine.labels.jsonl, which
+is a corpus. It continues where it stopped. --annotator NAME saves in mine.NAME.jsonl, for a second
+person, who does not see other labels. --agreement compares two such files.
+
 ` + detectExitCodes,
 		Example: `  rehearse detect                         score the guard on the shipped messages
   rehearse detect messages.jsonl --against naive --only lang=fr
   rehearse detect messages.jsonl --min recall=0.9 --min precision=0.9 -o reports
   rehearse detect messages.jsonl --detector 'command:python3 mine.py' --errors 3
   rehearse detect reflections --against overlap --by language,part
+  rehearse detect --label mine.jsonl --annotator ada
+  rehearse detect --agreement mine.ada.jsonl mine.ben.jsonl
   rehearse detect messages.jsonl --detector llm:openai --live --max-cost "1 EUR"`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{evaluate.ShippedMessages, evaluate.ShippedReflections}, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.checkMode(cmd.Flags()); err != nil {
+				return usage(err)
+			}
+			switch {
+			case flags.label:
+				return a.labelMessages(cmd.Context(), args, flags.annotator)
+			case flags.agreement:
+				return a.compareLabels(args, flags.asJSON)
+			}
 			return a.runDetect(cmd.Context(), args, flags)
 		},
 	}
@@ -116,6 +135,9 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	workersFlag(f, &d.workers, "items to judge")
 	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
 	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "time limit of a program, endpoint or model for one item")
+	f.BoolVar(&d.label, "label", false, "label the messages of a file on this terminal")
+	f.StringVar(&d.annotator, "annotator", "", "with --label: the `name` of the annotator")
+	f.BoolVar(&d.agreement, "agreement", false, "compare the labels of two annotators")
 	f.BoolVar(&d.live, "live", false, "allow models and other machines")
 	f.StringVarP(&d.model, "model", "m", "", "the model of llm:BACKEND (default: the backend's own)")
 	f.Var(&d.maxCost, "max-cost", `stop when the cost of llm:BACKEND reaches this amount, such as "1 EUR"`)

@@ -7,6 +7,8 @@ type Item struct {
 	// Text is the message, or for a reflection the document of a ReAct agent with observation and
 	// reflection.
 	Text string `json:"text"`
+	// Request is the user's request that the message answers; empty if unknown.
+	Request string `json:"request,omitempty"`
 	// Lang is "fr", "en" or "mixed".
 	Lang string `json:"lang"`
 	// Label is the ground truth, one of the labels of the corpus kind.

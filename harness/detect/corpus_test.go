@@ -1,6 +1,7 @@
 package detect_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -222,6 +223,18 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\ufeff{\"id\":\"a\",\"text\":\"x\",\"label\":\"defers\",\"categories\":[\"next_steps\"]}\n\n{\"text\":\"\",\"label\":true}\r\nx"))
 	f.Add([]byte("{\"text\":\"\\ud800\",\"label\":\"asks\"}\n{\"text\":\"\xff\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		messages := 0
+		for item, err := range detect.ReadMessages(bytes.NewReader(data), "c.jsonl") {
+			if err == nil {
+				messages++
+			}
+			if item.Label != "" || item.Confidence != "" || item.Steps != nil {
+				t.Fatalf("a message has a label: %+v", item)
+			}
+		}
+		if labelled, _ := read(bytes.NewReader(data)); len(labelled) > messages {
+			t.Fatalf("%d labelled items, but %d messages", len(labelled), messages)
+		}
 		seen := map[string]bool{}
 		last, n := 0, 0
 		for item, err := range detect.ReadCorpus(strings.NewReader(string(data)), "f", detect.Messages) {

@@ -47,9 +47,17 @@ func (e *LineError) Unwrap() error { return e.Err }
 // used by corpora that only record whether a message defers, stand for the kind's first and last
 // label. A repeated id is an error; it is not detected beyond a million items.
 func ReadCorpus(r io.Reader, name string, kind CorpusKind) iter.Seq2[Item, error] {
+	return readItems(r, name, kind.Labels())
+}
+
+// ReadMessages is ReadCorpus for messages that are to be labelled. Labels, confidences, categories,
+// steps and notes are ignored and not checked.
+func ReadMessages(r io.Reader, name string) iter.Seq2[Item, error] { return readItems(r, name, nil) }
+
+func readItems(r io.Reader, name string, labels []string) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := &reader{
-			in: jsonl.NewReader(r, maxLine), name: name, labels: kind.Labels(),
+			in: jsonl.NewReader(r, maxLine), name: name, labels: labels,
 			seed: maphash.MakeSeed(), ids: map[uint64]int32{},
 		}
 		for {
@@ -68,7 +76,7 @@ func ReadCorpus(r io.Reader, name string, kind CorpusKind) iter.Seq2[Item, error
 type reader struct {
 	in     *jsonl.Reader
 	name   string
-	labels []string
+	labels []string // nil if items have none
 	seed   maphash.Seed
 	ids    map[uint64]int32 // hash of an id to its line
 }
@@ -116,12 +124,17 @@ func (r *reader) parse(line []byte) (Item, error) {
 	if w.Text == nil {
 		return Item{}, errors.New("text is missing")
 	}
-	label, err := r.label(w.Label)
-	if err != nil {
-		return Item{}, err
-	}
 	item := w.Item
-	item.Text, item.Label = *w.Text, label
+	item.Text = *w.Text
+	if r.labels == nil {
+		item.Label, item.Confidence, item.Categories, item.Steps, item.Note = "", "", nil, nil, ""
+	} else {
+		label, err := r.label(w.Label)
+		if err != nil {
+			return Item{}, err
+		}
+		item.Label = label
+	}
 	for _, c := range item.Categories {
 		if err := among("category", c, Categories()); err != nil {
 			return Item{}, err

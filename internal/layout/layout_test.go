@@ -61,6 +61,7 @@ var allowed = map[string][]string{
 	"harness/gate":          {"event", "harness/record", "harness/measure", "scenarios/expect"},
 	"harness/compare":       {"stat", "harness/record", "harness/measure", "harness/gate"},
 	"harness/detect":        {"llm", "clock", "stat"},
+	"harness/label":         {"harness/detect"},
 	"harness/drift":         {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
 	"harness/kind":          {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
 	"harness/kind/function": core,
