@@ -15,8 +15,8 @@ import (
 // then, and afterwards another server may treat the call as lost.
 const claimMargin = 10 * time.Second
 
-// settle makes calls until the owed message is there or the retries are used up.
-// repeats is the number of the lost call that the first call repeats, or 0.
+// settle makes calls until one yields the owed message or the retries are used up. The first
+// call repeats the lost call with the number repeats; 0 means none.
 func (t *step) settle(repeats int) error {
 	for {
 		if done, err := t.limit(); done {
@@ -30,28 +30,28 @@ func (t *step) settle(repeats int) error {
 			return err
 		}
 		t.calls++
-		begun := t.dep.Clock.Now() // the entry is older by a commit
+		begun := t.dep.Clock.Now() // later than entry.At, by a commit
 		reply, err := t.caller.Complete(t.ctx, request)
 		entry.Latency = t.dep.Clock.Now().Sub(begun)
-		a := read(reply, err, t.expected())
-		t.record(&entry, reply, a)
+		r := readReply(reply, err, t.expected())
+		t.record(&entry, reply, r)
 		owed := *t.now.Owed
 		owed.InFlight = 0
-		next := t.set.decide(&owed, a, entry, t.now.Language)
+		next := t.set.decide(&owed, r, entry, t.now.Language)
 		t.now.Owed = &owed
 		if next.use != nil && next.use.Call.N == entry.N {
 			entry.Outcome = session.Accepted
 			next.use.Call = entry
 		}
-		t.put(entry)
-		t.deferCall(entry, a, next)
+		t.putCall(entry)
+		t.deferCall(entry, r, next)
 		switch {
 		case next.use != nil:
-			return t.accept(*next.use, a)
+			return t.accept(*next.use, r)
 		case next.fallback:
 			return t.fallBack(entry)
 		case !next.again:
-			return t.giveUp(next)
+			return t.giveUp(next.failed)
 		}
 		if err := t.pause(next.wait); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 		Counted: llm.Usage{Input: t.size(request), Source: llm.UsageCounted},
 		Prompt:  prompts.String(), Sent: built.Sent, Trimmed: built.Trimmed,
 	}
-	t.put(entry)
+	t.putCall(entry)
 	t.deferBegun(entry, built)
 	return entry, request, nil
 }
@@ -107,7 +107,7 @@ func (t *step) earlierMessages() ([]session.Message, error) {
 // pause commits the pending change and waits before the next attempt.
 func (t *step) pause(wait time.Duration) error {
 	if wait == 0 {
-		return nil // the next attempt stores it
+		return nil // the next attempt commits it
 	}
 	t.now.Owed.Until = t.dep.Clock.Now().Add(wait + claimMargin)
 	if err := t.commit(); err != nil {
@@ -116,7 +116,7 @@ func (t *step) pause(wait time.Duration) error {
 	return t.dep.Clock.Sleep(t.ctx, wait)
 }
 
-// expected returns what the reply to the current call must be.
+// expected returns the requirements for the reply to the current call.
 func (t *step) expected() validate.Expected {
 	s := t.now
 	return validate.Expected{
@@ -125,16 +125,16 @@ func (t *step) expected() validate.Expected {
 	}
 }
 
-// accept turns a draft into the owed message; last is the answer to the last call.
-func (t *step) accept(d session.Draft, last answer) error {
-	entry, result := d.Call, last.result
+// accept turns a draft into the owed message; last is the result of the last call.
+func (t *step) accept(d session.Draft, last callResult) error {
+	entry, checked := d.Call, last.checked
 	entry.Outcome, entry.Fault, entry.Detail = session.Accepted, "", ""
-	t.put(entry)
+	t.putCall(entry)
 	if entry.N != t.now.Calls {
-		result = validate.Check(d.Text, t.expected())
+		checked = validate.Check(d.Text, t.expected())
 	}
 	now := t.dep.Clock.Now()
-	move, err := session.Next(t.now, session.Replied{Questions: result.Questions, Text: result.Text, Call: entry.N}, now)
+	move, err := session.Next(t.now, session.Replied{Questions: checked.Questions, Text: checked.Text, Call: entry.N}, now)
 	if err != nil {
 		return storeFailed("apply the reply", err)
 	}
@@ -142,24 +142,24 @@ func (t *step) accept(d session.Draft, last answer) error {
 	if err := t.commitOutcome(); err != nil {
 		return err
 	}
-	t.logAccepted(entry, len(result.Questions))
+	t.logAccepted(entry, len(checked.Questions))
 	return nil
 }
 
 // giveUp ends the current try. The message stays owed.
-func (t *step) giveUp(v verdict) error {
-	t.now.Owed.Failed, t.now.Owed.Holder, t.now.Owed.Until = string(v.failed.Code), "", time.Time{}
+func (t *step) giveUp(failed *Error) error {
+	t.now.Owed.Failed, t.now.Owed.Holder, t.now.Owed.Until = string(failed.Code), "", time.Time{}
 	if err := t.commitOutcome(); err != nil {
 		return err
 	}
-	return v.failed
+	return failed
 }
 
-// storeAttempts is the number of attempts to store the outcome of a call. If all fail,
-// the call has to be paid for again.
+// storeAttempts is the number of attempts to store the outcome of a call. If all fail, the call
+// has to be repeated and paid for again.
 const storeAttempts = 3
 
-// commitOutcome commits the outcome of a call, and repeats the commit if the store fails.
+// commitOutcome commits the outcome of a call, and retries if the store fails.
 func (t *step) commitOutcome() error {
 	var err error
 	for attempt := range storeAttempts {
@@ -170,7 +170,7 @@ func (t *step) commitOutcome() error {
 		}
 		err = t.commit()
 		if attempt > 0 && errors.Is(err, session.ErrConflict) {
-			// The attempt that seemed to fail may have been stored.
+			// The attempt that seemed to fail may have succeeded.
 			before, pending := t.stored, t.pending
 			if err = t.load(); err == nil {
 				t.pending = pending
@@ -202,44 +202,33 @@ func (t *step) size(r llm.Request) int {
 }
 
 // record completes the ledger entry of a call that has ended.
-func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
+func (t *step) record(entry *session.Call, reply llm.Reply, r callResult) {
 	text, reported := reply.Text, reply.Usage
 	if reply.Model != "" {
 		entry.Model = sanitize.Line(reply.Model, maxDetail)
 	}
-	if a.failure != nil {
-		text, reported = a.failure.Partial, a.failure.Usage
+	switch {
+	case r.failure != nil:
+		text, reported = r.failure.Partial, r.failure.Usage
+		entry.Outcome, entry.Fault, entry.Detail = session.Broken, string(r.failure.Kind), sanitize.Line(r.failure.Error(), maxDetail)
+	case len(r.checked.Findings) > 0:
+		entry.Outcome, entry.Fault, entry.Detail = session.Rejected, r.rule(), r.findings()
+		entry.Warnings = r.warnings()
 	}
 	entry.Counted.Output = t.dep.Count(entry.Model, text)
 	entry.Reported = reported
-	t.price(entry, a, text)
+	t.price(entry, text)
 	t.spend(*entry)
-	switch {
-	case a.failure != nil:
-		entry.Outcome, entry.Fault, entry.Detail = session.Broken, string(a.failure.Kind), sanitize.Line(a.failure.Error(), maxDetail)
-	case len(a.result.Findings) > 0:
-		entry.Outcome, entry.Fault, entry.Detail = session.Rejected, a.rule(), a.findings(maxDetail)
-		entry.Warnings = a.warnings()
-	}
 }
 
-// price sets the cost of a call, from the usage that the backend reported or else from
-// our own count. The cost of a failed call without a report is unknown if a part of the
-// answer had arrived, and zero otherwise: providers do not bill calls that they did not
-// begin to answer.
-func (t *step) price(entry *session.Call, a answer, text string) {
-	usage := entry.Counted
-	switch {
-	case t.dep.Price == nil:
+// price sets the cost of a call with the received text. The cost of a failed call without reported
+// usage is unknown if a part of the text arrived, and zero otherwise: providers do not bill calls
+// that they did not begin to answer.
+func (t *step) price(entry *session.Call, text string) {
+	if t.dep.Price == nil || entry.Outcome == session.Broken && entry.Reported == nil && text != "" {
 		return
-	case entry.Reported != nil:
-		usage = *entry.Reported
-	case a.failure != nil && text != "":
-		return
-	case a.failure != nil:
-		usage = llm.Usage{}
 	}
-	if cost, ok := t.dep.Price(entry.Model, usage); ok {
+	if cost, ok := t.dep.Price(entry.Model, entry.Billed()); ok {
 		entry.Cost = &cost
 	}
 }

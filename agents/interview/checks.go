@@ -28,8 +28,7 @@ type request struct {
 	seq int
 }
 
-// check validates the fields of a submission. It does not check whether the submission
-// fits the state of the interview.
+// check validates the fields of a submission, independently of the state of the interview.
 func check(in Submission, maxAnswer int) (request, *Error) {
 	for _, field := range []func(*Submission) *Error{checkEvent, checkWho, checkIDs} {
 		if err := field(&in); err != nil {
@@ -164,7 +163,7 @@ func isGo(e Event) bool {
 	return e == EventGo || e == EventStartBlock1 || e == EventStartMatching
 }
 
-// saysGo reports whether a message is the word "go" and nothing else.
-func saysGo(message string) bool {
+// isWordGo reports whether a message is only the word "go".
+func isWordGo(message string) bool {
 	return strings.EqualFold(strings.Trim(message, ` .!"'`), "go")
 }

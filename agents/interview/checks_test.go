@@ -94,8 +94,8 @@ var _ = Describe("Bad input", func() {
 			Expect(err).To(MatchError(ContainSubstring(text)))
 		},
 		Entry("no store", interview.Options{}, false, "needs a store, a backend and a clock"),
-		Entry("a negative timeout", interview.Options{CallTimeout: -1}, true, "none may be negative"),
-		Entry("fewer retries than none", interview.Options{TransportRetries: -2}, true, "none may be negative"),
+		Entry("a negative timeout", interview.Options{CallTimeout: -1}, true, "must not be negative"),
+		Entry("fewer retries than none", interview.Options{TransportRetries: -2}, true, "must not be negative"),
 	)
 })
 

@@ -37,7 +37,7 @@ func (t *step) finish(v View, failed *Error) (View, *Error) {
 	return v, failed
 }
 
-// emitCommit emits the pending events, the commit, and what changed since before.
+// emitCommit emits the pending events, the commit, and the changes since before.
 func (t *step) emitCommit(before session.Session) {
 	for _, e := range t.pending {
 		t.dep.Sink.Emit(e)
@@ -59,7 +59,7 @@ func (t *step) emitCommit(before session.Session) {
 	}
 }
 
-// deferBegun defers the events about the history that a call takes along until the next commit.
+// deferBegun defers the events about the history of a request until the next commit.
 func (t *step) deferBegun(entry session.Call, built prompt.Built) {
 	if entry.Trimmed > 0 {
 		t.deferGuard("trimmed", entry, fmt.Sprintf("%d of %d messages were left out", entry.Trimmed, entry.Sent+entry.Trimmed))
@@ -70,12 +70,12 @@ func (t *step) deferBegun(entry session.Call, built prompt.Built) {
 }
 
 // deferCall logs how a call ended, and defers its events until the next commit.
-func (t *step) deferCall(entry session.Call, a answer, next verdict) {
+func (t *step) deferCall(entry session.Call, r callResult, next decision) {
 	t.logCall(entry)
 	switch {
-	case a.failure == nil:
-		t.deferValidated(entry, a)
-	case a.failure.Kind == llm.Refused:
+	case r.failure == nil:
+		t.deferValidated(entry, r)
+	case r.failure.Kind == llm.Refused:
 		t.deferGuard("refused", entry, entry.Detail)
 	}
 	if entry.Disagrees() {
@@ -83,22 +83,20 @@ func (t *step) deferCall(entry session.Call, a answer, next verdict) {
 			fmt.Sprintf("the backend reports %d tokens, and %d were counted", entry.Reported.Total(), entry.Counted.Total()))
 	}
 	switch {
-	case next.again && a.failure != nil:
+	case next.again && r.failure != nil:
 		t.deferGuard("transport-retry", entry, fmt.Sprintf("%s; again after %s", entry.Fault, next.wait))
 	case next.again:
 		t.deferGuard("validation-retry", entry, entry.Detail)
-	case next.fallback:
-		// fallBack emits the event
 	case next.failed != nil:
 		t.deferGuard("exhausted", entry, entry.Detail)
 		t.log(slog.LevelError, "message failed", "purpose", entry.Purpose, "code", next.failed.Code, "attempts", entry.Attempt)
 	}
 }
 
-func (t *step) deferValidated(entry session.Call, a answer) {
-	t.pending = append(t.pending, event.New(entry.N, a.findings(maxDetail), Validated{
-		Purpose: string(entry.Purpose), Step: string(entry.Step), Valid: a.result.Valid(),
-		Warnings: len(entry.Warnings), Rule: a.rule(),
+func (t *step) deferValidated(entry session.Call, r callResult) {
+	t.pending = append(t.pending, event.New(entry.N, r.findings(), Validated{
+		Purpose: string(entry.Purpose), Step: string(entry.Step), Valid: r.checked.Valid(),
+		Warnings: len(entry.Warnings), Rule: r.rule(),
 	}))
 }
 
@@ -121,7 +119,7 @@ func (t *step) deferLimit(limit, message string) {
 }
 
 // logCall logs tokens, cost and latency of a call for operators (I-16). It leaves out
-// the detail, because findings may quote what was said.
+// the detail, because findings may quote the candidate.
 func (t *step) logCall(entry session.Call) {
 	used, level, cost := entry.Used(), slog.LevelInfo, "unknown"
 	if entry.Cost != nil {
@@ -148,8 +146,7 @@ func (t *step) logAccepted(entry session.Call, questions int) {
 	}
 }
 
-// withoutID returns an error text with the session's id shortened: errors of stores
-// contain the whole id.
+// withoutID returns the text of a store's error with the session's id shortened.
 func (t *step) withoutID(err error) string {
 	id := cmp.Or(t.now.ID, t.request.Session)
 	return strings.ReplaceAll(fmt.Sprint(err), id, short(id))

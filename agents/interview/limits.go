@@ -19,8 +19,8 @@ const (
 // rounding is the tolerance for sums of many small amounts, in EUR.
 const rounding = 1e-9
 
-// reached returns the limit that a session has reached, and a description of it; both are
-// empty if it has reached none.
+// reached returns the limit that a session has reached and its description; both are empty if it
+// has not reached any.
 func (o Options) reached(s session.Session) (limit, message string) {
 	spent, _ := s.Spent.In(quantity.EUR, o.rate())
 	switch {
@@ -42,8 +42,7 @@ func (o Options) rate() float64 {
 	return 1
 }
 
-// limit ends the current try if the session has reached a limit. It uses a draft, which
-// has only warnings, if there is one.
+// limit ends the current try if the session has reached a limit, with a draft if there is one.
 func (t *step) limit() (done bool, err error) {
 	limit, message := t.set.reached(t.now)
 	if limit == "" {
@@ -53,13 +52,13 @@ func (t *step) limit() (done bool, err error) {
 	owed.Limit = limit
 	t.now.Owed = &owed
 	if owed.Draft != nil {
-		return true, t.accept(*owed.Draft, answer{})
+		return true, t.accept(*owed.Draft, callResult{})
 	}
 	t.deferLimit(limit, message)
-	return true, t.giveUp(verdict{failed: &Error{
+	return true, t.giveUp(&Error{
 		Code:    CodeLimit,
 		Message: "the session has used " + message + ": all answers are kept, and no more texts are written for it",
-	}})
+	})
 }
 
 // spend adds the cost of a call to the total of the session. If the cost is unknown, it is

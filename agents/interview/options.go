@@ -58,13 +58,6 @@ const (
 	DefaultTransportRetries = 2
 )
 
-// The other defaults of Options.
-const (
-	defaultValidationRetries = 1
-	defaultBackoff           = time.Second
-	defaultMaxAnswer         = 64 << 10
-)
-
 // The defaults of the limits of a session. The golden path takes 24 calls and
 // about 0.09 EUR.
 const (
@@ -76,40 +69,24 @@ const (
 // withDefaults validates the options and fills in the defaults.
 func (o Options) withDefaults() (Options, error) {
 	if o.CallTimeout < 0 || o.Backoff < 0 || o.MaxAnswer < 0 || o.TransportRetries < -1 || o.ValidationRetries < -1 {
-		return o, fmt.Errorf("call timeout %s, backoff %s, longest answer %d, retries %d and %d: "+
-			"none may be negative, but for -1 retries, which means never",
+		return o, fmt.Errorf("call timeout %s, backoff %s, maximum answer %d, retries %d and %d "+
+			"must not be negative, except -1 for no retries",
 			o.CallTimeout, o.Backoff, o.MaxAnswer, o.TransportRetries, o.ValidationRetries)
 	}
 	if o.MaxCalls < -1 || o.MaxRetries < -1 || o.MaxCost < 0 && o.MaxCost != -1 || math.IsNaN(o.MaxCost) || o.EURPerUSD < 0 {
-		return o, fmt.Errorf("limits of a session: %d calls, %g EUR, %d retries, %g EUR per USD: "+
-			"none may be negative, but for -1, which means no limit", o.MaxCalls, o.MaxCost, o.MaxRetries, o.EURPerUSD)
+		return o, fmt.Errorf("limits of a session: %d calls, %g EUR, %d retries, %g EUR per USD "+
+			"must not be negative, except -1 for no limit", o.MaxCalls, o.MaxCost, o.MaxRetries, o.EURPerUSD)
 	}
 	o.MaxCalls = cmp.Or(o.MaxCalls, DefaultMaxCalls)
 	o.MaxCost = cmp.Or(o.MaxCost, DefaultMaxCost)
 	o.MaxRetries = cmp.Or(o.MaxRetries, DefaultMaxRetries)
-	if o.CallTimeout == 0 {
-		o.CallTimeout = DefaultCallTimeout
-	}
-	if o.Backoff == 0 {
-		o.Backoff = defaultBackoff
-	}
-	if o.MaxAnswer == 0 {
-		o.MaxAnswer = defaultMaxAnswer
-	}
-	if o.Instance == "" {
-		o.Instance = rand.Text()
-	}
-	o.TransportRetries = retries(o.TransportRetries, DefaultTransportRetries)
-	o.ValidationRetries = retries(o.ValidationRetries, defaultValidationRetries)
+	o.CallTimeout = cmp.Or(o.CallTimeout, DefaultCallTimeout)
+	o.Backoff = cmp.Or(o.Backoff, time.Second)
+	o.MaxAnswer = cmp.Or(o.MaxAnswer, 64<<10)
+	o.Instance = cmp.Or(o.Instance, rand.Text())
+	o.TransportRetries = max(0, cmp.Or(o.TransportRetries, DefaultTransportRetries))
+	o.ValidationRetries = max(0, cmp.Or(o.ValidationRetries, 1))
 	return o, nil
-}
-
-// retries returns a number of retries, where 0 means the default and -1 none.
-func retries(n, byDefault int) int {
-	if n == 0 {
-		return byDefault
-	}
-	return max(n, 0)
 }
 
 // Deps are the dependencies of a Service. Store, Backend and Clock are required.
@@ -121,8 +98,8 @@ type Deps struct {
 	Clock   clock.Clock
 	// Prompts replace the shipped ones, each in its language.
 	Prompts []*prompt.Set
-	// Sink receives the events; Log gets lines for operators, which contain nothing of what
-	// was said. Both may be nil.
+	// Sink receives the events, and Log lines for operators, without any text of the interview.
+	// Both may be nil.
 	Sink event.Sink
 	Log  *slog.Logger
 	// Count returns the number of tokens of a text for a model; nil counts none. It should

@@ -25,8 +25,8 @@ const (
 	recallMessage = 200 // bytes of a message beside its text, about
 )
 
-// get returns the n messages of a session, or nil if they are not cached. The caller must
-// not change them.
+// get returns the n messages of a session; nil if they are not cached. The caller must not
+// change them.
 func (r *recall) get(id string, n int) []session.Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()

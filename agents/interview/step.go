@@ -30,13 +30,13 @@ type step struct {
 	// the ledger even after a crash.
 	pending []event.Event
 
-	// The attributes of Submitted, and whether a fallback text was shown.
+	fellBack bool // a fallback text was shown
+	// The attributes of Submitted.
 	calls                      int
-	fellBack                   bool
 	queued, answered, repeated bool
 }
 
-// load reads the session and discards what was not committed.
+// load reads the session and discards uncommitted changes.
 func (t *step) load() error {
 	s, err := t.dep.Store.Load(t.ctx, t.request.Session)
 	switch {
@@ -50,7 +50,7 @@ func (t *step) load() error {
 	return nil
 }
 
-// apply adds a move to what the next commit stores.
+// apply adds a move to the pending change.
 func (t *step) apply(m session.Move, at time.Time) {
 	t.now = m.Session
 	t.now.Updated = at
@@ -58,7 +58,7 @@ func (t *step) apply(m session.Move, at time.Time) {
 		t.change.Queue = m.Queue
 	}
 	if m.Heard != nil {
-		heard := t.add(*m.Heard, at)
+		heard := t.addMessage(*m.Heard, at)
 		if m.Answer != nil {
 			answer := *m.Answer
 			answer.Message = heard.Seq
@@ -70,13 +70,13 @@ func (t *step) apply(m session.Move, at time.Time) {
 		if m.Fixed != "" {
 			shown.Text = strings.TrimSpace(t.prompts[t.now.Language].Fixed(m.Fixed, t.now.Register) + "\n\n" + shown.Text)
 		}
-		shown = t.add(shown, at)
+		shown = t.addMessage(shown, at)
 		t.now.Shown, t.shown = shown.Seq, &shown
 	}
 }
 
-// add numbers a message, counts its tokens and adds it to the change.
-func (t *step) add(m session.Message, at time.Time) session.Message {
+// addMessage numbers a message, counts its tokens and adds it to the change.
+func (t *step) addMessage(m session.Message, at time.Time) session.Message {
 	t.now.Messages++
 	m.Seq, m.At = t.now.Messages, at
 	m.Tokens = t.dep.Count(t.set.Model, m.Text)
@@ -84,8 +84,8 @@ func (t *step) add(m session.Message, at time.Time) session.Message {
 	return m
 }
 
-// put adds a call to the ledger, or replaces its entry.
-func (t *step) put(c session.Call) {
+// putCall adds a call to the ledger, or replaces its entry.
+func (t *step) putCall(c session.Call) {
 	same := func(other session.Call) bool { return other.N == c.N }
 	if i := slices.IndexFunc(t.change.Calls, same); i >= 0 {
 		t.change.Calls[i] = c

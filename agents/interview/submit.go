@@ -67,7 +67,7 @@ func (t *step) input() (session.Input, *Error) {
 		return nil, refuse(CodeOutOfOrder, "event: START_MATCHING follows the profile only")
 	case isGo(event) && s.Phase == session.Asking:
 		return nil, refuse(CodeOutOfOrder, "event: a question is shown; it takes an answer, not %s", event)
-	case isGo(event), s.Phase == session.Waiting && saysGo(t.request.Message):
+	case isGo(event), s.Phase == session.Waiting && isWordGo(t.request.Message):
 		return session.Went{}, nil
 	case s.Phase == session.Waiting:
 		return nil, refuse(CodeOutOfOrder, `the interview waits for you: to go on, send the event GO or write "go"`)
@@ -116,7 +116,7 @@ func (t *step) lose(n int) error {
 	}
 	entry := calls[i]
 	entry.Outcome, entry.Detail = session.Lost, "the server that made the call has not said how it ended"
-	t.put(entry)
+	t.putCall(entry)
 	t.spend(entry)
 	t.deferGuard("lost-call", entry, entry.Detail)
 	return nil

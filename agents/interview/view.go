@@ -24,11 +24,11 @@ func viewOf(s session.Session, shown session.Message) View {
 	}
 }
 
-// view returns the view after the step, which ended with err. If the session is known, an
-// error contains the view.
+// view returns the view after a step that ended with err. If the session is known, the error
+// contains the view.
 func (t *step) view(err error) (View, *Error) {
-	var failed *Error
-	if err != nil && !errors.As(err, &failed) {
+	failed, known := errors.AsType[*Error](err)
+	if err != nil && !known {
 		failed = storeFailed("carry out the step", err)
 	}
 	if t.stored.ID == "" {

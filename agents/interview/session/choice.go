@@ -13,10 +13,10 @@ type options struct {
 	letters  bool     // "A" is the first, "B" the second
 }
 
-// mention is a place where an answer names an option.
+// mention is a range of words that names an option.
 type mention struct {
 	option     int
-	start, end int // in words
+	start, end int
 	letter     bool
 	negated    bool // "not the films"
 	preferred  bool // "rather the films"
@@ -34,10 +34,10 @@ func (o options) mentions(ws []word) []mention {
 	return r.found
 }
 
-// noWord is the position of a word that does not exist.
+// noWord is the position of a missing word.
 const noWord = -1
 
-// reading is the state while an answer is read.
+// reading is the state of the parser of an answer.
 type reading struct {
 	options
 	words  []word
@@ -45,12 +45,11 @@ type reading struct {
 	clause int // start of the current clause
 	// not and like are the positions of a pending negation and a pending preference.
 	not, like int
-	// weighs is true if the clause states a preference, so that the option after "than" is
-	// rejected.
+	// weighs is true if the clause states a preference; the option after "than" is then rejected.
 	weighs, than bool
 }
 
-// step reads the phrase at a word, and returns its length in words.
+// step parses the phrase at a word, and returns its length in words.
 func (r *reading) step(i int) int {
 	rest := r.words[i:]
 	if rest[0].gap {
@@ -206,10 +205,9 @@ func isFormOfAddress(ws []word, i int) bool {
 	return endsClause(ws, i) || tuIsFine.at(ws[i+1:]) > 0
 }
 
-// choose returns the option that an answer chooses. If the answer begins with a letter, that
-// letter is the choice. Otherwise choose weighs the options that the answer names and does not
-// reject. An answer that names no option may give the place of one. ok is false if the choice is
-// not clear.
+// choose returns the option that an answer chooses, and false if the choice is not clear. A letter
+// at the start of the answer is the choice. Otherwise choose weighs the options that the answer
+// names without rejecting them. An answer that names no option may give its place ("the first").
 func (o options) choose(text string) (int, bool) {
 	ws := words(text)
 	found := o.mentions(ws)

@@ -93,7 +93,7 @@ func Next(s Session, in Input, now time.Time) (Move, error) {
 		if isBlank(in.Text) {
 			return Move{}, fmt.Errorf("%w: a blank answer at %s", ErrInput, s.Step)
 		}
-		m.hear(in.Text)
+		m.recordMessage(in.Text)
 		m.answered(now)
 	case Went:
 		m.proceed()

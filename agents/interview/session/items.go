@@ -34,7 +34,7 @@ func compiled(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// splitWorks splits an answer between the works that it names.
+// splitWorks splits an answer into parts that name one work each.
 func splitWorks(text string) []string {
 	text = text[:min(len(text), maxAnswerRead)]
 	text = newlines().ReplaceAllString(strings.TrimSpace(text), "\n")
@@ -94,8 +94,8 @@ func splitSentences(text string) []string {
 	return all
 }
 
-// splitNumbered splits "1. this 2. that" where the numbers count up from one. The text before
-// the first number is not an item.
+// splitNumbered splits "1. this 2. that" if the numbers count up from one. It omits the text before
+// the first number.
 func splitNumbered(text string) []string {
 	var all []string
 	start := 0
@@ -206,8 +206,8 @@ func isRemark(part string) bool {
 	return unicode.IsLower(first) && remarks.at(words(firstWords(part))) > 0
 }
 
-// comment matches the start of a remark on a title. A full stop ends a title only after a word
-// that is not an abbreviation.
+// comment matches the start of a remark on a title, and sentence the end of a sentence. A full stop
+// after an abbreviation does not end a title.
 var (
 	comment = compiled(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|` +
 		`\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)

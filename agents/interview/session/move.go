@@ -11,13 +11,13 @@ import (
 // previous answer.
 const (
 	askMedium = iota // series or films
-	askWorks         // which ones the candidate likes
-	askCore          // which one matters most
+	askWorks         // favorite works
+	askCore          // the work that matters most
 	adaptiveQuestions
 )
 
-// hear records the message of the candidate, whether or not it is an answer.
-func (m *Move) hear(text string) {
+// recordMessage records the message of the candidate, whether or not it is an answer.
+func (m *Move) recordMessage(text string) {
 	s := &m.Session
 	m.Heard = &Message{
 		Role: llm.User, Kind: KindOther, Step: s.Step, Question: NoQuestion, Text: text,
@@ -62,15 +62,15 @@ func (m *Move) answered(now time.Time) {
 	}
 }
 
-// The defaults for a candidate whose second answer is not understood either.
+// The defaults after a second answer without a choice.
 const (
 	defaultRegister = Formal
 	defaultMedium   = Film
 )
 
-// leavesOpen counts an answer that makes no choice, and reports whether the question is asked
-// again. After the second such answer the default applies.
-func (m *Move) leavesOpen() bool {
+// askAgain counts an answer without a choice, and reports whether to repeat the question. After
+// the second such answer the default applies.
+func (m *Move) askAgain() bool {
 	m.Session.Unread++
 	return m.Session.Unread == 1
 }
@@ -79,7 +79,7 @@ func (m *Move) leavesOpen() bool {
 func (m *Move) tone(now time.Time) {
 	register, ok := parseRegister(m.Heard.Text)
 	if !ok {
-		if m.leavesOpen() {
+		if m.askAgain() {
 			m.askFixed(KindTone, fixedToneAgain)
 			return
 		}
@@ -99,7 +99,7 @@ func (m *Move) adaptive(now time.Time) {
 	case askMedium:
 		medium, ok := parseMedium(text)
 		if !ok {
-			if m.leavesOpen() {
+			if m.askAgain() {
 				m.ask(fixedMediumAgain)
 				return
 			}
@@ -119,8 +119,7 @@ func (m *Move) adaptive(now time.Time) {
 	}
 }
 
-// advance moves the cursor past the answered question, and reports whether that was the last
-// one.
+// advance moves the cursor past the answered question, and reports whether it was the last one.
 func (m *Move) advance(questions int, now time.Time) bool {
 	q := m.Session.Queue
 	q.Cursor++

@@ -1,7 +1,7 @@
-// Package session defines the state of an interview, the Store that keeps it, and
-// the state machine that moves it: Next is a pure function from a session and an
-// input to the next session and what follows from it. The package also reads the
-// answers that decide what comes next, and finds titles of works in texts.
+// Package session defines the state of an interview, the interface of its stores, and its state
+// machine: Next is a pure function from a session and an input to the next session and its
+// messages. The package also parses the answers that determine the next step, and finds titles of
+// works in texts.
 package session
 
 import (
@@ -54,14 +54,14 @@ const (
 	Finished   Phase = "finished"   // the interview has ended
 )
 
-// Session is the part of an interview that is read and written with every step. The parts
-// that only grow (messages, answers, queues of other steps, calls) are stored separately.
+// Session is the part of an interview that every step reads and writes. Messages, answers, calls
+// and the queues of other steps are stored separately.
 type Session struct {
 	ID        string   `json:"id"`
 	Candidate string   `json:"candidate"`
 	Language  Language `json:"language"`
-	// Version counts commits, from 1. A commit to any other than the stored version fails
-	// with ErrConflict.
+	// Version counts commits, from 1. A commit to another version than the stored one fails with
+	// ErrConflict.
 	Version int64     `json:"version"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
@@ -80,36 +80,35 @@ type Session struct {
 	// Messages and Calls are the numbers of messages and calls so far.
 	Messages int `json:"messages"`
 	Calls    int `json:"calls"`
-	// Unread is the number of answers to the current question that did not answer it.
+	// Unread is the number of answers to the current question without a choice.
 	Unread int `json:"unread,omitempty"`
-	// Retries is the number of times that the candidate asked for an owed message. Spent is
-	// the cost of the calls so far, estimated from our own count where it is unknown.
+	// Retries is the number of times that the candidate asked for an owed message. Spent is the
+	// cost of the calls so far; unknown costs are estimated from our own token count.
 	Retries int            `json:"retries,omitempty"`
 	Spent   quantity.Money `json:"spent,omitzero"`
-	// Fallbacks are the messages for which a text of the prompts was shown.
+	// Fallbacks lists the messages that were replaced by a text of the prompts.
 	Fallbacks []Fallback `json:"fallbacks,omitempty"`
 
-	// Queue is the queue of the current step, or nil.
+	// Queue is the queue of the current step; nil if it has none.
 	Queue *Queue `json:"-"`
 }
 
-// Fallback is a message for which the texts of the model were invalid, so that a neutral
-// text of the prompts was shown.
+// Fallback is a neutral text of the prompts that was shown because the texts of the model were
+// invalid.
 type Fallback struct {
 	Purpose Purpose `json:"purpose"`
 	Step    Step    `json:"step"`
 	// Index is the index of the question, for PurposeAdaptive.
 	Index int `json:"index,omitempty"`
-	// Message is the Seq of the message, or of the first one of a batch.
+	// Message is the Seq of the message, or of the first question of a batch.
 	Message int `json:"message"`
-	// Refused is the number of invalid texts, and Rule the rule that the last one broke.
+	// Refused is the number of invalid texts, and Rule the rule broken by the last one.
 	Refused int    `json:"refused"`
 	Rule    string `json:"rule"`
 }
 
-// Owed is a message that the service owes the candidate: the answer of the candidate is
-// stored, and the reply of the model is not. It is stored, so that after a crash the
-// interview continues with this call.
+// Owed is a message that the service owes the candidate: the candidate's answer is stored, but
+// the reply of the model is not yet. After a crash the interview continues with this call.
 type Owed struct {
 	Purpose Purpose `json:"purpose"`
 	// Index is the index of the question, for PurposeAdaptive.
@@ -124,25 +123,25 @@ type Owed struct {
 	// not reset it.
 	Refused int `json:"refused,omitempty"`
 	// Complaint lists the findings about the last reply in the language of the interview, for
-	// the next attempt. Reply is that reply, and Wanted are the titles that it did not name,
-	// as the candidate wrote them.
+	// the next attempt. Reply is that reply, and Wanted lists the titles missing from it, as the
+	// candidate wrote them.
 	Complaint string   `json:"complaint,omitempty"`
 	Reply     string   `json:"reply,omitempty"`
 	Wanted    []string `json:"wanted,omitempty"`
-	// InFlight is the number of the call without an outcome, or 0. After a crash this call is
-	// lost and is repeated.
+	// InFlight is the number of the call without an outcome; 0 if there is none. After a crash
+	// this call is lost and repeated.
 	InFlight int `json:"in_flight,omitempty"`
-	// Failed is the code of the error with which the current try ended, if it has. A retry of
-	// the candidate clears it.
+	// Failed is the code of the error that ended the current try; empty while it lasts. A retry
+	// of the candidate clears it.
 	Failed string `json:"failed,omitempty"`
-	// Limit is the limit of the session that was reached, if any: "calls", "cost" or
-	// "retries".
+	// Limit is the limit that the session has reached: "calls", "cost" or "retries"; empty if
+	// it has not reached any.
 	Limit string `json:"limit,omitempty"`
-	// Holder is the instance that is working on the message, and Until the end of its claim.
-	// The claim keeps two servers from paying for one message.
+	// Holder is the instance that works on the message, and Until the end of its claim, which
+	// keeps two servers from paying for one message.
 	Holder string    `json:"holder,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
-	// Draft is a reply to use if no better one follows, or nil.
+	// Draft is a reply to use if no better one follows; may be nil.
 	Draft *Draft `json:"draft,omitempty"`
 }
 
@@ -152,8 +151,7 @@ type Draft struct {
 	Call Call   `json:"call"`
 }
 
-// Queue holds the questions of one step. A batch is generated at once and served
-// one by one.
+// Queue contains the questions of one step. A batch is generated at once and served one by one.
 type Queue struct {
 	Step      Step     `json:"step"`
 	Questions []string `json:"questions"`
@@ -191,7 +189,7 @@ const (
 	KindOther    Kind = "other" // identity, final profile
 )
 
-// NoQuestion is the Question of a message that belongs to no question.
+// NoQuestion is the Question of a message that is not about a question.
 const NoQuestion = -1
 
 // Message is one message of the service or of the candidate.
@@ -206,7 +204,7 @@ type Message struct {
 	// Tokens is the number of tokens of Text.
 	Tokens int       `json:"tokens"`
 	At     time.Time `json:"at"`
-	// Call is the number of the call that wrote the text, or 0.
+	// Call is the number of the call that wrote the text; 0 if no model wrote it.
 	Call int `json:"call,omitempty"`
 }
 
@@ -257,27 +255,26 @@ type Call struct {
 	Index   int     `json:"index,omitempty"`
 	Attempt int     `json:"attempt"` // for the same message, from 1
 	Outcome Outcome `json:"outcome"`
-	// Repeats is the number of the lost call that this one repeats, or 0.
+	// Repeats is the number of the lost call that this one repeats; 0 if none.
 	Repeats int           `json:"repeats,omitempty"`
 	At      time.Time     `json:"at"`
 	Latency time.Duration `json:"latency_ns,omitempty"`
 	Model   string        `json:"model,omitempty"`
-	// Counted are the tokens by our own count, and Reported those that the backend reported,
-	// if it did. See Disagrees.
+	// Counted is our own token count, and Reported the usage reported by the backend; nil if it
+	// reported none. See Disagrees.
 	Counted  llm.Usage  `json:"counted"`
 	Reported *llm.Usage `json:"reported,omitempty"`
 	// Cost is in the currency of the price table; nil if it is unknown.
 	Cost *quantity.Money `json:"cost,omitempty"`
-	// Fault is the llm.ErrorKind of a broken call or the rule that a rejected text broke;
-	// Detail describes it for a person.
+	// Fault is the llm.ErrorKind of a broken call, or the rule broken by a rejected text; Detail
+	// describes it for a person.
 	Fault  string `json:"fault,omitempty"`
 	Detail string `json:"detail,omitempty"`
-	// Warnings are the warnings about an accepted text.
+	// Warnings about an accepted text.
 	Warnings []string `json:"warnings,omitempty"`
 	// Prompt identifies the prompts by version and hash.
 	Prompt string `json:"prompt"`
-	// Sent and Trimmed are the numbers of messages of the history that were sent and left
-	// out.
+	// Sent and Trimmed are the numbers of messages of the history that were sent and omitted.
 	Sent    int `json:"sent"`
 	Trimmed int `json:"trimmed,omitempty"`
 }
@@ -290,8 +287,8 @@ func (c Call) Used() llm.Usage {
 	return c.Counted
 }
 
-// Billed returns the tokens that determine the cost: Used, and none for a broken call
-// without reported tokens.
+// Billed returns the tokens that determine the cost: those of Used, or none for a broken call
+// without reported usage.
 func (c Call) Billed() llm.Usage {
 	if c.Outcome == Broken && c.Reported == nil {
 		return llm.Usage{}
@@ -299,13 +296,13 @@ func (c Call) Billed() llm.Usage {
 	return c.Used()
 }
 
-// Disagrees reports whether the reported tokens differ from our own count by more than 1 %
-// and more than the framing explains: providers add up to about five tokens to each message.
+// Disagrees reports whether the reported usage differs from our own count by more than 1 % and by
+// more than the framing of messages: providers add up to about five tokens to each message.
 func (c Call) Disagrees() bool {
 	if c.Reported == nil {
 		return false
 	}
-	const perMessage, instructions = 5, 4 // beside Sent, at most
+	const perMessage, instructions = 5, 4 // the maximum of messages in addition to Sent
 	far := func(a, b, framing int) bool {
 		diff := max(a-b, b-a)
 		return diff > framing && diff*100 > max(a, b)

@@ -24,16 +24,16 @@ var _ = Describe("A step", func() {
 			Expect(s.Block()).To(Equal(block))
 			Expect(s.Part()).To(Equal(part))
 		},
-		Entry(nil, session.Identity, 0, ""), Entry(nil, session.Tone, 0, ""), Entry(nil, session.Preamble, 0, ""),
-		Entry(nil, session.Block1, 1, ""), Entry(nil, session.Block2A, 2, "A"), Entry(nil, session.Block2B, 2, "B"),
-		Entry(nil, session.Block9, 9, ""), Entry(nil, session.Block10, 10, ""), Entry(nil, session.Matching, 10, ""),
+		Entry("identity", session.Identity, 0, ""), Entry("tone", session.Tone, 0, ""), Entry("preamble", session.Preamble, 0, ""),
+		Entry("block 1", session.Block1, 1, ""), Entry("block 2A", session.Block2A, 2, "A"), Entry("block 2B", session.Block2B, 2, "B"),
+		Entry("block 9", session.Block9, 9, ""), Entry("block 10", session.Block10, 10, ""), Entry("matching", session.Matching, 10, ""),
 	)
 
-	It("is read by its name only", func() {
+	It("is unmarshaled by name", func() {
 		var s session.Step
 		Expect(json.Unmarshal([]byte(`"BLOC_02B"`), &s)).To(Succeed())
 		Expect(s).To(Equal(session.Block2B))
-		Expect(json.Unmarshal([]byte(`"BLOC_11"`), &s)).To(MatchError(ContainSubstring(`there is no step "BLOC_11"`)))
+		Expect(json.Unmarshal([]byte(`"BLOC_11"`), &s)).To(MatchError(ContainSubstring(`unknown step "BLOC_11"`)))
 	})
 })
 

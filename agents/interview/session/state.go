@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// checkState returns an error for a state that no interview can reach. Every transition from
-// a state that passes succeeds.
+// checkState returns an error for a state that no interview can reach. From all other states
+// every transition succeeds.
 func checkState(s Session) error {
 	if !slices.Contains(Steps(), s.Step) {
-		return fmt.Errorf("there is no step %q", s.Step)
+		return fmt.Errorf("unknown step %q", s.Step)
 	}
 	if q := s.Queue; q != nil && (q.Step != s.Step || !asks(s.Step)) {
-		return fmt.Errorf("%s has a queue of %s", s.Step, q.Step)
+		return fmt.Errorf("step %s has the queue of %s", s.Step, q.Step)
 	}
 	var ok bool
 	switch s.Phase {
@@ -31,10 +31,10 @@ func checkState(s Session) error {
 	case Finished:
 		ok = s.Step == Matching
 	default:
-		return fmt.Errorf("there is no phase %q", s.Phase)
+		return fmt.Errorf("unknown phase %q", s.Phase)
 	}
 	if !ok {
-		return fmt.Errorf("%s is never %s", s.Step, s.Phase)
+		return fmt.Errorf("step %s cannot be %s", s.Step, s.Phase)
 	}
 	return nil
 }
@@ -48,13 +48,13 @@ func checkQueue(s Session) error {
 	q := s.Queue
 	switch {
 	case q == nil:
-		return fmt.Errorf("%s is %s without a queue", s.Step, s.Phase)
+		return fmt.Errorf("step %s is %s without a queue", s.Step, s.Phase)
 	case q.Cursor < 0 || q.Cursor >= len(q.Questions):
-		return fmt.Errorf("%s shows question %d of %d", s.Step, q.Cursor, len(q.Questions))
+		return fmt.Errorf("step %s shows question %d of %d", s.Step, q.Cursor, len(q.Questions))
 	case q.Complete:
-		return fmt.Errorf("%s shows question %d of a complete queue", s.Step, q.Cursor)
+		return fmt.Errorf("step %s shows question %d of a complete queue", s.Step, q.Cursor)
 	case s.Step == Block2A && (len(q.Questions) != q.Cursor+1 || len(q.Questions) > adaptiveQuestions):
-		return fmt.Errorf("%s shows question %d of %d, which are made one at a time and are %d at most",
+		return fmt.Errorf("step %s shows question %d of %d; its questions come one at a time, at most %d",
 			s.Step, q.Cursor, len(q.Questions), adaptiveQuestions)
 	}
 	return nil
@@ -63,7 +63,7 @@ func checkQueue(s Session) error {
 // checkOwed checks the owed message against the step and its queue.
 func checkOwed(s Session) error {
 	if s.Owed == nil {
-		return errors.New("it owes a message, and the message is not described")
+		return errors.New("a message is owed but not described")
 	}
 	queued := 0
 	if s.Queue != nil {
@@ -81,7 +81,7 @@ func checkOwed(s Session) error {
 		ok = len(calls) > 0 && s.Owed.Purpose == calls[0] && s.Queue == nil
 	}
 	if !ok {
-		return fmt.Errorf("%s never owes %s %d after %d questions", s.Step, s.Owed.Purpose, s.Owed.Index, queued)
+		return fmt.Errorf("step %s cannot owe %s %d after %d questions", s.Step, s.Owed.Purpose, s.Owed.Index, queued)
 	}
 	return nil
 }

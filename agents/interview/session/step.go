@@ -38,7 +38,7 @@ func Steps() []Step {
 	}
 }
 
-// Next returns the step after s; after Matching it returns Matching.
+// Next returns the step after s; Matching is followed by itself.
 func (s Step) Next() Step {
 	steps := Steps()
 	return steps[min(slices.Index(steps, s)+1, len(steps)-1)]
@@ -91,7 +91,7 @@ func (s Step) Part() string {
 // UnmarshalText accepts only the names in Steps.
 func (s *Step) UnmarshalText(text []byte) error {
 	if !slices.Contains(Steps(), Step(text)) {
-		return fmt.Errorf("there is no step %q", text)
+		return fmt.Errorf("unknown step %q", text)
 	}
 	*s = Step(text)
 	return nil

@@ -8,20 +8,20 @@ import (
 
 // The errors of a Store. Any other error is a failure of the store itself.
 var (
-	ErrNotFound = errors.New("there is no such session")
+	ErrNotFound = errors.New("session not found")
 	// ErrConflict means that the session was changed after it was loaded, or exists already.
-	ErrConflict = errors.New("the session was changed in the meantime")
+	ErrConflict = errors.New("the session was changed concurrently")
 )
 
-// Change is the change that one step makes beside the session itself.
+// Change is the change of one step, in addition to the session itself.
 type Change struct {
-	// Submission is the client's id of the submission, if any. It is stored for ever, and
-	// belongs to one session.
+	// Submission is the client's id of the submission; empty if it has none. It is unique within
+	// a session and never deleted.
 	Submission string
 	// Messages and Answers are new.
 	Messages []Message
 	Answers  []Answer
-	// Queue is new or replaces the queue of its step; nil changes none.
+	// Queue is new or replaces the queue of its step; nil changes nothing.
 	Queue *Queue
 	// Calls are new or replace those with the same number.
 	Calls []Call
@@ -44,8 +44,8 @@ type Store interface {
 	Submitted(ctx context.Context, id, submission string) (bool, error)
 	// Message returns one message by its Seq.
 	Message(ctx context.Context, id string, seq int) (Message, error)
-	// Messages, Answers, Queues and Calls return all, in order: by Seq, by Message,
-	// by step, by N.
+	// Messages, Answers, Queues and Calls return all of a session, ordered by Seq, Message, step
+	// and N.
 	Messages(ctx context.Context, id string) ([]Message, error)
 	Answers(ctx context.Context, id string) ([]Answer, error)
 	Queues(ctx context.Context, id string) ([]Queue, error)

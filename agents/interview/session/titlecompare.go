@@ -28,15 +28,13 @@ func titleTokens(text string) []titleToken {
 		t.heard = phonetic(t.folded)
 		first, _ := utf8.DecodeRuneInString(text[w.Start:])
 		t.capital = unicode.IsUpper(first) || unicode.IsDigit(first)
-		for _, c := range text[w.Start:w.End] {
-			if unicode.IsUpper(c) {
-				t.capitals++
-			}
-		}
+		t.capitals = capitalsIn(text[w.Start:w.End])
 		all = append(all, t)
 	}
 	return all
 }
+
+func (t titleToken) is(word string) bool { return t.folded == word }
 
 const (
 	openingMarks = "«“\"*_‘'"
@@ -60,7 +58,7 @@ func endsTitle(gap string, before titleToken) bool {
 	return strings.ContainsAny(gap, "\n?!;…") || strings.Contains(gap, ".") && len(before.folded) > 3
 }
 
-// findNear returns where works that are not named exactly are spelled differently.
+// findNear returns the ranges that name works in another spelling, except works named exactly.
 func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []TitleSpan {
 	forms := slices.DeleteFunc(slices.Clone(x.near), func(f similarForm) bool { return named[f.work] })
 	if len(forms) == 0 {
@@ -158,7 +156,7 @@ func (p window) spells(short string) bool {
 	return slices.Contains(initialsOf(list), short) || slices.Contains(initialsOf(append([]string{p.tokens[0].folded}, list...)), short)
 }
 
-// Match returns the work whose title the whole answer is, in any accepted spelling.
+// Match returns the work whose title, in any accepted spelling, is the whole answer.
 func (x *Titles) Match(answer string) (work int, ok bool) {
 	key := keyOf(titleWords(answer))
 	best := -1
@@ -175,9 +173,8 @@ func (x *Titles) Match(answer string) (work int, ok bool) {
 	return best, best >= 0
 }
 
-// similarKeys reports whether two keys may be spellings of one title. Keys of equal length
-// are compared word by word, so that a short word still distinguishes two titles ("Mad Max",
-// "Mad Men").
+// similarKeys reports whether two keys may be spellings of one title. Keys of equal length are
+// compared word by word, because a short word distinguishes titles such as "Mad Max" and "Mad Men".
 func similarKeys(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 || digitsOf(a) != digitsOf(b) {
 		return false

@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
@@ -149,8 +148,8 @@ func isNumber(word string) bool {
 	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// The minimum for the start of a title to stand for all of it: significant words, letters, and
-// its share of the letters if no word marks the start of a subtitle.
+// The minimum for the start of a title to identify it: significant words, letters, and, if no word
+// marks the start of a subtitle, its share of the letters.
 const (
 	shortWords   = 2
 	shortLetters = 8
@@ -262,12 +261,7 @@ func asInitials(name string) (string, bool) {
 	if len(list) != 1 || len(list[0]) < 2 || len(list[0]) > 6 || isNumber(list[0]) {
 		return "", false
 	}
-	upper := 0
-	for _, r := range name {
-		if unicode.IsUpper(r) {
-			upper++
-		}
-	}
+	upper := capitalsIn(name)
 	digits := strings.ContainsAny(list[0], "0123456789")
 	return list[0], upper > 1 || digits || upper == 0 && len(list[0]) <= 5
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// maxTitles and maxTitleWords limit the titles, so that an answer with hundreds of works costs
-// no more than one with three.
+// maxTitles and maxTitleWords limit the cost of an answer with hundreds of works.
 const (
 	maxTitles     = 12
 	maxTitleWords = 12
@@ -40,9 +39,9 @@ func NewTitles(names []string) *Titles {
 	return x
 }
 
-// Missing returns the titles, as they were given, that a text which has to name all works
-// lacks; named holds the indexes of those that it names. A title that cannot be found, and one
-// that describes several works, such as "the films of Tarantino", is not missing.
+// Missing returns the titles of the works whose indexes are not in named, as they were given to
+// NewTitles. It omits titles that cannot be found in a text, and titles of several works, such as
+// "the films of Tarantino".
 func (x *Titles) Missing(named map[int]bool) []string {
 	var all []string
 	for i, name := range x.names {
@@ -78,7 +77,7 @@ func (x *Titles) addExact(work int, name string) {
 	}
 }
 
-// titleArticles are the articles that a text may omit or change before a title.
+// titleArticles are articles that a text may omit or change at the start of a title.
 var titleArticles = wordSet("le la les l un une des the a an")
 
 func wordSet(list string) map[string]bool {
@@ -102,9 +101,8 @@ func titleWords(name string) []string {
 	return w
 }
 
-// Find returns where a text names works, in order and without overlaps. It accepts another
-// spelling only for works that the text does not name exactly. Its time is linear in the length
-// of the text.
+// Find returns the ranges of a text that name works, in order and without overlaps. It accepts
+// other spellings only of works that the text does not name exactly. It takes linear time.
 func (x *Titles) Find(text string) []TitleSpan {
 	if x == nil || len(x.exact) == 0 {
 		return nil
@@ -151,7 +149,7 @@ func (x *Titles) findExact(text string, tokens []titleToken) []TitleSpan {
 	for last := range tokens {
 		for _, title := range x.exact {
 			first := last + 1 - len(title.words)
-			if first < 0 || !sameWords(tokens[first:last+1], title.words) || title.mixed && tokens[first].capitals < 2 {
+			if first < 0 || title.mixed && tokens[first].capitals < 2 || !slices.EqualFunc(tokens[first:last+1], title.words, titleToken.is) {
 				continue
 			}
 			s := TitleSpan{tokens[first].start, tokens[last].end, title.work}
@@ -169,20 +167,15 @@ func (x *Titles) findExact(text string, tokens []titleToken) []TitleSpan {
 
 // isMixed reports whether a word has several capital letters and at least one small letter.
 func isMixed(word string) bool {
-	upper := strings.Count(strings.Map(func(r rune) rune {
-		if unicode.IsUpper(r) {
-			return 'X'
-		}
-		return '-'
-	}, word), "X")
-	return upper > 1 && strings.ContainsFunc(word, unicode.IsLower)
+	return capitalsIn(word) > 1 && strings.ContainsFunc(word, unicode.IsLower)
 }
 
-func sameWords(window []titleToken, title []string) bool {
-	for i := range window {
-		if window[i].folded != title[i] {
-			return false
+func capitalsIn(word string) int {
+	n := 0
+	for _, r := range word {
+		if unicode.IsUpper(r) {
+			n++
 		}
 	}
-	return true
+	return n
 }

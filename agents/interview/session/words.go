@@ -13,7 +13,7 @@ import (
 type word struct {
 	folded     string
 	start, end int // in the original text
-	// gap is true if punctuation precedes the word, so that a new clause begins.
+	// gap is true if punctuation precedes the word, which begins a new clause.
 	gap bool
 }
 

@@ -15,16 +15,16 @@ const (
 	maxWorks      = 5
 	maxTitle      = 120     // runes
 	maxItemWords  = 12      // of a title among others
-	askedWorks    = 3       // how many works the question asks for
+	askedWorks    = 3       // number of works that the question asks for
 	maxAnswerRead = 8 << 10 // bytes of an answer
 )
 
 // ParseWorks returns the works that an answer names, in order and without duplicates: at most
-// five, of at most 120 runes each. Works are separated by the items of a list, else by lines,
-// else by semicolons, else by commas. "et" and "and" separate works only if there are fewer
-// than three otherwise, so that "Tom et Jerry" in a list stays one work. A quoted text is a
-// title. Introductions ("j'adore") and remarks in parentheses or after a dash or a colon are
-// removed. An answer such as "rien" names no works.
+// five, of at most 120 runes each. Works are the items of a list, or else separated by lines,
+// semicolons or commas, in this order of precedence. "et" and "and" separate works only if there
+// are fewer than three otherwise: "Tom et Jerry" in a list is one work. A quoted text is a title.
+// Introductions ("j'adore") and remarks in parentheses or after a dash or a colon are removed. An
+// answer such as "rien" names no works.
 func ParseWorks(text string) []string {
 	var works []string
 	long := ""
@@ -34,7 +34,7 @@ func ParseWorks(text string) []string {
 		case name == "" || slices.ContainsFunc(works, func(w string) bool { return textfold.Join(w) == textfold.Join(name) }):
 		case textfold.Count(name) > maxItemWords:
 			if long == "" {
-				long = name // a sentence: better than nothing
+				long = name // a sentence, used if there is no title
 			}
 		default:
 			works = append(works, name)
@@ -70,8 +70,8 @@ func parseCore(text string, works []string) string {
 	return sanitize.Line(norm.NFC.String(text[:min(len(text), maxAnswerRead)]), maxTitle)
 }
 
-// byTitle returns the work that an answer prefers, or else the first one that it names and
-// does not reject.
+// byTitle returns the work that an answer prefers, or else the first one that it names without
+// rejecting it.
 func byTitle(ws []word, works []string) (int, bool) {
 	var o options
 	for _, work := range works {

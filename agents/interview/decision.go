@@ -22,35 +22,35 @@ const (
 	maxComplaint = 2000
 )
 
-// answer is the result of a call: a failure, or a text with its validation.
-type answer struct {
+// callResult is the result of a call: a failure, or a text with its validation.
+type callResult struct {
 	failure *llm.Error
 	text    string
-	result  validate.Result
+	checked validate.Result
 }
 
-// read returns the result of a call.
-func read(reply llm.Reply, err error, want validate.Expected) answer {
-	a := answer{text: legible(reply.Text)}
+// readReply returns the result of a call.
+func readReply(reply llm.Reply, err error, want validate.Expected) callResult {
+	r := callResult{text: withoutControls(reply.Text)}
 	failure, known := errors.AsType[*llm.Error](err)
 	switch {
 	case known:
-		a.failure = failure
+		r.failure = failure
 	case err != nil:
-		a.failure = &llm.Error{Kind: llm.Failed, Err: err}
+		r.failure = &llm.Error{Kind: llm.Failed, Err: err}
 	case reply.Finish == llm.FinishContentFilter:
-		a.failure = &llm.Error{Kind: llm.Refused, Message: "the content filter stopped the answer", Partial: reply.Text, Usage: reply.Usage}
+		r.failure = &llm.Error{Kind: llm.Refused, Message: "the content filter stopped the answer", Partial: reply.Text, Usage: reply.Usage}
 	case reply.Finish == llm.FinishLength:
-		a.result.Findings = []validate.Finding{{Rule: ruleTruncated, Message: "the answer was cut off before its end: write less"}}
+		r.checked.Findings = []validate.Finding{{Rule: ruleTruncated, Message: "the answer was cut off before its end: write less"}}
 	default:
-		a.result = validate.Check(a.text, want)
+		r.checked = validate.Check(r.text, want)
 	}
-	return a
+	return r
 }
 
-// legible removes control characters, which some stores reject. It leaves invalid UTF-8 for
-// the validators to find.
-func legible(text string) string {
+// withoutControls removes control characters, which some stores reject. It leaves invalid UTF-8
+// for the validators to find.
+func withoutControls(text string) string {
 	if !utf8.ValidString(text) {
 		return text
 	}
@@ -62,25 +62,24 @@ func legible(text string) string {
 	}, newlines.Replace(text))
 }
 
-// rule returns the first rule that makes the text invalid, else the first rule with a
-// warning; empty if there are no findings.
-func (a answer) rule() string {
-	rule := ""
-	for _, f := range a.result.Findings {
+// rule returns the rule of the first finding that makes the text invalid, else of the first
+// warning; empty without findings.
+func (r callResult) rule() string {
+	for _, f := range r.checked.Findings {
 		if !f.Warning {
 			return string(f.Rule)
 		}
-		if rule == "" {
-			rule = string(f.Rule)
-		}
 	}
-	return rule
+	if len(r.checked.Findings) > 0 {
+		return string(r.checked.Findings[0].Rule)
+	}
+	return ""
 }
 
 // warnings returns the messages of the warnings.
-func (a answer) warnings() []string {
+func (r callResult) warnings() []string {
 	var all []string
-	for _, f := range a.result.Findings {
+	for _, f := range r.checked.Findings {
 		if f.Warning {
 			all = append(all, sanitize.Line(f.Message, maxDetail))
 		}
@@ -89,37 +88,33 @@ func (a answer) warnings() []string {
 }
 
 // findings returns the messages of all findings in one line.
-func (a answer) findings(limit int) string {
-	all := make([]string, len(a.result.Findings))
-	for i, f := range a.result.Findings {
-		all[i] = f.Message
+func (r callResult) findings() string {
+	return r.joinFindings(func(f validate.Finding) string { return f.Message }, maxDetail)
+}
+
+// complaint returns the messages of all findings in the language of the interview.
+func (r callResult) complaint(l session.Language) string {
+	if r.rule() == string(ruleTruncated) && l == session.French {
+		return "la réponse a été coupée avant la fin ; écris moins"
+	}
+	return r.joinFindings(func(f validate.Finding) string { return f.In(l) }, maxComplaint)
+}
+
+func (r callResult) joinFindings(text func(validate.Finding) string, limit int) string {
+	all := make([]string, len(r.checked.Findings))
+	for i, f := range r.checked.Findings {
+		all[i] = text(f)
 	}
 	return sanitize.Line(strings.Join(all, "; "), limit)
 }
 
-// complaint returns the messages of all findings in the language of the interview.
-func (a answer) complaint(l session.Language) string {
-	all := make([]string, len(a.result.Findings))
-	for i, f := range a.result.Findings {
-		all[i] = f.In(l)
-	}
-	if a.rule() == string(ruleTruncated) && l == session.French {
-		all = []string{"la réponse a été coupée avant la fin ; écris moins"}
-	}
-	return sanitize.Line(strings.Join(all, "; "), maxComplaint)
-}
-
-// verdict is the decision after a call.
-type verdict struct {
-	// use is the reply to use, of this call or an earlier one, or nil.
-	use *session.Draft
-	// again requests another call after a wait.
-	again bool
-	wait  time.Duration
-	// fallback requests a text of the prompts instead.
-	fallback bool
-	// failed is the error if none of these is set.
-	failed *Error
+// decision is what to do after a call.
+type decision struct {
+	use      *session.Draft // the reply to show, of this call or an earlier one
+	again    bool           // make another call, after wait
+	wait     time.Duration
+	fallback bool   // show a text of the prompts instead
+	failed   *Error // give up; set if none of the others is
 }
 
 // decide returns the decision after a call, and updates the counters in owed.
@@ -129,42 +124,42 @@ type verdict struct {
 //
 // After too many invalid texts a text of the prompts is shown, so that a finding never
 // blocks a candidate.
-func (o Options) decide(owed *session.Owed, a answer, entry session.Call, l session.Language) verdict {
-	if a.failure != nil {
-		wait, again := o.wait(a.failure, owed.Transport)
+func (o Options) decide(owed *session.Owed, r callResult, entry session.Call, l session.Language) decision {
+	if r.failure != nil {
+		wait, again := o.wait(r.failure, owed.Transport)
 		owed.Transport++
 		if again {
-			return verdict{again: true, wait: wait}
+			return decision{again: true, wait: wait}
 		}
-		return settleFor(owed.Draft, backendFailed(a.failure))
+		return draftOr(owed.Draft, backendFailed(r.failure))
 	}
-	valid := a.result.Valid()
+	valid := r.checked.Valid()
 	if !valid {
 		owed.Refused++
 	}
-	draft := &session.Draft{Text: a.text, Call: entry}
+	draft := &session.Draft{Text: r.text, Call: entry}
 	retry := owed.Validation < o.ValidationRetries
 	switch {
 	case valid && owed.Draft != nil && len(owed.Draft.Call.Warnings) < len(entry.Warnings):
-		return verdict{use: owed.Draft}
+		return decision{use: owed.Draft}
 	case valid && (len(entry.Warnings) == 0 || owed.Draft != nil || !retry):
-		return verdict{use: draft}
+		return decision{use: draft}
 	case retry:
 		owed.Validation++
-		complain(owed, a, l)
+		storeComplaint(owed, r, l)
 		if valid {
 			owed.Draft = draft
 		}
-		return verdict{again: true}
+		return decision{again: true}
 	}
 	if owed.Draft == nil && owed.Refused >= o.patience(owed.Purpose) {
-		return verdict{fallback: true}
+		return decision{fallback: true}
 	}
-	complain(owed, a, l) // for the candidate's retry
-	return settleFor(owed.Draft, &Error{
+	storeComplaint(owed, r, l) // for the candidate's retry
+	return draftOr(owed.Draft, &Error{
 		Code:    CodeReply,
 		Message: "the model's texts did not have the form that they need; nothing is lost: send RETRY to try again",
-		Err:     errors.New(a.findings(maxDetail)),
+		Err:     errors.New(r.findings()),
 	})
 }
 
@@ -181,31 +176,31 @@ func (o Options) patience(p session.Purpose) int {
 	return n
 }
 
-// maxReply is the maximum length in runes of an invalid text that is sent along with the
-// next attempt: more than the longest valid text has.
+// maxReply is the maximum length in runes of an invalid text that the next request contains; it
+// exceeds the length of the longest valid text.
 const maxReply = 12_000
 
-// complain stores the findings of this attempt for the next one.
-func complain(owed *session.Owed, a answer, l session.Language) {
-	owed.Complaint, owed.Reply, owed.Wanted = a.complaint(l), "", nil
-	if runes := []rune(a.text); utf8.ValidString(a.text) && len(runes) <= maxReply {
-		owed.Reply = a.text
+// storeComplaint stores the findings of this attempt for the next one.
+func storeComplaint(owed *session.Owed, r callResult, l session.Language) {
+	owed.Complaint, owed.Reply, owed.Wanted = r.complaint(l), "", nil
+	if runes := []rune(r.text); utf8.ValidString(r.text) && len(runes) <= maxReply {
+		owed.Reply = r.text
 	}
-	for _, f := range a.result.Findings {
+	for _, f := range r.checked.Findings {
 		owed.Wanted = append(owed.Wanted, f.Wanted...)
 	}
 }
 
-// settleFor uses the draft if there is one; otherwise the try has failed.
-func settleFor(draft *session.Draft, failed *Error) verdict {
+// draftOr uses the draft, or gives up if there is none.
+func draftOr(draft *session.Draft, failed *Error) decision {
 	if draft != nil {
-		return verdict{use: draft}
+		return decision{use: draft}
 	}
-	return verdict{failed: failed}
+	return decision{failed: failed}
 }
 
-// wait returns the wait before a failed call is retried, after a number of earlier
-// failures; again is false if it is not retried. A malformed answer gets one retry.
+// wait returns the wait before the retry of a failed call after a number of earlier failures;
+// again is false if it is not retried. A malformed answer is retried once.
 func (o Options) wait(failed *llm.Error, earlier int) (wait time.Duration, again bool) {
 	limit := o.TransportRetries
 	switch {
