@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -36,8 +37,8 @@ func speaks(text string, of map[string]bool) bool {
 	return false
 }
 
-// adaptive checks a question of block 2A, which asks for the medium, for works of that medium, or for
-// the work that matters most.
+// adaptive checks a question of block 2A: for the medium, for works of that medium, or for the work
+// that matters most.
 func (c *checker) adaptive() {
 	c.Text = withoutIntroduction(plainText(c.Text))
 	q := readQuestion("the question", c.Text)
@@ -57,7 +58,7 @@ func (c *checker) offersMedia(q question) {
 		c.add(Finding{
 			Rule: ruleOptionCount, Section: q.name, Count: len(q.options), Limit: 2,
 			Message: fmt.Sprintf("%s has %s; the choice is between series and films, as A and B",
-				q.name, plural(len(q.options), "option")),
+				q.name, format.Plural(len(q.options), "option")),
 		})
 	}
 	offers := func(of map[string]bool) bool {

@@ -13,8 +13,8 @@ var asking = wordSet("raconte racontez decris decrivez parle parlez donne donnez
 	"completez classe classez indique indiquez remonte remontez retrace retracez " +
 	"tell describe talk give explain name share think imagine choose pick walk recall complete rank list say show")
 
-// asks reports whether a text asks for an answer: by a question mark, by options,
-// or by a word such as "tell".
+// asks reports whether a text asks for an answer, with a question mark, options, or a word such as
+// "tell".
 func asks(text string) bool {
 	if textfold.Questions(text) > 0 || strings.ContainsAny(text, "?？") || speaks(text, asking) {
 		return true
@@ -27,10 +27,10 @@ func asks(text string) bool {
 	return false
 }
 
-// maxStatement is the maximum length in words of an introduction or a remark that is left out.
+// maxStatement is the maximum length in words of an introduction or a remark that is omitted.
 const maxStatement = 40
 
-// states reports whether a text is a complete remark that asks nothing.
+// states reports whether a text is a complete remark that does not ask anything.
 func states(text string) bool {
 	if n := textfold.Count(text); n == 0 || n > maxStatement || asks(text) {
 		return false
@@ -39,20 +39,20 @@ func states(text string) bool {
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "..")
 }
 
-// questionsOf returns the questions of a batch as plain text. It omits parts that ask nothing; left is
-// their number without the first part, which may be an introduction.
-func questionsOf(text string) (questions []string, left int) {
-	for i, part := range splitBatch(text) {
+// questionsOf returns the questions of a batch as plain text, without parts that do not ask anything.
+// omitted is the number of these, except the first part, which may be an introduction.
+func questionsOf(text string) (questions []string, omitted int) {
+	for i, part := range Split(text) {
 		part = withoutIntroduction(plainText(part))
 		if states(part) {
 			if i > 0 {
-				left++
+				omitted++
 			}
 			continue
 		}
 		questions = append(questions, part)
 	}
-	return questions, left
+	return questions, omitted
 }
 
 // label matches a line that only numbers a question.
@@ -73,7 +73,7 @@ func withoutIntroduction(text string) string {
 	}
 }
 
-// The marks of Markdown in a question, which the page would show as text.
+// Markdown in a question, which the page would show as text.
 var (
 	headMarks  = regexp.MustCompile(`(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)`)
 	bullets    = regexp.MustCompile(`(?m)^[ \t]*[-*•][ \t]+((?:\*\*|__|\*|_)?[A-Z](?:\*\*|__|\*|_)?[.)])`)
@@ -81,7 +81,7 @@ var (
 	emphasised = regexp.MustCompile(`(^|[\s(«“"'’-])[*_]([^\s*_](?:[^*_\n]*[^\s*_])?)[*_]($|[\s).,;:!?…»”"'’-])`)
 )
 
-// plainText removes marks of Markdown.
+// plainText removes Markdown.
 func plainText(text string) string {
 	text = headMarks.ReplaceAllString(text, "")
 	text = bullets.ReplaceAllString(text, "$1")

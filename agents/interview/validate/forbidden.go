@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // zoneNames are the names of the zones in messages.
@@ -46,21 +47,21 @@ func (c *checker) forbidden() {
 			c.add(Finding{
 				Rule: ruleForbiddenZone, Section: string(zone), Count: n,
 				Message: fmt.Sprintf("the text touches on %s in %s; an interview leaves that alone",
-					zoneNames[zone], plural(n, "place")),
+					zoneNames[zone], format.Plural(n, "place")),
 			})
 		}
 		if n := fictional[zone]; n > 0 {
 			c.add(Finding{
 				Rule: ruleForbiddenZone, Section: string(zone), Count: n, Warning: true,
 				Message: fmt.Sprintf("the text speaks of %s in the plot of a work in %s; another side of the work is safer",
-					zoneNames[zone], plural(n, "place")),
+					zoneNames[zone], format.Plural(n, "place")),
 			})
 		}
 	}
 }
 
-// ofWork reports whether a hit is about a work: its passage names a work or a character, and does not
-// turn to the candidate.
+// ofWork reports whether a hit is about a work: its passage names a work or a character and is not about
+// the candidate.
 func (c *checker) ofWork(h zoneHit) bool {
 	passage, start, fiction := c.passage(h)
 	if passage == "" {
@@ -77,9 +78,9 @@ func (c *checker) ofWork(h zoneHit) bool {
 var fictionWords = wordSet("personnage personnages heros heroine heroines intrigue serie series film films histoire scenario episode " +
 	"saison univers character characters hero heroes heroine plot story show movie episode")
 
-// passage returns the passage of a hit and its start: the question or the line in block 2, or else the
-// sentence. fiction is true if the passage is about works. Questions of other blocks are about the
-// candidate and have no passage.
+// passage returns the passage of a hit and its start: the question or the line in block 2, and the
+// sentence of a profile. fiction is true if the passage is about works. Questions of other blocks are
+// about the candidate; for these the passage is empty.
 func (c *checker) passage(h zoneHit) (text string, start int, fiction bool) {
 	var mark string
 	switch {

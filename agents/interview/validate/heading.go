@@ -8,15 +8,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// heading is a line that may be a heading, without its marks.
+// heading is a line that may be a heading, parsed.
 type heading struct {
-	// number is the number of a keycap or of "1.", or 0.
+	// number of a keycap or of "1."; 0 if there is none.
 	number int
 	keycap bool
 	// marked is true if the line begins with marks of Markdown ("#" or "**"), and whole if the marks
 	// apply to the whole line.
 	marked, whole bool
-	// sign is the emoji before the text, without variation selector, or 0.
+	// sign is the emoji before the text, without variation selector; 0 if there is none.
 	sign rune
 	rest string
 }

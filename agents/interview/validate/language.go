@@ -55,11 +55,8 @@ func (c *checker) language() {
 		return
 	}
 	counts := map[session.Language]int{}
-	for r := textfold.NewReader(c.Text); ; {
-		w, ok := r.Next()
-		if !ok {
-			break
-		}
+	r := textfold.NewReader(c.Text)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		if l, ok := commonWords[string(w.Text)]; ok {
 			counts[l]++
 		}

@@ -54,28 +54,18 @@ func (c *checker) matching() {
 	c.within(maxMatchingWords)
 	c.status()
 	headed := false
-	var found []section
-	var body strings.Builder
-	flush := func() {
-		if n := len(found); n > 0 {
-			found[n-1].body = body.String()
-		}
-		body.Reset()
-	}
-	for line := range strings.Lines(c.Text) {
+	_, found := splitSections(c.Text, func(line string) (int, string) {
 		if _, ok := titled(line, justification); ok {
 			headed = true
-			continue
+			return -1, ""
 		}
-		n, rest, ok := matchingPoint(line)
-		if ok {
-			flush()
-			found = append(found, section{part: n})
-			line = rest + "\n"
+		for i, p := range matchingParts {
+			if body, ok := titled(line, p); ok {
+				return i, body
+			}
 		}
-		body.WriteString(line)
-	}
-	flush()
+		return -1, line
+	})
 	if !headed {
 		c.add(Finding{
 			Rule: ruleSectionMissing, Section: justification.name,
@@ -85,17 +75,8 @@ func (c *checker) matching() {
 	c.sections(matchingParts, found)
 }
 
-func matchingPoint(line string) (n int, rest string, ok bool) {
-	for i, p := range matchingParts {
-		if rest, ok := titled(line, p); ok {
-			return i, rest, true
-		}
-	}
-	return 0, "", false
-}
-
-// titled reports whether a line begins with the title of a part.
-func titled(line string, p part) (rest string, ok bool) {
+// titled returns the text after the title of a part, and false if the line does not begin with it.
+func titled(line string, p part) (body string, ok bool) {
 	h := readHeading(strings.TrimLeft(line, " \t-•"))
 	for _, title := range p.titles {
 		body, alone, found := cutTitle(h.rest, title)
@@ -106,8 +87,7 @@ func titled(line string, p part) (rest string, ok bool) {
 	return "", false
 }
 
-// status checks that exactly one line is one of the three statuses. A status within a sentence does
-// not count.
+// status checks that exactly one line is a status. A status within a sentence does not count.
 func (c *checker) status() {
 	lines := 0
 	for line := range strings.Lines(c.Text) {

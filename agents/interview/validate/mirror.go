@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// part is a section that a text must have.
+// part is a required section of a text.
 type part struct {
 	name string
 	// titles are the folded words of its heading.
@@ -61,7 +62,7 @@ type section struct {
 
 // mirror checks the mirror of every block except 2B.
 func (c *checker) mirror() {
-	before, found := mirrorSections(c.Text)
+	before, found := splitSections(c.Text, mirrorHeading)
 	c.stray("before section 1", before)
 	c.sections(mirrorParts, found)
 	for _, s := range found {
@@ -82,8 +83,9 @@ func (c *checker) mirror() {
 	}
 }
 
-// mirrorSections splits a mirror at its headings.
-func mirrorSections(text string) (before string, found []section) {
+// splitSections splits a text at its headings. heading returns the part that begins at a line, or -1
+// for other lines, and the text of the line that belongs to the body.
+func splitSections(text string, heading func(line string) (part int, body string)) (before string, found []section) {
 	var body strings.Builder
 	flush := func() {
 		if n := len(found); n > 0 {
@@ -94,32 +96,34 @@ func mirrorSections(text string) (before string, found []section) {
 		body.Reset()
 	}
 	for line := range strings.Lines(text) {
-		n, rest, ok := mirrorHeading(line)
-		if !ok {
-			body.WriteString(line)
-			continue
+		part, rest := heading(line)
+		if part >= 0 {
+			flush()
+			found = append(found, section{part: part})
+			rest += "\n"
 		}
-		flush()
-		found = append(found, section{part: n})
-		body.WriteString(rest + "\n")
+		body.WriteString(rest)
 	}
 	flush()
 	return before, found
 }
 
-// mirrorHeading reads a heading: a keycap, or a title that is alone on its line or marked as a heading.
-// The title determines the section, or else the keycap.
-func mirrorHeading(line string) (n int, rest string, ok bool) {
+// mirrorHeading parses a heading: a keycap, or a title that is alone on its line or marked as a heading.
+// The title determines the part, or else the keycap.
+func mirrorHeading(line string) (part int, body string) {
 	h := readHeading(line)
 	for i, p := range mirrorParts {
 		for _, title := range p.titles {
 			body, alone, found := cutTitle(h.rest, title)
 			if found && (alone || h.marked || h.number > 0) {
-				return i, body, true
+				return i, body
 			}
 		}
 	}
-	return h.number - 1, h.rest, h.keycap
+	if h.keycap {
+		return h.number - 1, h.rest
+	}
+	return -1, line
 }
 
 // sections checks that each part exists once, in order, and is not empty.
@@ -213,7 +217,7 @@ func (c *checker) stray(where, text string) {
 	if n := textfold.Count(text); n > 0 {
 		c.add(Finding{
 			Rule: ruleStrayText, Section: where, Count: n,
-			Message: fmt.Sprintf("there are %s %s that belong to no section", plural(n, "word"), where),
+			Message: fmt.Sprintf("there are %s %s that belong to no section", format.Plural(n, "word"), where),
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -11,7 +12,7 @@ import (
 type option struct {
 	letter byte
 	text   string
-	line   string // as it was written
+	line   string // the whole line
 }
 
 // readOption reads a line such as "A. text", "  A) text" or "- **A.** text".
@@ -36,9 +37,9 @@ func readOption(line string) (option, bool) {
 	return option{letter: letter, text: strings.TrimSpace(s), line: line}, true
 }
 
-// holdsMark reports whether a line contains the marks of options ("A. ", "B) ") with all letters, in
+// hasMarks reports whether a line contains the marks of options ("A. ", "B) ") with all letters in
 // order, each followed by text.
-func holdsMark(line string, letters ...byte) bool {
+func hasMarks(line string, letters ...byte) bool {
 	next := 0
 	for i := 0; i < len(line) && next < len(letters); i++ {
 		if line[i] == letters[next] && (i == 0 || opens(line[i-1])) && closes(line[i+1:]) {
@@ -60,8 +61,8 @@ func closes(rest string) bool {
 	return rest != "" && rest[0] == ' ' && strings.TrimSpace(rest) != ""
 }
 
-// packedOptions counts the options that share a line with the next one. A letter that also has its own
-// line is part of a sentence ("a plan B. Then").
+// packedOptions counts the options that share a line with the next one. A letter that also has a line
+// of its own is part of a sentence ("a plan B. Then").
 func packedOptions(options []option) int {
 	var own [256]bool
 	for _, o := range options {
@@ -69,7 +70,7 @@ func packedOptions(options []option) int {
 	}
 	n := 0
 	for _, o := range options {
-		if !own[o.letter+1] && holdsMark(o.line, o.letter, o.letter+1) {
+		if !own[o.letter+1] && hasMarks(o.line, o.letter, o.letter+1) {
 			n++
 		}
 	}
@@ -86,23 +87,19 @@ func (c *checker) options(q question) {
 		find(Finding{
 			Rule: ruleOptionPacked, Count: q.packed,
 			Message: fmt.Sprintf("%s has %s with more than one option; each option stands on a line of its own",
-				q.name, plural(q.packed, "line")),
+				q.name, format.Plural(q.packed, "line")),
 		})
-		return // letters and numbers are wrong for this reason
+		return // the reason why letters and numbers are wrong, too
 	}
 	n := len(q.options)
 	if n == 0 {
 		return
 	}
 	if n < minOptions || n > maxOptions {
-		limit := minOptions
-		if n > maxOptions {
-			limit = maxOptions
-		}
 		find(Finding{
-			Rule: ruleOptionCount, Count: n, Limit: limit,
+			Rule: ruleOptionCount, Count: n, Limit: min(max(n, minOptions), maxOptions),
 			Message: fmt.Sprintf("%s has %s; %d to %d are expected, each on a line of its own",
-				q.name, plural(n, "option"), minOptions, maxOptions),
+				q.name, format.Plural(n, "option"), minOptions, maxOptions),
 		})
 	}
 	for i, o := range q.options {

@@ -22,7 +22,7 @@ var (
 		"attir", "frapp", "remarqu", "felt", "thought", "lik", "seen", "struck", "moved", "notic", "remember", "drawn", "understood",
 	}
 	undergone = wordSet("vecu vecue connu connue traverse subi endure souffert experienced lived suffered through endured faced")
-	// transfers apply a statement about a work to the candidate.
+	// transfers relate a statement about a work to the candidate.
 	transfers = []string{
 		" et toi ", " et vous ", " and you ", " le tien ", " la tienne ", " les tiens ", " le votre ", " la votre ", " yours ",
 		" ta vie ", " ta propre ", " ton propre ", " tes propres ", " votre vie ", " votre propre ", " your life ", " your own ", " " +
@@ -41,7 +41,7 @@ const (
 	reachPast  = 4
 )
 
-// turnsToCandidate reports whether a passage is about the life of the candidate at a range, or asks for
+// turnsToCandidate reports whether a range of a passage is about the life of the candidate, or asks for
 // a comparison with it. The effect of a work on the candidate ("what moves you") does not count.
 func turnsToCandidate(passage string, from, to int) bool {
 	joined := " " + textfold.Join(passage) + " "
@@ -114,8 +114,8 @@ func hasGoneThrough(all []passageWord) bool {
 	return false
 }
 
-// isState reports whether words state what the candidate is, has or believes, and not what they
-// perceive.
+// isState reports whether words are about the state, possessions or beliefs of the candidate, and not
+// about perceptions.
 func isState(list []passageWord) bool {
 	state := -1
 	for i, w := range list {

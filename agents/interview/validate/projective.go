@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -28,7 +29,7 @@ var genericTraits = sync.OnceValue(func() map[string]bool {
 // traitWords show that a question is about a character's traits.
 var traitWords = wordSet("trait traits qualite qualites caractere temperament quality qualities character")
 
-// padding are words that do not make a trait specific.
+// padding lists words that do not make a trait specific.
 var padding = wordSet("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
 	"he she is very rather really so his her their they are the and or an of being too assez trop aussi sa")
 
@@ -46,24 +47,24 @@ func (c *checker) projective(all []question) {
 		name := namesSomeone(c.works.Cut(q.stem))
 		someone = someone || name
 		if !name && speaks(q.stem, traitWords) {
-			c.nobody(q.name, q.name+" asks for traits and names no character")
+			c.warnNoCharacter(q.name, q.name+" asks for traits and names no character")
 		}
 		c.traits(q)
 	}
 	c.missingWorks(named, someone)
 	if !someone {
-		c.nobody("", "no question names a character of the works")
+		c.warnNoCharacter("", "no question names a character of the works")
 	}
 }
 
-// nobody adds a warning that a character should be named. It is not an error, because a model that does
-// not know a work should not invent a name.
-func (c *checker) nobody(section, message string) {
+// warnNoCharacter adds a warning that no character is named. It is not an error, because a model that
+// does not know a work should not invent a name.
+func (c *checker) warnNoCharacter(section, message string) {
 	c.add(Finding{Rule: ruleCharacterMissing, Section: section, Warning: true, Message: message})
 }
 
 // missingWorks adds a finding for works that no question names. It is a warning if a work or a character
-// is named, because the candidate may have written another title than the model knows.
+// is named, because the model may know the work by another title.
 func (c *checker) missingWorks(named map[int]bool, someone bool) {
 	missing := c.works.Missing(named)
 	if len(missing) == 0 {
@@ -73,7 +74,7 @@ func (c *checker) missingWorks(named map[int]bool, someone bool) {
 		Rule: ruleWorkMissing, Count: len(named), Limit: len(named) + len(missing), Warning: len(named) > 0 || someone,
 		Wanted: missing,
 		Message: fmt.Sprintf("the questions name %d of the %s of the candidate; each is named by its title",
-			len(named), plural(len(named)+len(missing), "work")),
+			len(named), format.Plural(len(named)+len(missing), "work")),
 	})
 }
 
@@ -137,21 +138,17 @@ func (c *checker) projectiveMirror() {
 		}
 	}
 	if lines < minProjectiveLines || lines > maxProjectiveLines {
-		limit := minProjectiveLines
-		if lines > maxProjectiveLines {
-			limit = maxProjectiveLines
-		}
 		c.add(Finding{
-			Rule: ruleLineCount, Count: lines, Limit: limit,
+			Rule: ruleLineCount, Count: lines, Limit: min(max(lines, minProjectiveLines), maxProjectiveLines),
 			Message: fmt.Sprintf("the mirror has %s; %d to %d are expected",
-				plural(lines, "line"), minProjectiveLines, maxProjectiveLines),
+				format.Plural(lines, "line"), minProjectiveLines, maxProjectiveLines),
 		})
 	}
 	if watch != 1 {
 		c.add(Finding{
 			Rule: ruleVigilance, Count: watch, Limit: 1,
 			Message: fmt.Sprintf("the mirror has %s; exactly one is expected, on a line that begins so",
-				plural(watch, "point")+" of vigilance"),
+				format.Plural(watch, "point")+" of vigilance"),
 		})
 	}
 	someone := namesSomeone(c.works.Cut(c.Text))
@@ -163,7 +160,7 @@ func (c *checker) projectiveMirror() {
 		})
 	}
 	if !someone {
-		c.nobody("", "the mirror names no character")
+		c.warnNoCharacter("", "the mirror names no character")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -14,33 +15,29 @@ const separatorWord = "QUESTION_SEPARATOR"
 
 // batch checks the questions of a step.
 func (c *checker) batch() {
-	var left int
-	c.Questions, left = questionsOf(c.Text)
-	n := len(c.Questions)
-	if left > 0 {
+	questions, omitted := questionsOf(c.Text)
+	c.Questions = questions
+	n := len(questions)
+	if omitted > 0 {
 		c.add(Finding{
-			Rule: ruleNoQuestion, Count: left, Warning: true,
-			Message: fmt.Sprintf("%s of the batch ask nothing and are left out; write questions only", plural(left, "part")),
+			Rule: ruleNoQuestion, Count: omitted, Warning: true,
+			Message: fmt.Sprintf("%s of the batch ask nothing and are left out; write questions only", format.Plural(omitted, "part")),
 		})
 	}
 	if n < minQuestions || n > maxQuestions {
-		limit := minQuestions
-		if n > maxQuestions {
-			limit = maxQuestions
-		}
 		c.add(Finding{
-			Rule: ruleQuestionCount, Count: n, Limit: limit,
+			Rule: ruleQuestionCount, Count: n, Limit: min(max(n, minQuestions), maxQuestions),
 			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
-				plural(n, "question"), minQuestions, maxQuestions, separator),
+				format.Plural(n, "question"), minQuestions, maxQuestions, separator),
 		})
 	} else if n < askedQuestions && c.want.Step != session.Block2B { // has a question for each work
 		c.add(Finding{
 			Rule: ruleQuestionCount, Count: n, Limit: askedQuestions, Warning: true,
-			Message: fmt.Sprintf("the batch has %s; %d were asked for", plural(n, "question"), askedQuestions),
+			Message: fmt.Sprintf("the batch has %s; %d were asked for", format.Plural(n, "question"), askedQuestions),
 		})
 	}
 	var all []question
-	for i, text := range c.Questions[:min(n, maxQuestions)] {
+	for i, text := range questions[:min(n, maxQuestions)] {
 		q := readQuestion(fmt.Sprintf("question %d", i+1), text)
 		c.question(q)
 		all = append(all, q)
@@ -50,11 +47,8 @@ func (c *checker) batch() {
 	}
 }
 
-// Split splits a batch at its separators.
-func Split(text string) []string { return splitBatch(text) }
-
-// splitBatch splits a text at lines that contain only the separator, and removes blank parts at the ends.
-func splitBatch(text string) []string {
+// Split splits a batch at lines that contain only the separator, and removes blank parts at both ends.
+func Split(text string) []string {
 	var parts []string
 	start := 0
 	for at := 0; at < len(text); {
@@ -81,7 +75,7 @@ func isSeparator(line string) bool {
 	return len(middle) == len(separatorWord) && strings.EqualFold(middle, separatorWord)
 }
 
-// question is a question in its parts.
+// question is a parsed question.
 type question struct {
 	name string
 	text string
@@ -92,8 +86,8 @@ type question struct {
 	packed int
 }
 
-// readQuestion parses a question. A single option with another letter than A ("C. Reeve") is part of a
-// sentence.
+// readQuestion parses a question. A single option with another letter than A is part of a sentence
+// ("C. Reeve").
 func readQuestion(name, text string) question {
 	q := question{name: name, text: text}
 	var stem strings.Builder
@@ -110,7 +104,7 @@ func readQuestion(name, text string) question {
 			o := &q.options[len(q.options)-1]
 			o.text += " " + strings.TrimSpace(line)
 		default:
-			if holdsMark(line, 'A', 'B') {
+			if hasMarks(line, 'A', 'B') {
 				q.packed++
 			}
 			stem.WriteString(line)
@@ -174,11 +168,4 @@ func nextLine(text string) string {
 		return text[:i+1]
 	}
 	return text
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

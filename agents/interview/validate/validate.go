@@ -1,9 +1,9 @@
-// Package validate checks whether the text of a model has the form that an interview requires, and
-// describes what is wrong with it.
+// Package validate checks whether a text of a model has the form that an interview requires, and
+// reports findings.
 //
-// Sections are found by their headings and their words are counted without them. Comparisons ignore
-// case, accents and typography. Every text is searched for the zones that an interview must avoid:
-// origin, religion, politics, health, disability, sexuality, unions, trauma and pathology.
+// Sections are found by their headings, which do not count as words of a section. Comparisons ignore
+// case, accents and typography. No text may enter the zones that an interview must avoid: origin,
+// religion, politics, health, disability, sexuality, unions, trauma and pathology.
 package validate
 
 import (
@@ -25,8 +25,7 @@ type Expected struct {
 	Index    int // of the question, for session.PurposeAdaptive
 	Language session.Language
 	Medium   session.Medium
-	// Works are the works that the candidate named, which the questions and the mirror of block 2B
-	// have to name.
+	// Works named by the candidate. The questions and the mirror of block 2B have to name them.
 	Works []string
 }
 
@@ -36,21 +35,21 @@ type Rule string
 // Finding is a violation of a rule by a text.
 type Finding struct {
 	Rule Rule
-	// Section is the name of the part of the text; empty means the whole text.
+	// Section of the text; empty for the whole text.
 	Section string
-	// Count is the number found, and Limit the number allowed or required; both are 0 for rules that
-	// do not count.
+	// Count is the number found, and Limit the number allowed or required; both are 0 for rules
+	// without numbers.
 	Count, Limit int
 	// Warning is true if the text may be used, although another attempt is worthwhile.
 	Warning bool
-	// Wanted are the missing titles, as the candidate wrote them. They must not become part of
+	// Wanted lists the missing titles, as the candidate wrote them. They must not become part of
 	// instructions.
 	Wanted []string
-	// Message describes the finding for a person. It quotes neither the text nor the candidate.
+	// Message describes the finding for a person, without quoting the text or the candidate.
 	Message string
 }
 
-// Result contains the findings about a text, and the text in the form in which it is used.
+// Result contains the findings about a text, and the text to use.
 type Result struct {
 	Findings []Finding
 	// Questions are the questions of a batch.

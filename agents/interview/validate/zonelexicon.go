@@ -36,15 +36,15 @@ const (
 	entry      role = iota // the phrase enters the zone
 	exception              // hits within the phrase do not count
 	disclaimer             // the sentence avoids the zones
-	trade                  // the words next to the phrase are sold, or buy
-	link                   // may be between a phrase of trade and the words that it applies to
+	trade                  // the adjacent words are products or customers
+	link                   // may separate a phrase of trade from these words
 )
 
-// sharedLists are the lists that belong to no zone, with the role of their phrases.
+// sharedLists maps the lists without a zone to the role of their phrases.
 var sharedLists = map[string]role{"disclaimers": disclaimer, "trade": trade}
 
-// loadZoneLexicon reads the lexicon: a list for each zone, and the others. A line that begins with
-// "!" holds exceptions, with "+" links.
+// loadZoneLexicon reads the lexicon: a list for each zone, and the shared lists. A line with "!" lists
+// exceptions, and one with "+" links.
 func loadZoneLexicon() (*textfold.PhraseSet[meaning], error) {
 	set := new(textfold.PhraseSet[meaning])
 	entries, err := zoneFiles.ReadDir(zoneFolder)

@@ -37,10 +37,10 @@ type zoneHit struct {
 // maxHits is the maximum number of hits in one text.
 const maxHits = 1000
 
-// findZones returns where a text enters a zone, in order, at most 1,000 places. It
-// takes time linear in the length of the text.
+// findZones returns the places where a text enters a zone, in order, at most maxHits of them. It takes
+// linear time.
 func findZones(text string) []zoneHit {
-	s := zoneScan{lexicon: zoneLexicon(), sold: -1}
+	s := zoneScan{lexicon: zoneLexicon(), tradeEnd: -1}
 	r := textfold.NewReader(text)
 	initial := false // whether the last word is one letter, as in "U.S."
 	end := 0
@@ -65,37 +65,37 @@ func endsSentence(gap string) bool {
 type zoneScan struct {
 	lexicon *textfold.PhraseSet[meaning]
 	at      int // number of words
-	// active are the phrases that have begun, and next those that continue after the current word.
+	// active lists the phrases in progress, and next those that continue after the current word.
 	active, next []thread
-	// joined are the current words with hyphens between them as one word, run is their start, and before
-	// are the phrases that had begun before them.
+	// joined is the current run of hyphenated words as one word, run its start, and before lists the
+	// phrases in progress at its start.
 	joined string
 	run    thread
 	before []thread
 
 	// The hits in the current sentence, and the exceptions.
-	hits, spared []zoneMatch
-	harmless     bool // the sentence states that it avoids the zones
-	// sold is the index of the word after a phrase of trade and its links, and traders are the indexes of
-	// the first words of such phrases, ascending.
-	sold    int
-	traders []int
+	hits, exceptions []zoneMatch
+	disclaimed       bool // the sentence states that it avoids the zones
+	// tradeEnd is the index of the word after a phrase of trade and its links, and tradeStarts lists the
+	// indexes of the first words of such phrases in order.
+	tradeEnd    int
+	tradeStarts []int
 
 	found []zoneHit
 }
 
-// thread is a phrase that has begun.
+// thread is a phrase in progress.
 type thread struct {
 	state      textfold.PhraseState
-	word       int  // the first one
-	sold       bool // a phrase of trade stands before it
+	word       int  // index of the first word
+	afterTrade bool // directly after a phrase of trade
 	start, end int  // bytes
 }
 
 // zoneMatch is a phrase that was found.
 type zoneMatch struct {
 	thread
-	last int // the last word
+	last int // index of the last word
 	zone zone
 }
 
@@ -105,7 +105,7 @@ const maxJoined = 32
 // word continues all phrases by one word, and by the joined form of the words that hyphens connect
 // ("handi-cap").
 func (s *zoneScan) word(w textfold.Word) {
-	first := thread{word: s.at, sold: s.sold == s.at, start: w.Start}
+	first := thread{word: s.at, afterTrade: s.tradeEnd == s.at, start: w.Start}
 	tied := isHyphen(w.Gap) && len(s.joined) > 0
 	if !tied {
 		s.joined, s.run = "", first
@@ -124,7 +124,7 @@ func (s *zoneScan) word(w textfold.Word) {
 	s.at++
 }
 
-// step continues each begun phrase by a word, and begins a new one.
+// step continues each phrase in progress by a word, and begins a new one.
 func (s *zoneScan) step(begun []thread, first thread, text string, end int) {
 	for _, t := range begun {
 		s.follow(t, text, end)
@@ -148,51 +148,51 @@ func (s *zoneScan) apply(t thread, m meaning) {
 	switch m.role {
 	case entry:
 		s.hits = append(s.hits, zoneMatch{t, s.at, m.zone})
-		if t.sold { // and what is listed after it
-			s.sold = s.at + 1
+		if t.afterTrade { // applies to further entries of a list
+			s.tradeEnd = s.at + 1
 		}
 	case exception:
-		s.spared = append(s.spared, zoneMatch{t, s.at, m.zone})
+		s.exceptions = append(s.exceptions, zoneMatch{t, s.at, m.zone})
 	case disclaimer:
-		s.harmless = true
+		s.disclaimed = true
 	case trade:
-		s.sold = s.at + 1
-		s.traders = append(s.traders, t.word)
+		s.tradeEnd = s.at + 1
+		s.tradeStarts = append(s.tradeStarts, t.word)
 	case link:
-		if t.sold {
-			s.sold = s.at + 1
+		if t.afterTrade {
+			s.tradeEnd = s.at + 1
 		}
 	}
 }
 
-// endSentence keeps the hits without an exception. A question is never a disclaimer.
+// endSentence adds the hits without an exception. A question is never a disclaimer.
 func (s *zoneScan) endSentence(question bool) {
 	from := 0
 	for _, h := range s.hits {
 		// Both lists are in order of their last words.
-		for from < len(s.spared) && s.spared[from].last < h.last {
+		for from < len(s.exceptions) && s.exceptions[from].last < h.last {
 			from++
 		}
-		if s.harmless && !question || s.isSpared(h, from) || s.isTraded(h) {
+		if s.disclaimed && !question || s.isExcepted(h, from) || s.isTraded(h) {
 			continue
 		}
 		s.addHit(h)
 	}
 	s.active, s.before, s.joined = s.active[:0], s.before[:0], ""
-	s.hits, s.spared, s.harmless = s.hits[:0], s.spared[:0], false
-	s.sold, s.traders = -1, s.traders[:0]
+	s.hits, s.exceptions, s.disclaimed = s.hits[:0], s.exceptions[:0], false
+	s.tradeEnd, s.tradeStarts = -1, s.tradeStarts[:0]
 }
 
-// isTraded reports whether a phrase of trade directly precedes or follows a hit: the candidate sells it,
-// or sells to it.
+// isTraded reports whether a phrase of trade directly precedes or follows a hit: the candidate sells
+// the product, or sells to the people.
 func (s *zoneScan) isTraded(h zoneMatch) bool {
-	_, after := slices.BinarySearch(s.traders, h.last+1)
-	return h.sold || after
+	_, after := slices.BinarySearch(s.tradeStarts, h.last+1)
+	return h.afterTrade || after
 }
 
-// isSpared reports whether an exception, from an index on, covers a hit.
-func (s *zoneScan) isSpared(h zoneMatch, from int) bool {
-	for _, e := range s.spared[from:] {
+// isExcepted reports whether an exception, from an index on, covers a hit.
+func (s *zoneScan) isExcepted(h zoneMatch, from int) bool {
+	for _, e := range s.exceptions[from:] {
 		if e.last > h.last+s.lexicon.Longest() {
 			return false
 		}
