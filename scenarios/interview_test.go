@@ -77,7 +77,7 @@ expect: {status: finished}
 			got = append(got, fmt.Sprintf("%d %s %s", d.Line, d.Message, d.Nearest))
 		}
 		Expect(got).To(Equal([]string{
-			`6 there is no prompt "miror"; a prompt is named like a file of the shipped set, such as mirror or mirror/BLOC_01 mirror`,
+			`6 unknown prompt "miror"; prompts are named like the shipped files, such as mirror or mirror/BLOC_01 mirror`,
 			`7 after "", [[ begins no [[informal|formal]] `,
 			"8 the text is empty ",
 		}))

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// neutral returns a text in the form in which a model is sent it, in which nothing can be mistaken for
-// another part of the request. Invisible characters are written as Go escapes ("\u202e"). Separators of
-// questions, control tokens of models and headers of messages are changed, and stay readable:
+// neutral changes a text so that no part of it can be mistaken for another part of a request. Invisible
+// characters become Go escapes ("\u202e"). Separators of questions, control tokens of models and
+// headers of messages are changed, but stay readable:
 //
 //	---QUESTION_SEPARATOR---   ---QUESTION·SEPARATOR---
 //	<|im_start|>  <system>     ‹|im_start|›  ‹system›
@@ -49,9 +49,9 @@ func neutral(text string) string {
 // zeroWidthJoiner joins emoji and the letters of some scripts.
 const zeroWidthJoiner = '\u200d'
 
-// unseen are invisible characters that Unicode counts as graphic: fillers, joiners, and selectors,
+// invisible lists invisible characters that Unicode counts as graphic: fillers, joiners, and selectors,
 // which can encode hidden texts.
-var unseen = &unicode.RangeTable{
+var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
 		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
@@ -116,12 +116,12 @@ func common(text string) int {
 // continues reports whether a text begins with a continuation byte.
 func continues(text string) bool { return text != "" && text[0]&0xc0 == 0x80 }
 
-// escape returns the escape for an invisible character, or "" for a visible one.
+// escape returns the escape for an invisible character; empty for a visible one.
 func escape(before, r rune, width int, after string) string {
 	switch {
 	case r == utf8.RuneError && width == 1:
 		return "\ufffd"
-	case seen(r):
+	case isVisible(r):
 		return ""
 	case r == zeroWidthJoiner:
 		if next, _ := utf8.DecodeRuneInString(after); joins(before) && joins(next) {
@@ -132,16 +132,16 @@ func escape(before, r rune, width int, after string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// seen reports whether a character is visible, or a space with a visible width.
-func seen(r rune) bool {
+// isVisible reports whether a character is visible, or a space with a visible width.
+func isVisible(r rune) bool {
 	if r < 0x250 { // Latin letters
 		return r >= ' ' && r <= '~' || r >= 0xa0 && r != '\u00ad' || r == '\n' || r == '\t'
 	}
-	return unicode.IsGraphic(r) && !unicode.Is(unseen, r)
+	return unicode.IsGraphic(r) && !unicode.Is(invisible, r)
 }
 
 // joins reports whether a joiner has a meaning next to a character, as for emoji and Indic scripts.
-func joins(r rune) bool { return r >= 0x0900 && r != utf8.RuneError && seen(r) }
+func joins(r rune) bool { return r >= 0x0900 && r != utf8.RuneError && isVisible(r) }
 
 // The parts of the separator of questions. neutral changes the character between them.
 const (

@@ -1,5 +1,5 @@
-// Package prompt builds the requests of an interview: the instructions that the block and the purpose
-// need, and the part of the history that fits.
+// Package prompt builds the requests of an interview: the instructions for a block and a purpose, and
+// the part of the history that fits.
 package prompt
 
 import (
@@ -14,7 +14,7 @@ import (
 // Built is a request, with the size of its history.
 type Built struct {
 	Request llm.Request
-	// Sent and Trimmed are the numbers of messages of the history that are sent and left out.
+	// Sent and Trimmed are the numbers of sent and omitted messages of the history.
 	Sent, Trimmed int
 	// Over is true if the messages that must be sent exceed Limits.Tokens.
 	Over bool
@@ -24,10 +24,9 @@ type Built struct {
 // It changes neither. The Model of the request is empty.
 //
 // A request consists of the frame, which is constant for an interview so that providers can cache
-// it; the history; the works that the candidate named, if the task refers to them; the task; and
-// after an invalid text, that text and the complaint. The instructions come last, which gives them
-// precedence. Texts of candidates are only in user messages, without anything that could be mistaken
-// for an instruction; see neutral.
+// it; the history; the works named by the candidate, if the task refers to them; the task; and after
+// an invalid text, that text and the complaint. Instructions at the end take precedence. Texts of
+// candidates are only in user messages, neutralized; see neutral.
 func (s *Set) Build(now session.Session, history []session.Message, limits Limits) Built {
 	owed := session.Owed{}
 	if now.Owed != nil {
@@ -67,8 +66,8 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 	}
 }
 
-// maxTokens limits replies to several times the length of the longest good one, which leaves room for
-// the reasoning of a model.
+// maxTokens limits replies to several times the length of the longest good one, to leave room for the
+// reasoning of a model.
 var maxTokens = map[session.Purpose]int{
 	session.PurposePreamble:  2000,
 	session.PurposeQuestions: 6000, // the nine of block 2B
@@ -114,7 +113,7 @@ func (s *Set) works(now session.Session) string {
 	return neutral(text)
 }
 
-// lines returns titles as they are sent, each on one line.
+// lines returns titles in the form for requests, each on one line.
 func lines(titles []string) []string {
 	var all []string
 	for _, title := range titles[:min(len(titles), maxTitles)] {

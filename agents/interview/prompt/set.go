@@ -56,12 +56,12 @@ func once(l session.Language) func() (*Set, error) {
 func Load(l session.Language) (*Set, error) {
 	load, ok := shipped[l]
 	if !ok {
-		return nil, fmt.Errorf("there are no prompts in %q; there are for %v", l, session.Languages())
+		return nil, fmt.Errorf("no prompts for language %q; available: %v", l, session.Languages())
 	}
 	return load()
 }
 
-// String returns the version and the first twelve digits of the hash, which identify the set in
+// String returns the version and the first twelve digits of the hash. It identifies the set in
 // recordings and ledgers.
 func (s *Set) String() string { return s.Version + "@" + s.Hash[:12] }
 
@@ -70,8 +70,8 @@ func (s *Set) Fixed(f session.Fixed, r session.Register) string {
 	return s.in(r)["fixed/"+string(f)]
 }
 
-// Fallback returns the neutral text that is shown if the texts of the model are invalid. The text for
-// a batch contains questions with separators.
+// Fallback returns the neutral text to show instead of invalid ones. The text for a batch contains
+// questions with separators.
 func (s *Set) Fallback(p session.Purpose, step session.Step, index int, m session.Medium, r session.Register) string {
 	return s.in(r)[fallbackFor(p, step, index, m)]
 }
@@ -105,11 +105,11 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 	}
 	s.Hash = hex.EncodeToString(hash.Sum(nil))
 	if s.Version == "" {
-		return nil, fmt.Errorf("read the prompts in %q: there is no manifest.yaml", l)
+		return nil, fmt.Errorf("read the prompts in %q: manifest.yaml is missing", l)
 	}
 	for _, name := range known {
 		if s.texts[session.Formal][name] == "" {
-			return nil, fmt.Errorf("read the prompts in %q: there is no text in %s.md", l, name)
+			return nil, fmt.Errorf("read the prompts in %q: %s.md is missing or empty", l, name)
 		}
 	}
 	return s, nil
@@ -152,14 +152,14 @@ func choose(text string, which int) (string, error) {
 		inside, after, ok := strings.Cut(rest, "]]")
 		either := strings.Split(inside, "|")
 		if !ok || len(either) != 2 {
-			return "", fmt.Errorf("after %q, [[ begins no [[informal|formal]]", tail(before))
+			return "", fmt.Errorf("expected [[informal|formal]] after %q", tail(before))
 		}
 		b.WriteString(either[which])
 		text = after
 	}
 }
 
-// tail returns the end of a text, which locates a place in a file.
+// tail returns the end of a text, to locate a place in a file.
 func tail(text string) string {
 	runes := []rune(text)
 	return string(runes[max(0, len(runes)-30):])

@@ -45,7 +45,7 @@ var _ = Describe("Load", func() {
 
 	It("names a language that it does not have", func() {
 		_, err := prompt.Load("de")
-		Expect(err).To(MatchError(`there are no prompts in "de"; there are for [fr en]`))
+		Expect(err).To(MatchError(`no prompts for language "de"; available: [fr en]`))
 	})
 
 	// Recordings name the version; if it stood for two texts, they would lie.
@@ -92,7 +92,7 @@ var _ = Describe("Load", func() {
 		Expect(seen).NotTo(HaveKey(hash(swapped)))
 	})
 
-	DescribeTable("refuses a folder that is not exactly a set",
+	DescribeTable("rejects a folder with missing, additional or invalid files",
 		func(change func(files fstest.MapFS), message string) {
 			files := copyOf(session.French)
 			change(files)
@@ -100,9 +100,9 @@ var _ = Describe("Load", func() {
 			Expect(err).To(MatchError(ContainSubstring(message)))
 			Expect(err).To(MatchError(ContainSubstring(`read the prompts in "fr"`)))
 		},
-		Entry("no manifest", func(f fstest.MapFS) { delete(f, "manifest.yaml") }, "there is no manifest.yaml"),
-		Entry("a text is missing", func(f fstest.MapFS) { delete(f, "mirror/BLOC_06.md") }, "there is no text in mirror/BLOC_06.md"),
-		Entry("a text is empty", func(f fstest.MapFS) { f["job.md"].Data = []byte(" \n") }, "there is no text in job.md"),
+		Entry("no manifest", func(f fstest.MapFS) { delete(f, "manifest.yaml") }, "manifest.yaml is missing"),
+		Entry("a text is missing", func(f fstest.MapFS) { delete(f, "mirror/BLOC_06.md") }, "mirror/BLOC_06.md is missing or empty"),
+		Entry("a text is empty", func(f fstest.MapFS) { f["job.md"].Data = []byte(" \n") }, "job.md is missing or empty"),
 		Entry("a text that nothing uses", func(f fstest.MapFS) { f["mirror/BLOC_10.md"] = &fstest.MapFile{Data: []byte("x")} },
 			"mirror/BLOC_10.md is not a file of a prompt set"),
 		Entry("a file of another kind", func(f fstest.MapFS) { f["job.txt"] = &fstest.MapFile{Data: []byte("x")} },
@@ -110,10 +110,10 @@ var _ = Describe("Load", func() {
 		Entry("a text without its ending", func(f fstest.MapFS) { f["job"] = &fstest.MapFile{Data: []byte("x")} },
 			"job is not a file of a prompt set"),
 		Entry("an unknown key", func(f fstest.MapFS) { f["manifest.yaml"].Data = []byte("version: a\nmedium: {}\n") }, "medium"),
-		Entry("half a choice", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu") }, `job.md: after "Dis ", [[ begins no`),
-		Entry("a choice without end", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b") }, "[[ begins no"),
+		Entry("half a choice", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu") }, `job.md: expected [[informal|formal]] after "Dis "`),
+		Entry("a choice without end", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b") }, "expected [[informal|formal]]"),
 		Entry("a choice of one", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu]]") }, `after "Dis "`),
-		Entry("a choice of three", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b|c]]") }, "[[ begins no"),
+		Entry("a choice of three", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b|c]]") }, "expected [[informal|formal]]"),
 	)
 })
 

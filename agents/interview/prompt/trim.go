@@ -20,11 +20,11 @@ const (
 	defaultTokens   = 7_000
 )
 
-// keptHistory is the part of a history that is sent.
+// keptHistory is the part of a history to send.
 type keptHistory struct {
 	// Messages are the sent messages, unchanged and in order.
 	Messages []session.Message
-	// Trimmed is the number of messages that are left out.
+	// Trimmed is the number of omitted messages.
 	Trimmed int
 	// Tokens is the size of Messages.
 	Tokens int
@@ -73,8 +73,7 @@ func trim(history []session.Message, at session.Step, limits Limits) keptHistory
 	return kept
 }
 
-// exchange is a group of messages that belong together: a question, which may be asked again, and its
-// answer, or a mirror and the comment on it.
+// exchange is a question, possibly repeated, with its answer, or a mirror with its comment.
 type exchange struct {
 	from, to  int // in the history
 	tokens    int
@@ -87,7 +86,7 @@ func exchangesOf(history []session.Message, block int) []exchange {
 	all := make([]exchange, 0, len(history)/2+8)
 	for i := range history {
 		m := &history[i]
-		if i == 0 || !together(&history[i-1], m) {
+		if i == 0 || !sameExchange(&history[i-1], m) {
 			all = append(all, exchange{from: i, protected: protected(m, block)})
 		}
 		x := &all[len(all)-1]
@@ -97,7 +96,7 @@ func exchangesOf(history []session.Message, block int) []exchange {
 	return all
 }
 
-func together(a, b *session.Message) bool {
+func sameExchange(a, b *session.Message) bool {
 	return a.Step == b.Step && a.Kind == b.Kind && a.Question == b.Question
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-var _ = Describe("a set with texts of one's own", func() {
+var _ = Describe("A set with replaced texts", func() {
 	shipped := func() *prompt.Set {
 		GinkgoHelper()
 		s, err := prompt.Load(session.English)
@@ -21,7 +21,7 @@ var _ = Describe("a set with texts of one's own", func() {
 		return messages[len(messages)-1].Content
 	}
 
-	It("replaces what it names, for either register, and leaves the rest and the shipped set", func() {
+	It("replaces the named texts in both registers and nothing else", func() {
 		before := task(shipped())
 		own, err := shipped().With(map[string]string{"mirror": "Say what you saw, [[buddy|sir]]."})
 		Expect(err).NotTo(HaveOccurred())
@@ -29,7 +29,7 @@ var _ = Describe("a set with texts of one's own", func() {
 		Expect(task(shipped())).To(Equal(before))
 	})
 
-	It("is known by another version and hash, which follow from the texts", func() {
+	It("has another version and hash, which depend on the texts", func() {
 		one, _ := shipped().With(map[string]string{"mirror": "One."})
 		again, _ := shipped().With(map[string]string{"mirror": "One."})
 		two, _ := shipped().With(map[string]string{"mirror": "Two."})
@@ -43,10 +43,10 @@ var _ = Describe("a set with texts of one's own", func() {
 		_, err := shipped().With(map[string]string{name: text})
 		Expect(err).To(MatchError(ContainSubstring(want)))
 	},
-		Entry("a name that there is not", "miror", "x", `there is no prompt "miror"`),
-		Entry("the manifest", "manifest.yaml", "version: 2", `there is no prompt "manifest.yaml"`),
+		Entry("an unknown name", "miror", "x", `unknown prompt "miror"`),
+		Entry("the manifest", "manifest.yaml", "version: 2", `unknown prompt "manifest.yaml"`),
 		Entry("an empty text", "mirror", " \n", "replace the prompt mirror: the text is empty"),
-		Entry("half a choice", "mirror", "[[you]]", "begins no [[informal|formal]]"),
-		Entry("a reinforcement that says nothing", "reinforce", "Again.", "{complaint}"),
+		Entry("half a choice", "mirror", "[[you]]", "expected [[informal|formal]]"),
+		Entry("a reinforcement without the complaint", "reinforce", "Again.", "{complaint}"),
 	)
 })

@@ -8,21 +8,21 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// errStale is returned by an engine if a deciding operation changed no row.
-var errStale = errors.New("no such row")
+// errStale is returned by an engine if a deciding operation did not change a row.
+var errStale = errors.New("row not found")
 
 // Create implements session.Store.
 func (s *Store) Create(ctx context.Context, n session.Session, c session.Change) error {
 	ops, err := creation(n, c)
 	if err != nil {
-		return fmt.Errorf("creating a session: %w", err)
+		return fmt.Errorf("create a session: %w", err)
 	}
 	err = s.engine.apply(ctx, ops)
 	if err != nil && s.engine.duplicate(err) {
 		err = session.ErrConflict
 	}
 	if err != nil {
-		return fmt.Errorf("creating session %s: %w", n.ID, s.engine.explain(err))
+		return fmt.Errorf("create session %s: %w", n.ID, s.engine.explain(err))
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func (s *Store) Create(ctx context.Context, n session.Session, c session.Change)
 func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change) (version int64, err error) {
 	ops, err := update(n, c)
 	if err != nil {
-		return 0, fmt.Errorf("storing a step of a session: %w", err)
+		return 0, fmt.Errorf("store a step of a session: %w", err)
 	}
 	err = s.engine.apply(ctx, ops)
 	switch {
@@ -43,7 +43,7 @@ func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change)
 	case s.engine.duplicate(err):
 		err = session.ErrConflict
 	}
-	return 0, fmt.Errorf("storing a step of session %s: %w", n.ID, s.engine.explain(err))
+	return 0, fmt.Errorf("store a step of session %s: %w", n.ID, s.engine.explain(err))
 }
 
 // stale returns why a session does not have the expected version.

@@ -34,7 +34,7 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder stri
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("making the tables: %w", err)
+		return fmt.Errorf("create the tables: %w", err)
 	}
 	stored, known, err := p.GetVersions(ctx)
 	if err == nil && stored > known {
@@ -51,7 +51,7 @@ var schemaSQL atomic.Pointer[string]
 func createInMemory(ctx context.Context, db *sql.DB) error {
 	if text := schemaSQL.Load(); text != nil {
 		if _, err := db.ExecContext(ctx, *text); err != nil {
-			return fmt.Errorf("making the tables: %w", err)
+			return fmt.Errorf("create the tables: %w", err)
 		}
 		return nil
 	}
@@ -62,7 +62,7 @@ func createInMemory(ctx context.Context, db *sql.DB) error {
 	// SQLite creates its internal tables, and the indexes of keys, which have no text.
 	const all = `SELECT group_concat(sql, ';' ORDER BY rowid) FROM sqlite_schema WHERE sql <> '' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
 	if err := db.QueryRowContext(ctx, all).Scan(&text); err != nil {
-		return fmt.Errorf("reading the tables: %w", err)
+		return fmt.Errorf("read the tables: %w", err)
 	}
 	schemaSQL.Store(&text)
 	return nil

@@ -11,18 +11,18 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
 
-var _ = DescribeTable("an address that is none",
+var _ = DescribeTable("an invalid address is rejected without its password",
 	func(ctx SpecContext, dsn, reason string) {
 		_, err := store.Open(ctx, dsn)
 		Expect(err).To(MatchError(And(ContainSubstring(reason), ContainSubstring("postgres://"))))
 		Expect(err.Error()).NotTo(ContainSubstring("s3cret"))
 	},
-	Entry("nothing", "", "no store is named"),
-	Entry("nothing after the scheme", "sqlite:", "no store is named"),
-	Entry("another database", "mysql://root:s3cret@host/db", `no store for "mysql://"`),
-	Entry("words", "host=localhost password=s3cret dbname=x", "written as an address"),
-	Entry("a broken address", "postgres://user:s3cret@host:port/db", "cannot be read"),
-	Entry("a password that needs escaping", "postgres://user:s3cret%@host/db", "cannot be read"),
+	Entry("empty", "", "the name of the store is empty"),
+	Entry("only a scheme", "sqlite:", "the name of the store is empty"),
+	Entry("another database", "mysql://root:s3cret@host/db", `unsupported store address "mysql://"`),
+	Entry("connection parameters", "host=localhost password=s3cret dbname=x", "written as an address"),
+	Entry("a malformed address", "postgres://user:s3cret@host:port/db", "invalid address"),
+	Entry("an unescaped password", "postgres://user:s3cret%@host/db", "invalid address"),
 )
 
 var _ = DescribeTable("the name of a store for logs",

@@ -36,7 +36,7 @@ func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 	}
 	s, err := connectPostgres(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("opening the store %s: %w", Name(dsn), err)
+		return nil, fmt.Errorf("open the store %s: %w", Name(dsn), err)
 	}
 	return s, nil
 }
@@ -45,7 +45,7 @@ func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 func parsePostgres(dsn string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("the address of the store %s cannot be read: write postgres://user:password@host:5432/database, "+
+		return nil, fmt.Errorf("invalid address of the store %s: write postgres://user:password@host:5432/database, "+
 			"with special characters of the password as %%XX", Name(dsn))
 	}
 	if config.ConnectTimeout == 0 {

@@ -195,7 +195,7 @@ var _ = Describe("a store on a server", func() {
 			Expect(err).NotTo(HaveOccurred())
 			change(u)
 			_, err = store.Open(ctx, u.String())
-			Expect(err).To(MatchError(ContainSubstring("opening the store postgres://")))
+			Expect(err).To(MatchError(ContainSubstring("open the store postgres://")))
 			Expect(err.Error()).NotTo(ContainSubstring("s3cret"))
 		},
 		Entry("a wrong password", func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), "s3cret") }),

@@ -18,7 +18,7 @@ func (s *Store) Load(ctx context.Context, id string) (session.Session, error) {
 		err = session.ErrNotFound
 	}
 	if err != nil {
-		return session.Session{}, fmt.Errorf("loading session %s: %w", id, err)
+		return session.Session{}, fmt.Errorf("load session %s: %w", id, err)
 	}
 	return found[0], nil
 }
@@ -38,7 +38,7 @@ func (s *Store) List(ctx context.Context, l session.Listing) ([]session.Session,
 	}
 	found, err := read(ctx, s, scanSession, statement, args...)
 	if err != nil {
-		return nil, fmt.Errorf("listing sessions: %w", err)
+		return nil, fmt.Errorf("list sessions: %w", err)
 	}
 	return found, nil
 }
@@ -47,7 +47,7 @@ func (s *Store) List(ctx context.Context, l session.Listing) ([]session.Session,
 func (s *Store) Submitted(ctx context.Context, id, submission string) (bool, error) {
 	found, err := s.finds(ctx, selectSubmission, id, submission)
 	if err != nil {
-		return false, fmt.Errorf("looking for a submission of session %s: %w", id, err)
+		return false, fmt.Errorf("look for a submission of session %s: %w", id, err)
 	}
 	return found, nil
 }
@@ -59,7 +59,7 @@ func (s *Store) Message(ctx context.Context, id string, seq int) (session.Messag
 		err = session.ErrNotFound
 	}
 	if err != nil {
-		return session.Message{}, fmt.Errorf("reading message %d of session %s: %w", seq, id, err)
+		return session.Message{}, fmt.Errorf("read message %d of session %s: %w", seq, id, err)
 	}
 	return found[0], nil
 }
@@ -99,7 +99,7 @@ func all[T any](ctx context.Context, s *Store, what, statement, id string) ([]T,
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the %s of session %s: %w", what, id, err)
+		return nil, fmt.Errorf("read the %s of session %s: %w", what, id, err)
 	}
 	return found, nil
 }
@@ -140,7 +140,7 @@ func scanSession(rows *sql.Rows) (s session.Session, err error) {
 	var version int64
 	var body, queue sql.RawBytes
 	if err := rows.Scan(&version, &body, &queue); err != nil {
-		return s, fmt.Errorf("scanning a session: %w", err)
+		return s, fmt.Errorf("scan a session: %w", err)
 	}
 	if err := decode(body, &s); err != nil {
 		return s, err
@@ -156,14 +156,14 @@ func scanSession(rows *sql.Rows) (s session.Session, err error) {
 func scanBody[T any](rows *sql.Rows) (v T, err error) {
 	var body sql.RawBytes
 	if err := rows.Scan(&body); err != nil {
-		return v, fmt.Errorf("scanning a row: %w", err)
+		return v, fmt.Errorf("scan a row: %w", err)
 	}
 	return v, decode(body, &v)
 }
 
 func decode(body []byte, v any) error {
 	if err := json.Unmarshal(body, v, options); err != nil {
-		return fmt.Errorf("the stored %T cannot be read: %w", v, err)
+		return fmt.Errorf("decode the stored %T: %w", v, err)
 	}
 	return nil
 }

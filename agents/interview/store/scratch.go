@@ -20,14 +20,14 @@ func Scratch(ctx context.Context, server string) (dsn string, drop func() error,
 	}
 	name := "rehearse_" + strings.ToLower(rand.Text())
 	if err := execute(ctx, server, "CREATE SCHEMA "+name); err != nil {
-		return "", nil, fmt.Errorf("creating a schema in %s: %w", Name(server), err)
+		return "", nil, fmt.Errorf("create a schema in %s: %w", Name(server), err)
 	}
 	query := u.Query()
 	query.Set("search_path", name)
 	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // as PostgreSQL reads it
 	return u.String(), func() error {
 		if err := execute(context.WithoutCancel(ctx), server, "DROP SCHEMA "+name+" CASCADE"); err != nil {
-			return fmt.Errorf("dropping schema %s in %s: %w", name, Name(server), err)
+			return fmt.Errorf("drop schema %s in %s: %w", name, Name(server), err)
 		}
 		return nil
 	}, nil

@@ -30,12 +30,12 @@ type sqliteEngine struct {
 func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if path != "" {
 		if err := prepareFile(ctx, path); err != nil {
-			return nil, fmt.Errorf("opening the store %s: %w", path, explainSQLite(err))
+			return nil, fmt.Errorf("open the store %s: %w", path, explainSQLite(err))
 		}
 	}
 	s, err := connectSQLite(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("opening the store %s: %w", cmp.Or(path, "in memory"), explainSQLite(err))
+		return nil, fmt.Errorf("open the store %s: %w", cmp.Or(path, "in memory"), explainSQLite(err))
 	}
 	return s, nil
 }
@@ -67,7 +67,7 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, writer: make(chan struct{}, 1)}
 	for _, text := range statements {
 		if e.statements[text], err = db.PrepareContext(ctx, text); err != nil {
-			return nil, fmt.Errorf("preparing %q: %w", text, err)
+			return nil, fmt.Errorf("prepare %q: %w", text, err)
 		}
 	}
 	var version string

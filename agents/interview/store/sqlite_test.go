@@ -116,7 +116,7 @@ var _ = Describe("a store in a file", func() {
 			if err == nil {
 				_, err = s.Messages(ctx, "a")
 			}
-			Expect(err).To(MatchError(And(ContainSubstring("session a"), ContainSubstring("cannot be read"))))
+			Expect(err).To(MatchError(And(ContainSubstring("session a"), ContainSubstring("decode the stored"))))
 		},
 		Entry("no JSON", "UPDATE interview_sessions SET body = '{'"),
 		Entry("another type", `UPDATE interview_sessions SET body = '{"shown": "no"}'`),

@@ -132,7 +132,7 @@ func (p *plan) json(v any) string {
 	var text strings.Builder // avoids the copies of Marshal and string
 	err := json.MarshalWrite(&text, v, options)
 	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("the value to store is not text: %w", err)
+		p.err = fmt.Errorf("encode the value to store: %w", err)
 	}
 	return text.String()
 }

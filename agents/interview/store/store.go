@@ -1,5 +1,5 @@
 // Package store stores interviews in SQLite (embedded, the default) or in PostgreSQL (shared by
-// several servers). Both have the same tables and statements, and the same contract specs test both.
+// several servers), with the same tables and statements.
 package store
 
 import (
@@ -15,8 +15,8 @@ import (
 
 // Store is a session.Store in a database.
 //
-// After an error that is not defined in package session, such as a lost connection, the change may
-// or may not be stored: load the session again.
+// After an error that package session does not define, such as a lost connection, the change may or
+// may not be stored: load the session again.
 type Store struct {
 	db     *sql.DB
 	engine engine
@@ -54,14 +54,14 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	case scheme == "postgres" || scheme == "postgresql":
 		return openPostgres(ctx, dsn)
 	case dsn == "" || found && scheme == "sqlite" && rest == "":
-		return nil, errors.New(`no store is named: write the path of a file, "memory:" or "postgres://user@host/database"`)
+		return nil, errors.New(`the name of the store is empty: write the path of a file, "memory:" or "postgres://user@host/database"`)
 	case found && scheme == "sqlite":
 		return openSQLite(ctx, rest)
 	case found && strings.EqualFold(scheme, "file"):
 		return nil, errors.New(`"file:" addresses are not supported: ` +
 			`write the path of the file alone, without "file:" and without a query`)
 	case strings.Contains(dsn, "://"):
-		return nil, fmt.Errorf("there is no store for %q addresses: "+
+		return nil, fmt.Errorf("unsupported store address %q: "+
 			`write the path of a file, "memory:" or "postgres://user@host/database"`, scheme+"://")
 	case strings.Contains(dsn, "host=") || strings.Contains(dsn, "dbname="):
 		return nil, errors.New("a PostgreSQL store is written as an address: postgres://user@host/database")

@@ -50,7 +50,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 		}
 		if slices.Contains(session.Languages(), in.Language) && !slices.Contains(offered, in.Language) {
 			return interview.View{}, newProblem(http.StatusBadRequest, string(interview.CodeInvalid),
-				fmt.Sprintf("language: interviews here are in %q", offered))
+				fmt.Sprintf("language must be one of %q", offered))
 		}
 	}
 	if in.Session != "" {
@@ -157,16 +157,16 @@ func readListing(query url.Values) (session.Listing, *problem) {
 		case "limit":
 			l.Limit, err = strconv.Atoi(values[0])
 			if err == nil && (l.Limit < 1 || l.Limit > maxPage) {
-				err = errors.New("it is out of range")
+				err = errors.New("out of range")
 			}
 		case "before":
 			l.Before, err = time.Parse(time.RFC3339Nano, values[0])
 		default:
-			return l, newProblem(http.StatusBadRequest, "unknown_field", "the list takes candidate, limit and before")
+			return l, newProblem(http.StatusBadRequest, "unknown_field", "the parameters of the list are candidate, limit and before")
 		}
 		if err != nil || len(values) > 1 {
 			return l, newProblem(http.StatusBadRequest, "invalid",
-				"limit is a number from 1 to "+strconv.Itoa(maxPage)+", before a time such as 2026-01-31T10:00:00Z; each is given once")
+				"limit must be a number from 1 to "+strconv.Itoa(maxPage)+" and before a time such as 2026-01-31T10:00:00Z, each given once")
 		}
 	}
 	return l, nil
@@ -187,7 +187,7 @@ func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
 		html, media = true, "text/html; charset=utf-8"
 		w.Header().Set("Content-Security-Policy", auditPolicy)
 	default:
-		s.refuse(w, r, newProblem(http.StatusBadRequest, "invalid", "the format of an audit is json or html"))
+		s.refuse(w, r, newProblem(http.StatusBadRequest, "invalid", "format must be json or html"))
 		return
 	}
 	var body bytes.Buffer

@@ -2,8 +2,8 @@ package web
 
 import "github.com/rehearse-dev/rehearse/agents/interview/session"
 
-// pageTexts are the texts of the pages in one language. They avoid a form of address, because the
-// candidate chooses it during the interview.
+// pageTexts are the texts of the pages in one language. They avoid forms of address, because the
+// candidate chooses one during the interview.
 type pageTexts struct {
 	Name, Title, Lead, Promise, Language, Candidate, CandidateHint, Begin string
 
@@ -17,21 +17,21 @@ type pageTexts struct {
 	Owed, Offline, Thanks, Again, Unsent    string
 	NotFoundTitle, ErrorTitle, Reload, Lost string
 
-	// Problems are the texts for the codes of problems; "" is the default.
+	// Problems maps codes of problems to texts; "" is the default.
 	Problems map[string]string
 }
 
-// languageNames are in their own language.
+// languageNames are the names of the languages, each in its own language.
 var languageNames = map[session.Language]string{session.French: "Français", session.English: "English"}
 
-// catalog has all texts of the pages.
+// catalog contains the texts of the pages.
 var catalog = map[session.Language]pageTexts{
 	session.English: {
 		Name:  "Interview",
 		Title: "One question at a time",
 		Lead: "A conversation in ten parts, about how a person works: what gives energy, what matters, what lasts. There are no " +
 			"right answers.",
-		Promise: "Every answer is kept as soon as it is sent. It is possible to stop at any moment, and to come back later at the same address.",
+		Promise: "Every answer is saved as soon as it is sent. It is possible to stop at any time and to come back later at the same address.",
 
 		Language: "Language of the interview", Candidate: "Identifier (optional)",
 		CandidateHint: "Only if one was given: letters, digits, dots, dashes.", Begin: "Begin the interview",
@@ -43,39 +43,39 @@ var catalog = map[session.Language]pageTexts{
 
 		History: "Earlier in this interview", You: "Answer", Interviewer: "Interviewer",
 		Choose: "Choose one", OwnWords: "Anything to add, in other words (optional)", Answer: "Answer",
-		Comment: "A comment: does it ring true, is something missing?",
-		Send:    "Send", Keys: "Ctrl + Enter sends, too.", Nothing: "Nothing to add", Ready: "Ready, let us go on", ShowMatch: "See the match",
-		Retry: "Try again", Continue: "Go on",
-		Kept:     "Answers are kept as they are sent. This address leads back here at any time.",
-		Thinking: "Reading the answer and writing what comes next…", Slow: "Still writing. This takes up to a minute.",
-		Owed:    "The answer is kept. The next message is still to be written.",
-		Offline: "The server cannot be reached. What is written here is still here: try again in a moment.",
+		Comment: "A comment: does it ring true? Is something missing?",
+		Send:    "Send", Keys: "Ctrl + Enter also sends.", Nothing: "Nothing to add", Ready: "Ready to continue", ShowMatch: "See the match",
+		Retry: "Try again", Continue: "Continue",
+		Kept:     "Answers are saved as they are sent. This address leads back here at any time.",
+		Thinking: "Reading the answer and writing what comes next…", Slow: "Still writing. This can take up to a minute.",
+		Owed:    "The answer is saved. The next message has not been written yet.",
+		Offline: "The server cannot be reached. The text below is not lost: try again in a moment.",
 		Thanks:  "That was the last question. Thank you for the time and the trust.", Again: "Keep a copy: print this page.",
-		Unsent:        "This question had been answered already, in another window perhaps. What was just sent was not kept:",
+		Unsent:        "This question was already answered, perhaps in another window. The text just sent was not saved:",
 		NotFoundTitle: "There is nothing here", ErrorTitle: "That did not work",
 		Reload: "Back to the interview", Lost: "Check the address, or begin a new interview.",
 		Problems: map[string]string{
-			"":                  "Something went wrong on the server. What was sent before is kept.",
+			"":                  "Something went wrong on the server. Earlier answers are saved.",
 			"empty_answer":      "The answer is empty. A few words, or one of the choices, are enough.",
-			"answer_too_long":   "The answer is too long to be kept. It is still below: shorten it and send it again.",
-			"body_too_large":    "The answer is too long to be kept. Shorten it and send it again.",
-			"control_character": "The answer holds characters that cannot be kept. Write it again without special characters.",
-			"not_utf8":          "The answer holds characters that cannot be kept. Write it again without special characters.",
-			"out_of_order":      "The interview has gone on meanwhile. This is where it stands.",
-			"finished":          "The interview is complete. Nothing more was kept.",
+			"answer_too_long":   "The answer is too long. It is still below: shorten it and send it again.",
+			"body_too_large":    "The answer is too long. Shorten it and send it again.",
+			"control_character": "The answer contains characters that cannot be saved. Write it again without special characters.",
+			"not_utf8":          "The answer contains characters that cannot be saved. Write it again without special characters.",
+			"out_of_order":      "The interview has continued in the meantime. This is the current message.",
+			"finished":          "The interview is complete. Nothing else was saved.",
 			"busy":              "The previous answer is still being read. Wait a moment, then try again.",
-			"backend_failed": "The answer is kept, but the next message could not be written: the writing service does not respond. " +
+			"backend_failed": "The answer is saved, but the next message could not be written: the writing service does not respond. " +
 				"Try again in a moment.",
-			"reply_invalid": "The answer is kept, but the next message did not turn out well enough to be shown. Trying again usually helps.",
-			"session_limit": "The answer is kept, but this interview has reached its limit, and nothing more can be written. Please " +
+			"reply_invalid": "The answer is saved, but the next message was not good enough to be shown. Trying again usually helps.",
+			"session_limit": "The answer is saved, but this interview has reached its limit, and nothing more can be written. Please " +
 				"contact whoever invited you.",
 			"too_many_starts": "Too many interviews were begun in a short time. Try again in a minute.",
-			"store_failed":    "The answer could not be kept. It is still below: send it again in a moment.",
+			"store_failed":    "The answer could not be saved. It is still below: send it again in a moment.",
 			"unknown_session": "There is no interview at this address.",
 			"not_found":       "There is no page at this address.",
-			"invalid": "The identifier may hold letters, digits, dots, dashes and underscores, and begins with a letter or a " +
-				"digit; at most 64 in all.",
-			"cross_origin": "This request came from another site and was not carried out.",
+			"invalid": "The identifier may contain letters, digits, dots, dashes and underscores, and must begin with a letter or a " +
+				"digit; at most 64 characters.",
+			"cross_origin": "This request came from another site and was rejected.",
 		},
 	},
 	session.French: {

@@ -6,8 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Store wraps a store and counts what is stored, so that the metrics of calls agree with the
-// ledger.
+// Store wraps a store and counts its writes, so that the metrics of calls agree with the ledger.
 func (m *Metrics) Store(s session.Store) session.Store { return &countingStore{s, m} }
 
 type countingStore struct {

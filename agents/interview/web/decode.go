@@ -83,7 +83,7 @@ func decodeSubmission(data []byte) (interview.Submission, *problem) {
 func decodeProblem(err error) *problem {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(e, jsontext.ErrDuplicateName) {
-			return newProblem(http.StatusBadRequest, "duplicate_field", fmt.Sprintf("field %s is given twice", quotedField(e.JSONPointer)))
+			return newProblem(http.StatusBadRequest, "duplicate_field", fmt.Sprintf("duplicate field %s", quotedField(e.JSONPointer)))
 		}
 		return newProblem(http.StatusBadRequest, "invalid_json",
 			fmt.Sprintf("the body is not one JSON object: at byte %d: %s", e.ByteOffset, shorten(e.Err.Error())))
@@ -93,14 +93,14 @@ func decodeProblem(err error) *problem {
 	case !ok:
 		return newProblem(http.StatusBadRequest, "invalid_json", "the body is not one JSON object")
 	case errors.Is(e, json.ErrUnknownName):
-		message := fmt.Sprintf("field %s is not known", quotedField(e.JSONPointer))
+		message := fmt.Sprintf("unknown field %s", quotedField(e.JSONPointer))
 		if near := suggest.Nearest(e.JSONPointer.LastToken(), axiomFields); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return newProblem(http.StatusBadRequest, "unknown_field", message)
 	}
 	return newProblem(http.StatusBadRequest, "wrong_type",
-		fmt.Sprintf("field %s is of type %s; it must be a string", quotedField(e.JSONPointer), jsonKindName(e.JSONKind)))
+		fmt.Sprintf("field %s must be a string, got %s", quotedField(e.JSONPointer), jsonKindName(e.JSONKind)))
 }
 
 // check rejects fields that are invalid in every session.
@@ -129,16 +129,16 @@ func (in axiomBody) check() *problem {
 	switch {
 	case in.Session == "" && in.Event != interview.EventStart:
 		return newProblem(http.StatusBadRequest, "missing_field",
-			fmt.Sprintf(`field "sessionId" is missing; name a session, or send the event %q to begin one`, interview.EventStart))
+			fmt.Sprintf(`field "sessionId" is required; send the event %q to begin a session`, interview.EventStart))
 	case in.Message == nil && in.Event == "":
-		return newProblem(http.StatusBadRequest, "missing_field", `field "message" is missing, and "event" too; one of them is needed`)
+		return newProblem(http.StatusBadRequest, "missing_field", `field "message" or "event" is required`)
 	}
 	return nil
 }
 
 // controlProblem returns the problem of a field with a control character.
 func controlProblem(field string, at int) *problem {
-	return newProblem(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
+	return newProblem(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q contains a control character at byte %d", field, at))
 }
 
 // isControl reports whether r is a control character.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"go.opentelemetry.io/otel/attribute"
-	// The last version of the conventions that holds those for generative AI.
+	// The last version with the conventions for generative AI.
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 
 	"github.com/rehearse-dev/rehearse/llm"

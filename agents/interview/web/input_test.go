@@ -51,7 +51,7 @@ var _ = Describe("Bad input", func() {
 		}
 	}
 
-	DescribeTable("is refused with a code, and nothing changes",
+	DescribeTable("is rejected with a code and changes nothing",
 		func(body string, status int, code, message string) {
 			body = strings.NewReplacer("SESSION", shown.SessionID, "SHOWN", shown.MessageID).Replace(body)
 			a := unchanged(send(strings.NewReader(body)))
@@ -59,38 +59,38 @@ var _ = Describe("Bad input", func() {
 			Expect(a.Status).To(Equal(status))
 			Expect(a.Error.Message).To(ContainSubstring(message))
 		},
-		Entry("nothing", ``, 400, "invalid_json", "not a JSON object"),
+		Entry("an empty body", ``, 400, "invalid_json", "not a JSON object"),
 		Entry("no JSON", `hello`, 400, "invalid_json", "not a JSON object"),
 		Entry("half an object", `{"sessionId":"SESSION","message":"a`, 400, "invalid_json", "unexpected"),
 		Entry("more than an object", `{"event":"START"} {"event":"START"}`, 400, "invalid_json", "after top-level value"),
 		Entry("null", `null`, 400, "invalid_json", "not a JSON object"),
 		Entry("a list", `[{"event":"START"}]`, 400, "invalid_json", "not a JSON object"),
-		Entry("a field of another name", `{"sesionId":"x","message":"a"}`, 400, "unknown_field", `did you mean "sessionId"?`),
+		Entry("an unknown field", `{"sesionId":"x","message":"a"}`, 400, "unknown_field", `did you mean "sessionId"?`),
 		Entry("a field in another case", `{"EVENT":"START"}`, 400, "unknown_field", `did you mean "event"?`),
 		Entry("a field twice", `{"event":"START","event":"RESUME"}`, 400, "duplicate_field", `"event"`),
-		Entry("a number for a text", `{"sessionId":"SESSION","message":7}`, 400, "wrong_type", `"message" is of type number`),
-		Entry("an object for a text", `{"sessionId":{},"message":"a"}`, 400, "wrong_type", `"sessionId" is of type object`),
+		Entry("a number for a text", `{"sessionId":"SESSION","message":7}`, 400, "wrong_type", `"message" must be a string, got number`),
+		Entry("an object for a text", `{"sessionId":{},"message":"a"}`, 400, "wrong_type", `"sessionId" must be a string, got object`),
 		Entry("a deep list for a text", `{"message":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`, 400, "wrong_type", "array"),
-		Entry("no field", `{}`, 400, "missing_field", `"sessionId" is missing`),
-		Entry("fields that are null", `{"sessionId":null,"event":null}`, 400, "missing_field", `"sessionId" is missing`),
-		Entry("a message and no session", `{"message":"hello"}`, 400, "missing_field", `"sessionId" is missing`),
-		Entry("a session and nothing else", `{"sessionId":"SESSION"}`, 400, "missing_field", `"message" is missing`),
+		Entry("no field", `{}`, 400, "missing_field", `"sessionId" is required`),
+		Entry("fields that are null", `{"sessionId":null,"event":null}`, 400, "missing_field", `"sessionId" is required`),
+		Entry("a message and no session", `{"message":"hello"}`, 400, "missing_field", `"sessionId" is required`),
+		Entry("a session and nothing else", `{"sessionId":"SESSION"}`, 400, "missing_field", `"message" or "event" is required`),
 		Entry("no id", `{"sessionId":"SESSION","message":"a"}`, 400, "submission_needed", "submissionId, replyTo"),
 		Entry("an empty message", `{"sessionId":"SESSION","replyTo":"SHOWN","message":""}`, 400, "empty_answer", "empty"),
 		Entry("a message of spaces", `{"sessionId":"SESSION","replyTo":"SHOWN","message":" \n\t "}`, 400, "empty_answer", "empty"),
-		Entry("an event that there is not", `{"sessionId":"SESSION","event":"RESUMME"}`, 400, "unknown_event", "did you mean RESUME"),
-		Entry("a language that there is not", `{"event":"START","language":"de"}`, 400, "invalid", "language"),
-		Entry("a candidate that climbs", `{"event":"START","candidateId":"../../etc/passwd"}`, 400, "invalid", "candidateId"),
+		Entry("an unknown event", `{"sessionId":"SESSION","event":"RESUMME"}`, 400, "unknown_event", "did you mean RESUME"),
+		Entry("an unknown language", `{"event":"START","language":"de"}`, 400, "invalid", "language"),
+		Entry("a candidate that leaves the folder", `{"event":"START","candidateId":"../../etc/passwd"}`, 400, "invalid", "candidateId"),
 		Entry("a candidate with a folder", `{"event":"START","candidateId":"a/b"}`, 400, "invalid", "candidateId"),
-		Entry("a candidate that is hidden", `{"event":"START","candidateId":".."}`, 400, "invalid", "candidateId"),
+		Entry("a hidden candidate", `{"event":"START","candidateId":".."}`, 400, "invalid", "candidateId"),
 		Entry("a candidate of 10,000 characters", `{"event":"START","candidateId":"`+strings.Repeat("a", 10_000)+`"}`, 400, "field_too_long", `"candidateId" has 10000 bytes`),
-		Entry("a session that there is not", `{"sessionId":"nobody","event":"RESUME"}`, 404, "unknown_session", "session"),
-		Entry("a session that climbs", `{"sessionId":"../x","event":"RESUME"}`, 400, "invalid", "sessionId"),
-		Entry("a word to go on where a question is", `{"sessionId":"SESSION","replyTo":"SHOWN","event":"GO"}`, 409, "out_of_order", ""),
-		Entry("an answer to a message to come", `{"sessionId":"SESSION","replyTo":"m999","message":"a"}`, 409, "out_of_order", ""),
-		Entry("a NUL", `{"sessionId":"SESSION","replyTo":"SHOWN","message":"a\u0000b"}`, 400, "control_character", `"message" holds a control character at byte 1`),
+		Entry("an unknown session", `{"sessionId":"nobody","event":"RESUME"}`, 404, "unknown_session", "session"),
+		Entry("a session that leaves the folder", `{"sessionId":"../x","event":"RESUME"}`, 400, "invalid", "sessionId"),
+		Entry("GO at a question", `{"sessionId":"SESSION","replyTo":"SHOWN","event":"GO"}`, 409, "out_of_order", ""),
+		Entry("an answer to a future message", `{"sessionId":"SESSION","replyTo":"m999","message":"a"}`, 409, "out_of_order", ""),
+		Entry("a NUL", `{"sessionId":"SESSION","replyTo":"SHOWN","message":"a\u0000b"}`, 400, "control_character", `"message" contains a control character at byte 1`),
 		Entry("an escape sequence of a terminal", `{"sessionId":"SESSION","replyTo":"SHOWN","message":"\u001b[2J"}`, 400, "control_character", "byte 0"),
-		Entry("a line end in an id", `{"sessionId":"SESSION","submissionId":"a\nb","message":"a"}`, 400, "control_character", `"submissionId"`),
+		Entry("a line break in an id", `{"sessionId":"SESSION","submissionId":"a\nb","message":"a"}`, 400, "control_character", `"submissionId"`),
 		Entry("a raw control character", "{\"sessionId\":\"SESSION\",\"message\":\"a\x01\"}", 400, "invalid_json", ""),
 		Entry("half of a surrogate pair", `{"sessionId":"SESSION","replyTo":"SHOWN","message":"\ud800"}`, 400, "invalid_json", ""),
 		Entry("bytes that are not UTF-8", "{\"sessionId\":\"SESSION\",\"message\":\"\xff\"}", 400, "not_utf8", "UTF-8"),
@@ -98,7 +98,7 @@ var _ = Describe("Bad input", func() {
 		Entry("an answer of 100,000 bytes", `{"sessionId":"SESSION","replyTo":"SHOWN","message":"`+strings.Repeat("a", 100_000)+`"}`, 413, "answer_too_long", "100000"),
 	)
 
-	It("is refused by its size alone, with and without a length", func() {
+	It("is rejected by size, with and without a Content-Length", func() {
 		big := bytes.Repeat([]byte("a"), 10<<20)
 		a := unchanged(send(bytes.NewReader(big)))
 		Expect(a.Status).To(Equal(http.StatusRequestEntityTooLarge))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -25,7 +26,7 @@ type interviewPage struct {
 // blocksInAll is the number of blocks of an interview.
 const blocksInAll = 10
 
-// mode determines what the person can do.
+// mode determines the actions on the page.
 type mode string
 
 const (
@@ -105,9 +106,9 @@ func (p interviewPage) render() ([]byte, error) {
 	v.pageFrame = newPageFrame(w, p.Session.Language, v.Place)
 	switch {
 	case p.Problem == "store_failed" && p.Session.Phase == session.Owing:
-		v.Alert = w.problem("") // the answer had been stored before the store failed
+		v.Alert = w.problem("") // the answer was stored before the store failed
 	case p.Problem == "invalid":
-		v.Alert = w.problem("") // the text for this code is about the identifier on the start page
+		v.Alert = w.problem("") // the text for this code is about the start page
 	case p.Problem != "":
 		v.Alert = w.problem(p.Problem)
 	case v.Mode == modeFailed:
@@ -128,18 +129,18 @@ func (v *interviewView) split(w pageTexts) {
 				v.Choices = choicesOf(m.Text)
 			}
 			if v.Choices != nil {
-				v.Shown = withoutChoices(text)
+				v.Shown = slices.DeleteFunc(text, func(b block) bool { return b.Kind == choiceList })
 			}
 			continue
 		case v.Mode == modeFinished && m.Role == llm.Assistant && m.Step == session.Block10:
 			v.Portrait = text
 			continue
 		}
-		v.History = append(v.History, v.said(w, m, text))
+		v.History = append(v.History, historyEntryOf(w, m, text))
 	}
 }
 
-func (v *interviewView) said(w pageTexts, m session.Message, text []block) historyEntry {
+func historyEntryOf(w pageTexts, m session.Message, text []block) historyEntry {
 	if m.Role == llm.User {
 		return historyEntry{Who: w.You, Text: m.Text}
 	}

@@ -21,7 +21,7 @@ type note struct {
 
 type noteKey struct{}
 
-// noteOf returns the note of a request, or an unused one if the request is not observed.
+// noteOf returns the note of a request; a new one if the request is not observed.
 func noteOf(r *http.Request) *note {
 	if n, ok := r.Context().Value(noteKey{}).(*note); ok {
 		return n
@@ -118,8 +118,8 @@ func (s *Server) logRequest(r *http.Request, id string, seen *recorder, n *note,
 	s.deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// shortID returns the start of a session's id: enough to find the session, and not enough to
-// take the interview.
+// shortID returns the start of a session's id, which identifies the session without giving access to
+// it.
 func shortID(id string) string { return id[:min(8, len(id)/2)] }
 
 // recorder records the status and size of a response.

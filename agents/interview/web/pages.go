@@ -147,7 +147,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *proble
 			return nil, newProblem(http.StatusRequestEntityTooLarge, "body_too_large",
 				fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
 		}
-		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the form cannot be read")
+		return nil, newProblem(http.StatusBadRequest, "invalid_body", "the form is malformed")
 	}
 	f := form{}
 	for key, values := range r.PostForm {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -10,8 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// block is a part of a text with one form, which is read from its lines. Texts of models and
-// candidates are never markup.
+// block is a run of lines of one kind. Texts of models and candidates are never markup.
 type block struct {
 	Kind  blockKind
 	Lines []string
@@ -71,13 +71,7 @@ func parseBlocks(text string, l session.Language) []block {
 		kind, line := lineKind(line, begins, follows)
 		add(kind, line)
 	}
-	kept := out[:0]
-	for _, b := range out {
-		if b.Kind != "" {
-			kept = append(kept, b)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(out, func(b block) bool { return b.Kind == "" })
 }
 
 // lineKind returns the kind of a line, and the line without marks. begins is true if the line is
@@ -164,17 +158,6 @@ func choicesOf(text string) []choice {
 		return nil
 	}
 	return found
-}
-
-// withoutChoices removes the choices.
-func withoutChoices(all []block) []block {
-	var out []block
-	for _, b := range all {
-		if b.Kind != choiceList {
-			out = append(out, b)
-		}
-	}
-	return out
 }
 
 // Tint returns the colour class of a status.

@@ -65,11 +65,11 @@ func serviceProblem(err error) *problem {
 // storeProblem returns the problem for an error of the store.
 func storeProblem(err error) *problem {
 	if errors.Is(err, session.ErrNotFound) {
-		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
+		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "session not found")
 	}
 	return &problem{
 		Status: http.StatusServiceUnavailable, Code: string(interview.CodeStore),
-		Message: "the store of the interviews does not answer; try again", Cause: err,
+		Message: "the store of the interviews is not available; try again", Cause: err,
 	}
 }
 
@@ -77,7 +77,7 @@ func storeProblem(err error) *problem {
 func internalProblem(err error) *problem {
 	return &problem{
 		Status: http.StatusInternalServerError, Code: "internal",
-		Message: "something went wrong on the server; what was stored is kept", Cause: err,
+		Message: "internal error of the server; stored data is not lost", Cause: err,
 	}
 }
 
@@ -106,7 +106,7 @@ func (p *problem) write(w http.ResponseWriter) {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be written"}}`)
+		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the response could not be encoded"}}`)
 	}
 	writeBody(w, status, "application/json; charset=utf-8", append(body, '\n'))
 }

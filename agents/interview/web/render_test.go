@@ -71,13 +71,13 @@ var _ = Describe("the page of an interview", func() {
 		}, []string{"See the match", "The portrait"}, []string{`name="message"`}),
 		Entry("a call that failed", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{Failed: "backend_failed"}
-		}, []string{`value="RETRY"`, "Try again", "The answer is kept, but"}, []string{`name="message"`, "data-auto"}),
+		}, []string{`value="RETRY"`, "Try again", "The answer is saved, but"}, []string{`name="message"`, "data-auto"}),
 		Entry("a call under way", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Owed, p.Working = session.Owing, &session.Owed{InFlight: 3, Failed: "backend_failed"}, true
 		}, []string{`data-mode="thinking"`, `http-equiv="refresh"`}, []string{"<form", "data-auto"}),
 		Entry("a call that died", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{InFlight: 3}
-		}, []string{`value="RETRY"`, "data-auto", "still to be written"}, []string{`http-equiv="refresh"`}),
+		}, []string{`value="RETRY"`, "data-auto", "has not been written yet"}, []string{`http-equiv="refresh"`}),
 		Entry("the end", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Step = session.Finished, session.Matching
 			p.Messages[0] = session.Message{Seq: 1, Role: llm.Assistant, Kind: session.KindOther, Step: session.Block10, Text: "🔥 Motion\nTrust."}
@@ -89,7 +89,7 @@ var _ = Describe("the page of an interview", func() {
 		Entry("an error that the form cannot make", func(p *interviewPage) { p.Problem = "invalid" },
 			[]string{"Something went wrong on the server"}, []string{"identifier"}),
 		Entry("what was written to a question that had its answer", func(p *interviewPage) { p.Unsent = "lost <words>" },
-			[]string{"had been answered already", "lost &lt;words&gt;"}, nil),
+			[]string{"was already answered", "lost &lt;words&gt;"}, nil),
 	)
 
 	It("shows what was said in order, as text", func() {

@@ -1,7 +1,6 @@
-// Package web serves interviews over HTTP: a JSON interface for programs, pages for
-// people that work without JavaScript, by keyboard and with a screen reader, and
-// metrics and spans for operators. Metrics, spans and logs contain neither what a
-// candidate or a model wrote nor who a candidate is.
+// Package web serves interviews over HTTP: a JSON interface for programs, accessible pages for
+// people, and metrics and spans for operators. The pages work without JavaScript. Metrics, spans and
+// logs contain neither texts of an interview nor the identity of a candidate.
 package web
 
 import (
@@ -31,8 +30,8 @@ type Options struct {
 	// Token is the bearer token for /sessions and /sessions/{id}/audit, which do not exist
 	// without a token, and for /metrics, which is open without one.
 	Token string
-	// Instance is the instance name of the service. With it the page resumes at once a call that
-	// was lost in a crash; without it, when the claim of the call has ended.
+	// Instance is the instance name of the service. With it the page resumes a call that was lost in
+	// a crash at once; without it, after the claim of the call has ended.
 	Instance string
 	// Languages are the offered languages; empty means all. The first one is the default.
 	Languages []session.Language
@@ -65,17 +64,16 @@ type Deps struct {
 	// Store is the store of the service; the server only reads it.
 	Store session.Store
 	Clock clock.Clock
-	// Log gets a line for each request; nil is silent.
+	// Log receives a line for each request; may be nil.
 	Log *slog.Logger
-	// Metrics are served at /metrics; nil serves none.
+	// Metrics to serve at /metrics; may be nil.
 	Metrics *Metrics
-	// Tracer makes a span for each request.
+	// Tracer starts a span for each request.
 	Tracer Tracer
-	// Audit writes the audit of a session, as an HTML page or as JSON. If it fails it has
-	// written nothing; the error is session.ErrNotFound if there is no such session. Nil
-	// serves no audits.
+	// Audit writes the audit of a session, as an HTML page or as JSON; nil disables audits. Its
+	// error is session.ErrNotFound if the session does not exist.
 	Audit func(ctx context.Context, w io.Writer, id string, html bool) error
-	// NewID returns an id for a request or a submission; default random.
+	// NewID returns an id for a request or a submission; the default is random.
 	NewID func() string
 }
 
@@ -94,7 +92,7 @@ type Server struct {
 // New returns a server.
 func New(o Options, d Deps) (*Server, error) {
 	if d.Service == nil || d.Store == nil || d.Clock == nil {
-		return nil, errors.New("a web server of interviews needs a service, a store and a clock")
+		return nil, errors.New("create the interview server: a service, a store and a clock are required")
 	}
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
@@ -107,7 +105,7 @@ func New(o Options, d Deps) (*Server, error) {
 	}
 	for _, l := range o.Languages {
 		if !slices.Contains(session.Languages(), l) {
-			return nil, fmt.Errorf("there are no interviews in the language %q", l)
+			return nil, fmt.Errorf("create the interview server: unknown language %q", l)
 		}
 	}
 	o.MaxBody = orElse(o.MaxBody, 256<<10)
@@ -168,11 +166,11 @@ func (s *Server) routes() http.Handler {
 	add("/s/{session}", map[string]http.HandlerFunc{http.MethodGet: s.interview, http.MethodPost: s.submit})
 	add(assetPath, get(assetHandler().ServeHTTP))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuseAny(w, r, newProblem(http.StatusNotFound, "not_found", "there is nothing at this address"))
+		s.refuseAny(w, r, newProblem(http.StatusNotFound, "not_found", "page not found"))
 	})
 	protect := http.NewCrossOriginProtection()
 	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuseAny(w, r, newProblem(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
+		s.refuseAny(w, r, newProblem(http.StatusForbidden, "cross_origin", "cross-origin request"))
 	}))
 	return loopback.RequireHost(protect.Handler(mux), s.options.Hosts...)
 }
@@ -180,7 +178,7 @@ func (s *Server) routes() http.Handler {
 func (s *Server) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
-		s.refuse(w, r, newProblem(http.StatusMethodNotAllowed, "method_not_allowed", "use "+allow+" here"))
+		s.refuse(w, r, newProblem(http.StatusMethodNotAllowed, "method_not_allowed", "allowed methods: "+allow))
 	}
 }
 

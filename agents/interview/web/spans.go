@@ -16,9 +16,9 @@ import (
 // tracerScope is the instrumentation scope of the spans.
 const tracerScope = "github.com/rehearse-dev/rehearse/agents/interview/web"
 
-// Tracer makes the spans of a service. The zero value makes none.
+// Tracer creates the spans of a service. The zero value is disabled.
 type Tracer struct {
-	// Provider exports them; nil exports none.
+	// Provider exports the spans; nil disables them.
 	Provider trace.TracerProvider
 	// Clock sets the times of spans; required with a Provider.
 	Clock clock.Clock

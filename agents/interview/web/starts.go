@@ -122,7 +122,7 @@ func (s *Server) startAllowed(r *http.Request) *problem {
 	if wait == 0 {
 		return nil
 	}
-	refused := newProblem(http.StatusTooManyRequests, "too_many_starts", "too many interviews were begun in a short time: try again later")
+	refused := newProblem(http.StatusTooManyRequests, "too_many_starts", "too many interviews were started in a short time; try again later")
 	refused.RetryAfter = wait
 	return refused
 }
