@@ -77,7 +77,7 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		if err != nil {
 			return noVerdict(err)
 		}
-		t.Persona, first.Language = persona, persona.Language
+		t.Persona, first.Language = &persona, persona.Language
 	}
 	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
 	if err != nil {

@@ -45,14 +45,14 @@ var _ = Describe("A scenario with an interview", func() {
 			}
 			Expect(strings.Join(all, "\n")).To(ContainSubstring(want))
 		},
-		Entry("persona", "persona: leo", "cast: lea", `there is no persona "leo"`),
+		Entry("persona", "persona: leo", "cast: lea", `unknown persona "leo"`),
 		Entry("persona, with the nearest", "persona: leo", "cast: lea", `did you mean "lea"?`),
-		Entry("cast", "persona: lea", "cast: tim", `there is no persona "tim"`),
-		Entry("a sequence beside a cast", "persona: lea", "cast: lea, replies: [{text: x}]", "write rules in place of replies"),
-		Entry("place", "persona: lea, moves: [{at: BLOC_11/0, do: reload}]", "cast: lea", `"BLOC_11/0" is not a place of an interview`),
+		Entry("cast", "persona: lea", "cast: tim", `unknown persona "tim"`),
+		Entry("a sequence beside a cast", "persona: lea", "cast: lea, replies: [{text: x}]", "write rules instead"),
+		Entry("place", "persona: lea, moves: [{at: BLOC_11/0, do: reload}]", "cast: lea", `invalid place "BLOC_11/0"`),
 		Entry("code", "persona: lea, moves: [{at: BLOC_01/0, do: reload, want: empty_anser}]", "cast: lea", `did you mean "empty_answer"?`),
-		Entry("an event that is not sent", "persona: lea, moves: [{at: BLOC_01/0, do: reload, event: GO}]", "cast: lea", "only do: event has event"),
-		Entry("no instant", "persona: lea, moves: [{at: BLOC_01/0, do: crash}]", "cast: lea", "do: crash needs instant"),
+		Entry("an event that is not sent", "persona: lea, moves: [{at: BLOC_01/0, do: reload, event: GO}]", "cast: lea", "event is only valid with do: event"),
+		Entry("no instant", "persona: lea, moves: [{at: BLOC_01/0, do: crash}]", "cast: lea", "do: crash requires instant"),
 		Entry("what is done", "persona: lea, moves: [{at: BLOC_01/0, do: dance}]", "cast: lea", "dance"),
 		Entry("store", "persona: lea, store: mysql", "cast: lea", "mysql"),
 	)
@@ -78,7 +78,7 @@ expect: {status: finished}
 		}
 		Expect(got).To(Equal([]string{
 			`6 unknown prompt "miror"; prompts are named like the shipped files, such as mirror or mirror/BLOC_01 mirror`,
-			`7 after "", [[ begins no [[informal|formal]] `,
+			`7 expected [[informal|formal]] after "" `,
 			"8 the text is empty ",
 		}))
 	})

@@ -68,8 +68,8 @@ var _ = Describe("Driving an interview", func() {
 		},
 		Entry("if a valid move is refused", "{at: BLOC_01/0, do: say, text: ''}", "empty_answer"),
 		Entry("if an invalid move is accepted", "{at: BLOC_01/0, do: say, text: x, want: empty_answer}", `expected the code "empty_answer", got ""`),
-		Entry("if the interview never reaches a move", "{at: BLOC_01/7, do: reload}", "never came to BLOC_01/7"),
-		Entry("if the process never reaches the planned crash", "{at: BLOC_01/0, do: crash, instant: after-call}", `did not come to the instant "after-call"`),
+		Entry("if the interview never reaches a move", "{at: BLOC_01/7, do: reload}", "did not reach BLOC_01/7"),
+		Entry("if the process never reaches the planned crash", "{at: BLOC_01/0, do: crash, instant: after-call}", `did not reach the instant "after-call"`),
 	)
 
 	It("fails at a message that cannot be generated, with all answers stored, or retries up to its limit", func() {

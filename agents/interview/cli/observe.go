@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
-// Logger returns a log that is text on a terminal and JSON elsewhere. quiet leaves out what
-// is not a warning.
+// Logger returns a logger that writes text to a terminal and JSON elsewhere. quiet limits it to
+// warnings and errors.
 func Logger(w io.Writer, term console.Terminal, quiet bool) *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if quiet {
@@ -26,8 +26,8 @@ func Logger(w io.Writer, term console.Terminal, quiet bool) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, options))
 }
 
-// Tracer returns a tracer that exports spans where the environment asks for it. flush sends
-// the remaining ones.
+// Tracer returns a tracer that exports spans if the environment configures an endpoint. flush sends
+// the remaining spans.
 func Tracer(ctx context.Context, getenv func(string) string, system string, log *slog.Logger) (tracer web.Tracer, flush func(), err error) {
 	if !otlpConfigured(getenv) {
 		return web.Tracer{}, func() {}, nil
@@ -36,12 +36,12 @@ func Tracer(ctx context.Context, getenv func(string) string, system string, log 
 	if err != nil {
 		return web.Tracer{}, nil, err
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans were not sent", "cause", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans not sent", "cause", err) }))
 	return web.Tracer{Provider: provider, Clock: clock.Real(), System: system}, func() {
 		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := closing(ctx); err != nil {
-			log.Warn("the last spans were not sent", "cause", err)
+			log.Warn("last spans not sent", "cause", err)
 		}
 	}, nil
 }

@@ -20,9 +20,9 @@ func otlpConfigured(getenv func(string) string) bool {
 	return endpoint && getenv("OTEL_SDK_DISABLED") != "true" && (exporter == "" || exporter == "otlp")
 }
 
-// newOTLP returns a provider that sends spans by OTLP over HTTP. The standard variables OTEL_* of the
-// environment configure it (endpoint, headers, timeout, sampler, resource). OTEL_SERVICE_NAME has
-// precedence over service. closing sends the remaining spans.
+// newOTLP returns a provider that sends spans by OTLP over HTTP, configured by the standard variables
+// OTEL_* (endpoint, headers, timeout, sampler, resource). OTEL_SERVICE_NAME overrides service. closing
+// sends the remaining spans.
 func newOTLP(ctx context.Context, service string) (_ trace.TracerProvider, closing func(context.Context) error, _ error) {
 	settings, err := readOTLPSettings(os.Getenv) //nolint:forbidigo // resource.WithFromEnv reads the same environment
 	if err != nil {
@@ -32,7 +32,7 @@ func newOTLP(ctx context.Context, service string) (_ trace.TracerProvider, closi
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
 	}
-	// The last of several attributes with one key wins, which is the one of the environment.
+	// The last attribute with a key wins, so that the environment overrides the service name.
 	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", service)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {

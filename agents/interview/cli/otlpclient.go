@@ -47,8 +47,7 @@ func (c *otlpClient) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. It repeats a request that took too long,
-// or that the collector asks to repeat.
+// UploadTraces implements otlptrace.Client. It retries after timeouts and retryable statuses.
 func (c *otlpClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := c.encode(spans)
 	if err != nil {
@@ -86,8 +85,8 @@ func (c *otlpClient) encode(spans []*tracepb.ResourceSpans) (body []byte, err er
 	return packed.Bytes(), nil
 }
 
-// hexadecimalIDs replaces ids so that protojson, which writes bytes as base64, writes
-// their hexadecimal digits, as OTLP demands: it stores what the digits decode to.
+// hexadecimalIDs replaces ids by the bytes whose base64 form, which protojson writes, equals the
+// hexadecimal form that OTLP requires.
 func hexadecimalIDs(spans []*tracepb.ResourceSpans) {
 	for _, resource := range spans {
 		for _, scope := range resource.ScopeSpans {
@@ -102,11 +101,11 @@ func hexadecimalIDs(spans []*tracepb.ResourceSpans) {
 }
 
 func hexDigits(id []byte) []byte {
-	stored, _ := base64.StdEncoding.DecodeString(hex.EncodeToString(id)) // 16 or 32 digits
-	return stored
+	decoded, _ := base64.StdEncoding.DecodeString(hex.EncodeToString(id)) // 16 or 32 digits
+	return decoded
 }
 
-// post sends a request once. It marks errors that a retry cannot fix as permanent.
+// post sends a request once. Errors that a retry cannot fix are permanent.
 func (c *otlpClient) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -140,7 +139,7 @@ func responseError(resp *http.Response, answer []byte) error {
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	err := fmt.Errorf("%s answered %s: %q", resp.Request.URL.Redacted(), resp.Status, bytes.TrimSpace(answer))
+	err := fmt.Errorf("%s returned %s: %q", resp.Request.URL.Redacted(), resp.Status, bytes.TrimSpace(answer))
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if seconds, bad := strconv.Atoi(resp.Header.Get("Retry-After")); bad == nil && seconds > 0 {

@@ -27,8 +27,8 @@ type otlpSettings struct {
 	tls     *tls.Config
 }
 
-// readOTLPSettings reads the standard variables of an OTLP exporter. A variable of the
-// traces, such as OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, precedes that of all signals.
+// readOTLPSettings reads the standard variables of an OTLP exporter. Variables for traces, such as
+// OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, override those for all signals.
 func readOTLPSettings(getenv func(string) string) (*otlpSettings, error) {
 	variable := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
@@ -54,8 +54,8 @@ func readOTLPSettings(getenv func(string) string) (*otlpSettings, error) {
 	return s, nil
 }
 
-// collectorURL returns the URL of the collector. The endpoint of the traces is used as it
-// is, that of all signals is the base of the path of traces.
+// collectorURL returns the URL of the collector: the endpoint for traces unchanged, or the endpoint for
+// all signals with the path of traces appended.
 func collectorURL(getenv func(string) string) (string, error) {
 	name, path := "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", ""
 	if getenv(name) == "" {
@@ -85,7 +85,7 @@ func readHeaders(list string) (http.Header, error) {
 	return headers, nil
 }
 
-// readTLS loads the certificates that the environment names; nil if it names none.
+// readTLS loads the certificates named by the environment; nil without any.
 func readTLS(variable func(string) string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if file := variable("CERTIFICATE"); file != "" {

@@ -20,7 +20,7 @@ const shownID = 9
 // PrintSessions prints a table of sessions.
 func PrintSessions(out io.Writer, list []session.Session) error {
 	w := console.Table(2, 5, 6)
-	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "said", "calls", "changed (UTC)", "session"})
+	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "messages", "calls", "changed (UTC)", "session"})
 	for _, s := range list {
 		w.AppendRow(table.Row{
 			console.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
@@ -54,7 +54,7 @@ func PrintMessages(out io.Writer, term console.Terminal, messages []session.Mess
 	return nil
 }
 
-// heading returns the line above a message: who wrote it, when and about what.
+// heading returns the line above a message, with its author, subject and time.
 func heading(m session.Message) string {
 	who := "interviewer"
 	if m.Role == llm.User {

@@ -28,7 +28,7 @@ func (e *StoreError) Unwrap() error { return e.error }
 func Open(ctx context.Context, name string) (*store.Store, error) {
 	if file, ok := storeFile(name); ok {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no store %s; name one with --store, or begin with rehearse interview serve", file)
+			return nil, fmt.Errorf("store %s not found; name another one with --store, or create it with rehearse interview serve", file)
 		}
 	}
 	st, err := store.Open(ctx, name)
@@ -62,15 +62,15 @@ func Claim(ctx context.Context, name, instance string) (st *store.Store, release
 	}, nil
 }
 
-// maxKnown is the maximum number of sessions that are searched.
+// maxKnown is the maximum number of sessions to search.
 const maxKnown = 1000
 
-// Find returns the session with an id, with an id that starts with word, or of the candidate word. If
-// the candidate has several sessions, Find returns the newest if latest is true, and fails otherwise:
-// anybody may begin a session under the id of somebody else.
+// Find returns the session with the id word, with an id that starts with word, or of the candidate
+// word. If the candidate has several sessions, Find returns the newest if latest is true, and fails
+// otherwise: anybody may begin a session with the id of another candidate.
 func Find(ctx context.Context, st session.Store, word string, latest bool) (found session.Session, err error) {
 	if strings.TrimSpace(word) == "" {
-		return found, errors.New("the name of the session or candidate is empty; see rehearse interview sessions")
+		return found, errors.New("the name of the session or candidate is empty; list them with rehearse interview sessions")
 	}
 	found, err = st.Load(ctx, word)
 	if err == nil || !errors.Is(err, session.ErrNotFound) {
@@ -108,7 +108,7 @@ const maxListed = 10
 // severalSessions lists the sessions of a candidate, newest first.
 func severalSessions(candidate string, of []session.Session) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or take the newest with --latest:",
+	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or use --latest for the newest:",
 		sanitize.Line(candidate, 64), len(of))
 	for _, s := range of[:min(len(of), maxListed)] {
 		fmt.Fprintf(&b, "\n  %s  began %s, %s %s, %s", sanitize.Line(s.ID, shownID), s.Created.UTC().Format("2006-01-02 15:04"),
@@ -123,33 +123,33 @@ func severalSessions(candidate string, of []session.Session) string {
 // minPrefix is the minimum length of the start of an id.
 const minPrefix = 4
 
-// startsWith finds the one session whose id begins with a word.
+// startsWith returns the index of the only session whose id begins with a word.
 func startsWith(all []session.Session, word string) (int, bool) {
 	if len(word) < minPrefix {
 		return 0, false
 	}
-	is := func(s session.Session) bool { return strings.HasPrefix(s.ID, word) }
-	first := slices.IndexFunc(all, is)
-	return first, first >= 0 && !slices.ContainsFunc(all[first+1:], is)
+	begins := func(s session.Session) bool { return strings.HasPrefix(s.ID, word) }
+	first := slices.IndexFunc(all, begins)
+	return first, first >= 0 && !slices.ContainsFunc(all[first+1:], begins)
 }
 
-// unknownSession returns the error that there is no such session, with what there is.
+// unknownSession returns the error for an unknown session, with a suggestion.
 func unknownSession(word string, all []session.Session) error {
 	if len(all) == 0 {
-		return fmt.Errorf("there is no session %.80q: the store is empty", word)
+		return fmt.Errorf("session %.80q not found: the store is empty", word)
 	}
 	names := candidates(all)
 	for _, s := range all {
 		names = append(names, s.ID)
 	}
 	if nearest := suggest.Nearest(word, names); nearest != "" {
-		return fmt.Errorf("there is no session and no candidate %.80q (did you mean %q?)", word, nearest)
+		return fmt.Errorf("session or candidate %.80q not found (did you mean %q?)", word, nearest)
 	}
-	return fmt.Errorf("there is no session and no candidate %.80q; the newest is that of %q (see rehearse interview sessions)",
+	return fmt.Errorf("session or candidate %.80q not found; the newest session is that of %q (see rehearse interview sessions)",
 		word, all[0].Candidate)
 }
 
-// candidates returns the candidates of sessions, each once.
+// candidates returns the distinct candidates of sessions.
 func candidates(all []session.Session) []string {
 	var names []string
 	for _, s := range all {

@@ -8,27 +8,20 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Persona answers instead of a person.
-type Persona interface {
-	// Comment returns the comment on the mirror of a step; empty continues without one.
-	Comment(session.Step) string
-	// Answer returns the answer to a question of a step.
-	Answer(step session.Step, index int) string
-}
-
 // Taker shows an interview and submits the replies.
 type Taker struct {
 	Service *interview.Service
-	Out     io.Writer // for the interview
-	Notes   io.Writer // for everything else
+	Out     io.Writer // the interview
+	Notes   io.Writer // everything else
 	Term    console.Terminal
-	Persona Persona // who replies; nil: the lines of Stdin
+	Persona *kind.Persona // answers; nil reads the answers from Stdin
 	Stdin   io.Reader
 
 	lines   <-chan string
@@ -37,8 +30,8 @@ type Taker struct {
 }
 
 // Take conducts the interview from a first submission to its end. It returns input.ErrEnd if the input
-// ends before, the cause of ctx if it is interrupted, or an error of the service. The answers so far
-// are stored.
+// ends early, the cause of ctx if it is interrupted, or an error of the service. Earlier answers stay
+// stored.
 func (t *Taker) Take(ctx context.Context, first interview.Submission) error {
 	if err := t.send(ctx, first); err != nil {
 		return err
@@ -49,14 +42,14 @@ func (t *Taker) Take(ctx context.Context, first interview.Submission) error {
 	for !t.view.Finished {
 		next, err := t.reply(ctx)
 		if err != nil {
-			fmt.Fprintf(t.Notes, "\nWhat you answered is kept. Go on with: rehearse interview take --resume %s …\n", t.view.SessionID)
+			fmt.Fprintf(t.Notes, "\nYour answers are saved. Continue with: rehearse interview take --resume %s …\n", t.view.SessionID)
 			return err
 		}
 		if err := t.send(ctx, next); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(t.Notes, "\nThis was the interview. It is kept as session %s.\n", t.view.SessionID)
+	fmt.Fprintf(t.Notes, "\nThe interview is finished and saved as session %s.\n", t.view.SessionID)
 	return nil
 }
 
@@ -84,15 +77,15 @@ func (t *Taker) send(ctx context.Context, in interview.Submission) error {
 	return nil
 }
 
-// hint describes what to type; it is empty for an answer.
+// hint describes the expected input; empty for an answer.
 func (t *Taker) hint() string {
 	switch {
 	case t.view.AutoContinue:
-		return "press Enter to let the interviewer try again"
+		return "press Enter to try again"
 	case !t.view.ExpectsAnswer:
-		return "press Enter to go on"
+		return "press Enter to continue"
 	case t.view.Kind == session.KindMirror:
-		return "answer, or press Enter to go on"
+		return "comment, or press Enter to continue"
 	}
 	return ""
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// minToken is the least length of a token, in bytes.
+// minToken is the minimum length of a token in bytes.
 const minToken = 16
 
-// Token returns the token in a file or in the environment, which may be empty.
+// Token returns the token in a file or in the environment; empty if none is set.
 func Token(getenv func(string) string, file string) (string, error) {
 	from, token := "REHEARSE_TOKEN", getenv("REHEARSE_TOKEN")
 	if file != "" {
@@ -20,11 +20,11 @@ func Token(getenv func(string) string, file string) (string, error) {
 		from = file
 		token, _, _ = strings.Cut(string(data), "\n")
 		if token = strings.TrimSpace(token); token == "" {
-			return "", fmt.Errorf("%s has no token in its first line", file)
+			return "", fmt.Errorf("read the token: the first line of %s is empty", file)
 		}
 	}
 	if token != "" && len(token) < minToken {
-		return "", fmt.Errorf("the token of %s has %d characters; at least %d are needed, such as those of openssl rand -hex 16",
+		return "", fmt.Errorf("the token of %s has %d characters, expected at least %d; create one with openssl rand -hex 16",
 			from, len(token), minToken)
 	}
 	return token, nil

@@ -23,7 +23,7 @@ import (
 // maxSubmissions ends an interview that makes no progress.
 const maxSubmissions = 500
 
-// candidate is the client of one interview: it submits the answers of the persona and makes the
+// candidate is the client of one interview: it submits the answers of the persona and carries out the
 // moves and perturbations of the scenario.
 type candidate struct {
 	*rehearsed
@@ -42,11 +42,11 @@ type candidate struct {
 	turn     int    // submissions of the persona
 	retries  int    // requests for an owed message
 	patience int    // maximum of retries
-	did      []bool // moves that were made
-	kept     []session.Answer
+	did      []bool // completed moves
+	accepted []session.Answer
 	calls    atomic.Int32 // calls to the backend
-	sessions atomic.Int32 // sessions that were begun
-	crashed  int          // crashes before it was resumed
+	sessions atomic.Int32 // started sessions
+	crashed  int          // crashes before the resumption
 	checked  int          // checked invariants
 }
 
@@ -124,8 +124,7 @@ func (c *candidate) post(ctx context.Context, body sending) answer {
 // maxResends is the maximum number of times that a client sends a submission again.
 const maxResends = 10
 
-// deliver sends a body until it is answered: again after a restart if the process crashed, and
-// again if the store failed.
+// deliver sends a body until it is answered. It sends it again after a crash and if the store failed.
 func (c *candidate) deliver(ctx context.Context, body sending) answer {
 	for again := 0; ; again++ {
 		got := c.post(ctx, body)
@@ -190,8 +189,7 @@ func (c *candidate) proceed(ctx context.Context) record.End {
 	return c.end(statusError, 1, fmt.Sprintf("the interview has not ended after %d submissions", c.sent))
 }
 
-// failed handles a failed message: the client asks for it again up to patience times, and then
-// gives up.
+// failed handles a failed message: the client requests it up to patience times, and then gives up.
 func (c *candidate) failed(ctx context.Context, got answer) (bool, record.End) {
 	for got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply) {
 		if c.retries == c.patience {
@@ -281,7 +279,7 @@ func (c *candidate) reload(ctx context.Context) {
 	}
 }
 
-// recordAnswer records an answer that must be stored from now on: it was accepted, even if the
+// recordAnswer records an answer that must be stored from now on, because it was accepted, even if the
 // next message failed.
 func (c *candidate) recordAnswer(body sending, got answer) {
 	stored := got.code == "" || got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply)
@@ -290,13 +288,13 @@ func (c *candidate) recordAnswer(body sending, got answer) {
 	}
 	if v := got.view; v != nil && !v.AutoContinue &&
 		v.Step == c.view.Step && v.Kind == c.view.Kind && v.QuestionIndex == c.view.QuestionIndex {
-		return // the question is asked again: this was not an answer
+		return // the question is repeated: this was not an answer
 	}
 	index := max(c.view.QuestionIndex, 0)
 	if c.view.Kind == session.KindMirror {
 		index = session.Reflection
 	}
-	c.kept = append(c.kept, session.Answer{Step: c.view.Step, Index: index, Text: *body.Message})
+	c.accepted = append(c.accepted, session.Answer{Step: c.view.Step, Index: index, Text: *body.Message})
 }
 
 // place returns the current place of the interview, as moves name it.
@@ -312,8 +310,8 @@ func (c *candidate) place() string {
 }
 
 // require counts an invariant, and reports a violation if it does not hold.
-func (c *candidate) require(kept bool, format string, args ...any) {
-	if c.checked++; !kept {
+func (c *candidate) require(holds bool, format string, args ...any) {
+	if c.checked++; !holds {
 		c.violations.Report(format, args...)
 	}
 }

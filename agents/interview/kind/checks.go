@@ -21,7 +21,7 @@ func (c *candidate) checkInvariants(ctx context.Context) error {
 		return err
 	}
 	for i, m := range c.opts.Moves {
-		c.require(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
+		c.require(c.did[i], "the interview did not reach %s, the place of the move %q", m.At, m.Do)
 	}
 	c.sink.Emit(event.New(0, "", answersStored{Answers: len(data.Answers), Invariants: c.checked}))
 	return nil
@@ -44,7 +44,7 @@ func (c *candidate) checkStored(ctx context.Context) (audit.Data, error) {
 	for i, a := range data.Answers {
 		stored[i] = session.Answer{Step: a.Step, Index: a.Index, Text: a.Text}
 	}
-	c.require(slices.Equal(stored, c.kept), "%s", difference(c.kept, stored))
+	c.require(slices.Equal(stored, c.accepted), "%s", difference(c.accepted, stored))
 	c.checkLedger(data)
 	return data, nil
 }
@@ -56,12 +56,12 @@ func difference(sent, stored []session.Answer) string {
 			return fmt.Sprintf("the answer to %s/%d is not stored; %d of %d are", a.Step, a.Index, len(stored), len(sent))
 		}
 		if b := stored[i]; a != b {
-			return fmt.Sprintf("answer %d should be to %s/%d and is to %s/%d", i+1, a.Step, a.Index, b.Step, b.Index)
+			return fmt.Sprintf("answer %d should be for %s/%d, got %s/%d", i+1, a.Step, a.Index, b.Step, b.Index)
 		}
 	}
 	if len(stored) > len(sent) {
 		a := stored[len(sent)]
-		return fmt.Sprintf("the answer to %s/%d is stored, and was never accepted", a.Step, a.Index)
+		return fmt.Sprintf("the answer to %s/%d is stored but was never accepted", a.Step, a.Index)
 	}
 	return "every answer is stored once, in order"
 }
@@ -82,9 +82,8 @@ func (c *candidate) checkLedger(data audit.Data) {
 	c.require(lost <= crashes+c.crashed, "%d calls were lost in %d crashes", lost, crashes+c.crashed)
 }
 
-// ledgerMatches reports whether a ledger with listed calls matches the calls made: it
-// has each of them, and beyond them only calls that a crash interrupted before they
-// were made, which are among the lost ones.
+// ledgerMatches reports whether a ledger with a number of listed calls matches the calls made: it
+// lists each of them, and in addition only lost calls that a crash prevented.
 func ledgerMatches(made, listed, lost int) bool {
 	return made <= listed && listed <= made+lost
 }

@@ -20,7 +20,7 @@ import (
 // postgresDSN is the environment variable with the address of a PostgreSQL server.
 const postgresDSN = "REHEARSE_TEST_POSTGRES"
 
-// run lets the persona take the interview.
+// run takes the interview as the persona.
 func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
 	opened, skipped, err := r.open(ctx, t)
 	switch {
@@ -94,14 +94,14 @@ func (c *candidate) comeBack(ctx context.Context) record.End {
 	return c.proceed(ctx)
 }
 
-// open opens the store of the scenario. skipped is the reason if that is not possible here.
+// open opens the store of the scenario. skipped is the reason why it is not available, if any.
 func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.Store, skipped string, err error) {
 	dsn := "memory:"
 	switch r.opts.Store {
 	case "file":
 		folder, err := os.MkdirTemp("", "rehearse-interview-")
 		if err != nil {
-			return nil, "", fmt.Errorf("make a folder: %w", err)
+			return nil, "", fmt.Errorf("create a folder: %w", err)
 		}
 		t.Cleanup(func() error { return os.RemoveAll(folder) })
 		dsn = "sqlite:" + filepath.Join(folder, "interviews.db")

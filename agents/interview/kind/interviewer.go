@@ -8,9 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// Interviewer returns a script that can interview anybody: in the language of a persona with the
-// replies to it, and in the other language with the replies to the default persona of that
-// language.
+// Interviewer returns a script for interviews with any candidate: in the language of a persona with the
+// replies to it, and in the other language with the replies to that language's default persona.
 func Interviewer(name string) (mocks.Script, error) {
 	var script mocks.Script
 	served := map[session.Language]bool{}
@@ -35,8 +34,8 @@ func Interviewer(name string) (mocks.Script, error) {
 	return script, nil
 }
 
-// interviewerRules returns the replies to a persona, for its language. In block 2 they are for
-// candidates who name the works of the persona; others get replies that fit any works.
+// interviewerRules returns the replies to a persona, for its language. In block 2 they require a
+// candidate who names the works of the persona; other candidates get replies that fit any works.
 func interviewerRules(p Persona) ([]mocks.Line, error) {
 	replies, err := Replies(p.Name)
 	if err != nil {
@@ -47,16 +46,16 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 		return nil, err
 	}
 	works := session.ParseWorks(p.Answer(session.Block2A, 1))
-	var own, rest []mocks.Line
+	var ofWorks, rest []mocks.Line
 	for _, line := range replies.Rules {
-		of := line.When.Metadata
-		of["language"] = string(p.Language)
-		if of["step"] == string(session.Block2B) || of["index"] == "2" {
+		tags := line.When.Metadata
+		tags["language"] = string(p.Language)
+		if tags["step"] == string(session.Block2B) || tags["index"] == "2" {
 			line.When.User = &mocks.Match{Contains: strings.Join(works, " ; ")}
-			own = append(own, line)
+			ofWorks = append(ofWorks, line)
 		} else {
 			rest = append(rest, line)
 		}
 	}
-	return slices.Concat(own, visitor.Rules, rest), nil
+	return slices.Concat(ofWorks, visitor.Rules, rest), nil
 }

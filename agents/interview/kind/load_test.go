@@ -36,7 +36,7 @@ var _ = Describe("A persona's file", func() {
 		Entry("a missing key", "ada", "name: ada\n", `the key "answers" is missing`),
 		Entry("an unknown step", "ada", sound+"  BLOC_11: Yes.\n", `ada.yaml:9:3: unknown step "BLOC_11"`),
 		Entry("an unknown language", "ada", "name: ada\nlanguage: de\ncandidate: a\nabout: b\nanswers: {}\n", `ada.yaml:2:11: found`),
-		Entry("another name", "eve", sound, `ada.yaml:1:7: the persona is called "ada", its file "eve"`),
+		Entry("another name", "eve", sound, `ada.yaml:1:7: the name must be that of the file, "eve", got "ada"`),
 		Entry("an empty answer", "ada", "name: ada\nlanguage: en\ncandidate: a\nabout: b\nanswers:\n  BLOC_01: [A, ' ']\n", `ada.yaml:6:16: the answer is empty`),
 		Entry("an empty comment", "ada", sound+"  BLOC_03: ''\n", `ada.yaml:9:12: the comment is empty; leave it out`),
 	)

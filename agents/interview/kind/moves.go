@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// move makes the first move that is due, of the scenario or of a perturbation. acted reports
+// move carries out the first move that is due, of the scenario or of a perturbation. acted reports
 // whether there was one, and left whether the candidate left.
 func (c *candidate) move(ctx context.Context) (acted, left bool) {
 	for i, m := range c.opts.Moves {
@@ -22,14 +22,14 @@ func (c *candidate) move(ctx context.Context) (acted, left bool) {
 		if m.Do == moveLeave {
 			return true, true
 		}
-		c.make(ctx, m)
+		c.carryOut(ctx, m)
 		return true, false
 	}
 	return c.perturb(ctx), false
 }
 
-// perturb makes the perturbation that is due at the next turn of the persona, and reports
-// whether there was one.
+// perturb carries out the perturbation that is due at the next turn of the persona, and reports whether
+// there was one.
 func (c *candidate) perturb(ctx context.Context) bool {
 	if c.view.Finished || c.view.AutoContinue {
 		return false
@@ -43,7 +43,7 @@ func (c *candidate) perturb(ctx context.Context) bool {
 		if b.Do == perturb.Double || b.Do == perturb.Concurrent {
 			c.turn++ // the move sends the submission of the persona
 		}
-		c.make(ctx, perturbationMove(b.Do))
+		c.carryOut(ctx, perturbationMove(b.Do))
 		return true
 	}
 	return false
@@ -62,8 +62,8 @@ func perturbationMove(do string) Move {
 	return Move{Do: do} // the others have the names of moves
 }
 
-// perturbStart makes the perturbations of the first turn, which begins the interview. Most
-// perturbations need an interview that has begun.
+// perturbStart carries out the perturbations of the first turn, which begins the interview. The others
+// need an interview that has begun.
 func (c *candidate) perturbStart(ctx context.Context, body sending) {
 	for i := range c.turns {
 		b := &c.turns[i]
@@ -77,30 +77,30 @@ func (c *candidate) perturbStart(ctx context.Context, body sending) {
 			continue
 		}
 		got := c.deliver(ctx, body)
-		c.require(got.code == "", "an interview that is begun twice: the first time the code is %q (%s)", got.code, got.message)
+		c.require(got.code == "", "the first of two START submissions failed with the code %q (%s)", got.code, got.message)
 	}
 }
 
-// make makes one move and compares the response with the scenario.
-func (c *candidate) make(ctx context.Context, m Move) {
+// carryOut carries out one move and compares the response with the scenario.
+func (c *candidate) carryOut(ctx context.Context, m Move) {
 	at := c.place()
 	version := c.version(ctx)
 	got := c.perform(ctx, m)
 	c.require(got.code == m.Want, "%s at %s: expected the code %q, got %q (%s)", m.Do, at, m.Want, got.code, got.message)
 	if m.Want != "" && !stored(m.Want) {
 		now := c.version(ctx)
-		c.require(version == now, "%s at %s was refused, and the session went from version %d to %d", m.Do, at, version, now)
+		c.require(version == now, "%s at %s was refused but changed the session from version %d to %d", m.Do, at, version, now)
 	}
 }
 
-// stored reports whether a submission is stored in spite of an error.
+// stored reports whether a submission with an error code is stored.
 func stored(code string) bool {
 	return code == string(interview.CodeBackend) || code == string(interview.CodeReply)
 }
 
 func (c *candidate) version(ctx context.Context) int64 {
 	s, err := c.store.Load(ctx, c.view.SessionID)
-	c.require(err == nil, "the session cannot be read: %v", err)
+	c.require(err == nil, "load the session: %v", err)
 	return s.Version
 }
 
@@ -163,8 +163,8 @@ func (c *candidate) twice(ctx context.Context, send func(func())) answer {
 		return failed
 	}
 	c.require(first.view.MessageID == second.view.MessageID,
-		"one submission sent twice shows %s and %s", first.view.MessageID, second.view.MessageID)
-	c.require(first.view.Repeated != second.view.Repeated, "of one submission sent twice, not exactly one counts as repeated")
+		"the two responses to a repeated submission show %s and %s", first.view.MessageID, second.view.MessageID)
+	c.require(first.view.Repeated != second.view.Repeated, "not exactly one response to a repeated submission has repeated set")
 	c.receive(body, first)
 	return first
 }
@@ -179,7 +179,7 @@ func (c *candidate) crash(ctx context.Context, instant string) answer {
 		_ = c.process.Crash()
 	}
 	if !c.process.Crashed() {
-		return answer{code: "client", message: fmt.Sprintf("the process did not come to the instant %q; got %q", instant, got.code)}
+		return answer{code: "client", message: fmt.Sprintf("the process did not reach the instant %q; got %q", instant, got.code)}
 	}
 	c.restart()
 	return c.send(ctx, body)
@@ -188,5 +188,5 @@ func (c *candidate) crash(ctx context.Context, instant string) answer {
 // restart starts the service again on the same store.
 func (c *candidate) restart() {
 	err := c.start()
-	c.require(err == nil, "the service does not start again: %v", err)
+	c.require(err == nil, "the service does not restart: %v", err)
 }

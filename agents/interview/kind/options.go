@@ -19,57 +19,51 @@ import (
 )
 
 // Options are the keys under drive.interview. A persona takes an interview: a client that calls
-// the whole service over HTTP, in process, and makes the moves of the scenario.
+// the whole service over HTTP, in process, and carries out the moves of the scenario.
 type Options struct {
-	// Persona is who answers.
+	// Persona answers the questions.
 	Persona string `yaml:"persona" json:"persona"`
-	// Store keeps the session: "sqlite" (default; in memory), "file" (SQLite in a
-	// file) or "postgres", which is skipped where REHEARSE_TEST_POSTGRES names no
-	// server.
+	// Store of the session: "sqlite" (default; in memory), "file" (SQLite in a file) or
+	// "postgres", which is skipped unless REHEARSE_TEST_POSTGRES is set.
 	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=sqlite,enum=file,enum=postgres"`
-	// Prompts are texts in place of shipped ones, by their names, such as "mirror" or
-	// "mirror/BLOC_01": what is tried against them. What differs by register is written
-	// [[informal|formal]].
+	// Prompts replace shipped texts by name, such as "mirror" or "mirror/BLOC_01". Parts that
+	// depend on the register are written [[informal|formal]].
 	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
-	// Options are those of the service.
+	// The options of the service.
 	CallTimeout       quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
 	Backoff           quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
 	TransportRetries  *int              `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
 	ValidationRetries *int              `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
 	HistoryMessages   int               `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
 	HistoryTokens     int               `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
-	// Address is how the client tells its submissions apart: by an id of its own
-	// ("id"), by the message that it replies to ("reply_to"), or by both (default).
+	// Address is the identification of submissions: an id of the client ("id"), the message that
+	// it replies to ("reply_to"), or both (default).
 	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both"`
-	// Retries is how often the client asks again for a message that could not be
-	// made; default 0: it gives up.
+	// Retries is the number of times that the client requests a failed message; default 0.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
-	// Reload shows the page again before each answer.
+	// Reload resumes the session before each answer.
 	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
-	// Moves are what happens off the path.
+	// Moves of the client in addition to the answers of the persona.
 	Moves []Move `yaml:"moves,omitempty" json:"moves,omitempty"`
 }
 
-// Move is one thing that happens where an interview stands, before the persona
-// acts as usual.
+// Move is an action of the client at a place of the interview, before the persona acts.
 type Move struct {
-	// At is the message that is shown: "BLOC_01/0" (a question), "BLOC_01/mirror",
-	// or a step without questions, such as "STEP_03_PREAMBULE" or
-	// "STEP_99_MATCHING". A move happens once.
+	// At is the place of the shown message: "BLOC_01/0" (a question), "BLOC_01/mirror", or a step
+	// without questions, such as "STEP_03_PREAMBULE" or "STEP_99_MATCHING". A move happens once.
 	At string `yaml:"at" json:"at"`
-	// Do is what happens; see the constants.
+	// Do is the action.
 	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave"` //nolint:lll // a struct tag
-	// Text is what is said (say), at most as long as a file; with Repeat so often.
+	// Text is the message to send (say).
 	Text string `yaml:"text,omitempty" json:"text,omitempty"`
-	// Repeat repeats Text; default 1.
+	// Repeat is the number of repetitions of Text; default 1.
 	Repeat int `yaml:"repeat,omitempty" json:"repeat,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-	// Event is the event that is sent (event).
+	// Event is the event to send (event).
 	Event string `yaml:"event,omitempty" json:"event,omitempty"`
-	// Instant is when the process dies (crash): "before-answer", "before-call",
-	// "after-call", "after-reply".
+	// Instant of the crash (crash): "before-answer", "before-call", "after-call", "after-reply".
 	Instant string `yaml:"instant,omitempty" json:"instant,omitempty" jsonschema:"enum=before-answer,enum=before-call,enum=after-call,enum=after-reply"` //nolint:lll // a struct tag
-	// Want is the code of the error that must come back; empty means that it must
-	// be accepted. A refused move must change nothing that is stored.
+	// Want is the expected error code; empty if the move must be accepted. A refused move must
+	// not change the stored session.
 	Want string `yaml:"want,omitempty" json:"want,omitempty"`
 }
 
@@ -128,7 +122,7 @@ var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
 func (o *Options) check(c *scenarios.Checker) {
 	if names := Personas(); !slices.Contains(names, o.Persona) {
 		c.Add("drive.interview.persona", suggest.Nearest(o.Persona, names),
-			"there is no persona %q; there are %s", o.Persona, strings.Join(names, ", "))
+			"unknown persona %q; known: %s", o.Persona, strings.Join(names, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Prompts)) {
 		if err := prompt.Check(name, o.Prompts[name]); err != nil {
@@ -143,11 +137,11 @@ func (o *Options) check(c *scenarios.Checker) {
 		path := fmt.Sprintf("drive.interview.moves[%d]", i)
 		step, _, _ := strings.Cut(m.At, "/")
 		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
-			c.Add(path+".at", "", `%q is not a place of an interview; write a step with a question or "mirror", `+
+			c.Add(path+".at", "", `invalid place %q; write a step with a question or "mirror", `+
 				`such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
 		}
 		if codes := errorCodes(); m.Want != "" && !slices.Contains(codes, m.Want) {
-			c.Add(path+".want", suggest.Nearest(m.Want, codes), "there is no error code %q; there are %s", m.Want, strings.Join(codes, ", "))
+			c.Add(path+".want", suggest.Nearest(m.Want, codes), "unknown error code %q; known: %s", m.Want, strings.Join(codes, ", "))
 		}
 		for _, needs := range []struct {
 			what, do string
@@ -155,9 +149,9 @@ func (o *Options) check(c *scenarios.Checker) {
 		}{{"text", moveSay, m.Text != ""}, {"event", moveEvent, m.Event != ""}, {"instant", moveCrash, m.Instant != ""}} {
 			switch {
 			case needs.given && m.Do != needs.do:
-				c.Add(path+"."+needs.what, "", "only do: %s has %s", needs.do, needs.what)
-			case !needs.given && m.Do == needs.do && m.Do != moveSay: // an empty text is a move, too
-				c.Add(path+".do", "", "do: %s needs %s", needs.do, needs.what)
+				c.Add(path+"."+needs.what, "", "%[2]s is only valid with do: %[1]s", needs.do, needs.what)
+			case !needs.given && m.Do == needs.do && m.Do != moveSay: // the text of say may be empty
+				c.Add(path+".do", "", "do: %s requires %s", needs.do, needs.what)
 			}
 		}
 	}
@@ -179,11 +173,11 @@ func addCast(c *scenarios.Checker, b *scenarios.Backend) {
 	}
 	names := Personas()
 	if !slices.Contains(names, b.Cast) {
-		c.Add("backend.cast", suggest.Nearest(b.Cast, names), "there is no persona %q; there are %s", b.Cast, strings.Join(names, ", "))
+		c.Add("backend.cast", suggest.Nearest(b.Cast, names), "unknown persona %q; known: %s", b.Cast, strings.Join(names, ", "))
 		return
 	}
 	if len(b.Replies) > 0 {
-		c.Add("backend.replies", "", "the replies of a cast are rules; write rules in place of replies")
+		c.Add("backend.replies", "", "replies cannot be combined with cast; write rules instead")
 		return
 	}
 	script, err := Replies(b.Cast)

@@ -20,7 +20,7 @@ type Persona struct {
 	Language session.Language `yaml:"language" json:"language" jsonschema:"enum=fr,enum=en"`
 	// Candidate is the id under which the persona takes interviews.
 	Candidate string `yaml:"candidate" json:"candidate"`
-	// About describes what is special about the persona.
+	// About describes the persona.
 	About string `yaml:"about" json:"about"`
 	// Answers are the answers to the questions of each step, in order.
 	Answers map[session.Step][]string `yaml:"answers" json:"answers"`
@@ -28,7 +28,7 @@ type Persona struct {
 	Comments map[session.Step]string `yaml:"comments,omitempty" json:"comments,omitempty"`
 }
 
-// Answer returns the answer to a question of a step, counted from 0, or "".
+// Answer returns the answer to a question of a step, counted from 0; empty if there is none.
 func (p Persona) Answer(step session.Step, index int) string {
 	answers := p.Answers[step]
 	if index < 0 || index >= len(answers) {
@@ -37,15 +37,14 @@ func (p Persona) Answer(step session.Step, index int) string {
 	return answers[index]
 }
 
-// Comment returns the comment on the mirror of a step. If it is empty the persona continues
-// without a comment.
+// Comment returns the comment on the mirror of a step; empty to continue without one.
 func (p Persona) Comment(step session.Step) string { return p.Comments[step] }
 
 // Names lists the personas, sorted.
 func Personas() []string {
 	files, err := fs.Glob(fixtures.Personas, "personas/*.yaml")
 	if err != nil {
-		panic(err) // the pattern is malformed
+		panic(err) // the pattern is constant
 	}
 	for i, file := range files {
 		files[i] = strings.TrimSuffix(path.Base(file), ".yaml")
@@ -53,7 +52,7 @@ func Personas() []string {
 	return files // Glob sorts
 }
 
-// Load reads a persona. If the file is invalid, the error lists all problems.
+// LoadPersona reads a persona. If the file is invalid, the error lists all problems.
 func LoadPersona(name string) (Persona, error) {
 	if !slices.Contains(Personas(), name) {
 		return Persona{}, unknownPersona(name)
@@ -71,7 +70,7 @@ func unknownPersona(name string) error {
 	if nearest := suggest.Nearest(name, Personas()); nearest != "" {
 		hint = fmt.Sprintf("; did you mean %q?", nearest)
 	}
-	return fmt.Errorf("there is no persona %q, only %s%s", name, strings.Join(Personas(), ", "), hint)
+	return fmt.Errorf("unknown persona %q; known: %s%s", name, strings.Join(Personas(), ", "), hint)
 }
 
 // parse reads the file of a persona. The specs check the number of answers, which depends on
@@ -83,7 +82,7 @@ func parsePersona(file, name string, data []byte) (Persona, error) {
 		found = append(found, doc.At(at, fmt.Sprintf(format, args...), ""))
 	}
 	if len(found) == 0 && p.Name != name {
-		refuse("name", "the persona is called %q, its file %q", p.Name, name)
+		refuse("name", "the name must be that of the file, %q, got %q", name, p.Name)
 	}
 	for _, step := range session.Steps() {
 		at := "answers." + string(step)

@@ -70,7 +70,7 @@ var _ = Describe("The cast", func() {
 		_, err := LoadPersona("leo")
 		Expect(err).To(MatchError(ContainSubstring(`did you mean "lea"?`)))
 		_, err = Replies("../personas/lea")
-		Expect(err).To(MatchError(ContainSubstring(`there is no persona "../personas/lea"`)))
+		Expect(err).To(MatchError(ContainSubstring(`unknown persona "../personas/lea"`)))
 	})
 
 	for _, name := range Personas() {
