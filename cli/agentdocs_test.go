@@ -131,7 +131,7 @@ func runShown(line string) string {
 	return errs.String() + out.String() + text
 }
 
-// asShown compares line by line. A line that is shown with … at its end goes on.
+// asShown compares line by line. A shown line that ends in … is a prefix.
 func asShown(got, shown string) bool {
 	plain := func(s string) []string {
 		return strings.Split(strings.TrimSpace(varying.ReplaceAllString(s, "N")), "\n")

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// TestAgentPictures holds docs/react.svg and docs/supervisor.svg to the code: a
+// TestAgentPictures compares docs/react.svg and docs/supervisor.svg with the code: a
 // decision, move or status that is new is drawn or fails; "make golden" draws them.
 func TestAgentPictures(t *testing.T) {
 	for file, draw := range map[string]func(*testing.T) string{"react.svg": drawReact, "supervisor.svg": drawSupervisor} {

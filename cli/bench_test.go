@@ -33,7 +33,7 @@ func program(b *testing.B, pkg string) string {
 	return out
 }
 
-// spent is what one run of a program took.
+// spent has the time and memory of one run of a program.
 type spent struct {
 	wall time.Duration
 	peak float64 // the most memory it held, in MB
@@ -133,7 +133,7 @@ func BenchmarkRun100000(b *testing.B) {
 	b.ReportMetric(most, "peak-MB")
 }
 
-// idleCores tells how much faster two busy loops are at once than in turn.
+// idleCores returns how much faster two busy loops are in parallel than in sequence.
 func idleCores() float64 {
 	busy := func() {
 		x := uint64(1)

@@ -58,16 +58,16 @@ Exit codes:
 	f.BoolVar(&flags.allowFailing, "allow-failing", false, "accept failing scenarios: they may fail in the same way in later runs")
 	usual := compare.DefaultRules()
 	for _, rule := range []struct {
-		name, says string
-		value      *float64
-		usual      float64
+		name, usage string
+		value       *float64
+		usual       float64
 	}{
 		{"alpha", "risk of a false alarm, over all tests of a comparison", &flags.rules.Alpha, usual.Alpha},
 		{"margin", "relative difference to ignore in measures that vary from trial to trial", &flags.rules.Margin, usual.Margin},
 		{"cost-margin", "relative difference of cost to ignore", &flags.rules.Cost, usual.Cost},
 		{"tokens-margin", "relative difference of tokens to ignore", &flags.rules.Tokens, usual.Tokens},
 	} {
-		f.Float64Var(rule.value, rule.name, -1, fmt.Sprintf("%s (default: that of the existing file, else %g)", rule.says, rule.usual))
+		f.Float64Var(rule.value, rule.name, -1, fmt.Sprintf("%s (default: that of the existing file, else %g)", rule.usage, rule.usual))
 		f.Lookup(rule.name).DefValue = "0" // else help would show -1
 	}
 	return cmd
@@ -118,7 +118,7 @@ func (flags blessFlags) over(old *compare.Baseline) compare.Rules {
 	return rules
 }
 
-// earlier returns the existing baseline, or nil if there is none that can be used.
+// earlier returns the existing baseline; nil without a usable one.
 func (a *app) earlier(path string) (*compare.Baseline, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 
 const ciFolder = "../examples/ci"
 
-// ciStep is what a test needs to know of a step or a job's part.
+// ciStep has the parts of a step or job that tests use.
 type ciStep struct {
 	Name            string
 	Run             string
@@ -93,7 +93,7 @@ func newRepository(t *testing.T) *repository {
 	return r
 }
 
-// scenarioOf is a scenario whose agent says something before it is done, or nothing.
+// scenarioOf returns a scenario whose agent sends text before it is done, or nothing.
 func scenarioOf(replies ...string) string {
 	var b strings.Builder
 	b.WriteString("name: greet\ndrive: {loop: {prompt: Say DONE.}}\nbackend:\n  model: gpt-4.1-mini\n  replies:\n")
@@ -132,7 +132,7 @@ func (r *repository) shell(commands string, env map[string]string) (string, bool
 	return string(out), err == nil
 }
 
-// begin does what README.md says to begin with.
+// begin runs the first steps of README.md.
 func (r *repository) begin() {
 	r.t.Helper()
 	r.must("git init --quiet && git config user.name x && git config user.email x@example.com && git config commit.gpgsign false")
@@ -247,7 +247,7 @@ func TestGitHubWorkflow(t *testing.T) {
 	r.Expect(green).To(gomega.BeFalse())
 	r.Expect(printed["Annotate the scenario files"]).To(gomega.ContainSubstring("::error file=scenarios/greet.yaml,line=12,title=greet%3A fail::calls: expected at most 3 calls, saw 4"))
 
-	// README.md says how the change is accepted; then it is green.
+	// Accept the change as README.md describes; then it is green.
 	r.write("scenarios/greet.yaml", scenarioOf("Not yet.", "DONE"))
 	_, _ = r.shell("set +e\n"+r.section("When it is red"), nil)
 	r.Expect(r.output("git diff --stat rehearse.baseline.json")).To(gomega.ContainSubstring("rehearse.baseline.json"))
@@ -260,7 +260,7 @@ func TestGitHubWorkflow(t *testing.T) {
 	r.Expect(green).To(gomega.BeFalse())
 }
 
-// TestGitHubWorkflowIsWhole holds what the server does, and no test can, to the text.
+// TestGitHubWorkflowIsWhole checks the text of what only the server can run.
 func TestGitHubWorkflowIsWhole(t *testing.T) {
 	r := newRepository(t)
 	var flow githubWorkflow

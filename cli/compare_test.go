@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
-// TestOpenBaseline: a run is held against no file that it could not fall behind.
+// TestOpenBaseline: a baseline must have scenarios.
 func TestOpenBaseline(t *testing.T) {
 	g := gomega.NewWithT(t)
 	empty := filepath.Join(t.TempDir(), compare.BaselineFile)

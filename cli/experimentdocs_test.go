@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
-// TestExperimentDocsName holds docs/experiments.md to the code: each key of the file, each
+// TestExperimentDocsName compares docs/experiments.md with the code: each key of the file, each
 // verdict and each requirement.
 func TestExperimentDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// TestExploreDocsName holds docs/explore.md and the help to the code: each family,
+// TestExploreDocsName compares docs/explore.md and the help with the code: each family,
 // each outcome and each invariant that ships, with the agents that it is of.
 func TestExploreDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
@@ -52,7 +52,7 @@ func TestExploreDocsName(t *testing.T) {
 	}
 }
 
-// TestExploreDocsKeep holds the list of what was found to the scenarios that keep it.
+// TestExploreDocsKeep compares the list of found bugs with their scenarios.
 func TestExploreDocsKeep(t *testing.T) {
 	g := gomega.NewWithT(t)
 	text := readDoc(t, "explore.md")

@@ -20,7 +20,7 @@ const (
 	experimentInput inputKind = "experiment"
 )
 
-// inputKinds returns all kinds, in the order in which they are checked.
+// inputKinds returns all kinds, in the order of checking.
 func inputKinds() []inputKind { return []inputKind{planInput, agentInput, taskInput, experimentInput} }
 
 // agentSuffix ends the names of agent files.
@@ -31,7 +31,7 @@ type inputFile struct {
 	Data []byte
 }
 
-// sortFiles reads the files that args name and returns them by kind. rest holds the scenarios and
+// sortFiles reads the files that args name and returns them by kind. rest has the scenarios and
 // the arguments that their loader rejects.
 func sortFiles(args []string) (files map[inputKind][]inputFile, rest []string) {
 	files = map[inputKind][]inputFile{}

@@ -137,7 +137,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	a.announce(listener.Addr(), flags, means.store)
 	serving := server.Serve(ctx, listener)
-	// A step goes on when its client has left, so the server's end is not its end.
+	// A step continues after its client has left, so it does not end with the server.
 	left, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), flags.drain)
 	defer cancel()
 	if err := errors.Join(serving, service.Shutdown(left)); err != nil {

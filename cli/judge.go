@@ -155,17 +155,17 @@ func (a *app) showAgreement(g *judge.Agreement, reaches error, least float64, as
 	t.AppendHeader(console.Row([]string{"label", "judge: pass", "judge: fail"}))
 	t.AppendRow(console.Row([]string{"pass", strconv.Itoa(c.PassPassed), strconv.Itoa(c.PassFailed)}))
 	t.AppendRow(console.Row([]string{"fail", strconv.Itoa(c.FailPassed), strconv.Itoa(c.FailFailed)}))
-	said := "kappa is not defined"
+	kappa := "kappa is not defined"
 	if g.Kappa != nil {
-		said = fmt.Sprintf("Cohen's kappa %.2f", *g.Kappa)
+		kappa = fmt.Sprintf("Cohen's kappa %.2f", *g.Kappa)
 		if g.Interval != nil {
-			said += fmt.Sprintf(" [%.2f, %.2f]", g.Interval.Lo, g.Interval.Hi)
+			kappa += fmt.Sprintf(" [%.2f, %.2f]", g.Interval.Lo, g.Interval.Hi)
 		}
 	}
 	verdict := fmt.Sprintf("it reaches the threshold of %.2f: its verdicts count", least)
 	if reaches != nil {
 		verdict = "its verdicts do not count: " + reaches.Error()
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s\n\n%s, of %s\n%s\n", t.Render(), said, format.Plural(g.Items, "answer"), verdict)
+	_, err := fmt.Fprintf(a.stdout, "%s\n\n%s, of %s\n%s\n", t.Render(), kappa, format.Plural(g.Items, "answer"), verdict)
 	return err
 }

@@ -48,7 +48,7 @@ var environment = []string{
 	"OTEL_EXPORTER_OTLP_ENDPOINT",
 }
 
-// begin NAME command args... starts a command and goes on. Its outputs go to the
+// begin NAME command args... starts a command in the background. Its outputs go to the
 // files NAME.out and NAME.err; whatever is left of it ends with the script.
 func begin(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
@@ -73,7 +73,7 @@ func begin(ts *testscript.TestScript, _ bool, args []string) {
 	commands(ts)[args[0]] = c
 }
 
-// awaits FILE REGEXP goes on when the file has such a text.
+// awaits FILE REGEXP waits until the file has such a text.
 func awaits(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: awaits FILE REGEXP")

@@ -33,7 +33,7 @@ var _ = Describe("A report of an altered recording", Label("H-05"), func() {
 		Expect(reports.Word(r)).To(Equal("fail (altered recording)"))
 	})
 
-	It("fails whatever its comparison says", func() {
+	It("fails whatever the verdict of its comparison", func() {
 		r := altered()
 		r.Compare(*sample().Comparison)
 		Expect(r.Verdict).To(Equal(gate.Fail))

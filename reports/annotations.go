@@ -91,14 +91,14 @@ func (s Scenario) annotations() []annotation {
 }
 
 // grouped returns annotations of findings; findings of one line share one.
-func (s Scenario) grouped(title string, findings []gate.Finding, says func(gate.Finding) string) (list []annotation) {
+func (s Scenario) grouped(title string, findings []gate.Finding, text func(gate.Finding) string) (list []annotation) {
 	for _, f := range findings {
 		a := s.at(f.At, title)
 		i := slices.IndexFunc(list, func(b annotation) bool { return b.line == a.line })
 		if i < 0 {
 			i, list = len(list), append(list, a)
 		}
-		if line := says(f); !slices.Contains(list[i].lines, line) {
+		if line := text(f); !slices.Contains(list[i].lines, line) {
 			list[i].lines = append(list[i].lines, line)
 		}
 	}

@@ -125,7 +125,7 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 		Expect(rate.Interval.Lo).To(BeNumerically("~", 0.4902, 0.0001)) // 8 of 10, 95 %
 		Expect(rate.Interval.Hi).To(BeNumerically("~", 0.9433, 0.0001))
 	})
-	It("never makes a 0 of what is unknown or was not measured", func() {
+	It("never turns an unknown value into 0", func() {
 		f := facts("done", 1)
 		f.Cost, f.Tokens.Known, f.Run.DurationKnown, f.Latency = measure.CostFacts{Why: "no price"}, false, false, measure.LatencyFacts{}
 		b.Add(scenario("unknown", 1), f, nil)
@@ -139,7 +139,7 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 		Expect(*measured(r.Totals.Measures, "cost_eur").Value).To(Equal(0.01), "a lower bound is kept")
 		Expect(reports.Text(measured(r.Scenarios[0].Measures, "latency_p95"))).To(Equal("n/a"))
 	})
-	It("does not let some trials stand for those that are missing", func() {
+	It("does not judge a scenario with missing trials", func() {
 		b.Add(scenario("a", 3), facts("done"), nil)
 		s := b.Close().Scenarios[0]
 		Expect(s.Verdict).To(Equal(gate.Error))
@@ -250,7 +250,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(later.Close().Problems).To(BeEmpty())
 		Expect(later.Close().Verdict).To(Equal(gate.Fail))
 	})
-	It("still tells what a torn recording holds, and that it is torn", func() {
+	It("reports the content of a torn recording, and that it is torn", func() {
 		whole := recorded(run, end, heads, trialOf).String()
 		torn := whole[:len(whole)*2/3]
 		b, err := reports.FromRecording(strings.NewReader(torn), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
@@ -282,7 +282,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(b.Close().Problems).To(ContainElement("the close line counts 9 trials, and 7 could be judged"))
 	})
-	It("says where it could not judge", func() {
+	It("names the line that it could not judge", func() {
 		_, err := reports.FromRecording(recorded(run, end, heads, trialOf), kinds.Language().Extensions(),
 			func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, error) {
 				return measure.Facts{}, nil, errFull
@@ -290,7 +290,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(err).To(MatchError(errFull))
 		Expect(err).To(MatchError(ContainSubstring(`line 3 of the recording: judge scenario "loop/b"`)))
 	})
-	It("says which expectations cannot be used", func() {
+	It("names the expectations that cannot be used", func() {
 		bad := heads[0]
 		bad.Expect.That = []string{"calls.totl == 1"}
 		_, err := reports.FromRecording(recorded(run, end, []record.Scenario{bad}, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))

@@ -29,7 +29,7 @@ func (r *Report) Compare(c compare.Result) {
 	}
 }
 
-// compared is a comparison in the parts in which it is shown.
+// compared is a comparison, divided into the parts of its document.
 type compared struct {
 	*compare.Result
 	// by verdict, of comparisons
@@ -177,7 +177,7 @@ func (c *compared) findings(scenario func(string) doc.Span) (items []doc.Item) {
 // scenarioName returns the name of a scenario, or "all scenarios".
 func scenarioName(name string) string { return cmp.Or(name, "all scenarios") }
 
-// effect returns the difference with its interval; empty if there is none.
+// effect returns the difference with its interval; empty without a difference.
 func effect(x compare.Comparison) string {
 	e := x.Effect
 	if e == nil || e.Value == nil {

@@ -64,7 +64,7 @@ var _ = Describe("the report of detectors", func() {
 			detectionOptions{errors: 1, terminal: console.Terminal{Width: 120, Color: true}}),
 	)
 
-	It("comes back from JSON as it was", func() {
+	It("survives a JSON round trip", func() {
 		r := sampleDetection()
 		var back reports.Detection
 		Expect(json.Unmarshal([]byte(renderDetection(detectionJSON, r, detectionOptions{})), &back)).To(Succeed())
@@ -124,7 +124,7 @@ var _ = Describe("the report of detectors", func() {
 		Expect(inMarkdown).To(And(ContainSubstring("`repo-49`"), ContainSubstring("`repo-00`")))
 	})
 
-	It("says what calls cost, if that is known, and what was left out", func() {
+	It("reports the cost of calls, if known, and what was left out", func() {
 		r := sampleDetection()
 		d := &r.Detectors[0]
 		d.Curve.Missing, d.Classes.Unknown = 2, 1
@@ -143,7 +143,7 @@ var _ = Describe("the report of detectors", func() {
 		}
 	})
 
-	It("says that it was interrupted", func() {
+	It("reports an interruption", func() {
 		r := sampleDetection()
 		r.Interrupted = true
 		Expect(renderDetection(detectionTerminal, r, detectionOptions{})).To(ContainSubstring("interrupted"))
@@ -160,11 +160,11 @@ var _ = Describe("the report of detectors", func() {
 		Entry("one of each kind", 1, "naive: 3 false negatives, 1 shown\n", "12"),
 	)
 
-	It("shows no errors if it is told so", func() {
+	It("shows no mistakes on request", func() {
 		Expect(renderDetection(detectionTerminal, sampleDetection(), detectionOptions{errors: -1})).NotTo(ContainSubstring("m06"))
 	})
 
-	It("bounds Markdown and says what is missing", func() {
+	It("limits the size of Markdown, with a note on what is missing", func() {
 		r := sampleDetection()
 		for range 2000 {
 			r.Detectors[0].FalsePositives = append(r.Detectors[0].FalsePositives, r.Detectors[0].FalsePositives[0])

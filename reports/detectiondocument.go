@@ -19,7 +19,7 @@ const (
 
 // DetectionDocument returns the scores as a document: the figures of each detector, the
 // comparisons, and the mistakes. errors limits the false positives and the false negatives of
-// each detector; 0 is no limit, and a negative number shows none.
+// each detector; 0 means no limit, and a negative number leaves all out.
 func DetectionDocument(r Detection, errors int) doc.Document {
 	d := doc.Document{Marker: "<!-- rehearse:detection -->", Kind: "Detection", Summary: corporaText(r.Corpora)}
 	if r.Interrupted {

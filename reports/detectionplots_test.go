@@ -20,7 +20,7 @@ var _ = Describe("the pictures", func() {
 		Expect(pictures[2].Title).To(Equal("Thresholds of guard:balanced"))
 		Expect(pictures[2].SVG).NotTo(BeNil())
 	})
-	It("say why there is nothing to be seen", func() {
+	It("explain an empty plot", func() {
 		pictures := reports.DetectionPlots([]detect.Evaluation{{Detector: "none", Curve: &detect.Curve{}}})
 		Expect(pictures).To(HaveLen(3))
 		for _, p := range pictures {

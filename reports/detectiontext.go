@@ -44,7 +44,7 @@ func scoreWithInterval(v detect.Value) string {
 	return text
 }
 
-// intervalMethod returns the method of an interval; empty if there is none.
+// intervalMethod returns the method of an interval; empty without an interval.
 func intervalMethod(v detect.Value) string {
 	if v.Interval == nil {
 		return ""

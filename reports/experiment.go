@@ -16,8 +16,7 @@ import (
 // maxExperimentItems limits the items of each kind on a terminal.
 const maxExperimentItems = 40
 
-// tones are how verdicts are to be taken at a glance, and signs tell them apart without
-// colours.
+// The tones of verdicts, and signs that distinguish them without colours.
 var (
 	experimentTones = map[result.Verdict]doc.Tone{
 		result.Better: doc.Good, result.Worse: doc.Bad, result.Equivalent: doc.Info, result.Undecided: doc.Unsure,

@@ -62,7 +62,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 			}
 		}
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
-	It("tells verdicts apart without colours, and colours only where asked", func() {
+	It("distinguishes verdicts without colours, and colours only on request", func() {
 		bare := experimentTerminal(sampleExperiment(), console.Terminal{})
 		Expect(bare).NotTo(ContainSubstring("\x1b"))
 		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(experimentTerminal(sampleExperiment(), console.Terminal{Color: true}), "")).To(Equal(bare))
@@ -103,7 +103,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Entry("none promoted", func(r *result.Experiment) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
 	)
 
-	It("says of a search that did not come to its end nothing that is not so", func() {
+	It("claims nothing about an unfinished search", func() {
 		r := tuning()
 		r.Variants, r.Comparisons, r.Scenarios, r.Pareto, r.Used = nil, nil, nil, nil, result.Used{CostKnown: true}
 		r.Tune.Promoted, r.Tune.Used.Calls = false, 61
@@ -112,7 +112,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Expect(text).To(And(ContainSubstring("the budget is used up"), Not(ContainSubstring("0 scenarios"))))
 	})
 
-	It("says why nothing could be tested", func() {
+	It("explains a missing test", func() {
 		r := sampleExperiment()
 		c := &r.Comparisons[0]
 		c.P, c.Adjusted, c.Effect, c.Verdict, c.Why = nil, nil, measure.Value{}, result.Undecided, "every third value is missing"
@@ -136,7 +136,7 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 		golden.Expect("experiment/experiment.md", []byte(experimentMarkdown(sampleExperiment(), 0)))
 		golden.Expect("experiment/tune.md", []byte(experimentMarkdown(tuning(), 0)))
 	})
-	It("keeps to its limit, and says what it left out", func() {
+	It("keeps to its limit, and counts what it leaves out", func() {
 		Expect(len(experimentMarkdown(sampleExperiment(), 2000))).To(BeNumerically("<=", 2000))
 		Expect(experimentMarkdown(sampleExperiment(), 2000)).To(MatchRegexp(`… and [0-9]+ more`))
 	})

@@ -20,7 +20,7 @@ type outcomeSymbol struct {
 	tone    doc.Tone
 }
 
-// outcomeSymbols are in the order in which outcomes are counted.
+// outcomeSymbols are in the order of the table of families.
 var outcomeSymbols = []outcomeSymbol{
 	{result.Survived, ".", "survived", doc.Good},
 	{result.Degraded, "~", "degraded", doc.Info},
@@ -30,7 +30,7 @@ var outcomeSymbols = []outcomeSymbol{
 }
 
 // symbolOf returns the symbol of an outcome. An unknown outcome is an error, and the empty one a
-// cell in which nothing was run.
+// cell without a run.
 func symbolOf(o result.Outcome) outcomeSymbol {
 	for _, s := range outcomeSymbols {
 		if s.outcome == o {
@@ -43,7 +43,7 @@ func symbolOf(o result.Outcome) outcomeSymbol {
 	return outcomeSymbols[len(outcomeSymbols)-1]
 }
 
-// maxRows is how many rows of a matrix are shown, and maxReasons how many reasons.
+// Limits on the rows of a matrix and on the reasons for an outcome.
 const (
 	maxMatrixRows = 24
 	maxReasons    = 10

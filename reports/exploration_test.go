@@ -98,7 +98,7 @@ var _ = Describe("the terminal", func() {
 			}
 		}
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
-	It("tells outcomes apart without colours, and colours only where asked", func() {
+	It("distinguishes outcomes without colours, and colours only on request", func() {
 		plain := explorationTerminal(sampleExploration(), console.Terminal{})
 		Expect(plain).NotTo(ContainSubstring("\x1b"))
 		colored := explorationTerminal(sampleExploration(), console.Terminal{Color: true})
@@ -126,12 +126,12 @@ var _ = Describe("the terminal", func() {
 		}
 		Expect(explorationTerminal(r, console.Terminal{})).To(ContainSubstring("\ncall 1  " + strings.Repeat(".", 30) + "\n"))
 	})
-	It("says so of an exploration in which nothing took effect", func() {
+	It("reports an exploration in which nothing took effect", func() {
 		r := sampleExploration()
 		r.Cells = nil
 		Expect(explorationTerminal(r, console.Terminal{})).To(MatchRegexp(`\nerror interview/golden: 0 runs perturbed: 0 survived, 0 degraded, 0 failed;\s+nothing\s+took\s+effect,\s+so\s+nothing\s+is\s+shown; golden path`))
 	})
-	It("says how much was not run, and why", func() {
+	It("counts the runs that were skipped, with the reason", func() {
 		r := sampleExploration()
 		r.NotRun, r.Stopped = 12, "interrupted"
 		r.Cells = []result.Cell{{Family: result.Faults, Outcome: result.Survived}}
@@ -174,7 +174,7 @@ var _ = Describe("a matrix", func() {
 		Expect(places).To(Equal(1000))
 		Expect(seen).To(And(HaveKeyWithValue(result.Failed, 1), HaveKeyWithValue(result.Errored, 1)))
 	})
-	It("says which run each cell shows", func() {
+	It("links each cell to its run", func() {
 		r := sampleExploration()
 		for _, m := range r.Matrices(3) {
 			for _, row := range m.Rows {
@@ -188,7 +188,7 @@ var _ = Describe("a matrix", func() {
 		r.Cells = append(r.Cells, cellOf(2, faultKinds[0]))
 		Expect(r.Matrices(24)[0].Rows[1].Runs).To(Equal([]int{5, -1, -1, -1, -1}))
 	})
-	It("says where several crashes share a run, and how many there were", func() {
+	It("marks crashes that share a run, with their number", func() {
 		r := result.Exploration{Golden: measure.Golden{Writes: 863}}
 		for n := 1; n <= 17; n++ {
 			r.Cells = append(r.Cells, result.Cell{
@@ -238,7 +238,7 @@ var _ = Describe("failures", func() {
 		return gate.Finding{Severity: gate.Failing, Rule: "invariant", Message: message}
 	}
 
-	It("are shown with the fewest perturbations, and those of a run that broke this first", func() {
+	It("are shown with the fewest perturbations, of the first run that broke the invariant", func() {
 		r := result.Exploration{Cells: []result.Cell{
 			broken([]string{"call=1:timeout", "call=2:timeout"}, says("a")),
 			broken([]string{"call=3:timeout"}, says("b"), says("a")),
@@ -251,7 +251,7 @@ var _ = Describe("failures", func() {
 		Expect(list[0]).To(And(HaveField("Runs", 4), HaveField("Cell", 2), HaveField("Command", "call=4:timeout")))
 		Expect(list[1]).To(And(HaveField("Runs", 1), HaveField("Cell", 1)))
 	})
-	It("are none of what is only noted", func() {
+	It("do not include notes", func() {
 		noted := says("a")
 		noted.Severity = gate.Info
 		r := result.Exploration{Cells: []result.Cell{broken(nil, noted, says("b"))}}
@@ -311,11 +311,11 @@ var _ = DescribeTable("the verdict", func(want gate.Verdict, outcomes ...result.
 	Entry("nothing took effect", gate.Error, result.Unfired, result.Unfired),
 	Entry("what took effect broke nothing", gate.Pass, result.Survived, result.Degraded, result.Unfired),
 	Entry("something broke", gate.Fail, result.Survived, result.Failed),
-	Entry("the harness could not tell", gate.Error, result.Survived, result.Errored, result.Failed),
+	Entry("an errored cell", gate.Error, result.Survived, result.Errored, result.Failed),
 	Entry("of a later version", gate.Error, result.Survived, result.Outcome("new")),
 )
 
-// FuzzExploration shows whatever texts and outcomes a file holds.
+// FuzzExploration renders any texts and outcomes of a file.
 func FuzzExploration(f *testing.F) {
 	f.Add("fault", "call=1:x", "failed", "invariant", "words", 1)
 	f.Add("fault", "call=1:status,status=503", "survived", "", "", 3)

@@ -46,7 +46,7 @@ func sampleExploration() result.Exploration {
 	return r
 }
 
-// cellOf is what a fault did at call n.
+// cellOf returns the cell of a fault at call n.
 func cellOf(n int, kind string) result.Cell {
 	text := fmt.Sprintf("call=%d:%s", n, kind)
 	c := result.Cell{Family: result.Faults, Perturb: []string{text}, Outcome: result.Survived, Status: "finished", Calls: 31, Fired: 1}

@@ -40,7 +40,7 @@ var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 		Expect(builder.Close().Problems).To(BeEmpty())
 	})
 
-	It("says so in every report", func() {
+	It("is in every report", func() {
 		r := sample()
 		r.Interrupted = false
 		Expect(render(asTerminal, r, options{})).To(And(ContainSubstring("\nStopped: the budget of 0.5 EUR"), ContainSubstring("error (stopped):")))
@@ -57,11 +57,20 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 		Expect(r.Verdict).To(Equal(want))
 		Expect(r.Comparison.Verdict).To(Equal(comparison))
 	},
-		Entry(nil, gate.Pass, gate.Pass, gate.Pass), Entry(nil, gate.Pass, gate.Fail, gate.Fail), Entry(nil, gate.Pass, gate.Error, gate.Error),
-		Entry(nil, gate.Fail, gate.Pass, gate.Fail), Entry(nil, gate.Fail, gate.Fail, gate.Fail), Entry(nil, gate.Fail, gate.Error, gate.Error),
-		Entry(nil, gate.Error, gate.Pass, gate.Error), Entry(nil, gate.Error, gate.Fail, gate.Error), Entry(nil, gate.Error, gate.Error, gate.Error),
-		Entry(nil, gate.Skip, gate.Pass, gate.Skip), Entry(nil, gate.Skip, gate.Fail, gate.Fail), Entry(nil, gate.Skip, gate.Error, gate.Error),
-		Entry(nil, gate.Pass, gate.Skip, gate.Error), Entry(nil, gate.Pass, gate.Verdict("?"), gate.Error),
+		Entry("pass run, pass comparison", gate.Pass, gate.Pass, gate.Pass),
+		Entry("pass run, fail comparison", gate.Pass, gate.Fail, gate.Fail),
+		Entry("pass run, error comparison", gate.Pass, gate.Error, gate.Error),
+		Entry("fail run, pass comparison", gate.Fail, gate.Pass, gate.Fail),
+		Entry("fail run, fail comparison", gate.Fail, gate.Fail, gate.Fail),
+		Entry("fail run, error comparison", gate.Fail, gate.Error, gate.Error),
+		Entry("error run, pass comparison", gate.Error, gate.Pass, gate.Error),
+		Entry("error run, fail comparison", gate.Error, gate.Fail, gate.Error),
+		Entry("error run, error comparison", gate.Error, gate.Error, gate.Error),
+		Entry("skip run, pass comparison", gate.Skip, gate.Pass, gate.Skip),
+		Entry("skip run, fail comparison", gate.Skip, gate.Fail, gate.Fail),
+		Entry("skip run, error comparison", gate.Skip, gate.Error, gate.Error),
+		Entry("pass run, skip comparison", gate.Pass, gate.Skip, gate.Error),
+		Entry("pass run, unknown comparison", gate.Pass, gate.Verdict("?"), gate.Error),
 	)
 
 	It("is a passed test case where nothing is worse", func() {
@@ -133,11 +142,15 @@ var _ = Describe("several trials", Label("H-04", "H-05"), func() {
 		Expect(strings.Contains(render(asMarkdown, r, options{}), "- **flaky** `s`\n")).To(Equal(flaky))
 		Expect(render(asJUnit, r, options{})).To(ContainSubstring(map[bool]string{true: `name="flaky" value="true"`, false: `name="flaky" value="false"`}[flaky]))
 	},
-		Entry("some", 3, 2, 0, true), Entry("all passed", 5, 0, 0, false), Entry("all failed", 0, 5, 0, false),
-		Entry("some skipped", 4, 0, 1, false), Entry("one", 1, 0, 0, false), Entry("one of two", 1, 1, 0, true),
+		Entry("some", 3, 2, 0, true),
+		Entry("all passed", 5, 0, 0, false),
+		Entry("all failed", 0, 5, 0, false),
+		Entry("some skipped", 4, 0, 1, false),
+		Entry("one", 1, 0, 0, false),
+		Entry("one of two", 1, 1, 0, true),
 	)
 
-	It("tell pass@k and pass^k, as far as there were so many", func() {
+	It("include pass@k and pass^k for each k up to the number of trials", func() {
 		s := built(3, 2, 1)
 		Expect(s.Repeats).To(HaveLen(2))
 		// At least one of 2 of 5: 1 - C(2,2)/C(5,2) = 9/10; both: C(3,2)/C(5,2) = 3/10.

@@ -42,7 +42,7 @@ var _ = Describe("a run that was interrupted", Label("H-05"), func() {
 		Expect(reports.Word(r)).To(Equal("fail (interrupted)"))
 	})
 
-	It("could not tell if the harness could not", func() {
+	It("is an error if a trial is an error", func() {
 		Expect(reports.Word(interruptedRun(gate.Finding{Severity: gate.Broken, Rule: "harness", Message: "broke"}))).To(Equal("error (interrupted)"))
 	})
 })

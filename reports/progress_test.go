@@ -39,7 +39,7 @@ var _ = Describe("progress", func() {
 		p.Close()
 		Expect(out.String()).To(Equal("fail  loop/flaky (2 of 3 trials passed)\nerror evil \\x1b[2J\n"))
 	})
-	It("says in a log every ten seconds how far it is", func() {
+	It("logs the progress every ten seconds", func() {
 		p := reports.NewProgress(out, console.Terminal{}, clock, 100)
 		p.Begin("loop/slow")
 		for range 25 {
@@ -49,7 +49,7 @@ var _ = Describe("progress", func() {
 		p.Close()
 		Expect(out.String()).To(Equal("10/100 trials\n20/100 trials\n"))
 	})
-	It("says nothing of a scenario without trials", func() {
+	It("does not report a scenario without trials", func() {
 		p := reports.NewProgress(out, console.Terminal{}, clock, 5)
 		p.Begin("loop/done")
 		p.Close()

@@ -111,7 +111,7 @@ var _ = Describe("JSON", Label("H-05"), func() {
 			Expect(nonZero).To(BeTrue(), "%s is zero everywhere in the sample", field)
 		}
 	})
-	It("writes verdicts as words and what is unknown as null", func() {
+	It("writes verdicts as words and unknown values as null", func() {
 		text := render(asJSON, sample(), options{})
 		Expect(text).To(ContainSubstring(`"verdict": "fail"`))
 		Expect(text).To(MatchRegexp(`"name": "cost_eur",\s+"unit": "EUR",\s+"known": false,\s+"value": null`))
@@ -170,7 +170,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		return doc.Cases
 	}
 
-	It("tells failure, error and skipped apart", func() {
+	It("distinguishes failure, error and skipped", func() {
 		got := map[string]string{}
 		for _, c := range parse(render(asJUnit, sample(), options{})) {
 			got[c.Name] = map[bool]string{true: "fail"}[c.Fail != nil] +
@@ -182,7 +182,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 			"loop/done-marker: regression calls": "fail", "loop/done-marker: changed-expectation expect.calls": "fail", "loop/fault/reset: not-comparable": "error",
 		}))
 	})
-	It("says unknown and n/a where there is no number", func() {
+	It("writes unknown and n/a for missing numbers", func() {
 		got := map[string]string{}
 		for _, c := range parse(render(asJUnit, sample(), options{})) {
 			for _, p := range c.Props {
@@ -283,7 +283,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Expect(render(asJUnit, r, options{})).To(ContainSubstring("&#xA;    Traceback&#xA;"))
 		Expect(r.Scenarios[0].Leading()).To(HavePrefix("the agent could not be run: exit status 1: Traceback"))
 	})
-	It("says the folder of all names once, and none where they have none in common", func() {
+	It("writes a common folder of all names once", func() {
 		names := func(list ...string) string {
 			r := sample()
 			r.Scenarios = r.Scenarios[:0]
@@ -334,7 +334,7 @@ var _ = Describe("annotations", Label("H-05"), func() {
 			Expect(line).To(MatchRegexp(`^::(error|warning) (file=[^:,]*,line=[0-9]+,)?title=[^:,]*::[^\r\n]*\n$`))
 		}
 	})
-	It("say nothing of a run in which all passed", func() {
+	It("are empty for a run that passed", func() {
 		r := sample()
 		r.Scenarios, r.Problems, r.Interrupted, r.Stopped, r.Comparison = r.Scenarios[:1], nil, false, "", nil
 		Expect(render(asAnnotations, r, options{})).To(BeEmpty())

@@ -1,5 +1,5 @@
 // Package reports renders one value, the Report, for a terminal, CI and a reader.
-// A report is built from measures and findings as a run goes on, or later from
+// A report is built from measures and findings during a run, or later from
 // its recording alone, with the same result. The package starts nothing.
 package reports
 
@@ -109,7 +109,7 @@ func (c Count) Verdict() gate.Verdict {
 	return gate.Overall(present)
 }
 
-// parts returns the counts in the order in which they are shown.
+// parts returns the counts in the order of reports.
 func (c Count) parts() []part {
 	return []part{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}}
 }

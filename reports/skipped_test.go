@@ -44,7 +44,7 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 		Entry("in Markdown", renderer(asMarkdown), 0, "skipped.md"),
 	)
 
-	It("are told apart from those with another reason, or several", func() {
+	It("are separate from scenarios with another reason, or several", func() {
 		r := lacking()
 		r.Scenarios[4].Findings[0].Evidence = "something else"
 		r.Scenarios[5].MoreFindings = 1
@@ -73,7 +73,7 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 		Expect(render(asTerminal, lacking(), options{failuresOnly: true})).NotTo(ContainSubstring("skipped"))
 	})
 
-	It("are each told to machines", func() {
+	It("are all in machine-readable reports", func() {
 		Expect(strings.Count(render(asJUnit, lacking(), options{}), "<skipped")).To(BeNumerically(">=", 16))
 		Expect(render(asJSON, lacking(), options{})).To(ContainSubstring("agents/first-12"))
 	})

@@ -20,7 +20,7 @@ const (
 	duration   = "duration"
 )
 
-// Find returns the measure with that name; an unknown one if there is none.
+// Find returns the measure with that name; an unknown one if it is missing.
 func Find(list []measure.Value, name string) measure.Value {
 	for _, v := range list {
 		if v.Name == name {

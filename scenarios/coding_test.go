@@ -21,14 +21,14 @@ var _ = Describe("Scenarios of coding agents", func() {
 		Expect(found).To(BeEmpty())
 	})
 
-	It("say what each call uses, as the requests hold paths and dates, which would be counted", func() {
+	It("state the usage of each call, because requests contain paths and dates", func() {
 		for _, sc := range set {
 			for _, line := range sc.Backend.Replies {
 				Expect(line.Usage).NotTo(BeNil(), sc.Name)
 			}
 		}
 	})
-	It("are as many as the handbook says, whose own one is right, too", func() {
+	It("match the number in the handbook, whose example is valid", func() {
 		data, err := os.ReadFile("../docs/coding-agents.md")
 		Expect(err).NotTo(HaveOccurred())
 		text := string(data)

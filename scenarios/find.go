@@ -76,7 +76,7 @@ func (x *index) names() []string {
 // NamesIn returns the sorted names of the scenarios in folders.
 func NamesIn(folders ...string) []string { return newIndex(folders).names() }
 
-// index returns the index of the folders in which names are looked up.
+// index returns the index of the folders for names.
 func (l *loader) index() *index {
 	if l.own == nil {
 		l.own = newIndex(slices.Concat(l.opts.Folders, l.patterns))

@@ -80,7 +80,7 @@ var _ = Describe("Load by name", func() {
 			`shipped:loop/no-progres: no shipped scenario has that name (did you mean "shipped:loop/no-progress"?)`),
 		Entry("an own name as a shipped one", "shipped:order-status", `shipped:order-status: no shipped scenario has that name`),
 		Entry("a folder that hides a scenario", "quoted",
-			`quoted: the folder holds no scenario; their files end in .yaml; the scenario of that name is scenarios/quoted.yml`),
+			`quoted: the folder has no scenario; names of scenario files end in .yaml; the scenario of that name is scenarios/quoted.yml`),
 		Entry("a path that only looks like a name", "./order-status", `./order-status: cannot be read: no such file or directory`),
 		Entry("an empty pattern", "", `(empty pattern): name a scenario, a file or a folder`),
 	)

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// FuzzParse holds that any file is refused or gives a scenario that can be run,
+// FuzzParse checks that any file is refused or gives a scenario that can be run,
 // and that the same file always gives the same answer.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{

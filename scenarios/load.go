@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// shipped holds the scenarios that come with the program.
+// shipped has the scenarios that come with the program.
 //
 //go:embed loop stop interview persist react all coding-agents
 var shipped embed.FS
@@ -168,7 +168,7 @@ func (l *loader) folder(root string) {
 		l.file(name)
 	})
 	if !some {
-		l.fail(root, "the folder holds no scenario; their files end in .yaml"+l.elsewhere(root), "")
+		l.fail(root, "the folder has no scenario; names of scenario files end in .yaml"+l.elsewhere(root), "")
 	}
 }
 

@@ -100,7 +100,7 @@ var _ = Describe("Load", func() {
 
 	It("prefers what is on disk to what is shipped", func() {
 		_, found := load("loop/no-progress")
-		Expect(found.Error()).To(Equal("loop/no-progress: the folder holds no scenario; their files end in .yaml"))
+		Expect(found.Error()).To(Equal("loop/no-progress: the folder has no scenario; names of scenario files end in .yaml"))
 	})
 
 	It("reports what is wrong with all files at once", func() {
@@ -126,7 +126,7 @@ var _ = Describe("Load", func() {
 		Entry("nothing near", "nonsense", `nonsense: no such file or folder, and no shipped scenario has that name`),
 		Entry("a malformed glob", "loop/[", `loop/[: no such file or folder, and no shipped scenario has that name (did you mean "loop/*"?)`),
 		Entry("a file with an error", "own/bb.yaml", `own/bb.yaml: cannot be read: no such file or directory (did you mean "own/b.yaml"?)`),
-		Entry("a folder without a scenario", "empty", `empty: the folder holds no scenario; their files end in .yaml`),
+		Entry("a folder without a scenario", "empty", `empty: the folder has no scenario; names of scenario files end in .yaml`),
 		Entry("a file that is too large", "large/large.yaml", `large/large.yaml: the file has 1048577 bytes; at most 1048576 are allowed`),
 		Entry("a device", "/dev/null", `/dev/null: is not a regular file`),
 	)

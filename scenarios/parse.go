@@ -32,7 +32,7 @@ type Options struct {
 	CheckExpr func(expr string) error
 	// CheckInvariant validates an expression under invariants, which may read more facts.
 	CheckInvariant func(expr string) error
-	// Folders are the folders in which Load looks for scenarios by name, besides the shipped ones
+	// Folders are the folders where Load finds scenarios by name, besides the shipped ones
 	// and the folders among its patterns. Missing folders are ignored.
 	Folders []string
 	// Tags, if any, select the scenarios with one of them.
@@ -92,8 +92,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 // maxWhere limits the recorded lines of each kind.
 const maxWhere = 200
 
-// where records the lines of the expectations, and of the script lines, in which faults are
-// planned.
+// where records the lines of the expectations, and of the script lines, which plan faults.
 func where(doc *yamlsrc.Document) map[string]int {
 	lines := doc.Lines(maxWhere, 2, "expect")
 	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "invariants", "perturb", "backend.replies", "backend.rules"))

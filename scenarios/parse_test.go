@@ -58,7 +58,7 @@ var _ = Describe("Parse", func() {
 		Expect(sc.Expect.Allow).To(BeEmpty())
 	})
 
-	It("keeps what the file says", func() {
+	It("decodes every key", func() {
 		sc, found := parse(right + "trials: 3\nseed: 7\n")
 		Expect(found).To(BeEmpty())
 		Expect(sc.Trials).To(Equal(3))
@@ -127,7 +127,7 @@ var _ = Describe("Parse", func() {
 		Entry("an expression", change("calls: 2", "that: [calls.total == 2, run.sttus == 'x']"), `s.yaml:14:28: the expression cannot be used: column 4: undefined field 'sttus' (did you mean "status"?)`),
 		Entry("no expectation", change("expect:\n  status: done\n  calls: 2\n", "expect: {}\n"), `s.yaml:12:1: the scenario expects nothing and could never fail; expect at least a status`),
 		Entry("nothing to expect where something goes wrong", change("expect:\n  status: done\n  calls: 2\n", "perturb: ['call=1:timeout']\n"), ``),
-		Entry("a perturbation that is none", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" cannot happen at a turn; did you mean "double"?`),
+		Entry("an unknown perturbation", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" cannot happen at a turn; did you mean "double"?`),
 		Entry("a perturbation of a process at an API", right+"perturb:\n  - call=1:timeout\n  - call=2:hang\n", `s.yaml:17:5: only a command-line agent can show the fault "hang"; an API can show `+strings.Join(mocks.APIFaults(), ", ")),
 		Entry("a write of what writes nothing", right+"perturb: ['write=1:disk-full']\n", `s.yaml:15:11: the agent stores nothing on disk, so it has no writes; only an interview and a supervised run have some`),
 		Entry("a turn of what takes none", right+"perturb: ['turn=1:double']\n", `s.yaml:15:11: the agent has no turns; only an interview and external agents have some`),
@@ -148,7 +148,7 @@ var _ = Describe("Parse", func() {
 		Expect(found.Error()).To(And(HavePrefix(`s.yaml:10:15: "timeuot" is not a kind of fault`), HaveSuffix(`(did you mean "timeout"?)`)))
 	})
 
-	It("reports what is wrong in form and in meaning at once, in the order of the file", func() {
+	It("reports syntactic and semantic problems together, in the order of the file", func() {
 		_, found := parse(`name: A
 drive:
   loop: {prompt: "", timeout: 5}

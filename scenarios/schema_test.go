@@ -43,7 +43,7 @@ var formats = map[string]any{
 	"experiment": experiment.File{},
 }
 
-// TestSchema holds that the committed schemas are those of the Go types. With
+// TestSchema checks that the committed schemas match the Go types. With
 // -update it writes them.
 func TestSchema(t *testing.T) {
 	for _, kind := range schema.Kinds() {

@@ -41,11 +41,11 @@ type Backends struct {
 	Getenv func(string) string
 	// Prices returns the price table; it is called for models only.
 	Prices func() (*price.Table, error)
-	// MaxCost ends the run when a model has cost that; zero means no limit.
+	// MaxCost ends the run when the cost of a model reaches it; zero means no limit.
 	MaxCost quantity.Money
 }
 
-// Detectors lists the names of detectors, or what they begin with.
+// Detectors lists the names of detectors, or their prefixes.
 func Detectors() []string {
 	names := []string{"guard", "guard:balanced", "guard:strict", "naive", reflectionRule, overlapRule, "command:", "http://", "https://"}
 	for _, id := range judges() {

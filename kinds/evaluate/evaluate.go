@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Request names what is to be scored.
+// Request describes the detectors and corpora to score.
 type Request struct {
 	// Corpora are files, "shipped", "reflections" or "-" for Stdin; by default the
 	// shipped corpus for the detector.
@@ -34,7 +34,7 @@ type Request struct {
 	// Positive are the labels to be found.
 	Positive []string
 	Seed     uint64
-	// MaxErrors is how many mistakes of each sort are kept.
+	// MaxErrors limits the kept mistakes of each kind.
 	MaxErrors int
 }
 
@@ -49,14 +49,14 @@ type Plan struct {
 	closers   []func()
 }
 
-// Close ends everything that the detectors have started.
+// Close ends the programs of the detectors.
 func (p *Plan) Close() {
 	for _, end := range p.closers {
 		end()
 	}
 }
 
-// Plan checks all of a request before anything is called. stop ends the run when the
+// Plan validates the whole request before any call. stop ends the run when the
 // budget of a model is used up. The caller closes the plan.
 func (r Request) Plan(ctx context.Context, stop context.CancelCauseFunc) (*Plan, error) {
 	if r.Detector == "" {
@@ -83,7 +83,7 @@ func (r Request) Plan(ctx context.Context, stop context.CancelCauseFunc) (*Plan,
 	return p, nil
 }
 
-// Outcome is what a run found.
+// Outcome is the result of a run.
 type Outcome struct {
 	Problems
 	Results    []detect.Evaluation // of the detectors
@@ -132,18 +132,18 @@ func (p *Plan) Run(ctx context.Context, workers int, progress func(n int, r dete
 	return &o
 }
 
-// Problems collects what is wrong with corpora.
+// Problems collects the problems of corpora.
 type Problems struct {
 	Lines []string // the first bad lines
 	Bad   int      // all bad lines
 	Err   error    // that ended the reading of a corpus
 }
 
-// maxProblems is how many bad lines are kept; all are counted.
+// maxProblems limits the kept bad lines; all are counted.
 const maxProblems = 20
 
-// Add adds a bad line, or the error that ended a corpus. Where the run was stopped, that
-// error is only how the reading ended.
+// Add adds a bad line, or the error that ended a corpus. If the run was stopped, that
+// error is only a consequence.
 func (p *Problems) Add(err error, stopped bool) {
 	if _, ok := errors.AsType[*detect.LineError](err); !ok {
 		if !stopped {

@@ -230,18 +230,18 @@ func (v *terminal) evidence(indent int, s string) {
 
 // conclusion writes the verdict and the summary.
 func (v *terminal) conclusion(d Document) {
-	said := v.paint(Line(Toned(d.Tone, d.Verdict)), Strong)
+	line := v.paint(Line(Toned(d.Tone, d.Verdict)), Strong)
 	if len(d.Name) > 0 {
-		said = strings.TrimPrefix(said+" "+v.paint(d.Name, Strong), " ")
+		line = strings.TrimPrefix(line+" "+v.paint(d.Name, Strong), " ")
 	}
-	if said == "" && len(d.Summary) == 0 {
+	if line == "" && len(d.Summary) == 0 {
 		return
 	}
 	v.gap()
-	if said != "" && len(d.Summary) > 0 {
-		said += ": "
+	if line != "" && len(d.Summary) > 0 {
+		line += ": "
 	}
-	v.wrap(0, 2, said+v.paint(d.Summary, Plain))
+	v.wrap(0, 2, line+v.paint(d.Summary, Plain))
 }
 
 // matrix draws a matrix in as many bands as its columns need.

@@ -51,7 +51,7 @@ func archived(r run) []byte {
 	return b.Bytes()
 }
 
-// log is what these specs look at.
+// log is the part of a log that these specs check.
 type log struct {
 	Status  string
 	Error   *struct{ Message string }
@@ -140,7 +140,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		Expect(l.Eval.Dataset.IDs).To(Equal([]string{"orders/golden", "orders/outage", "orders/process"}))
 		Expect(l.Eval.Config.Epochs).To(Equal(2))
 	})
-	It("has no number for what is not known", func() {
+	It("has no numbers for unknown values", func() {
 		r := small()
 		r.trials[0].trial.Calls[0].Usage = nil
 		r.trials[1].scenario.Price = nil
@@ -149,7 +149,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		Expect(l.Samples[1].Metadata).To(And(HaveKey("tokens"), Not(HaveKey("cost_usd")), Not(HaveKey("cost_eur"))))
 		Expect(read(written(small())).Samples[0].Metadata).To(And(HaveKeyWithValue("tokens", 44.0), HaveKey("cost_usd"), HaveKey("cost_eur")))
 	})
-	It("names the end that is expected as the target, and off the golden path what must hold", func() {
+	It("has the expected status as the target, and for perturbed runs the invariants", func() {
 		r := small()
 		invariants := []string{"run.broken == 0", "calls.total <= 4"}
 		r.trials[2].scenario.Invariants = invariants
@@ -186,7 +186,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		Expect(l.Samples[1].Usage["m-1"].Cost).To(BeNil())
 		Expect(l.Samples[0].Usage["m-1"].Cost).NotTo(BeNil())
 	})
-	It("tells events in their order, with faults before the call that they struck", func() {
+	It("orders events, with faults before their call", func() {
 		var kinds []string
 		for _, e := range read(written(small())).Samples[1].Events {
 			kinds = append(kinds, strings.TrimSpace(e.Event+" "+e.Source+" "+e.Timestamp[17:23]))
@@ -199,7 +199,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		Expect(events[1].Retries).To(Equal(1))
 		Expect(events[3].Error).To(Equal("unavailable: overloaded"))
 	})
-	It("asks what the user of somebody else's agent asked, and tells each turn after its calls, even without times", func() {
+	It("has the first message to an external agent as input, and each turn after its calls, even without times", func() {
 		sc, tr := scenario("orders", 1), sampleTrial("orders", 1, false)
 		sc.RealTime, tr.Calls[1].At = true, 0
 		turn := func(n int, user string) record.Event {
@@ -231,7 +231,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 			Expect(s.Messages[0].Role).To(Equal("system"), "Inspect knows no developer")
 		}
 	})
-	It("says how the run ended", func() {
+	It("reports how the run ended", func() {
 		r := small()
 		r.head.Interrupted = true
 		Expect(read(written(r)).Status).To(Equal("cancelled"))
@@ -241,7 +241,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		Expect(l.Error.Message).To(Equal("line 3: torn\nline 9: torn"))
 		valid("log", written(r))
 	})
-	It("begins when it is said to have begun", func() {
+	It("begins at the given time", func() {
 		r := small()
 		r.head.Start = journalStart.Add(time.Hour)
 		Expect(read(written(r)).Eval.Created).To(Equal("2026-11-21T21:00:00.000000+00:00"))
@@ -252,7 +252,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		valid("log", written(r))
 		valid("summaries", member(archived(r), "summaries.json"))
 	})
-	It("says no times of calls that ran in real time without timings", func() {
+	It("has no times for real-time calls without timings", func() {
 		r := small()
 		for i := range r.trials {
 			r.trials[i].scenario.RealTime = true
@@ -296,7 +296,7 @@ var _ = Describe("the .eval archive", Label("H-05"), func() {
 		valid("summaries", member(data, "summaries.json"))
 		valid("log", member(data, "header.json"))
 	})
-	It("holds what the JSON log holds", func() {
+	It("has the same content as the JSON log", func() {
 		var whole map[string]json.RawMessage
 		Expect(json.Unmarshal(written(small()), &whole)).To(Succeed())
 		var samples []json.RawMessage

@@ -32,7 +32,7 @@ type run struct {
 	trials []judged
 }
 
-// samples tells the trials as a reader of the recording would.
+// samples passes on the trials as a reader of the recording does.
 func (r run) samples(to export.Visit) error {
 	for _, t := range r.trials {
 		if err := to(t.scenario, t.trial, measure.Trial(t.scenario, t.trial, nil, kinds.Language().Extensions()), t.findings); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// This file alone knows the semantic conventions.
+// Only this file depends on the semantic conventions.
 
 // evaluationEvent is the event of the conventions for a verdict.
 const evaluationEvent = "gen_ai.evaluation.result"

@@ -58,7 +58,7 @@ func (w *SpanWriter) Trial(sc record.Scenario, tr record.Trial, f measure.Facts,
 	if err != nil {
 		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
 	}
-	// protojson varies its spaces so that nobody relies on them.
+	// protojson varies its spaces, so they are removed.
 	compact := jsontext.Value(line)
 	if err := compact.Compact(); err != nil {
 		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
@@ -103,23 +103,23 @@ func (t *spanTrial) spans() []*tracepb.Span {
 		Name:              strings.TrimSpace("invoke_agent " + sanitize.Line(t.scenario.Agent, maxText)),
 		StartTimeUnixNano: t.at(0), Attributes: t.agentAttributes(),
 	}
-	byCall, told := t.ByCall()
+	byCall, known := t.ByCall()
 	list := []*tracepb.Span{root}
 	end := t.End.Duration
 	for i := range t.Calls {
 		from, to := t.times(i, end)
 		end = max(end, to)
 		span := t.chat(i, root.SpanId, from, to)
-		if told {
+		if known {
 			span.Events = append(span.Events, t.faults(byCall[i], from)...)
 		}
 		list = append(list, span)
 	}
-	if !told {
+	if !known {
 		root.Events = append(root.Events, t.faults(t.Exchanges, 0)...)
 	}
 	for i := range t.Events {
-		root.Events = append(root.Events, t.told(&t.Events[i]))
+		root.Events = append(root.Events, t.agentEvent(&t.Events[i]))
 	}
 	slices.SortStableFunc(root.Events, func(a, b *tracepb.Span_Event) int { return cmp.Compare(a.TimeUnixNano, b.TimeUnixNano) })
 	if verdict, ok := t.evaluation(t.at(end)); ok {
@@ -169,8 +169,8 @@ func (t *spanTrial) faults(exchanges []record.Exchange, at time.Duration) (list 
 	return list
 }
 
-// told returns an event of the agent.
-func (t *spanTrial) told(e *record.Event) *tracepb.Span_Event {
+// agentEvent returns an event of the agent.
+func (t *spanTrial) agentEvent(e *record.Event) *tracepb.Span_Event {
 	name := string(e.Kind)
 	if e.Kind == event.Verdict || e.Kind == event.Guard {
 		name = strings.TrimSpace(name + " " + e.Name)

@@ -167,12 +167,12 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		Expect(list[2].Status.Code).To(Equal(tracepb.Status_STATUS_CODE_ERROR))
 		Expect(list[2].Status.Message).To(Equal("overloaded"))
 	})
-	It("say of which version of the conventions they are", func() {
+	It("name the version of the conventions", func() {
 		of := decode(writtenSpans(spanScenario(), spanTrialOf(1))).ResourceSpans[0]
 		Expect(of.SchemaUrl).To(Equal("https://opentelemetry.io/schemas/1.41.0"))
 		Expect(of.ScopeSpans[0].SchemaUrl).To(Equal(of.SchemaUrl))
 	})
-	It("leave out what is not known", func() {
+	It("leave out unknown values", func() {
 		tr := spanTrialOf(1)
 		tr.Calls[0].Usage, tr.Calls[1].Error.Status = nil, 0
 		list := spansOf(writtenSpans(spanScenario(), tr))
@@ -182,7 +182,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		Expect(attrs(list[1].Attributes)).NotTo(HaveKey("rehearse.cost.usd"))
 		Expect(attrs(list[2].Attributes)).To(HaveKeyWithValue("error.type", "unavailable"))
 	})
-	It("tell faults and retries where they happened, and the agent's decisions and the verdict", func() {
+	It("have faults and retries at their calls, and the agent's decisions and the verdict", func() {
 		list := spansOf(writtenSpans(spanScenario(), spanTrialOf(1), failingFinding))
 		names := func(s *tracepb.Span) (out []string) {
 			for _, e := range s.Events {
@@ -201,7 +201,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		Expect(attrs(list[1].Events[1].Attributes)).To(And(HaveKeyWithValue("rehearse.fault.kind", "status"), HaveKeyWithValue("rehearse.fault.fired", "true")))
 		Expect(attrs(list[1].Events[0].Attributes)).To(And(HaveKeyWithValue("error.type", "rate-limited"), HaveKeyWithValue("rehearse.retry.wait_seconds", "1.5")))
 	})
-	It("tell faults of the agent where it is not known which call they struck", func() {
+	It("have faults at the agent's span if their call is unknown", func() {
 		tr := spanTrialOf(1)
 		tr.Exchanges = append(tr.Exchanges, record.Exchange{N: 4})
 		list := spansOf(writtenSpans(spanScenario(), tr))
@@ -235,10 +235,10 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		Expect(list[2].StartTimeUnixNano).To(Equal(list[1].EndTimeUnixNano))
 		Expect(list[0].EndTimeUnixNano - list[0].StartTimeUnixNano).To(BeEquivalentTo(3 * time.Second))
 	})
-	It("hold neither what was asked nor what was said", func() {
+	It("contain neither prompts nor answers", func() {
 		Expect(string(writtenSpans(spanScenario(), spanTrialOf(1)))).NotTo(ContainSubstring("secret"))
 	})
-	It("hold nothing of a conversation with somebody else's agent but its form", func() {
+	It("contain only the form of a conversation with an external agent", func() {
 		tr := spanTrialOf(1)
 		tell := func(name, attr string) {
 			tr.Events = append(tr.Events, record.Event{Event: event.Event{

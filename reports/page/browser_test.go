@@ -28,7 +28,7 @@ type tab struct {
 	ctx context.Context
 	url string
 	mu  sync.Mutex
-	// complaints are what the console told, and requests for anything but the file.
+	// complaints are console messages, and requests for anything but the file.
 	complaints []string
 }
 
@@ -71,7 +71,7 @@ func (t *tab) hear(event any) {
 	}
 }
 
-// heard is what the browser complained about.
+// heard returns the complaints of the browser.
 func (t *tab) heard() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -59,8 +59,8 @@ func explorationLine(list []result.Exploration) string {
 	return "Off the golden path " + count(total, "run") + ": " + strings.Join(parts, ", ")
 }
 
-// runOf returns the place of the first recorded run with one of the perturbations; empty if
-// there is none.
+// runOf returns the place of the first recorded run with one of the perturbations; empty
+// without one.
 func (b *Builder) runOf(golden string, lists ...[]string) string {
 	for _, perturb := range lists {
 		if id, ok := b.perturbed[key(golden, perturb)]; ok && len(perturb) > 0 {

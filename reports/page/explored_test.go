@@ -43,7 +43,7 @@ func losing(writes, kinds int) run {
 	return r
 }
 
-// plainText is what is to be read between two texts of a page.
+// plainText returns the visible text between two texts of a page.
 func plainText(html, from, to string) string {
 	GinkgoHelper()
 	_, rest, ok := strings.Cut(html, from)
@@ -69,7 +69,7 @@ var _ = Describe("The page of an exploration", func() {
 		Expect(html).To(ContainSubstring(`id="interview/short-write-1-crash-before"`))
 	})
 
-	It("says where crashes are driven in groups", func() {
+	It("marks crashes that are driven in groups", func() {
 		r := losing(2, 1)
 		e := &r.input.Explored[0]
 		for i := range e.Cells {
@@ -81,7 +81,7 @@ var _ = Describe("The page of an exploration", func() {
 		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("runs strike at"))
 	})
 
-	It("says how much was driven and how much was recorded", func() {
+	It("counts the driven and the recorded runs", func() {
 		html := losing(60, 1).page(page.Options{})
 		Expect(plainText(html, `<h1 id="headline">`, "</h1>")).To(Equal("fail Off the golden path 120 runs: 60 survived, 60 failed"))
 		Expect(plainText(html, `<dl class="numbers">`, "</dl>")).To(HavePrefix("perturbed runs 120 driven trials 61 recorded calls 61 "))
@@ -115,7 +115,7 @@ var _ = Describe("The page of an exploration", func() {
 		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("interview/short too many orders/other [call=1:timeout] never sends twice"))
 	})
 
-	It("says why runs have no verdict, and how many failures it leaves out", func() {
+	It("explains runs without a verdict, and counts the failures it leaves out", func() {
 		r := losing(70, 70)
 		r.input.Explored[0].Cells[1].Outcome = result.Errored
 		r.input.Explored[0].Cells[1].Findings = []gate.Finding{{Severity: gate.Broken, Message: "the process did not start", Evidence: "no such file"}}

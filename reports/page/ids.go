@@ -21,7 +21,7 @@ var reserved = []string{
 const maxID = 100
 
 // scenario returns a new id for a scenario. Valid characters are kept; "~", which is not one of
-// them, marks changes that keep ids apart.
+// them, marks changes that make ids distinct.
 func (l *ids) scenario(name string) string {
 	if l.taken == nil {
 		l.taken = map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/browser"
 )
 
-var _ = It("holds 1,000 scenarios with 10,000 calls below 30 MB, and answers at once in a browser", func() {
+var _ = It("stays below 30 MB with 1,000 scenarios and 10,000 calls, and responds at once in a browser", func() {
 	var recording bytes.Buffer
 	Expect(thousand(&recording, 1000)).To(Succeed())
 	file := filepath.Join(GinkgoT().TempDir(), "report.html")

@@ -25,7 +25,7 @@ import (
 )
 
 var _ = Describe("A page", func() {
-	It("is as it was", func() {
+	It("matches the golden page", func() {
 		golden.Expect("small.html", []byte(masked(small().page(page.Options{}))))
 	})
 
@@ -85,7 +85,7 @@ var _ = Describe("A page", func() {
 		Expect(r.page(page.Options{})).To(ContainSubstring("no line answers: call 1: the closest is rules[1]"))
 	})
 
-	It("says what it leaves out where there is no room, passing trials before failing ones", func() {
+	It("leaves out passing trials before failing ones, and counts them", func() {
 		r := run{head: record.Run{ID: "large", Scenarios: 40}}
 		words := strings.Repeat("The order is on its way. ", 400)
 		for i := range 40 {
@@ -142,7 +142,7 @@ var _ = Describe("A page", func() {
 		Expect(len(html)).To(BeNumerically("<", 5_000_000))
 	})
 
-	It("cuts long texts and says so", func() {
+	It("cuts long texts, with a note", func() {
 		r := run{head: record.Run{ID: "text"}}
 		s := record.Scenario{Name: "text", Trials: 1, Agent: "loop"}
 		r.add(s, dialogue(s.Name, 1, [2]string{"q", "begin" + strings.Repeat("é", 1<<20) + "end"}))
@@ -152,7 +152,7 @@ var _ = Describe("A page", func() {
 		Expect(len(html)).To(BeNumerically("<", 200_000))
 	})
 
-	It("puts what an agent told behind the call that it is about, also where calls take no time", func() {
+	It("places events after their call, even if calls take no time", func() {
 		t := dialogue("quick", 1, [2]string{"a", "one"}, [2]string{"b", "two"}, [2]string{"c", "three"})
 		t.Events = nil
 		for i := range t.Calls {
@@ -170,7 +170,7 @@ var _ = Describe("A page", func() {
 		}
 	})
 
-	It("tells of an error of the spool and of the writer", func() {
+	It("reports errors of the spool and of the writer", func() {
 		s := record.Scenario{Name: "a", Trials: 1}
 		t := dialogue("a", 1, [2]string{"q", "a"})
 		facts := measure.Trial(s, t, nil, kinds.Language().Extensions())
@@ -196,7 +196,7 @@ func masked(html string) string {
 }
 
 var _ = Describe("Ids", func() {
-	It("are never those of two elements, whatever scenarios are called", func() {
+	It("are unique for any names of scenarios", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			names := rapid.SliceOfNDistinct(rapid.StringMatching(`(a|b|1|/| |~|summary|top|é|-){1,6}`), 1, 8, rapid.ID[string]).Draw(rt, "names")
 			if err := distinctIDs(names); err != nil {

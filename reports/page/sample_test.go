@@ -73,7 +73,7 @@ func quote() *price.Quote {
 	return &q
 }
 
-// dialogue is a trial of turns: each is what the user says and what the model answers.
+// dialogue returns a trial of turns, each a message of the user and the model's answer.
 func dialogue(scenario string, n int, turns ...[2]string) record.Trial {
 	t := record.Trial{Head: record.TrialHead{Scenario: scenario, N: n, Seed: uint64(n) * 7}}
 	add := func(role llm.Role, text string) string {

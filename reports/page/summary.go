@@ -165,7 +165,7 @@ func scenarioLine(in Input) string {
 	for _, p := range []struct {
 		n    int
 		text string
-	}{{n.Fail, "failed"}, {n.Error, "could not be told"}, {n.Pass, "passed"}, {n.Skip, "skipped"}} {
+	}{{n.Fail, "failed"}, {n.Error, "without a verdict"}, {n.Pass, "passed"}, {n.Skip, "skipped"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
 		}
@@ -252,7 +252,7 @@ func (b *Builder) attention(in Input) []attention {
 	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
 	if r.Interrupted {
 		add("The run was stopped before its plan was done", 1, func(int) pointer {
-			return pointer{Text: "What follows is what had been judged by then."}
+			return pointer{Text: "This report has the trials that were judged by then."}
 		})
 	}
 	if r.Stopped != "" {

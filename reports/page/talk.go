@@ -53,19 +53,19 @@ func (v view) talk() *talk {
 	out := &talk{More: max(0, len(v.facts.Turns)-maxTurns)}
 	first := 0
 	for _, t := range v.facts.Turns[:len(v.facts.Turns)-out.More] {
-		said := turn{N: t.N, User: newText(t.User, nil), Error: line(t.Error, 2000), Made: count(t.Calls, "call")}
+		shown := turn{N: t.N, User: newText(t.User, nil), Error: line(t.Error, 2000), Made: count(t.Calls, "call")}
 		if t.Error == "" {
 			answer := newText(t.Text, nil)
-			said.Answer = &answer
+			shown.Answer = &answer
 		}
-		said.Calls = v.callLinks(first, first+t.Calls)
+		shown.Calls = v.callLinks(first, first+t.Calls)
 		first += t.Calls
 		for _, key := range slices.Sorted(maps.Keys(t.Attrs)) {
 			if value := attr(t.Attrs[key]); value != "" {
-				said.Facts = append(said.Facts, fact{line(words(key), 60), value})
+				shown.Facts = append(shown.Facts, fact{line(words(key), 60), value})
 			}
 		}
-		out.Turns = append(out.Turns, said)
+		out.Turns = append(out.Turns, shown)
 	}
 	for i := range v.trial.Events {
 		out.keep(v.trial.Events[i].Event)

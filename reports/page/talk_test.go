@@ -64,7 +64,7 @@ var _ = Describe("The page of somebody else's agent", Label("H-05"), func() {
 		Expect(html).NotTo(ContainSubstring(`<span class="at">`), "no time is known")
 	})
 
-	It("says how much of a long conversation is left out", func() {
+	It("counts the turns of a long conversation that it leaves out", func() {
 		var turns [][2]string
 		for i := range 203 {
 			turns = append(turns, [2]string{fmt.Sprintf("Question %d?", i), "Answer."})

@@ -32,7 +32,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 		Expect(t.is(`document.title.includes("rehearse")`)).To(BeTrue())
 	})
 
-	It("filters by verdict, agent, tag and words, and says how many are left", func() {
+	It("filters by verdict, agent, tag and words, and counts the matches", func() {
 		t.open(html, "")
 		shown := func() []string {
 			return value[[]string](t, `[...document.querySelectorAll(".scenario:not([hidden]) .name b")].map((e) => e.textContent)`)
@@ -64,7 +64,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 		Expect(shown()).To(ConsistOf("orders/refund"))
 	})
 
-	It("finds texts with signs that HTML escapes in transcripts that nobody opened", func() {
+	It("finds texts with escaped characters in transcripts that were not opened", func() {
 		t.open(html, "")
 		t.js(`document.getElementById("deep").checked = true`)
 		t.slash()
@@ -175,7 +175,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 		t.waits(`document.querySelector(".scenario > details").open && document.querySelector(".scenario .findings")`)
 	})
 
-	It("is told to a screen reader: landmarks, names, captions and counts", func() {
+	It("is accessible to screen readers: landmarks, names, captions and counts", func() {
 		t.open(html, "#orders/refund/2/1")
 		t.waits(`document.querySelector(".call")`)
 		for _, css := range []string{"main", "nav[aria-label]", "form[role=search]", "[role=status]", "h1", "html[lang=en]"} {
@@ -238,7 +238,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 		t.do(chromedp.EmulateViewport(1280, 900))
 	})
 
-	It("holds texts of its own only", func() {
+	It("contains only its own texts", func() {
 		Expect(html).NotTo(MatchRegexp(`(?i)(src|href|srcset|action)\s*=\s*"?[^#"]|url\(|@import`))
 	})
 })

@@ -87,7 +87,7 @@ func (a *axis) labelWidth() float64 {
 }
 
 // setTicks sets the range of the axis and at least three round values as ticks. show returns
-// their labels; an empty label is no tick.
+// their labels; a value with an empty label is left out.
 func (a *axis) setTicks(lo, hi float64, show func(float64) string) {
 	a.min, a.max = lo, hi
 	power := math.Pow10(int(math.Floor(math.Log10(hi - lo))))

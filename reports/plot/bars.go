@@ -45,10 +45,10 @@ func Costs(title, unit string, bars []Bar) doc.Plot {
 		}
 		return strings.TrimSpace(s + " " + unit)
 	}
-	var names, says []string
+	var names, texts []string
 	for _, b := range bars {
 		names = append(names, b.Name)
-		says = append(says, sanitize.Line(b.Name, maxLabel)+" "+amount(b))
+		texts = append(texts, sanitize.Line(b.Name, maxLabel)+" "+amount(b))
 	}
 	s := newSheet(narrow, float64(len(bars))*rowHeight+8)
 	s.rows(names)
@@ -69,7 +69,7 @@ func Costs(title, unit string, bars []Bar) doc.Plot {
 			s.svg.text(right+6, middle+4, "", "", amount(b))
 		}
 	})
-	return s.picture(title, strings.Join(says, ", ")+".")
+	return s.picture(title, strings.Join(texts, ", ")+".")
 }
 
 // rest adds up the bars beyond the limit.

@@ -38,9 +38,9 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 	s.y.setShares(4, percent)
 	s.x.label, s.y.label = "recall", "precision"
 	s.grid(true)
-	var says []string
+	var texts []string
 	for _, p := range list {
-		says = append(says, fmt.Sprintf("%s: precision %s, recall %s", sanitize.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
+		texts = append(texts, fmt.Sprintf("%s: precision %s, recall %s", sanitize.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
 	}
 	for i, p := range list {
 		s.line(series(i), false, p.Curve.recallPoints())
@@ -54,11 +54,11 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 			if finite(p.PrecisionLo, p.PrecisionHi) {
 				s.svg.stroke(class, 1, false, x(p.Recall), y(p.PrecisionLo), x(p.Recall), y(p.PrecisionHi))
 			}
-			s.numbered(i, x(p.Recall), y(p.Precision), class, says[i])
+			s.numbered(i, x(p.Recall), y(p.Precision), class, texts[i])
 			s.numberedLegend(i, p.Name, fmt.Sprintf("precision %s · recall %s", percent(p.Precision), percent(p.Recall)))
 		}
 	})
-	return s.picture(title, strings.Join(says, "; ")+".")
+	return s.picture(title, strings.Join(texts, "; ")+".")
 }
 
 // numbered draws a point with its number, so points can be distinguished without colours.
@@ -126,17 +126,17 @@ func Reliability(title string, list []Calibration) doc.Plot {
 	s.x.label, s.y.label = "score", "items to find"
 	s.grid(true)
 	s.mark(func(x, y func(float64) float64) { s.svg.stroke("axis", 1, true, x(0), y(0), x(1), y(1)) })
-	var says []string
+	var texts []string
 	for i, c := range list {
 		text := "expected calibration error unknown"
 		if finite(c.Error) {
 			text = fmt.Sprintf("expected calibration error %.3f", c.Error)
 		}
-		says = append(says, sanitize.Line(c.Name, maxLabel)+": "+text)
+		texts = append(texts, sanitize.Line(c.Name, maxLabel)+": "+text)
 		s.reliability(i, c)
 		s.mark(func(_, _ func(float64) float64) { s.legend(i, series(i), i%2 == 1, c.Name, text) })
 	}
-	return s.picture(title, strings.Join(says, "; ")+".")
+	return s.picture(title, strings.Join(texts, "; ")+".")
 }
 
 // reliability draws the line of a detector.
@@ -196,9 +196,9 @@ func Thresholds(title string, c Curve) doc.Plot {
 	for i, l := range lines {
 		s.line(series(i), i == 1, l.points)
 	}
-	says := "Precision, recall and F1 over the threshold."
+	text := "Precision, recall and F1 over the threshold."
 	if finite(c.Best) {
-		says = fmt.Sprintf("Precision, recall and F1 over the threshold; F1 is best at %s.", format.Significant(c.Best))
+		text = fmt.Sprintf("Precision, recall and F1 over the threshold; F1 is best at %s.", format.Significant(c.Best))
 	}
 	s.mark(func(x, y func(float64) float64) {
 		left := 8.0
@@ -212,7 +212,7 @@ func Thresholds(title string, c Curve) doc.Plot {
 			s.svg.text(s.width-4, 14, "end", "axis", "best F1 at "+format.Significant(c.Best))
 		}
 	})
-	return s.picture(title, says)
+	return s.picture(title, text)
 }
 
 // few thins out points to about the visible number.

@@ -38,11 +38,11 @@ func Shares(title string, rows []Share) doc.Plot {
 func intervalPlot(title string, list []interval, prepare func(s *sheet, bottom float64)) doc.Plot {
 	more := max(0, len(list)-maxIntervals)
 	list = list[:len(list)-more]
-	var says []string
+	var texts []string
 	for _, in := range list {
-		says = append(says, sanitize.Line(in.name, maxLabel)+" "+in.note)
+		texts = append(texts, sanitize.Line(in.name, maxLabel)+" "+in.note)
 	}
-	text := strings.Join(says, "; ") + "."
+	text := strings.Join(texts, "; ") + "."
 	if more > 0 {
 		text += fmt.Sprintf(" %s not shown.", format.Plural(more, "row"))
 	}

@@ -82,7 +82,7 @@ var (
 	decimals = regexp.MustCompile(`^(-?[0-9]+(\.[0-9])?\s?)+$`)
 )
 
-// sound checks what holds of every picture.
+// sound checks the properties of every picture.
 func sound(p doc.Plot) {
 	GinkgoHelper()
 	Expect(p.Text).NotTo(BeEmpty())
@@ -131,7 +131,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			sound(p)
 		}
 	})
-	It("say why there is nothing to be seen", func() {
+	It("explain an empty plot", func() {
 		for want, p := range map[string]doc.Plot{
 			"no calls whose latency":  plot.Latency("x", []plot.Sample{{Name: "a", Seconds: []float64{nan, math.Inf(1), -1}}}),
 			"3 calls, each of 1s":     plot.Latency("x", []plot.Sample{{Name: "a", Seconds: []float64{1, 1}}, {Name: "b", Seconds: []float64{1}}}),
@@ -210,7 +210,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 })
 
 var _ = Describe("a picture of much", Label("H-05"), func() {
-	It("stays small, and says what it left out", func() {
+	It("stays small, and counts what it leaves out", func() {
 		var groups []plot.Sample
 		var list []plot.Bar
 		var rows []plot.Share

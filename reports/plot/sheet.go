@@ -85,7 +85,7 @@ func (s *sheet) rows(names []string) {
 }
 
 // picture draws the sheet.
-func (s *sheet) picture(title, says string) doc.Plot {
+func (s *sheet) picture(title, text string) doc.Plot {
 	s.layout()
 	x := func(v float64) float64 { return s.area.left + s.x.position(v)*(s.area.right-s.area.left) }
 	y := func(v float64) float64 { return s.area.bottom - s.y.position(v)*(s.area.bottom-s.area.top) }
@@ -103,10 +103,10 @@ func (s *sheet) picture(title, says string) doc.Plot {
 	w, h := number(s.width), number(s.height)
 	name := escape(title, maxTitle)
 	out.raw(`<svg class="plot" xmlns="http://www.w3.org/2000/svg" width="`, w, `" height="`, h, `" viewBox="0 0 `, w, ` `, h,
-		`" role="`, role, `" aria-label="`, name, `"><title>`, name, `</title><desc>`, escape(says, 1000), `</desc>`)
+		`" role="`, role, `" aria-label="`, name, `"><title>`, name, `</title><desc>`, escape(text, 1000), `</desc>`)
 	out.out.Write(s.svg.out.Bytes())
 	out.raw(`</svg>`)
-	return doc.Plot{Title: title, Text: says, SVG: out.out.Bytes(), Wide: s.width > narrow}
+	return doc.Plot{Title: title, Text: text, SVG: out.out.Bytes(), Wide: s.width > narrow}
 }
 
 // layout sets the area of the data: the room that the axes leave, less the room of the last

@@ -22,8 +22,8 @@ const (
 // shade draws an outcome by colour and by sign, so it can be distinguished in print and without
 // colours.
 type shade struct {
-	outcome           result.Outcome
-	class, sign, says string
+	outcome              result.Outcome
+	class, sign, meaning string
 }
 
 // shades are ordered: a later one is shown if a cell represents several runs.
@@ -79,8 +79,8 @@ func heatMap(r *result.Exploration, m result.Matrix) doc.Plot {
 		for _, sh := range shades {
 			s.svg.rect(left, 4, 12, 12, sh.class, "")
 			s.svg.text(left+6, 14, "", sh.signClass(), sh.sign)
-			s.svg.text(left+18, 14, "", "", sh.says)
-			left += widthOf(sh.says) + 34
+			s.svg.text(left+18, 14, "", "", sh.meaning)
+			left += widthOf(sh.meaning) + 34
 		}
 	})
 	title := fmt.Sprintf("%s: survival by %s and %s", sanitize.Line(r.Scenario, 60), m.Point, sanitize.Line(string(m.Family), maxLabel))
@@ -181,20 +181,20 @@ func (s shade) signClass() string {
 	return "on"
 }
 
-// maxTold limits the cells with a finding on hover.
-const maxTold = 200
+// maxTooltips limits the cells with a finding on hover.
+const maxTooltips = 200
 
 // failures adds the finding of failed cells on hover.
 func (s *sheet) failures(r *result.Exploration, columns []column, x, y func(float64) float64) {
 	half := (x(1)-x(0))/2 - 0.5
-	told := 0
+	tooltips := 0
 	for i, c := range columns {
 		for head, k := range c.cells {
 			run := c.runs[head]
-			if k < shadeOf(result.Errored) || run < 0 || run >= len(r.Cells) || told >= maxTold {
+			if k < shadeOf(result.Errored) || run < 0 || run >= len(r.Cells) || tooltips >= maxTooltips {
 				continue
 			}
-			told++
+			tooltips++
 			cell := &r.Cells[run]
 			why := string(cell.Outcome)
 			if len(cell.Findings) > 0 {
@@ -218,7 +218,7 @@ func matrixText(m result.Matrix, size int) string {
 	var parts []string
 	for i, sh := range shades {
 		if count[i] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[i], sh.says))
+			parts = append(parts, fmt.Sprintf("%d %s", count[i], sh.meaning))
 		}
 	}
 	text := strings.Join(parts, ", ") + "."

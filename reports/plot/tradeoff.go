@@ -41,7 +41,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 		}
 	}
 	if len(list) == 0 {
-		return doc.Plot{Title: title, Text: "Of nothing both the cost and the quality are known."}
+		return doc.Plot{Title: title, Text: "Nothing has both a known cost and a known quality."}
 	}
 	if p.Show == nil {
 		p.Show = format.Number
@@ -55,18 +55,18 @@ func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 	s.x.label, s.y.label = p.Cost, p.Quality
 	s.grid(true)
 	s.line("skip", true, front(list))
-	says := make([]string, len(list))
+	texts := make([]string, len(list))
 	for i, t := range list {
-		says[i] = fmt.Sprintf("%s: %s, %s", sanitize.Line(t.Name, maxLabel), around(t.Quality, p.Show), around(t.Cost, format.Money))
+		texts[i] = fmt.Sprintf("%s: %s, %s", sanitize.Line(t.Name, maxLabel), around(t.Quality, p.Show), around(t.Cost, format.Money))
 		if t.Front {
-			says[i] += ", on the front"
+			texts[i] += ", on the front"
 		}
 	}
 	s.mark(func(x, y func(float64) float64) {
 		for i, t := range list {
 			class := series(i)
 			s.cross(class, t, x, y)
-			s.numbered(i, x(*t.Cost.Value), y(*t.Quality.Value), class, says[i])
+			s.numbered(i, x(*t.Cost.Value), y(*t.Quality.Value), class, texts[i])
 			s.numberedLegend(i, t.Name, p.Show(*t.Quality.Value)+" · "+format.Money(*t.Cost.Value))
 		}
 	})
@@ -74,7 +74,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 	if p.Lower {
 		better = "down"
 	}
-	return s.picture(title, fmt.Sprintf("%s over %s; %s and to the left is better. %s.", p.Quality, p.Cost, better, strings.Join(says, "; ")))
+	return s.picture(title, fmt.Sprintf("%s over %s; %s and to the left is better. %s.", p.Quality, p.Cost, better, strings.Join(texts, "; ")))
 }
 
 // cross draws the intervals of a choice.

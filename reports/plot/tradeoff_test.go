@@ -50,7 +50,7 @@ var _ = Describe("the pictures of an experiment", Label("H-05"), func() {
 		}
 	})
 
-	It("say in words what is drawn", func() {
+	It("describe the plot in words", func() {
 		Expect(plot.Pareto("t", plane, choices()).Text).To(And(
 			HavePrefix("pass over EUR for a trial; up and to the left is better. terse: 71 % [61 %, 80 %], 0.01"),
 			ContainSubstring("on the front; with-examples"), HaveSuffix("long: 83 % [74 %, 90 %], 0.0240 [0.0229, 0.0252].")))
@@ -68,9 +68,9 @@ var _ = Describe("the pictures of an experiment", Label("H-05"), func() {
 		Expect(path).To(MatchRegexp(`^M[0-9. ]+H[0-9.]+V[0-9.]+$`))
 	})
 
-	It("say so where there is nothing to draw", func() {
+	It("explain an empty plot", func() {
 		unknown := plot.Tradeoff{Name: "free", Cost: measure.Value{Known: false}, Quality: value(1, 1, 1, 1)}
-		Expect(plot.Pareto("t", plane, []plot.Tradeoff{unknown}).Text).To(ContainSubstring("both the cost and the quality are known"))
+		Expect(plot.Pareto("t", plane, []plot.Tradeoff{unknown}).Text).To(ContainSubstring("both a known cost and a known quality"))
 		Expect(plot.Differences("t", nil, 0, share).Text).To(Equal("Nothing was compared."))
 	})
 

@@ -22,8 +22,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// readComparison reads the comparison that a run with a baseline wrote; it returns nil if there
-// is none.
+// readComparison reads the comparison that a run with a baseline wrote; it returns nil without
+// a file.
 func readComparison(path string) (*compare.Result, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -61,7 +61,7 @@ func EncodeBaseline(path string, b compare.Baseline) ([]byte, error) {
 }
 
 // TrialsWarning warns of scenarios that have too few trials for a regression to be found; it is
-// empty if there are none.
+// empty without such scenarios.
 func TrialsWarning(b *compare.Baseline) string {
 	trials, tests, few := compare.TrialsNeeded(b, b.Rules)
 	if len(few) == 0 {

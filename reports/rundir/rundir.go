@@ -66,8 +66,8 @@ func beside(recording, name string) string {
 	return filepath.Join(filepath.Dir(recording), name)
 }
 
-// ReadExploration reads an exploration from its folder or file; it returns nil if there is
-// none. One beside a partial recording belongs to an earlier run and is not read.
+// ReadExploration reads an exploration from its folder or file; it returns nil without
+// a file. One beside a partial recording belongs to an earlier run and is not read.
 func ReadExploration(path string) (*result.Exploration, error) {
 	if filepath.Base(path) != ExplorationFile {
 		if _, err := os.Stat(filepath.Join(path, recordingFile+atomicdir.Partial)); err == nil {
@@ -77,8 +77,8 @@ func ReadExploration(path string) (*result.Exploration, error) {
 	return readResult(path, ExplorationFile, result.ReadExploration)
 }
 
-// ReadExperiment reads the result of an experiment from its folder or file; it returns nil if
-// there is none.
+// ReadExperiment reads the result of an experiment from its folder or file; it returns nil
+// without a file.
 func ReadExperiment(path string) (*result.Experiment, error) {
 	return readResult(path, experimentFile, result.ReadExperiment)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// Sink is a harness.Sink that writes the files of a run as the run goes on.
+// Sink is a harness.Sink that writes the files of a run during the run.
 type Sink struct {
 	out       *atomicdir.Folder
 	opts      SinkOptions
@@ -34,11 +34,11 @@ type Sink struct {
 type SinkOptions struct {
 	// Extensions are the extensions of the measures.
 	Extensions []measure.Extension
-	// Progress is nil if nobody watches.
+	// Progress shows the progress; nil for none.
 	Progress *reports.Progress
 	// Stacks receives the stacks of panics.
 	Stacks io.Writer
-	// Baseline is what the run is compared with; nil for nothing.
+	// Baseline to compare the run with; may be nil.
 	Baseline *BaselineSource
 	// NoPage leaves out the HTML page.
 	NoPage bool
@@ -72,7 +72,7 @@ func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink,
 	return s, err
 }
 
-// Close frees what the sink holds.
+// Close frees the resources of the sink.
 func (s *Sink) Close() {
 	s.opts.Progress.Close()
 	s.page.close()

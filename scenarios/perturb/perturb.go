@@ -42,7 +42,7 @@ const (
 // The perturbations of a write.
 const (
 	CrashBefore = "crash-before" // the data is lost
-	CrashAfter  = "crash-after"  // the data is stored, but the process is not told
+	CrashAfter  = "crash-after"  // the data is stored, but the process dies before it learns that
 	DiskFull    = "disk-full"    // the write fails, and the process continues
 )
 

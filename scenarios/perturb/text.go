@@ -73,7 +73,7 @@ type option struct {
 	has func(p *Perturbation) bool
 }
 
-// options are in the order in which they are written.
+// options are in the order of the text form.
 var options = []option{
 	{
 		"first",

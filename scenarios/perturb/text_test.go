@@ -32,27 +32,27 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 			Expect(parse(text)).To(Equal(want))
 			Expect(want.String()).To(Equal(text))
 		},
-		Entry(nil, "call=7:reset-mid-stream", perturb.Perturbation{
+		Entry("a fault", "call=7:reset-mid-stream", perturb.Perturbation{
 			At: perturb.Call, N: 7, Do: "reset-mid-stream", Fault: &mocks.Fault{Kind: "reset-mid-stream"},
 		}),
-		Entry(nil, "call=7:status,status=503,retry_after=20s,times=3", perturb.Perturbation{
+		Entry("a fault with options", "call=7:status,status=503,retry_after=20s,times=3", perturb.Perturbation{
 			At: perturb.Call, N: 7, Do: "status",
 			Fault: &mocks.Fault{Kind: "status", Status: 503, RetryAfter: quantity.Duration(20 * time.Second), Times: 3},
 		}),
-		Entry(nil, "call=1:slow-drip,after=2,delay=1.5s", perturb.Perturbation{
+		Entry("a fault with a fraction of a second", "call=1:slow-drip,after=2,delay=1.5s", perturb.Perturbation{
 			At: perturb.Call, N: 1, Do: "slow-drip",
 			Fault: &mocks.Fault{Kind: "slow-drip", After: &two, Delay: quantity.Duration(1500 * time.Millisecond)},
 		}),
-		Entry(nil, "call=2:exit,status=3,after=0", perturb.Perturbation{
+		Entry("a fault with a zero option", "call=2:exit,status=3,after=0", perturb.Perturbation{
 			At: perturb.Call, N: 2, Do: "exit", Fault: &mocks.Fault{Kind: "exit", Status: 3, After: new(int)},
 		}),
-		Entry(nil, "call=3:latency,first=30s", perturb.Perturbation{
+		Entry("a latency", "call=3:latency,first=30s", perturb.Perturbation{
 			At: perturb.Call, N: 3, Do: perturb.Latency, First: quantity.Duration(30 * time.Second),
 		}),
-		Entry(nil, "call=3:text-truncated", perturb.Perturbation{At: perturb.Call, N: 3, Do: perturb.TextTruncated}),
-		Entry(nil, "write=12:crash-before", perturb.Perturbation{At: perturb.Write, N: 12, Do: perturb.CrashBefore}),
-		Entry(nil, "write=3:disk-full,every=10", perturb.Perturbation{At: perturb.Write, N: 3, Do: perturb.DiskFull, Every: 10}),
-		Entry(nil, "turn=4:double", perturb.Perturbation{At: perturb.Turn, N: 4, Do: perturb.Double}),
+		Entry("a change of the text", "call=3:text-truncated", perturb.Perturbation{At: perturb.Call, N: 3, Do: perturb.TextTruncated}),
+		Entry("a crash", "write=12:crash-before", perturb.Perturbation{At: perturb.Write, N: 12, Do: perturb.CrashBefore}),
+		Entry("a repeated full disk", "write=3:disk-full,every=10", perturb.Perturbation{At: perturb.Write, N: 3, Do: perturb.DiskFull, Every: 10}),
+		Entry("a turn", "turn=4:double", perturb.Perturbation{At: perturb.Turn, N: 4, Do: perturb.Double}),
 	)
 
 	DescribeTable("may be written otherwise",
