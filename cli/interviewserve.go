@@ -75,7 +75,8 @@ on this machine.
 	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for unfinished steps")
 	f.StringSliceVar(&flags.hosts, "host", nil, "a further name by which requests may address this server")
 	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may start in a minute; 0 means no limit")
-	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all addresses may start in a minute; 0 means no limit")
+	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts,
+		"interviews that all addresses may start in a minute; 0 means no limit")
 	flags.limits.register(f)
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only warnings and errors")
 	return cmd

@@ -29,7 +29,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	optionalDuration(f, &o.Timeout, "timeout", d.Timeout, "stop after this time; 0s means no limit")
 	optionalDuration(f, &o.CallTimeout, "call-timeout", d.CallTimeout, "time limit of one call; 0s means no limit")
 	optionalInt(f, &o.NoProgressLimit, "no-progress-limit", d.NoProgressLimit, "stop after this many identical answers; 0 means never")
-	optionalInt(f, &o.AlternationLimit, "alternation-limit", d.AlternationLimit, "stop after this many repetitions of a cycle of answers; 0 means never")
+	optionalInt(f, &o.AlternationLimit, "alternation-limit", d.AlternationLimit,
+		"stop after this many repetitions of a cycle of answers; 0 means never")
 	optionalInt(f, &o.NearIdenticalLimit, "near-identical-limit", d.NearIdenticalLimit,
 		"stop after this many answers that differ only in digits and spacing; 0 means never")
 	optionalInt(f, &o.RepeatedErrorLimit, "repeated-error-limit", d.RepeatedErrorLimit, "stop after this many equal errors; 0 means never")

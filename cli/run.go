@@ -88,7 +88,8 @@ run that is not done; everything so far is reported, without a verdict.
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	jsonFlag(f, &flags.asJSON, "the report")
 	liveFlag(f, &flags.live)
-	f.BoolVar(&flags.require, "require", false, "fail a scenario that needs something this machine lacks, such as Docker, instead of skipping it")
+	f.BoolVar(&flags.require, "require", false,
+		"fail a scenario that needs something this machine lacks, such as Docker, instead of skipping it")
 	baselineFlag(f, &flags.baseline)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")

@@ -221,6 +221,7 @@ func lineHTML(t Text) template.HTML {
 func (s Span) html() string {
 	text := html.EscapeString(s.clean())
 	switch s.kind {
+	case own:
 	case foreign:
 		text = "<bdi>" + text + "</bdi>"
 	case command:

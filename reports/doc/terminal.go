@@ -110,7 +110,8 @@ func (v *terminal) note(s string) {
 }
 
 var colors = map[Tone]console.Color{
-	Good: console.Green, Bad: console.Red, Broken: console.Red, Unsure: console.Yellow, Info: console.Bold, Faint: console.Faint, Strong: console.Bold,
+	Good: console.Green, Bad: console.Red, Broken: console.Red, Unsure: console.Yellow,
+	Info: console.Bold, Faint: console.Faint, Strong: console.Bold,
 }
 
 // paint returns a text with its colours; spans without a tone have the tone of the text.

@@ -40,7 +40,8 @@ func PrecisionRecall(title string, points []Point) doc.Plot {
 	s.grid(true)
 	var texts []string
 	for _, p := range list {
-		texts = append(texts, fmt.Sprintf("%s: precision %s, recall %s", sanitize.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
+		texts = append(texts, fmt.Sprintf("%s: precision %s, recall %s",
+			sanitize.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
 	}
 	for i, p := range list {
 		s.line(series(i), false, p.Curve.recallPoints())

@@ -52,6 +52,7 @@ func intervalPlot(title string, list []interval, prepare func(s *sheet, bottom f
 	s.intervals(list)
 	return s.picture(title, text)
 }
+
 func (r Share) interval() interval {
 	in := interval{name: r.Name, value: math.NaN(), lo: math.NaN(), hi: math.NaN(), class: "c1", note: "n/a"}
 	switch {
