@@ -95,7 +95,7 @@ type Answer struct {
 // Text is the text of an answer. The zero value means that the answer has no text; see EmptyText.
 type Text string
 
-// EmptyText is an empty text, like "text: ''" in a file.
+// EmptyText is an empty text, like "text: ”" in a file.
 const EmptyText Text = "\x00"
 
 // String returns the text to send.

@@ -1,15 +1,14 @@
-// Package agent is a scripted command-line agent: a real child process that
-// behaves like Claude Code, Codex, Gemini CLI, Copilot CLI or a plain program. Each
-// invocation gets the next answer of a script.
+// Package agent is a scripted command-line agent: a real child process that behaves like Claude
+// Code, Codex, Gemini CLI, Copilot CLI or a plain program. Each invocation gets the next answer of a
+// script.
 //
-// The child is the program's own executable, started again: Main, called first
-// thing in main or TestMain, turns it into the agent if the environment asks for it.
-// It sends what it was asked (arguments and standard input) to the parent over a
-// private socket; there the script's engine decides, by the same rules as for an
-// API, and the child plays the answer line by line, each of them acknowledged. So
-// the parent knows which lines were delivered, and that a fault took effect.
+// The child is a new process of the program's own executable. Main, called first in main or TestMain,
+// runs the agent if the environment asks for it. The child sends its arguments and standard input to
+// the parent over a private socket. The parent's engine matches them like a request to an API, and
+// the child writes the answer line by line. It acknowledges each line, so that the parent knows which
+// lines were delivered and which faults fired.
 //
-// A child that loses its parent ends, and no child lives longer than two minutes.
+// A child exits when it loses its parent, and after two minutes at the latest.
 package agent
 
 import (
@@ -31,22 +30,21 @@ import (
 
 // Config configures Serve. The zero value is usable.
 type Config struct {
-	// Executable is the program that calls Main; default: the running one.
+	// Executable is the program that calls Main; default os.Executable.
 	Executable string
-	// Clock passes the script's latencies; default: the machine's. The driven
-	// system lives in real time, so any other is for tests.
+	// Clock for the latencies of the script; default clock.Real. Other clocks are for tests,
+	// because the driven system uses real time.
 	Clock clock.Clock
-	// Price returns the cost of an answer in USD, for the styles that report it. By
-	// default they report nothing.
+	// Price returns the cost of an answer in USD, for the styles that report it; may be nil.
 	Price func(model string, usage llm.Usage) (usd float64, ok bool)
 }
 
-// Server lets child processes take their answers from an engine.
+// Server serves answers of an engine to child processes.
 type Server struct {
 	engine   *mocks.Engine
 	cfg      Config
 	listener net.Listener
-	dir      string // of the socket; empty without
+	dir      string // of the socket
 	token    string
 
 	ctx     context.Context // ends with the server
@@ -57,10 +55,9 @@ type Server struct {
 	living int
 }
 
-// Serve listens for the agents of one trial until Close is called. The socket is
-// one of the file system in a folder that only this user can enter, or one of
-// the loopback interface where there are no such sockets; either way a client needs a
-// token that only the children of this server have.
+// Serve listens for the agents of one trial until Close is called. It uses a Unix socket in a folder
+// that only this user can enter, or the loopback interface if there are no Unix sockets. Clients need
+// a token that only the children of this server have.
 func Serve(engine *mocks.Engine, cfg Config) (*Server, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Real()
@@ -87,7 +84,7 @@ func (s *Server) listen() (err error) {
 		return err
 	}
 	s.listener, err = net.Listen("unix", filepath.Join(s.dir, "agent"))
-	if err != nil { // no such sockets here, or the path is too long for one
+	if err != nil { // there are no Unix sockets, or the path is too long
 		if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		}
@@ -110,27 +107,26 @@ func (s *Server) Command(style string) (argv, env []string, err error) {
 	}, nil
 }
 
-// Living returns the number of agents, and of processes they left behind, that have
-// not ended. The kernel closes their connections when they end.
+// Living returns the number of running agents and of their child processes. The kernel closes the
+// connections of processes that exit.
 func (s *Server) Living() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.living
 }
 
-// drainTime is how long Close waits for the last messages of agents that have ended.
-// Only agents that are still alive, and are then stopped, take that long.
+// drainTime limits Close's wait for the last messages of agents. Only running agents, which are then
+// stopped, take that long.
 const drainTime = 2 * time.Second
 
-// Close reads the last messages of the agents that have ended, stops the others, and
-// completes the engine's records. It may be called again.
+// Close reads the last messages of agents that have exited, stops the others, and completes the
+// engine's records. It can be called more than once.
 func (s *Server) Close() error {
 	err := s.listener.Close()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
-	// The message that an agent took its last frame may still be on its way when the
-	// process has been waited for.
+	// The acknowledgement of the last frame may arrive after the process was waited for.
 	late, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	defer context.AfterFunc(late, s.stop)()

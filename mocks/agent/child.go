@@ -23,19 +23,18 @@ const (
 	exitOrphaned = 97
 )
 
-// Main turns this process into a scripted agent if it was started as one, and
-// does not return then. Otherwise it does nothing. Call it before anything else
-// in main or TestMain.
+// Main runs the scripted agent, and does not return, if this process was started as one. Otherwise it
+// does nothing. Call it first in main or TestMain.
 func Main() {
 	setting := os.Getenv(envAgent) //nolint:forbidigo // the entry point of the agent's process
 	if setting == "" {
 		return
 	}
-	// No bug may leave a process behind for good.
+	// A bug must not leave a process behind.
 	time.AfterFunc(lifetime, func() { os.Exit(exitOrphaned) }) //nolint:forbidigo // bounds a real process
 	fields := strings.SplitN(setting, "|", 4)
 	if len(fields) != 4 {
-		quit("the environment variable %s is not of the form style|network|address|token", envAgent)
+		quit("%s must have the form style|network|address|token", envAgent)
 	}
 	conn, err := net.Dial(fields[1], fields[2])
 	if err != nil {
@@ -45,7 +44,7 @@ func Main() {
 	orders := p.listen(conn)
 	h := hello{Token: fields[3], Style: fields[0], Args: os.Args[1:]}
 	if h.Style != grandchildStyle {
-		// As with the real ones, a caller that leaves standard input open waits for ever.
+		// Like the real programs, this blocks if the caller does not close standard input.
 		stdin, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
 		if err != nil {
 			quit("read standard input: %v", err)
@@ -63,14 +62,14 @@ func quit(format string, args ...any) {
 	os.Exit(exitUnusable)
 }
 
-// puppet is a process that carries out its parent's orders.
+// puppet executes its parent's orders.
 type puppet struct {
 	mu      sync.Mutex
 	out     *json.Encoder
 	setting []string
 }
 
-// listen passes on the parent's orders. The process ends with the connection.
+// listen returns the parent's orders. The process exits when the connection ends.
 func (p *puppet) listen(conn net.Conn) <-chan order {
 	orders := make(chan order)
 	go func() {
@@ -123,8 +122,8 @@ func (p *puppet) carryOut(o order) {
 	}
 }
 
-// write confirms only what the reader's end took. A closed pipe ends the process
-// by SIGPIPE, as it does the real ones.
+// write acknowledges data that was written. As with the real programs, a closed pipe ends the process
+// by SIGPIPE.
 func (p *puppet) write(f *os.File, data []byte) {
 	if _, err := f.Write(data); err != nil {
 		os.Exit(1)
@@ -132,7 +131,7 @@ func (p *puppet) write(f *os.File, data []byte) {
 	p.send(wordDone)
 }
 
-// startGrandchild starts a process that only keeps the outputs open.
+// startGrandchild starts a process that keeps the outputs open.
 func (p *puppet) startGrandchild() {
 	path, err := os.Executable()
 	if err != nil {
@@ -147,7 +146,7 @@ func (p *puppet) startGrandchild() {
 	p.send(wordDone)
 }
 
-// flood repeats line until the reader gives up. The first 64 KiB prove it.
+// flood repeats line until the reader closes the pipe. It acknowledges the first 64 KiB.
 func (p *puppet) flood(line []byte) {
 	chunk := bytes.Repeat(line, max(1, 64<<10/len(line)))
 	for first := true; ; first = false {
@@ -160,7 +159,7 @@ func (p *puppet) flood(line []byte) {
 	}
 }
 
-// crash ends the process as a signal would from outside.
+// crash kills the process.
 func crash() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = self.Kill()

@@ -75,11 +75,10 @@ func claudeAnswer(a *act) {
 // are permitted.
 var claudeAsks = []string{"Edit", "Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch"}
 
-// claudePermits reports whether the arguments of an invocation permit a tool call: edits
-// of files of the working folder (here: by a relative path) in the mode acceptEdits, and
-// the tools that are allowed by name.
+// claudePermits reports whether the arguments of an invocation permit a tool call: in the mode
+// acceptEdits edits in the working folder (relative paths), and tools that are allowed by name.
 func claudePermits(args []string, call llm.ToolCall) bool {
-	o, _ := claudeOptions(args) // they were read before
+	o, _ := claudeOptions(args) // already validated
 	mode, allowed := o.flags["--permission-mode"], o.flags["--allowedTools"]
 	var input struct {
 		File string `json:"file_path"`
@@ -88,7 +87,7 @@ func claudePermits(args []string, call llm.ToolCall) bool {
 	switch {
 	case !slices.Contains(claudeAsks, call.Name), mode == "bypassPermissions", o.flags["--dangerously-skip-permissions"] != "":
 		return true
-	case mode+allowed == "": // then the user's own settings decide
+	case mode+allowed == "": // the settings of the user apply
 		return true
 	case slices.Contains(strings.FieldsFunc(allowed, func(c rune) bool { return c == ',' || c == ' ' }), call.Name):
 		return true
@@ -112,7 +111,7 @@ func claudeResult(a *act, session string) object {
 		result["total_cost_usd"] = *a.usd
 	}
 	if a.failure != "" {
-		// As the real program does: the subtype is "success" all the same.
+		// As with the real program, the subtype remains "success".
 		result["is_error"], result["result"] = true, a.failure
 		if a.status != 0 {
 			result["api_error_status"] = a.status
@@ -123,8 +122,7 @@ func claudeResult(a *act, session string) object {
 
 const (
 	refusal = "refusal"
-	// claudeRefused is the text of Claude Code for a refusal, in place of the model's; it
-	// ends with exit status 1 then.
+	// claudeRefused is Claude Code's text for a refusal, with exit status 1.
 	claudeRefused = "API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy"
 )
 
@@ -139,8 +137,7 @@ func claudeStop(a *act) string {
 	}
 }
 
-// rawJSON is a tool call's arguments: as they are if they are JSON, else as a
-// text, so that the event stays valid.
+// rawJSON returns the arguments of a tool call; as a string if they are not valid JSON.
 func rawJSON(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -10,19 +10,17 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// codec speaks a command-line agent's "protocol": a request is an invocation,
-// and each frame of an answer is something that the process does. The last frame
-// of an answer is its exit.
+// codec implements the "protocol" of a command-line agent: a request is an invocation, each frame of
+// an answer is an action of the process, and the last frame is its exit.
 type codec struct {
 	style style
 	price func(model string, usage llm.Usage) (usd float64, ok bool)
-	args  []string // of the invocation that is answered
+	args  []string // of the invocation
 }
 
 var _ wire.Codec = codec{}
 
-// usageError is the type of the error of an invocation that the real program
-// would not accept.
+// usageError is the type of error for an invocation that the real program rejects.
 const usageError = "usage_error"
 
 // Protocol implements wire.Codec.
@@ -49,8 +47,8 @@ func (c codec) Decode(body []byte) (wire.Call, *wire.APIError) {
 	return call, nil
 }
 
-// Encode renders an answer. The time to the first token passes before its first
-// content, that for all tokens is spread over the content.
+// Encode renders an answer. The time to the first token passes before its first content; the time
+// of all tokens is spread over the content.
 func (c codec) Encode(_ wire.Call, answer wire.Completion) []wire.Frame {
 	a := c.act(answer)
 	if answer.Refusal != "" {
@@ -60,8 +58,8 @@ func (c codec) Encode(_ wire.Call, answer wire.Completion) []wire.Frame {
 	return append(timed(a.lines, answer), exitFrame(a.exit))
 }
 
-// EncodeError renders a provider's error as the agent reports it: with exit
-// status 1, or its own for a wrong invocation.
+// EncodeError renders a provider's error as the agent reports it, with exit status 1, or the agent's
+// status for invalid usage.
 func (c codec) EncodeError(e *wire.APIError) []wire.Frame {
 	if e.Type == usageError {
 		return []wire.Frame{
@@ -93,15 +91,14 @@ func (c codec) act(answer wire.Completion) act {
 	return a
 }
 
-// act is an answer on its way to lines.
+// act is an answer that a style renders as lines.
 type act struct {
 	wire.Completion
 	refused bool
 	usd     *float64
 	args    []string // of the invocation
-	// failure, if set, is reported in place of success, with the provider's HTTP
-	// status if it has one; a style sets it where the real program fails of an answer.
-	// exit is the process's exit status then.
+	// failure is reported instead of success, with the provider's HTTP status if it is not 0,
+	// and the exit status. A style sets it for an answer at which the real program fails.
 	failure string
 	status  int
 	exit    int
@@ -119,7 +116,7 @@ type line struct {
 func (a *act) event(content bool, v object) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("agent: an event cannot be encoded: " + err.Error()) // only basic types go in
+		panic("agent: encode an event: " + err.Error()) // events have only basic types
 	}
 	a.lines = append(a.lines, line{data: append(data, '\n'), content: content})
 }
@@ -127,7 +124,7 @@ func (a *act) event(content bool, v object) {
 // object is a JSON object; its keys are written in order.
 type object = map[string]any
 
-// timed turns lines into frames with the answer's delays.
+// timed returns the frames of lines, with the delays of the answer.
 func timed(lines []line, answer wire.Completion) []wire.Frame {
 	contents := 0
 	for _, l := range lines {
@@ -153,7 +150,7 @@ func timed(lines []line, answer wire.Completion) []wire.Frame {
 	return frames
 }
 
-// opHeader is the header of a frame that names the action of the process.
+// opHeader is the header of a frame with the action of the process.
 const opHeader = "Process"
 
 func doing(o op, data []byte) wire.Frame {
@@ -166,7 +163,7 @@ func exitFrame(status int) wire.Frame {
 	return f
 }
 
-// orderOf returns the order that a frame gives to the process; it has no Op if there is none.
+// orderOf returns the order in a frame; Op may be empty.
 func orderOf(f wire.Frame) order {
 	o := order{Op: op(f.Header.Get(opHeader)), Data: f.Data, Status: f.Status}
 	if o.Op == "" && len(f.Data) > 0 {

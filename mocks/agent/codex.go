@@ -23,7 +23,7 @@ func readCodex(h hello) (invocation, error) {
 		return invocation{}, err
 	}
 	if len(o.rest) > 1 && o.rest[0] == "resume" {
-		o.rest = o.rest[2:] // each invocation is a conversation of its own here
+		o.rest = o.rest[2:] // here, each invocation is a new conversation
 	}
 	prompt := ""
 	if len(o.rest) > 0 && o.rest[0] != "-" {
@@ -47,8 +47,7 @@ func codexAnswer(a *act) {
 			"id": id, "type": "command_execution", "command": command, "aggregated_output": toolOutput, "exit_code": 0, "status": "completed",
 		})
 	}
-	// The real program passes over a refusal and reports success, and takes an answer that
-	// was cut off for a failure.
+	// The real program reports success after a refusal, and failure after a truncated answer.
 	if a.Finish == llm.FinishLength && a.failure == "" {
 		a.failure, a.exit = "Incomplete response returned, reason: max_output_tokens", 1
 	}

@@ -43,15 +43,14 @@ func copilotAnswer(a *act) {
 	exit := a.exit
 	if a.failure != "" {
 		event(false, "session.error", object{"message": withStatus(a)})
-		exit = max(exit, 1) // its own event has the failure, whatever the process's status
+		exit = max(exit, 1) // the event reports a failure even if the process does not
 	}
 	a.event(false, object{
 		"type": "result", "sessionId": derive(a.ID, "session"), "exitCode": exit, "usage": object{"premiumRequests": 1},
 	})
 }
 
-// withStatus is the failure with the provider's status, for the agents that name
-// it in their text only.
+// withStatus returns the failure with the provider's status, for agents that report it only as text.
 func withStatus(a *act) string {
 	if a.status == 0 {
 		return a.failure

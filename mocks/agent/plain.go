@@ -2,7 +2,7 @@ package agent
 
 import "strings"
 
-// readPlain takes any arguments; without a prompt on standard input they are it.
+// readPlain accepts any arguments. They are the prompt if standard input has none.
 func readPlain(h hello) (invocation, error) {
 	if strings.TrimSpace(h.Stdin) == "" {
 		return invoke(h, strings.Join(h.Args, " "), "", "")
@@ -10,8 +10,8 @@ func readPlain(h hello) (invocation, error) {
 	return invoke(h, "", "", "")
 }
 
-// plainAnswer renders the text alone. A failure with exit status 0 is a text too:
-// such a program has no other way to report it.
+// plainAnswer renders the text. A failure with exit status 0 is written to standard output, because a
+// plain program cannot report it otherwise.
 func plainAnswer(a *act) {
 	text := a.Text
 	if a.failure != "" {

@@ -10,23 +10,22 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// errGone is the error of an order that the child did not live to carry out.
+// errGone is the error for an order to a child that has exited.
 var errGone = errors.New("the scripted agent is gone")
 
 // child is the parent's end of one connection.
 type child struct {
 	conn  net.Conn
 	out   *json.Encoder
-	words chan word       // closed when the child is gone
-	alive context.Context // ends when the child is gone or the server ends
+	words chan word       // closed when the child exits
+	alive context.Context // ends when the child exits or the server is closed
 }
 
-// serve answers one invocation. It returns when the child is gone.
+// serve answers one invocation. It returns when the child has exited.
 func (s *Server) serve(conn net.Conn) {
 	alive, gone := context.WithCancel(s.ctx)
 	defer gone()
-	// Closed here as well as by the context: a function that is stopped while its
-	// context ends may never run.
+	// Close the connection here too, because an AfterFunc that is stopped may not run.
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(alive, func() { _ = conn.Close() })()
 	in := json.NewDecoder(conn)
@@ -56,7 +55,7 @@ func (s *Server) serve(conn net.Conn) {
 	<-alive.Done()
 }
 
-// play asks the engine for the answer and has the child play it.
+// play sends the answer of the engine to the child.
 func (s *Server) play(c *child, h hello) {
 	st, err := findStyle(h.Style)
 	if err != nil {
@@ -77,11 +76,11 @@ func (s *Server) play(c *child, h hello) {
 	c.finish(frames[len(frames)-1])
 }
 
-// play hands over frame i. It reports whether the next one may follow.
+// play sends frame i. It reports whether the next one may follow.
 func (c *child) play(x *mocks.Exchange, i int) bool {
 	o := orderOf(x.Frames()[i])
 	if o.Op == opSigterm {
-		// Only a SIGTERM that was survived shows that it is ignored.
+		// The fault fires when the child has survived a SIGTERM.
 		if !c.obey(o) || !c.receives(wordSigterm) {
 			return false
 		}
@@ -95,7 +94,7 @@ func (c *child) play(x *mocks.Exchange, i int) bool {
 	}) == nil
 }
 
-// finish carries out what follows the last frame.
+// finish ends the process as the last frame requires.
 func (c *child) finish(last wire.Frame) {
 	switch last.End {
 	case wire.Hang:
@@ -107,9 +106,7 @@ func (c *child) finish(last wire.Frame) {
 	}
 }
 
-// obey gives an order and waits until it is carried out.
-func (c *child) obey(o order) bool {
-	return c.out.Encode(o) == nil && c.receives(wordDone)
-}
+// obey sends an order and waits until the child has executed it.
+func (c *child) obey(o order) bool { return c.out.Encode(o) == nil && c.receives(wordDone) }
 
 func (c *child) receives(want word) bool { return <-c.words == want }

@@ -1,17 +1,16 @@
 package agent
 
-// envAgent makes an executable that calls Main a scripted agent. Its value is
-// style|network|address|token.
+// envAgent is the environment variable of a scripted agent: style|network|address|token.
 const envAgent = "REHEARSE_SCRIPTED_AGENT"
 
-// grandchildStyle is the style of the process that the fault "grandchild" leaves behind.
+// grandchildStyle is the style of the process of the fault "grandchild".
 const grandchildStyle = "grandchild"
 
 // hello is the first message of a child.
 type hello struct {
 	Token string `json:"token"`
 	Style string `json:"style"`
-	// Args are the arguments after the program's name, Stdin the text on standard input.
+	// Args excludes the name of the program; Stdin is the standard input.
 	Args  []string `json:"args"`
 	Stdin string   `json:"stdin"`
 }
@@ -22,9 +21,9 @@ type op string
 const (
 	opStdout     op = "stdout"     // writes data
 	opStderr     op = "stderr"     // writes data
-	opExit       op = "exit"       // ends with a status
-	opKill       op = "kill"       // dies as by a crash
-	opSigterm    op = "sigterm"    // ignores SIGTERM from now on, and reports one
+	opExit       op = "exit"       // exits with a status
+	opKill       op = "kill"       // crashes
+	opSigterm    op = "sigterm"    // ignores and reports SIGTERM from now on
 	opGrandchild op = "grandchild" // starts a process that keeps the outputs open
 	opFlood      op = "flood"      // writes without end
 )
@@ -40,6 +39,6 @@ type order struct {
 type word string
 
 const (
-	wordDone    word = "done" // the last order was carried out
+	wordDone    word = "done" // the last order was executed
 	wordSigterm word = "sigterm"
 )

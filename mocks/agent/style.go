@@ -11,11 +11,11 @@ import (
 
 // style describes the command line and the output of one program.
 type style struct {
-	// read parses an invocation, as strictly as the real program.
+	// read parses an invocation as strictly as the real program.
 	read func(hello) (invocation, error)
 	// answer adds the lines of an answer or, if a.failure is set, of a failure.
 	answer func(a *act)
-	// flood is a line that the style repeats when it floods.
+	// flood is the line for opFlood.
 	flood string
 	// usageStatus is the exit status for unknown arguments.
 	usageStatus int
@@ -48,8 +48,8 @@ type options struct {
 	rest  []string
 }
 
-// parseArgs reads arguments. switches and valued are space-separated flags, the
-// latter followed by a value; synonyms are written a=b, and a is the name.
+// parseArgs parses arguments. switches and valued are lists of flags, separated by spaces; those in
+// valued take a value. In a=b, b is a synonym of the flag a.
 func parseArgs(args []string, switches, valued string) (options, error) {
 	names := map[string]string{}
 	takes := map[string]bool{}
@@ -99,7 +99,7 @@ func (o options) want(pairs ...string) error {
 	return nil
 }
 
-// invoke makes the invocation: the prompt is prompt if given, else standard input.
+// invoke returns the invocation. An empty prompt is read from standard input.
 func invoke(h hello, prompt, system, model string) (invocation, error) {
 	if prompt == "" {
 		prompt = h.Stdin
@@ -110,13 +110,12 @@ func invoke(h hello, prompt, system, model string) (invocation, error) {
 	return invocation{prompt: prompt, system: system, model: model}, nil
 }
 
-// derive makes an identifier in the form of a UUID, always the same for one
-// answer and one purpose.
+// derive returns an identifier in the form of a UUID for an answer and a purpose.
 func derive(id, purpose string) string {
 	h := sha256.Sum256([]byte(purpose + "\x00" + id))
-	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // version 8: made by the application
+	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // version 8: defined by the application
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 }
 
-// toolOutput is the result of every tool call: a script has the calls only.
+// toolOutput is the result of all tool calls, which scripts do not have.
 const toolOutput = "ok"

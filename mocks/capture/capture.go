@@ -1,6 +1,6 @@
-// Package capture is a recording proxy in front of a real backend. It forwards requests
-// and answers at once and unchanged, and stores them without their secrets: first as a
-// tape, at last as a script that answers the same conversation again.
+// Package capture is a recording proxy for a real backend. It forwards requests and answers
+// immediately and unchanged, and stores them without their secrets on a tape. From a tape it creates
+// a script that replays the conversation.
 package capture
 
 import (
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -23,35 +24,34 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// maxBody is the size in bytes up to which a request or an answer is stored. A longer one
-// is still forwarded.
+// maxBody limits stored requests and answers, in bytes. Longer ones are forwarded only.
 const maxBody = 32 << 20
 
-// maxAhead is the Content-Length up to which a request is trusted.
+// maxAhead limits the buffer that a Content-Length allocates.
 const maxAhead = 1 << 20
 
 // Options configures a Proxy.
 type Options struct {
 	// Upstream is the root of the backend's API, with or without /v1 at its end.
 	Upstream string
-	// Offline forbids every upstream that is not on this machine.
+	// Offline forbids upstreams on other machines.
 	Offline bool
-	// Clock measures the gaps; default the machine's.
+	// Clock for the gaps; default clock.Real.
 	Clock clock.Clock
-	// Transport carries the requests; nil means one like http.DefaultTransport.
+	// Transport for the requests; default like http.DefaultTransport.
 	Transport http.RoundTripper
 	// Frames records the boundaries and gaps of answers.
 	Frames bool
-	// Secrets are values to remove, in addition to secrets of well-known forms and the
-	// keys that clients send. See redact.SecretsIn.
+	// Secrets has values to remove, in addition to secrets of well-known forms and the clients'
+	// keys. See redact.SecretsIn.
 	Secrets []string
-	// Unredacted stores secrets as they are.
+	// Unredacted disables the removal of secrets.
 	Unredacted bool
 	// First is the number of the first exchange; 0 means 1.
 	First int
-	// Keep stores each exchange when it ends, before the client can notice the end. It
-	// is called by several goroutines. After an error the connection is cut: the client
-	// must not rely on an exchange that was not stored.
+	// Keep stores an exchange at its end, before the client notices the end. It must be safe for
+	// concurrent use. After an error the proxy cuts the connection, because the client must not
+	// rely on an exchange that was not stored.
 	Keep func(tape.Exchange) error
 }
 
@@ -60,7 +60,7 @@ type Proxy struct {
 	opts     Options
 	upstream *url.URL
 	forward  *httputil.ReverseProxy
-	last     atomic.Int64 // number of an exchange
+	last     atomic.Int64 // number of the last exchange
 	active   sync.WaitGroup
 }
 
@@ -106,7 +106,7 @@ func New(o Options) (*Proxy, error) {
 	p.last.Store(int64(max(o.First, 1) - 1))
 	p.forward = &httputil.ReverseProxy{
 		Rewrite: p.rewrite, Transport: o.Transport, ModifyResponse: tap, ErrorHandler: unreachable,
-		FlushInterval: -1, BufferPool: &buffers, ErrorLog: quiet,
+		FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // unreachable reports errors
 	}
 	return p, nil
 }
@@ -116,21 +116,21 @@ func parseUpstream(text string, offline bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
-		return nil, errors.New("there is no upstream; give the root of an API, such as https://api.openai.com/v1")
+		return nil, errors.New("the upstream is missing; give the root of an API, such as https://api.openai.com/v1")
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		// The parser's own error would repeat a password.
+		// The error of the parser could contain a password.
 		return nil, errors.New("the upstream is not of the form https://host/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the upstream has a user, a query or a fragment; leave them out, the client sends the key")
+		return nil, errors.New("the upstream must not have a user, a query or a fragment; the client sends the key")
 	case offline && !loopback.Is(u.Hostname()):
-		return nil, fmt.Errorf("the upstream %q is not on this machine, and REHEARSE_OFFLINE forbids every other; "+
+		return nil, fmt.Errorf("the upstream %q is not on this machine: REHEARSE_OFFLINE forbids it; "+
 			"unset it to capture a live backend", u.Hostname())
 	}
 	return u, nil
 }
 
-// transport is http.DefaultTransport without compression: a compressed stream would come
-// in pieces that are not the provider's, and late.
+// transport returns http.DefaultTransport without compression, which would delay a stream and change
+// its pieces.
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
@@ -138,16 +138,16 @@ func transport() *http.Transport {
 	return t
 }
 
-// rewrite makes a request for the upstream of the client's.
+// rewrite addresses a client's request to the upstream.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = p.upstream.Scheme, p.upstream.Host, p.upstream.Host
 	r.Out.URL.Path, r.Out.URL.RawPath = below(p.upstream, r.In.URL.Path), ""
 	r.Out.Header.Set("Accept-Encoding", "identity")
-	r.Out.Header.Del("Expect") // the body is here; waiting for a 100 would only delay it
+	r.Out.Header.Del("Expect") // the body is already here
 }
 
-// below returns the upstream's URL for a request. The client's root ends in /v1,
-// as clients of Anthropic's add it themselves; the upstream's need not.
+// below returns the path at the upstream. Unlike the client's root, the upstream's need not end in
+// /v1.
 func below(upstream *url.URL, path string) string {
 	root := strings.TrimSuffix(upstream.Path, "/")
 	if strings.HasSuffix(root, "/v1") {
@@ -156,8 +156,8 @@ func below(upstream *url.URL, path string) string {
 	return root + path
 }
 
-// Wait waits until every exchange that began has been stored. Call it after the server was
-// closed, which ends the open exchanges.
+// Wait waits until all exchanges are stored. Call it after closing the server, which ends the open
+// exchanges.
 func (p *Proxy) Wait() { p.active.Wait() }
 
 // ServeHTTP implements http.Handler.
@@ -182,7 +182,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := p.begin(r, codec)
 	ended := false
 	defer func() {
-		// A panic cuts the connection: the client has gone, or the upstream has.
+		// After a panic the connection is cut already: the client or the upstream has left.
 		if err := p.opts.Keep(p.exchange(x)); err != nil && ended {
 			panic(http.ErrAbortHandler)
 		}
@@ -195,9 +195,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ended = true
 }
 
-// readAhead reads a request's body and replaces it by a copy. It cannot be read while it is
-// forwarded: as soon as an answer begins, net/http's server closes the body of its request,
-// and a transport that has not seen the body's end then cuts the answer off.
+// readAhead reads a request's body and replaces it by a copy. It cannot be read while it is forwarded:
+// when an answer begins, the server of net/http closes the body of the request, and a transport that
+// has not read the end of the body then cuts the answer off.
 func readAhead(r *http.Request) (body []byte, err error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -219,7 +219,7 @@ func readAhead(r *http.Request) (body []byte, err error) {
 	return body, err
 }
 
-// finder returns the finder of secrets in an exchange with a client of these keys.
+// finder returns the finder of secrets for a client with these keys.
 func (p *Proxy) finder(keys []string) finder {
 	if p.opts.Unredacted {
 		return func(string) []redact.Secret { return nil }

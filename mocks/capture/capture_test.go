@@ -199,13 +199,13 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Entry("a stream of its end alone", 200, "text/event-stream", "", "data: [DONE]\n\n", false, "the answer is empty"),
 		Entry("a stream without its end", 200, "text/event-stream", "", event, false, "the stream ends before its end"),
 		Entry("a stream that is cut", 200, "text/event-stream", "", event, true, "the upstream cut the answer off"),
-		Entry("a stream that breaks off with an error", 200, "text/event-stream", "", event+`data: {"error":{"message":"overloaded"}}`+"\n\n", false, "an error of the provider's: overloaded"),
+		Entry("a stream that breaks off with an error", 200, "text/event-stream", "", event+`data: {"error":{"message":"overloaded"}}`+"\n\n", false, "ended the answer with an error: overloaded"),
 		Entry("an empty document", 200, "application/json", "", "", false, "empty"),
 		Entry("an answer without content", 200, "application/json", "", `{"id":"c","choices":[]}`, false, "empty"),
 		Entry("no JSON", 200, "application/json", "", "<html>", false, "read the answer"),
 		Entry("an unknown encoding", 200, "application/json", "zstd", whole, false, `unsupported Content-Encoding "zstd"`),
-		Entry("not gzip, as Content-Encoding claims", 200, "application/json", "gzip", whole, false, "claims to be gzip"),
-		Entry("a redirect", 302, "application/json", "", "", false, "the status 302"),
+		Entry("not gzip, as Content-Encoding claims", 200, "application/json", "gzip", whole, false, "not valid gzip"),
+		Entry("a redirect", 302, "application/json", "", "", false, "unexpected status 302"),
 		Entry("an error that is cut", 500, "application/json", "", `{"error":`, true, "the upstream cut the answer off"),
 	)
 
@@ -291,7 +291,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		proxy.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/messages", strings.NewReader(`{}`)))
 		Expect(w.Code).To(Equal(http.StatusBadGateway))
 		Expect(w.Body.String()).To(ContainSubstring("could not reach the upstream"))
-		Expect(r.exchanges(1)[0].Lost).To(ContainSubstring("the upstream gave no answer: "))
+		Expect(r.exchanges(1)[0].Lost).To(ContainSubstring("the upstream did not answer: "))
 	})
 
 	It("forwards everything else without storing it, except web sockets", func(ctx context.Context) {
@@ -355,7 +355,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 			Expect(err).NotTo(MatchError(ContainSubstring("pass")))
 			Expect(o.Host()).To(BeEmpty())
 		},
-		Entry("missing", "", false, "there is no upstream"),
+		Entry("missing", "", false, "the upstream is missing"),
 		Entry("no URL", "api.openai.com", false, "not of the form https://host/v1"),
 		Entry("another scheme", "file:///etc", false, "not of the form"),
 		Entry("a password", "https://me:pass@host/v1", false, "a user, a query or a fragment"),

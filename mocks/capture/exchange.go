@@ -10,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,19 +25,19 @@ type exchange struct {
 	out   tape.Exchange
 	keys  []string // the client's credentials
 	now   func() time.Time
-	gone  func() error // the client's end
+	gone  func() error // not nil when the client has left
 
-	asked  []byte // the request's body, or what there is of it up to its limit
-	unread error  // why the rest is missing
+	asked  []byte // the request's body, up to the limit
+	unread error  // why the body is incomplete
 
 	response *http.Response
 	failed   error // why there is no response
 	body     bytes.Buffer
 	reads    []read
-	ended    error // what the last read of the body returned
+	ended    error // of the last read of the body
 }
 
-// read is a piece of an answer's body as it came.
+// read is a piece of an answer's body.
 type read struct {
 	at time.Time
 	to int // offset of its end in the body
@@ -44,7 +45,7 @@ type read struct {
 
 type exchangeKey struct{}
 
-// begin is called with a request before it is passed on.
+// begin returns the exchange of a request.
 func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
 	x := &exchange{codec: codec, now: p.opts.Clock.Now, keys: keysOf(r.Header)}
 	x.out = tape.Exchange{
@@ -53,8 +54,8 @@ func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
 	return x
 }
 
-// pathOf returns the path below the API's root, with the only part of a query that the
-// protocols define. Others may contain keys.
+// pathOf returns the path below the API's root, with the only query that the protocols define. Other
+// queries may contain keys.
 func pathOf(r *http.Request) string {
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
 	if beta := r.URL.Query().Get("beta"); beta == "true" {
@@ -63,7 +64,7 @@ func pathOf(r *http.Request) string {
 	return path
 }
 
-// headerOf returns the fields on which the meaning of a request depends.
+// headerOf returns the fields that change the meaning of a request.
 func headerOf(h http.Header) map[string]string {
 	kept := map[string]string{}
 	for _, name := range []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"} {
@@ -74,7 +75,7 @@ func headerOf(h http.Header) map[string]string {
 	return kept
 }
 
-// keysOf returns the client's credentials, which are removed from everything that is stored.
+// keysOf returns the client's credentials.
 func keysOf(h http.Header) []string {
 	var keys []string
 	for _, name := range []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"} {
@@ -88,8 +89,8 @@ func keysOf(h http.Header) []string {
 	return append(keys, quotedTwice(keys)...)
 }
 
-// quotedTwice returns the values as they are written in JSON inside a JSON string, such as
-// the arguments of a tool call, if that differs.
+// quotedTwice returns the values that change in JSON, in the form for JSON within a JSON string, such
+// as the arguments of a tool call.
 func quotedTwice(values []string) []string {
 	var quoted []string
 	for _, v := range values {
@@ -107,11 +108,11 @@ func (x *exchange) request(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 }
 
-// sent returns the request's body, or the reason why it cannot be stored.
+// sent returns the request's body, or why it cannot be stored.
 func (x *exchange) sent() (body []byte, lost string) {
 	switch {
 	case x.unread != nil:
-		return nil, fmt.Sprintf("the request did not come whole: %v", x.unread)
+		return nil, fmt.Sprintf("the request is incomplete: %v", x.unread)
 	case len(x.asked) > maxBody:
 		return nil, fmt.Sprintf("the request is longer than %d MB", maxBody>>20)
 	case !json.Valid(x.asked):
@@ -149,7 +150,7 @@ func (t *tapped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exchange returns the record of an exchange that ended.
+// exchange returns the record of a finished exchange.
 func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	out := x.out
 	find := p.finder(x.keys)
@@ -173,14 +174,14 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	return out
 }
 
-// redactText returns a text that is not JSON without its secrets.
+// redactText redacts a text that is not JSON.
 func redactText(text string, find finder) string {
 	r := redaction{body: []byte(text), find: find, kinds: map[string]int{}}
 	r.whole(leaf{to: len(text)})
 	return string(r.apply(nil).body)
 }
 
-// answer fills in the response, or the reason why it is not an answer.
+// answer sets the response, or returns why it is not an answer.
 func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost string) {
 	out.Status, out.ContentType = x.response.StatusCode, x.response.Header.Get("Content-Type")
 	body, err := x.decoded()
@@ -194,7 +195,7 @@ func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost st
 	raw := bytes.Equal(body, x.body.Bytes())
 	clean := redactBody(body, stream, x.offsets(raw), find)
 	if out.Status < http.StatusBadRequest && leaks(x.codec, stream, clean.body, find) {
-		return "a secret is in the answer in a way that it could not be cut out of"
+		return "the answer contains a secret that cannot be removed"
 	}
 	out.Body, out.Redacted = clean.body, add(out.Redacted, clean.kinds)
 	if seconds, err := strconv.Atoi(x.response.Header.Get("Retry-After")); err == nil && seconds > 0 {
@@ -218,9 +219,9 @@ func streamed(contentType string) bool {
 // missing returns the reason for a missing response.
 func (x *exchange) missing() string {
 	if x.gone() != nil {
-		return "the client left before the answer came"
+		return "the client left before the answer"
 	}
-	return fmt.Sprintf("the upstream gave no answer: %v", x.failed)
+	return fmt.Sprintf("the upstream did not answer: %v", x.failed)
 }
 
 // decoded returns the body without its encoding.
@@ -234,14 +235,14 @@ func (x *exchange) decoded() ([]byte, error) {
 	case "gzip":
 		z, err := gzip.NewReader(bytes.NewReader(x.body.Bytes()))
 		if err != nil {
-			return nil, fmt.Errorf("the answer claims to be gzip and is not: %w", err)
+			return nil, fmt.Errorf("the answer is not valid gzip: %w", err)
 		}
 		body, err := io.ReadAll(io.LimitReader(z, maxBody+1))
 		if err == nil && len(body) > maxBody {
 			err = fmt.Errorf("it is longer than %d MB", maxBody>>20)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the answer's gzip cannot be read: %w", err)
+			return nil, fmt.Errorf("decompress the answer: %w", err)
 		}
 		return body, nil
 	default:
@@ -249,26 +250,23 @@ func (x *exchange) decoded() ([]byte, error) {
 	}
 }
 
-// judge returns why an answer is not complete; it may be an error of the provider's.
+// judge returns why an answer is not complete. A provider's error can be complete.
 func (x *exchange) judge(status int, stream bool, body []byte) (lost string) {
 	switch {
 	case status >= http.StatusBadRequest:
-		if err := x.cut(); err != "" {
-			return err
-		}
-		return ""
+		return x.cut()
 	case status != http.StatusOK:
-		return fmt.Sprintf("the status %d is neither that of an answer nor that of an error", status)
+		return fmt.Sprintf("unexpected status %d", status)
 	}
 	_, err := x.codec.ReadAnswer(stream, body)
 	if err == nil {
-		return "" // what comes after the end does not matter
+		return "" // even if the stream was cut after the end marker
 	}
 	if why := x.cut(); why != "" {
 		return why
 	}
 	if e, ok := errors.AsType[*wire.APIError](err); ok {
-		return fmt.Sprintf("the answer broke off with an error of the provider's: %s", e.Message)
+		return fmt.Sprintf("the provider ended the answer with an error: %s", e.Message)
 	}
 	return err.Error()
 }
@@ -278,33 +276,28 @@ func (x *exchange) cut() string {
 	switch {
 	case errors.Is(x.ended, io.EOF):
 		return ""
-	case x.gone() != nil || x.ended == nil: // it was not read to its end
+	case x.gone() != nil || x.ended == nil: // not read to its end
 		return "the client left before it had the whole answer"
 	default:
 		return fmt.Sprintf("the upstream cut the answer off: %v", x.ended)
 	}
 }
 
-// leaks searches the answer as a client reads it for secrets. It finds some only if a text
-// is put together from other parts than redact expects.
+// leaks reports whether the redacted answer, as a client reads it, contains a secret. That happens
+// only if clients join other parts than redactBody.
 func leaks(codec wire.Reader, stream bool, body []byte, find finder) bool {
 	c, err := codec.ReadAnswer(stream, body)
 	if err != nil {
-		return true // it could be read before
+		return true // the original was valid
 	}
 	texts := []string{c.Text, c.Refusal, c.Thinking}
 	for _, t := range c.ToolCalls {
 		texts = append(texts, t.ID, t.Name, t.Arguments)
 	}
-	for _, text := range texts {
-		if len(find(text)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text string) bool { return len(find(text)) > 0 })
 }
 
-// offsets returns the ends of the reads, if the body was read without an encoding.
+// offsets returns the ends of the reads of a body without an encoding.
 func (x *exchange) offsets(raw bool) []int {
 	if !raw {
 		return nil
@@ -316,7 +309,7 @@ func (x *exchange) offsets(raw bool) []int {
 	return cuts
 }
 
-// frames returns the pieces that were read, with their ends after redaction.
+// frames returns the reads as frames with these ends, which are those after redaction.
 func (x *exchange) frames(cuts []int) []tape.Frame {
 	frames := make([]tape.Frame, len(cuts))
 	before, from := x.out.At, 0

@@ -17,24 +17,22 @@ import (
 
 // Journal is the tape of a running capture. It is safe for concurrent use.
 //
-// An exchange has been passed to the operating system when Keep returns: a process that is
-// killed loses none.
+// Keep passes an exchange to the operating system before it returns: a killed process loses none.
 type Journal struct {
 	mu   sync.Mutex
 	log  *jsonl.Log
 	file *os.File
 	lock *flock.Flock
-	tape tape.Tape // what was there before
+	tape tape.Tape // the earlier part of a resumed tape
 }
 
-// CreateJournal begins a tape. A file of that name is an error, which is fs.ErrExist.
-// Only its owner may read it.
+// CreateJournal creates a tape that only its owner can read. The error wraps fs.ErrExist if the file
+// exists.
 func CreateJournal(path string, h tape.Header) (*Journal, error) {
 	return openJournal(path, os.O_CREATE|os.O_EXCL, h)
 }
 
-// ContinueJournal resumes a tape of the same upstream. A line that a kill has torn is
-// removed.
+// ContinueJournal resumes a tape of the same upstream. It removes a torn last line.
 func ContinueJournal(path string, h tape.Header) (*Journal, error) {
 	return openJournal(path, 0, h)
 }
@@ -52,14 +50,14 @@ func openJournal(path string, flags int, h tape.Header) (*Journal, error) {
 	return j, nil
 }
 
-// begin locks the file, reads what there is and writes a header.
+// begin locks the file, reads a resumed tape and writes a header.
 func (j *Journal) begin(h tape.Header, again bool) error {
 	held, err := j.lock.TryLock()
 	switch {
 	case err != nil:
 		return fmt.Errorf("lock it: %w", err)
 	case !held:
-		return errors.New("another capture is writing to it; wait for its end or choose another file with --out")
+		return errors.New("another capture writes to the file; wait for its end or choose another file with --out")
 	}
 	if again {
 		if err := j.read(h); err != nil {
@@ -79,7 +77,7 @@ func (j *Journal) begin(h tape.Header, again bool) error {
 	return j.write(line)
 }
 
-// read reads what there is of the same upstream.
+// read reads the tape, which must be of the same upstream.
 func (j *Journal) read(h tape.Header) (err error) {
 	if j.tape, err = tape.Read(j.file); err != nil {
 		return err
@@ -120,12 +118,12 @@ func (j *Journal) Close() error {
 	return errors.Join(closing(), j.lock.Unlock())
 }
 
-// maxTape is the size in bytes up to which a tape is read.
+// maxTape limits the size of a tape, in bytes.
 const maxTape = 1 << 30
 
-// ReadJournal reads a tape, which may still be written.
+// ReadJournal reads a tape, even during a capture.
 func ReadJournal(path string) (tape.Tape, error) {
-	info, err := os.Stat(path) // opening a pipe would wait for ever
+	info, err := os.Stat(path) // opening a pipe could block
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return tape.Tape{}, fmt.Errorf("there is no capture %s", path)

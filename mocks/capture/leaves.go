@@ -11,21 +11,19 @@ import (
 
 // leaf is a text within a body: a string of a JSON document, or bytes that are not JSON.
 type leaf struct {
-	// from and to are the bytes of the body that the text is written with, without
-	// quotes.
+	// from and to delimit the text in the body, without quotes.
 	from, to int
-	// group names the text that this one is a part of: the pieces of a streamed text
-	// have the same, and so have the same members of all events.
+	// group identifies the text of which this one is a part: the pieces of a streamed text have
+	// the same group, and so has a field in all events.
 	group string
-	// piece is true where the text is a piece of a longer one.
+	// piece is true for a piece of a longer text.
 	piece bool
-	// escaped is true where it is written as a JSON string.
+	// escaped is true for a JSON string.
 	escaped bool
 }
 
-// leaves finds all texts of a body, in their order. stream is true where the body is a
-// stream of server-sent events, whose data are JSON documents; else it is one document.
-// A body that is not JSON is one text.
+// leaves returns all texts of a body in order. The body is one JSON document or, if stream is true, a
+// stream of server-sent events with JSON documents as data. A body that is not JSON is one text.
 func leaves(body []byte, stream bool) []leaf {
 	s := scanner{body: body}
 	if !stream {
@@ -65,8 +63,7 @@ type scanner struct {
 	found []leaf
 }
 
-// document finds the texts of the JSON document in body[from:to], or takes all of it for
-// one text if it is not JSON.
+// document finds the texts of the JSON document in body[from:to]. If that is not JSON, it is one text.
 func (s *scanner) document(from, to int) {
 	before := len(s.found)
 	d := document{scanner: s, from: from, to: to}
@@ -75,21 +72,21 @@ func (s *scanner) document(from, to int) {
 	}
 }
 
-// document is one JSON document that is scanned.
+// document scans one JSON document.
 type document struct {
 	*scanner
 	from, to int
 	open     []container
-	// pending are texts whose group is known once the document's end is.
+	// pending has the texts, whose groups are known at the end of the document.
 	pending []pending
 	nodes   []node
 }
 
-// container is an object or a list that is open.
+// container is an open object or list.
 type container struct {
 	node   int
 	object bool
-	name   string // of the member whose value comes next; "" if its name does
+	name   string // of the next value in an object; "" if the name comes next
 	named  bool
 	items  int
 }
@@ -98,19 +95,18 @@ type container struct {
 type node struct {
 	parent int // -1 for the document itself
 	label  string
-	// apart are the members that distinguish one streamed text from another.
+	// apart has the fields that distinguish streamed texts.
 	apart string
 }
 
 type pending struct {
 	leaf
 	node int
-	name string // its place in the node; empty for the name of a member
+	name string // its place in the node; empty for the name of a field
 }
 
-// apart reports whether a member identifies the text that a piece belongs to, in any
-// of the protocols. Of types only an event's own does: the first piece of a tool call has
-// one, and those after it have none.
+// apart reports whether a field identifies the text of a piece in any protocol. Of the types only
+// those of events do, because only the first piece of a tool call has a type.
 func (d *document) apart(name string) bool {
 	switch name {
 	case "index", "output_index", "content_index", "summary_index", "item_id":
@@ -141,7 +137,7 @@ func (d *document) scan() error {
 	}
 }
 
-// token takes one token that ends at body[end].
+// token processes a token that ends at body[end].
 func (d *document) token(token jsontext.Token, end int) {
 	switch token.Kind() {
 	case '{', '[':
@@ -161,7 +157,7 @@ func (d *document) token(token jsontext.Token, end int) {
 	}
 }
 
-// text takes a string that ends at body[end].
+// text processes a string that ends at body[end].
 func (d *document) text(token jsontext.Token, end int) {
 	found := pending{leaf: leaf{to: end - 1, escaped: true}, node: d.node(), name: d.label()}
 	found.from = d.opening(found.to)
@@ -177,11 +173,11 @@ func (d *document) text(token jsontext.Token, end int) {
 	d.pending = append(d.pending, found)
 }
 
-// opening is the byte after the quote that opens the string which ends at body[to].
+// opening returns the offset after the opening quote of the string that ends at body[to].
 func (d *document) opening(to int) int {
 	from := d.from
 	if n := len(d.pending); n > 0 {
-		from = d.pending[n-1].to + 1 // behind the closing quote of the one before
+		from = d.pending[n-1].to + 1 // after the closing quote of the previous string
 	}
 	return from + bytes.IndexByte(d.body[from:to+1], '"') + 1
 }
@@ -193,7 +189,7 @@ func (d *document) top() *container {
 	return &d.open[len(d.open)-1]
 }
 
-// node is the container that the next value belongs to.
+// node returns the container of the next value.
 func (d *document) node() int {
 	if top := d.top(); top != nil {
 		return top.node
@@ -201,7 +197,7 @@ func (d *document) node() int {
 	return -1
 }
 
-// member is the name of the member whose value comes next.
+// member returns the field of the next value.
 func (d *document) member() string {
 	if top := d.top(); top != nil && top.object {
 		return top.name
@@ -209,7 +205,7 @@ func (d *document) member() string {
 	return ""
 }
 
-// label is the place of the next value within its container.
+// label returns the place of the next value within its container.
 func (d *document) label() string {
 	switch top := d.top(); {
 	case top == nil:
@@ -221,7 +217,7 @@ func (d *document) label() string {
 	}
 }
 
-// value counts a value as read.
+// value ends a value.
 func (d *document) value() {
 	if top := d.top(); top != nil {
 		top.items++
@@ -229,8 +225,8 @@ func (d *document) value() {
 	}
 }
 
-// distinguish records a member that distinguishes the texts of the current object from
-// others. The start of a block of Anthropic's is the first piece of the text after it.
+// distinguish records a field that distinguishes the texts of the current object. The start of an
+// Anthropic block is the first piece of its text.
 func (d *document) distinguish(name, value string) {
 	if value == "content_block_start" {
 		value = "content_block_delta"
@@ -238,7 +234,7 @@ func (d *document) distinguish(name, value string) {
 	d.nodes[d.node()].apart += "\x00" + name + "=" + value
 }
 
-// close gives the texts their groups.
+// close sets the groups of the texts.
 func (d *document) close() {
 	paths, pieces := make([]string, len(d.nodes)), make([]bool, len(d.nodes))
 	for i, n := range d.nodes { // parents come first

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/escape"
 )
 
-// unescape returns the text of the inside of a JSON string.
+// unescape decodes a JSON string without its quotes.
 func unescape(raw string) string {
 	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
 		return raw
@@ -21,15 +21,14 @@ func unescape(raw string) string {
 	return string(text)
 }
 
-// offsets maps offsets of a text to the inside of its JSON string. They
-// must not fall, so that all of them together cost one pass.
+// offsets maps ascending offsets of a text to its JSON string, in one pass for all of them.
 type offsets struct {
 	raw      string
 	at, text int // the same place in both
 }
 
-// of returns the offset in the JSON string of the text's byte at. An offset within a
-// character becomes that of its end if up is set, and else of its beginning.
+// of returns the offset in the JSON string of an offset in the text. It rounds an offset within a
+// character to the end of the character if up is true, otherwise to its beginning.
 func (o *offsets) of(at int, up bool) int {
 	for o.at < len(o.raw) && o.text < at {
 		r, n := step(o.raw[o.at:])
@@ -43,8 +42,8 @@ func (o *offsets) of(at int, up bool) int {
 	return o.at
 }
 
-// step reads the first character of the inside of a JSON string, which is n bytes there.
-// What is not UTF-8, and half a pair of surrogates, reads as U+FFFD.
+// step decodes the first character of a JSON string, which has n bytes. Invalid UTF-8 and unpaired
+// surrogates become U+FFFD.
 func step(raw string) (r rune, n int) {
 	if r, n := escape.Next(raw); n > 0 {
 		return r, n

@@ -14,20 +14,18 @@ type finder func(text string) []redact.Secret
 // redacted is a body without its secrets.
 type redacted struct {
 	body []byte
-	// cuts are the given offsets, moved to where they are in body.
+	// cuts has the given offsets, adjusted to body.
 	cuts []int
 	// kinds counts the secrets.
 	kinds map[string]int
 }
 
-// redactBody replaces the secrets of a body, even if they are split over pieces.
+// redactBody replaces the secrets of a body, even those that are split over pieces.
 //
-// A stream has a text in pieces, so a secret may be in none of them as a whole. The pieces of
-// each text are joined first; a secret in the whole is replaced, and the mark
-// in its place is split over the pieces that had the secret, in proportion to the share of
-// each. So there are as many events as before, the pieces put together are the
-// redacted whole, and every other byte stays as it was. cuts are offsets into body, in
-// order; one within a secret moves in proportion.
+// It joins the pieces of each text in a stream, finds the secrets in the whole text, and splits the
+// mark of each over the pieces of the secret in proportion to their shares. The number of events does
+// not change, the joined pieces are the redacted text, and all other bytes stay the same. cuts has
+// ascending offsets in body; an offset within a secret is adjusted in proportion.
 func redactBody(body []byte, stream bool, cuts []int, find finder) redacted {
 	r := redaction{body: body, find: find, kinds: map[string]int{}}
 	texts := map[string][]leaf{}
@@ -85,7 +83,7 @@ func (r *redaction) place(l leaf) *place {
 	return &p
 }
 
-// replace puts with in the place of a part of a leaf's text. The parts come in order.
+// replace replaces a part of a leaf's text by with. Parts must be in order.
 func (r *redaction) replace(p *place, from, to int, with string) {
 	if p.escaped {
 		from, to = p.of(from, false), p.of(to, true)
@@ -93,7 +91,7 @@ func (r *redaction) replace(p *place, from, to int, with string) {
 	r.edits = append(r.edits, edit{p.from + from, p.from + to, with})
 }
 
-// whole replaces the secrets of a text that stands alone.
+// whole replaces the secrets of a text that is not split.
 func (r *redaction) whole(l leaf) {
 	found := r.find(r.text(l))
 	if len(found) == 0 {
@@ -106,10 +104,10 @@ func (r *redaction) whole(l leaf) {
 	}
 }
 
-// joined replaces the secrets of the text that pieces are together.
+// joined replaces the secrets of a text that is split into pieces.
 func (r *redaction) joined(pieces []leaf) {
 	if len(pieces) == 1 && !pieces[0].piece {
-		return // it was looked at as a whole
+		return // redacted by whole
 	}
 	var b strings.Builder
 	starts := make([]int, len(pieces)+1)
@@ -117,7 +115,7 @@ func (r *redaction) joined(pieces []leaf) {
 		b.WriteString(r.text(p))
 		starts[i+1] = b.Len()
 	}
-	var last *place // that something was replaced in, and its number
+	var last *place // of the last replacement, in pieces[number]
 	number := -1
 	for _, s := range r.find(b.String()) {
 		first := max(0, sortedBefore(starts, s.From))
@@ -140,7 +138,7 @@ func (r *redaction) joined(pieces []leaf) {
 	}
 }
 
-// sortedBefore is the last index whose start is not after at.
+// sortedBefore returns the last index with a start of at most at.
 func sortedBefore(starts []int, at int) int {
 	i, found := slices.BinarySearch(starts, at)
 	if found {
@@ -149,7 +147,7 @@ func sortedBefore(starts []int, at int) int {
 	return i - 1
 }
 
-// apply returns the new body. Of edits that overlap, the first one's mark is used.
+// apply returns the redacted body. Overlapping edits get the mark of the first one.
 func (r *redaction) apply(cuts []int) redacted {
 	slices.SortStableFunc(r.edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
@@ -179,7 +177,7 @@ func (r *redaction) apply(cuts []int) redacted {
 	return out
 }
 
-// disjoint merges edits that overlap. They are sorted.
+// disjoint merges overlapping edits, which are sorted.
 func disjoint(edits []edit) []edit {
 	n := 0
 	for _, e := range edits[1:] {

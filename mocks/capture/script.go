@@ -33,16 +33,16 @@ const (
 // Matchings lists the ways to match.
 func Matchings() []Matching { return []Matching{ByText, ByTurn, InOrder} }
 
-// ScriptOptions configure the script that is made of a tape.
+// ScriptOptions configures Script.
 type ScriptOptions struct {
-	// Model is the script's model; by default the one that answered, if it was one.
+	// Model of the script; by default the model of all answers, if there is only one.
 	Model string
 	// Matching selects the conditions on requests; default ByText.
 	Matching Matching
-	// Latency gives each answer the time that it took.
+	// Latency adds the latency of each answer.
 	Latency bool
-	// Tape is the tape's file, relative to the script's folder. If it is given, lines
-	// whose exchange has frames replay them.
+	// Tape is the file of the tape, relative to the script's folder. If it is set, lines replay
+	// the frames of their exchanges.
 	Tape string
 }
 
@@ -52,10 +52,9 @@ type Skipped struct {
 	Why string
 }
 
-// Script returns the script of a tape: a line for each exchange, in the order of the
-// requests, each of which answers once. Different answers to equal requests come again
-// in their order; equal ones share a line. A conversation that leaves a line unused, or
-// makes another call, deviates from the script.
+// Script returns the script of a tape: a line for each exchange, in the order of the requests, which
+// answers once. Equal requests with different answers have a line each, those with equal answers
+// share one. A conversation with another call, or without one of the calls, deviates from the script.
 func Script(t tape.Tape, o ScriptOptions) (mocks.Script, []Skipped) {
 	m := maker{opts: o}
 	for i := range t.Exchanges {
@@ -64,20 +63,20 @@ func Script(t tape.Tape, o ScriptOptions) (mocks.Script, []Skipped) {
 	return m.script(), m.skipped
 }
 
-// maker makes a script.
+// maker builds a script.
 type maker struct {
 	opts    ScriptOptions
-	stored  wire.ResponseStore // what later requests refer to
+	stored  wire.ResponseStore // for references in later requests
 	turns   []turn
 	skipped []Skipped
 }
 
-// turn is an exchange as a line sees it.
+// turn is an exchange that becomes a line.
 type turn struct {
 	n      int
 	call   wire.Call
 	answer mocks.Answer
-	model  string // that answered
+	model  string // of the answer
 	id     string // of the answer
 }
 
@@ -87,14 +86,12 @@ func (m *maker) add(x *tape.Exchange) {
 		m.skipped = append(m.skipped, Skipped{x.N, why})
 		return
 	}
-	// A tape has its exchanges in the order in which they ended.
+	// The exchanges of a tape are in the order of their ends.
 	at := len(m.turns)
 	for at > 0 && m.turns[at-1].n > t.n {
 		at--
 	}
-	m.turns = append(m.turns, turn{})
-	copy(m.turns[at+1:], m.turns[at:])
-	m.turns[at] = t
+	m.turns = slices.Insert(m.turns, at, t)
 }
 
 // turn reads an exchange, or returns why it cannot be a line.
@@ -104,9 +101,9 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	}
 	codec, ok := wire.ForProtocol(x.Protocol)
 	if !ok {
-		return t, fmt.Sprintf("the protocol %q is not known", x.Protocol)
+		return t, fmt.Sprintf("unknown protocol %q", x.Protocol)
 	}
-	// What Anthropic takes depends on the betas that a request asks for.
+	// The betas of a request determine what Anthropic accepts.
 	codec = codec.ForRequest(http.Header{"Anthropic-Beta": {x.Header["Anthropic-Beta"]}}, &m.stored)
 	call, refused := codec.Decode(x.Request)
 	if refused != nil {
@@ -129,7 +126,7 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	return t, ""
 }
 
-// failure is an error of the provider's as a fault that is a line.
+// failure returns a provider's error as a fault.
 func failure(x *tape.Exchange) (mocks.Answer, error) {
 	if x.Status > 599 {
 		return mocks.Answer{}, fmt.Errorf("a fault cannot have the status %d", x.Status)
@@ -140,7 +137,7 @@ func failure(x *tape.Exchange) (mocks.Answer, error) {
 	}}, nil
 }
 
-// reply fills in the answer of an exchange that brought one.
+// reply sets the answer of an exchange.
 func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
 	c, err := codec.ReadAnswer(streamed(x.ContentType), x.Body)
 	if err != nil {
@@ -172,8 +169,8 @@ func usage(u llm.Usage) *mocks.ScriptedUsage {
 	}
 }
 
-// latency is the time that an answer took: to its first byte, and for each token after
-// it if it was streamed.
+// latency returns the time to the first byte of an answer and, for a stream, the time for each token
+// after it.
 func latency(x *tape.Exchange, tokens int) *mocks.Latency {
 	l := &mocks.Latency{First: quantity.Duration(x.First.Round(time.Millisecond))}
 	if rest := x.Total - x.First; tokens > 0 && streamed(x.ContentType) {
@@ -182,12 +179,12 @@ func latency(x *tape.Exchange, tokens int) *mocks.Latency {
 	return l
 }
 
-// toolCalls returns calls in the form of a script: their arguments are a mapping.
+// toolCalls returns calls in the form of a script, with arguments as a mapping.
 func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 	var scripted []mocks.ScriptedToolCall
 	for _, c := range calls {
 		s := mocks.ScriptedToolCall{ID: c.ID, Name: c.Name}
-		if c.Arguments == "" { // so some models call a tool without parameters
+		if c.Arguments == "" { // some models omit the arguments
 			scripted = append(scripted, s)
 			continue
 		}
@@ -213,12 +210,12 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
-		f, _ := v.Float64() // JSON's numbers are all some float
+		f, _ := v.Float64() // a number in JSON is a valid float
 		if n, err := strconv.Atoi(v.String()); err == nil {
 			return n
 		}
 		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-			return int(f) // 1.0 and 1e3, which YAML would write as whole numbers
+			return int(f) // 1.0 and 1e3, which YAML writes as integers
 		}
 		return f
 	case map[string]any:
@@ -285,8 +282,7 @@ func (m *maker) attachments() map[asked]map[string]bool {
 	return all
 }
 
-// lastAttachment returns the description of the last attachment since the last message of
-// the user's; empty without.
+// lastAttachment returns the description of the last attachment from the last user message on, or "".
 func lastAttachment(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if n := len(m.Attachments); n > 0 {
@@ -307,7 +303,7 @@ func matchAttachment(messages []llm.Message) *mocks.Match {
 	return nil
 }
 
-// models returns the names without repetitions, in their order.
+// models returns the distinct names in order.
 func (m *maker) models(of func(*turn) string) []string {
 	var models []string
 	seen := map[string]bool{"": true}
@@ -320,7 +316,7 @@ func (m *maker) models(of func(*turn) string) []string {
 	return models
 }
 
-// line is the line of a turn, with the model among its conditions if there are several.
+// line returns the line of a turn, with a condition on the model if there are several models.
 func (m *maker) line(t *turn, several bool) mocks.Line {
 	line := mocks.Line{Times: 1, Answer: t.answer}
 	if m.opts.Matching == InOrder {
@@ -337,8 +333,7 @@ func (m *maker) line(t *turn, several bool) mocks.Line {
 	return line
 }
 
-// again counts one more answer on the last line with the same conditions, if it is the
-// same answer.
+// again adds one to the times of the last line with the same conditions, if it has the same answer.
 func (m *maker) again(lines []mocks.Line, line mocks.Line) bool {
 	for i := len(lines) - 1; i >= 0; i-- {
 		last := &lines[i]

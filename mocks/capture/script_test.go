@@ -199,7 +199,7 @@ var _ = Describe("a captured script", func() {
 		data, err := capture.Write(script, t, "x.capture.jsonl")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(string(data)).To(HavePrefix("# Captured on 2026-01-01 00:00 UTC from api.example.com by rehearse 1.2.\n" +
-			"# openai-chat: m-1 (1); redacted: api-key (2).\n# The requests and the answers as they came are in x.capture.jsonl.\nmodel: m-1\n"))
+			"# openai-chat: m-1 (1); redacted: api-key (2).\n# The original requests and answers are in x.capture.jsonl.\nmodel: m-1\n"))
 		Expect(parse(string(data))).To(Equal(script))
 	})
 
@@ -220,7 +220,7 @@ var _ = Describe("a captured script", func() {
 		text := strings.Repeat("x", 2<<20)
 		t := taped()
 		_, err := capture.Write(mocks.Script{Rules: []mocks.Line{{Answer: mocks.Answer{Text: mocks.Text(text)}}}}, t, "x.capture.jsonl")
-		Expect(err).To(MatchError(ContainSubstring("capture less at once, or with --frames")))
+		Expect(err).To(MatchError(ContainSubstring("capture less at once, or use --frames")))
 	})
 })
 

@@ -8,15 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// longText is the length in bytes from which a text is matched by its beginning and its
-// end, of edgeText bytes each: scripts are to be read, and have a limit.
+// longText is the length in bytes from which a text is matched only by its first and last edgeText
+// bytes, to keep scripts readable.
 const (
 	longText = 1000
 	edgeText = 300
 )
 
-// unsure finds parts that differ in another run, with the replacement of each in a regular
-// expression: a secret that was replaced, a date, a UUID.
+// unsure matches parts that differ in another run: a redacted secret, a date, a UUID.
 var unsure = regexp.MustCompile(`(\[REDACTED:[a-z-]+\])|\b\d{4}-\d\d-\d\d\b|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
 
 const (
@@ -25,8 +24,8 @@ const (
 	anyUUID  = `[0-9a-fA-F-]{36}`
 )
 
-// matchText returns a condition that the text fits, also with the secrets that it had and on
-// another day; nil if it is empty.
+// matchText returns a condition that matches the text, with any secrets and on any day; nil if the
+// text is empty.
 func matchText(text string) *mocks.Match {
 	switch {
 	case text == "":
@@ -39,7 +38,7 @@ func matchText(text string) *mocks.Match {
 	return &mocks.Match{Matches: "(?s)^" + pattern(head(text)) + ".*" + pattern(tail(text)) + "$"}
 }
 
-// pattern is a regular expression for a text.
+// pattern returns a regular expression for a text.
 func pattern(text string) string {
 	var b strings.Builder
 	done := 0
@@ -59,7 +58,7 @@ func pattern(text string) string {
 	return b.String()
 }
 
-// head is the beginning of a long text, which ends within nothing that is unsure.
+// head returns the beginning of a long text, which does not end within an unsure part.
 func head(text string) string {
 	end := edgeText
 	for _, at := range unsure.FindAllStringIndex(text, -1) {
@@ -73,7 +72,7 @@ func head(text string) string {
 	return text[:end]
 }
 
-// tail is the end of a long text, which begins within nothing that is unsure.
+// tail returns the end of a long text, which does not begin within an unsure part.
 func tail(text string) string {
 	begin := len(text) - edgeText
 	for _, at := range unsure.FindAllStringIndex(text, -1) {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -17,9 +18,9 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Write returns a script as a file. A comment at the top has its origin: when, from where
-// and by which version it was captured, and what was redacted. The file is read again
-// before it is returned: a difference from the script is an error.
+// Write returns the file of a script. A comment at the top describes its origin: date, upstream and
+// version of the capture, and what was redacted. It is an error if the file, when read, differs from
+// the script.
 func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 	body, err := yaml.Dump(s, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
 	if err != nil {
@@ -27,15 +28,15 @@ func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 	}
 	data := append(stamp(&t, tapeFile), body...)
 	if len(data) > yamlsrc.MaxBytes {
-		return nil, fmt.Errorf("write the script: it would have %d bytes, and at most %d are read; "+
-			"capture less at once, or with --frames, which leaves the answers in %s", len(data), yamlsrc.MaxBytes, tapeFile)
+		return nil, fmt.Errorf("write the script: it has %d bytes; at most %d are allowed; "+
+			"capture less at once, or use --frames, which keeps the answers in %s", len(data), yamlsrc.MaxBytes, tapeFile)
 	}
 	var again mocks.Script
 	if _, found := yamlsrc.Decode(tapeFile, data, &again); len(found) > 0 {
-		return nil, fmt.Errorf("write the script: it could not be read again: %w", found.Err())
+		return nil, fmt.Errorf("write the script: the file is not readable: %w", found.Err())
 	}
 	if !reflect.DeepEqual(again, s) {
-		return nil, fmt.Errorf("write the script: it is different when it is read again")
+		return nil, errors.New("write the script: the file differs from the script")
 	}
 	return data, nil
 }
@@ -47,15 +48,14 @@ func stamp(t *tape.Tape, tapeFile string) []byte {
 	fmt.Fprintf(&b, "# Captured on %s from %s by rehearse %s.\n", first.Date.UTC().Format("2006-01-02 15:04 UTC"),
 		sanitize.Line(first.Upstream, 100), sanitize.Line(first.Version, 40))
 	for _, h := range t.Headers[1:] {
-		fmt.Fprintf(&b, "# Taken up again on %s by rehearse %s.\n", h.Date.UTC().Format("2006-01-02 15:04 UTC"), sanitize.Line(h.Version, 40))
+		fmt.Fprintf(&b, "# Resumed on %s by rehearse %s.\n", h.Date.UTC().Format("2006-01-02 15:04 UTC"), sanitize.Line(h.Version, 40))
 	}
-	what := answered(t)
-	fmt.Fprintf(&b, "# %s; %s.\n", what, redactions(t))
-	fmt.Fprintf(&b, "# The requests and the answers as they came are in %s.\n", sanitize.Line(tapeFile, 100))
+	fmt.Fprintf(&b, "# %s; %s.\n", answered(t), redactions(t))
+	fmt.Fprintf(&b, "# The original requests and answers are in %s.\n", sanitize.Line(tapeFile, 100))
 	return b.Bytes()
 }
 
-// answered counts what was captured by protocol and model.
+// answered counts the captured answers by protocol and model.
 func answered(t *tape.Tape) string {
 	counts := map[string]int{}
 	for i := range t.Exchanges {
@@ -77,13 +77,10 @@ func answered(t *tape.Tape) string {
 	return strings.Join(parts, ", ")
 }
 
-// redactions counts the secrets that were replaced.
+// redactions counts the replaced secrets.
 func redactions(t *tape.Tape) string {
 	counts := map[string]int{}
-	unredacted := false
-	for _, h := range t.Headers {
-		unredacted = unredacted || h.Unredacted
-	}
+	unredacted := slices.ContainsFunc(t.Headers, func(h tape.Header) bool { return h.Unredacted })
 	for i := range t.Exchanges {
 		add(counts, t.Exchanges[i].Redacted)
 	}

@@ -10,19 +10,18 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// maxLine limits the bytes of a line: a request and an answer of 32 MB each, and what JSON
-// adds to them.
+// maxLine limits a line in bytes: a request and an answer of 32 MB each, with JSON escapes.
 const maxLine = 160 << 20
 
-// Tape is a capture that was read.
+// Tape is the content of a capture.
 type Tape struct {
-	// Headers has the first one, and one for each time that the capture was resumed.
+	// Headers has the first header, and one for each time the capture was resumed.
 	Headers   []Header
 	Exchanges []Exchange
-	// Whole is the size of the whole lines of the file in bytes; a torn line may follow.
+	// Whole is the size of the complete lines of the file in bytes; a torn line may follow.
 	Whole int64
 
-	at   map[int]int // number of an exchange to its place
+	at   map[int]int // index of an exchange by its number
 	last int         // the highest number
 }
 
@@ -38,8 +37,8 @@ func (t *Tape) Find(n int) (*Exchange, bool) {
 	return &t.Exchanges[i], true
 }
 
-// Read reads a capture. A last line without an end is left out: a kill tore it. The
-// error names the line that is wrong.
+// Read reads a capture. It ignores a last line without an end, which a killed process has torn. Errors
+// name the line.
 func Read(r io.Reader) (Tape, error) {
 	t := Tape{at: map[int]int{}}
 	in := jsonl.NewReader(r, maxLine)
@@ -58,7 +57,7 @@ func Read(r io.Reader) (Tape, error) {
 	}
 }
 
-// complete returns an error if there is no capture.
+// complete returns an error if the file has no header.
 func (t *Tape) complete() error {
 	if len(t.Headers) == 0 {
 		return errors.New("the file is not a capture: it does not begin with a header")
@@ -72,7 +71,7 @@ func (t *Tape) add(line []byte) error {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(line, &kind); err != nil {
-		return fmt.Errorf("it is not a line of a capture: %w", err)
+		return fmt.Errorf("not a line of a capture: %w", err)
 	}
 	switch {
 	case kind.Type == kindHeader && kind.Schema != schema:
@@ -85,21 +84,21 @@ func (t *Tape) add(line []byte) error {
 	case len(t.Headers) == 0:
 		return errors.New("the file does not begin with a header of a capture")
 	case kind.Type != kindExchange:
-		return fmt.Errorf("a line of the type %.60q is not known", kind.Type)
+		return fmt.Errorf("unknown type of line %.60q", kind.Type)
 	}
 	var x Exchange
 	if err := json.Unmarshal(line, &x); err != nil {
 		return err
 	}
 	if _, twice := t.Find(x.N); twice {
-		return fmt.Errorf("there is an exchange %d already", x.N)
+		return fmt.Errorf("exchange %d exists twice", x.N)
 	}
 	t.at[x.N], t.last = len(t.Exchanges), max(t.last, x.N)
 	t.Exchanges = append(t.Exchanges, x)
 	return x.check()
 }
 
-// AppendHeader appends a header as a line. An empty Schema is filled in.
+// AppendHeader appends a header as a line. It sets Schema.
 func AppendHeader(b []byte, h Header) ([]byte, error) {
 	h.Schema = schema
 	return appendLine(b, kindHeader, h)

@@ -1,10 +1,9 @@
-// Package tape is the file format of a capture: the requests to a backend and its
-// answers, with the boundaries of an answer's pieces and the gaps between them. It is
-// JSON Lines, written as the exchanges end: a process that is killed leaves whole
-// exchanges and at most one torn line.
+// Package tape is the file format of a capture: the requests to a backend and its answers, with the
+// pieces of answers and the gaps between them. A tape is a JSON Lines file with a line for each
+// finished exchange: a killed process leaves complete exchanges and at most one torn line.
 //
-// The first line is a Header, and so is one wherever a capture was resumed. Every other
-// line is an Exchange. Secrets are replaced before.
+// The first line is a Header, and another Header follows each time the capture is resumed. All other
+// lines are Exchanges, without secrets.
 package tape
 
 import (
@@ -26,71 +25,69 @@ const (
 // Header describes the origin of the exchanges after it.
 type Header struct {
 	Schema string `json:"schema"`
-	// Date is when the capture began, Version the program's that made it.
+	// Date is the start of the capture, Version the version of the program.
 	Date    time.Time `json:"date"`
 	Version string    `json:"version,omitempty"`
-	// Upstream is the host that answered, with the port if it has one of its own.
+	// Upstream is the host of the backend, with its port if that is not the default.
 	Upstream string `json:"upstream"`
-	// Frames means that exchanges have the boundaries and gaps of their answers.
+	// Frames is true if exchanges have frames.
 	Frames bool `json:"frames,omitempty"`
-	// Unredacted means that secrets were not replaced, on request.
+	// Unredacted is true if secrets were not replaced.
 	Unredacted bool `json:"unredacted,omitempty"`
 }
 
-// Exchange is one request and its answer, or the reason why there is no answer.
+// Exchange is one request and its answer, or the reason for a missing answer.
 type Exchange struct {
-	// N counts the requests of a file from 1, in the order in which they came.
+	// N is the number of the request, from 1, in order of arrival.
 	N  int       `json:"n"`
 	At time.Time `json:"at"`
-	// Protocol is that of wire.Codec, such as "openai-chat".
+	// Protocol is the name of a wire.Codec, such as "openai-chat".
 	Protocol string `json:"protocol"`
-	// Path is the path of the request below the API's root, with the parts of its query
-	// that are not secret: "/messages?beta=true".
+	// Path of the request below the API's root, without secrets: "/messages?beta=true".
 	Path string `json:"path"`
-	// Header has the request's header fields that change its meaning, such as
-	// Anthropic-Version; never a key.
+	// Header has the header fields that change the meaning of the request, such as
+	// Anthropic-Version, but no keys.
 	Header map[string]string `json:"header,omitempty"`
-	// Request is the body, which is JSON. It is missing where Lost is given.
+	// Request is the body in JSON. It is missing if Lost is set.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Lost is the reason why there is no whole answer; the fields below are empty then.
+	// Lost is the reason for an incomplete answer; the fields below are then empty.
 	Lost string `json:"lost,omitempty"`
 
 	Status      int    `json:"status,omitempty"`
 	ContentType string `json:"content_type,omitempty"`
-	// RetryAfter is the wait in that header field of an error; 0 if none.
+	// RetryAfter is the wait in the Retry-After header of an error.
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
-	// First is the time from the request to the first byte of the answer's body, Total
+	// First is the time from the request to the first byte of the answer's body, Total the time
 	// to the last.
 	First time.Duration `json:"first_ns,omitempty"`
 	Total time.Duration `json:"total_ns,omitempty"`
-	// Body is the answer's body, decoded.
+	// Body is the decoded body of the answer.
 	Body text `json:"body,omitempty"`
-	// Frames cut Body where it was handed over; empty unless asked for. Together they
-	// are as long as Body.
+	// Frames has the pieces of Body, if they were requested.
 	Frames []Frame `json:"frames,omitempty"`
-	// Redacted counts the secrets that were replaced in request and body, by kind.
+	// Redacted counts the replaced secrets in request and body, by kind.
 	Redacted map[string]int `json:"redacted,omitempty"`
 }
 
-// Frame is a piece of a body that was handed over at once.
+// Frame is a piece of a body.
 type Frame struct {
-	// Gap is the time since the frame before, or since the request.
+	// Gap is the time since the previous frame, or since the request.
 	Gap time.Duration `json:"gap_ns"`
-	// Bytes is its length; 0 where all of it was part of a secret whose mark is shorter.
+	// Bytes is the length of the piece; 0 if it was redacted completely.
 	Bytes int `json:"bytes"`
 }
 
-// check returns an error for an exchange that is not valid.
+// check returns an error if the exchange is not valid.
 func (x *Exchange) check() error {
 	switch {
 	case x.N < 1:
-		return fmt.Errorf("the number of an exchange is %d; they count from 1", x.N)
+		return fmt.Errorf("the number of an exchange must be at least 1, got %d", x.N)
 	case x.Protocol == "":
-		return fmt.Errorf("exchange %d names no protocol", x.N)
+		return fmt.Errorf("exchange %d has no protocol", x.N)
 	case x.Lost != "":
 		return nil
 	case x.Status < 100 || x.Status > 999:
-		return fmt.Errorf("exchange %d has the status %d, which is not one of HTTP", x.N, x.Status)
+		return fmt.Errorf("exchange %d has the status %d, which is not valid in HTTP", x.N, x.Status)
 	case min(x.First, x.Total, x.RetryAfter) < 0:
 		return fmt.Errorf("exchange %d has a negative duration", x.N)
 	case len(x.Frames) == 0:
@@ -99,17 +96,17 @@ func (x *Exchange) check() error {
 	rest := len(x.Body)
 	for i, f := range x.Frames {
 		if f.Gap < 0 || f.Bytes < 0 || f.Bytes > rest {
-			return fmt.Errorf("exchange %d: frame %d has %d bytes after %s, and %d are left", x.N, i, f.Bytes, f.Gap, rest)
+			return fmt.Errorf("exchange %d: frame %d has %d bytes after %s; %d are left", x.N, i, f.Bytes, f.Gap, rest)
 		}
 		rest -= f.Bytes
 	}
 	if rest > 0 {
-		return fmt.Errorf("exchange %d: its frames are %d bytes short of its body", x.N, rest)
+		return fmt.Errorf("exchange %d: the frames are %d bytes shorter than the body", x.N, rest)
 	}
 	return nil
 }
 
-// text is a string in JSON, or an object with the key base64 if it is not UTF-8.
+// text is a string in JSON or, if it is not UTF-8, an object with the key base64.
 type text []byte
 
 type encoded struct {
