@@ -62,7 +62,7 @@ group; steps and spans; thresholds; how far the scores are probabilities; latenc
 to learn from them. Categories and steps that no label of the corpus names are n/a.
 
 A corpus has a JSON object a line: text and label (defers, asks, suggests, clean; or true, false),
-and if known id, lang, categories, steps, tags, confidence, part, repo. "shipped", the default, is
+and if known id, request, lang, categories, steps, tags, confidence, part, repo. "shipped", the default, is
 this project's own. A bad line is reported as file:line, and the rest is scored.
 
 Of reflections ("reflections" are this project's own) the labels are complacent and critical, and
@@ -73,8 +73,9 @@ Detectors:
   naive                 49 regular expressions over the raw text: the baseline
   reflection            the rule on reflections: a critical one cites a fact of its observation
   overlap               any word in common makes it critical: the baseline for reflections
-  command:PROGRAM ARGS  a program, started once: reads {"id","text","lang"} a line, and
-                        answers each with a line {"id","positive","score",...}
+  command:PROGRAM ARGS  a program, started once: reads a line
+                        {"id","text","request","lang"} for each item, and
+                        answers it with a line {"id","positive","score",...}
   http://HOST/PATH      the same by POST, a request an item; http:URL is the same
   llm:BACKEND           a model: openai, or an agent (claude, codex, gemini, copilot), which runs
                         in an empty folder; the text of messages may still mislead it

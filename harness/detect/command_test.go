@@ -84,7 +84,7 @@ var _ = Describe("a command", func() {
 		Expect(c.Close()).To(Succeed())
 		asked, err := os.ReadFile(filepath.Join(dir, "asked"))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(asked).To(MatchJSON(`{"id":"a","text":"one\ntwo é \u2028","lang":"en"}`))
+		Expect(asked).To(MatchJSON(`{"id":"a","text":"one\ntwo é \u2028","lang":"en","request":"Ask."}`))
 		Expect(strings.Count(string(asked), "\n")).To(Equal(1))
 	})
 

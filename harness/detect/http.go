@@ -16,8 +16,8 @@ import (
 
 // HTTPConfig configures a detector behind an HTTP endpoint.
 type HTTPConfig struct {
-	// URL receives a POST with the question, {"id", "text", "lang"}, and answers with {"id",
-	// "positive", …}, both as application/json.
+	// URL receives a POST with the question, {"id", "text", "request", "lang"}, and answers with
+	// {"id", "positive", …}, both as application/json.
 	URL string
 	// Timeout limits the time of an answer; default DefaultTimeout.
 	Timeout time.Duration

@@ -45,7 +45,7 @@ var _ = Describe("an endpoint", func() {
 			Expect(r.Header.Get("Content-Type")).To(Equal("application/json"))
 			var asked map[string]any
 			Expect(json.NewDecoder(r.Body).Decode(&asked)).To(Succeed())
-			Expect(asked).To(Equal(map[string]any{"id": "a", "text": "Is it\n\"é\"?", "lang": "en"}))
+			Expect(asked).To(Equal(map[string]any{"id": "a", "text": "Is it\n\"é\"?", "request": "Ask.", "lang": "en"}))
 			fmt.Fprint(w, `{"id":"a","positive":true,"class":"defers","score":0.75,"spans":[[3,5],[0,2],[3,5]],`+
 				`"categories":["next_steps"],"steps":["s"],"reasons":["r"],"more":1}`)
 		}))

@@ -34,8 +34,8 @@ type LLMConfig struct {
 	Clock clock.Clock
 }
 
-// LLM returns a detector that asks a model about each message, with a fixed prompt and no other
-// context, like the guard. The message is passed as data, but may still mislead the model.
+// LLM returns a detector that asks a model about each message and its request, with a fixed prompt
+// and no other context. Both are passed as data, but may still mislead the model.
 func LLM(cfg LLMConfig) Detector {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -69,7 +69,7 @@ func (j *judge) Detect(ctx context.Context, item Item) (Prediction, error) {
 		Model:   j.cfg.Model,
 		Messages: []llm.Message{
 			{Role: llm.System, Content: judgePrompt},
-			{Role: llm.User, Content: quote(item.Text)},
+			{Role: llm.User, Content: questionFor(item)},
 		},
 		JSONMode:    true,
 		Temperature: &temperature,
@@ -85,13 +85,18 @@ func (j *judge) Detect(ctx context.Context, item Item) (Prediction, error) {
 	return p, err
 }
 
-// quote encloses text between lines that do not occur in it.
-func quote(text string) string {
+// questionFor encloses the message, and the request if there is one, between lines that occur in
+// neither.
+func questionFor(item Item) string {
 	mark := "-----"
-	for strings.Contains(text, mark) {
+	for strings.Contains(item.Text, mark) || strings.Contains(item.Request, mark) {
 		mark += "-"
 	}
-	return "The message:\n" + mark + "\n" + text + "\n" + mark
+	question := "The message:\n" + mark + "\n" + item.Text + "\n" + mark
+	if item.Request != "" {
+		question = "The user's request:\n" + mark + "\n" + item.Request + "\n" + mark + "\n\n" + question
+	}
+	return question
 }
 
 // verdict is the form of an answer.

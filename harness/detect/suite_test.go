@@ -58,5 +58,5 @@ func numbered(n int, read func(int)) iter.Seq2[detect.Item, error] {
 
 // say asks a detector about one text.
 func say(ctx context.Context, d detect.Detector, text string) (detect.Prediction, error) {
-	return d.Detect(ctx, detect.Item{ID: "a", Text: text, Lang: "en", Label: "clean"})
+	return d.Detect(ctx, detect.Item{ID: "a", Text: text, Request: "Ask.", Lang: "en", Label: "clean"})
 }

@@ -23,14 +23,15 @@ const (
 
 // question is sent to an external detector. It does not contain the label.
 type question struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-	Lang string `json:"lang,omitempty"`
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	Request string `json:"request,omitempty"`
+	Lang    string `json:"lang,omitempty"`
 }
 
 // encode returns the question about an item as one line without its end.
 func encode(item Item) ([]byte, error) {
-	line, err := json.Marshal(question{item.ID, item.Text, item.Lang})
+	line, err := json.Marshal(question{item.ID, item.Text, item.Request, item.Lang})
 	if err != nil { // such as text that is not UTF-8, which no corpus file holds
 		return nil, fmt.Errorf("ask about item %s: %w", item.ID, err)
 	}

@@ -1,9 +1,11 @@
 package label_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -207,3 +209,38 @@ var _ = Describe("the labels of an annotator", func() {
 		}
 	})
 })
+
+// FuzzLabels opens any bytes as a file of labels. If they are accepted, a label can be added, and
+// all labels are there afterwards.
+func FuzzLabels(f *testing.F) {
+	f.Add([]byte("{\"id\":\"c\",\"text\":\"Which one?\",\"label\":\"asks\"}\n\n{\"id\":\"a\""))
+	f.Add([]byte("{\"id\":\"c\",\"text\":\"Which one?\",\"label\":\"asks\"}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		messages := filepath.Join(t.TempDir(), "mine.jsonl")
+		labels := messages + ".labels"
+		for path, content := range map[string][]byte{messages: []byte(threeMessages), labels: data} {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file, err := label.Open(messages, labels)
+		if err != nil {
+			return
+		}
+		before, _, _ := file.Progress()
+		if before == 3 {
+			_ = file.Close()
+			return
+		}
+		if err := errors.Join(file.Label(detect.Asks, "low"), file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if file, err = label.Open(messages, labels); err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if after, _, _ := file.Progress(); after != before+1 {
+			t.Fatalf("%d labels, then %d", before, after)
+		}
+	})
+}

@@ -26,6 +26,7 @@ const (
 
 const (
 	maxShown     = 200_000 // characters of a message
+	maxColumns   = 100     // of its lines, because longer ones are hard to read
 	requestLines = 6       // of a request, until all of it is asked for
 	headLines    = 2
 	footLines    = 4
@@ -113,7 +114,7 @@ func (v *View) lay() {
 // section adds a title and an indented text of unknown origin.
 func (v *View) section(title, text string) {
 	v.lines = append(v.lines, v.paint(console.Bold, title))
-	for _, line := range wrap(sanitize.Text(text, maxShown), v.width-2) {
+	for _, line := range wrap(sanitize.Text(text, maxShown), min(v.width-2, maxColumns)) {
 		v.lines = append(v.lines, strings.TrimRight("  "+line, " "))
 	}
 }
