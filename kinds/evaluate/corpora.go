@@ -23,8 +23,8 @@ const (
 	ShippedReflections = "reflections"
 )
 
-// Corpus is one corpus of a plan. Its figures grow while it is read.
-type Corpus struct {
+// corpus is one corpus of a plan. Its figures grow while it is read.
+type corpus struct {
 	Name string
 	// Items were selected; Bad lines have no item.
 	Items, Bad int
@@ -34,13 +34,13 @@ type Corpus struct {
 	read bool // to its end
 }
 
-func newCorpus(name string, open func(context.Context) (io.ReadCloser, error)) *Corpus {
-	return &Corpus{Name: name, open: open, hash: sha256.New()}
+func newCorpus(name string, open func(context.Context) (io.ReadCloser, error)) *corpus {
+	return &corpus{Name: name, open: open, hash: sha256.New()}
 }
 
-// Digest returns the hash of the corpus with the name of its function; empty if it was
+// digest returns the hash of the corpus with the name of its function; empty if it was
 // not read to its end.
-func (c *Corpus) Digest() string {
+func (c *corpus) digest() string {
 	if !c.read {
 		return ""
 	}
@@ -49,7 +49,7 @@ func (c *Corpus) Digest() string {
 
 // openCorpora finds the named corpora, so that a typing error is reported before a
 // detector is called. Without names it is the shipped corpus of the kind.
-func openCorpora(names []string, kind detect.CorpusKind, stdin io.Reader) ([]*Corpus, error) {
+func openCorpora(names []string, kind detect.CorpusKind, stdin io.Reader) ([]*corpus, error) {
 	switch {
 	case len(names) > 0:
 	case kind == detect.Reflections:
@@ -57,7 +57,7 @@ func openCorpora(names []string, kind detect.CorpusKind, stdin io.Reader) ([]*Co
 	default:
 		names = []string{ShippedMessages}
 	}
-	var corpora []*Corpus
+	var corpora []*corpus
 	var errs []error
 	for _, name := range names {
 		found, err := openCorpus(name, stdin)
@@ -66,14 +66,14 @@ func openCorpora(names []string, kind detect.CorpusKind, stdin io.Reader) ([]*Co
 	return corpora, errors.Join(errs...)
 }
 
-func openCorpus(name string, stdin io.Reader) ([]*Corpus, error) {
+func openCorpus(name string, stdin io.Reader) ([]*corpus, error) {
 	switch name {
 	case ShippedMessages:
 		return shipped(fixtures.Stops, "stops", name)
 	case ShippedReflections:
 		return shipped(fixtures.Reflections, "reflections", name)
 	case "-":
-		return []*Corpus{newCorpus("(standard input)", func(ctx context.Context) (io.ReadCloser, error) {
+		return []*corpus{newCorpus("(standard input)", func(ctx context.Context) (io.ReadCloser, error) {
 			return input.Interruptible(ctx, stdin), nil
 		})}, nil
 	}
@@ -84,17 +84,17 @@ func openCorpus(name string, stdin io.Reader) ([]*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the corpus: %w", err)
 	}
-	return []*Corpus{newCorpus(name, func(ctx context.Context) (io.ReadCloser, error) { return input.Open(ctx, name) })}, nil
+	return []*corpus{newCorpus(name, func(ctx context.Context) (io.ReadCloser, error) { return input.Open(ctx, name) })}, nil
 }
 
 // shipped returns the embedded corpora of a folder, with the name by which users know
 // it in place of the folder's.
-func shipped(within fs.FS, folder, called string) ([]*Corpus, error) {
+func shipped(within fs.FS, folder, called string) ([]*corpus, error) {
 	names, err := fs.Glob(within, folder+"/*.jsonl") // sorted
 	if err != nil {
 		return nil, err
 	}
-	var corpora []*Corpus
+	var corpora []*corpus
 	for _, name := range names {
 		corpora = append(corpora, newCorpus(called+strings.TrimPrefix(name, folder), func(context.Context) (io.ReadCloser, error) {
 			return within.Open(name)
@@ -107,7 +107,7 @@ func shipped(within fs.FS, folder, called string) ([]*Corpus, error) {
 // errors in between.
 func (p *Plan) Items(ctx context.Context) iter.Seq2[detect.Item, error] {
 	return func(yield func(detect.Item, error) bool) {
-		for _, c := range p.Corpora {
+		for _, c := range p.corpora {
 			if !c.items(ctx, p, yield) {
 				return
 			}
@@ -116,7 +116,7 @@ func (p *Plan) Items(ctx context.Context) iter.Seq2[detect.Item, error] {
 }
 
 // items reports whether the next corpus may follow.
-func (c *Corpus) items(ctx context.Context, p *Plan, yield func(detect.Item, error) bool) bool {
+func (c *corpus) items(ctx context.Context, p *Plan, yield func(detect.Item, error) bool) bool {
 	in, err := c.open(ctx)
 	if err != nil {
 		return yield(detect.Item{}, fmt.Errorf("open the corpus: %w", err))

@@ -40,7 +40,7 @@ type Request struct {
 
 // Plan is a checked request.
 type Plan struct {
-	Corpora   []*Corpus
+	corpora   []*corpus
 	Detectors []detect.Detector // the scored one, and the one that it is compared with
 	Scoring   detect.ScoreOptions
 
@@ -70,7 +70,7 @@ func (r Request) Plan(ctx context.Context, stop context.CancelCauseFunc) (*Plan,
 	p.limits, limiting = parseLimits(r.Min)
 	p.Detectors, detecting = b.both(ctx, r)
 	kind, agreeing = kindOfItems(r.Corpora, r.Positive, p.Detectors)
-	p.Corpora, opening = openCorpora(r.Corpora, kind, r.Stdin)
+	p.corpora, opening = openCorpora(r.Corpora, kind, r.Stdin)
 	p.Scoring = detect.ScoreOptions{Kind: kind, Positive: r.Positive, Seed: r.Seed, MaxErrors: r.MaxErrors}
 	if agreeing == nil {
 		scoring = p.Scoring.Validate()

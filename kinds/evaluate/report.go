@@ -20,8 +20,8 @@ func (p *Plan) Report(o *Outcome, tool string) reports.Detection {
 	if o.Err != nil {
 		report.Problems = append(report.Problems, sanitize.Line(o.Err.Error(), 500))
 	}
-	for _, c := range p.Corpora {
-		report.Corpora = append(report.Corpora, reports.DetectionCorpus{Name: c.Name, Items: c.Items, Bad: c.Bad, Digest: c.Digest()})
+	for _, c := range p.corpora {
+		report.Corpora = append(report.Corpora, reports.DetectionCorpus{Name: c.Name, Items: c.Items, Bad: c.Bad, Digest: c.digest()})
 	}
 	if o.Comparison != nil {
 		report.Comparisons = append(report.Comparisons, *o.Comparison)

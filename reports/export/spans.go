@@ -29,44 +29,38 @@ import (
 // spanScope is the name of the instrumentation scope.
 const spanScope = "github.com/rehearse-dev/rehearse/reports/spans" // stable, whatever the package is called
 
-// SpanWriter writes trials as they are added.
-type SpanWriter struct {
-	out      io.Writer
-	start    time.Time
-	run      record.Run
-	resource *resourcepb.Resource
+// Spans returns a function that writes the trace of each judged trial of a run. All trials begin at
+// start. The spans of an altered recording are marked.
+func Spans(out io.Writer, run record.Run, start time.Time, altered bool) Visit {
+	resource := &resourcepb.Resource{Attributes: resourceAttributes(run, altered)}
+	return func(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
+		t := &spanTrial{start: start, run: run.ID, scenario: &sc, Trial: &tr, facts: &f, findings: findings}
+		t.trace = t.id(16, "trace")
+		if err := t.write(out, resource); err != nil {
+			return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+		}
+		return nil
+	}
 }
 
-// NewSpanWriter returns a writer of the spans of a run whose trials begin at start. The spans of
-// an altered recording are marked.
-func NewSpanWriter(out io.Writer, run record.Run, start time.Time, altered bool) *SpanWriter {
-	return &SpanWriter{out: out, start: start, run: run, resource: &resourcepb.Resource{Attributes: resourceAttributes(run, altered)}}
-}
-
-// Trial writes the trace of a judged trial.
-func (w *SpanWriter) Trial(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
-	t := &spanTrial{start: w.start, run: w.run.ID, scenario: &sc, Trial: &tr, facts: &f, findings: findings}
-	t.trace = t.id(16, "trace")
-	data := &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource: w.resource,
+// write writes the trace as one line of JSON.
+func (t *spanTrial) write(out io.Writer, resource *resourcepb.Resource) error {
+	line, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
+		Resource: resource,
 		ScopeSpans: []*tracepb.ScopeSpans{{
 			Scope: &commonpb.InstrumentationScope{Name: spanScope}, Spans: t.spans(), SchemaUrl: semconv.SchemaURL,
 		}},
 		SchemaUrl: semconv.SchemaURL,
-	}}}
-	line, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
+	}}})
 	if err != nil {
-		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+		return err
 	}
-	// protojson varies its spaces, so they are removed.
-	compact := jsontext.Value(line)
+	compact := jsontext.Value(line) // protojson varies its spaces
 	if err := compact.Compact(); err != nil {
-		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+		return err
 	}
-	if _, err := w.out.Write(append(compact, '\n')); err != nil {
-		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
-	}
-	return nil
+	_, err = out.Write(append(compact, '\n'))
+	return err
 }
 
 // spanTrial is a trial to be written as a trace.

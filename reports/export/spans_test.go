@@ -76,7 +76,7 @@ var failingFinding = gate.Finding{Severity: gate.Failing, Rule: "status", Messag
 func writtenSpans(sc record.Scenario, tr record.Trial, findings ...gate.Finding) []byte {
 	GinkgoHelper()
 	var b bytes.Buffer
-	Expect(export.NewSpanWriter(&b, spanRun(), spanStart, false).Trial(sc, tr, measure.Trial(sc, tr, nil, kinds.Language().Extensions()), findings)).To(Succeed())
+	Expect(export.Spans(&b, spanRun(), spanStart, false)(sc, tr, measure.Trial(sc, tr, nil, kinds.Language().Extensions()), findings)).To(Succeed())
 	return b.Bytes()
 }
 
@@ -229,7 +229,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		tr.Calls[1].At, tr.End.Duration = 0, 0
 		facts := measure.Trial(sc, tr, []record.Timing{{Scenario: sc.Name, Trial: 1, Call: 1, Latency: time.Second}, {Scenario: sc.Name, Trial: 1, Call: 2, Latency: 2 * time.Second}}, kinds.Language().Extensions())
 		var b bytes.Buffer
-		Expect(export.NewSpanWriter(&b, spanRun(), spanStart, false).Trial(sc, tr, facts, nil)).To(Succeed())
+		Expect(export.Spans(&b, spanRun(), spanStart, false)(sc, tr, facts, nil)).To(Succeed())
 		list := spansOf(b.Bytes())
 		Expect(list[1].EndTimeUnixNano - list[1].StartTimeUnixNano).To(BeEquivalentTo(time.Second))
 		Expect(list[2].StartTimeUnixNano).To(Equal(list[1].EndTimeUnixNano))
@@ -293,7 +293,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 	It("are reported if they cannot be written", func() {
 		full := errors.New("disk full")
 		sc, tr := spanScenario(), spanTrialOf(1)
-		Expect(export.NewSpanWriter(brokenWriter{full}, spanRun(), spanStart, false).Trial(sc, tr, measure.Trial(sc, tr, nil, kinds.Language().Extensions()), nil)).To(MatchError(full))
+		Expect(export.Spans(brokenWriter{full}, spanRun(), spanStart, false)(sc, tr, measure.Trial(sc, tr, nil, kinds.Language().Extensions()), nil)).To(MatchError(full))
 	})
 })
 

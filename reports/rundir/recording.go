@@ -150,7 +150,7 @@ func (r *Recording) WriteSpans(w io.Writer, start time.Time) (reports.Report, er
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return r.each(export.NewSpanWriter(w, run, start, r.chain.Altered).Trial)
+	return r.each(export.Spans(w, run, start, r.chain.Altered))
 }
 
 // run returns the first line of the recording.
