@@ -234,7 +234,7 @@ func TestGitHubWorkflow(t *testing.T) {
 	printed, green = r.github()
 	r.Expect(green).To(gomega.BeFalse())
 	r.Expect(printed["Rehearse against the baseline"]).To(gomega.And(
-		gomega.ContainSubstring("greet: calls 1 → 2"), gomega.ContainSubstring("To accept all of it: rehearse bless rehearsal")))
+		gomega.ContainSubstring("greet: calls 1 → 2"), gomega.ContainSubstring("To accept all changes: rehearse bless rehearsal")))
 	r.Expect(printed["Annotate the scenario files"]).To(gomega.MatchRegexp(`(?m)^::error file=scenarios/greet.yaml,line=1,title=greet%3A against the baseline::.*calls is worse`))
 	r.Expect(r.read("rehearsal/comment.md")).To(gomega.And(gomega.HavePrefix("<!-- rehearse:report -->\n"), gomega.ContainSubstring("#### Worse")))
 	posted, err = os.ReadFile(r.posted)

@@ -269,12 +269,12 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(r.Scenarios[1].Trials.Total()).To(Equal(3))
 		Expect(r.Scenarios[1].Verdict).To(Equal(gate.Error))
 		Expect(r.Problems).To(ContainElement(ContainSubstring(`trial 3 of "loop/b" does not follow trial 3 of 5`)))
-		Expect(r.Problems).To(ContainElement(ContainSubstring(`scenario "loop/b" stands here a second time`)))
+		Expect(r.Problems).To(ContainElement(ContainSubstring(`scenario "loop/b" is repeated`)))
 	})
 	It("notices scenarios that are gone without a trace", func() {
 		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 7}, heads, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(b.Close().Problems).To(ContainElement("1 of 3 scenarios planned left no trace"))
+		Expect(b.Close().Problems).To(ContainElement("1 of 3 scenarios planned are missing from the recording"))
 		Expect(b.Close().Verdict).To(Equal(gate.Error))
 	})
 	It("notices trials that are gone without a trace", func() {

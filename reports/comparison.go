@@ -139,14 +139,14 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	}
 	part(doc.Bad, "Worse", "measures", measures(c.worse))
 	part(doc.Bad, "Changed expectations: not a change of the agent's behaviour", "changed expectations", c.expectations(scenario))
-	part(doc.Bad, "Missing: it was there before", "scenarios", quoteList(c.Missing, "").Items)
-	part(doc.Bad, "New: there is nothing to compare it with", "scenarios", quoteList(c.New, "").Items)
+	part(doc.Bad, "Missing: only in the earlier run", "scenarios", quoteList(c.Missing, "").Items)
+	part(doc.Bad, "New: only in the later run", "scenarios", quoteList(c.New, "").Items)
 	part(doc.Unsure, "Without enough data", "measures", measures(c.insufficient))
 	part(doc.Good, "Better", "measures", measures(c.better))
 	part(doc.Faint, "Tied", "measures", measures(c.tied))
-	part(doc.Unsure, "Also", "findings", c.findings(scenario))
+	part(doc.Unsure, "Other findings", "findings", c.findings(scenario))
 	if c.Bless != "" {
-		blocks = append(blocks, doc.Paragraph(doc.Line("To accept all of it: ", doc.Command(c.Bless))))
+		blocks = append(blocks, doc.Paragraph(doc.Line("To accept all changes: ", doc.Command(c.Bless))))
 	}
 	return blocks
 }

@@ -99,7 +99,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 			"undecided whether with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
 		Entry("several", func(r *result.Experiment) { r.Comparisons = sampleExperiment().Comparisons }, "1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass"),
 		Entry("none", func(r *result.Experiment) { r.Comparisons = nil }, "nothing was compared"),
-		Entry("a promotion", func(r *result.Experiment) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the scenarios that were held out"),
+		Entry("a promotion", func(r *result.Experiment) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the held-out scenarios"),
 		Entry("none promoted", func(r *result.Experiment) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
 	)
 

@@ -45,7 +45,7 @@ func experimentHeadline(r *result.Experiment) (result.Verdict, string) {
 
 func tuneHeadline(t *result.Tune) (result.Verdict, string) {
 	if t.Promoted {
-		return result.Better, fmt.Sprintf("%s is promoted: it is better than %s on the scenarios that were held out", t.Chosen, t.Base)
+		return result.Better, fmt.Sprintf("%s is promoted: it is better than %s on the held-out scenarios", t.Chosen, t.Base)
 	}
 	return result.Undecided, fmt.Sprintf("nothing is promoted: %s stays", t.Base)
 }

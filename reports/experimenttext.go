@@ -140,9 +140,9 @@ func neededText(r *result.Experiment, c *result.Comparison) string {
 	case c.Needed <= 0:
 		return "no sample size is known that would settle this"
 	case r.Design.Scope == result.Alike:
-		return fmt.Sprintf("about %s would decide, if all stays as it is", format.Plural(c.Needed, "scenario"))
+		return fmt.Sprintf("about %s would decide, if the effect stays the same", format.Plural(c.Needed, "scenario"))
 	}
-	return fmt.Sprintf("about %s of each variant in each scenario would decide, if all stays as it is", format.Plural(c.Needed, "trial"))
+	return fmt.Sprintf("about %s of each variant in each scenario would decide, if the effect stays the same", format.Plural(c.Needed, "trial"))
 }
 
 // designFacts returns the design of the experiment and what it used.
@@ -168,7 +168,7 @@ func designFacts(r *result.Experiment) doc.Facts {
 	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100,
 		seedText(d.Seed)))
 	add("verdicts are about", scopeText(d.Scope, len(r.Scenarios)))
-	add("looks at the data", interimText(r))
+	add("analyses of the data", interimText(r))
 	if caps := capsText(d); caps != "" {
 		add("caps", caps)
 	}

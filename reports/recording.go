@@ -75,7 +75,7 @@ func (in *reading) entry(e record.Entry) error {
 		in.builder.Run = *e.Run
 	case e.Scenario != nil:
 		if in.heads[e.Scenario.Name] != nil {
-			in.problem(e, "scenario %q stands here a second time and is left out", e.Scenario.Name)
+			in.problem(e, "scenario %q is repeated and left out", e.Scenario.Name)
 			return nil
 		}
 		in.heads[e.Scenario.Name] = e.Scenario

@@ -201,7 +201,7 @@ func troubles(c *record.Call, exchanges []record.Exchange) []trouble {
 		}
 		text := x.Fault + " did not take effect"
 		if x.Fired {
-			text = x.Fault + " struck"
+			text = x.Fault + " took effect"
 		}
 		if x.Line != "" {
 			text += " at " + x.Line

@@ -96,7 +96,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 		Expect(value[[]string](t, `[...document.querySelectorAll("mark")].map((e) => e.textContent + "|" + e.nextElementSibling.textContent.trim())`)).
 			To(Equal([]string{"Next, I will issue the refund.|next steps", "Let me know if I should.|asks"}))
 		second := t.text(`[id="orders/refund/2/2"]`)
-		Expect(second).To(And(ContainSubstring("status struck at replies[1]"), ContainSubstring("attempt 1 failed: rate-limited (429); again after 2s"),
+		Expect(second).To(And(ContainSubstring("status took effect at replies[1]"), ContainSubstring("attempt 1 failed: rate-limited (429); again after 2s"),
 			ContainSubstring("calls the tool refund"), ContainSubstring("shown before: m1 to m3")))
 	})
 

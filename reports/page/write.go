@@ -139,12 +139,12 @@ const maxChoices = 200
 func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) listHead {
 	h := listHead{Count: count(len(list), "scenario")}
 	if n := len(r.Scenarios) - len(list); n > 0 {
-		h.LeftOut = fmt.Sprintf("%s of %s are left out, those that passed before others: a page holds no more. ",
+		h.LeftOut = fmt.Sprintf("%s of %s are left out, passed ones first: a page has a size limit. ",
 			format.Number(float64(n)), count(len(r.Scenarios), "scenario"))
 	}
 	if text := without(left); text != "" {
 		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. "+
-			"Trials that failed and the first of each scenario were kept before others.",
+			"Failed trials and the first trial of each scenario have priority.",
 			text, format.Number(float64(b.spool.limit)/1e6))
 	}
 	if h.LeftOut != "" {
