@@ -24,7 +24,7 @@ type Data struct {
 
 // Options configure an audit.
 type Options struct {
-	// Texts includes the texts of messages. Without it an audit contains only their sizes.
+	// Texts includes the texts of messages; otherwise an audit contains only their sizes.
 	Texts bool
 	// Currency is the currency of all amounts; default EUR. EURPerUSD is the exchange rate at
 	// RateDate, and PriceDate the date of the price table. Dates are written YYYY-MM-DD.
@@ -59,12 +59,12 @@ type Audit struct {
 	Rejected Rate `json:"rejected"`
 	Broken   Rate `json:"broken"`
 	Trimmed  Rate `json:"trimmed"`
-	// Fallbacks are the messages for which a text of the prompts was shown.
+	// Fallbacks lists the messages that were replaced by a text of the prompts.
 	Fallbacks []session.Fallback `json:"fallbacks"`
 	// Repeated are the calls that repeat a lost call.
 	Repeated []Repeat      `json:"repeated"`
 	Warnings []textWarning `json:"warnings"`
-	// Prompts and Models are the versions that were used, in order of first use.
+	// Prompts and Models list the used versions in order of first use.
 	Prompts  []Used         `json:"prompts"`
 	Models   []Used         `json:"models"`
 	Calls    []ledgerCall   `json:"calls"`
@@ -89,7 +89,7 @@ type About struct {
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
 	Status    interviewStatus  `json:"status"`
-	// Failed is the code of the error with which the last try ended, for stuck and limited.
+	// Failed is the code of the error that ended the last try, for stuck and limited.
 	Failed string `json:"failed,omitempty"`
 	// Limit is the limit that was reached, for limited: calls, cost or retries.
 	Limit    string           `json:"limit,omitempty"`
@@ -112,7 +112,7 @@ type interviewStatus string
 // The statuses.
 const (
 	statusFinished interviewStatus = "finished"
-	statusOpen     interviewStatus = "open"  // the candidate has to act
+	statusOpen     interviewStatus = "open"  // waits for the candidate
 	statusOwing    interviewStatus = "owing" // the service owes a message
 	statusStuck    interviewStatus = "stuck" // the service owes a message, and its calls failed
 	// The service owes a message, and the session has reached a limit.

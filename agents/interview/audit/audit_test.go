@@ -59,12 +59,12 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(a.Prompts).To(Equal([]audit.Used{{Name: "1@0123456789ab", Calls: 24}}))
 	})
 
-	It("counts what was in vain, and leaves unknown what is unknown", func() {
+	It("counts wasted calls and keeps unknown costs unknown", func() {
 		a := audit.Of(troubled(), options())
 		Expect(a.Verdict).To(Equal(audit.Pass), "trouble is no contradiction")
 		Expect(a.Contract.Golden).To(BeFalse())
 		Expect(a.Contract.Verdict).To(Equal(audit.Pass))
-		Expect(a.Contract.Sentence()).To(Equal("24 calls were used, as an interview needs, and 3 were in vain"))
+		Expect(a.Contract.Sentence()).To(Equal("the 24 calls that an interview needs were used, and 3 were wasted"))
 		Expect(a.Total.Outcomes).To(And(HaveField("Accepted", 24), HaveField("Rejected", 1), HaveField("Broken", 1), HaveField("Lost", 1), HaveField("Begun", 0)))
 		Expect(a.Total.Cost.Amount).To(BeNil(), "a lost call may have been paid for")
 		Expect(a.Total.Cost.Unknown).To(Equal(1))
@@ -119,7 +119,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(a.Calls[4].Billed).To(BeZero(), "nothing was answered")
 	})
 
-	It("marks the texts of the prompts, which count as what an interview needs", func() {
+	It("lists fallback texts, which fulfil the contract", func() {
 		i := taken(-1, nil)
 		last := len(i.Calls) - 1
 		i.Calls[last].Outcome, i.Calls[last].Fault = session.Rejected, "status-missing"
@@ -130,7 +130,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		a := audit.Of(i.Data, options())
 		Expect(a.Verdict).To(Equal(audit.Pass))
 		Expect(a.Contract.Golden).To(BeFalse())
-		Expect(a.Contract.Sentence()).To(Equal("23 calls were used and fallback texts in place of 1, as an interview needs 24; calls in vain: 1"))
+		Expect(a.Contract.Sentence()).To(Equal("23 calls and 1 fallback text were used for the 24 texts of an interview; wasted calls: 1"))
 		Expect(render(a, asHTML)).To(ContainSubstring("status-missing in 4 texts"))
 		i.Session.Fallbacks = append(i.Session.Fallbacks, i.Session.Fallbacks[0])
 		Expect(audit.Of(i.Data, options()).Contract.Verdict).To(Equal(audit.Fail))
@@ -175,12 +175,12 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(*audit.Of(i.Data, o).Calls[1].Amount).To(BeNumerically("~", 0.006, 1e-12))
 	})
 
-	It("breaks the contract where a finished interview has more or fewer texts", func() {
+	It("reports a broken contract if a finished interview has more or fewer texts", func() {
 		i := taken(-1, nil)
 		i.Calls[5].Outcome = session.Rejected
 		a := audit.Of(i.Data, options())
 		Expect(a.Contract.Verdict).To(Equal(audit.Fail))
-		Expect(a.Contract.Sentence()).To(Equal("23 calls were used where an interview needs 24"))
+		Expect(a.Contract.Sentence()).To(Equal("23 calls were used, but an interview needs 24"))
 		Expect(a.Verdict).To(Equal(audit.Fail))
 	})
 

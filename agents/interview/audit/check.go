@@ -30,21 +30,21 @@ var rules = []struct {
 	name, about string
 	run         func(*checker)
 }{
-	{"message-order", "messages are numbered from 1 without a gap, and none is older than the one before", (*checker).order},
-	{"one-question-at-once", "after a question the candidate speaks next", (*checker).oneAtOnce},
+	{"message-order", "messages are numbered from 1 without gaps, in the order of time", (*checker).order},
+	{"one-question-at-once", "each question is followed by a message of the candidate", (*checker).oneAtOnce},
 	{"one-answer-per-question", "no question has two answers", (*checker).oneAnswer},
 	{
-		"answers-are-messages", "each answer is, word for word, what the candidate wrote in reply to that question",
+		"answers-are-messages", "each answer equals the candidate's message in reply to the question",
 		(*checker).answersAreMessages,
 	},
-	{"no-answer-lost", "each question that was passed has its answer", (*checker).noneLost},
-	{"queues-agree", "each queue stands where its answers end, and is complete only when all are there", (*checker).queues},
-	{"served-from-queue", "questions are shown as their queue has them, in order", (*checker).served},
-	{"no-call-for-queued", "no call was made for a text that was there already; a queued question costs none", (*checker).noCallForQueued},
+	{"no-answer-lost", "each passed question has an answer", (*checker).noneLost},
+	{"queues-agree", "the cursor of each queue follows its answers, and a complete queue has all of them", (*checker).queues},
+	{"served-from-queue", "questions are shown in the order and wording of their queue", (*checker).served},
+	{"no-call-for-queued", "no call was made for a text that already existed, such as a queued question", (*checker).noCallForQueued},
 	{"one-call-per-text", "each text of a model comes from an accepted call, and each accepted call is shown once", (*checker).texts},
-	{"ledger-order", "calls are numbered from 1 without a gap, and the session counts them right", (*checker).ledger},
-	{"repeats", "only a lost call is made again, and only once", (*checker).repeats},
-	{"in-flight", "a call without outcome is the one that the session owes", (*checker).inFlight},
+	{"ledger-order", "calls are numbered from 1 without gaps, and the session counts them correctly", (*checker).ledger},
+	{"repeats", "only lost calls are repeated, and only once", (*checker).repeats},
+	{"in-flight", "only the call of the owed message has no outcome", (*checker).inFlight},
 }
 
 func check(d Data) []Check {
@@ -85,13 +85,13 @@ func (c *checker) must(ok bool, format string, args ...any) {
 
 func (c *checker) order() {
 	for i, m := range c.Messages {
-		c.must(m.Seq == i+1, "message %d stands at place %d", m.Seq, i+1)
+		c.must(m.Seq == i+1, "message %d is at position %d", m.Seq, i+1)
 		if i > 0 {
-			c.must(!m.At.Before(c.Messages[i-1].At), "message %d is older than the one before", m.Seq)
+			c.must(!m.At.Before(c.Messages[i-1].At), "message %d is older than its predecessor", m.Seq)
 		}
 	}
-	c.must(c.Session.Messages == len(c.Messages), "the session counts %d messages, and there are %d", c.Session.Messages, len(c.Messages))
-	c.must(c.Session.Shown <= len(c.Messages), "message %d is shown, and there are %d", c.Session.Shown, len(c.Messages))
+	c.must(c.Session.Messages == len(c.Messages), "the session counts %d messages, expected %d", c.Session.Messages, len(c.Messages))
+	c.must(c.Session.Shown <= len(c.Messages), "message %d is shown, but only %d exist", c.Session.Shown, len(c.Messages))
 }
 
 func (c *checker) oneAtOnce() {
@@ -103,7 +103,7 @@ func (c *checker) oneAtOnce() {
 	}
 }
 
-// isQuestion reports whether the service asks in a message.
+// isQuestion reports whether a message of the service is a question.
 func isQuestion(m session.Message) bool {
 	asks := m.Kind == session.KindQuestion || m.Kind == session.KindTone || m.Step == session.Identity
 	return m.Role == llm.Assistant && asks
@@ -126,8 +126,8 @@ func (c *checker) oneAnswer() {
 	seen, from := map[place]bool{}, map[int]bool{}
 	for _, a := range c.Answers {
 		p := place{a.Step, a.Index}
-		c.must(!seen[p], "%s has a second answer in message %d", p, a.Message)
-		c.must(!from[a.Message], "message %d counts as two answers", a.Message)
+		c.must(!seen[p], "message %[2]d is a second answer to %[1]s", p, a.Message)
+		c.must(!from[a.Message], "message %d is stored as two answers", a.Message)
 		seen[p], from[a.Message] = true, true
 	}
 }
@@ -137,13 +137,13 @@ func (c *checker) answersAreMessages() {
 		p := place{a.Step, a.Index}
 		i := slices.IndexFunc(c.Messages, func(m session.Message) bool { return m.Seq == a.Message })
 		if i < 0 {
-			c.must(false, "%s is answered by message %d, which is not there", p, a.Message)
+			c.must(false, "%s is answered by message %d, which does not exist", p, a.Message)
 			continue
 		}
 		m := c.Messages[i]
 		c.must(m.Role == llm.User && m.Step == a.Step && repliesTo(m, a.Index),
-			"%s is answered by message %d, which is %s to %s", p, a.Message, m.Kind, m.Step)
-		c.must(m.Text == a.Text, "the answer to %s is not what message %d says", p, a.Message)
+			"%s is answered by message %d, which is %s at %s", p, a.Message, m.Kind, m.Step)
+		c.must(m.Text == a.Text, "the answer to %s differs from message %d", p, a.Message)
 	}
 }
 
@@ -172,12 +172,12 @@ func (c *checker) noneLost() {
 	for _, q := range c.Queues {
 		for i := range q.Cursor {
 			p := place{q.Step, i}
-			c.must(has[p], "%s was passed and has no answer", p)
+			c.must(has[p], "%s was passed without an answer", p)
 		}
 	}
 	for _, s := range []session.Step{session.Identity, session.Tone} {
 		if after(c.Session.Step, s) {
-			c.must(has[place{s, 0}], "%s was passed and has no answer", s)
+			c.must(has[place{s, 0}], "%s was passed without an answer", s)
 		}
 	}
 }
@@ -190,12 +190,12 @@ func after(a, b session.Step) bool {
 func (c *checker) queues() {
 	has := c.answeredAt()
 	for _, q := range c.Queues {
-		c.must(0 <= q.Cursor && q.Cursor <= len(q.Questions), "the queue of %s stands at %d of %d", q.Step, q.Cursor, len(q.Questions))
-		c.must(!has[place{q.Step, q.Cursor}], "question %d of %s is answered, and the queue still stands there", q.Cursor, q.Step)
+		c.must(0 <= q.Cursor && q.Cursor <= len(q.Questions), "the cursor of the queue of %s is at %d of %d", q.Step, q.Cursor, len(q.Questions))
+		c.must(!has[place{q.Step, q.Cursor}], "question %d of %s is answered, but the cursor of its queue has not moved", q.Cursor, q.Step)
 		full := q.Cursor == len(q.Questions) && (q.Step != session.Block2A || q.Cursor == len(q.Step.Calls()))
-		c.must(q.Complete == full, "the queue of %s: complete is %t at %d of %d", q.Step, q.Complete, q.Cursor, len(q.Questions))
+		c.must(q.Complete == full, "the queue of %s has complete = %t at %d of %d", q.Step, q.Complete, q.Cursor, len(q.Questions))
 		if after(c.Session.Step, q.Step) {
-			c.must(q.Complete, "%s was left, and its queue is not complete", q.Step)
+			c.must(q.Complete, "%s was left with an incomplete queue", q.Step)
 		}
 	}
 	for p := range has {
@@ -203,7 +203,7 @@ func (c *checker) queues() {
 			continue
 		}
 		q, ok := c.queue(p.step)
-		c.must(ok && p.index < len(q.Questions), "%s is answered, and was never queued", p)
+		c.must(ok && p.index < len(q.Questions), "%s is answered but was never queued", p)
 	}
 	slices.Sort(c.problems) // maps have no order
 }
@@ -240,7 +240,7 @@ func (c *checker) noCallForQueued() {
 	for _, m := range c.Messages {
 		batch := m.Role == llm.Assistant && m.Kind == session.KindQuestion && m.Step != session.Block2A
 		if batch && m.Question > 0 {
-			c.must(m.Call == 0, "message %d asks a queued question, and call %d was made for it", m.Seq, m.Call)
+			c.must(m.Call == 0, "message %d asks a queued question, but call %d was made for it", m.Seq, m.Call)
 		}
 	}
 	shown := map[int]session.Message{}
@@ -251,9 +251,9 @@ func (c *checker) noCallForQueued() {
 	for _, call := range c.Calls {
 		text := fmt.Sprintf("%s %d of %s", call.Purpose, call.Index, call.Step)
 		before, there := done[text]
-		// A text with warnings waits while another attempt is made.
+		// A text with warnings is kept during another attempt.
 		waits := len(before.Warnings) > 0 && !call.At.After(shown[before.N].At)
-		c.must(!there || waits, "call %d was made for %s, which call %d had brought", call.N, text, before.N)
+		c.must(!there || waits, "call %d was made for %s, already produced by call %d", call.N, text, before.N)
 		if call.Outcome == session.Accepted {
 			done[text] = call
 		}
@@ -267,22 +267,22 @@ func (c *checker) texts() {
 			shown[m.Call]++
 			i := slices.IndexFunc(c.Calls, func(call session.Call) bool { return call.N == m.Call })
 			c.must(i >= 0 && c.Calls[i].Outcome == session.Accepted && c.Calls[i].Step == m.Step,
-				"message %d comes from call %d, which is not an accepted one of %s", m.Seq, m.Call, m.Step)
+				"message %d comes from call %d, which is not an accepted call of %s", m.Seq, m.Call, m.Step)
 		}
 	}
 	for _, call := range c.Calls {
 		if call.Outcome == session.Accepted {
-			c.must(shown[call.N] == 1, "call %d was accepted, and %d messages show it", call.N, shown[call.N])
+			c.must(shown[call.N] == 1, "call %d was accepted and is shown by %d messages, expected 1", call.N, shown[call.N])
 		}
 	}
 }
 
 func (c *checker) ledger() {
 	for i, call := range c.Calls {
-		c.must(call.N == i+1, "call %d stands at place %d", call.N, i+1)
+		c.must(call.N == i+1, "call %d is at position %d", call.N, i+1)
 		c.must(call.Attempt >= 1, "call %d is attempt %d", call.N, call.Attempt)
 	}
-	c.must(c.Session.Calls == len(c.Calls), "the session counts %d calls, and there are %d", c.Session.Calls, len(c.Calls))
+	c.must(c.Session.Calls == len(c.Calls), "the session counts %d calls, expected %d", c.Session.Calls, len(c.Calls))
 }
 
 func (c *checker) repeats() {
@@ -306,9 +306,9 @@ func (c *checker) inFlight() {
 	}
 	for _, call := range c.Calls {
 		c.must((call.Outcome == session.Begun) == (call.N == owed),
-			"call %d is %s, and the session has call %d in flight", call.N, call.Outcome, owed)
+			"call %d is %s, but the session has call %d in flight", call.N, call.Outcome, owed)
 	}
 	if c.Session.Phase == session.Owing {
-		c.must(c.Session.Owed != nil, "the session owes a message and does not say which")
+		c.must(c.Session.Owed != nil, "the session owes a message without naming it")
 	}
 }

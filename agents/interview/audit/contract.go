@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // callContract compares the calls of an interview with the calls that it needs: one for each
@@ -77,18 +78,18 @@ func (t *contractRow) count(o session.Outcome) {
 	}
 }
 
-// Sentence tells in one sentence what became of the contract.
+// Sentence summarizes the contract in one sentence.
 func (c callContract) Sentence() string {
 	switch {
 	case c.Golden:
 		return fmt.Sprintf("exactly the %d calls that an interview needs", c.Expected)
 	case c.Verdict == Pass && c.Fallbacks > 0:
-		return fmt.Sprintf("%d calls were used and fallback texts in place of %d, as an interview needs %d; calls in vain: %d",
-			c.Accepted, c.Fallbacks, c.Expected, c.Calls-c.Accepted)
+		return fmt.Sprintf("%s and %s were used for the %d texts of an interview; wasted calls: %d",
+			format.Plural(c.Accepted, "call"), format.Plural(c.Fallbacks, "fallback text"), c.Expected, c.Calls-c.Accepted)
 	case c.Verdict == Pass:
-		return fmt.Sprintf("%d calls were used, as an interview needs, and %d were in vain", c.Accepted, c.Calls-c.Accepted)
+		return fmt.Sprintf("the %d calls that an interview needs were used, and %d were wasted", c.Accepted, c.Calls-c.Accepted)
 	case c.Verdict == Skip:
-		return fmt.Sprintf("%d of %d calls so far, %d made", c.Accepted, c.Expected, c.Calls)
+		return fmt.Sprintf("%d of %d calls accepted so far, %d made", c.Accepted, c.Expected, c.Calls)
 	}
-	return fmt.Sprintf("%d calls were used where an interview needs %d", c.Accepted, c.Expected)
+	return fmt.Sprintf("%d calls were used, but an interview needs %d", c.Accepted, c.Expected)
 }

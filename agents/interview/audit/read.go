@@ -11,8 +11,8 @@ import (
 // readTries is the number of attempts to read a session that changes in the meantime.
 const readTries = 5
 
-// errMoving means that a session changed during each attempt to read it.
-var errMoving = errors.New("the session changes while it is read; try again in a moment")
+// errChanging means that a session changed during each attempt to read it.
+var errChanging = errors.New("the session keeps changing; try again in a moment")
 
 // Read reads all data of a session at one version.
 func Read(ctx context.Context, store session.Store, id string) (Data, error) {
@@ -29,7 +29,7 @@ func Read(ctx context.Context, store session.Store, id string) (Data, error) {
 			return d, nil
 		}
 	}
-	return Data{}, fmt.Errorf("session %s: %w", id, errMoving)
+	return Data{}, fmt.Errorf("read session %s: %w", id, errChanging)
 }
 
 func readOnce(ctx context.Context, store session.Store, id string) (d Data, err error) {

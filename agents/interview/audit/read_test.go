@@ -52,9 +52,9 @@ var _ = Describe("reading a session", func() {
 	})
 	It("does not wait for ever", func(ctx SpecContext) {
 		_, err := audit.Read(ctx, &shelf{data: troubled(), moves: 1000}, sessionID)
-		Expect(err).To(MatchError(ContainSubstring("the session changes while it is read")))
+		Expect(err).To(MatchError(ContainSubstring("the session keeps changing")))
 	})
-	It("says which session there is not", func(ctx SpecContext) {
+	It("names an unknown session", func(ctx SpecContext) {
 		_, err := audit.Read(ctx, &shelf{data: troubled()}, "s-2")
 		Expect(err).To(MatchError(session.ErrNotFound))
 		Expect(err).To(MatchError(ContainSubstring("s-2")))
@@ -82,9 +82,10 @@ var _ = Describe("the name of the file", Label("I-15"), func() {
 	})
 	DescribeTable("is one plain name for every id",
 		func(id string) { Expect(plain(fileName(id, ".json"))).To(BeTrue(), fileName(id, ".json")) },
-		Entry(nil, "../../etc/passwd"), Entry(nil, "a/b"), Entry(nil, `a\b`), Entry(nil, ""), Entry(nil, "."), Entry(nil, ".."),
-		Entry("long", strings.Repeat("a", 10_000)), Entry(nil, "a\x00b"), Entry(nil, "a\n"), Entry(nil, "/abs"), Entry(nil, "C:x"),
-		Entry(nil, "\xff\xfe"), Entry(nil, "évêque"),
+		Entry("that leaves the folder", "../../etc/passwd"), Entry("with a slash", "a/b"), Entry("with a backslash", `a\b`),
+		Entry("that is empty", ""), Entry("of a dot", "."), Entry("of two dots", ".."), Entry("that is long", strings.Repeat("a", 10_000)),
+		Entry("with a NUL", "a\x00b"), Entry("with a line break", "a\n"), Entry("that is absolute", "/abs"), Entry("with a drive", "C:x"),
+		Entry("that is not UTF-8", "\xff\xfe"), Entry("with accents", "évêque"),
 	)
 	It("is nobody else's", func() {
 		made := strings.TrimPrefix(fileName("a/b", ""), "session_audit_")

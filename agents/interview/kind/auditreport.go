@@ -15,22 +15,22 @@ import (
 func AuditDocument(a audit.Audit) doc.Document {
 	d := doc.Document{
 		Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
-		Summary: doc.Line("every check holds; ", a.Contract.Sentence()),
+		Summary: doc.Line("all checks pass; ", a.Contract.Sentence()),
 		Figures: keyFigures(&a),
 	}
 	if a.Verdict == audit.Fail {
 		d.Verdict, d.Tone = "fail", doc.Bad
-		d.Summary = doc.Line("the data does not agree with itself; ", a.Contract.Sentence())
+		d.Summary = doc.Line("the data is inconsistent; ", a.Contract.Sentence())
 	}
 	if problems := problemList(a.Checks); problems.Items != nil {
-		d.Lead = []doc.Block{reportSection("What does not hold", problems)}
+		d.Lead = []doc.Block{reportSection("Failed checks", problems)}
 	}
 	d.Body = []doc.Block{
 		reportSection("Calls by purpose", purposeTable(&a), costPlot(&a), latencyPlot(&a)),
 		reportSection("Timeline", timelineBlocks(&a)...),
 		reportSection("Retries and trimming", retryBlocks(&a)...),
 		reportSection("By step", openDetails("Questions, and the calls of each step", stepTable(&a))),
-		reportSection("Checks", openDetails("Each rule holds for every interview, whatever happened in it", checkTable(a.Checks))),
+		reportSection("Checks", openDetails("Rules for every interview", checkTable(a.Checks))),
 		reportSection("Prompts, models and prices", provenance(&a)),
 		reportSection("Ledger and messages",
 			doc.Details{Title: doc.Line("Ledger of ", format.Plural(len(a.Calls), "call")), Blocks: ledgerBlocks(&a)},
@@ -75,7 +75,7 @@ func keyFigures(a *audit.Audit) doc.Facts {
 		cost,
 		{Name: "mean latency", Value: doc.Line(secondsText(a.Total.Latency.Mean)), Note: doc.Line("longest ", secondsText(a.Total.Latency.Max))},
 		{Name: "tokens", Value: doc.Line(fmt.Sprintf("%d + %d", billed.Input, billed.Output)), Note: doc.Line("in and out, as billed")},
-		{Name: "answers kept", Value: doc.Line(a.Session.Answers), Note: doc.Line("of ", format.Plural(a.Session.Messages, "message"))},
+		{Name: "answers stored", Value: doc.Line(a.Session.Answers), Note: doc.Line("of ", format.Plural(a.Session.Messages, "message"))},
 		{
 			Name: "time", Value: doc.Line(durationText(a.Session.Created, a.Session.Updated)),
 			Note: doc.Line("from ", timeText(a.Session.Created), " to ", timeText(a.Session.Updated), " UTC"),
@@ -150,7 +150,7 @@ func stepTable(a *audit.Audit) doc.Table {
 }
 
 func checkTable(list []audit.Check) doc.Table {
-	t := doc.Table{Columns: columns(2, "rule", "verdict", "looked at")}
+	t := doc.Table{Columns: columns(2, "rule", "verdict", "checked")}
 	for _, c := range list {
 		verdict := doc.Toned(doc.Faint, "– nothing to check yet")
 		switch c.Verdict {
@@ -172,14 +172,14 @@ func checkTable(list []audit.Check) doc.Table {
 func retryBlocks(a *audit.Audit) []doc.Block {
 	tokens := a.Total.Tokens
 	facts := doc.Facts{
-		{Name: "answers that did not validate", Value: doc.Line(rateText(a.Rejected))},
+		{Name: "invalid replies", Value: doc.Line(rateText(a.Rejected))},
 		{Name: "calls that failed in transport", Value: doc.Line(rateText(a.Broken))},
 		{Name: "requests with a trimmed history", Value: doc.Line(rateText(a.Trimmed))},
-		{Name: "calls made again after a crash", Value: doc.Line(joinedOrNone(a.Repeated, func(r audit.Repeat) string {
+		{Name: "calls repeated after a crash", Value: doc.Line(joinedOrNone(a.Repeated, func(r audit.Repeat) string {
 			return fmt.Sprintf("call %d for call %d", r.Call, r.Repeats)
 		}))},
 		{Name: "tokens reported by the backend", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Reported.Input, tokens.Reported.Output))},
-		{Name: "tokens counted here", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Counted.Input, tokens.Counted.Output))},
+		{Name: "tokens of our own count", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Counted.Input, tokens.Counted.Output))},
 		{Name: "reported less counted", Value: doc.Line(fmt.Sprintf(
 			"%+d in, %+d out; %d of %s differ, %d by more than the framing of messages explains",
 			tokens.Difference.Input, tokens.Difference.Output, tokens.Differ, format.Plural(tokens.Compared, "call"), tokens.Unexplained,
@@ -213,10 +213,10 @@ func retryBlocks(a *audit.Audit) []doc.Block {
 	}
 	blocks := []doc.Block{facts}
 	if wasted.Items != nil {
-		blocks = append(blocks, doc.Paragraph(doc.Line("Calls that were in vain:")), wasted)
+		blocks = append(blocks, doc.Paragraph(doc.Line("Wasted calls:")), wasted)
 	}
 	if warned.Items != nil {
-		blocks = append(blocks, doc.Paragraph(doc.Line("Warnings on texts that were used:")), warned)
+		blocks = append(blocks, doc.Paragraph(doc.Line("Warnings about used texts:")), warned)
 	}
 	return blocks
 }
@@ -243,7 +243,7 @@ func provenance(a *audit.Audit) doc.Facts {
 
 func ledgerBlocks(a *audit.Audit) []doc.Block {
 	t := doc.Table{Noun: "calls", Columns: columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out",
-		"counted here", "reported less counted", "cost", "latency", "sent", "trimmed")}
+		"own count", "reported less counted", "cost", "latency", "sent", "trimmed")}
 	for _, c := range a.Calls {
 		purpose, outcome, difference := string(c.Purpose), doc.Line(doc.Toned(outcomeTone(c.Outcome), string(c.Outcome))), "not reported"
 		if c.Index > 0 {
@@ -262,7 +262,7 @@ func ledgerBlocks(a *audit.Audit) []doc.Block {
 			fmt.Sprintf("%d + %d", c.Counted.Input, c.Counted.Output), difference, amountText(c.Amount),
 			format.Seconds(c.Latency.Seconds()), c.Sent, c.Trimmed))
 	}
-	note := "In and out are the tokens that the cost is computed from: those that the backend reported, else our own count."
+	note := "In and out are the tokens that determine the cost: those reported by the backend, or else our own count."
 	if a.Total.Tokens.Unexplained > 0 {
 		note += " * The difference is more than the framing of messages explains."
 	}
@@ -274,7 +274,7 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 	for _, m := range a.Messages {
 		who, what := "service", string(m.Kind)
 		if m.Role == "user" {
-			who, what = "candidate", "heard, not kept"
+			who, what = "candidate", "not an answer"
 			if m.Kept {
 				what = "answer"
 			}
@@ -296,7 +296,7 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 	if a.Session.Texts {
 		return []doc.Block{list}
 	}
-	return []doc.Block{doc.Paragraph(doc.Line("This audit leaves out what was said.")), list}
+	return []doc.Block{doc.Paragraph(doc.Line("This audit omits the texts of messages.")), list}
 }
 
 // joinedOrNone returns a list as text.

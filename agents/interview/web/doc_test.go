@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// The document is for people who write clients, so that it must not fall behind.
+// Authors of clients rely on this document.
 var _ = Describe("docs/interview-http.md", func() {
 	var text string
 	BeforeEach(func() {
@@ -26,7 +26,7 @@ var _ = Describe("docs/interview-http.md", func() {
 		text = string(data)
 	})
 
-	It("names every code, and no other", func() {
+	It("documents exactly the codes of the server", func() {
 		var codes []string
 		for _, c := range interview.Codes() {
 			codes = append(codes, string(c))
@@ -41,32 +41,32 @@ var _ = Describe("docs/interview-http.md", func() {
 		Expect(documented).To(ConsistOf(append(codes, web.Codes()...)))
 	})
 
-	It("names every metric, and no other", func() {
+	It("documents exactly the metrics of the server", func() {
 		h := newHouse("lea")
 		v := h.until(h.begin().View, at(session.Block1, 0))
 		h.model.failing(&llm.Error{Kind: llm.Unavailable})
 		h.until(v, func(v view) bool { return v.QuestionIndex == 2 })
-		var told []string
+		var served []string
 		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(h.get("/metrics", token).Body.String(), -1) {
 			if !strings.HasPrefix(m[1], "go_") && !strings.HasPrefix(m[1], "process_") {
-				told = append(told, m[1])
+				served = append(served, m[1])
 			}
 		}
-		Expect(len(told)).To(BeNumerically(">", 10))
-		for _, name := range told {
+		Expect(len(served)).To(BeNumerically(">", 10))
+		for _, name := range served {
 			Expect(text).To(ContainSubstring("`"+name), name)
 		}
 		source, err := os.ReadFile("metrics.go")
 		Expect(err).NotTo(HaveOccurred())
-		for _, m := range regexp.MustCompile("`(?:interview_)?([a-z_]+)(?:\\{[a-z,]+\\})?`").FindAllStringSubmatch(section(text, "What operators see"), -1) {
+		for _, m := range regexp.MustCompile("`(?:interview_)?([a-z_]+)(?:\\{[a-z,]+\\})?`").FindAllStringSubmatch(section(text, "Metrics, spans and logs"), -1) {
 			if slices.Contains([]string{"X_Request_Id"}, m[1]) || !strings.Contains(m[0], "interview_") && !strings.Contains(m[0], "http_") {
 				continue
 			}
-			Expect(string(source)).To(ContainSubstring(m[1]), "documented and not there: %s", m[0])
+			Expect(string(source)).To(ContainSubstring(m[1]), "documented but not served: %s", m[0])
 		}
 	})
 
-	It("names every route", func() {
+	It("documents existing routes", func() {
 		h := newHouse("lea")
 		for _, m := range regexp.MustCompile("(?m)`(GET|POST) (/[^`?]*)").FindAllStringSubmatch(text, -1) {
 			path := strings.ReplaceAll(m[2], "{session}", "nobody")
@@ -79,14 +79,16 @@ var _ = Describe("docs/interview-http.md", func() {
 	})
 })
 
-// section returns what stands under a heading.
+// section returns the text under a heading.
 func section(text, heading string) string {
-	_, rest, _ := strings.Cut(text, "## "+heading)
+	GinkgoHelper()
+	_, rest, found := strings.Cut(text, "## "+heading)
+	Expect(found).To(BeTrue(), heading)
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	return rest
 }
 
-var _ = It("lists every code that the sources answer with", func() {
+var _ = It("Codes lists every code in the source", func() {
 	files, err := filepath.Glob("*.go")
 	Expect(err).NotTo(HaveOccurred())
 	codes := map[string]bool{"internal": true}

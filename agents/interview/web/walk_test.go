@@ -11,15 +11,15 @@ import (
 )
 
 var _ = Describe("docs/interview.md", func() {
-	It("has a walk with curl that goes as it says", Label("I-01"), func(ctx SpecContext) {
+	It("has a curl example with the documented output", Label("I-01"), func(ctx SpecContext) {
 		for _, tool := range []string{"sh", "curl", "sed", "tee"} {
 			if _, err := exec.LookPath(tool); err != nil {
-				Skip("there is no " + tool + " here")
+				Skip("needs " + tool)
 			}
 		}
 		page, err := os.ReadFile("../../../docs/interview.md")
 		Expect(err).NotTo(HaveOccurred())
-		_, rest, found := strings.Cut(string(page), "<!-- The next block is run")
+		_, rest, found := strings.Cut(string(page), "<!-- The specs of agents/interview/web run the next block")
 		Expect(found).To(BeTrue())
 		script := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(rest)[1]
 
