@@ -102,7 +102,7 @@ var _ = Describe("A call", func() {
 				Expect(c.Attempt).To(Equal(i + 1))
 				Expect(c.Repeats).To(BeZero())
 			}
-			Expect(r.told("transport-retry")).To(HaveLen(times))
+			Expect(r.emitted("transport-retry")).To(HaveLen(times))
 			Expect(r.calls[len(r.calls)-1].Tags).To(HaveKeyWithValue("attempt", string(rune('1'+times))))
 		},
 		Entry("once", llm.Unavailable, time.Duration(0), 1, time.Second),
@@ -131,7 +131,7 @@ var _ = Describe("A call", func() {
 			Expect(failed.View.MessageID).To(Equal(v.MessageID))
 			Expect(entries()).To(HaveLen(calls))
 			Expect(r.answers(v.SessionID)).To(HaveLen(len(answers)+1), "the answer is stored")
-			Expect(r.told("exhausted")).To(HaveLen(1))
+			Expect(r.emitted("exhausted")).To(HaveLen(1))
 
 			s = r.serve() // and also after a restart
 			got := handle(ctx, s, retry())
@@ -173,9 +173,9 @@ var _ = Describe("A call", func() {
 			handle(ctx, s, p.next(v))
 			Expect(r.clock.Now().Sub(start)).To(Equal(want + time.Second))
 		},
-		Entry(nil, 2*time.Second, (2+4+8)*time.Second),
-		Entry(nil, 20*time.Second, (20+30+30)*time.Second),
-		Entry(nil, time.Hour, (30+30+30)*time.Second),
+		Entry("doubled", 2*time.Second, (2+4+8)*time.Second),
+		Entry("doubled up to 30 s", 20*time.Second, (20+30+30)*time.Second),
+		Entry("30 s at most", time.Hour, (30+30+30)*time.Second),
 	)
 
 	It("is never made again if that is not wanted", func(ctx context.Context) {
@@ -225,8 +225,8 @@ var _ = Describe("A call", func() {
 		after := r.remains(v.SessionID).said
 		Expect(after[:len(before)]).To(Equal(before))
 		Expect(after).To(HaveLen(len(before)+2), "the answer and the mirror, and nothing of the retry")
-		Expect(r.told("validation-retry")).To(HaveLen(1))
-		Expect(r.told("validator")).To(ContainElement(HaveField("Attrs", And(
+		Expect(r.emitted("validation-retry")).To(HaveLen(1))
+		Expect(r.emitted("validator")).To(ContainElement(HaveField("Attrs", And(
 			HaveKeyWithValue("valid", false), HaveKeyWithValue("rule", "section-missing"), HaveKeyWithValue("step", "BLOC_01"),
 		))))
 	})
@@ -238,8 +238,8 @@ var _ = Describe("A call", func() {
 		Expect(got.Response).To(ContainSubstring("lecture hâtive"))
 		Expect(got.Response).To(ContainSubstring("Dis-moi si ça te parle"), "in the register that was chosen")
 		Expect(outcomes()).To(Equal([]session.Outcome{session.Rejected, session.Rejected}))
-		Expect(r.told("fallback")).To(HaveLen(1))
-		Expect(r.told("exhausted")).To(BeEmpty())
+		Expect(r.emitted("fallback")).To(HaveLen(1))
+		Expect(r.emitted("exhausted")).To(BeEmpty())
 		stored, err := r.store.Load(ctx, v.SessionID)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(stored.Fallbacks).To(Equal([]session.Fallback{{
@@ -267,7 +267,7 @@ var _ = Describe("A call", func() {
 		Expect(refusal(s.Handle(ctx, p.next(v))).Code).To(Equal(interview.CodeBackend))
 		Expect(entries()[0]).To(And(HaveField("Outcome", session.Rejected), HaveField("Fault", "truncated")))
 		Expect(entries()[1]).To(And(HaveField("Outcome", session.Broken), HaveField("Fault", "refused")))
-		Expect(r.told("refused")).To(HaveLen(1))
+		Expect(r.emitted("refused")).To(HaveLen(1))
 	})
 
 	It("has budgets of their own for failures and for texts", Label("I-09"), func(ctx context.Context) {
@@ -327,7 +327,7 @@ var _ = Describe("A call", func() {
 		Expect(entries()[1].Repeats).To(BeZero())
 	})
 
-	It("that repeats a lost one says so, and the attempt after it does not", func(ctx context.Context) {
+	It("names the lost call that it repeats, unlike the next attempt", func(ctx context.Context) {
 		prepare(ctx, interview.Options{})
 		life := &mortal{left: 3}
 		inner, backend := r.store, r.backend
@@ -353,14 +353,14 @@ var _ = Describe("A call", func() {
 				return llm.Reply{Text: badMirror, Finish: llm.FinishStop, Usage: reported, Model: "asked-2026"}, nil
 			})
 		handle(ctx, s, p.next(v))
-		nothing, partial, told, counted := entries()[0], entries()[1], entries()[2], entries()[3]
-		Expect(nothing.Cost).To(HaveValue(Equal(quantity.Money{Currency: quantity.EUR})), "nobody bills what was not begun")
+		nothing, partial, reportedCall, counted := entries()[0], entries()[1], entries()[2], entries()[3]
+		Expect(nothing.Cost).To(HaveValue(Equal(quantity.Money{Currency: quantity.EUR})), "providers do not bill calls that did not begin")
 		Expect(partial.Cost).To(BeNil(), "unknown is not nothing")
 		Expect(partial.Counted.Output).To(BeNumerically(">", 0))
-		Expect(told.Reported).To(Equal(reported))
-		Expect(told.Model).To(Equal("asked-2026"))
-		Expect(told.Cost).To(HaveValue(Equal(quantity.Money{Amount: 0.01, Currency: quantity.EUR})))
-		Expect(r.told("usage-differs")).To(HaveLen(1))
+		Expect(reportedCall.Reported).To(Equal(reported))
+		Expect(reportedCall.Model).To(Equal("asked-2026"))
+		Expect(reportedCall.Cost).To(HaveValue(Equal(quantity.Money{Amount: 0.01, Currency: quantity.EUR})))
+		Expect(r.emitted("usage-differs")).To(HaveLen(1))
 
 		input := 3
 		sent := r.calls[len(r.calls)-1]

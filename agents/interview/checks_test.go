@@ -24,12 +24,12 @@ var _ = Describe("Bad input", func() {
 			if sub.Session == "*" {
 				sub.Session = handle(ctx, s, p.begin()).SessionID
 			}
-			commits := len(r.told("commit"))
+			commits := len(r.emitted("commit"))
 			failed := refusal(s.Handle(ctx, sub))
 			Expect(failed.Code).To(Equal(code))
 			Expect(failed.Message).To(ContainSubstring(text))
 			Expect(len(failed.Message)).To(BeNumerically("<", 400))
-			Expect(r.told("commit")).To(HaveLen(commits))
+			Expect(r.emitted("commit")).To(HaveLen(commits))
 			told := payloads[interview.Submitted](r, "submission")
 			Expect(told[len(told)-1].Code).To(Equal(string(code)))
 		},

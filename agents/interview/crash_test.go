@@ -91,8 +91,8 @@ func (b *mortalBackend) Complete(ctx context.Context, req llm.Request) (llm.Repl
 	return reply, err
 }
 
-// told is all that remains of an interview.
-type told struct {
+// remains is the stored data of an interview.
+type remains struct {
 	answers  []string
 	said     []string
 	queues   []session.Queue
@@ -101,10 +101,10 @@ type told struct {
 	calls    []session.Call
 }
 
-func (r *rig) remains(id string) told {
+func (r *rig) remains(id string) remains {
 	GinkgoHelper()
 	ctx := context.Background()
-	t := told{answers: r.answers(id), calls: r.ledger(id)}
+	t := remains{answers: r.answers(id), calls: r.ledger(id)}
 	messages, err := r.store.Messages(ctx, id)
 	Expect(err).NotTo(HaveOccurred())
 	for i, m := range messages {
@@ -172,7 +172,7 @@ var _ = Describe("A crash", func() {
 		Expect(want.calls).To(HaveLen(24))
 
 		instants := life.seen
-		Expect(instants).To(Equal(2*(len(whole.told("commit"))+24)), "two for each write and each call")
+		Expect(instants).To(Equal(2*(len(whole.emitted("commit"))+24)), "two for each write and each call")
 		for k := range instants {
 			r, life := rigOn(&memory{}, p), &mortal{}
 			if k%8 == 0 {
@@ -199,7 +199,7 @@ var _ = Describe("A crash", func() {
 
 	It("again and again, amid faults, loses and doubles nothing", Label("I-03"), func() {
 		p := meet("lea")
-		want := calm(p)
+		want := faultFree(p)
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			lives := rapid.SliceOfN(rapid.IntRange(0, 60), 1, 8).Draw(t, "instants until each death")
 			r, life := rigOn(&memory{}, p), &mortal{}
@@ -220,7 +220,7 @@ var _ = Describe("A crash", func() {
 })
 
 // calm returns what remains of an interview without a fault.
-func calm(p person) told {
+func faultFree(p person) remains {
 	GinkgoHelper()
 	r := newRig(p)
 	return r.remains(p.persist(r, &mortal{}, -1))

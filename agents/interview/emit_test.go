@@ -123,15 +123,15 @@ var _ = Describe("What an interview tells", func() {
 	It("tells of a call what the ledger says of it, though the process dies before it is stored", func(ctx context.Context) {
 		s := r.serve()
 		v := p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, 2))
-		verdicts := len(r.told("validator"))
+		verdicts := len(r.emitted("validator"))
 		life := &mortal{left: 4} // the first write, the call, and nothing of the second write
 		r.store, r.backend = mortalStore{r.store, life}, &mortalBackend{Backend: r.backend, life: life}
 		refusal(r.serve().Handle(ctx, p.next(v)))
-		Expect(r.told("validator")).To(HaveLen(verdicts))
+		Expect(r.emitted("validator")).To(HaveLen(verdicts))
 		life.reborn(-1)
 		handle(ctx, r.serve(), interview.Submission{Session: v.SessionID, Event: interview.EventRetry})
-		Expect(r.told("lost-call")).To(HaveLen(1))
-		Expect(r.told("validator")).To(HaveLen(verdicts + 1))
+		Expect(r.emitted("lost-call")).To(HaveLen(1))
+		Expect(r.emitted("validator")).To(HaveLen(verdicts + 1))
 	})
 
 	It("is each commit, each move and each submission, in order", Label("I-16"), func(ctx context.Context) {
@@ -147,7 +147,7 @@ var _ = Describe("What an interview tells", func() {
 		for i, commit := range payloads[interview.Committed](r, "commit") {
 			Expect(commit.Version).To(Equal(i + 1))
 		}
-		told := r.told("submission")
+		told := r.emitted("submission")
 		Expect(told).To(HaveLen(submissions + 1))
 		calls, answered, queued := 0, 0, 0
 		for i, e := range told {
@@ -173,7 +173,7 @@ var _ = Describe("What an interview tells", func() {
 
 		var steps []string
 		var ends int
-		for _, e := range r.told("interview") {
+		for _, e := range r.emitted("interview") {
 			if moved, ok := event.Read[interview.Moved](&e); ok {
 				steps = append(steps, moved.Step+" "+moved.Phase)
 			}
@@ -200,21 +200,21 @@ var _ = Describe("What an interview tells", func() {
 			}
 		}
 		Expect(trimmed).To(BeNumerically(">", 10))
-		Expect(r.told("trimmed")).To(HaveLen(trimmed))
-		Expect(r.told("history-over")).To(BeEmpty())
+		Expect(r.emitted("trimmed")).To(HaveLen(trimmed))
+		Expect(r.emitted("history-over")).To(BeEmpty())
 	})
 
 	It("tells of a history that is too large, however much is left out", Label("I-12"), func(ctx context.Context) {
 		r.options.History.Tokens = 10
 		s := r.serve()
 		p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, -1))
-		Expect(r.told("history-over")).NotTo(BeEmpty())
+		Expect(r.emitted("history-over")).NotTo(BeEmpty())
 	})
 })
 
 // queued returns the submissions that were shown a question from a queue.
 func (r *rig) queued() (all []event.Event) {
-	for _, e := range r.told("submission") {
+	for _, e := range r.emitted("submission") {
 		if s, _ := event.Read[interview.Submitted](&e); s.Queued {
 			all = append(all, e)
 		}
@@ -225,7 +225,7 @@ func (r *rig) queued() (all []event.Event) {
 // payloads returns the payloads of the events with a name.
 func payloads[T event.Payload](r *rig, name string) (all []T) {
 	GinkgoHelper()
-	for _, e := range r.told(name) {
+	for _, e := range r.emitted(name) {
 		payload, ok := event.Read[T](&e)
 		Expect(ok).To(BeTrue(), "%s has other attributes: %v", name, e.Attrs)
 		all = append(all, payload)

@@ -45,7 +45,7 @@ var _ = Describe("A session", func() {
 		stored, err := r.store.Load(ctx, v.SessionID)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(stored.Owed).To(HaveValue(And(HaveField("Limit", limit), HaveField("Failed", "session_limit"))))
-		Expect(r.told("session-limit")).To(HaveLen(1), "and not for each attempt")
+		Expect(r.emitted("session-limit")).To(HaveLen(1), "and not for each attempt")
 
 		// Whoever runs the server may raise the limit.
 		r.options = interview.Options{MaxCalls: -1, MaxCost: -1, MaxRetries: -1}

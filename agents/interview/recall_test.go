@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// counting counts how often all messages are read.
+// counting counts the reads of all messages.
 type counting struct {
 	session.Store
 	reads int
@@ -21,8 +21,8 @@ func (c *counting) Messages(ctx context.Context, id string) ([]session.Message, 
 	return c.Store.Messages(ctx, id)
 }
 
-var _ = Describe("What was said", func() {
-	It("is read from the store once after a restart and not at all without one, and is forgotten at the end", func(ctx context.Context) {
+var _ = Describe("The cache of messages", func() {
+	It("is filled from the store once after a restart, and dropped at the end", func(ctx context.Context) {
 		p := meet("lea")
 		r := newRig(p)
 		c := &counting{Store: r.store}
@@ -37,7 +37,7 @@ var _ = Describe("What was said", func() {
 		Expect(s.Remembered(v.SessionID)).To(BeFalse())
 	})
 
-	It("goes along with a request the same whether it is remembered or read, or another server added to it", func(ctx context.Context) {
+	It("does not change the requests, even if another server adds messages", func(ctx context.Context) {
 		p := meet("lea")
 		one, two := newRig(p), newRig(p)
 		alone := one.serve()

@@ -53,7 +53,7 @@ var _ = Describe("A submission", func() {
 			again.Repeated = false
 			Expect(again).To(Equal(next))
 			Expect(r.answers(v.SessionID)).To(HaveLen(3), "identity, tone and one question")
-			Expect(r.told("repeated")).To(HaveLen(1))
+			Expect(r.emitted("repeated")).To(HaveLen(1))
 		})
 
 		It("changes nothing if what it replies to was answered", func(ctx context.Context) {
@@ -101,9 +101,9 @@ var _ = Describe("A submission", func() {
 				}
 			}
 			Expect(repeated).To(Equal(7))
-			told := r.told("submission")
-			for i, e := range told[len(told)-8:] {
-				Expect(e.N).To(Equal(len(told)-7+i), "they are emitted in the order of their turns")
+			events := r.emitted("submission")
+			for i, e := range events[len(events)-8:] {
+				Expect(e.N).To(Equal(len(events)-7+i), "they are emitted in the order of their turns")
 				submitted, _ := event.Read[interview.Submitted](&e)
 				Expect(submitted.Repeated).To(Equal(i > 0))
 			}
@@ -178,13 +178,13 @@ var _ = Describe("A submission", func() {
 			if sub.ID == "" && sub.ReplyTo == "" {
 				sub.ID = "x"
 			}
-			before, commits := r.remains(v.SessionID), len(r.told("commit"))
+			before, commits := r.remains(v.SessionID), len(r.emitted("commit"))
 			failed := refusal(s.Handle(ctx, sub))
 			Expect(failed.Code).To(Equal(code))
 			Expect(failed.Message).To(ContainSubstring(text))
 			Expect(failed.View).To(HaveValue(Equal(v)))
 			Expect(r.remains(v.SessionID)).To(Equal(before), "nothing changed")
-			Expect(r.told("commit")).To(HaveLen(commits))
+			Expect(r.emitted("commit")).To(HaveLen(commits))
 		},
 		Entry("GO at a question", session.Block1, 0, interview.Submission{Event: interview.EventGo},
 			interview.CodeOutOfOrder, "a question is shown; it takes an answer, not GO"),
@@ -223,7 +223,7 @@ var _ = Describe("A submission", func() {
 		Entry("START_MATCHING", session.Block10, interview.Submission{Event: interview.EventStartMatching}, session.Matching),
 	)
 
-	It("is a comment where a mirror is shown, whatever it says", func(ctx context.Context) {
+	It("is a comment at a mirror, whatever its text", func(ctx context.Context) {
 		v := reach(ctx, session.Block1, -1)
 		handle(ctx, s, interview.Submission{Session: v.SessionID, ReplyTo: v.MessageID, Message: "go"})
 		Expect(r.answers(v.SessionID)).To(ContainElement("BLOC_01/-1: go"))
@@ -232,12 +232,12 @@ var _ = Describe("A submission", func() {
 	It("RESUME shows what is shown and changes nothing, however often", Label("I-14"), func(ctx context.Context) {
 		v := handle(ctx, s, p.begin())
 		for !v.Finished {
-			commits := len(r.told("commit"))
+			commits := len(r.emitted("commit"))
 			s = r.serve() // a restart in between makes no difference
 			for range 2 {
 				Expect(handle(ctx, s, interview.Submission{Session: v.SessionID, Event: interview.EventResume})).To(Equal(v))
 			}
-			Expect(r.told("commit")).To(HaveLen(commits))
+			Expect(r.emitted("commit")).To(HaveLen(commits))
 			v = handle(ctx, s, p.next(v))
 		}
 	})
@@ -314,7 +314,7 @@ var _ = Describe("A submission", func() {
 		Expect(stored.Candidate).To(MatchRegexp(`^candidate-[0-9a-f]{12}$`))
 	})
 
-	It("starts with an id that nobody can guess", func(ctx context.Context) {
+	It("starts with a random id", func(ctx context.Context) {
 		s, err := interview.New(interview.Options{}, interview.Deps{Store: r.store, Backend: r.backend, Clock: r.clock})
 		Expect(err).NotTo(HaveOccurred())
 		a, b := handle(ctx, s, interview.Submission{}).SessionID, handle(ctx, s, interview.Submission{}).SessionID

@@ -35,7 +35,7 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-// person is a persona that takes an interview, with the replies of the model to it.
+// person is a persona that takes an interview, with the replies of the model.
 type person struct {
 	kind.Persona
 	texts map[string]string // by replyKey
@@ -73,12 +73,12 @@ func (p person) reply(req llm.Request) llm.Reply {
 	return llm.Reply{Text: text, Finish: llm.FinishStop}
 }
 
-// begin returns the submission with which the interview starts.
+// begin returns the submission that starts the interview.
 func (p person) begin() interview.Submission {
 	return interview.Submission{Event: interview.EventStart, Candidate: p.Candidate, Language: p.Language}
 }
 
-// next returns what the candidate does with what is shown.
+// next returns the response of the candidate to a view.
 func (p person) next(v interview.View) interview.Submission {
 	sub := interview.Submission{Session: v.SessionID, ReplyTo: v.MessageID, ID: "to-" + v.MessageID}
 	switch {
@@ -96,8 +96,7 @@ func (p person) next(v interview.View) interview.Submission {
 	return sub
 }
 
-// rig is a service with what it works with. Its fields may be replaced before
-// serve.
+// rig is a service with its dependencies, which may be replaced before serve.
 type rig struct {
 	store   session.Store
 	clock   *clock.Virtual
@@ -112,7 +111,7 @@ type rig struct {
 	calls  []llm.Request
 }
 
-// newRig has a real store.
+// newRig returns a rig with a real store.
 func newRig(p person) *rig {
 	GinkgoHelper()
 	s, err := store.Open(context.Background(), "memory:")
@@ -129,7 +128,7 @@ func rigOn(s session.Store, p person) *rig {
 	return r
 }
 
-// serve returns a service; as after a restart if there was one before.
+// serve returns a new service on the same store, as after a restart.
 func (r *rig) serve() *interview.Service {
 	GinkgoHelper()
 	s, err := interview.New(r.options, interview.Deps{
@@ -167,8 +166,8 @@ func (r *rig) Emit(e event.Event) {
 	r.events = append(r.events, e)
 }
 
-// told returns the events of a name.
-func (r *rig) told(name string) []event.Event {
+// emitted returns the events with a name.
+func (r *rig) emitted(name string) []event.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var found []event.Event
@@ -180,7 +179,7 @@ func (r *rig) told(name string) []event.Event {
 	return found
 }
 
-// ledger returns the calls that are stored.
+// ledger returns the stored calls.
 func (r *rig) ledger(id string) []session.Call {
 	GinkgoHelper()
 	calls, err := r.store.Calls(context.Background(), id)
@@ -188,7 +187,7 @@ func (r *rig) ledger(id string) []session.Call {
 	return calls
 }
 
-// answers returns those that are stored, as "step/index: text".
+// answers returns the stored answers as "step/index: text".
 func (r *rig) answers(id string) []string {
 	GinkgoHelper()
 	all, err := r.store.Answers(context.Background(), id)
@@ -200,7 +199,7 @@ func (r *rig) answers(id string) []string {
 	return lines
 }
 
-// handle does what must not fail.
+// handle submits without an error.
 func handle(ctx context.Context, s *interview.Service, sub interview.Submission) interview.View {
 	GinkgoHelper()
 	v, err := s.Handle(ctx, sub)
@@ -208,7 +207,7 @@ func handle(ctx context.Context, s *interview.Service, sub interview.Submission)
 	return v
 }
 
-// walk takes the interview from a view until stop says so, or to its end.
+// walk continues the interview from a view until stop returns true, or to its end.
 func (p person) walk(ctx context.Context, s *interview.Service, v interview.View, stop func(interview.View) bool) interview.View {
 	GinkgoHelper()
 	for range 200 {
@@ -221,7 +220,7 @@ func (p person) walk(ctx context.Context, s *interview.Service, v interview.View
 	return v
 }
 
-// refusal returns the error of a submission that must fail.
+// refusal returns the error of a rejected submission.
 func refusal(_ interview.View, err error) *interview.Error {
 	GinkgoHelper()
 	failed, ok := errors.AsType[*interview.Error](err)

@@ -136,14 +136,14 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(audit.Of(i.Data, options()).Contract.Verdict).To(Equal(audit.Fail))
 	})
 
-	It("says which limit a session has reached", func() {
+	It("names the reached limit of a session", func() {
 		i := taken(2, nil)
 		i.Session.Phase = session.Owing
 		i.Session.Owed = &session.Owed{Purpose: session.PurposePreamble, Failed: "session_limit", Limit: "cost"}
 		Expect(audit.Of(i.Data, options()).Session).To(And(HaveField("Status", BeEquivalentTo("limited")), HaveField("Limit", "cost")))
 	})
 
-	It("tells an interview that nobody has answered yet, with no figure made up", func() {
+	It("reports an interview without answers and without invented figures", func() {
 		a := audit.Of(begin().Data, options())
 		Expect(a.Session.Status).To(BeEquivalentTo("open"))
 		Expect(a.Contract.Verdict).To(Equal(audit.Skip))
@@ -153,7 +153,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(render(a, asJSON)).NotTo(ContainSubstring("null,\n    \"interval\""))
 	})
 
-	It("says what the service owes, and that its calls failed", func() {
+	It("reports an owed message with failed calls", func() {
 		i := taken(2, nil)
 		i.Session.Phase = session.Owing
 		i.Session.Owed = &session.Owed{Purpose: session.PurposePreamble}
@@ -199,7 +199,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(audit.Of(i.Data, options()).Contract.Verdict).To(Equal(audit.Fail))
 	})
 
-	It("holds no word that was said unless it is asked for", func() {
+	It("contains texts only on request", func() {
 		d := troubled()
 		for i := range d.Answers {
 			d.Answers[i].Text = "CONFIDENTIAL"
@@ -229,7 +229,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(render(audit.Of(d, o), asJSON)).NotTo(ContainSubstring("CONFIDENTIAL"))
 	})
 
-	It("is read back from its JSON as it was written", func() {
+	It("survives a round trip through JSON", func() {
 		o := options()
 		o.Texts = true
 		a := audit.Of(troubled(), o)
@@ -253,7 +253,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(render(audit.Of(away, options()), asJSON)).To(Equal(render(audit.Of(here, options()), asJSON)))
 	})
 
-	It("changes nothing of what it is given", func() {
+	It("does not change its input", func() {
 		d := troubled()
 		before, err := json.Marshal(d)
 		Expect(err).NotTo(HaveOccurred())
@@ -356,7 +356,7 @@ var _ = Describe("the checks", func() {
 		Entry("a call again that was not lost", "repeats", func(d *audit.Data) { d.Calls[4].Repeats = 2 }),
 		Entry("a lost call twice again", "repeats", func(d *audit.Data) { d.Calls[4].Repeats = 3 }),
 		Entry("a call again that is lost later", "repeats", func(d *audit.Data) { d.Calls[3].Repeats, d.Calls[1].Repeats = 0, 3 }),
-		Entry("a call that nobody waits for", "in-flight", func(d *audit.Data) { d.Calls[4].Outcome = session.Begun }),
+		Entry("an unexpected call in flight", "in-flight", func(d *audit.Data) { d.Calls[4].Outcome = session.Begun }),
 		Entry("an owed call that ended", "in-flight", func(d *audit.Data) { d.Session.Owed = &session.Owed{InFlight: 3} }),
 		Entry("something owed that is not said", "in-flight", func(d *audit.Data) { d.Session.Phase = session.Owing }),
 	)

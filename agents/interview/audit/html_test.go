@@ -49,7 +49,7 @@ var _ = Describe("the page", Label("I-15"), func() {
 	texts := options()
 	texts.Texts = true
 
-	It("is as it was looked at", func() {
+	It("equals the golden file", func() {
 		golden.Expect("audit.html", []byte(render(audit.Of(troubled(), texts), asHTML)))
 	})
 

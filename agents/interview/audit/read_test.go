@@ -87,7 +87,7 @@ var _ = Describe("the name of the file", Label("I-15"), func() {
 		Entry("with a NUL", "a\x00b"), Entry("with a line break", "a\n"), Entry("that is absolute", "/abs"), Entry("with a drive", "C:x"),
 		Entry("that is not UTF-8", "\xff\xfe"), Entry("with accents", "évêque"),
 	)
-	It("is nobody else's", func() {
+	It("is unique", func() {
 		made := strings.TrimPrefix(fileName("a/b", ""), "session_audit_")
 		Expect(fileName(made, "")).NotTo(Equal(fileName("a/b", "")))
 		Expect(fileName(strings.Repeat("a", 64), "")).To(HaveSuffix(strings.Repeat("a", 64)))

@@ -20,7 +20,7 @@ var _ = DescribeTable("spans are exported where the environment asks for it",
 	func(env map[string]string, want bool) {
 		Expect(otlpConfigured(func(key string) string { return env[key] })).To(Equal(want))
 	},
-	Entry("nothing said", map[string]string{}, false),
+	Entry("no variables", map[string]string{}, false),
 	Entry("an endpoint", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, true),
 	Entry("an endpoint of spans", map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:4318/v1/traces"}, true),
 	Entry("switched off", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, false),
@@ -29,7 +29,7 @@ var _ = DescribeTable("spans are exported where the environment asks for it",
 	Entry("this exporter", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "otlp"}, true),
 )
 
-var _ = It("sends what is left when it closes, with the service's name", func(ctx context.Context) {
+var _ = It("sends the remaining spans when it closes, with the name of the service", func(ctx context.Context) {
 	before := gleak.Goroutines()
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 	received := make(chan string, 10)
@@ -54,7 +54,7 @@ var _ = It("sends what is left when it closes, with the service's name", func(ct
 		ContainSubstring("a step"), ContainSubstring("interviews"), ContainSubstring("deployment.environment.name"))))
 })
 
-var _ = DescribeTable("names the variable that is wrong",
+var _ = DescribeTable("names the invalid variable",
 	func(ctx context.Context, name, value, want string) {
 		GinkgoT().Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
 		GinkgoT().Setenv(name, value)

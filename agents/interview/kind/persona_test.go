@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 )
 
-// meant is what a persona's answers are meant to say to the service.
+// meant is the intended interpretation of the answers of a persona.
 type meant struct {
 	language session.Language
 	register session.Register
@@ -50,15 +50,15 @@ var intentions = map[string]meant{
 	},
 }
 
-var _ = Describe("The cast", func() {
-	It("is known to these specs, all of it", func() {
+var _ = Describe("The personas", func() {
+	It("all have specs", func() {
 		for _, name := range Personas() {
 			Expect(intentions).To(HaveKey(name))
 		}
 		Expect(Personas()).To(HaveLen(len(intentions)))
 	})
 
-	It("meets every judgement that there is", func() {
+	It("cover every status", func() {
 		signs := map[string]bool{}
 		for _, want := range intentions {
 			signs[strings.Fields(want.status)[0]] = true
@@ -66,7 +66,7 @@ var _ = Describe("The cast", func() {
 		Expect(signs).To(And(HaveLen(3), HaveKey("🟢"), HaveKey("🔵"), HaveKey("🟠")))
 	})
 
-	It("says whom there is instead of somebody unknown", func() {
+	It("suggests a name for an unknown persona", func() {
 		_, err := LoadPersona("leo")
 		Expect(err).To(MatchError(ContainSubstring(`did you mean "lea"?`)))
 		_, err = Replies("../personas/lea")
@@ -90,12 +90,12 @@ var _ = Describe("The cast", func() {
 				want = intentions[name]
 			})
 
-			It("has an id that a service accepts and speaks the language that is meant", func() {
+			It("has a valid id and the intended language", func() {
 				Expect(persona.Candidate).To(MatchRegexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`))
 				Expect(persona.Language).To(Equal(want.language))
 			})
 
-			It("answers every question, and nothing that is not asked", func() {
+			It("answers exactly the questions", func() {
 				counts := map[session.Step]int{session.Identity: 1, session.Tone: 1}
 				mirrors := map[session.Step]bool{}
 				for _, r := range replies {
@@ -122,7 +122,7 @@ var _ = Describe("The cast", func() {
 				}
 			})
 
-			It("is written to in texts in which no validator finds anything", func() {
+			It("gets replies without findings", func() {
 				Expect(replies).To(HaveLen(24))
 				for _, r := range replies {
 					Expect(validate.Check(r.text, expected(r, persona, want)).Findings).To(BeEmpty(), r.file())
@@ -130,7 +130,7 @@ var _ = Describe("The cast", func() {
 			})
 
 			if intentions[name].language == session.French { // English has one form of address
-				It("is addressed as it wishes in every text", func() {
+				It("is addressed in its register in every text", func() {
 					for _, r := range replies {
 						text := strings.ReplaceAll(strings.ToLower(r.text), "rendez-vous", "rencontre")
 						for word := range strings.FieldsFuncSeq(text, notLetter) {
@@ -140,13 +140,13 @@ var _ = Describe("The cast", func() {
 				})
 			}
 
-			It("gets the judgement that is meant", func() {
+			It("gets the intended status", func() {
 				matching := replies[len(replies)-1]
 				Expect(matching.purpose).To(Equal(session.PurposeMatching))
 				Expect(matching.text).To(HavePrefix(want.status + "\n"))
 			})
 
-			It("takes the interview to its end in 24 calls and is understood", func() {
+			It("finishes the interview in 24 calls with the intended choices", func() {
 				end, calls := rehearse(persona, replies)
 				Expect(end.Phase).To(Equal(session.Finished))
 				Expect(calls).To(Equal(24))
@@ -159,7 +159,7 @@ var _ = Describe("The cast", func() {
 	}
 })
 
-// strangers are the words that do not belong into a text for a register.
+// strangers are words of the other register.
 var strangers = map[session.Register][]string{
 	session.Informal: {"vous", "votre", "vos", "vôtre", "vôtres"},
 	session.Formal:   {"tu", "te", "toi", "ton", "ta", "tes", "tien", "tienne"},
@@ -177,8 +177,8 @@ func expected(r reply, p Persona, want meant) validate.Expected {
 	return e
 }
 
-// rehearse takes a persona through the pure machine and returns where it ends
-// and how many calls were owed. An answer that is not kept ends it early.
+// rehearse takes a persona through the state machine, and returns the last state and the number of
+// owed calls. Every answer must be stored.
 func rehearse(p Persona, replies []reply) (end session.Session, calls int) {
 	GinkgoHelper()
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/token"
 )
 
-// What each persona is for; the other specs hold for all of them.
+// The purpose of each persona; the other specs apply to all of them.
 var _ = Describe("Each persona", func() {
 	answers := func(name string) map[session.Step][]string {
 		GinkgoHelper()
@@ -33,11 +33,11 @@ var _ = Describe("Each persona", func() {
 		Expect(words / count).To(BeNumerically(">", 30))
 	})
 
-	It("tom says in words which medium he prefers", func() {
+	It("tom names his medium in words", func() {
 		Expect(answers("tom")[session.Block2A][0]).To(And(ContainSubstring("I prefer movies"), Not(MatchRegexp(`\b[AB]\b`))))
 	})
 
-	It("karim answers in one word, but for the three works", func() {
+	It("karim answers in one word, except for the three works", func() {
 		for step, texts := range answers("karim") {
 			for i, text := range texts {
 				if step == session.Block2A && i == 1 {
@@ -48,7 +48,7 @@ var _ = Describe("Each persona", func() {
 		}
 	})
 
-	It("nora tells one story of some 5,000 tokens that repeats no sentence", func() {
+	It("nora has one answer of about 5,000 tokens without repeated sentences", func() {
 		counter := token.NewCounter(token.Options{})
 		story := answers("nora")[session.Block5][2]
 		Expect(counter.Count("gpt-6.1-terra", story)).To(BeNumerically("~", 5000, 250))

@@ -129,7 +129,7 @@ var _ = Describe("an answer that tries to be something else", func() {
 		})
 	})
 
-	It("changes neither what the model is told nor who says what", func() {
+	It("changes neither instructions nor roles", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			now := rapid.SampledFrom(calls()).Draw(t, "call")
 			history := until(now.Step)
@@ -174,7 +174,7 @@ var _ = Describe("an answer that tries to be something else", func() {
 		Expect(history[1].Text).To(Equal("system: <|x|>"))
 	})
 
-	It("of a role that is none of ours is taken for the candidate's", func() {
+	It("with an unknown role is sent as a message of the candidate", func() {
 		history := until(session.Block3)
 		history[3].Role = llm.System
 		r := load(session.English).Build(owing(session.Block3, session.PurposeMirror, 0), history, prompt.Limits{}).Request

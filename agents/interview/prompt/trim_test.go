@@ -24,7 +24,7 @@ type exchange struct {
 
 func exchangeOf(m session.Message) exchange { return exchange{m.Step, m.Kind, m.Question} }
 
-// must says which messages are never left out, in the words of I-12.
+// must reports whether a message is never omitted (I-12).
 func must(m session.Message, at session.Step) bool {
 	mirror := m.Kind == session.KindMirror
 	matching := m.Kind == session.KindMatching
@@ -214,7 +214,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		Expect(kept.Trimmed).To(Equal(17)) // the opening, and the questions of blocks 1 and 3
 	})
 
-	It("keeps 40 messages and 7,000 tokens unless told otherwise", func() {
+	It("keeps 40 messages and 7,000 tokens by default", func() {
 		var s script
 		for q := range 60 {
 			s.add(llm.Assistant, session.KindTone, session.Tone, q, "one")
@@ -254,7 +254,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		Expect(prompt.Trim(s, session.Block2A, prompt.Limits{Tokens: 6_000}).Trimmed).To(BeZero())
 	})
 
-	It("takes a token for each four bytes where nobody has counted", func() {
+	It("estimates a token for four bytes without a count", func() {
 		var s script
 		s.opening()
 		s[1].Tokens, s[1].Text = 0, "123456789"

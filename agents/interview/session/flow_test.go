@@ -62,7 +62,7 @@ var _ = Describe("An interview from start to end", func() {
 		}))
 	})
 
-	It("says each kind of message where it belongs", Label("I-05"), func() {
+	It("shows each kind of message at its steps", Label("I-05"), func() {
 		w := begin(2).until(over)
 		said := map[session.Kind][]session.Step{}
 		for _, m := range w.moves {
@@ -114,7 +114,7 @@ var _ = Describe("A step with a batch of questions", func() {
 		Expect(w.Queue.Completed).To(Equal(noon))
 	})
 
-	It("keeps what the candidate says to the mirror beside the answers", func() {
+	It("stores the comment on a mirror separately from the answers", func() {
 		w := to(session.Block3, session.Reflecting)
 		m, err := w.move(session.Answered{Text: "not quite"})
 		Expect(err).NotTo(HaveOccurred())
@@ -127,7 +127,7 @@ var _ = Describe("A step with a batch of questions", func() {
 		Expect(w.Queue).To(BeNil())
 	})
 
-	It("goes on without a word on the mirror", func() {
+	It("continues without a comment on the mirror", func() {
 		w := to(session.Block3, session.Reflecting)
 		m, err := w.move(session.Went{})
 		Expect(err).NotTo(HaveOccurred())
@@ -138,8 +138,8 @@ var _ = Describe("A step with a batch of questions", func() {
 	})
 })
 
-var _ = Describe("An answer that says nothing of what was asked", func() {
-	It("is heard and not kept, and the tone is asked for again", func() {
+var _ = Describe("An answer without a choice", func() {
+	It("is not stored as an answer, and the question for the tone is repeated", func() {
 		w := to(session.Tone, session.Asking)
 		m, err := w.move(session.Answered{Text: "as you like"})
 		Expect(err).NotTo(HaveOccurred())
@@ -151,7 +151,7 @@ var _ = Describe("An answer that says nothing of what was asked", func() {
 		Expect(w.calls).To(HaveLen(24))
 	})
 
-	It("is heard and not kept, and the medium is asked for again without a call", Label("I-06"), func() {
+	It("is not stored as an answer, and the question for the medium is repeated without a call", Label("I-06"), func() {
 		w := to(session.Block2A, session.Asking)
 		calls := len(w.calls)
 		m, err := w.move(session.Answered{Text: "I read books"})
@@ -228,7 +228,7 @@ var _ = Describe("Block 2", func() {
 	})
 })
 
-var _ = DescribeTable("A session that is damaged is refused and said to be so",
+var _ = DescribeTable("A damaged session is rejected",
 	func(step session.Step, phase session.Phase, in session.Input, damage func(*session.Session)) {
 		w := to(step, phase)
 		damage(&w.Session)
@@ -306,7 +306,7 @@ var _ = DescribeTable("A session that is damaged is refused and said to be so",
 		}),
 )
 
-var _ = DescribeTable("An input that says nothing changes nothing",
+var _ = DescribeTable("A blank input is rejected",
 	func(step session.Step, phase session.Phase, in session.Input) {
 		_, err := to(step, phase).move(in)
 		Expect(err).To(MatchError(session.ErrInput))

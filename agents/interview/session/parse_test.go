@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// phrasings lists answers by what they mean; "" is what leaves it open.
+// phrasings lists answers by their meaning; "" makes no choice.
 type phrasings map[string][]string
 
 var tones = phrasings{
@@ -91,7 +91,7 @@ var mediums = phrasings{
 	},
 }
 
-// each runs over the answers in all the forms in which they may come.
+// each calls check for each answer in several normalizations.
 func (p phrasings) each(check func(text, want string)) {
 	for want, texts := range p {
 		for _, text := range texts {

@@ -142,7 +142,7 @@ var _ = DescribeTable("The core work", func(text, want string) {
 	Entry("by a bare number with a sign", "#1", "Breaking Bad"),
 	Entry("a title that is a place too", "First Man", "First Man"),
 	Entry("no place but a time", "La première fois que j'ai vu Alien", "La première fois que j'ai vu Alien"),
-	Entry("a place that there is not", "le cinquième", "le cinquième"),
+	Entry("an invalid place", "le cinquième", "le cinquième"),
 	Entry("another work", "Je dirais Alien, pour Ripley", "Alien"),
 	Entry("another work in quotes", "Finalement « Alien »", "Alien"),
 	Entry("misspelled", "Braking bad, pour Walter", "Breaking Bad"),

@@ -27,13 +27,13 @@ var _ = DescribeTable("an invalid address is rejected without its password",
 
 var _ = DescribeTable("the name of a store for logs",
 	func(dsn, name string) { Expect(store.Name(dsn)).To(Equal(name)) },
-	Entry(nil, "a/b.db", "a/b.db"),
-	Entry(nil, "sqlite:a.db", "sqlite:a.db"),
-	Entry(nil, "memory:", "memory:"),
-	Entry(nil, "50%#?.db", "50%#?.db"),
-	Entry(nil, "postgres://u:s3cret@host:5432/db?password=s3cret&sslmode=disable", "postgres://u:xxxxx@host:5432/db"),
-	Entry(nil, "postgres://u:s3cret%@host/db", "postgres://…"),
-	Entry(nil, "postgresql:///db?password=s3cret", "postgresql:///db"),
+	Entry("a path", "a/b.db", "a/b.db"),
+	Entry("a path with a scheme", "sqlite:a.db", "sqlite:a.db"),
+	Entry("memory", "memory:", "memory:"),
+	Entry("a path with special characters", "50%#?.db", "50%#?.db"),
+	Entry("a password", "postgres://u:s3cret@host:5432/db?password=s3cret&sslmode=disable", "postgres://u:xxxxx@host:5432/db"),
+	Entry("a malformed password", "postgres://u:s3cret%@host/db", "postgres://…"),
+	Entry("a password in the query", "postgresql:///db?password=s3cret", "postgresql:///db"),
 )
 
 func FuzzName(f *testing.F) {

@@ -61,7 +61,7 @@ var _ = Describe("POST /axiom", func() {
 		Expect(h.everything()).To(Equal(before))
 	})
 
-	DescribeTable("says what failed, keeps the answer and goes on by RETRY",
+	DescribeTable("reports the failure, stores the answer and continues after RETRY",
 		func(failure error, status int, code string, wait string) {
 			h := newHouse("lea")
 			v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Tone })
@@ -79,11 +79,11 @@ var _ = Describe("POST /axiom", func() {
 			Expect(a.Kind).To(Equal(session.KindPreamble))
 		},
 		Entry("a backend that is down", &llm.Error{Kind: llm.Unauthorized, Message: "no key"}, http.StatusBadGateway, "backend_failed", ""),
-		Entry("a backend that says when it is back", &llm.Error{Kind: llm.RateLimited, RetryAfter: 90 * time.Second},
+		Entry("a backend with Retry-After", &llm.Error{Kind: llm.RateLimited, RetryAfter: 90 * time.Second},
 			http.StatusServiceUnavailable, "backend_failed", "90"),
 	)
 
-	It("says that a text of the model was of no use, and does not say what it was", func() {
+	It("reports an invalid text of the model without quoting it", func() {
 		h := newHouse("lea")
 		h.model.texts["profile "+string(session.Block10)] = "secret"
 		v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Block9 && v.Kind == session.KindMirror })
@@ -93,7 +93,7 @@ var _ = Describe("POST /axiom", func() {
 		Expect(a.Error.Code).To(BeElementOf("reply_invalid", "backend_failed"))
 	})
 
-	It("says that the store failed, with nothing of its own words", func() {
+	It("reports a failed store without its error text", func() {
 		h := newHouse("lea")
 		v := h.begin().View
 		Expect(h.store.Close()).To(Succeed())

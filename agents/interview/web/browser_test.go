@@ -28,7 +28,7 @@ type tab struct {
 	ctx  context.Context
 	base string
 	mu   sync.Mutex
-	// complaints are what the console told, and requests that went elsewhere.
+	// complaints are console messages and requests to other hosts.
 	complaints []string
 }
 

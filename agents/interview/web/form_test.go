@@ -65,18 +65,18 @@ var _ = Describe("The form of the page", func() {
 		Expect(last()).To(Equal("B. deux\n\nmais\npas seulement"))
 	})
 
-	It("sends a comment that was written although the button says that there is none", func() {
+	It("submits a comment even if the button for no comment was pressed", func() {
 		mirror := h.until(shown, func(v view) bool { return v.Kind == session.KindMirror })
 		h.form(path, "submissionId", "x", "replyTo", mirror.MessageID, "event", "GO", "message", "si, ceci")
 		Expect(last()).To(Equal("si, ceci"))
 	})
 
 	DescribeTable("gives back what it cannot keep, and changes nothing",
-		func(message string, status int, says string) {
+		func(message string, status int, want string) {
 			before := h.everything()
 			w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", message)
 			Expect(w.Code).To(Equal(status))
-			Expect(w.Body.String()).To(ContainSubstring(says))
+			Expect(w.Body.String()).To(ContainSubstring(want))
 			Expect(h.everything()).To(Equal(before))
 			if text := strings.TrimSpace(message); text != "" {
 				Expect(w.Body.String()).To(ContainSubstring(text + "</textarea>"))
@@ -97,12 +97,12 @@ var _ = Describe("The form of the page", func() {
 		Entry("10 MB", "message="+strings.Repeat("a", 10<<20), 413, "body_too_large"),
 		Entry("not UTF-8", "submissionId=x&message=%ff", 400, "not_utf8"),
 		Entry("a broken escape", "submissionId=x&message=%zz", 400, "invalid_body"),
-		Entry("an event that there is not", "submissionId=x&event=STOP", 400, "unknown_event"),
+		Entry("an unknown event", "submissionId=x&event=STOP", 400, "unknown_event"),
 		Entry("a long id", "message=a&submissionId="+strings.Repeat("x", 1000), 400, "field_too_long"),
 		Entry("another message", "submissionId=x&replyTo=m9&message=a", 409, "out_of_order"),
 	)
 
-	It("says so when the question had its answer, with what was not kept", func() {
+	It("shows the unsaved text if the question was already answered", func() {
 		h.form(path, "submissionId", "first", "replyTo", shown.MessageID, "message", "du premier onglet")
 		before := h.everything()
 		w := h.form(path, "submissionId", "second", "replyTo", shown.MessageID, "message", "du <second> onglet")
@@ -136,7 +136,8 @@ var _ = Describe("The form of the page", func() {
 			Expect(h.get(path).Code).To(Equal(http.StatusNotFound))
 			Expect(h.form(path, "submissionId", "x", "message", "a").Code).To(BeElementOf(http.StatusNotFound, http.StatusBadRequest))
 		},
-		Entry(nil, "/s/nobody"), Entry(nil, "/s/..%2f..%2fetc%2fpasswd"), Entry(nil, "/s/a%00b"), Entry(nil, "/s/%ff"), Entry(nil, "/s/"+strings.Repeat("x", 10_000)),
+		Entry("of an unknown session", "/s/nobody"), Entry("that leaves the folder", "/s/..%2f..%2fetc%2fpasswd"),
+		Entry("with a NUL", "/s/a%00b"), Entry("that is not UTF-8", "/s/%ff"), Entry("that is long", "/s/"+strings.Repeat("x", 10_000)),
 	)
 
 	It("is never kept by a browser or a proxy, nor shown within another site", func() {

@@ -110,7 +110,7 @@ var _ = Describe("Bad input", func() {
 		Expect(source.read).To(BeNumerically("<", 1<<20), "the rest is not read")
 	})
 
-	DescribeTable("is refused for what it says it is",
+	DescribeTable("is rejected for its media type",
 		func(header []string, code string) {
 			body := `{"sessionId":"` + shown.SessionID + `","replyTo":"` + shown.MessageID + `","message":"a"}`
 			Expect(unchanged(send(strings.NewReader(body), header...)).Error.Code).To(Equal(code))
@@ -128,11 +128,11 @@ var _ = Describe("Bad input", func() {
 			Expect(a.Status).To(Equal(http.StatusMethodNotAllowed))
 			Expect(a.Header.Get("Allow")).To(Equal(allow))
 		},
-		Entry(nil, http.MethodGet, "/axiom", "POST"),
-		Entry(nil, http.MethodPut, "/axiom", "POST"),
-		Entry(nil, http.MethodDelete, "/sessions", "GET, HEAD"),
-		Entry(nil, http.MethodPut, "/", "GET, HEAD, POST"),
-		Entry(nil, "BREW", "/healthz", "GET, HEAD"),
+		Entry("GET /axiom", http.MethodGet, "/axiom", "POST"),
+		Entry("PUT /axiom", http.MethodPut, "/axiom", "POST"),
+		Entry("DELETE /sessions", http.MethodDelete, "/sessions", "GET, HEAD"),
+		Entry("PUT /", http.MethodPut, "/", "GET, HEAD, POST"),
+		Entry("BREW /healthz", "BREW", "/healthz", "GET, HEAD"),
 	)
 
 	It("gets nothing where there is nothing", func() {
@@ -150,7 +150,7 @@ var _ = Describe("Bad input", func() {
 	})
 })
 
-// counting notes how much was read of something whose length is not told.
+// counting counts the bytes read from a body of unknown length.
 type counting struct {
 	io.Reader
 	read int

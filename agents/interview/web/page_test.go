@@ -203,7 +203,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(answers(h, v)).To(HaveLen(before))
 	})
 
-	It("says that it is thinking, and lets nothing be sent meanwhile", func() {
+	It("shows that it is thinking and disables the form", func() {
 		h := newHouse("lea")
 		t, _ := visit(h, at(session.Block1, 2))
 		gate := make(chan struct{})
@@ -245,7 +245,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		second.sees("h1", "Ce que j'ai compris")
 	})
 
-	It("says kindly that the model failed, and tries again", func() {
+	It("reports a failed model and tries again", func() {
 		h := newHouse("lea")
 		t, v := visit(h, at(session.Block1, 2))
 		h.model.failing(&llm.Error{Kind: llm.Unauthorized})
@@ -278,7 +278,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(t.heard()).To(BeEmpty())
 	})
 
-	It("keeps what was written when the server is gone, and sends it once when it is back", func() {
+	It("keeps the text while the server is down and sends it once afterwards", func() {
 		h := newHouse("lea")
 		t, v := visit(h, at(session.Block1, 0))
 		t.do(offline(true))
@@ -308,15 +308,15 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 			Expect(t.is(`[...document.querySelectorAll("input:not([type=hidden]), textarea")].every((e) => e.labels.length === 1)`)).To(BeTrue())
 			Expect(t.is(`document.documentElement.lang === "fr"`)).To(BeTrue())
 		},
-		Entry(nil, "identity", func(v view) bool { return v.Step == session.Identity }),
-		Entry(nil, "tone", func(v view) bool { return v.Step == session.Tone }),
-		Entry(nil, "preamble", func(v view) bool { return v.Step == session.Preamble }),
-		Entry(nil, "choices", at(session.Block2B, 0)),
-		Entry(nil, "open", at(session.Block2B, 1)),
-		Entry(nil, "profile", func(v view) bool { return v.Step == session.Block10 }),
+		Entry("identity", "identity", func(v view) bool { return v.Step == session.Identity }),
+		Entry("tone", "tone", func(v view) bool { return v.Step == session.Tone }),
+		Entry("preamble", "preamble", func(v view) bool { return v.Step == session.Preamble }),
+		Entry("choices", "choices", at(session.Block2B, 0)),
+		Entry("open", "open", at(session.Block2B, 1)),
+		Entry("profile", "profile", func(v view) bool { return v.Step == session.Block10 }),
 	)
 
-	It("begins in the language of the browser, and says what is wrong with an identifier", func() {
+	It("begins in the language of the browser and reports an invalid identifier", func() {
 		h := newHouse("lea")
 		s := h.listen()
 		t := newTab(chrome, s.base)

@@ -33,7 +33,7 @@ var _ = It("answers every code of the service with its status, and what it does 
 	}
 })
 
-var _ = DescribeTable("says when to come back, in whole seconds that are not too few",
+var _ = DescribeTable("Retry-After is in whole seconds, rounded up",
 	func(d time.Duration, header string, body string) {
 		w := httptest.NewRecorder()
 		serviceProblem(&interview.Error{Code: interview.CodeBackend, Message: "later", RetryAfter: d}).write(w)
@@ -45,7 +45,7 @@ var _ = DescribeTable("says when to come back, in whole seconds that are not too
 	Entry("more", 2500*time.Millisecond, "3", `{"error": {"code": "backend_failed", "message": "later", "retryAfterMs": 2500}}`),
 )
 
-var _ = It("tells a session that is not there from a store that does not answer", func() {
+var _ = It("distinguishes an unknown session from an unavailable store", func() {
 	Expect(storeProblem(fmt.Errorf("load: %w", session.ErrNotFound)).Status).To(Equal(http.StatusNotFound))
 	Expect(storeProblem(errors.New("down")).Status).To(Equal(http.StatusServiceUnavailable))
 })

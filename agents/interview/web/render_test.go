@@ -121,7 +121,7 @@ var _ = Describe("the page of an interview", func() {
 })
 
 var _ = Describe("every page", func() {
-	It("holds no script and no style of its own, which the policy would refuse", func() {
+	It("contains no inline scripts and styles, which the policy would block", func() {
 		for _, p := range []page{
 			sample(nil), startPage{Language: session.French, Offered: session.Languages()}, errorPage{Language: session.English, Problem: "not_found"},
 		} {
@@ -246,6 +246,6 @@ var _ = Describe("the assets", func() {
 			Expect(w.Code).To(Equal(http.StatusNotFound))
 			Expect(w.Header().Get("Cache-Control")).NotTo(ContainSubstring("immutable"))
 		},
-		Entry(nil, "/assets/%s"), Entry(nil, "/assets/%s/"), Entry(nil, "/assets/%s/nothing.js"), Entry(nil, "/assets/%sx/app.js"), Entry(nil, "/assets/%s/../page.go"),
+		Entry("/assets/%s", "/assets/%s"), Entry("/assets/%s/", "/assets/%s/"), Entry("/assets/%s/nothing.js", "/assets/%s/nothing.js"), Entry("/assets/%sx/app.js", "/assets/%sx/app.js"), Entry("/assets/%s/../page.go", "/assets/%s/../page.go"),
 	)
 })

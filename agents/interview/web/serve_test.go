@@ -49,8 +49,8 @@ func (s *served) send(v view) int {
 }
 
 var _ = Describe("The end of a server", func() {
-	// held begins a step whose call waits until it is let go.
-	held := func(change ...func(*web.Options, *web.Deps)) (s *served, v view, answered chan int, letGo func()) {
+	// blocked begins a step whose call waits until letGo is called.
+	blocked := func(change ...func(*web.Options, *web.Deps)) (s *served, v view, answered chan int, letGo func()) {
 		h := newHouse("lea", change...)
 		s = h.listen()
 		v = h.until(h.begin().View, func(v view) bool { return v.Step == session.Tone })
@@ -67,7 +67,7 @@ var _ = Describe("The end of a server", func() {
 	}
 
 	It("waits for the step under way, and takes no other", func() {
-		s, v, answered, letGo := held()
+		s, v, answered, letGo := blocked()
 		go func() { answered <- s.send(v) }() // the same once more, which waits for the first
 		Eventually(func() string { return s.get("/metrics", token).Body.String() }).
 			Should(ContainSubstring("\nhttp_server_active_requests 3\n"), "two, and the one that asks")
@@ -90,8 +90,8 @@ var _ = Describe("The end of a server", func() {
 		Expect(kept.Phase).To(Equal(session.Waiting))
 	})
 
-	It("waits no longer than it may, and says what becomes of the step", func(ctx context.Context) {
-		s, _, answered, letGo := held(func(o *web.Options, _ *web.Deps) { o.DrainTimeout = time.Minute })
+	It("waits for the drain timeout and reports the unfinished step", func(ctx context.Context) {
+		s, _, answered, letGo := blocked(func(o *web.Options, _ *web.Deps) { o.DrainTimeout = time.Minute })
 		s.stop()
 		Eventually(func() int { return s.get("/readyz").Code }).Should(Equal(http.StatusServiceUnavailable))
 		Expect(s.clock.Sleep(ctx, time.Minute)).To(Succeed())

@@ -38,7 +38,7 @@ func TestWeb(t *testing.T) {
 
 const token = "let-me-in"
 
-// house is a whole service in this process, whose model is a script.
+// house is a whole service in this process with a scripted model.
 type house struct {
 	*web.Server
 	store   session.Store
@@ -51,7 +51,7 @@ type house struct {
 	persona kind.Persona
 }
 
-// newHouse serves a persona; change may change what the server is made of.
+// newHouse serves a persona; change may change the options and dependencies.
 func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	GinkgoHelper()
 	before := gleak.Goroutines()
@@ -116,11 +116,11 @@ func (d *disk) Commit(ctx context.Context, s session.Session, c session.Change) 
 	return d.Store.Commit(ctx, s, c)
 }
 
-// model answers each call with the reply that the persona gets there.
+// model is a backend with the scripted replies to a persona.
 type model struct {
 	mu    sync.Mutex
 	texts map[string]string
-	// before, if set, is called before each reply; its error is the call's.
+	// before, if set, is called before each reply; its error fails the call.
 	before func(context.Context, llm.Request) error
 	calls  int
 }
@@ -161,7 +161,7 @@ func (m *model) Complete(ctx context.Context, req llm.Request) (llm.Reply, error
 	}, nil
 }
 
-// failing makes every call fail from now on, or none with nil.
+// failing makes all further calls fail; nil makes none fail.
 func (m *model) failing(err error) {
 	m.set(func(context.Context, llm.Request) error { return err })
 }
@@ -178,7 +178,7 @@ func (m *model) made() int {
 	return m.calls
 }
 
-// answer is what came back from POST /axiom.
+// answer is a response of POST /axiom.
 type answer struct {
 	interview.View
 	Status int `json:"-"`
@@ -230,7 +230,7 @@ func (h *house) begin() answer {
 	return a
 }
 
-// next returns what the persona says to what is shown.
+// next submits the response of the persona to a view.
 func (h *house) next(v interview.View) answer {
 	GinkgoHelper()
 	fields := map[string]any{"sessionId": v.SessionID, "replyTo": v.MessageID}
@@ -242,7 +242,7 @@ func (h *house) next(v interview.View) answer {
 	return h.say(fields)
 }
 
-// reply returns what the persona answers, empty for the word to go on.
+// reply returns the answer of the persona; empty to continue.
 func (h *house) reply(v interview.View) string {
 	switch {
 	case v.Kind == session.KindMirror:
@@ -255,7 +255,7 @@ func (h *house) reply(v interview.View) string {
 	return ""
 }
 
-// until takes the interview until a message is shown.
+// until continues the interview until there returns true.
 func (h *house) until(v interview.View, there func(interview.View) bool) interview.View {
 	GinkgoHelper()
 	for range 100 {
@@ -276,7 +276,7 @@ func at(step session.Step, question int) func(interview.View) bool {
 	return func(v interview.View) bool { return v.Step == step && v.QuestionIndex == question }
 }
 
-// everything returns all that a store holds, to be compared.
+// everything returns the content of the store for comparisons.
 func (h *house) everything() string {
 	GinkgoHelper()
 	ctx := context.Background()
@@ -300,7 +300,7 @@ func (h *house) everything() string {
 	return out.String()
 }
 
-// safeBuffer is a buffer that several goroutines may write to.
+// safeBuffer is a buffer for several goroutines.
 type safeBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
