@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Clock is a source of time. Agents and the harness use no other.
+// Clock is the only source of time for agents and the harness.
 type Clock interface {
 	// Now returns the current time.
 	Now() time.Time
-	// Sleep returns nil after d, or the context's cause if the context ends earlier. It
-	// returns at once if d is not positive, and waits for the context if d is Forever.
+	// Sleep returns nil after d, or the context's cause if the context ends earlier. It returns
+	// immediately if d is not positive, and waits for the context if d is Forever.
 	Sleep(ctx context.Context, d time.Duration) error
 	// WithTimeout returns a context that ends with context.DeadlineExceeded
 	// after d on this clock. The caller must call cancel.
@@ -27,8 +27,8 @@ type Clock interface {
 // Forever is the duration of a Sleep that only the context ends.
 const Forever time.Duration = math.MaxInt64
 
-// ErrStalled is returned by a virtual Sleep that would never end.
-var ErrStalled = errors.New("virtual clock stalled: a wait without end and no deadline pending")
+// ErrStalled is the error of a virtual Sleep that would never end.
+var ErrStalled = errors.New("virtual clock stalled: an endless wait without a pending deadline")
 
 // Err returns the cause of ctx's end, or nil. Use it instead of ctx.Err(), which returns
 // Canceled after a virtual deadline: only the cause is DeadlineExceeded.

@@ -11,10 +11,9 @@ import (
 // Epoch is the start of virtual time. It is fixed to make recordings repeatable.
 var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Virtual is a discrete-event clock: sleeping advances it, and the deadlines
-// and timers that fall due on the way fire in order of time, then of creation.
-// One trial owns one Virtual. It is safe for concurrent use, but repeatable only
-// if one goroutine at a time sleeps.
+// Virtual is a discrete-event clock: sleeping advances it, and fires the deadlines and timers up to the
+// new time in order of time, then of creation. Each trial has its own Virtual. It is safe for concurrent
+// use, but repeatable only if one goroutine at a time sleeps.
 //
 // Firing is synchronous: when Sleep returns, every context whose deadline has
 // passed is cancelled. Each timer costs O(log n) in the number of pending ones.
@@ -28,17 +27,17 @@ type Virtual struct {
 // NewVirtual returns a virtual clock set to Epoch.
 func NewVirtual() *Virtual { return &Virtual{now: Epoch} }
 
-// Now is the current virtual time.
+// Now returns the current virtual time.
 func (v *Virtual) Now() time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.now
 }
 
-// Elapsed is the virtual time since Epoch.
+// Elapsed returns the virtual time since Epoch.
 func (v *Virtual) Elapsed() time.Duration { return v.Now().Sub(Epoch) }
 
-// Sleep advances the clock by d, firing what falls due; see Clock.
+// Sleep advances the clock by d and fires timers; see Clock.
 func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
 	if err := Err(ctx); err != nil || d <= 0 {
 		return err
@@ -84,8 +83,7 @@ func (v *Virtual) step(until time.Time) (fire func(), done bool) {
 	return nil, true
 }
 
-// AfterFunc calls f, on the goroutine that is sleeping then, once d has passed;
-// see Clock.
+// AfterFunc calls f after d, in the goroutine that sleeps at that time; see Clock.
 func (v *Virtual) AfterFunc(d time.Duration, f func()) (stop func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,8 +121,8 @@ type deadlineCtx struct {
 	at time.Time
 }
 
-// Deadline is in virtual time. As Epoch lies in the past, standard-library
-// timeouts derived from this context start no real timer.
+// Deadline is in virtual time. Because Epoch is in the past, timeouts of the standard library that are
+// derived from this context start no real timer.
 func (c *deadlineCtx) Deadline() (time.Time, bool) {
 	if at, ok := c.Context.Deadline(); ok && at.Before(c.at) {
 		return at, true
@@ -151,8 +149,7 @@ type timer struct {
 	index  int
 }
 
-// timerHeap implements heap.Interface; the earliest timer is first, and of two
-// at the same instant the one created first.
+// timerHeap implements heap.Interface, ordered by time, then by creation.
 type timerHeap []*timer
 
 func (h timerHeap) Len() int { return len(h) }

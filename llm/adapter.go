@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Adapter is a Backend that users choose by its id and that reports, before the first
-// call, whether it can be used on this machine.
+// Adapter is a Backend that users select by its id, and that can check whether it is usable on this
+// machine.
 type Adapter interface {
 	Backend
-	// ID returns the name by which users choose the adapter.
+	// ID returns the name by which users select the adapter.
 	ID() string
-	// Available returns nil if a call can be tried, or an error that names what
-	// is missing and how to get it. It must not call a model.
+	// Available returns nil if a call can be tried, or an error that describes what is missing and
+	// how to get it. It must not call a model.
 	Available(ctx context.Context) error
 }
 
-// FindAdapter returns the adapter with that id if it is available. Otherwise the error
-// gives the reason and lists the other adapters.
+// FindAdapter returns the adapter with an id if it is available. Otherwise the error has the reason and
+// lists the other adapters.
 func FindAdapter(ctx context.Context, id string, adapters ...Adapter) (Adapter, error) {
 	for _, a := range adapters {
 		if a.ID() != id {
@@ -29,10 +29,10 @@ func FindAdapter(ctx context.Context, id string, adapters ...Adapter) (Adapter, 
 		}
 		return a, nil
 	}
-	return nil, fmt.Errorf("backend %q is not known; %s", id, describeOthers(ctx, id, adapters))
+	return nil, fmt.Errorf("unknown backend %q; %s", id, describeOthers(ctx, id, adapters))
 }
 
-// describeOthers lists the adapters other than id: first those that can be used.
+// describeOthers lists the adapters other than id, available ones first.
 func describeOthers(ctx context.Context, id string, adapters []Adapter) string {
 	var usable, missing []string
 	for _, a := range adapters {

@@ -23,10 +23,9 @@ type Caps struct {
 // Pricer returns the cost of a call's usage, or false if the price of the model is unknown.
 type Pricer func(model string, u Usage) (quantity.Money, bool)
 
-// Budget adds up calls, tokens and money, and reports the first cap that is reached.
-// Agents that work on one task share a Budget. An amount that a backend does not report
-// is unknown, not zero, and trips a cap on it. A Budget is safe for concurrent use; a nil
-// Budget has no caps.
+// Budget adds up calls, tokens and money, and reports the first cap that is reached. Agents that work on
+// one task share a Budget. An amount that a backend does not report is unknown, not zero, and trips its
+// cap. A Budget is safe for concurrent use; a nil Budget has no caps.
 type Budget struct {
 	caps  Caps
 	price Pricer

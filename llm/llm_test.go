@@ -40,14 +40,14 @@ var _ = Describe("FindAdapter", Label("L-02"), func() {
 			Expect(err).To(MatchError(want))
 		},
 		Entry("unknown id", []llm.Adapter{good, poor, other}, "gud",
-			`backend "gud" is not known; available: good, other (known but not available: poor)`),
+			`unknown backend "gud"; available: good, other (known but not available: poor)`),
 		Entry("not available", []llm.Adapter{good, poor}, "poor",
 			`backend "poor" is not available: set FANCY_KEY; available: good`),
 		Entry("the only adapter is not available", []llm.Adapter{poor}, "poor",
 			`backend "poor" is not available: set FANCY_KEY; no other backend is available`),
 		Entry("unknown id, and nothing is available", []llm.Adapter{poor}, "x",
-			`backend "x" is not known; no other backend is available (known but not available: poor)`),
-		Entry("no adapters", nil, "x", `backend "x" is not known; no other backend is available`),
+			`unknown backend "x"; no other backend is available (known but not available: poor)`),
+		Entry("no adapters", nil, "x", `unknown backend "x"; no other backend is available`),
 	)
 
 	It("wraps the reason", func(ctx context.Context) {

@@ -7,16 +7,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/escape"
 )
 
-// The functions here decide whether what begins with a literal is a secret, and where it
-// ends; see literal.end.
+// The functions here decide whether a literal begins a secret, and where the secret ends; see literal.end.
 
 func wholeLiteral(_ *searched, from int, l *literal) (start, to int) { return from, from + len(l.text) }
 
-// maxDots is how many dots behind a token do not belong to it.
+// maxDots is the number of trailing dots that do not belong to a token.
 const maxDots = 3
 
-// token accepts a literal that does not continue a word and is followed by at least least
-// bytes of the class that pass the further test, if there is one.
+// token accepts a literal that does not continue a word and is followed by at least least bytes of the
+// class, which must pass the test random unless it is nil.
 func token(c class, least int, random func(string) bool) func(*searched, int, *literal) (int, int) {
 	return func(t *searched, from int, l *literal) (start, to int) {
 		begin := from + len(l.text)
@@ -33,8 +32,8 @@ func token(c class, least int, random func(string) bool) func(*searched, int, *l
 	}
 }
 
-// border reports whether a word may begin at s[at]: behind anything but a letter or digit,
-// and behind a code that colours a terminal, such as "\x1b[32m".
+// border reports whether a word may begin at s[at]: not after a letter or digit, unless that ends a colour
+// code of a terminal, such as "\x1b[32m".
 func border(s string, at int) bool {
 	if at == 0 || !members[alnum][s[at-1]] {
 		return true
@@ -44,7 +43,7 @@ func border(s string, at int) bool {
 	return strings.HasSuffix(code, "\x1b[")
 }
 
-// examined is how much of a long token is read to tell whether it is random.
+// examined limits the part of a token that is tested for randomness, in bytes.
 const examined = 256
 
 // someDigit distinguishes keys from words of the same shape ("sk-learn-contrib").
@@ -52,13 +51,13 @@ func someDigit(body string) bool {
 	return strings.ContainsAny(body[:min(len(body), examined)], "0123456789")
 }
 
-// mixed reports whether there are letters of both cases.
+// mixed reports whether body has letters of both cases.
 func mixed(body string) bool {
 	body = body[:min(len(body), examined)]
 	return body != strings.ToLower(body) && body != strings.ToUpper(body)
 }
 
-// blank returns the end of spaces and tabs from s[i] on, of which a few are read.
+// blank returns the end of the spaces and tabs at s[i], of which it skips up to 16.
 func blank(s string, i int) int {
 	const most = 16
 	for end := min(len(s), i+most); i < end && (s[i] == ' ' || s[i] == '\t'); {
@@ -67,10 +66,10 @@ func blank(s string, i int) int {
 	return i
 }
 
-// longWord is longer than the names of classes are, in bytes.
+// longWord is longer than usual names of classes, in bytes.
 const longWord = 40
 
-// bearer keeps the word and replaces the token behind it (RFC 6750, b64token).
+// bearer keeps the word and replaces the token after it (RFC 6750, b64token).
 func bearer(t *searched, from int, l *literal) (start, to int) {
 	word := from + len(l.text)
 	start = blank(t.s, word)
@@ -86,8 +85,8 @@ func bearer(t *searched, from int, l *literal) (start, to int) {
 	return start, to
 }
 
-// basic keeps the word and replaces user and password behind it (RFC 7617), which must be
-// base64 of a text with a colon.
+// basic keeps the word and replaces user and password after it (RFC 7617), which must be base64 of a text
+// with a colon.
 func basic(t *searched, from int, l *literal) (start, to int) {
 	word := from + len(l.text)
 	start = blank(t.s, word)
@@ -108,7 +107,7 @@ func basic(t *searched, from int, l *literal) (start, to int) {
 	return 0, 0
 }
 
-// schemes are the words that may stand before the secret of an Authorization header.
+// schemes has the words before the secret of an Authorization header.
 var schemes = []string{"bearer ", "basic ", "token ", "apikey ", "api-key ", "bot "}
 
 // authorization keeps the name of the header and the scheme, and replaces the rest.
@@ -148,8 +147,8 @@ func header(t *searched, from int, l *literal) (start, to int) {
 	return start, to
 }
 
-// afterName returns where the value begins behind a name that ends at s[i]: behind a colon
-// or an equals sign, with quotes, brackets and blanks around it.
+// afterName returns the beginning of the value after a name that ends at s[i]: after a colon or an equals
+// sign, with quotes, brackets and blanks around it.
 func afterName(s string, i int) (at int, ok bool) {
 	quote := func() {
 		if i < len(s) && strings.IndexByte(`"'[`, s[i]) >= 0 {
@@ -167,11 +166,11 @@ func afterName(s string, i int) (at int, ok bool) {
 	return i, true
 }
 
-// jsonToken accepts three parts of base64url with dots between (JWS, RFC 7515), or five
-// (JWE, RFC 7516), of which the second may be empty.
+// jsonToken accepts three parts of base64url, separated by dots (JWS, RFC 7515), or five parts, of which
+// the second may be empty (JWE, RFC 7516).
 func jsonToken(t *searched, from int, _ *literal) (start, to int) {
 	if from < t.tried {
-		return 0, 0 // within a header that was tried as a whole
+		return 0, 0 // within a header that was already tried
 	}
 	var parts, ends []int
 	for at := from; len(parts) < 5; {
@@ -216,7 +215,7 @@ func userinfo(t *searched, from int, l *literal) (start, to int) {
 	return start + colon + 1, start + at
 }
 
-// placeholder reports whether a password stands for one: ${PASSWORD}, <password>, ***.
+// placeholder reports whether a password is a placeholder: ${PASSWORD}, <password>, ***.
 func placeholder(password string) bool {
 	return strings.IndexByte("${<[*%", password[0]) >= 0 && strings.IndexByte("}>]*)", password[len(password)-1]) >= 0 ||
 		strings.Contains(password, "[REDACTED:") || strings.Trim(password, "*x.") == ""
@@ -229,8 +228,8 @@ const (
 	dashes    = "-----"
 )
 
-// privateKey takes the whole block. One that is cut off ends at the next quotation mark,
-// where the string ends that it stands in, or with the text.
+// privateKey accepts a whole block. A truncated block ends at the next quotation mark, which ends its
+// string, or with the text.
 func privateKey(t *searched, from int, l *literal) (start, to int) {
 	const longestLabel = 64
 	if from < t.block {

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// names are the expressions for names of variables, ignoring case. A word is a part of a
-// name between underscores, hyphens or dots.
+// names has the expressions for names of variables, ignoring case. A word is a part of a name between
+// underscores, hyphens or dots.
 type names struct {
-	// part is secret anywhere in a name, word as a word or, where that is usual (PGPASS,
-	// DBPWD), as the end of one.
+	// part is secret anywhere in a name, word only as a word or, in usual names such as PGPASS and
+	// DBPWD, at the end of one.
 	part, word *regexp.Regexp
-	// ordinary names contain one of these by chance, or name the place of a secret.
+	// ordinary names contain one of them by chance, or are the place of a secret.
 	ordinary *regexp.Regexp
-	// connection is the name of an address that is secret as a whole if it names a user.
+	// connection is an address that is secret as a whole if it contains a user.
 	connection *regexp.Regexp
 }
 
@@ -31,16 +31,14 @@ var variables = sync.OnceValue(func() names {
 	}
 })
 
-// isSecretName reports whether the value of a variable of this name is secret, such as that
-// of OPENAI_API_KEY, MYSQL_PWD or NPM_CONFIG__AUTH. PWD, SSH_AUTH_SOCK and GIT_AUTHOR_NAME
-// are ordinary.
+// isSecretName reports whether the value of the variable is secret, such as OPENAI_API_KEY, MYSQL_PWD or
+// NPM_CONFIG__AUTH, but not PWD, SSH_AUTH_SOCK or GIT_AUTHOR_NAME.
 func isSecretName(name string) bool {
 	v := variables()
 	return (v.part.MatchString(name) || v.word.MatchString(name)) && !v.ordinary.MatchString(name)
 }
 
-// secretValues returns the secret parts of a variable: its value if the name is secret, and
-// the password if the value is a URL with one.
+// secretValues returns the secrets of a variable: the value of a secret name, and the password of a URL.
 func secretValues(name, value string) (secrets []string) {
 	user := userOf(value)
 	if isSecretName(name) || variables().connection.MatchString(name) && (user != nil || !strings.Contains(value, "://")) {
@@ -64,7 +62,8 @@ func userOf(value string) *url.Userinfo {
 	return address.User
 }
 
-// minHidden keeps short values such as "1" or "true" from mangling messages.
+// minHidden is the minimum length of a hidden value, because short values such as "true" would mangle
+// messages.
 const minHidden = 6
 
 // HideSecrets replaces the secrets of an environment by the names of their variables.
@@ -81,8 +80,8 @@ func HideSecrets(env []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// WithoutSecrets is an environment without the variables that are secret by their names,
-// but for those that keep names. Addresses of databases stay.
+// WithoutSecrets returns an environment without variables with secret names, except for those in keep. It
+// keeps addresses of databases.
 func WithoutSecrets(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

@@ -1,5 +1,5 @@
-// Package redact replaces secrets in texts before they are stored: values that it is
-// given, in any spelling, and keys of well-known forms.
+// Package redact replaces secrets in texts before they are stored: given values, in any spelling, and keys
+// of well-known forms.
 package redact
 
 import (
@@ -10,28 +10,26 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/escape"
 )
 
-// Redactor replaces secrets by "[REDACTED:kind]" before a text is stored. It finds the
-// values that it was given, in the spellings that spellings lists, and the forms of
-// well-known keys, see forms.
+// Redactor replaces secrets by "[REDACTED:kind]". It finds the given values in several spellings, and keys
+// of well-known forms.
 //
-// A text that contains JSON strings or URLs is also searched with their escapes decoded,
-// repeatedly, as the arguments and results of tools are JSON within a text. So no escape
-// hides a secret or the border of a word.
+// It also searches the text with the escapes of JSON strings and URLs decoded, repeatedly, because
+// arguments and results of tools are JSON within a text. Escapes therefore cannot hide a secret or the
+// border of a word.
 //
-// A nil Redactor finds the forms only. It is safe for concurrent use.
+// A nil Redactor finds only the forms. It is safe for concurrent use.
 //
-// The cost is linear in the length of a text: one table look-up for each byte, however
-// many values there are, for the text and for each text that is decoded from it.
+// The cost is linear in the length of a text and of its decoded forms: one table look-up for each byte,
+// independent of the number of values.
 type Redactor struct {
 	literals table
 }
 
-// minSecret is the length in bytes from which a given value is a secret; replacing
-// shorter ones would remove ordinary words.
+// minSecret is the minimum length of a given value in bytes; replacing shorter ones would remove ordinary
+// words.
 const minSecret = 8
 
-// New returns a Redactor that also finds the given values. Values of less than 8
-// bytes are ignored. See SecretsIn.
+// New returns a Redactor for the given values. It ignores values of less than 8 bytes. See SecretsIn.
 func New(values []string) *Redactor {
 	r := &Redactor{literals: forms.literals.clone()}
 	for _, v := range values {
@@ -44,9 +42,8 @@ func New(values []string) *Redactor {
 	return r
 }
 
-// SecretsIn returns the values of an environment of "NAME=value" pairs that are secret by
-// their names, such as OPENAI_API_KEY or MYSQL_PWD, and the passwords in the URLs of all
-// variables. Those of less than 8 bytes are left out.
+// SecretsIn returns the values of variables with secret names in an environment of "NAME=value" pairs, such
+// as OPENAI_API_KEY or MYSQL_PWD, and the passwords in URLs. It ignores values of less than 8 bytes.
 func SecretsIn(environ []string) []string {
 	var values []string
 	for _, pair := range environ {
@@ -60,7 +57,7 @@ func SecretsIn(environ []string) []string {
 	return values
 }
 
-// Text returns s with its secrets replaced; s itself if it has no secret.
+// Text returns s with its secrets replaced.
 func (r *Redactor) Text(s string) string {
 	found := r.Find(s)
 	if len(found) == 0 {
@@ -77,24 +74,23 @@ func (r *Redactor) Text(s string) string {
 	return b.String()
 }
 
-// Secret is a place in a text that Text replaces: the bytes from From up to To.
+// Secret is a secret in a text: the bytes from From up to To.
 type Secret struct {
 	From, To int
 	Kind     string
 }
 
-// Mark is what stands in a secret's place.
+// Mark returns the replacement of the secret.
 func (s Secret) Mark() string { return "[REDACTED:" + s.Kind + "]" }
 
-// How often the escapes of a text are decoded. Each level of JSON within JSON doubles the
-// backslashes, so that real texts have few.
+// Limits of the repeated decoding of escapes. Each level of JSON within JSON doubles the backslashes, so
+// real texts have few levels.
 const (
 	maxJSON    = 8
 	maxPercent = 2
 )
 
-// Find returns the secrets in s in their order. They do not overlap: of several
-// that do, it makes one of the first one's kind.
+// Find returns the secrets in s in order. It joins overlapping secrets under the kind of the first one.
 func (r *Redactor) Find(s string) []Secret {
 	if r == nil {
 		r = forms
@@ -106,8 +102,7 @@ func (r *Redactor) Find(s string) []Secret {
 	return r.inURLs(s, found, maxPercent)
 }
 
-// inURLs adds to the secrets that were found in s those that show once the escapes of
-// URLs are decoded, levels times.
+// inURLs adds the secrets in s with the escapes of URLs decoded, up to levels times.
 func (r *Redactor) inURLs(s string, found []Secret, levels int) []Secret {
 	text, ok := escape.Percent.Decode(s)
 	if !ok || levels == 0 {
@@ -117,7 +112,7 @@ func (r *Redactor) inURLs(s string, found []Secret, levels int) []Secret {
 	return merge(append(found, origins(escape.Percent, s, within)...))
 }
 
-// inJSON finds secrets in s and in what its escapes stand for.
+// inJSON finds the secrets in s and in its decoded forms.
 func (r *Redactor) inJSON(s string) []Secret {
 	if strings.IndexByte(s, '\\') < 0 {
 		return merge(r.literals.search(s))
@@ -136,7 +131,7 @@ func (r *Redactor) decoded(s string, levels int) []Secret {
 	return merge(whole(escape.JSON, s, found))
 }
 
-// origins moves secrets that were found in what s decodes to into s.
+// origins maps secrets in the decoded form of s to s.
 func origins(e escape.Encoding, s string, found []Secret) []Secret {
 	cursor := e.Cursor(s)
 	for i, f := range found {
@@ -146,8 +141,8 @@ func origins(e escape.Encoding, s string, found []Secret) []Secret {
 	return found
 }
 
-// whole widens secrets that begin or end within an escape to the whole of it, so that
-// what remains can be decoded.
+// whole extends secrets that begin or end within an escape to the whole escape, to leave the rest
+// decodable.
 func whole(e escape.Encoding, s string, found []Secret) []Secret {
 	if len(found) == 0 {
 		return found
@@ -180,6 +175,6 @@ func merge(found []Secret) []Secret {
 	return found[:n+1]
 }
 
-// general ranks kinds that are found by what stands before a secret behind those that are
-// found by the secret itself.
+// general ranks the kinds that are found by the text before a secret after those that are found by the
+// secret itself.
 func general(kind string) int { return slices.Index([]string{"bearer-token", "authorization"}, kind) }

@@ -16,11 +16,10 @@ type literal struct {
 	end func(t *searched, from int, l *literal) (start, to int)
 }
 
-// table finds literals in a text by their rarest two bytes.
+// table finds literals in a text by their rarest pair of bytes.
 //
-// The pairs are in eight groups, a bit for each. A byte has the bits of the groups in which
-// it is the first or the second one of a pair, so that two small tables rule out most of
-// a text.
+// The pairs are in eight groups, with a bit each. The tables first and second have, for each byte, the
+// groups with pairs that begin or end with the byte. They rule out most of a text.
 type table struct {
 	first, second [256]uint8
 	literals      map[[2]byte][]placed
@@ -44,7 +43,7 @@ func (t *table) clone() table {
 	return table{first: t.first, second: t.second, literals: maps.Clone(t.literals)}
 }
 
-// add files a literal, which has at least two bytes.
+// add adds a literal of at least two bytes.
 func (t *table) add(l literal) {
 	at := 0
 	for i := 1; i+1 < len(l.text); i++ {
@@ -70,8 +69,7 @@ func (t *table) add(l literal) {
 	}
 }
 
-// commonness ranks a byte by how often it occurs in prose and code; the order
-// within English text is that of the usual letter-frequency tables.
+// commonness ranks a byte by its frequency in prose and code. The order of letters is that of English.
 func commonness(b byte) int {
 	const order = "zqxjkvbpygfwmucldrhsnioate "
 	switch i := strings.IndexByte(order, b); {
@@ -116,13 +114,12 @@ func (l *literal) begins(s string) bool {
 	return len(s) >= len(l.text) && strings.EqualFold(s[:len(l.text)], l.text)
 }
 
-// searched is a text under search, with what was learnt about it, so that no part of
-// it is read over and over again.
+// searched is a text with partial results of the search, to avoid reading parts of it repeatedly.
 type searched struct {
 	s string
-	// runs are the last run of each class of bytes.
+	// runs has the last run of each class of bytes.
 	runs [classes]struct{ from, to int }
-	// tried is the end of the last run that was taken for the header of a token.
+	// tried is the end of the last run that was tried as the header of a token.
 	tried int
 	// block is the end of the last private key.
 	block int
@@ -151,11 +148,10 @@ func (t *searched) run(i int, c class) int {
 // marker is where a text occurs next.
 type marker struct {
 	known bool
-	at    int // -1: nowhere
+	at    int // or -1
 }
 
-// next returns where text is in s from offset from on, -1 if nowhere. The offsets must
-// not fall.
+// next returns the offset of text in s from offset from on, or -1. The offsets must be ascending.
 func (m *marker) next(s, text string, from int) int {
 	if m.known && (m.at < 0 || m.at >= from) {
 		return m.at

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Bounds of the spellings of a value.
+// Limits of the spellings of a value.
 const (
-	// minLine is the length in bytes from which a line of a value is looked for by itself.
+	// minLine is the minimum length in bytes of a line that is a secret by itself.
 	minLine = 16
-	// maxEncoded is the length up to which a value is also looked for in base64 and hex.
+	// maxEncoded is the maximum length of a value that is also searched in base64 and hex.
 	maxEncoded = 16 << 10
 )
 
-// spellings returns how a value may be written: as it is, without the space or the
-// quotation marks around it, with the line ends of Unix and of Windows, line by line, as a
-// field of a form, and in base64 and hexadecimal digits. That JSON strings and URLs escape
-// it is seen to by Find.
+// spellings returns the spellings of a value: unchanged, without surrounding space or quotation marks, with
+// line ends of Unix and of Windows, line by line, as a field of a form, and in base64 and hexadecimal
+// digits. Find handles the escapes of JSON strings and URLs.
 func spellings(value string) (all []literal) {
 	for _, text := range variants(value) {
 		all = append(all, literal{text: text, kind: "secret", end: wholeLiteral})
@@ -30,7 +29,7 @@ func spellings(value string) (all []literal) {
 	return all
 }
 
-// variants returns the value and the texts that are as secret as it is, each once.
+// variants returns the distinct unencoded spellings of a value.
 func variants(value string) (all []string) {
 	add := func(text string, least int) {
 		if len(text) >= least && !slices.Contains(all, text) {
@@ -54,7 +53,7 @@ func variants(value string) (all []string) {
 	add(unix, minSecret)
 	add(strings.ReplaceAll(unix, "\n", "\r\n"), minSecret)
 	for line := range strings.SplitSeq(unix, "\n") {
-		// A line of words, as a file of settings has, is not secret by itself.
+		// A line of words, such as one of a settings file, is not secret by itself.
 		if line = strings.TrimSpace(line); someDigit(line) && !strings.ContainsAny(line, " \t") {
 			add(line, minLine)
 		}
@@ -62,10 +61,9 @@ func variants(value string) (all []string) {
 	return all
 }
 
-// encoded returns a text in hexadecimal digits and in base64, also where it stands in the
-// middle of what is encoded: base64 writes three bytes as four characters, so that there
-// are three ways. Of the characters that a neighbouring byte has a part in, the value is
-// looked for without them, and they are replaced as well.
+// encoded returns a text in hexadecimal digits and in base64. Base64 encodes three bytes as four characters,
+// so there are three encodings of a text within another one. The search ignores the characters that
+// depend on neighbouring bytes, but they are replaced, too.
 func encoded(text string) (all []literal) {
 	digits := hex.EncodeToString([]byte(text))
 	all = append(all,
@@ -84,7 +82,7 @@ func encoded(text string) (all []literal) {
 	return all
 }
 
-// encodedAround takes the characters before and behind the literal as well.
+// encodedAround extends the literal by the characters before and after it.
 func encodedAround(before, behind int) func(*searched, int, *literal) (int, int) {
 	return func(t *searched, from int, l *literal) (start, to int) {
 		start, to = from, from+len(l.text)

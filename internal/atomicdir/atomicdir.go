@@ -1,6 +1,5 @@
-// Package atomicdir writes the files of a run so that a reader finds either a whole
-// file or, under another name, the part that was written before a crash; and so
-// that two runs never mix in one folder.
+// Package atomicdir writes the files of a run atomically: a reader finds either a complete file or, under
+// another name, the part before a crash. It also prevents two runs from writing to one folder.
 package atomicdir
 
 import (
@@ -16,19 +15,19 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockName is the file that a run holds locked while it writes to the folder.
+// lockName is the file that a run locks while it writes to the folder.
 const lockName = ".lock"
 
-// Recordings and reports contain whole prompts: only the owner may read them.
+// Recordings and reports contain prompts: only the owner may read them.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600
 )
 
-// Partial is the suffix of a file that is not finished.
+// Partial is the suffix of an unfinished file.
 const Partial = ".partial"
 
-// Folder is a folder that this process alone writes to.
+// Folder is a folder that this process has locked.
 type Folder struct {
 	path string
 	lock *flock.Flock
@@ -37,9 +36,8 @@ type Folder struct {
 // ErrBusy means that another run is writing to the folder.
 var ErrBusy = errors.New("another run is writing to this folder")
 
-// Open makes the folder if need be, for the owner alone, and locks it. A folder that is
-// there keeps its mode. The lock goes with the process,
-// however it ends.
+// Open locks the folder, and creates it for the owner only if it does not exist. An existing folder keeps
+// its mode. The lock ends with the process.
 func Open(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, folderMode); err != nil {
 		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
@@ -55,8 +53,7 @@ func Open(path string) (*Folder, error) {
 	return &Folder{path: path, lock: lock}, nil
 }
 
-// OpenNew is Open for a folder that must not be there yet; the error is
-// fs.ErrExist if it is.
+// OpenNew is Open for a folder that must not exist; the error wraps fs.ErrExist if it does.
 func OpenNew(path string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Dir(path), folderMode); err != nil {
 		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
@@ -67,18 +64,18 @@ func OpenNew(path string) (*Folder, error) {
 	return Open(path)
 }
 
-// Path returns the folder's path as it was given.
+// Path returns the path that was passed to Open.
 func (f *Folder) Path() string { return f.path }
 
-// Close releases the lock. Files that were not committed stay partial.
+// Close releases the lock. Uncommitted files remain partial.
 func (f *Folder) Close() error {
-	// The lock file is left: removing it would let a third run lock a new file
-	// while a second still waits on the old one.
+	// The lock file remains: if it were removed, a third run could lock a new file while a
+	// second waits for the old one.
 	return f.lock.Unlock()
 }
 
-// Create begins a file. It is called name + Partial until Commit. An earlier
-// file of that name stays as it is until then. Only the owner may read it.
+// Create creates a file with the name name + Partial until Commit, which replaces an earlier file. Only
+// the owner may read it.
 func (f *Folder) Create(name string) (*File, error) {
 	final := filepath.Join(f.path, name)
 	file, err := os.OpenFile(final+Partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fileMode)
@@ -92,9 +89,8 @@ func (f *Folder) Create(name string) (*File, error) {
 	return &File{file: file, final: final, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
 }
 
-// Commit gives files their names, after all of them are on the disk: when one
-// cannot be written, every earlier file stays as it was. After an error the
-// partial files stay for inspection.
+// Commit syncs all files and then renames them: if one cannot be written, no earlier file is replaced.
+// After an error the partial files remain for inspection.
 func (f *Folder) Commit(files ...*File) error {
 	for _, file := range files {
 		if err := file.seal(); err != nil {
@@ -120,8 +116,7 @@ func Replace(path string, data []byte) error {
 	})
 }
 
-// Remove deletes files of earlier runs that this one will not write. A file that
-// is not there is no error.
+// Remove deletes files of earlier runs that this one will not write. It ignores missing files.
 func (f *Folder) Remove(names ...string) error {
 	for _, name := range names {
 		if err := os.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -131,15 +126,14 @@ func (f *Folder) Remove(names ...string) error {
 	return nil
 }
 
-// File is a file that is being written.
+// File is an unfinished file.
 type File struct {
 	*bufio.Writer
 	file  *os.File
 	final string
 }
 
-// private makes a file readable by its owner alone, also one that a torn run
-// left with another mode.
+// private makes a file readable only by its owner, even if a crashed run left it with another mode.
 func private(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() == fileMode {
@@ -148,7 +142,7 @@ func private(file *os.File) error {
 	return file.Chmod(fileMode)
 }
 
-// seal brings everything to the disk and closes the file.
+// seal flushes, syncs and closes the file.
 func (f *File) seal() error {
 	err := f.Flush()
 	if err == nil {
@@ -160,8 +154,7 @@ func (f *File) seal() error {
 	return err
 }
 
-// syncFolder makes a rename durable. Some systems cannot sync a folder; there
-// the rename is as durable as they make it.
+// syncFolder makes a rename durable on systems that can sync a folder.
 func syncFolder(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 )
 
-// ReplaceWith writes a file with write, whole or not at all. Others may write to the same
-// folder, and to the same file: the last one to finish wins. A symbolic link stays one, and
-// the file that it names is replaced. A new file is readable by its owner alone; an
-// existing one keeps its mode.
+// ReplaceWith writes a file with write, completely or not at all. Several processes may write to the same
+// file: the last one to finish wins. It replaces the target of a symbolic link. A new file is readable
+// only by its owner; an existing one keeps its mode.
 func ReplaceWith(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -39,7 +38,7 @@ func ReplaceWith(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// createBeside creates a file beside path with a mode and a name that nobody else has.
+// createBeside creates a file with a unique name in the folder of path.
 func createBeside(path string, mode fs.FileMode) (*File, error) {
 	for {
 		name := fmt.Sprintf("%s.%08x%s", path, rand.Uint32(), Partial) //nolint:gosec // a name, and no secret
@@ -57,7 +56,7 @@ func createBeside(path string, mode fs.FileMode) (*File, error) {
 	}
 }
 
-// replace gives the file its final name, once it is on the disk.
+// replace syncs the file and renames it.
 func (f *File) replace(partial string) error {
 	if err := f.seal(); err != nil {
 		return fmt.Errorf("write %s: %w", f.final, Explain(err))

@@ -1,5 +1,5 @@
-// Package child runs programs: each in a process group that ends as a whole, with time
-// limits, optionally with fewer rights, and with the end of its output for error messages.
+// Package child runs programs in process groups that end as a whole, with time limits, optionally with
+// fewer rights, and with the end of the output for error messages.
 package child
 
 import (
@@ -10,7 +10,7 @@ import (
 // tailSize is the default size of a Tail, in bytes.
 const tailSize = 4 << 10
 
-// Tail keeps the end of what is written to it. The zero value is ready to use.
+// Tail keeps the end of the written data. The zero value is ready to use.
 type Tail struct {
 	// Size limits the kept bytes; default 4 KiB.
 	Size int
@@ -30,7 +30,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Cut reports whether more was written than is kept.
+// Cut reports whether the beginning was dropped.
 func (t *Tail) Cut() bool { return t.cut }
 
 // String returns the kept end as valid, trimmed text.
@@ -38,8 +38,8 @@ func (t *Tail) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }
 
-// Lines returns String without a first line that was cut, if there is another line: half
-// a secret would not be recognised as one.
+// Lines returns String without a truncated first line, if there is another line: half a secret would not
+// be recognised.
 func (t *Tail) Lines() string {
 	text := t.String()
 	if _, rest, more := strings.Cut(text, "\n"); more && t.cut {

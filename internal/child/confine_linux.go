@@ -24,10 +24,9 @@ var forbidden = []uintptr{
 	unix.CAP_MAC_ADMIN, unix.CAP_MAC_OVERRIDE, unix.CAP_AUDIT_CONTROL, unix.CAP_SETFCAP,
 }
 
-// Confine takes rights from the programs that this thread starts from now on, and from all
-// their descendants: the capabilities of an administrator, and the rights that setuid
-// programs such as sudo give. It may be called again. The goroutine must be locked to its
-// thread and must end without unlocking it.
+// Confine removes rights from the programs that this thread starts from now on, and from all their
+// descendants: administrative capabilities, and the rights of setuid programs such as sudo. It can be
+// called more than once. The goroutine must be locked to its thread and must end without unlocking it.
 func Confine() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep programs from gaining rights: %w", err)
@@ -39,13 +38,13 @@ func Confine() error {
 		case errors.Is(err, unix.EPERM): // not an administrator: there is nothing to drop
 		case errors.Is(err, unix.EINVAL): // a kernel without this capability
 		default:
-			return fmt.Errorf("take capability %d from programs: %w", capability, err)
+			return fmt.Errorf("drop capability %d: %w", capability, err)
 		}
 	}
 	return nil
 }
 
-// dieWithParent makes the kernel kill a program that is to be started when this process
-// dies, so that a run after a crash does not meet it. Descendants of the program may
-// survive. It comes after ownGroup, on the thread that starts the program.
+// dieWithParent makes the kernel kill the program when this process dies, so that it cannot disturb the
+// next run after a crash. Descendants of the program may survive. Call it after ownGroup, on the thread
+// that starts the program.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }

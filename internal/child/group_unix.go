@@ -8,12 +8,10 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the program that is to be started the leader of a new process
-// group, so that signals reach everything that it starts.
+// ownGroup makes the program the leader of a new process group, so that signals reach its descendants.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// asked are the groups that received SIGTERM and not yet SIGKILL, by the process ids of
-// their leaders.
+// asked has the groups that received SIGTERM and not yet SIGKILL, by the process ids of their leaders.
 var asked sync.Map
 
 // terminate sends SIGTERM to the group of a started program. kill must follow.
@@ -28,8 +26,8 @@ func kill(cmd *exec.Cmd) {
 	signalGroup(cmd, syscall.SIGKILL)
 }
 
-// KillAsked kills all groups that are within the grace after SIGTERM. It is for a
-// process that exits at once and would leave them behind.
+// KillAsked kills all groups in their grace period after SIGTERM. Call it before exiting immediately, to
+// leave no processes behind.
 func KillAsked() {
 	asked.Range(func(_, cmd any) bool {
 		kill(cmd.(*exec.Cmd))

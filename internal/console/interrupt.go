@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// echo is the time within which two signals count as one: timeout(1) sends a signal to the
-// program and to its group.
+// echo is the interval in which two signals count as one: timeout(1) sends a signal to the program and
+// to its group.
 const echo = time.Millisecond
 
-// Interruptible returns a context that ends with the first signal that requests an end: Ctrl-C,
-// kill, or a closed terminal unless nohup ignores it. The second signal calls leave, which ends
-// the program at once.
+// Interruptible returns a context that ends with the first signal to terminate: Ctrl-C, kill, or a closed
+// terminal unless nohup ignores it. The second signal calls leave, which exits immediately.
 func Interruptible(now func() time.Time, leave func()) (context.Context, context.CancelFunc) {
 	ctx, interrupt := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 8)

@@ -13,7 +13,7 @@ type Page struct {
 	Term Terminal
 }
 
-// Line writes one line, cut to the width.
+// Line writes one line, truncated to the width.
 func (p *Page) Line(format string, args ...any) {
 	p.WriteString(strings.TrimRight(Cut(fmt.Sprintf(format, args...), p.Term.Columns()), " ") + "\n")
 }
@@ -26,7 +26,7 @@ func (p *Page) Block(indent int, mark, s string) {
 	}
 }
 
-// Joined returns a word and its explanation, of which either may be empty.
+// Joined joins a word and its explanation. Either may be empty.
 func Joined(word, about string) string {
 	if word == "" || about == "" {
 		return word + about
@@ -34,7 +34,7 @@ func Joined(word, about string) string {
 	return word + ": " + about
 }
 
-// HandedTo names who gets control by an event: its name, and the attribute "to" if it has one.
+// HandedTo returns the name of an event and its attribute "to", if it is a string.
 func HandedTo(name string, to any) string {
 	if to, ok := to.(string); ok && to != "" {
 		return name + " " + to

@@ -10,21 +10,20 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// MaxQuestion is how much of a question is shown, in characters.
+// MaxQuestion limits a question, in characters.
 const MaxQuestion = 4000
 
-// Person asks somebody at the terminal.
+// Person asks questions at the terminal.
 type Person struct {
 	view  *View
 	stdin io.Reader
 	lines <-chan string // nil before the first question
 }
 
-// NewPerson returns a person who reads a view and answers on stdin, from which nothing is
-// read before the first question.
+// NewPerson returns a person who answers on stdin. Nothing is read from it before the first question.
 func NewPerson(view *View, stdin io.Reader) *Person { return &Person{view: view, stdin: stdin} }
 
-// Ask asks a question. An empty line leaves it open: ok is false.
+// Ask asks a question. After an empty line ok is false.
 func (p *Person) Ask(ctx context.Context, question, about string) (answer string, ok bool) {
 	p.view.Pause(true)
 	defer p.view.Pause(false)

@@ -6,17 +6,16 @@ import (
 	"os"
 )
 
-// GitHub's runner takes "##[name key=value]text" anywhere in a line of output for a
-// command: it can mask words, stop other commands, or fail the step.
+// GitHub's runner executes "##[name key=value]text" anywhere in a line of output as a command, which can
+// mask words, stop other commands, or fail the step.
 const (
 	runnerCommand = "##["
-	// harmlessCommand reads the same to a person, and is the same text within JSON.
+	// harmlessCommand is readable, and equal to runnerCommand within JSON.
 	harmlessCommand = `##\u005b`
 )
 
-// WithoutRunnerCommands returns a writer to w that disarms commands to GitHub's runner, which
-// foreign text could contain. It returns w itself if that is a regular file, which no runner
-// reads.
+// WithoutRunnerCommands returns a writer to w that disables commands to GitHub's runner in foreign text.
+// It returns w itself if that is a regular file, which no runner reads.
 func WithoutRunnerCommands(w io.Writer) io.Writer {
 	if file, ok := w.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -26,7 +25,7 @@ func WithoutRunnerCommands(w io.Writer) io.Writer {
 	return &commandFilter{w: w}
 }
 
-// Unfiltered returns the writer below WithoutRunnerCommands, for output that is not text.
+// Unfiltered undoes WithoutRunnerCommands, for output that is not text.
 func Unfiltered(w io.Writer) io.Writer {
 	if f, ok := w.(*commandFilter); ok {
 		return f.w
@@ -34,10 +33,10 @@ func Unfiltered(w io.Writer) io.Writer {
 	return w
 }
 
-// commandFilter replaces runnerCommand, also where it is split between writes.
+// commandFilter replaces runnerCommand, even if it is split between writes.
 type commandFilter struct {
 	w io.Writer
-	// open is how many bytes of runnerCommand the output ends with: 0, 1 or 2.
+	// open is the number of bytes of runnerCommand at the end of the output: 0, 1 or 2.
 	open int
 }
 

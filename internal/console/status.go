@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The least time between two updates of a status line: drawn in place, and in a log.
+// The minimum time between two updates of a status line, on a terminal and in a log.
 const (
 	redrawEvery = 100 * time.Millisecond
 	logEvery    = 10 * time.Second
@@ -16,9 +16,8 @@ const (
 // clearLine returns to the first column and erases the line.
 const clearLine = "\r\x1b[K"
 
-// StatusLine is a line about work in progress that is redrawn in place on a terminal. It
-// is safe for concurrent use. Errors of the writer are ignored: work does not fail because
-// nobody watches.
+// StatusLine is a line about work in progress that is redrawn in place on a terminal. It is safe for
+// concurrent use. It ignores errors of the writer, because they must not stop the work.
 type StatusLine struct {
 	out  io.Writer
 	term Terminal
@@ -26,17 +25,17 @@ type StatusLine struct {
 
 	mu     sync.Mutex
 	drawn  time.Time
-	dirty  bool // the line is on the terminal
+	dirty  bool // the line is visible
 	paused bool
 }
 
-// NewStatusLine returns a status line on out. Now bounds how often it is updated.
+// NewStatusLine returns a status line on out. Now is the clock for the limit of updates.
 func NewStatusLine(out io.Writer, term Terminal, now func() time.Time) *StatusLine {
-	return &StatusLine{out: out, term: term, now: now, drawn: now()} // short work leaves no line in a log
+	return &StatusLine{out: out, term: term, now: now, drawn: now()} // no line in a log for short work
 }
 
-// Update shows text and detail, at most ten times a second. Where a line cannot be
-// redrawn it prints text alone, at most every ten seconds.
+// Update shows text and detail, at most ten times a second. In a log it prints text, at most every ten
+// seconds.
 func (s *StatusLine) Update(line func() (text, detail string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *StatusLine) Update(line func() (text, detail string)) {
 	fmt.Fprintln(s.out, text)
 }
 
-// Draw shows a line at once, where it can be redrawn.
+// Draw shows a line immediately, on a terminal.
 func (s *StatusLine) Draw(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,11 +70,11 @@ func (s *StatusLine) draw(line string, now time.Time) {
 		return
 	}
 	s.drawn, s.dirty = now, true
-	// One column stays free: some terminals wrap when the last one is written.
+	// Some terminals wrap when the last column is written.
 	fmt.Fprint(s.out, clearLine, Cut(line, s.term.Columns()-1))
 }
 
-// Print prints a line that stays, in place of the status line.
+// Print prints a permanent line in place of the status line.
 func (s *StatusLine) Print(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +82,7 @@ func (s *StatusLine) Print(line string) {
 	fmt.Fprintln(s.out, line)
 }
 
-// Pause removes the line, and keeps it from being drawn until it is called with false.
+// Pause removes the line and suspends redrawing until it is called with false.
 func (s *StatusLine) Pause(paused bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +104,7 @@ func (s *StatusLine) erase() {
 	}
 }
 
-// Cut shortens s to at most width columns by leaving out its end.
+// Cut truncates s to at most width columns.
 func Cut(s string, width int) string {
 	if Width(s) <= width {
 		return s

@@ -1,5 +1,3 @@
-// Package tty draws on a terminal: its width and colours, tables that fit, names that are
-// shortened so that they stay recognisable, and a status line.
 package console
 
 import (
@@ -16,14 +14,14 @@ import (
 type Terminal struct {
 	// Width is in columns; 0 means 80.
 	Width int
-	// Color reports whether colours are wanted and understood.
+	// Color reports whether to use colours.
 	Color bool
 	// Live reports whether a line can be redrawn in place.
 	Live bool
 }
 
-// TerminalOf returns the properties of w. A pipe or a file is plain; so is everything if NO_COLOR is set
-// to anything or TERM is "dumb". Env is os.Getenv, passed in.
+// TerminalOf returns the properties of w. A pipe or a file is plain. NO_COLOR, if it is set, disables
+// colours; a TERM of "dumb" also disables redrawing. Env is usually os.Getenv.
 func TerminalOf(w io.Writer, env func(string) string) Terminal {
 	if !IsTerminal(w) {
 		return Terminal{}
@@ -51,8 +49,8 @@ func (t Terminal) Columns() int {
 	return max(t.Width, 40)
 }
 
-// Shorten is Middle on a terminal. In a file or a pipe names stay whole, so that they can
-// be searched for and copied.
+// Shorten is Middle on a terminal. It does not shorten names in a file or a pipe, where they may be
+// searched for and copied.
 func (t Terminal) Shorten(s string, limit int) string {
 	if t.Width == 0 {
 		return s
@@ -63,7 +61,7 @@ func (t Terminal) Shorten(s string, limit int) string {
 // Color is an SGR code.
 type Color string
 
-// The colours in use.
+// The colours.
 const (
 	Red    Color = "31"
 	Green  Color = "32"
@@ -72,8 +70,8 @@ const (
 	Bold   Color = "1"
 )
 
-// Paint colours s if the terminal wants colours. (The table library's own
-// colours hang on a global switch and on the environment, so they are not used.)
+// Paint colours s if the terminal has colours. The table library's own colours depend on a global
+// switch and on the environment.
 func (t Terminal) Paint(c Color, s string) string {
 	if !t.Color || s == "" {
 		return s
@@ -81,9 +79,8 @@ func (t Terminal) Paint(c Color, s string) string {
 	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
 }
 
-// Table returns an empty table with gap spaces between columns and a line under
-// the header, all of plain characters. The columns whose numbers (from 1) are
-// given are aligned to the right.
+// Table returns an empty table with gap spaces between columns and a line under the header, in plain
+// characters. The columns with the numbers in right, from 1, are aligned to the right.
 func Table(gap int, right ...int) table.Writer {
 	w := table.NewWriter()
 	style := table.StyleDefault
@@ -112,12 +109,11 @@ func Row(cells []string) table.Row {
 	return out
 }
 
-// Width returns the number of columns that s takes, colours not counted.
+// Width returns the number of columns of s, without colours.
 func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
-// Middle shortens s, which has no colours, to at most width columns by leaving
-// out its middle: names differ in the group at their front and in the case at their
-// end.
+// Middle shortens s, which has no colours, to at most width columns by removing its middle: names
+// differ in the group at their beginning and in the case at their end.
 func Middle(s string, width int) string {
 	if Width(s) <= width {
 		return s

@@ -1,5 +1,5 @@
-// Package console writes for a person at a terminal: lines that stay, a last line that is
-// drawn over while something is under way, pages of text, and questions.
+// Package console writes to terminals: lines, a status line that is redrawn in place, pages of text,
+// tables, and questions.
 package console
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// MaxText is how much of a foreign text is shown in a line, in characters.
+// MaxText limits a foreign text in a line, in characters.
 const MaxText = 300
 
-// View shows how work goes on: lines that stay and, on a terminal, a status line at the
-// end. It is safe for concurrent use.
+// View shows the progress of work: lines and, on a terminal, a status line at the end. It is safe for
+// concurrent use.
 type View struct {
 	Out    io.Writer
 	Term   Terminal
@@ -24,16 +24,16 @@ type View struct {
 	status *StatusLine
 }
 
-// NewView returns a view that takes secrets out of what it shows.
+// NewView returns a view that removes secrets.
 func NewView(out io.Writer, term Terminal, redact *redact.Redactor) *View {
 	return &View{Out: out, Term: term, redact: redact, status: NewStatusLine(out, term, time.Now)} //nolint:forbidigo // a person watches
 }
 
-// Clean returns a foreign text without secrets, in one line, and short. Secrets are removed
-// first: a cut secret would not be recognised.
+// Clean returns a foreign text as a short line without secrets. It removes secrets first, because it
+// would not recognise a truncated one.
 func (v *View) Clean(text string) string { return sanitize.Line(v.redact.Text(text), MaxText) }
 
-// Print writes a line that stays; on a terminal it is cut where it would wrap.
+// Print writes a line above the status line. On a terminal it truncates the line to the width.
 func (v *View) Print(line string) {
 	if v.Term.Live {
 		line = Cut(line, v.Term.Columns()-1)
@@ -41,17 +41,17 @@ func (v *View) Print(line string) {
 	v.status.Print(line)
 }
 
-// Update draws the status line, at most ten times a second.
+// Update redraws the status line, at most ten times a second.
 func (v *View) Update(line string) {
 	if v.Term.Live {
 		v.status.Update(func() (string, string) { return line, "" })
 	}
 }
 
-// Draw draws the status line at once.
+// Draw redraws the status line immediately.
 func (v *View) Draw(line string) { v.status.Draw(line) }
 
-// Follow draws the result of line each second, until stop is called.
+// Follow redraws the status line with the result of line each second, until stop is called.
 func (v *View) Follow(line func() string) (stop func()) {
 	if !v.Term.Live {
 		return func() {}

@@ -14,15 +14,15 @@ type Encoding struct {
 	next func(s string) (r rune, n int)
 }
 
-// The encodings. JSON also reads the escapes \' and \xHH, which JSON does not have but
-// programming languages print; anything else behind a backslash is left as it is.
+// The encodings. JSON includes the escapes \' and \xHH of programming languages. Other characters after a
+// backslash are not changed.
 var (
 	JSON    = Encoding{'\\', Next}
 	Percent = Encoding{'%', nextPercent}
 )
 
-// Next decodes the escape at the beginning of s, which is n bytes long. n is 0 if s does
-// not begin with a complete escape. A surrogate without its pair is U+FFFD.
+// Next decodes the escape at the beginning of s, which has n bytes; n is 0 if s does not begin with a
+// complete escape. An unpaired surrogate is U+FFFD.
 func Next(s string) (r rune, n int) {
 	if len(s) < 2 || s[0] != '\\' {
 		return 0, 0
@@ -125,16 +125,15 @@ func (e Encoding) Decode(s string) (decoded string, ok bool) {
 	return string(append(out, s[done:]...)), true
 }
 
-// Cursor maps offsets of a decoded text back to the text that it was decoded from, or
-// finds the escapes around offsets of the latter; a cursor does one of the two. The
-// offsets must not fall, so that all of them together cost one pass.
+// Cursor either maps offsets in a decoded text to its source, or finds the escapes around offsets in the
+// source. The offsets must be ascending; all of them together cost one pass.
 type Cursor struct {
 	encoding Encoding
 	source   string
 	from, to int // the same place in the source and in the decoded text
 }
 
-// Cursor returns the cursor of what Decode makes of source.
+// Cursor returns a cursor at the start of source.
 func (e Encoding) Cursor(source string) *Cursor { return &Cursor{encoding: e, source: source} }
 
 // Begin returns where the character at a decoded offset begins in the source.
@@ -153,8 +152,8 @@ func (c *Cursor) End(decoded int) int {
 	return c.from + decoded - c.to
 }
 
-// Around returns the beginning and the end of the escape around an offset of the source, or
-// the offset itself, twice, if there is none.
+// Around returns the beginning and the end of the escape around an offset in the source. Without an
+// escape both are the offset.
 func (c *Cursor) Around(source int) (from, to int) {
 	for c.from < source {
 		length, size := c.measure()
@@ -169,8 +168,8 @@ func (c *Cursor) Around(source int) (from, to int) {
 	return source, source
 }
 
-// seek moves to the escape that the decoded offset falls into, whose length in the source
-// it returns, or to the plain text around it and returns 0.
+// seek moves to the escape at the decoded offset and returns its length in the source, or moves to the
+// plain text around the offset and returns 0.
 func (c *Cursor) seek(decoded int) int {
 	for c.from < len(c.source) {
 		length, size := c.measure()
@@ -187,8 +186,8 @@ func (c *Cursor) seek(decoded int) int {
 	return 0
 }
 
-// measure returns the lengths of the escape at the current place, in the source and decoded;
-// or the length of the plain text up to the next mark, and size 0.
+// measure returns the lengths of the escape at the current place, in the source and decoded; or the length
+// of the plain text up to the next mark, with a size of 0.
 func (c *Cursor) measure() (length, size int) {
 	rest := c.source[c.from:]
 	if rest[0] == c.encoding.mark {

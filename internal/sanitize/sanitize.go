@@ -1,6 +1,5 @@
-// Package sanitize makes text of unknown origin (a model's answer, a file name, a
-// recording that somebody sent) safe to show: it never moves a cursor, changes a
-// colour, reverses a line or breaks a file format.
+// Package sanitize makes text of unknown origin, such as a model's answer or a file name, safe to show: it
+// cannot move a cursor, change a colour, reverse a line or break a file format.
 package sanitize
 
 import (
@@ -11,14 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// zeroWidthJoiner holds emoji together; it is the only invisible character let
-// through.
+// zeroWidthJoiner joins emoji. It is the only permitted invisible character.
 const zeroWidthJoiner = '\u200d'
 
-// Line returns s as one line of at most limit runes (limit 0: no limit). Runs of
-// line breaks and tabs become one space. Other characters that cannot be seen,
-// such as ESC, NUL and the bidirectional overrides, are written as Go escapes
-// ("\x1b"); bytes that are not UTF-8 become U+FFFD. Text that was cut ends in "…".
+// Line returns s as one line of at most limit runes (0: no limit). Runs of line breaks and tabs become one
+// space. Other invisible characters, such as ESC, NUL and bidirectional overrides, become Go escapes
+// ("\x1b"), and invalid UTF-8 becomes U+FFFD. Truncated text ends in "…".
 func Line(s string, limit int) string {
 	if isPlain(s) {
 		return cut(strings.TrimSpace(s), limit)
@@ -28,7 +25,7 @@ func Line(s string, limit int) string {
 	space := false
 	for i, r := range s {
 		if limit > 0 && i > 0 && b.Len() > utf8.UTFMax*limit {
-			break // a long text is not converted in order to be cut
+			break // the rest will be truncated
 		}
 		if isBreak(r) {
 			if !space {
@@ -43,8 +40,7 @@ func Line(s string, limit int) string {
 	return cut(strings.TrimSpace(b.String()), limit)
 }
 
-// Text is Line for text of several lines: line breaks and tabs stay, CR LF
-// becomes LF.
+// Text is Line for several lines: it keeps line breaks and tabs, and converts CR LF to LF.
 func Text(s string, limit int) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if isPlain(s) {
@@ -65,16 +61,16 @@ func Text(s string, limit int) string {
 	return cut(b.String(), limit)
 }
 
-// Most lines that Lines returns, and how many of them are the first ones: a program that
-// fails prints the reason at its beginning or at its end.
+// The maximum number of lines of Lines, and the number of first lines among them: a failing program prints
+// the reason at the beginning or at the end.
 const (
 	mostLines  = 20
 	firstLines = 8
 )
 
-// Lines returns text of several lines as a list, each line as Line has it with at most
-// limit runes, but with its indentation. Empty lines are left out. Of more than 20 lines
-// the first and the last ones are returned, with a note on those between.
+// Lines returns the lines of a text, like Line with at most limit runes each, but with their indentation
+// and without empty lines. Of more than 20 lines it returns the first and the last ones, and a note
+// between them.
 func Lines(s string, limit int) []string {
 	var lines []string
 	for line := range strings.Lines(Text(s, 0)) {
@@ -131,10 +127,9 @@ func cut(s string, limit int) string {
 	return s
 }
 
-// Code returns s as a Markdown code span of one line, at most limit runes long
-// (limit 0: no limit). Nothing inside a code span is Markdown, HTML, a mention or
-// a link, so this is how foreign text goes into Markdown. A vertical bar is shown
-// as a broken bar, because a bar ends a table's cell even inside a code span.
+// Code returns s as a Markdown code span of one line of at most limit runes (0: no limit), in which
+// foreign text cannot be Markdown, HTML, a mention or a link. It replaces a vertical bar by a broken bar,
+// because a bar ends the cell of a table even in a code span.
 func Code(s string, limit int) string {
 	s = strings.ReplaceAll(Line(s, limit), "|", "¦")
 	if s == "" {

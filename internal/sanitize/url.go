@@ -2,12 +2,11 @@ package sanitize
 
 import "strings"
 
-// hidden stands for what MaskURL leaves out.
+// hidden replaces the parts that MaskURL removes.
 const hidden = "***"
 
-// MaskURL returns a URL without what may be a secret in it: the user, the query and the
-// fragment. It takes text that is not a valid URL too, since people mistype these; where
-// it is unclear what belongs to a secret it leaves out more.
+// MaskURL removes the parts of a URL that may be secret: the user, the query and the fragment. The URL may
+// be invalid; MaskURL then removes more if the extent of a secret is unclear.
 func MaskURL(raw string) string {
 	at, tail := strings.LastIndexByte(raw, '@'), strings.IndexAny(raw, "?#")
 	switch {

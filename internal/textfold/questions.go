@@ -2,7 +2,7 @@ package textfold
 
 import "strings"
 
-// quotes are the marks between which a question is somebody else's.
+// quotes maps opening to closing quotation marks.
 var quotes = map[rune]string{'«': "»", '“': "”", '"': `"`, '„': "”"}
 
 // Questions counts the questions of a text by their marks: "?!" and "??" are one, and a

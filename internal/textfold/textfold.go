@@ -11,14 +11,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Word is a run of letters and digits. Apostrophes and hyphens end a word:
-// "l'idée" is read as "l" and "idee". See Count for what people call a word.
+// Word is a run of letters and digits. Apostrophes and hyphens end a word: "l'idée" has the words "l" and
+// "idee". See Count for words in the usual sense.
 type Word struct {
 	// Text is the folded word: compatibility forms resolved, no accents, lower
 	// case, "œ" as "oe". It is valid until the next word is read.
 	Text []byte
-	// Start and End are the word's place in the text, Gap is what is before it,
-	// back to the word before.
+	// Start and End delimit the word in the text. Gap is the text after the previous word.
 	Start, End int
 	Gap        string
 }
@@ -83,8 +82,8 @@ func Fold(text string) []string {
 	return all
 }
 
-// Join returns the folded words with one space between them: texts that differ
-// in case, accents, punctuation or space only are equal.
+// Join returns the folded words, separated by spaces. It returns the same for texts that differ only in
+// case, accents, punctuation or space.
 func Join(text string) string {
 	var b bytes.Buffer
 	r := NewReader(text)
@@ -97,13 +96,12 @@ func Join(text string) string {
 	return b.String()
 }
 
-// Count returns how many words a text has as people count them: what an
-// apostrophe or a hyphen ties together is one word ("l'idée", "long-terme",
-// "don't"), and so is a number with its separators ("3,5"). Punctuation that
-// stands alone, emoji and keycaps ("1️⃣") are not words.
+// Count returns the number of words of a text in the usual sense: parts joined by an apostrophe or a hyphen
+// are one word ("l'idée", "long-terme", "don't"), and so is a number with separators ("3,5"). Separate
+// punctuation, emoji and keycaps ("1️⃣") are not words.
 func Count(text string) int {
 	n := 0
-	var digit bool // whether the word before ends in one
+	var digit bool // the previous word ends in a digit
 	r := NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		first := w.Text[0] >= '0' && w.Text[0] <= '9'
@@ -116,7 +114,7 @@ func Count(text string) int {
 	return n
 }
 
-// ties reports whether what is between two words makes one of them.
+// ties reports whether a gap joins two words.
 func ties(gap string, digits bool) bool {
 	switch gap {
 	case "'", "’", "ʼ", "＇", "-", "‐", "‑":
@@ -143,13 +141,13 @@ var ascii = func() (t [utf8.RuneSelf]byte) {
 // isWord reports whether a character beyond ASCII is part of a word.
 func isWord(c rune) bool { return (unicode.IsLetter(c) && c != 'ʼ') || unicode.IsDigit(c) }
 
-// invisible reports whether a character within a word is not seen, or only as
-// part of the one before: accents of their own, soft hyphens, joiners.
+// invisible reports whether a character within a word is invisible or combines with the previous one:
+// combining accents, soft hyphens, joiners.
 func invisible(c rune) bool {
 	return c >= 0xAD && (unicode.Is(unicode.Mn, c) || unicode.Is(unicode.Cf, c))
 }
 
-// keycap reports whether what follows a digit makes an emoji of it.
+// keycap reports whether the text after a digit turns it into an emoji.
 func keycap(rest string) bool {
 	const selector, cap = "\uFE0F", "\u20E3"
 	if len(rest) > 0 && rest[0] < utf8.RuneSelf {
@@ -161,8 +159,7 @@ func keycap(rest string) bool {
 	return len(rest) >= len(cap) && rest[:len(cap)] == cap
 }
 
-// common is the end of the letters whose folded forms are kept: Latin with its
-// extensions. latinMore are those with several marks (Vietnamese, and others).
+// common is the end of the letters with cached folded forms: Latin and its extensions.
 const common = 0x250
 
 var table = sync.OnceValue(func() *[common][]byte {
@@ -197,9 +194,8 @@ func decompose(c rune) []byte {
 	return out
 }
 
-// spelled are the letters that Unicode does not decompose, as they are written
-// where they are missing, and the Cyrillic and Greek ones that look like Latin
-// ones: within a Latin word they are there to deceive.
+// spelled has the usual replacements of letters that Unicode does not decompose, and the Latin equivalents
+// of similar Cyrillic and Greek letters, which may be used to deceive.
 var spelled = map[rune]string{
 	'œ': "oe", 'æ': "ae", 'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i", 'ð': "d", 'þ': "th",
 	'а': "a", 'е': "e", 'о': "o", 'р': "p", 'с': "c", 'у': "y", 'х': "x", 'і': "i", 'ѕ': "s", 'ј': "j",

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Access is the level of access that a command-line agent has. Nobody is there to
-// answer, so each program denies what is beyond it. It is text on the command line.
+// Access is the level of access of a command-line agent. Programs deny everything beyond it, because
+// nobody can answer a question.
 type Access string
 
-// The levels of access. The table in the package documentation lists the flags
-// that each program is given for them, and what keeps it to them.
+// The levels of access. The package documentation lists the flags of each program for them, and how
+// the programs enforce them.
 const (
-	// ReadOnly lets the agent read files in its working folder and change nothing.
+	// ReadOnly allows the agent to read files in its working folder.
 	ReadOnly Access = "read-only"
-	// Workspace lets the agent edit files in its working folder and run shell
-	// commands. It is the default.
+	// Workspace allows the agent to edit files in its working folder and to run shell commands. It
+	// is the default.
 	Workspace Access = "workspace"
-	// Full lets the agent use every tool, everywhere.
+	// Full allows all tools everywhere.
 	Full Access = "full"
 )
 
 // AccessLevels lists the levels from the narrowest to the widest.
 func AccessLevels() []Access { return []Access{ReadOnly, Workspace, Full} }
 
-// permissions are the arguments of a program for each level of access.
+// permissions has the arguments of a program for each level of access.
 type permissions struct {
 	flags map[Access][]string
-	// own are the program's flags that change its permissions. Where the user's
-	// arguments hold one of them, the default level adds nothing.
+	// own has the program's flags that change its permissions. If the user's arguments contain one
+	// of them, the default level adds no arguments.
 	own []string
 }
 
@@ -66,8 +66,8 @@ var codexPermissions = permissions{
 	own: []string{"--sandbox", "-s", "--full-auto", "--yolo", "--dangerously-bypass-approvals-and-sandbox", "--approve-for-me"},
 }
 
-// The approval mode "plan" of gemini is not read-only here: without a terminal the
-// program leaves that mode by itself and goes on to implement the plan.
+// The approval mode "plan" of gemini is not read-only here: without a terminal the program leaves it
+// and implements the plan.
 var geminiPermissions = permissions{
 	flags: map[Access][]string{
 		ReadOnly:  {"--approval-mode=default"},
@@ -77,18 +77,17 @@ var geminiPermissions = permissions{
 	own: []string{"--approval-mode", "--yolo", "-y", "--allowed-tools"},
 }
 
-// granted returns the arguments for a level of access; empty is the default, which
-// gives way to the user's own arguments. A level that is asked for and own
-// permission flags contradict each other.
+// granted returns the arguments for a level of access. The user's permission flags override the
+// default level (empty), and conflict with any other level.
 func (a agent) granted(access Access, extra []string) ([]string, error) {
 	own := slices.IndexFunc(extra, func(arg string) bool { return given([]string{arg}, a.permissions.own...) })
 	switch {
 	case access != "" && !slices.Contains(AccessLevels(), access):
-		return nil, fmt.Errorf("access %q is not known; use one of %s", access, levels())
+		return nil, fmt.Errorf("unknown access %q; use one of %s", access, levels())
 	case access != "" && a.permissions.flags == nil:
-		return nil, fmt.Errorf("access %q cannot be given to %s, which has no permission flags that are known here", access, a.id)
+		return nil, fmt.Errorf("access %q is not supported for %s, which has no known permission flags", access, a.id)
 	case access != "" && own >= 0:
-		return nil, fmt.Errorf("access %q and the argument %s contradict each other; give one of them", access, extra[own])
+		return nil, fmt.Errorf("access %q conflicts with the argument %s; use one of them", access, extra[own])
 	case access == "" && own >= 0:
 		return nil, nil
 	case access == "":
@@ -97,8 +96,8 @@ func (a agent) granted(access Access, extra []string) ([]string, error) {
 	return a.permissions.flags[access], nil
 }
 
-// confined reports whether the program runs shell commands in a sandbox: codex does,
-// unless its flags change that.
+// confined reports whether the program runs shell commands in a sandbox: codex does, unless its flags
+// disable it.
 func (b *adapter) confined() bool {
 	args := b.agent.arguments(b.cfg, "")
 	return b.agent.id == "codex" && !given(args, "--yolo", "--dangerously-bypass-approvals-and-sandbox") &&

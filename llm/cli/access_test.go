@@ -55,9 +55,9 @@ var _ = Describe("access", Label("L-02"), func() {
 			_, err := cli.New(id, cfg)
 			Expect(err).To(MatchError(ContainSubstring(want)))
 		},
-		Entry("unknown", "claude", cli.Config{Access: "all"}, `access "all" is not known; use one of read-only, workspace, full`),
+		Entry("unknown", "claude", cli.Config{Access: "all"}, `unknown access "all"; use one of read-only, workspace, full`),
 		Entry("a contradiction", "codex", cli.Config{Access: cli.ReadOnly, ExtraArgs: []string{"--sandbox=danger-full-access"}},
-			"access \"read-only\" and the argument --sandbox=danger-full-access contradict each other"),
-		Entry("a program of the user's own", "exec", cli.Config{Access: cli.ReadOnly}, "cannot be given to exec"),
+			"access \"read-only\" conflicts with the argument --sandbox=danger-full-access"),
+		Entry("a program of the user's own", "exec", cli.Config{Access: cli.ReadOnly}, "is not supported for exec"),
 	)
 })

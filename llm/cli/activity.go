@@ -10,34 +10,33 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// activity collects the actions of an agent other than talking: its tool calls and those
-// that its own permissions refused.
+// activity collects the tool calls of an agent, and those that its permissions denied.
 type activity struct {
 	onActivity func(tool string)
-	// confined means that shell commands run in a sandbox, so a write that fails for want
-	// of a writable file system is a denial.
+	// confined is true if shell commands run in a sandbox: a write to a read-only file system is
+	// then a denial.
 	confined bool
 
 	tools   map[string]string // names of tool calls by their ids
 	denials []denial
 }
 
-// denial is a refused tool call with its id, by which a second report of it is known.
+// denial is a denied tool call with its id, which identifies repeated reports.
 type denial struct {
 	id string
 	llm.Denial
-	// command is that of a shell command that failed in a sandbox.
+	// command is a shell command that failed in a sandbox.
 	command string
 }
 
-// alive reports an event that is not a tool call.
+// alive reports an event other than a tool call.
 func (v *activity) alive() {
 	if v.onActivity != nil {
 		v.onActivity("")
 	}
 }
 
-// tool reports that a tool call begins; a second report of the same id is ignored.
+// tool reports the start of a tool call, once for each id.
 func (v *activity) tool(id, name string) {
 	if _, known := v.tools[id]; known && id != "" {
 		return
@@ -51,8 +50,7 @@ func (v *activity) tool(id, name string) {
 	}
 }
 
-// deny takes a refused tool call; of one that is known already it fills in what was
-// missing.
+// deny adds a denied tool call, or adds missing details to a known one.
 func (v *activity) deny(id, tool, detail string) {
 	v.refuse(denial{id: id, Denial: llm.Denial{Tool: tool, Detail: detail}})
 }
@@ -74,7 +72,7 @@ func (v *activity) refuse(d denial) {
 	}
 }
 
-// maxDetail is the largest length of Denial.Detail, in characters.
+// maxDetail limits Denial.Detail, in characters.
 const maxDetail = 160
 
 // reported returns the denials of a reply.
@@ -86,8 +84,7 @@ func (v *activity) reported() []llm.Denial {
 	return all
 }
 
-// subject returns the argument of a tool call that names its object, by the usual names of
-// such arguments, or else all arguments.
+// subject returns the argument with the object of a tool call, by its usual names, or all arguments.
 func subject(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(arguments, &fields) == nil {
@@ -101,16 +98,14 @@ func subject(arguments json.RawMessage) string {
 	return string(arguments)
 }
 
-// readOnly matches the messages of shells and programs about a write that a sandbox
-// prevents.
+// readOnly matches messages of shells and programs about a write that a sandbox prevented.
 var (
 	readOnly      = regexp.MustCompile(`(?i)read-only file system|\[Errno 30\]`)
 	readOnlyShell = regexp.MustCompile(`(?m)^(?:/\S*/)?(?:ba|da|z|k)?sh: .*: Read-only file system$`)
 )
 
-// sandboxed takes a shell command that ended within a sandbox which keeps it from
-// writing. One that prevented a write is a denial, until the same command succeeds,
-// alone or within another one: an agent may have found a folder where it may write.
+// sandboxed records the end of a shell command in a sandbox. A prevented write is a denial until the
+// same command succeeds, alone or within another one: the agent may have found a writable folder.
 func (v *activity) sandboxed(id, command, output string, exit int) {
 	command = unwrapped(command)
 	switch {

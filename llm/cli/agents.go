@@ -13,34 +13,34 @@ type agent struct {
 	id      string
 	program string
 	install string // the command that installs it
-	// flags are the arguments before the permissions, the model and the user's own.
+	// flags precede the arguments for the permissions and the model, and the user's.
 	flags []string
-	// permissions are the arguments for each level of access; none: it has no such flags.
+	// permissions has the arguments for each level of access; may be empty.
 	permissions permissions
-	// resume are the arguments that continue a session; nil: it cannot be continued.
+	// resume has the arguments that continue a session; nil if the program cannot.
 	resume func(id string) []string
-	// promptFlag introduces a prompt on the command line; empty: the prompt
-	// always goes to standard input.
+	// promptFlag precedes a prompt on the command line; if it is empty, the prompt always goes to
+	// standard input.
 	promptFlag string
 	// stdinArg is the argument for a prompt on standard input.
 	stdinArg string
-	// systemFlag introduces system text; empty: it is put before the prompt.
+	// systemFlag precedes system text; if it is empty, the system text precedes the prompt.
 	systemFlag string
-	// parse takes one line of standard output. It does no I/O of its own.
+	// parse processes one line of standard output. It does no I/O.
 	parse func(a *answer, line []byte)
-	// complaints takes the end of standard error, where it says what the events leave
-	// out; nil: they leave nothing out.
+	// complaints processes the end of standard error, which may have details that the events omit;
+	// may be nil.
 	complaints func(a *answer, stderr string)
-	// plain agents write the answer and nothing else: no events, no final one.
+	// plain agents write only the answer, without events.
 	plain bool
-	// eventOutranksExit is set where the program is known to exit with a failure
-	// after it reported success in its final event.
+	// eventOutranksExit is true if the program may exit with a failure after a final event that
+	// reports success.
 	eventOutranksExit bool
-	// exitKinds are the meanings of the program's own exit statuses.
+	// exitKinds maps exit statuses of the program to kinds of error.
 	exitKinds map[int]llm.ErrorKind
 }
 
-// agents lists what New knows. The first is the default of the runner loop.
+// agents lists the known agents. The first one is the default of the runner loop.
 var agents = []agent{
 	{
 		id: "copilot", program: "copilot", install: "npm install -g @github/copilot",
@@ -71,18 +71,18 @@ var agents = []agent{
 	},
 }
 
-// continues returns an error if the agent cannot continue the session with that id.
+// continues returns an error if the agent cannot continue the session.
 func (a agent) continues(id string) error {
 	switch {
 	case a.resume == nil:
-		return fmt.Errorf("the session %q cannot be continued: %s cannot be told which one", id, a.id)
+		return fmt.Errorf("cannot continue the session %q: %s has no argument for a session", id, a.id)
 	case strings.HasPrefix(id, "-") || strings.ContainsRune(id, 0):
 		return fmt.Errorf("%q is not a session id", id)
 	}
 	return nil
 }
 
-// arguments are those before the prompt.
+// arguments returns the arguments before the prompt.
 func (a agent) arguments(cfg Config, model string) []string {
 	args := slices.Clone(a.flags)
 	granted, _ := a.granted(cfg.Access, cfg.ExtraArgs) // New refused what is wrong
@@ -93,7 +93,7 @@ func (a agent) arguments(cfg Config, model string) []string {
 	return append(args, cfg.ExtraArgs...)
 }
 
-// given reports whether args hold one of the flags, alone or as flag=value.
+// given reports whether args contain one of the flags, alone or as flag=value.
 func given(args []string, flags ...string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "=")

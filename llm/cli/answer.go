@@ -8,8 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// answer collects an agent's output. The parsers fill it line by line; judge reads it at
-// the end.
+// answer collects the output of an agent. The parsers fill it line by line; judge reads it at the end.
 type answer struct {
 	activity
 	onText, onSession, onMessage func(string)
@@ -29,13 +28,13 @@ type answer struct {
 	usd     *float64
 	retries []llm.Retry
 
-	// What single parsers need to remember.
+	// State of individual parsers.
 	lastError string          // an error event that may be transient
 	limited   bool            // the agent reported a rejected rate limit
 	streamed  map[string]bool // messages whose text came in pieces
 }
 
-// failure is an error that an agent reports within its output.
+// failure is an error in the output of an agent.
 type failure struct {
 	message string
 	status  int // HTTP status of the agent's provider, if reported
@@ -56,15 +55,14 @@ func (a *answer) addText(delta string) {
 	}
 }
 
-// partial returns the text before a failure. It is bounded, because it goes into
-// recordings: what follows 1 MiB of an unfinished answer helps nobody.
+// partial returns the text before a failure, at most 1 MiB of it, because it goes into recordings.
 func (a *answer) partial() string {
 	const most = 1 << 20
 	text := a.told.String()
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// sayWhole passes on a whole message.
+// sayWhole reports a whole message.
 func (a *answer) sayWhole(text string) {
 	if a.onMessage != nil {
 		a.onMessage(text)
@@ -74,8 +72,8 @@ func (a *answer) sayWhole(text string) {
 	a.fresh = true
 }
 
-// decode reads an event into v. A line that does not fit is kept as noise: a
-// newer version of an agent must not break a run.
+// decode reads an event into v. An invalid line is added to the noise, because a newer version of an
+// agent must not break a run.
 func (a *answer) decode(line []byte, v any) bool {
 	if err := json.Unmarshal(line, v); err != nil {
 		a.addNoise(line)
@@ -90,14 +88,14 @@ func (a *answer) addNoise(line []byte) {
 	_, _ = a.noise.Write([]byte("\n"))
 }
 
-// session passes on the id of the agent's session.
+// session reports the id of the agent's session.
 func (a *answer) session(id string) {
 	if id != "" && a.onSession != nil {
 		a.onSession(id)
 	}
 }
 
-// event reads the type that every event carries.
+// event reads the type of an event.
 func (a *answer) event(line []byte, v interface{ kind() string }) (kind string, ok bool) {
 	if len(line) == 0 {
 		return "", false
@@ -121,7 +119,7 @@ type eventHead struct {
 
 func (h eventHead) kind() string { return h.Type }
 
-// fail records the agent's own word that it failed.
+// fail records a failure that the agent reports.
 func (a *answer) fail(message string, status int) {
 	a.ended = true
 	if message == "" {
@@ -133,7 +131,7 @@ func (a *answer) fail(message string, status int) {
 	a.failure = &failure{message: message, status: status}
 }
 
-// retried records an attempt that the agent repeats by itself.
+// retried records an attempt that the agent repeats.
 func (a *answer) retried(kind llm.ErrorKind, status int) {
 	const most = 100 // no run has more; a hostile stream might
 	if len(a.retries) < most {

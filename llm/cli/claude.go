@@ -14,8 +14,7 @@ type claudeEvent struct {
 	Session string          `json:"session_id"`
 	Model   string          `json:"model"`   // system/init
 	Message json.RawMessage `json:"message"` // assistant; of varying form elsewhere
-	// ParentToolUseID is set on the messages of a sub-agent, which are not the
-	// answer.
+	// ParentToolUseID is set in messages of sub-agents, which are not part of the answer.
 	ParentToolUseID string `json:"parent_tool_use_id"`
 	ErrorStatus     int    `json:"error_status"` // system/api_retry
 	RateLimit       struct {
@@ -46,7 +45,7 @@ type claudeMessage struct {
 	} `json:"content"`
 }
 
-// claudeResults are the tool results of a message of the user.
+// claudeResults has the tool results of a user message.
 type claudeResults struct {
 	Content []struct {
 		Type    string          `json:"type"`
@@ -56,7 +55,7 @@ type claudeResults struct {
 	} `json:"content"`
 }
 
-// claudeUsage counts cached input apart from input, as llm.Usage does.
+// claudeUsage counts input without cached input, as llm.Usage does.
 type claudeUsage struct {
 	Input      int `json:"input_tokens"`
 	CacheRead  int `json:"cache_read_input_tokens"`
@@ -90,12 +89,12 @@ func claudeLine(a *answer, line []byte) {
 	}
 }
 
-// synthetic is the model of messages that Claude Code wrote itself, such as errors; the
-// final event has their text, too.
+// synthetic is the model of messages by Claude Code itself, such as errors. The final event repeats
+// their text.
 const synthetic = "<synthetic>"
 
-// claudeMessageOf takes an assistant message: its tool calls and, unless it is a
-// sub-agent's, its text.
+// claudeMessageOf processes an assistant message: its tool calls and, unless a sub-agent wrote it, its
+// text.
 func claudeMessageOf(a *answer, raw json.RawMessage, sub bool) {
 	var m claudeMessage
 	if !a.decode(raw, &m) || m.Model == synthetic {
@@ -122,11 +121,11 @@ func claudeMessageOf(a *answer, raw json.RawMessage, sub bool) {
 	}
 }
 
-// claudeDisabled is in the result of a call of a tool that the program has and its
-// permissions switch off; such calls are not among the denials of the final event.
+// claudeDisabled is the result of a call of a tool that the permissions disable. The final event does
+// not list it as a denial.
 const claudeDisabled = "exists but is not enabled in this context"
 
-// claudeRefusals takes tool results that say that the tool is switched off.
+// claudeRefusals processes results of disabled tools.
 func claudeRefusals(a *answer, raw json.RawMessage) {
 	var m claudeResults
 	if json.Unmarshal(raw, &m) != nil { // a plain text, or a form that is of no interest
@@ -143,8 +142,8 @@ func claudeRefusals(a *answer, raw json.RawMessage) {
 	}
 }
 
-// claudeResult takes the final event. Its subtype may say "success" while
-// is_error is true, and its text may be empty although the assistant spoke.
+// claudeResult processes the final event. Its subtype may be "success" even if is_error is true, and its
+// text may be empty even if there was an answer.
 func claudeResult(a *answer, e claudeEvent) {
 	a.ended = true
 	a.usd = e.TotalCostUSD
@@ -167,8 +166,7 @@ func claudeResult(a *answer, e claudeEvent) {
 	}
 }
 
-// reported marks counts as the backend's own. Negative ones are nonsense and
-// count as 0.
+// reported marks counts as reported by the backend. It replaces negative counts by 0.
 func reported(u llm.Usage) *llm.Usage {
 	return &llm.Usage{
 		Input: max(u.Input, 0), CachedInput: max(u.CachedInput, 0), CacheWrite: max(u.CacheWrite, 0),

@@ -15,49 +15,45 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Config configures a command-line agent. The zero value runs the agent's own program
-// with the defaults below.
+// Config configures a command-line agent. The zero value runs the agent's program with the defaults
+// below.
 type Config struct {
-	// Command replaces the program's name: a program and leading arguments. For
-	// "exec" it is the whole command line, and required; there "{prompt}" within
-	// an argument stands for the prompt and "{prompt_file}" for the path of a
-	// temporary file that holds it. With neither, the prompt goes to standard
-	// input.
+	// Command replaces the name of the program: a program and leading arguments. For "exec" it is
+	// the whole command line, and required. There, "{prompt}" in an argument is replaced by the
+	// prompt, and "{prompt_file}" by the path of a temporary file with the prompt. Without either,
+	// the prompt goes to standard input.
 	Command []string
-	// Dir is the working folder; default: that of this process.
+	// Dir is the working folder; default the working folder of this process.
 	Dir string
-	// Env holds NAME=value pairs on top of this process's environment. Their
-	// values do not appear in errors.
+	// Env has NAME=value pairs in addition to the environment of this process. Their values do not
+	// appear in errors.
 	Env []string
-	// Closed gives the agent Env alone and nothing of this process's environment. It
-	// then needs what any program does: PATH, HOME.
+	// Closed makes Env the whole environment of the agent. It should then contain PATH and HOME.
 	Closed bool
-	// Model is used where a request names none; default: the agent's own.
+	// Model for requests without a model; default the agent's own.
 	Model string
-	// ExtraArgs are put after the default flags.
+	// ExtraArgs follow the default flags.
 	ExtraArgs []string
-	// Access is what the agent may do without asking; default: Workspace, unless
-	// ExtraArgs hold permission flags of the program, which then decide alone. A
-	// level that is given beside such flags is refused, and so is one for "exec".
+	// Access is the level of access; default Workspace, unless ExtraArgs contain permission flags
+	// of the program. A level in addition to such flags, or for "exec", is an error.
 	Access Access
-	// PromptLimit is the longest prompt, in bytes, that is passed as an argument;
-	// default 7000, at most 100,000 (operating systems refuse longer ones).
+	// PromptLimit is the largest size of a prompt, in bytes, that is passed as an argument; default
+	// 7000, at most 100,000 (the limit of operating systems).
 	PromptLimit int
-	// MaxOutput is how many bytes the agent may write to standard output before
-	// it is stopped; default 64 MiB.
+	// MaxOutput limits the standard output of the agent, in bytes; default 64 MiB.
 	MaxOutput int64
-	// Grace is how long the agent may take to end, after SIGTERM and again after
-	// its final event, before its process group is killed; default 5s.
+	// Grace is the time for the agent to exit, after SIGTERM and also after its final event, before
+	// its process group is killed; default 5s.
 	Grace time.Duration
-	// Session continues the session with that id, which OnSession received before;
-	// empty starts a new one. Only claude and codex can. Codex then reports what the
-	// whole session has used, claude what this call has.
+	// Session is the id of the session to continue, from OnSession; empty starts a new one. Only
+	// claude and codex support it. Codex then reports the usage of the whole session, claude the
+	// usage of this call.
 	Session string
-	// OnSession receives the id of the agent's session as soon as the agent reports it, and
-	// OnMessage each whole message to the user, the last one included. They are called
-	// by the goroutine that called Complete.
+	// OnSession receives the id of the agent's session when the agent reports it, and OnMessage
+	// each whole message to the user, including the last one. They are called in the goroutine that
+	// called Complete.
 	OnSession, OnMessage func(string)
-	// Log gets a copy of what the agent writes to standard error.
+	// Log receives a copy of the standard error of the agent.
 	Log io.Writer
 }
 
@@ -71,7 +67,7 @@ const (
 	maxLine = 10 << 20
 )
 
-// withDefaults returns cfg with every zero field replaced, or what is wrong.
+// withDefaults replaces the zero fields of cfg by their defaults, and validates it.
 func (cfg Config) withDefaults() (Config, error) {
 	if cfg.PromptLimit < 0 || cfg.PromptLimit > maxPromptLimit {
 		return cfg, fmt.Errorf("prompt limit %d is out of range; use 0 (default) to %d bytes", cfg.PromptLimit, maxPromptLimit)
@@ -81,7 +77,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	for i, pair := range cfg.Env {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
-			return cfg, fmt.Errorf("environment entry %d is not of the form NAME=value", i+1)
+			return cfg, fmt.Errorf("environment entry %d must have the form NAME=value", i+1)
 		}
 	}
 	if cfg.PromptLimit == 0 {
@@ -96,7 +92,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	return cfg, nil
 }
 
-// IDs lists the agents that New knows; the first one is the default.
+// IDs returns the ids of all agents; the first one is the default.
 func IDs() []string {
 	ids := make([]string, len(agents))
 	for i, a := range agents {
@@ -105,12 +101,11 @@ func IDs() []string {
 	return ids
 }
 
-// New returns the adapter for the agent with that id. It fails for an unknown id
-// or an impossible configuration; whether the program is there is for Available
-// to say.
+// New returns the adapter for an agent. It fails for an unknown id or an invalid configuration, but does
+// not check whether the program exists; see Available.
 //
-// Of a request, Tools cannot be honoured and are an error; MaxTokens,
-// Temperature, Seed, Purpose and Tags have no counterpart and are ignored.
+// Requests with Tools are an error. MaxTokens, Temperature, Seed, Purpose and Tags of requests are
+// ignored.
 func New(id string, cfg Config) (llm.Adapter, error) {
 	for _, a := range agents {
 		if a.id != id {
@@ -138,7 +133,7 @@ type adapter struct {
 
 func (b *adapter) ID() string { return b.agent.id }
 
-// program is the command line before any flag; empty if none is configured.
+// program returns the command line before the flags; may be empty.
 func (b *adapter) program() []string {
 	if len(b.cfg.Command) > 0 {
 		return b.cfg.Command
@@ -153,20 +148,19 @@ func (b *adapter) program() []string {
 func (b *adapter) Available(context.Context) error {
 	argv := b.program()
 	if len(argv) == 0 {
-		return errors.New("no command is configured; say which program to run")
+		return errors.New("no command is configured; configure the program to run")
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
 		if len(b.cfg.Command) > 0 {
 			return fmt.Errorf("the configured program %q cannot be run: %w", argv[0], err)
 		}
-		return fmt.Errorf("%w; install it with %q, or configure where it is", err, b.agent.install)
+		return fmt.Errorf("%w; install it with %q, or configure its path", err, b.agent.install)
 	}
 	return nil
 }
 
-// Complete runs the agent once. When the context ends, the process group is
-// stopped and the error is the context's cause; for a deadline it is an
-// *llm.Error of kind Timeout around it, with the text that had arrived.
+// Complete runs the agent once. When the context ends, it stops the process group and returns the cause
+// of the context; for a deadline an *llm.Error of kind Timeout, with the partial text.
 func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	if err := clock.Err(ctx); err != nil {
 		return llm.Reply{}, fmt.Errorf("%s: not started: %w", b.agent.id, err)

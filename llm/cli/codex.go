@@ -41,7 +41,7 @@ type codexItem struct {
 	Query string `json:"query"` // of a web_search
 }
 
-// codexTalk are the types of items that are not tool calls.
+// codexTalk has the types of items that are not tool calls.
 var codexTalk = []string{"agent_message", "reasoning", "todo_list", "plan", "error"}
 
 // codexUsage counts cached input within input, and reasoning within output.
@@ -52,7 +52,7 @@ type codexUsage struct {
 	Reasoning int `json:"reasoning_output_tokens"`
 }
 
-// codexReconnecting begins an error event after which codex goes on by itself.
+// codexReconnecting is the prefix of an error event after which codex continues.
 const codexReconnecting = "Reconnecting"
 
 func codexLine(a *answer, line []byte) {
@@ -88,7 +88,7 @@ func codexLine(a *answer, line []byte) {
 	}
 }
 
-// codexBegun takes an item that begins.
+// codexBegun processes the start of an item.
 func codexBegun(a *answer, item codexItem) {
 	if item.Type == "" || slices.Contains(codexTalk, item.Type) {
 		return
@@ -100,7 +100,7 @@ func codexBegun(a *answer, item codexItem) {
 	a.tool(item.ID, name)
 }
 
-// codexDone takes an item that is over.
+// codexDone processes the end of an item.
 func codexDone(a *answer, item codexItem) {
 	switch {
 	case item.Type == "agent_message" && item.Text != "":
@@ -117,11 +117,11 @@ func codexDone(a *answer, item codexItem) {
 	}
 }
 
-// codexRejected is what codex writes to standard error of a patch that its sandbox does
-// not allow, which has no event.
+// codexRejected is codex's message on standard error about a patch that its sandbox rejects. There is no
+// event for it.
 var codexRejected = regexp.MustCompile(`(?m)error=(patch rejected: .+?|.+?)(?:; rejected by user approval settings)$`)
 
-// codexComplaints takes the patches that were refused.
+// codexComplaints processes rejected patches.
 func codexComplaints(a *answer, stderr string) {
 	for _, m := range codexRejected.FindAllStringSubmatch(stderr, llm.MaxDenials) {
 		a.deny("", "apply_patch", strings.TrimPrefix(m[1], "patch rejected: "))

@@ -74,7 +74,7 @@ func copilotTake(a *answer, kind string, d copilotData) {
 	case "session.error":
 		a.lastError = d.Message
 	case "session.task_complete":
-		// The summary usually came before, as the tool call's argument.
+		// The argument of the tool call usually has the same summary.
 		if d.Summary != "" && a.text == "" {
 			a.text = d.Summary
 			a.sayWhole(d.Summary)
@@ -93,8 +93,8 @@ func copilotTake(a *answer, kind string, d copilotData) {
 	}
 }
 
-// copilotMessage takes a whole message. An agent may hand over its final text as
-// an argument of the tool task_complete, with or without text beside it.
+// copilotMessage processes a whole message. An agent may return its final text as an argument of the
+// tool task_complete, with or without other text.
 func copilotMessage(a *answer, d copilotData) {
 	text := d.Content
 	if d.Content != "" && !a.streamed[d.MessageID] {
@@ -122,11 +122,11 @@ func copilotMessage(a *answer, d copilotData) {
 	}
 }
 
-// copilotComplete is the tool that only hands over the final text.
+// copilotComplete is the tool that returns the final text.
 const copilotComplete = "task_complete"
 
-// copilotTool takes what becomes of a tool call. A permission that was denied has an
-// event of its own, and the call fails with the same id.
+// copilotTool processes the result of a tool call. A denied permission has a separate event, and the
+// call fails with the same id.
 func copilotTool(a *answer, kind string, c copilotCall) {
 	switch {
 	case kind == "tool.execution_start" && c.Name != copilotComplete:

@@ -25,8 +25,7 @@ type geminiEvent struct {
 	Stats *geminiStats `json:"stats"`
 }
 
-// geminiStats counts cached input within input. The total also holds thoughts,
-// which output leaves out.
+// geminiStats counts cached input within input. Only the total includes thoughts.
 type geminiStats struct {
 	Total  int `json:"total_tokens"`
 	Input  int `json:"input_tokens"`
@@ -54,7 +53,7 @@ func geminiLine(a *answer, line []byte) {
 		a.model = e.Model
 	case "message":
 		if e.Role == "assistant" && e.Content != "" {
-			// The final answer is what was said after the last tool call.
+			// The final answer is the text after the last tool call.
 			if a.fresh || !e.Delta {
 				a.text = ""
 				a.fresh = true
@@ -92,12 +91,11 @@ type geminiCall struct {
 	Name   string `json:"tool_name"` // tool_use
 	Status string `json:"status"`    // tool_result
 	Output string `json:"output"`
-	// Error is an object with type and message, or a text.
+	// Error is an object with type and message, or a string.
 	Error json.RawMessage `json:"error"`
 }
 
-// geminiDenied is how the program reports a tool call that its policy forbids, or for
-// which somebody would have to be asked.
+// geminiDenied matches the message about a tool call that is forbidden or would need an approval.
 var geminiDenied = regexp.MustCompile(`(?i)denied by policy|policy_violation|requires user confirmation, which is not supported`)
 
 func geminiTool(a *answer, line []byte) {
@@ -113,7 +111,7 @@ func geminiTool(a *answer, line []byte) {
 	}
 }
 
-// geminiWhy is the program's reason for a denial.
+// geminiWhy returns the program's reason for a denial.
 func geminiWhy(e geminiCall) string {
 	var why struct {
 		Message string `json:"message"`

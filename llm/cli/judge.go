@@ -13,15 +13,15 @@ import (
 
 // judge returns the reply or the failure of a finished run, in this order:
 //
-//  1. the agent itself reports a failure, whatever its exit status;
-//  2. it wrote more than allowed;
-//  3. it gave its final event and exited with 0, or we ended it because it did
-//     not exit after that event, or its events outrank its exit status: success;
+//  1. the agent reports a failure, with any exit status;
+//  2. the output is too long;
+//  3. there is a final event, and the agent exited with 0, or was stopped because it did not exit,
+//     or its events outrank its exit status: success;
 //  4. the context ended;
-//  5. it exited with another status than 0, or by a signal;
-//  6. it ended well without a final event: cut off.
+//  5. the exit status is not 0, or a signal ended the agent;
+//  6. there is no final event: the output was cut off.
 //
-// A failure without a kind carries the context's own cancellation.
+// A failure without a kind has the cause of the context.
 func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 	status := max(end.Code, 0)
 	if a.failure != nil && a.failure.status != 0 {
@@ -64,7 +64,7 @@ func succeeded(g agent, a *answer, end ending) bool {
 	return a.ended && (end.Code == 0 || end.Cause != nil || g.eventOutranksExit)
 }
 
-// conclude makes the reply of a successful run.
+// conclude returns the reply of a successful run.
 func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *llm.Error)) (llm.Reply, *llm.Error) {
 	text := a.text
 	if text == "" {
@@ -122,7 +122,7 @@ func exitKind(g agent, a *answer, end ending) llm.ErrorKind {
 }
 
 var (
-	// Quota texts of the agents and of their providers.
+	// Quota messages of the agents and of their providers.
 	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|` +
 		`(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
 	authText = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|` +
@@ -135,8 +135,8 @@ var (
 		`(\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
 )
 
-// kindOf reads the kind of a failure from the provider's status, if known, or
-// else from the program's own words. Model text and tool results never come here.
+// kindOf returns the kind of a failure by the provider's status or, if that is unknown, by the message
+// of the program, which never contains text of the model or tool results.
 func kindOf(text string, status int) llm.ErrorKind {
 	switch {
 	case status == 429:
@@ -162,7 +162,7 @@ func kindOf(text string, status int) llm.ErrorKind {
 	}
 }
 
-// retryAfter reads "try again in 17 seconds" from a rate limit's message.
+// retryAfter parses "try again in 17 seconds" in the message of a rate limit.
 func retryAfter(kind llm.ErrorKind, message string) time.Duration {
 	m := waitText.FindStringSubmatch(message)
 	if m == nil || kind != llm.RateLimited {

@@ -9,18 +9,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// Reasons for the end of an agent, which errors wrap beside the kind of an *llm.Error.
+// Causes of an *llm.Error.
 var (
-	// ErrFlood means that an agent wrote more than it may.
+	// ErrFlood means that the output of an agent exceeded its limit.
 	ErrFlood = errors.New("output limit exceeded")
-	// ErrKilled means that a signal from elsewhere ended the agent.
+	// ErrKilled means that a signal of another process ended the agent.
 	ErrKilled = errors.New("killed by a signal")
 )
 
-// eachLine calls yield for each line of r, without its line ending. A line
-// beyond maxLine is replaced by a short note, so that one huge tool result does
-// not end the run; more than maxTotal bytes do, with ErrFlood. A last line
-// without ending is a line too.
+// eachLine calls yield for each line of r, without its line ending, which the last line may lack. It
+// replaces a line longer than maxLine by a short note, because one huge tool result must not end the
+// run. More than maxTotal bytes are ErrFlood.
 func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) error {
 	lines := jsonl.NewReader(&limited{from: r, left: maxTotal}, maxLine)
 	for {
@@ -38,7 +37,7 @@ func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) erro
 	}
 }
 
-// limited fails with ErrFlood behind the first left bytes of a stream.
+// limited fails with ErrFlood after the first left bytes of a stream.
 type limited struct {
 	from io.Reader
 	left int64

@@ -2,7 +2,7 @@ package cli
 
 import "strings"
 
-// plainLine takes a line of an agent that writes its answer and nothing else.
+// plainLine processes a line of an agent that writes only its answer.
 func plainLine(a *answer, line []byte) {
 	text := strings.ToValidUTF8(string(line), "\uFFFD")
 	if a.events > 0 {

@@ -16,11 +16,10 @@ type ending struct {
 	stderr string
 }
 
-// errLingers ends an agent that does not exit after its final event.
+// errLingers is the cause for stopping an agent that does not exit after its final event.
 var errLingers = errors.New("the agent did not exit after its final event")
 
-// errorLog keeps the end of standard error and copies all of it to log, whose errors do
-// not matter to the agent.
+// errorLog keeps the end of standard error and copies all of it to log, ignoring errors of log.
 type errorLog struct {
 	child.Tail
 	log io.Writer
@@ -34,9 +33,8 @@ func (l *errorLog) Write(p []byte) (int, error) {
 	return l.Tail.Write(p)
 }
 
-// run starts the agent and calls line for each line of its output, until line
-// reports the final event and the agent has exited. On return nothing of the
-// process group is left. The error is that of starting.
+// run starts the agent and calls line for each line of its output, until line reports the final event
+// and the agent has exited. The process group has then ended. The error is about the start.
 func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final bool)) (ending, error) {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -137,7 +137,7 @@ var _ = Describe("the invocation", Label("L-02"), func() {
 			Expect(llm.KindOf(err)).To(Equal(llm.InvalidRequest))
 			Expect(err).To(MatchError(ContainSubstring(want)))
 		},
-		Entry("no command", cli.Config{}, user("x"), "say which program"),
+		Entry("no command", cli.Config{}, user("x"), "configure the program"),
 		Entry("no messages", cli.Config{Command: recorder}, llm.Request{}, "no messages"),
 		Entry("tools", cli.Config{Command: recorder}, llm.Request{Tools: []llm.Tool{{Name: "f"}}}, "own tools"),
 		Entry("too long for its place", cli.Config{Command: []string{"echo", "{prompt}"}, PromptLimit: 2}, user("long"), "{prompt_file}"),

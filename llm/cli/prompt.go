@@ -23,16 +23,16 @@ const (
 	filePlaceholder   = "{prompt_file}"
 )
 
-// prepare turns a request into an invocation. The caller must call cleanup,
-// which removes the prompt's file if there is one.
+// prepare returns the invocation for a request. The caller must call cleanup, which removes the file of
+// the prompt.
 func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error) {
 	cleanup = func() {}
 	program := b.program()
 	if len(program) == 0 {
-		return l, cleanup, errors.New("no command is configured; say which program to run")
+		return l, cleanup, errors.New("no command is configured; configure the program to run")
 	}
 	if len(req.Tools) > 0 {
-		return l, cleanup, errors.New("a command-line agent brings its own tools; a request to it cannot offer functions")
+		return l, cleanup, errors.New("a request to a command-line agent cannot offer functions; the agent has its own tools")
 	}
 	if len(req.Messages) == 0 {
 		return l, cleanup, errors.New("the request has no messages; give at least one")
@@ -75,13 +75,13 @@ func (b *adapter) environment() []string {
 	return slices.Concat(os.Environ(), b.cfg.Env) //nolint:forbidigo // the agent needs the user's own environment
 }
 
-// fitsArgument reports whether text can be a command-line argument: short
-// enough, without NUL, and not to be taken for a flag.
+// fitsArgument reports whether text can be a command-line argument: it is short, has no NUL and is not
+// like a flag.
 func (b *adapter) fitsArgument(text string) bool {
 	return len(text) <= b.cfg.PromptLimit && !strings.ContainsRune(text, 0) && !strings.HasPrefix(text, "-")
 }
 
-// fillPlaceholders puts the prompt where the user's command line wants it.
+// fillPlaceholders replaces the placeholders for the prompt in the user's command line.
 func (b *adapter) fillPlaceholders(l *launch, prompt string) (cleanup func(), err error) {
 	cleanup = func() {}
 	argv := slices.Clone(l.argv)
@@ -91,7 +91,7 @@ func (b *adapter) fillPlaceholders(l *launch, prompt string) (cleanup func(), er
 	var pairs []string
 	if uses(promptPlaceholder) {
 		if len(prompt) > b.cfg.PromptLimit || strings.ContainsRune(prompt, 0) {
-			return cleanup, fmt.Errorf("the prompt of %d bytes cannot be an argument (limit %d); use %s, or neither to get it on standard input",
+			return cleanup, fmt.Errorf("the prompt of %d bytes cannot be an argument (limit %d); use %s, or no placeholder for standard input",
 				len(prompt), b.cfg.PromptLimit, filePlaceholder)
 		}
 		pairs = append(pairs, promptPlaceholder, prompt)
@@ -109,7 +109,7 @@ func (b *adapter) fillPlaceholders(l *launch, prompt string) (cleanup func(), er
 		l.stdin = prompt
 		return cleanup, nil
 	}
-	// One pass, so that a prompt that holds a placeholder itself stays as it is.
+	// In one pass, to leave placeholders within the prompt unchanged.
 	fill := strings.NewReplacer(pairs...)
 	for i := range argv[1:] {
 		argv[i+1] = fill.Replace(argv[i+1])
@@ -117,8 +117,7 @@ func (b *adapter) fillPlaceholders(l *launch, prompt string) (cleanup func(), er
 	return cleanup, nil
 }
 
-// writePrompt stores the prompt in a new temporary file that only this user can
-// read.
+// writePrompt writes the prompt to a new temporary file that only this user can read.
 func writePrompt(prompt string) (path string, err error) {
 	f, err := os.CreateTemp("", "rehearse-prompt-*.txt")
 	if err != nil {
@@ -131,8 +130,8 @@ func writePrompt(prompt string) (path string, err error) {
 	return f.Name(), nil
 }
 
-// renderPrompt turns a request's messages into the one text that such an agent
-// takes. System text is returned apart if apart accepts it.
+// renderPrompt returns the messages of a request as one text. If apart accepts the system text, it is
+// returned separately.
 func renderPrompt(req llm.Request, apart func(system string) bool) (prompt, system string) {
 	var parts []string
 	rest := make([]llm.Message, 0, len(req.Messages))

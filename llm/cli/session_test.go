@@ -42,7 +42,7 @@ var _ = Describe("a session", func() {
 			_, err := cli.New(id, cli.Config{Session: session, Command: []string{"sh"}})
 			Expect(err).To(MatchError(ContainSubstring(says)))
 		},
-		Entry("an agent that takes no id", "gemini", "g1", "gemini cannot be told which one"),
+		Entry("an agent that takes no id", "gemini", "g1", "gemini has no argument for a session"),
 		Entry("what is a flag", "codex", "--last", `"--last" is not a session id`),
 		Entry("a NUL", "claude", "a\x00b", "is not a session id"),
 	)
