@@ -39,12 +39,11 @@ func TestDetectAsksAnEndpoint(t *testing.T) {
 	}
 }
 
-// messages is a corpus of n items that tells how much memory is held at its
-// quarters.
+// messages is a corpus of n items. It measures the heap after each quarter.
 type messages struct {
 	n, at int
 	rest  string
-	held  uint64
+	heap  uint64
 }
 
 func (m *messages) Read(p []byte) (int, error) {
@@ -56,7 +55,7 @@ func (m *messages) Read(p []byte) (int, error) {
 			var stats runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&stats)
-			m.held = max(m.held, stats.HeapAlloc)
+			m.heap = max(m.heap, stats.HeapAlloc)
 		}
 		text, label := "The parser is done and its tests pass. "+fmt.Sprint(m.at), "clean"
 		if m.at%3 == 0 {
@@ -70,20 +69,20 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestDetectIsConstant scores two detectors on 100,000 items, each of a
-// repository and with a tag of its own, and on 1,000.
+// TestDetectIsConstant scores two detectors on 100,000 items, each with its own
+// repository and tag, and on 1,000.
 func TestDetectIsConstant(t *testing.T) {
 	g := gomega.NewWithT(t)
-	held := func(n int) int {
+	heap := func(n int) int {
 		in := &messages{n: n}
 		var errs bytes.Buffer
 		code := run(kinds.All(), []string{"detect", "-", "--against", "guard:strict", "--json"}, in, io.Discard, &errs)
 		g.Expect(code).To(gomega.Equal(exitPass), errs.String())
 		g.Expect(in.at).To(gomega.Equal(n))
-		return int(in.held)
+		return int(in.heap)
 	}
-	small := held(1_000)
-	g.Expect(held(100_000) - small).To(gomega.BeNumerically("<", 6<<20)) // some bytes for each id; 15 MB of corpus went by
+	small := heap(1_000)
+	g.Expect(heap(100_000) - small).To(gomega.BeNumerically("<", 6<<20)) // some bytes for each id; 15 MB of corpus went by
 }
 
 func TestDetectCompletes(t *testing.T) {

@@ -28,8 +28,8 @@ var _ = Describe("the calibration of scores", Label("H-04"), func() {
 	})
 
 	It("is n/a without scores, and ignores items without one", func() {
-		Expect(scored(quick(), said(3, "clean", false)).Calibration).To(BeNil())
-		list := append(scores(true, 0.5, false, math.NaN(), true, 1.5), said(3, "clean", false)...)
+		Expect(scored(quick(), predicted(3, "clean", false)).Calibration).To(BeNil())
+		list := append(scores(true, 0.5, false, math.NaN(), true, 1.5), predicted(3, "clean", false)...)
 		Expect(scored(quick(), list).Calibration.Error.N).To(Equal(1))
 	})
 

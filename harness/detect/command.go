@@ -118,13 +118,13 @@ func (c *Command) exchange(ctx context.Context, line []byte, item Item) (Predict
 	if errors.Is(err, io.EOF) { // it closed its output, which a program does at its end
 		c.running.Await(ctx, c.cfg.Grace)
 	}
-	end, said := c.running.kill()
+	end, stderr := c.running.kill()
 	c.running = nil
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the detector ended without an answer: %s", end)
 	}
-	if said != "" {
-		err = fmt.Errorf("%w; standard error: %s", err, sanitize.Line(said, maxQuote))
+	if stderr != "" {
+		err = fmt.Errorf("%w; standard error: %s", err, sanitize.Line(stderr, maxQuote))
 	}
 	return Prediction{}, err
 }
@@ -165,11 +165,11 @@ func start(cfg CommandConfig) (*process, error) {
 func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 	ctx, cancel := p.cfg.Clock.WithTimeout(ctx, p.cfg.Timeout)
 	defer cancel()
-	type said struct {
+	type answer struct {
 		line []byte
 		err  error
 	}
-	done := make(chan said, 1)
+	done := make(chan answer, 1)
 	go func() {
 		// The program may answer before it has read the whole question, so write and read
 		// concurrently.
@@ -180,11 +180,11 @@ func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 		}()
 		line, err := p.lines.Next()
 		<-written
-		done <- said{line, err}
+		done <- answer{line, err}
 	}()
 	select {
-	case s := <-done:
-		return s.line, s.err
+	case a := <-done:
+		return a.line, a.err
 	case <-ctx.Done():
 	}
 	if err := clock.Err(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -77,10 +77,10 @@ var _ = Describe("a command", func() {
 		Expect(os.ReadFile(filepath.Join(dir, "starts"))).To(BeEquivalentTo("x\n"))
 	})
 
-	It("is not told the label", func(ctx SpecContext) {
+	It("does not receive the label", func(ctx SpecContext) {
 		dir := GinkgoT().TempDir()
 		c := shell(detect.CommandConfig{}, "tee "+filepath.Join(dir, "asked")+" | "+echo)
-		Expect(say(ctx, c, "one\ntwo é \u2028")).To(HaveField("Positive", true))
+		Expect(ask(ctx, c, "one\ntwo é \u2028")).To(HaveField("Positive", true))
 		Expect(c.Close()).To(Succeed())
 		asked, err := os.ReadFile(filepath.Join(dir, "asked"))
 		Expect(err).NotTo(HaveOccurred())
@@ -88,14 +88,14 @@ var _ = Describe("a command", func() {
 		Expect(strings.Count(string(asked), "\n")).To(Equal(1))
 	})
 
-	It("takes a message longer than a pipe holds, and may answer before it has read all", func(ctx SpecContext) {
+	It("receives messages larger than a pipe, and may answer before it has read all", func(ctx SpecContext) {
 		c := shell(detect.CommandConfig{}, `while :; do head -c 9 >&2; printf '{"id":"a","positive":false}\n'; read -r line; done`)
 		for range 3 {
-			Expect(say(ctx, c, strings.Repeat("x", 300<<10))).To(HaveField("Positive", false))
+			Expect(ask(ctx, c, strings.Repeat("x", 300<<10))).To(HaveField("Positive", false))
 		}
 	}, NodeTimeout(testTimeout))
 
-	DescribeTable("that fails is quoted, and started anew for the next item",
+	DescribeTable("that fails is quoted, and restarted for the next item",
 		func(ctx SpecContext, script, want string) {
 			dir := GinkgoT().TempDir()
 			cfg := detect.CommandConfig{Timeout: time.Hour}
@@ -104,32 +104,32 @@ var _ = Describe("a command", func() {
 			}
 			c := shell(cfg,
 				fmt.Sprintf("cd %s; if [ -e again ]; then exec %s; fi; : > again; %s", dir, echo, script))
-			p, err := say(ctx, c, "x")
+			p, err := ask(ctx, c, "x")
 			Expect(err).To(MatchError(ContainSubstring(want)))
 			Expect(p).To(Equal(detect.Prediction{}))
 			Expect(err.Error()).NotTo(ContainSubstring("\x1b"))
-			Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+			Expect(ask(ctx, c, "x")).To(HaveField("Positive", true))
 		},
 		Entry("it dies", `read -r x; printf 'no \033[2J model' >&2; exit 3`, `exit status 3; standard error: no \x1b[2J model`),
 		Entry("it is killed", `read -r x; kill -9 $$`, "signal: killed"),
 		Entry("it ends at once", `exit 0`, "ended without an answer: exit status 0"),
 		Entry("it hangs", `sleep 600`, "no answer from the detector within 1h0m0s"),
-		Entry("it ignores what it is told", `trap "" TERM; sleep 600; sleep 600`, "no answer from the detector within 1h0m0s"),
+		Entry("it ignores SIGTERM", `trap "" TERM; sleep 600; sleep 600`, "no answer from the detector within 1h0m0s"),
 		Entry("it talks", `echo ready; cat`, `not a valid JSON object`),
 		Entry("it answers another question", `echo '{"id":"z","positive":true}'; cat`, `about item "z"`),
 		Entry("it floods", `yes | tr -d '\n'`, "no answer from the detector within 1h0m0s"),
 		Entry("its line is too long", `head -c 2000000 /dev/zero | tr '\0' x; echo; cat`, "too long"),
-		Entry("it has more to say", `read -r x; echo '{"id":"a"'; sleep 600`, "not a valid JSON object"),
+		Entry("it ends a line late", `read -r x; echo '{"id":"a"'; sleep 600`, "not a valid JSON object"),
 	)
 
 	It("is given up after three failures in a row", func(ctx SpecContext) {
 		dir := GinkgoT().TempDir()
 		c := shell(detect.CommandConfig{}, "echo x >> "+filepath.Join(dir, "starts")+"; echo broken >&2")
 		for range 3 {
-			_, err := say(ctx, c, "x")
+			_, err := ask(ctx, c, "x")
 			Expect(err).To(MatchError(HavePrefix("the detector ended without an answer")))
 		}
-		_, err := say(ctx, c, "x")
+		_, err := ask(ctx, c, "x")
 		Expect(err).To(MatchError(And(ContainSubstring("failed 3 times in a row"), ContainSubstring("broken"))))
 		Expect(os.ReadFile(filepath.Join(dir, "starts"))).To(BeEquivalentTo("x\nx\nx\n"))
 	})
@@ -138,54 +138,54 @@ var _ = Describe("a command", func() {
 		c := shell(detect.CommandConfig{}, `while read -r line; do case $line in *bad*) exit 1;; esac; echo '{"id":"a","positive":true}'; done`)
 		for range 3 {
 			for range 2 {
-				_, err := say(ctx, c, "bad")
+				_, err := ask(ctx, c, "bad")
 				Expect(err).To(MatchError(ContainSubstring("exit status 1")))
 			}
-			Expect(say(ctx, c, "good")).To(HaveField("Positive", true))
+			Expect(ask(ctx, c, "good")).To(HaveField("Positive", true))
 		}
 	})
 
-	It("has not failed when the user stops", func(ctx SpecContext) {
+	It("is not counted as failed after an interruption", func(ctx SpecContext) {
 		c := shell(detect.CommandConfig{}, echo)
 		stopped, cancel := context.WithCancel(ctx)
 		cancel()
 		for range 5 {
-			_, err := say(stopped, c, "x")
+			_, err := ask(stopped, c, "x")
 			Expect(err).To(MatchError(context.Canceled))
 		}
-		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+		Expect(ask(ctx, c, "x")).To(HaveField("Positive", true))
 	})
 
-	It("leaves nothing behind when it ends by itself", func(ctx SpecContext) {
+	It("leaves no process behind when it exits", func(ctx SpecContext) {
 		c := shell(detect.CommandConfig{Grace: time.Hour}, "sleep 64.64 > /dev/null 2>&1 & exec "+echo)
-		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+		Expect(ask(ctx, c, "x")).To(HaveField("Positive", true))
 		Expect(c.Close()).To(Succeed())
 		gone("sleep 64.64")
 	}, NodeTimeout(testTimeout))
 
-	It("ends with everything it started, asked or not", func(ctx SpecContext) {
+	It("ends with all its descendants, before and after the first question", func(ctx SpecContext) {
 		c := shell(detect.CommandConfig{Grace: 100 * time.Millisecond}, "sleep 61.61 & "+echo+"; sleep 62.62")
-		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+		Expect(ask(ctx, c, "x")).To(HaveField("Positive", true))
 		Expect(c.Close()).To(Succeed())
 		gone("sleep 61.61")
 		gone("sleep 62.62")
 		Expect(c.Close()).To(Succeed())
 	})
 
-	It("ends by itself when there is nothing more to ask", func(ctx SpecContext) {
+	It("exits when its input is closed", func(ctx SpecContext) {
 		dir := GinkgoT().TempDir()
 		c := shell(detect.CommandConfig{Grace: time.Hour}, echo+"; echo bye > "+filepath.Join(dir, "end"))
-		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+		Expect(ask(ctx, c, "x")).To(HaveField("Positive", true))
 		Expect(c.Close()).To(Succeed())
 		Expect(os.ReadFile(filepath.Join(dir, "end"))).To(BeEquivalentTo("bye\n"))
 	}, NodeTimeout(testTimeout))
 
-	It("is killed when the user stops", func(ctx SpecContext) {
+	It("is killed after an interruption", func(ctx SpecContext) {
 		stopped, cancel := context.WithCancelCause(ctx)
 		user := errors.New("the user stopped")
 		c := shell(detect.CommandConfig{Timeout: time.Hour}, "sleep 63.63")
 		go cancel(user)
-		_, err := say(stopped, c, "x")
+		_, err := ask(stopped, c, "x")
 		Expect(err).To(MatchError(user))
 		gone("sleep 63.63")
 	}, NodeTimeout(testTimeout))
@@ -204,11 +204,11 @@ var _ = Describe("a command", func() {
 		})
 		c := shell(detect.CommandConfig{Timeout: time.Hour, Grace: 50 * time.Millisecond},
 			fmt.Sprintf(`setsid sh -c 'echo $$ > %s.new; mv %[1]s.new %[1]s; exec sleep 600' & while [ ! -e %[1]s ]; do :; done; exit 4`, file))
-		_, err := say(ctx, c, "x")
+		_, err := ask(ctx, c, "x")
 		Expect(err).To(MatchError(ContainSubstring("exit status 4")))
 	}, NodeTimeout(testTimeout))
 
-	It("must be there", func() {
+	It("must exist", func() {
 		_, err := detect.NewCommand(detect.CommandConfig{})
 		Expect(err).To(MatchError(ContainSubstring("no command")))
 		_, err = detect.NewCommand(detect.CommandConfig{Argv: []string{"no-such-detector"}})
@@ -216,7 +216,7 @@ var _ = Describe("a command", func() {
 	})
 })
 
-var _ = It("cannot be asked what is no text", func(ctx SpecContext) {
+var _ = It("refuses text that is not UTF-8", func(ctx SpecContext) {
 	c := shell(detect.CommandConfig{}, echo)
 	_, err := c.Detect(ctx, detect.Item{ID: "a", Text: "\xff"})
 	Expect(err).To(MatchError(ContainSubstring("ask about item a")))

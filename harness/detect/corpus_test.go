@@ -56,7 +56,7 @@ var _ = Describe("a corpus", func() {
 		Expect(items[1].Text).To(Equal("x\x00"))
 	})
 
-	It("may only say whether a message defers", func() {
+	It("may use true and false as labels", func() {
 		items, wrong := read(strings.NewReader(`{"id":"a","text":"x","label":true}` + "\n" + `{"id":"b","text":"x","label":false}`))
 		Expect(wrong).To(BeEmpty())
 		Expect(items[0].Label).To(Equal(detect.Defers))
@@ -86,7 +86,7 @@ var _ = Describe("a corpus", func() {
 		}))
 	})
 
-	DescribeTable("goes on behind a bad line",
+	DescribeTable("continues after a bad line",
 		func(line, want string) {
 			const good = `{"id":"%s","text":"x","label":"clean"}` + "\n"
 			items, wrong := read(strings.NewReader(fmt.Sprintf(good, "a") + line + "\n" + fmt.Sprintf(good, "b")))
@@ -128,7 +128,7 @@ var _ = Describe("a corpus", func() {
 		Expect(items[0].Text).To(HaveLen(5 << 20))
 	})
 
-	It("ends with the stream's error", func() {
+	It("ends with the error of the reader", func() {
 		broken := errors.New("broken")
 		items, wrong := read(io.MultiReader(strings.NewReader(`{"text":"x","label":"clean"}`+"\n"), iotest.ErrReader(broken)))
 		Expect(items).To(HaveLen(1))
@@ -136,14 +136,14 @@ var _ = Describe("a corpus", func() {
 		Expect(wrong[0]).To(MatchError(ContainSubstring("read corpus c.jsonl after line 1")))
 	})
 
-	It("is read no further than asked", func() {
+	It("is read lazily", func() {
 		for range detect.ReadCorpus(io.MultiReader(strings.NewReader(`{"text":"x","label":"clean"}`+"\n"), failing{}), "c.jsonl", detect.Messages) {
 			break
 		}
 	})
 })
 
-// failing is what must not be read.
+// failing must not be read.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { panic("read further than asked") }
@@ -168,7 +168,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-var _ = It("takes no memory for what was read, but some bytes for each id", func() {
+var _ = It("takes memory only for the ids of a corpus", func() {
 	live := func(n int) int {
 		var most uint64
 		var m runtime.MemStats

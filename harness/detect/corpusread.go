@@ -136,7 +136,7 @@ func (r *reader) parse(line []byte) (Item, error) {
 		item.Label = label
 	}
 	for _, c := range item.Categories {
-		if err := among("category", c, Categories()); err != nil {
+		if err := among("category", c, categories()); err != nil {
 			return Item{}, err
 		}
 	}

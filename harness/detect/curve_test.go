@@ -55,9 +55,9 @@ var _ = Describe("the threshold curve", func() {
 		}
 	})
 
-	It("passes over what has no score, or none between 0 and 1", func() {
+	It("ignores items without a score between 0 and 1", func() {
 		list := scores(true, 0.5, false, math.NaN(), true, -0.1, true, 1.1)
-		list = append(list, said(3, "clean", false)...)
+		list = append(list, predicted(3, "clean", false)...)
 		c := scored(quick(), list).Curve
 		Expect([]int{c.N, c.Missing}).To(Equal([]int{1, 6}))
 	})
@@ -108,7 +108,7 @@ var _ = Describe("the threshold curve", func() {
 })
 
 var _ = Describe("a comparison of two detectors", func() {
-	// compared has counts by what the item is and what A and B say.
+	// compared has counts by the label and the predictions of A and B.
 	compared := func(o detect.ScoreOptions, cells map[[3]bool]int) detect.Comparison {
 		p := detect.NewPair("a", "b", o)
 		for _, key := range [][3]bool{
@@ -132,7 +132,7 @@ var _ = Describe("a comparison of two detectors", func() {
 		return p.Result()
 	}
 
-	It("is of the same items", func() {
+	It("compares the same items", func() {
 		c := compared(detect.ScoreOptions{}, map[[3]bool]int{
 			{true, true, true}: 40, {true, true, false}: 2, {true, false, true}: 12, {true, false, false}: 6,
 			{false, true, true}: 10, {false, true, false}: 9, {false, false, true}: 1, {false, false, false}: 120,
@@ -150,7 +150,7 @@ var _ = Describe("a comparison of two detectors", func() {
 		Expect(c.F1.Interval.Method).To(Equal("bootstrap"))
 	})
 
-	It("has no difference of what one side has none of", func() {
+	It("has no difference of a value that one side does not have", func() {
 		c := compared(quick(), map[[3]bool]int{{true, true, false}: 8, {true, false, false}: 2, {false, false, false}: 20})
 		Expect(c.Precision.Value).To(BeNil(), "B finds nothing: its precision is 0 of 0")
 		Expect(*c.Recall.Value).To(Equal(-0.8))
@@ -181,7 +181,7 @@ var _ = Describe("a comparison of two detectors", func() {
 		Expect(p.Result()).To(Equal(c))
 	})
 
-	It("refuses options that mean nothing", func() {
+	It("refuses invalid options", func() {
 		Expect(func() { detect.NewPair("a", "b", detect.ScoreOptions{Positive: []string{"x"}}) }).To(Panic())
 	})
 })

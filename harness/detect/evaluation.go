@@ -7,8 +7,8 @@ type Evaluation struct {
 	Detector string `json:"detector"`
 	// Positive are the labels that the detector should find.
 	Positive []string `json:"positive"`
-	// Items is the number of added items, Failed those that the detector could not judge or that
-	// have no label, Scored those that all scores are based on.
+	// Items is the number of added items. Failed items could not be judged or have no label; all
+	// scores are based on the Scored ones.
 	Items    int       `json:"items"`
 	Scored   int       `json:"scored"`
 	Failed   int       `json:"failed"`
@@ -108,7 +108,7 @@ type Classes struct {
 // Match scores the detected spans or steps. Similar defines overlap.
 type Match struct {
 	// Scope is "annotated" for items with labelled steps, "detected" for those of them that the
-	// detector found positive, and "all" for these and the negative items, in which every step is
+	// detector found positive, and "all" for these and the negative items, whose steps are all
 	// wrong.
 	Scope   string `json:"scope"`
 	Items   int    `json:"items"`

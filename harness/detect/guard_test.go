@@ -15,12 +15,12 @@ import (
 var _ = Describe("the guard as a detector", func() {
 	const message = "The parser is done.\n\n## Next steps\n- Write the migration\n- Run the tests\n"
 
-	It("says what the guard says, and why", func(ctx SpecContext) {
+	It("returns the verdict of the guard with its evidence", func(ctx SpecContext) {
 		for _, policy := range []stop.Policy{stop.Balanced, stop.Strict} {
 			d := stopkind.Detector(policy, 0)
 			Expect(d.Name()).To(Equal("guard:" + string(policy)))
 			want := stop.Judge(message, stop.Options{Policy: policy})
-			got, err := say(ctx, d, message)
+			got, err := ask(ctx, d, message)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(got.Positive).To(Equal(!want.MayStop))
 			Expect(got.Class).To(BeEquivalentTo(want.Class))
@@ -41,10 +41,10 @@ var _ = Describe("the guard as a detector", func() {
 		}
 	})
 
-	It("points at nothing in a message that may stop", func(ctx SpecContext) {
+	It("has no spans for a message that may stop", func(ctx SpecContext) {
 		mentions := 0
 		for _, item := range shipped() {
-			p, err := say(ctx, stopkind.Detector(stop.Balanced, 0), item.Text)
+			p, err := ask(ctx, stopkind.Detector(stop.Balanced, 0), item.Text)
 			Expect(err).NotTo(HaveOccurred())
 			if !p.Positive {
 				mentions += len(p.Categories)
@@ -54,11 +54,11 @@ var _ = Describe("the guard as a detector", func() {
 		Expect(mentions).To(BeNumerically(">", 0), "some of them mention what could be done")
 	})
 
-	It("takes another threshold", func(ctx SpecContext) {
+	It("accepts another threshold", func(ctx SpecContext) {
 		d := stopkind.Detector(stop.Balanced, 0.25)
 		Expect(d.Name()).To(Equal("guard:balanced@0.25"))
 		want := stop.Judge(message, stop.Options{Threshold: 0.25})
-		Expect(say(ctx, d, message)).To(HaveField("Positive", !want.MayStop))
+		Expect(ask(ctx, d, message)).To(HaveField("Positive", !want.MayStop))
 	})
 })
 
@@ -70,16 +70,16 @@ var _ = Describe("a threshold", func() {
 	}
 	number := func(x float64) *float64 { return &x }
 
-	It("decides in the detector's place", func(ctx SpecContext) {
-		Expect(say(ctx, scored(number(0.5), nil), "x")).To(HaveField("Positive", true))
-		Expect(say(ctx, scored(number(0.49), nil), "x")).To(HaveField("Positive", false))
+	It("replaces the decision of the detector", func(ctx SpecContext) {
+		Expect(ask(ctx, scored(number(0.5), nil), "x")).To(HaveField("Positive", true))
+		Expect(ask(ctx, scored(number(0.49), nil), "x")).To(HaveField("Positive", false))
 		Expect(scored(nil, nil).Name()).To(Equal("table@0.5"))
 	})
-	It("cannot, without a score", func(ctx SpecContext) {
-		p, err := say(ctx, scored(nil, nil), "x")
+	It("needs a score", func(ctx SpecContext) {
+		p, err := ask(ctx, scored(nil, nil), "x")
 		Expect(err).To(MatchError(ContainSubstring("gave no score")))
 		Expect(p.Calls).To(Equal(1))
-		_, err = say(ctx, scored(number(1), context.Canceled), "x")
+		_, err = ask(ctx, scored(number(1), context.Canceled), "x")
 		Expect(err).To(MatchError(context.Canceled))
 	})
 })

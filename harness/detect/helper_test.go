@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
-// answer is an item with what a detector says of it.
+// answer is an item with the prediction of a detector, or its error.
 type answer struct {
 	item detect.Item
 	p    detect.Prediction
@@ -20,8 +20,8 @@ type answer struct {
 
 func ptr(v float64) *float64 { return &v }
 
-// said are n items with a label, of which the detector says yes or no.
-func said(n int, label string, positive bool) []answer {
+// predicted returns n items with a label and the same prediction.
+func predicted(n int, label string, positive bool) []answer {
 	var list []answer
 	for i := range n {
 		list = append(list, answer{
@@ -32,10 +32,10 @@ func said(n int, label string, positive bool) []answer {
 	return list
 }
 
-// table is 30 items: 8 found of 10 that defer, and 4 of 20 others.
+// scoreTable returns 30 items: 8 found of 10 that defer, and 4 of 20 others.
 func scoreTable() []answer {
-	return slices.Concat(said(8, "defers", true), said(2, "defers", false),
-		said(3, "suggests", true), said(1, "asks", true), said(4, "asks", false), said(12, "clean", false))
+	return slices.Concat(predicted(8, "defers", true), predicted(2, "defers", false),
+		predicted(3, "suggests", true), predicted(1, "asks", true), predicted(4, "asks", false), predicted(12, "clean", false))
 }
 
 // quick are options for specs that do not look at bootstraps.

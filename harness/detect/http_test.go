@@ -37,7 +37,7 @@ func answers(status int, body string) detect.Detector {
 }
 
 var _ = Describe("an endpoint", func() {
-	It("is asked over a socket, and never told the label", func(ctx SpecContext) {
+	It("receives the question over a socket, without the label", func(ctx SpecContext) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer GinkgoRecover()
 			Expect(r.Method).To(Equal(http.MethodPost))
@@ -54,15 +54,15 @@ var _ = Describe("an endpoint", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(d.Name()).To(Equal(server.URL + "/detect"))
 		score := 0.75
-		Expect(say(ctx, d, "Is it\n\"é\"?")).To(Equal(detect.Prediction{
+		Expect(ask(ctx, d, "Is it\n\"é\"?")).To(Equal(detect.Prediction{
 			Positive: true, Class: "defers", Score: &score, Spans: [][2]int{{0, 2}, {3, 5}},
 			Categories: []string{"next_steps"}, Steps: []string{"s"}, Reasons: []string{"r"},
 		}))
 	})
 
-	DescribeTable("fails rather than say nonsense",
+	DescribeTable("fails on an invalid answer",
 		func(ctx SpecContext, status int, body, want string) {
-			p, err := say(ctx, answers(status, body), "0123456789")
+			p, err := ask(ctx, answers(status, body), "0123456789")
 			Expect(err).To(MatchError(ContainSubstring(want)))
 			Expect(p).To(Equal(detect.Prediction{}))
 			Expect(err.Error()).NotTo(ContainSubstring("\x1b"))
@@ -88,50 +88,50 @@ var _ = Describe("an endpoint", func() {
 		Entry("a flood", 200, `{"id":"a","positive":true,"x":"`+strings.Repeat("x", 1<<20)+`"}`, "longer than 1048576 bytes"),
 	)
 
-	It("fails when nobody listens", func(ctx SpecContext) {
+	It("fails if the port is closed", func(ctx SpecContext) {
 		server := httptest.NewServer(http.NotFoundHandler())
 		server.Close()
 		d, err := detect.HTTP(detect.HTTPConfig{URL: server.URL})
 		Expect(err).NotTo(HaveOccurred())
-		_, err = say(ctx, d, "x")
+		_, err = ask(ctx, d, "x")
 		Expect(err).To(MatchError(ContainSubstring("refused")))
 	})
 
-	It("has as long as it is given", func(ctx SpecContext) {
+	It("fails after its time limit", func(ctx SpecContext) {
 		v := clock.NewVirtual()
 		hangs := transport(func(r *http.Request) (*http.Response, error) {
 			return nil, errors.Join(errors.New("cut"), v.Sleep(r.Context(), time.Hour))
 		})
 		d, err := detect.HTTP(detect.HTTPConfig{URL: "http://localhost", Transport: hangs, Clock: v, Timeout: time.Minute})
 		Expect(err).NotTo(HaveOccurred())
-		_, err = say(ctx, d, "x")
+		_, err = ask(ctx, d, "x")
 		Expect(err).To(MatchError(context.DeadlineExceeded))
 		Expect(err).To(MatchError(ContainSubstring("no answer within 1m0s")))
 		Expect(v.Elapsed()).To(Equal(time.Minute))
 	})
 
-	It("tells a stop by the user from a time limit", func(ctx SpecContext) {
+	It("distinguishes an interruption from a time limit", func(ctx SpecContext) {
 		stopped, cancel := context.WithCancelCause(ctx)
 		user := errors.New("the user stopped")
 		cancel(user)
-		_, err := say(stopped, answers(200, ""), "x")
+		_, err := ask(stopped, answers(200, ""), "x")
 		Expect(err).To(HaveOccurred())
 		d, err := detect.HTTP(detect.HTTPConfig{URL: "http://localhost", Transport: transport(func(r *http.Request) (*http.Response, error) {
 			return nil, r.Context().Err()
 		})})
 		Expect(err).NotTo(HaveOccurred())
-		_, err = say(stopped, d, "x")
+		_, err = ask(stopped, d, "x")
 		Expect(err).To(MatchError(user))
 	})
 
-	DescribeTable("has a URL",
+	DescribeTable("needs a valid URL",
 		func(url string) {
 			_, err := detect.HTTP(detect.HTTPConfig{URL: url})
 			Expect(err).To(HaveOccurred())
 			Expect(err.Error()).NotTo(ContainSubstring("secret"))
 		},
-		Entry(nil, ""), Entry(nil, "localhost:8080"), Entry(nil, "ftp://host/"), Entry(nil, "http://"), Entry(nil, "http://me:secret@host/"),
-		Entry(nil, "http://me:secret@ho st/"),
+		Entry("which is not empty", ""), Entry("with a scheme", "localhost:8080"), Entry("of HTTP", "ftp://host/"), Entry("with a host", "http://"),
+		Entry("without a password", "http://me:secret@host/"), Entry("whose password is not quoted", "http://me:secret@ho st/"),
 	)
 })
 

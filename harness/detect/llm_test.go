@@ -27,7 +27,7 @@ func judged(reply llm.Reply, err error) detect.Detector {
 var _ = Describe("a model as judge", func() {
 	const good = `{"class":"defers","score":0.9,"steps":["run the tests"],"reason":"it announces tests"}`
 
-	It("gets the message as data, and never the label", func(ctx SpecContext) {
+	It("receives the message and its request as data, without the label", func(ctx SpecContext) {
 		var asked llm.Request
 		d := detect.LLM(detect.LLMConfig{Name: "claude", Backend: llm.BackendFunc(func(_ context.Context, r llm.Request) (llm.Reply, error) {
 			asked = r
@@ -52,9 +52,9 @@ var _ = Describe("a model as judge", func() {
 		Expect(asked.Messages[1].Content).To(Equal("The user's request:\n------\nTest it.\n-----\n------\n\nThe message:\n------\nDone.\n------"))
 	})
 
-	DescribeTable("is understood",
+	DescribeTable("may answer",
 		func(ctx SpecContext, text, class string) {
-			p, err := say(ctx, judged(llm.Reply{Text: text}, nil), "x")
+			p, err := ask(ctx, judged(llm.Reply{Text: text}, nil), "x")
 			Expect(err).NotTo(HaveOccurred())
 			Expect(p.Class).To(Equal(class))
 			Expect(p.Positive).To(Equal(class == "defers"))
@@ -64,9 +64,9 @@ var _ = Describe("a model as judge", func() {
 		Entry("with more", `{"class":"clean","confidence":1,"steps":[]}`, "clean"),
 	)
 
-	DescribeTable("fails rather than say nonsense, and was paid for",
+	DescribeTable("fails on an invalid answer, whose cost counts",
 		func(ctx SpecContext, text, want string) {
-			p, err := say(ctx, judged(llm.Reply{Text: text, Usage: &llm.Usage{Output: 2}}, nil), "x")
+			p, err := ask(ctx, judged(llm.Reply{Text: text, Usage: &llm.Usage{Output: 2}}, nil), "x")
 			Expect(err).To(MatchError(ContainSubstring(want)))
 			cost := 2.0
 			Expect(p).To(Equal(detect.Prediction{Calls: 1, CostEUR: &cost}))
@@ -81,28 +81,28 @@ var _ = Describe("a model as judge", func() {
 		Entry("a score above 1", `{"class":"defers","score":90}`, "score 90"),
 	)
 
-	It("costs what its calls cost, where that is known", func(ctx SpecContext) {
+	It("reports the cost of its calls if it is known", func(ctx SpecContext) {
 		cost := 7.0
-		Expect(say(ctx, judged(llm.Reply{Text: good, Usage: &llm.Usage{Output: 7}}, nil), "x")).To(HaveField("CostEUR", &cost))
-		Expect(say(ctx, judged(llm.Reply{Text: good, Usage: &llm.Usage{Output: 7}, Model: "m"}, nil), "x")).To(HaveField("CostEUR", &cost))
-		Expect(say(ctx, judged(llm.Reply{Text: good, Usage: &llm.Usage{Output: 7}, Model: "other"}, nil), "x")).To(HaveField("CostEUR", BeNil()))
-		Expect(say(ctx, judged(llm.Reply{Text: good}, nil), "x")).To(HaveField("CostEUR", BeNil()))
+		Expect(ask(ctx, judged(llm.Reply{Text: good, Usage: &llm.Usage{Output: 7}}, nil), "x")).To(HaveField("CostEUR", &cost))
+		Expect(ask(ctx, judged(llm.Reply{Text: good, Usage: &llm.Usage{Output: 7}, Model: "m"}, nil), "x")).To(HaveField("CostEUR", &cost))
+		Expect(ask(ctx, judged(llm.Reply{Text: good, Usage: &llm.Usage{Output: 7}, Model: "other"}, nil), "x")).To(HaveField("CostEUR", BeNil()))
+		Expect(ask(ctx, judged(llm.Reply{Text: good}, nil), "x")).To(HaveField("CostEUR", BeNil()))
 
 		failed := &llm.Error{Kind: llm.Truncated, Backend: "openai", Usage: &llm.Usage{Output: 7}}
-		p, err := say(ctx, judged(llm.Reply{}, failed), "x")
+		p, err := ask(ctx, judged(llm.Reply{}, failed), "x")
 		Expect(llm.KindOf(err)).To(Equal(llm.Truncated))
 		Expect(p).To(Equal(detect.Prediction{Calls: 1, CostEUR: &cost}))
-		p, err = say(ctx, judged(llm.Reply{}, errors.New("oh")), "x")
+		p, err = ask(ctx, judged(llm.Reply{}, errors.New("oh")), "x")
 		Expect(err).To(MatchError(ContainSubstring("ask the judge: oh")))
 		Expect(p).To(Equal(detect.Prediction{Calls: 1}))
 	})
 
-	It("has as long as it is given", func(ctx SpecContext) {
+	It("fails after its time limit", func(ctx SpecContext) {
 		v := clock.NewVirtual()
 		d := detect.LLM(detect.LLMConfig{Name: "slow", Clock: v, Timeout: time.Minute, Backend: llm.BackendFunc(func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
 			return llm.Reply{}, v.Sleep(ctx, time.Hour)
 		})})
-		_, err := say(ctx, d, "x")
+		_, err := ask(ctx, d, "x")
 		Expect(err).To(MatchError(context.DeadlineExceeded))
 		Expect(v.Elapsed()).To(Equal(time.Minute))
 	})

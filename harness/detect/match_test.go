@@ -35,13 +35,13 @@ var _ = Describe("Similar", func() {
 		Entry("only punctuation", "...", "...", false, false),
 	)
 
-	It("is bounded for endless steps", func() {
+	It("limits the work on very long steps", func() {
 		long := strings.Repeat("word ", 1<<20)
 		exact, overlap := detect.Similar(long, long)
 		Expect(exact && overlap).To(BeTrue())
 	})
 
-	It("is the same both ways round, and exact steps overlap", func() {
+	It("is symmetric, and exact steps overlap", func() {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{"run", "the", "tests", "and", "deploy"}), 0, 8)
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			a, b := strings.Join(words.Draw(rt, "a"), " "), strings.Join(words.Draw(rt, "b"), ", ")
@@ -62,7 +62,7 @@ func deferring(text string, labelled, found []string, spans ...[2]int) answer {
 	}
 }
 
-// counted is what matters of a match.
+// counted returns the counts of a match.
 func counted(f detect.Found) [3]int { return [3]int{f.TP, f.FP, f.FN} }
 
 var _ = Describe("steps and spans", func() {
@@ -103,10 +103,10 @@ var _ = Describe("steps and spans", func() {
 			c := counted(m.Overlap)
 			Expect([4]int{m.Items, c[0], c[1], c[2]}).To(Equal(want[m.Scope]), m.Scope)
 		}
-		Expect(r.Spans).To(BeEmpty(), "it never says a span")
+		Expect(r.Spans).To(BeEmpty(), "the detector reports no span")
 	})
 
-	It("are compared by the bytes of the spans, where a step stands in the text", func() {
+	It("are compared by bytes if the step occurs in the text", func() {
 		text := "Done. I will run the tests and then deploy."
 		a := deferring(text, []string{"run the tests", "deploy", "nowhere"}, nil, [2]int{13, 26}, [2]int{31, 42})
 		r := scored(quick(), []answer{a})
@@ -143,7 +143,7 @@ var _ = Describe("steps and spans", func() {
 		Expect(counted(scored(quick(), []answer{a}).Spans[0].Exact)).To(Equal([3]int{2, 0, 0}))
 	})
 
-	It("bound the work on thousands of steps", func() {
+	It("limit the work on thousands of steps", func() {
 		many := strings.Split(strings.Repeat("do this thing,", 5000), ",")
 		a := deferring("…", many, many)
 		got := counted(scored(quick(), []answer{a}).Steps[0].Overlap)

@@ -63,7 +63,7 @@ var _ = Describe("the errors of a detector", func() {
 		Expect(utf8.ValidString(r.FalseNegatives[1].Excerpt)).To(BeTrue())
 	})
 
-	It("begin with sure labels and sure answers, whatever the order", func() {
+	It("begin with confident labels and confident predictions, in any order of items", func() {
 		wrong := func(id, confidence string, s *float64) answer {
 			return answer{item: detect.Item{ID: id, Label: "clean", Confidence: confidence}, p: detect.Prediction{Positive: true, Score: s}}
 		}
@@ -80,8 +80,8 @@ var _ = Describe("the errors of a detector", func() {
 		Expect(scored(o, list).FalsePositives).To(BeEmpty())
 	})
 
-	It("are 50 of each kind unless told otherwise", func() {
-		r := scored(detect.ScoreOptions{Resamples: 1}, append(said(60, "clean", true), said(70, "defers", false)...))
+	It("are 50 of each kind by default", func() {
+		r := scored(detect.ScoreOptions{Resamples: 1}, append(predicted(60, "clean", true), predicted(70, "defers", false)...))
 		Expect(r.FalsePositives).To(HaveLen(50))
 		Expect(r.FalseNegatives).To(HaveLen(50))
 	})
@@ -103,7 +103,7 @@ var _ = Describe("the errors of a detector", func() {
 		}
 	})
 
-	It("keep little of endless texts, and only valid UTF-8", func() {
+	It("have short texts of valid UTF-8", func() {
 		huge := strings.Repeat("é\xff", 1<<20)
 		many := make([]string, 1000)
 		for i := range many {

@@ -34,7 +34,7 @@ var _ = Describe("the baseline", func() {
 		found := map[string]bool{}
 		for category, texts := range samples {
 			for _, text := range texts {
-				p, err := say(ctx, d, "<"+text+">")
+				p, err := ask(ctx, d, "<"+text+">")
 				Expect(err).NotTo(HaveOccurred())
 				Expect(p.Positive).To(BeTrue(), text)
 				Expect(p.Categories).To(ContainElement(category), text)
@@ -47,13 +47,13 @@ var _ = Describe("the baseline", func() {
 		Expect(found).To(HaveLen(49))
 	})
 
-	It("takes the first place of an expression, in the order of the text", func(ctx SpecContext) {
-		Expect(say(ctx, detect.Naive(), "later, then later")).To(HaveField("Spans", [][2]int{{0, 5}, {7, 11}}))
+	It("reports the first match of each expression, in the order of the text", func(ctx SpecContext) {
+		Expect(ask(ctx, detect.Naive(), "later, then later")).To(HaveField("Spans", [][2]int{{0, 5}, {7, 11}}))
 	})
 
-	DescribeTable("says nothing of",
+	DescribeTable("does not match",
 		func(ctx SpecContext, text string) {
-			Expect(say(ctx, detect.Naive(), text)).To(Equal(detect.Prediction{}))
+			Expect(ask(ctx, detect.Naive(), text)).To(Equal(detect.Prediction{}))
 		},
 		Entry("nothing", ""),
 		Entry("a done task", "J'ai complété toutes les étapes demandées."),
@@ -61,11 +61,11 @@ var _ = Describe("the baseline", func() {
 		Entry("a deferral in other words", "Let me run the tests:"),
 	)
 
-	It("ends on a long line that is cubic elsewhere", func(ctx SpecContext) {
+	It("is linear on a line that takes cubic time elsewhere", func(ctx SpecContext) {
 		text := []byte("restantes x: ")
 		for len(text) < 200_000 {
 			text = append(text, "restantes é: "...)
 		}
-		Expect(say(ctx, detect.Naive(), string(text))).To(HaveField("Positive", false))
+		Expect(ask(ctx, detect.Naive(), string(text))).To(HaveField("Positive", false))
 	}, NodeTimeout(testTimeout))
 })

@@ -25,30 +25,30 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		complacent = "observation: |\n  L.12: eval() on input\nreflection: All good, going on.\ndecision: continue\n"
 	)
 
-	It("says what the rule says, and why", func(ctx SpecContext) {
+	It("returns the verdict of the rule with its reason", func(ctx SpecContext) {
 		d := reactkind.ReflectionDetector()
 		Expect(d.Name()).To(Equal("reflection"))
 		want := reflect.Judge("L.12: eval() on input\n", "The eval in line 12 is reachable.")
-		got, err := say(ctx, d, critical)
+		got, err := ask(ctx, d, critical)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Positive).To(BeFalse())
 		Expect(got.Class).To(Equal(detect.Critical))
 		Expect(*got.Score).To(Equal(want.Score))
 		Expect(got.Reasons).To(Equal([]string{want.Reason}))
-		Expect(say(ctx, d, complacent)).To(And(HaveField("Positive", true), HaveField("Class", detect.Complacent)))
+		Expect(ask(ctx, d, complacent)).To(And(HaveField("Positive", true), HaveField("Class", detect.Complacent)))
 	})
 
-	It("takes another threshold, and stays of its kind", func(ctx SpecContext) {
+	It("accepts another threshold and keeps its kind", func(ctx SpecContext) {
 		d := detect.AtThreshold(reactkind.ReflectionDetector(), 0.01)
-		Expect(say(ctx, d, critical)).To(HaveField("Positive", true), "a score of a few hundredths reaches it")
+		Expect(ask(ctx, d, critical)).To(HaveField("Positive", true), "a score of a few hundredths reaches it")
 		kind, ok := detect.KindOf(d)
 		Expect(ok).To(BeTrue())
 		Expect(kind).To(Equal(detect.Reflections))
 	})
 
-	DescribeTable("cannot tell where there is no reflection", func(ctx SpecContext, text, problem string) {
+	DescribeTable("fails on a text that is not a reflection", func(ctx SpecContext, text, problem string) {
 		for _, d := range []detect.Detector{reactkind.ReflectionDetector(), reactkind.OverlapDetector()} {
-			_, err := say(ctx, d, text)
+			_, err := ask(ctx, d, text)
 			Expect(err).To(MatchError(ContainSubstring(problem)))
 		}
 	},
@@ -60,13 +60,13 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	It("has a baseline that looks for any word in common", func(ctx SpecContext) {
 		d := reactkind.OverlapDetector()
 		Expect(d.Name()).To(Equal("overlap"))
-		Expect(say(ctx, d, complacent)).To(HaveField("Positive", true))
-		Expect(say(ctx, d, critical)).To(And(HaveField("Positive", false), HaveField("Reasons", ConsistOf(`both have "eval"`))))
-		Expect(say(ctx, d, "observation: with 7\nreflection: with 7 left\ndecision: done\n")).To(HaveField("Positive", false))
-		Expect(say(ctx, d, "observation: the end\nreflection: the way\ndecision: done\n")).To(HaveField("Positive", true), "a short word")
+		Expect(ask(ctx, d, complacent)).To(HaveField("Positive", true))
+		Expect(ask(ctx, d, critical)).To(And(HaveField("Positive", false), HaveField("Reasons", ConsistOf(`both have "eval"`))))
+		Expect(ask(ctx, d, "observation: with 7\nreflection: with 7 left\ndecision: done\n")).To(HaveField("Positive", false))
+		Expect(ask(ctx, d, "observation: the end\nreflection: the way\ndecision: done\n")).To(HaveField("Positive", true), "a short word")
 	})
 
-	It("knows for which corpora detectors are", func() {
+	It("reports the kind of corpus of each detector", func() {
 		for _, d := range []detect.Detector{stopkind.Detector(stop.Balanced, 0), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
 			kind, ok := detect.KindOf(d)
 			Expect(ok).To(BeTrue())
@@ -99,7 +99,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 			for i, g := range groups(rule, by) {
 				other := groups(baseline, by)[i]
 				row := fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f, %.2f |", names[g.Name], g.Total(), g.TP, g.FP, g.FN,
-					told(g.Precision), told(g.Recall), *other.Precision.Value, *other.Recall.Value)
+					formatted(g.Precision), formatted(g.Recall), *other.Precision.Value, *other.Recall.Value)
 				Expect(string(doc)).To(ContainSubstring(row))
 			}
 		}
@@ -126,8 +126,8 @@ func scoreOf(ctx context.Context, d detect.Detector) detect.Evaluation {
 	return result
 }
 
-// told is a value with its interval, as the docs write it.
-func told(v detect.Value) string {
+// formatted returns a value with its interval in the form of the docs.
+func formatted(v detect.Value) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", *v.Value, v.Interval.Lo, v.Interval.Hi)
 }
 

@@ -55,31 +55,31 @@ var _ = DescribeTable("a variant touches prose only",
 	func(name string, lines map[int]string) {
 		Expect(of(name, message)).To(Equal(replace(lines)))
 	},
-	Entry(nil, "no-accents", map[int]string{
+	Entry("no-accents", "no-accents", map[int]string{
 		0: "## Resume", 2: "J'ai fini l'etape; je vais deployer `été \"x\"` ici:", 5: "- [ ] creer la cle",
 	}),
-	Entry(nil, "upper-case", map[int]string{
+	Entry("upper-case", "upper-case", map[int]string{
 		0: "## RÉSUMÉ", 2: "J'AI FINI L'ÉTAPE; JE VAIS DÉPLOYER `été \"x\"` ICI:", 3: "SEE https://example.com/Été (\"YES\") NOW",
 		5: "- [ ] CRÉER LA CLÉ", 6: "  1. ADD THE TEST [PAGE](docs/a-b.md)", 13: "DONE.",
 	}),
-	Entry(nil, "curly-quotes", map[int]string{
+	Entry("curly-quotes", "curly-quotes", map[int]string{
 		2: "J’ai fini l’étape; je vais déployer `été \"x\"` ici:", 3: "see https://example.com/Été (“yes”) now",
 	}),
-	Entry(nil, "no-break-spaces", map[int]string{
+	Entry("no-break-spaces", "no-break-spaces", map[int]string{
 		2: "J'ai\u00a0fini\u00a0l'étape; je\u00a0vais\u00a0déployer `été \"x\"` ici:",
 		5: "- [ ] créer\u00a0la\u00a0clé", 6: "  1. add\u00a0the\u00a0test [page](docs/a-b.md)",
 	}),
-	Entry(nil, "double-spaces", map[int]string{
+	Entry("double-spaces", "double-spaces", map[int]string{
 		2: "J'ai  fini  l'étape; je  vais  déployer `été \"x\"` ici:",
 		5: "- [ ] créer  la  clé", 6: "  1. add  the  test [page](docs/a-b.md)",
 	}),
-	Entry(nil, "emphasis", map[int]string{
+	Entry("emphasis", "emphasis", map[int]string{
 		2: "J'ai fini l'étape; je vais *déployer* `été \"x\"` ici:", 6: "  1. add the *test* [page](docs/a-b.md)",
 	}),
-	Entry(nil, "emoji", map[int]string{
+	Entry("emoji", "emoji", map[int]string{
 		2: "🚀 J'ai fini l'étape; je vais déployer `été \"x\"` ici:", 3: "see https://example.com/Été (\"yes\") now 🙂", 13: "🚀 Done. 🙂",
 	}),
-	Entry(nil, "trailing-spaces", map[int]string{
+	Entry("trailing-spaces", "trailing-spaces", map[int]string{
 		0: "## Résumé ", 2: "J'ai fini l'étape; je vais déployer `été \"x\"` ici: ", 3: "see https://example.com/Été (\"yes\") now ",
 		5: "- [ ] créer la clé ", 6: "  1. add the test [page](docs/a-b.md) ", 11: "| a b | c | ", 13: "Done. ",
 	}),
@@ -116,7 +116,7 @@ var _ = Describe("variants", func() {
 			Expect(err).NotTo(HaveOccurred())
 			Expect(back).To(Equal(message + " ✅ œ"))
 		},
-		Entry(nil, "latin-1", charmap.ISO8859_1), Entry(nil, "windows-1252", charmap.Windows1252), Entry(nil, "mac-roman", charmap.Macintosh),
+		Entry("latin-1", "latin-1", charmap.ISO8859_1), Entry("windows-1252", "windows-1252", charmap.Windows1252), Entry("mac-roman", "mac-roman", charmap.Macintosh),
 	)
 
 	It("show undefined bytes as browsers do", func() {

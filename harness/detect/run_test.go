@@ -54,7 +54,7 @@ var _ = Describe("a run", func() {
 		}
 	})
 
-	It("has as many items under way as workers", func(ctx SpecContext) {
+	It("judges as many items at once as there are workers", func(ctx SpecContext) {
 		var meeting sync.WaitGroup
 		meeting.Add(4)
 		together := by(func(context.Context, detect.Item) (detect.Prediction, error) {
@@ -66,7 +66,7 @@ var _ = Describe("a run", func() {
 		}
 	}, SpecTimeout(time.Minute))
 
-	It("has fewer under way where a detector cannot do more", func(ctx SpecContext) {
+	It("respects the limit of a detector", func(ctx SpecContext) {
 		var under, most atomic.Int32
 		counted := by(func(context.Context, detect.Item) (detect.Prediction, error) {
 			most.Store(max(most.Load(), under.Add(1)))
@@ -82,7 +82,7 @@ var _ = Describe("a run", func() {
 		Expect(most.Load()).To(Equal(int32(1)))
 	})
 
-	It("tells a failure and never takes it for a no", func(ctx SpecContext) {
+	It("reports a failure, which is not a negative answer", func(ctx SpecContext) {
 		cost := 0.5
 		broken := by(func(_ context.Context, item detect.Item) (detect.Prediction, error) {
 			switch item.ID {
@@ -104,7 +104,7 @@ var _ = Describe("a run", func() {
 		Expect(errs).To(HaveExactElements(BeNil(), MatchError("broken"), MatchError("detector table panicked: oh"), BeNil()))
 	})
 
-	It("passes on what is wrong with items, in between", func(ctx SpecContext) {
+	It("yields the errors of items in place", func(ctx SpecContext) {
 		bad := errors.New("bad line")
 		items := func(yield func(detect.Item, error) bool) {
 			_ = yield(detect.Item{ID: "a"}, nil) && yield(detect.Item{}, bad) && yield(detect.Item{ID: "b"}, nil)
@@ -122,7 +122,7 @@ var _ = Describe("a run", func() {
 		Expect(seen).To(Equal([]string{"a", "bad", "b"}))
 	})
 
-	It("measures by the clock that it is given", func(ctx SpecContext) {
+	It("measures time by its clock", func(ctx SpecContext) {
 		v := clock.NewVirtual()
 		slow := by(func(ctx context.Context, item detect.Item) (detect.Prediction, error) {
 			return detect.Prediction{Took: time.Hour}, v.Sleep(ctx, 3*time.Second)
@@ -133,7 +133,7 @@ var _ = Describe("a run", func() {
 		Expect(v.Elapsed()).To(Equal(6 * time.Second))
 	})
 
-	It("keeps what was whole when the context ends", func(ctx SpecContext) {
+	It("yields complete results until the context ends", func(ctx SpecContext) {
 		ctx2, cancel := context.WithCancel(ctx)
 		var under atomic.Int32
 		hangs := by(func(ctx context.Context, item detect.Item) (detect.Prediction, error) {
@@ -159,7 +159,7 @@ var _ = Describe("a run", func() {
 		Expect(clock.Err(ctx2)).To(HaveOccurred())
 	}, SpecTimeout(time.Minute))
 
-	It("reads little ahead, and nothing is under way after its end", func(ctx SpecContext) {
+	It("reads a few items ahead and leaves no goroutine behind", func(ctx SpecContext) {
 		var read, began, ended atomic.Int32
 		second := make(chan struct{})
 		lingers := by(func(ctx context.Context, item detect.Item) (detect.Prediction, error) {

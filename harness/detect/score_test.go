@@ -35,8 +35,8 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(r.Overall.F1.Interval.Lo).To(BeNumerically("~", 0.5, 0.06))
 	})
 
-	It("are n/a where there is nothing to tell, and never 0", func() {
-		r := scored(quick(), said(5, "clean", false))
+	It("are n/a rather than 0 without observations", func() {
+		r := scored(quick(), predicted(5, "clean", false))
 		Expect(r.Overall.Precision).To(nothing())
 		Expect(r.Overall.Recall).To(nothing())
 		Expect(r.Overall.F1.Value).To(BeNil())
@@ -50,7 +50,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(empty.FalsePositives).To(And(BeEmpty(), Not(BeNil())))
 	})
 
-	It("count other labels as positive if told so", func() {
+	It("count other labels as positive on request", func() {
 		o := quick()
 		o.Positive = []string{"defers", "suggests"}
 		r := scored(o, scoreTable())
@@ -58,9 +58,9 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(r.Overall.Counts).To(Equal(detect.Counts{TP: 11, FP: 1, FN: 2, TN: 16}))
 	})
 
-	It("are unknown, and not 0, for categories and steps that no label names", func() {
-		list := said(2, "clean", true)
-		list = append(list, said(2, "defers", true)...)
+	It("are n/a for categories and steps that no label names", func() {
+		list := predicted(2, "clean", true)
+		list = append(list, predicted(2, "defers", true)...)
 		for i := range list {
 			list[i].p.Categories, list[i].p.Steps, list[i].p.Spans = []string{"next_steps"}, []string{"test it"}, [][2]int{{0, 4}}
 		}
@@ -69,11 +69,11 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(r.Steps).To(BeEmpty())
 		Expect(r.Spans).To(BeEmpty())
 		Expect(r.Unlabelled).To(Equal([]string{"categories", "steps"}))
-		Expect(scored(quick(), said(2, "defers", true)).Unlabelled).To(BeEmpty(), "the detector reports neither")
+		Expect(scored(quick(), predicted(2, "defers", true)).Unlabelled).To(BeEmpty(), "the detector reports neither")
 	})
 
 	It("leave out the categories of messages whose label names none", func() {
-		list := slices.Concat(said(3, "defers", true), said(1, "suggests", true), said(2, "clean", true))
+		list := slices.Concat(predicted(3, "defers", true), predicted(1, "suggests", true), predicted(2, "clean", true))
 		for i := range list {
 			list[i].p.Categories = []string{"next_steps"}
 		}
@@ -82,7 +82,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(cells(scored(quick(), list).Categories)).To(Equal(map[string]detect.Counts{"next_steps": {TP: 1, FP: 3}}))
 	})
 
-	It("count failures apart: as neither right nor wrong", func() {
+	It("count failures as neither right nor wrong", func() {
 		list := scoreTable()
 		list[0].err = errors.New("endpoint: 503")
 		list = append(list, answer{item: detect.Item{ID: "x", Label: "perhaps"}})
@@ -128,7 +128,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(cells(d.Groups)).To(HaveKeyWithValue("(other)", detect.Counts{TN: 100}))
 	})
 
-	It("say how well categories are named, if any is", func() {
+	It("compare the categories, if the detector names any", func() {
 		list := scoreTable()[:4]
 		list[0].item.Categories, list[0].p.Categories = []string{"a", "b"}, []string{"b", "c"}
 		list[1].item.Categories, list[1].p.Categories = []string{"b", "b"}, []string{"b", "b"}
@@ -199,7 +199,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		})
 	})
 
-	It("add up, lie within their intervals, and survive JSON", func() {
+	It("add up, lie within their intervals, and survive a JSON round trip", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			list := anyAnswers(rt)
 			r := scored(quick(), list)
@@ -229,7 +229,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		})
 	})
 
-	It("can be had again, and added to in between", func() {
+	It("can be computed repeatedly, between additions", func() {
 		s := detect.NewScorer(quick())
 		for _, a := range scoreTable()[:20] {
 			s.Add(a.item, a.p, a.err)
@@ -244,10 +244,10 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(s.Result().Overall).To(Equal(scored(quick(), scoreTable()).Overall))
 	})
 
-	It("say how long the detector took, and how fast it was", func() {
+	It("include latency and throughput", func() {
 		var list []answer
 		for i := range 100 {
-			a := said(1, "clean", false)[0]
+			a := predicted(1, "clean", false)[0]
 			a.p.Took = time.Duration(i+1) * time.Millisecond
 			a.item.Text = string(make([]byte, 1000))
 			list = append(list, a)
@@ -262,7 +262,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(*l.MBPerSecond).To(BeNumerically("~", 0.1/5.05, 1e-9)) // 0.1 MB in 5.05 s
 	})
 
-	It("sum up calls and costs, and do not take an unknown price for 0", func() {
+	It("sum up calls and costs, and report an unknown price", func() {
 		list := scoreTable()[:3]
 		list[0].p.Calls, list[0].p.CostEUR = 2, ptr(0.5)
 		list[1].p.Calls, list[1].p.CostEUR = 1, ptr(0.25)
@@ -271,7 +271,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(*scored(quick(), list).Cost).To(Equal(detect.Cost{Calls: 4, EUR: 0.75, Known: false}))
 	})
 
-	DescribeTable("refuse options that mean nothing",
+	DescribeTable("refuse invalid options",
 		func(o detect.ScoreOptions, want string) {
 			Expect(o.Validate()).To(MatchError(ContainSubstring(want)))
 			Expect(func() { detect.NewScorer(o) }).To(PanicWith(MatchError(ContainSubstring(want))))

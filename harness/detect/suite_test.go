@@ -20,18 +20,18 @@ func TestDetect(t *testing.T) {
 // table is a detector that is a function.
 type table struct {
 	name string
-	say  func(context.Context, detect.Item) (detect.Prediction, error)
+	fn   func(context.Context, detect.Item) (detect.Prediction, error)
 }
 
 func (t table) Name() string { return t.name }
 
 func (t table) Detect(ctx context.Context, item detect.Item) (detect.Prediction, error) {
-	return t.say(ctx, item)
+	return t.fn(ctx, item)
 }
 
 // by names a detector that is a function.
-func by(say func(context.Context, detect.Item) (detect.Prediction, error)) detect.Detector {
-	return table{"table", say}
+func by(fn func(context.Context, detect.Item) (detect.Prediction, error)) detect.Detector {
+	return table{"table", fn}
 }
 
 // alone is a detector that takes a few items at once.
@@ -56,7 +56,7 @@ func numbered(n int, read func(int)) iter.Seq2[detect.Item, error] {
 	}
 }
 
-// say asks a detector about one text.
-func say(ctx context.Context, d detect.Detector, text string) (detect.Prediction, error) {
+// ask asks a detector about one text.
+func ask(ctx context.Context, d detect.Detector, text string) (detect.Prediction, error) {
 	return d.Detect(ctx, detect.Item{ID: "a", Text: text, Request: "Ask.", Lang: "en", Label: "clean"})
 }

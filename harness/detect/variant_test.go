@@ -39,11 +39,11 @@ var _ = DescribeTable("no verdict of the guard changes when a message only looks
 		var changed []string
 		tried := map[string]int{}
 		for _, item := range shipped() {
-			plain, err := say(ctx, guard, item.Text)
+			plain, err := ask(ctx, guard, item.Text)
 			Expect(err).NotTo(HaveOccurred())
 			for _, v := range variantsOf(item.Text) {
 				tried[v.name]++
-				p, err := say(ctx, guard, v.text)
+				p, err := ask(ctx, guard, v.text)
 				Expect(err).NotTo(HaveOccurred())
 				if p.Positive != plain.Positive {
 					changed = append(changed, fmt.Sprintf("%s (%s) %s: %t becomes %t (%.3f, %.3f)",
@@ -66,9 +66,9 @@ var _ = DescribeTable("a mention is found behind any length of finished work", L
 			text.WriteString(done)
 		}
 		guard := stopkind.Detector(stop.Balanced, 0)
-		Expect(say(ctx, guard, text.String())).To(HaveField("Positive", false))
+		Expect(ask(ctx, guard, text.String())).To(HaveField("Positive", false))
 		text.WriteString(mention)
-		Expect(say(ctx, guard, text.String())).To(HaveField("Positive", true))
+		Expect(ask(ctx, guard, text.String())).To(HaveField("Positive", true))
 	},
 	Entry("paragraphs", "The parser is done and its tests pass.\n\n", "Now let me run the integration tests:"),
 	Entry("one line", "The parser is done. ", "Now let me run the integration tests:"),

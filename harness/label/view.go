@@ -16,12 +16,12 @@ import (
 
 // The keys that are not characters.
 const (
-	Up       = "up"
-	Down     = "down"
-	PageUp   = "page-up"
-	PageDown = "page-down"
-	Home     = "home"
-	End      = "end"
+	keyUp       = "up"
+	keyDown     = "down"
+	keyPageUp   = "page-up"
+	keyPageDown = "page-down"
+	keyHome     = "home"
+	keyEnd      = "end"
 )
 
 const (
@@ -128,8 +128,8 @@ func (v *View) room() int { return v.height - headLines - footLines }
 
 func (v *View) scroll(lines int) { v.top = max(0, min(v.top+lines, len(v.lines)-v.room())) }
 
-// Press handles a key: a character, or the name of another key. It reports whether to quit. An
-// error means that no more labels can be saved.
+// Press handles a key that Keys returned. It reports whether to quit. An error means that no more
+// labels can be saved.
 func (v *View) Press(key string) (quit bool, err error) {
 	v.note, v.failed = "", false
 	if v.guide {
@@ -166,17 +166,17 @@ func (v *View) Press(key string) (quit bool, err error) {
 // move scrolls.
 func (v *View) move(key string) {
 	switch key {
-	case Up, "k":
+	case keyUp, "k":
 		v.scroll(-1)
-	case Down, "j":
+	case keyDown, "j":
 		v.scroll(1)
-	case PageUp, "b":
+	case keyPageUp, "b":
 		v.scroll(1 - v.room())
-	case PageDown, " ":
+	case keyPageDown, " ":
 		v.scroll(v.room() - 1)
-	case Home, "g":
+	case keyHome, "g":
 		v.scroll(-len(v.lines))
-	case End, "G":
+	case keyEnd, "G":
 		v.scroll(len(v.lines))
 	}
 }
@@ -317,7 +317,7 @@ func wrapLine(line string, width int) []string {
 	return append(lines, line[start:])
 }
 
-// Keys splits the bytes that a terminal sent into keys.
+// Keys splits the bytes that a terminal sent into keys: characters, and names such as "page-down".
 func Keys(input []byte) []string {
 	var keys []string
 	for s := string(input); s != ""; {
@@ -330,16 +330,16 @@ func Keys(input []byte) []string {
 
 // sequences are what terminals send for keys without a character.
 var sequences = []struct{ bytes, key string }{
-	{"\x1b[A", Up},
-	{"\x1bOA", Up},
-	{"\x1b[B", Down},
-	{"\x1bOB", Down},
-	{"\x1b[5~", PageUp},
-	{"\x1b[6~", PageDown},
-	{"\x1b[H", Home},
-	{"\x1b[1~", Home},
-	{"\x1b[F", End},
-	{"\x1b[4~", End},
+	{"\x1b[A", keyUp},
+	{"\x1bOA", keyUp},
+	{"\x1b[B", keyDown},
+	{"\x1bOB", keyDown},
+	{"\x1b[5~", keyPageUp},
+	{"\x1b[6~", keyPageDown},
+	{"\x1b[H", keyHome},
+	{"\x1b[1~", keyHome},
+	{"\x1b[F", keyEnd},
+	{"\x1b[4~", keyEnd},
 }
 
 // nextKey returns the first key and its size. An unknown escape sequence is one key.

@@ -69,7 +69,7 @@ var _ = Describe("the view of a message", func() {
 	It("fits a terminal of 80 columns", func() {
 		v, _ := view(sample()...)
 		golden.Expect("first.txt", []byte(screen(v)))
-		press(v, "r", label.PageDown, "m")
+		press(v, "r", "page-down", "m")
 		golden.Expect("scrolled.txt", []byte(screen(v)))
 		press(v, "?")
 		golden.Expect("labels.txt", []byte(screen(v)))
@@ -88,7 +88,7 @@ var _ = Describe("the view of a message", func() {
 			width, height := rapid.IntRange(40, 120).Draw(rt, "width"), rapid.IntRange(9, 40).Draw(rt, "height")
 			v.Resize(width, height)
 			for range rapid.IntRange(0, 5).Draw(rt, "keys") {
-				press(v, rapid.SampledFrom([]string{label.PageDown, label.Up, "r", "G", "?", "h"}).Draw(rt, "key"))
+				press(v, rapid.SampledFrom([]string{"page-down", "up", "r", "G", "?", "h"}).Draw(rt, "key"))
 			}
 			lines := v.Screen()
 			if len(lines) != height {
@@ -151,8 +151,8 @@ var _ = Describe("the view of a message", func() {
 var _ = DescribeTable("what a terminal sends are keys",
 	func(sent string, want ...string) { Expect(label.Keys([]byte(sent))).To(HaveExactElements(want)) },
 	Entry("characters", "1u é", "1", "u", " ", "é"),
-	Entry("arrows in either mode", "\x1b[A\x1bOB", label.Up, label.Down),
-	Entry("pages", "\x1b[5~\x1b[6~\x1b[H\x1b[4~", label.PageUp, label.PageDown, label.Home, label.End),
+	Entry("arrows in either mode", "\x1b[A\x1bOB", "up", "down"),
+	Entry("pages", "\x1b[5~\x1b[6~\x1b[H\x1b[4~", "page-up", "page-down", "home", "end"),
 	Entry("an unknown sequence is one key, and not its characters", "\x1b[1;2P1", "escape", "1"),
 	Entry("escape alone", "\x1b", "escape"),
 	Entry("bytes that are not UTF-8", "\xff1", "\uFFFD", "1"),
