@@ -40,7 +40,7 @@ func (p Persona) Answer(step session.Step, index int) string {
 // Comment returns the comment on the mirror of a step; empty to continue without one.
 func (p Persona) Comment(step session.Step) string { return p.Comments[step] }
 
-// Names lists the personas, sorted.
+// Personas lists the names of the personas, sorted.
 func Personas() []string {
 	files, err := fs.Glob(fixtures.Personas, "personas/*.yaml")
 	if err != nil {
