@@ -135,7 +135,7 @@ func checkBackendFlags(flags backendFlags) error {
 	case (id == backendOpenAI || id == backendExec) && flags.access != "":
 		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
 	case flags.access != "" && !slices.Contains(namesOf(cli.AccessLevels()), flags.access):
-		return notAmong("access", flags.access, namesOf(cli.AccessLevels()))
+		return notAmong("access level", flags.access, namesOf(cli.AccessLevels()))
 	case id == backendOpenAI && len(flags.extra) > 0:
 		return errors.New("--agent-arg is for command-line agents, and the backend is openai")
 	}

@@ -95,7 +95,7 @@ func (f *captureFlags) validate() error {
 	case filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml":
 		return fmt.Errorf("--out %s: a script's name ends in .yaml", f.out)
 	case !slices.Contains(namesOf(capture.Matchings()), f.match):
-		return notAmong("match", f.match, namesOf(capture.Matchings()))
+		return notAmong("way to match", f.match, namesOf(capture.Matchings()))
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; omit --upstream and --append")
 	}

@@ -80,9 +80,9 @@ func (f *driftFlags) validate() error {
 	case !slices.Contains(comparisonFormats, f.format):
 		return notAmong("format", f.format, comparisonFormats)
 	case !slices.Contains(namesOf(drift.Tiers()), f.failOn):
-		return notAmong("fail-on", f.failOn, namesOf(drift.Tiers()))
+		return notAmong("tier", f.failOn, namesOf(drift.Tiers()))
 	case f.calls < 0:
-		return usage(fmt.Errorf("--max-calls %d: it cannot be negative", f.calls))
+		return usage(fmt.Errorf("--max-calls must be at least 0, got %d", f.calls))
 	case !f.live:
 		return usage(errors.New("drift calls a real backend, which may cost money; allow it with --live"))
 	}

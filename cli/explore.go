@@ -93,7 +93,7 @@ Exit codes:
 func (a *app) oneScenario(pattern string, prices *price.Table) (scenarios.Scenario, error) {
 	set, err := a.selectScenarios([]string{pattern}, nil, prices)
 	if err == nil {
-		err = onlyOne(set, "one is explored at a time")
+		err = onlyOne(set, "this command takes one")
 	}
 	if err != nil {
 		return scenarios.Scenario{}, err
@@ -114,7 +114,7 @@ func onlyOne(set []scenarios.Scenario, why string) error {
 	if len(set) > most {
 		names = append(names, "...")
 	}
-	return fmt.Errorf("%d scenarios are selected, and %s: %s", len(set), why, strings.Join(names, ", "))
+	return fmt.Errorf("%d scenarios are selected, but %s: %s", len(set), why, strings.Join(names, ", "))
 }
 
 func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) error {

@@ -114,7 +114,7 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 		return notAmong("host", g.install, namesOf(hook.Hosts()))
 	}
 	if g.hook.Cap < 1 {
-		return usage(fmt.Errorf("--cap %d: it must be at least 1; to refuse nothing, use --shadow", g.hook.Cap))
+		return usage(fmt.Errorf("--cap must be at least 1, got %d; to refuse nothing, use --shadow", g.hook.Cap))
 	}
 	if err := g.hook.Validate(); err != nil {
 		return usage(err)

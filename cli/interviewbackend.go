@@ -47,7 +47,7 @@ func personas() string { return strings.Join(kind.Personas(), ", ") }
 func (a *app) interviewBackend(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
 	switch {
 	case m.scale <= 0:
-		return nil, usage(fmt.Errorf("--time-scale %g: it must be more than 0", m.scale))
+		return nil, usage(fmt.Errorf("--time-scale must be more than 0, got %g", m.scale))
 	case m.script != "":
 		return a.scriptedInterviewer(m, count)
 	case !m.live:

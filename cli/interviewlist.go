@@ -44,7 +44,7 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 
 func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
 	if flags.limit < 1 {
-		return usage(fmt.Errorf("--limit %d: it must be at least 1", flags.limit))
+		return usage(fmt.Errorf("--limit must be at least 1, got %d", flags.limit))
 	}
 	st, err := cli.Open(ctx, a.storeName(flags.store))
 	if err != nil {

@@ -69,7 +69,7 @@ Exit codes: 0 the script was followed; 1 lines were left over, or a call was une
 
 func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if flags.scale <= 0 {
-		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
+		return usage(fmt.Errorf("--time-scale must be more than 0, got %g", flags.scale))
 	}
 	if err := loopback.CheckHosts(flags.hosts); err != nil {
 		return usage(err)

@@ -33,7 +33,7 @@ func (a *app) checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, 
 	if len(ps) == 0 {
 		return nil
 	}
-	if err := onlyOne(set, "--perturb injects failures into one"); err != nil {
+	if err := onlyOne(set, "--perturb needs exactly one"); err != nil {
 		return err
 	}
 	env := a.env(prices, false)

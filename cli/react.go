@@ -115,7 +115,7 @@ func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
 		Model:         r.model,
 	}
 	if f.Changed("max-iterations") && r.iterations < 1 {
-		return o, usage(errors.New("--max-iterations: at least 1 is needed"))
+		return o, usage(fmt.Errorf("--max-iterations must be at least 1, got %d", r.iterations))
 	}
 	if o.Reflection != react.Refuse && o.Reflection != react.Flag {
 		return o, notAmong("policy on reflections", r.reflection, []string{string(react.Refuse), string(react.Flag)})

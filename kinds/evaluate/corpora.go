@@ -78,7 +78,10 @@ func openCorpus(name string, stdin io.Reader) ([]*corpus, error) {
 		})}, nil
 	}
 	info, err := os.Stat(name)
-	if err == nil && info.IsDir() {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read the corpus: there is no file %s; name a file, %s, %s or -", name, ShippedMessages, ShippedReflections)
+	case err == nil && info.IsDir():
 		err = fmt.Errorf("%s is a folder; name its files, such as %s/*.jsonl", name, strings.TrimRight(name, "/"))
 	}
 	if err != nil {

@@ -193,7 +193,10 @@ func runFindings(r reports.Report, when string) []gate.Finding {
 // is a whole object with a type.
 func IsBaseline(path string) (bool, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("find what to compare: there is no %s; name the folder of a run, a recording or a baseline", path)
+	case err != nil:
 		return false, fmt.Errorf("find what to compare: %w", err)
 	}
 	if info.IsDir() {
