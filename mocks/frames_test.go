@@ -109,7 +109,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		Entry("no file", "none.jsonl", "1", "rules[0].frames.file: read the captured answers: "),
 		Entry("outside", "../x.jsonl", "1", "stays in the script's folder"),
 		Entry("a folder", "folder.jsonl", "1", "is not a regular file"),
-		Entry("no tape", "bad.jsonl", "1", "line 1: it is not a line of a capture"),
+		Entry("no tape", "bad.jsonl", "1", "line 1: not a line of a capture"),
 		Entry("no exchange", "t/x.jsonl", "9", `rules[0].frames.exchange: the tape "t/x.jsonl" has no exchange 9`),
 		Entry("lost", "t/x.jsonl", "2", "has no answer: cut"),
 		Entry("an error", "t/x.jsonl", "3", "has the status 429; write a fault instead"),

@@ -18,10 +18,10 @@ import (
 //go:embed base.css
 var Base string
 
-// Report is the style sheet of reports, on top of Base.
+// report is the style sheet of reports, on top of Base.
 //
 //go:embed report.css
-var Report string
+var report string
 
 // Plots is the style sheet of plots, in pages or in files of their own.
 //
@@ -51,9 +51,9 @@ type Frame struct {
 type Anchor struct{ ID, Name string }
 
 // SelfContained returns the frame of a page that needs no other file, with a style sheet of
-// Base, Report, Plots and own, and a script, which may be empty.
+// Base, the sheets of reports and plots, and own, and a script, which may be empty.
 func SelfContained(title, own, script string) Frame {
-	style := Base + Report + Plots + own
+	style := Base + report + Plots + own
 	f := Frame{
 		Lang: "en", Title: title,
 		Policy: "default-src 'none'; style-src '" + hash(style) + "'; base-uri 'none'; form-action 'none'",

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// File is the file of a Log: an *os.File that was opened with os.O_APPEND.
-type File interface {
+// appendFile is the file of a Log: an *os.File opened with os.O_APPEND.
+type appendFile interface {
 	io.WriteCloser
 	Truncate(size int64) error
 	Sync() error
@@ -19,7 +19,7 @@ var ErrBroken = errors.New("the journal takes no more records")
 
 // Log appends lines to a file. It is not safe for concurrent use.
 type Log struct {
-	file    File
+	file    appendFile
 	size    int64
 	every   int
 	waiting int // calls of Append since the last sync
@@ -28,7 +28,7 @@ type Log struct {
 
 // NewLog returns the log of a file whose whole lines have size bytes. It syncs the file
 // after every calls of Append; if every is 0, only Sync and Close do.
-func NewLog(file File, size int64, every int) *Log {
+func NewLog(file appendFile, size int64, every int) *Log {
 	return &Log{file: file, size: size, every: every}
 }
 

@@ -22,41 +22,38 @@ const (
 	defaultModel   = "gpt-4.1-mini"
 )
 
-// Config is the server that a Backend calls, and how it is called. The zero value, with a key,
-// calls OpenAI's own API.
+// Config configures a Backend. The zero value, with a key, calls OpenAI's own API.
 type Config struct {
 	// ID is the adapter's id; default "openai".
 	ID string
 	// BaseURL is the API's root; default "https://api.openai.com/v1".
 	BaseURL string
-	// APIKey is sent as a bearer token; some servers need no key. It is
-	// left out wherever a Config or Backend is printed, and blotted out of
-	// errors.
+	// APIKey is sent as a bearer token; some servers need no key. Printed Configs and Backends do
+	// not contain it, and it is removed from errors.
 	APIKey string
-	// Model answers requests without a model; default "gpt-4.1-mini".
+	// Model for requests without a model; default "gpt-4.1-mini".
 	Model string
-	// Store asks the provider to keep each completion. OpenAI's API takes
-	// metadata only with it, so that a request's purpose and tags travel only to
-	// loopback servers (scripted backends) or with Store.
+	// Store asks the provider to store each completion. OpenAI's API accepts metadata only with
+	// it, so purpose and tags are sent only with Store or to loopback servers (scripted backends).
 	Store bool
-	// Offline forbids every host but loopback ones; New then fails.
+	// Offline makes New fail for hosts other than loopback ones.
 	Offline bool
-	// Transport carries the requests; default http.DefaultTransport. Redirects
+	// Transport for requests; default http.DefaultTransport. Redirects
 	// are never followed: they could leave the loopback host or reveal the key.
 	Transport http.RoundTripper
 	// Clock measures AttemptTimeout, dates in Retry-After, and the waits between
 	// attempts; default clock.Real().
 	Clock clock.Clock
-	// Retry is when a failed attempt is repeated.
+	// Retry defines when failed attempts are repeated.
 	Retry RetryPolicy
-	// AttemptTimeout ends an attempt with llm.Timeout; default 0, no limit of its
-	// own beside the context's.
+	// AttemptTimeout limits an attempt, which then fails with llm.Timeout; 0 means no limit in
+	// addition to the context's.
 	AttemptTimeout time.Duration
 }
 
-// FromEnv reads OPENAI_API_KEY and OPENAI_BASE_URL; REHEARSE_OFFLINE, unless
-// empty, "0" or "false", sets Offline. Waits between attempts are jittered at
-// random. It is how real runs are configured; getenv is os.Getenv there.
+// FromEnv returns the configuration for real runs: it reads OPENAI_API_KEY and OPENAI_BASE_URL;
+// REHEARSE_OFFLINE, unless empty, "0" or "false", sets Offline. Waits between attempts have random
+// jitter. Getenv is usually os.Getenv.
 func FromEnv(getenv func(string) string) Config {
 	offline := strings.ToLower(strings.TrimSpace(getenv("REHEARSE_OFFLINE")))
 	return Config{
@@ -100,7 +97,7 @@ func (c Config) validate() (host string, err error) {
 	base, err := url.Parse(c.BaseURL)
 	switch {
 	case err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https"):
-		// The parser's own error would repeat a password.
+		// The error of the parser could contain a password.
 		problems = append(problems, fmt.Errorf("base URL %q is not of the form https://host/v1", sanitize.MaskURL(c.BaseURL)))
 		base = &url.URL{}
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":

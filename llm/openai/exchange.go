@@ -21,26 +21,24 @@ import (
 )
 
 const (
-	// maxAnswer is how many bytes of an answer are read, streamed or not.
+	// maxAnswer limits an answer in bytes, streamed or not.
 	maxAnswer = 64 << 20
-	// maxError is how much of an error answer is read.
+	// maxError limits an error answer in bytes.
 	maxError = 64 << 10
-	// emptyLines is how many lines without data may follow each other. Some
-	// servers send a comment every second while a model thinks, and go-openai's
-	// own limit of 300 ends such a call after minutes; maxAnswer still applies.
+	// emptyLines limits consecutive lines without data. Some servers send a comment every second
+	// while a model thinks, and go-openai's limit of 300 would end such a call after minutes.
 	emptyLines = 1 << 16
 )
 
 var errTooLarge = fmt.Errorf("answer is larger than %d MiB", maxAnswer>>20)
 
-// exchange is one attempt: one HTTP request and its answer. It stands between
-// go-openai and the transport (an HTTPDoer), because go-openai hides an error's
-// headers, and reads bodies without limit.
+// exchange is one attempt: one HTTP request and its answer. It is an HTTPDoer between go-openai and the
+// transport, because go-openai hides the headers of errors and reads bodies without a limit.
 type exchange struct {
 	backend *Backend
 	// final rules out another attempt: the server asked for none, or text was delivered.
 	final bool
-	// status is 0 until an answer came.
+	// status is 0 before the answer.
 	status int
 	sent   bool
 	// raw is the answer's body unless it is streamed, for messages.
@@ -85,8 +83,8 @@ func (x *exchange) whole(
 	return reply, failed
 }
 
-// explain types an error of go-openai's: one of Do's, a request that it could
-// not build, or an answer that it could not decode.
+// explain returns a typed error for an error of go-openai: an error of Do, a request that it could not
+// build, or an answer that it could not decode.
 func (x *exchange) explain(err error) *llm.Error {
 	if failed, ok := errors.AsType[*llm.Error](err); ok {
 		return failed
@@ -97,8 +95,8 @@ func (x *exchange) explain(err error) *llm.Error {
 	return x.malformed("the answer cannot be read: "+err.Error(), x.raw)
 }
 
-// Do sends the request and returns an answer only if it is one: a success of the
-// right type, and in full unless streamed. Every error is an *llm.Error.
+// Do sends the request. It returns only a successful answer of the right type, complete unless it is
+// streamed. Every error is an *llm.Error.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	x.sent = true
 	res, err := x.backend.cfg.Transport.RoundTrip(req)
@@ -128,7 +126,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// rightType accepts a missing Content-Type: it cannot be wrong.
+// rightType accepts a missing Content-Type.
 func rightType(h http.Header, streamed bool) bool {
 	got, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	got = strings.ToLower(strings.TrimSpace(got))
@@ -141,8 +139,8 @@ func rightType(h http.Header, streamed bool) bool {
 	return got == "application/json" || strings.HasSuffix(got, "+json")
 }
 
-// readAll reads the body into raw. JSON must be UTF-8 (RFC 8259, 8.1), and the
-// decoder would put U+FFFD in place of other bytes without a word.
+// readAll reads the body into raw. JSON must be UTF-8 (RFC 8259, 8.1), and the decoder would silently
+// replace other bytes by U+FFFD.
 func (x *exchange) readAll(res *http.Response) error {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(res.ContentLength, 0), maxError)) + bytes.MinRead)
@@ -157,8 +155,8 @@ func (x *exchange) readAll(res *http.Response) error {
 	return nil
 }
 
-// broken types a failed read or write. What was cut after the answer's first
-// byte is truncated; before it, the server counts as unavailable.
+// broken returns a typed error for a failed read or write: truncated after the first byte of the answer,
+// unavailable before it.
 func (x *exchange) broken(err error) *llm.Error {
 	if errors.Is(err, errTooLarge) {
 		return x.fail(llm.Malformed, err.Error(), err)
@@ -178,7 +176,7 @@ func (x *exchange) broken(err error) *llm.Error {
 	return x.fail(kind, message, err)
 }
 
-// malformed quotes the beginning of what came.
+// malformed quotes the beginning of the answer.
 func (x *exchange) malformed(what string, body []byte) *llm.Error {
 	if len(body) == 0 {
 		return x.fail(llm.Malformed, what+"; the body is empty", nil)
@@ -186,8 +184,8 @@ func (x *exchange) malformed(what string, body []byte) *llm.Error {
 	return x.fail(llm.Malformed, what+"; it begins "+x.quote(body), nil)
 }
 
-// quote is the beginning of a body, safe to show. The key goes before the cut,
-// which could otherwise leave half of it.
+// quote returns the beginning of a body, safe to show. It removes the key before truncating, which could
+// otherwise leave half of the key.
 func (x *exchange) quote(body []byte) string {
 	return strconv.Quote(sanitize.Line(x.backend.redact(string(body[:min(len(body), maxError)])), 200))
 }
@@ -223,6 +221,6 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tokens turns a reported count into one that can be added up: a hostile server
-// reports negative or absurd ones.
+// tokens clamps a reported count to a range that can be added up, because a hostile server may report any
+// number.
 func tokens(n int) int { return min(max(n, 0), math.MaxInt32) }

@@ -1,9 +1,7 @@
-// Package openai is a backend for OpenAI's chat API and the many servers that
-// speak it, built on go-openai. It adds what that client leaves to its callers:
-// typed errors, retries on an injected clock, limits on what is read, and proof
-// that an answer is complete before it is returned.
+// Package openai is a backend for OpenAI's chat API and compatible servers, built on go-openai. It adds
+// typed errors, retries on an injected clock, limits on answers, and checks that an answer is complete.
 //
-// # What becomes which error
+// # Kinds of errors
 //
 //	429                                                     rate-limited
 //	408, attempt timeout, network timeout                   timeout
@@ -16,10 +14,9 @@
 //	refusal, finish reason content_filter                   refused
 //	error codes unexpected_call, script_exhausted           those of a script
 //
-// A finish reason "length" is not an error: it is part of the Reply. A stream that ends
-// after a finish reason but without [DONE] is complete, as many servers never
-// send it. Repeated stream chunks cannot be distinguished from a model that repeats
-// itself, and stay.
+// A finish reason "length" is not an error but part of the Reply. A stream that ends after a finish reason
+// but without [DONE] is complete, because many servers never send it. Repeated stream chunks are kept,
+// because they cannot be distinguished from a model that repeats itself.
 package openai
 
 import (
@@ -66,7 +63,7 @@ func New(cfg Config) (*Backend, error) {
 	}, nil
 }
 
-// ID is the id by which users choose this adapter.
+// ID implements llm.Adapter.
 func (b *Backend) ID() string { return b.cfg.ID }
 
 // Available returns nil if there is a key, or if the server is on this machine
@@ -124,7 +121,7 @@ func (b *Backend) giveUp(failed *llm.Error, retries []llm.Retry) *llm.Error {
 	return failed
 }
 
-// redact blots the key out of text that a server chose.
+// redact removes the key from text of a server.
 func (b *Backend) redact(text string) string {
 	if b.cfg.APIKey == "" {
 		return text

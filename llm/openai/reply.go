@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// read turns an answer in one piece into a Reply.
+// read returns the Reply for an answer without streaming.
 func (x *exchange) read(res goopenai.ChatCompletionResponse) (llm.Reply, *llm.Error) {
 	reply := llm.Reply{Model: res.Model, Usage: usage(&res.Usage)}
 	if len(res.Choices) == 0 {
@@ -25,7 +25,7 @@ func (x *exchange) read(res goopenai.ChatCompletionResponse) (llm.Reply, *llm.Er
 	return x.conclude(reply, choice.Message.Refusal)
 }
 
-// text joins the parts where a server sends a list of them.
+// text joins the parts of servers that send a list.
 func text(m goopenai.ChatCompletionMessage) string {
 	if len(m.MultiContent) == 0 {
 		return m.Content
@@ -55,7 +55,7 @@ func (x *exchange) conclude(reply llm.Reply, refusal string) (llm.Reply, *llm.Er
 	return llm.Reply{}, failed
 }
 
-// usage takes cached input out of the input; nil where nothing was reported.
+// usage returns the usage with cached input subtracted from the input; nil if it was not reported.
 func usage(u *goopenai.Usage) *llm.Usage {
 	if u == nil || u.PromptTokens <= 0 && u.CompletionTokens <= 0 {
 		return nil

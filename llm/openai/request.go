@@ -14,11 +14,10 @@ import (
 // purposeKey is the metadata key of llm.Request.Purpose.
 const purposeKey = "purpose"
 
-// noParameters describes a function without parameters: go-openai would send
-// null, which is not a schema.
+// noParameters is the schema of a function without parameters, for which go-openai would send null.
 var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// dialect is what differs between servers that speak the API.
+// dialect has the differences between servers.
 type dialect struct {
 	model    string // for requests without a model
 	metadata bool   // purpose and tags are sent
@@ -26,7 +25,7 @@ type dialect struct {
 	openai   bool // OpenAI's own API
 }
 
-// request turns req into the API's form.
+// request converts req to the API's form.
 func (d dialect) request(req llm.Request) goopenai.ChatCompletionRequest {
 	out := goopenai.ChatCompletionRequest{
 		Model:    req.Model,
@@ -57,9 +56,9 @@ func (d dialect) request(req llm.Request) goopenai.ChatCompletionRequest {
 	return out
 }
 
-// limit caps the output. OpenAI's API wants max_completion_tokens and its
-// reasoning models refuse the older max_tokens, wherever they are hosted; other
-// servers often know only max_tokens, and would ignore a cap they do not know.
+// limit limits the output. OpenAI's API requires max_completion_tokens, and its reasoning models reject
+// the older max_tokens on any server. Other servers often support only max_tokens and ignore unknown
+// limits.
 func (d dialect) limit(out *goopenai.ChatCompletionRequest, n int) {
 	out.MaxTokens = n //nolint:staticcheck // the only cap that many servers know
 	err := goopenai.NewReasoningValidator().Validate(*out)
@@ -68,8 +67,8 @@ func (d dialect) limit(out *goopenai.ChatCompletionRequest, n int) {
 	}
 }
 
-// temperature is t as go-openai sends it: it leaves 0 out, which would mean the
-// provider's default, so 0 goes as the smallest number above it.
+// temperature returns t for go-openai, which omits 0 and thereby requests the provider's default; 0 becomes
+// the smallest positive number.
 func temperature(t float64) float32 {
 	if t == 0 {
 		return math.SmallestNonzeroFloat32

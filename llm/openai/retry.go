@@ -11,20 +11,20 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// RetryPolicy is how often, and after which waits, a failed attempt is made
-// again. Only kinds that llm.ErrorKind.Transient names are.
+// RetryPolicy defines how often, and after which waits, failed attempts are repeated. Only transient errors
+// (llm.ErrorKind.Transient) are retried.
 type RetryPolicy struct {
 	// Max is the number of attempts after the first; 0 means 2, a negative number 0.
 	Max int
 	// Base is the wait before the second attempt, doubled for each further one;
 	// default 500ms.
 	Base time.Duration
-	// Cap is the longest wait; default 30s. A server that asks for a longer one
-	// in Retry-After is not waited for at all.
+	// Cap is the longest wait; default 30s. If Retry-After asks for a longer one, the call fails
+	// immediately.
 	Cap time.Duration
-	// Rand draws from [0, 1) to shorten each wait by up to a quarter, so that
-	// clients that failed together do not return together. It must be safe for
-	// concurrent use. Nil: no jitter, so that runs repeat.
+	// Rand draws from [0, 1) to shorten each wait by up to a quarter, which spreads the retries of
+	// clients that failed together. It must be safe for concurrent use. By default there is no
+	// jitter, which makes runs repeatable.
 	Rand func() float64
 }
 
@@ -41,9 +41,8 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// next decides whether to try again after failed, with earlier retries already
-// made, and after which wait. The wait is never shorter than the server asked
-// for; where that is longer than Cap, the call is not repeated.
+// next decides whether to retry after failed and earlier retries, and after which wait. The wait is at least
+// the one that the server asked for; if that is longer than Cap, there is no retry.
 func (p RetryPolicy) next(failed *llm.Error, earlier int) (wait time.Duration, again bool) {
 	if !failed.Kind.Transient() || earlier >= p.Max || failed.RetryAfter > p.Cap {
 		return 0, false
@@ -61,8 +60,8 @@ func (p RetryPolicy) next(failed *llm.Error, earlier int) (wait time.Duration, a
 	return max(wait, failed.RetryAfter), true
 }
 
-// retryAfter reads how long a server asks to wait: retry-after-ms (OpenAI's), or
-// Retry-After in seconds or as a date (RFC 9110, 10.2.3). Nonsense is 0.
+// retryAfter returns the wait that a server asks for: OpenAI's retry-after-ms, or Retry-After in seconds or
+// as a date (RFC 9110, 10.2.3). Invalid values are 0.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if d := scaled(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
 		return d
@@ -74,7 +73,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return scaled(value, time.Second)
 }
 
-// scaled reads a number of units, clamped to the range of a time.Duration.
+// scaled parses a number of units, clamped to the range of time.Duration.
 func scaled(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0) { // NaN is not above 0

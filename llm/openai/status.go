@@ -17,9 +17,9 @@ import (
 // Error codes that are more specific than the status.
 var (
 	filterCodes = []string{"content_filter", "content_policy_violation"}
-	// quotaCodes are limits that no wait within a call lifts.
+	// quotaCodes are limits that a retry cannot lift.
 	quotaCodes = []string{"insufficient_quota", "billing_hard_limit_reached"}
-	// overloadCodes come without a status in the middle of a stream.
+	// overloadCodes occur without a status, in the middle of a stream.
 	overloadCodes = []string{"rate_limit_exceeded", "rate_limit_error"}
 	invalidCodes  = []string{"invalid_request_error", "context_length_exceeded"}
 )
@@ -43,7 +43,7 @@ func kindOf(status int, code, errorType string) llm.ErrorKind {
 	return llm.KindOfStatus(status)
 }
 
-// refused turns an answer with a status other than a success into a typed error.
+// refused returns a typed error for an answer without a status of success.
 func (x *exchange) refused(res *http.Response) *llm.Error {
 	if res.StatusCode < 400 {
 		return x.fail(llm.InvalidRequest, fmt.Sprintf("%s redirects to %q; redirects are not followed, set OPENAI_BASE_URL to the right address",
@@ -66,7 +66,7 @@ func (x *exchange) refused(res *http.Response) *llm.Error {
 	return failed
 }
 
-// apiError types the API's error object; status is 0 within a stream.
+// apiError returns a typed error for the API's error object; status is 0 within a stream.
 func (x *exchange) apiError(status int, e *goopenai.APIError) *llm.Error {
 	code := ""
 	if e.Code != nil && e.Code != 0 { // go-openai reads null as 0

@@ -13,14 +13,13 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxToolCalls is how many tool calls of one answer are taken.
+// maxToolCalls limits the tool calls of one answer.
 const maxToolCalls = 1024
 
-// lenient allows what servers do send: a name twice in one object. Text that is
-// not UTF-8 stays an error.
+// lenient allows duplicate names in an object, which some servers send. Invalid UTF-8 is still an error.
 var lenient = jsontext.AllowDuplicateNames(true)
 
-// chunk is one event of a stream, with the fields that are used.
+// chunk is one event of a stream.
 type chunk struct {
 	Model   string `json:"model"`
 	Choices []struct {
@@ -36,7 +35,7 @@ type chunk struct {
 	Error *goopenai.APIError `json:"error"`
 }
 
-// stream asks for an answer piece by piece and puts it together.
+// stream requests a streamed answer and assembles it.
 func (x *exchange) stream(
 	ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string),
 ) (llm.Reply, *llm.Error) {
@@ -80,7 +79,7 @@ func (x *exchange) take(all *assembly, line []byte) (delta string, failed *llm.E
 	return delta, nil
 }
 
-// end decides what a stream was once no event is left.
+// end returns the result of a stream without further events.
 func (x *exchange) end(events *goopenai.ChatCompletionStream, all *assembly, err error) (llm.Reply, *llm.Error) {
 	var failed *llm.Error
 	event, isEvent := errors.AsType[*goopenai.APIError](err)
@@ -124,8 +123,8 @@ type callParts struct {
 	arguments []byte
 }
 
-// add takes one chunk and returns its text; false if there are too many calls.
-// Only the first choice counts: no more than one is asked for.
+// add adds a chunk and returns its text; false if there are too many calls. Only the first choice counts,
+// because only one is requested.
 func (a *assembly) add(c *chunk) (delta string, ok bool) {
 	if c.Model != "" {
 		a.model = c.Model

@@ -18,7 +18,7 @@ type Quote struct {
 	CachedIn   float64 `json:"cached_input"`
 	CacheWrite float64 `json:"cache_write"`
 	Output     float64 `json:"output"`
-	// Date is when the price was read (YYYY-MM-DD), Source where.
+	// Date of the price (YYYY-MM-DD), from Source.
 	Date   string `json:"date"`
 	Source string `json:"source"`
 	// EURPerUSD is the exchange rate of RateDate.
@@ -26,13 +26,12 @@ type Quote struct {
 	RateDate  string  `json:"rate_date"`
 }
 
-// Cost returns the cost of a call with that usage, in the quote's currency:
+// Cost returns the cost of a usage in the quote's currency:
 //
 //	(input·Input + cached·CachedIn + written·CacheWrite + output·Output) / 1,000,000
 //
-// Reasoning tokens are part of the output. A negative count, which no provider
-// should report, counts as 0. For another currency see quantity.Money.In and
-// EURPerUSD.
+// Reasoning tokens are part of the output. Negative counts are treated as 0. For another currency see
+// quantity.Money.In and EURPerUSD.
 func (q Quote) Cost(u llm.Usage) quantity.Money {
 	sum := float64(max(u.Input, 0))*q.Input + float64(max(u.CachedInput, 0))*q.CachedIn +
 		float64(max(u.CacheWrite, 0))*q.CacheWrite + float64(max(u.Output, 0))*q.Output

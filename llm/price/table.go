@@ -17,7 +17,7 @@ import (
 // Table finds quotes by the name of the model. It is immutable and safe for
 // concurrent use.
 type Table struct {
-	// Date is when the table was compiled (YYYY-MM-DD); single quotes are older.
+	// Date of the table (YYYY-MM-DD); individual quotes may be older.
 	Date string
 	// EURPerUSD is the exchange rate of RateDate, which all quotes carry.
 	EURPerUSD float64
@@ -27,7 +27,7 @@ type Table struct {
 	aliases map[string]string // to the name in quotes
 }
 
-// Default returns the shipped table. It is read on the first call only.
+// Default returns the shipped table, which the first call reads.
 var Default = sync.OnceValues(func() (*Table, error) {
 	t := &Table{quotes: map[string]Quote{}, aliases: map[string]string{}}
 	if err := t.read("prices.yaml", fixtures.Prices); err != nil {
@@ -36,10 +36,9 @@ var Default = sync.OnceValues(func() (*Table, error) {
 	return t, nil
 })
 
-// Load returns the shipped table with the entries of a user's file in place of
-// those for the same models. The file has the form of the shipped one; a rate in
-// it replaces the shipped rate for all models. The name is for error messages,
-// which list all errors with line, column and the nearest valid word.
+// Load returns the shipped table, with entries replaced by those of a user's file. The file has the form of
+// the shipped one; its rate, if any, replaces the shipped rate for all models. The error lists all errors
+// with file name, line, column and the nearest valid word.
 func Load(name string, data []byte) (*Table, error) {
 	shipped, err := Default()
 	if err != nil {
@@ -53,10 +52,9 @@ func Load(name string, data []byte) (*Table, error) {
 	return &t, nil
 }
 
-// Quote returns what a model costs. It reports false if that is unknown, which
-// is not the same as free.
+// Quote returns the prices of a model; false if they are unknown.
 //
-// A name is looked up as it is, then without its date ("gpt-4.1-mini-2025-04-14",
+// It looks up the name unchanged, then without its date ("gpt-4.1-mini-2025-04-14",
 // "claude-haiku-4-5-20251001") and without its provider ("openai/gpt-4.1-mini",
 // "models/gemini-2.5-pro").
 func (t *Table) Quote(model string) (Quote, bool) {
@@ -90,15 +88,15 @@ var snapshot = regexp.MustCompile(`-20\d\d-?[01]\d-?[0-3]\d$`)
 
 func undated(model string) string { return snapshot.ReplaceAllString(model, "") }
 
-// SameModel reports whether two names differ at most in a date at the end or a
-// provider in front, so that one price applies to both.
+// SameModel reports whether two names differ only in a date at the end or a provider at the beginning, and
+// therefore have one price.
 func SameModel(a, b string) bool {
 	return a == b || bare(a) == bare(b)
 }
 
 func bare(model string) string { return undated(model[strings.LastIndexByte(model, '/')+1:]) }
 
-// Models lists the names of all models with a price, sorted.
+// Models returns the sorted names of all models with a price.
 func (t *Table) Models() []string { return slices.Sorted(maps.Keys(t.quotes)) }
 
 // Nearest returns the name in the table that was probably meant, or "".
