@@ -122,7 +122,8 @@ func (b *Builder) Close() Report {
 		r.Problems = append(r.Problems, "and "+format.Plural(b.more, "more problem"))
 	}
 	if missing := b.Run.Scenarios - len(b.scenarios) - len(b.NotRun); missing > 0 {
-		r.Problems = append(r.Problems, fmt.Sprintf("%d of %s planned are missing from the recording", missing, format.Plural(b.Run.Scenarios, "scenario")))
+		r.Problems = append(r.Problems, fmt.Sprintf("%d of %s planned are missing from the recording",
+			missing, format.Plural(b.Run.Scenarios, "scenario")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		s := b.scenarios[name].close()

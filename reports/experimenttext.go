@@ -142,7 +142,8 @@ func neededText(r *result.Experiment, c *result.Comparison) string {
 	case r.Design.Scope == result.Alike:
 		return fmt.Sprintf("about %s would decide, if the effect stays the same", format.Plural(c.Needed, "scenario"))
 	}
-	return fmt.Sprintf("about %s of each variant in each scenario would decide, if the effect stays the same", format.Plural(c.Needed, "trial"))
+	return fmt.Sprintf("about %s of each variant in each scenario would decide, if the effect stays the same",
+		format.Plural(c.Needed, "trial"))
 }
 
 // designFacts returns the design of the experiment and what it used.
