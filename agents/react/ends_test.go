@@ -41,7 +41,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 				Expect(r.set.done).To(HaveLen(len(answers)-1), "the action of a step with a trigger is not done")
 			}
 		},
-		Entry(nil, react.Ambiguity), Entry(nil, react.Decision), Entry(nil, react.Security), Entry(nil, react.Conflict), Entry(nil, react.Missing),
+		Entry("ambiguity", react.Ambiguity), Entry("business decision", react.Decision), Entry("security risk", react.Security), Entry("constraint conflict", react.Conflict), Entry("missing information", react.Missing),
 	)
 
 	DescribeTable("is what a step with a trigger leads to, wherever it stands",
@@ -167,13 +167,13 @@ var _ = Describe("An end state", Label("R-09"), func() {
 				Kind: event.End, Name: string(status), N: res.Iterations, Detail: res.Details, Attrs: map[string]any{"exit_code": code},
 			}))
 		},
-		Entry(nil, []string{searching, ended}, react.StatusDone, 0, "Hand the final output on."),
-		Entry(nil, []string{searching, docs(deciding("done_partial", "missing: the imports"), verified, report)}, react.StatusPartial, 10,
+		Entry("done", []string{searching, ended}, react.StatusDone, 0, "Hand the final output on."),
+		Entry("partial", []string{searching, docs(deciding("done_partial", "missing: the imports"), verified, report)}, react.StatusPartial, 10,
 			"Use the partial output, and see to what is missing: the imports."),
-		Entry(nil, []string{"decision: escalate\nreason: Which module?\n"}, react.StatusEscalate, 9, "Let a person answer, then run the agent again with the answer: Which module?"),
-		Entry(nil, []string{searching, deciding("delegate", "agent_id: lawyer", "task: read it")}, react.StatusDelegate, 11, "Hand the task over to the agent lawyer, which is not here."),
-		Entry(nil, []string{searching, deciding("blocked")}, react.StatusBlocked, 6, "Remove what blocks the agent, then run it again: because of line 12"),
-		Entry(nil, nil, react.StatusError, 1, "Mend the error, then run the agent again: call the backend for auditor, iteration 1: "),
+		Entry("escalated", []string{"decision: escalate\nreason: Which module?\n"}, react.StatusEscalate, 9, "Let a person answer, then run the agent again with the answer: Which module?"),
+		Entry("delegated", []string{searching, deciding("delegate", "agent_id: lawyer", "task: read it")}, react.StatusDelegate, 11, "Hand the task over to the agent lawyer, which is not here."),
+		Entry("blocked", []string{searching, deciding("blocked")}, react.StatusBlocked, 6, "Remove what blocks the agent, then run it again: because of line 12"),
+		Entry("failed call", nil, react.StatusError, 1, "Mend the error, then run the agent again: call the backend for auditor, iteration 1: "),
 	)
 
 	It("done_partial has the output, and every part that is missing", func() {
@@ -337,7 +337,7 @@ var _ = Describe("Precedence", func() {
 		Expect(r.set.done).To(HaveLen(actions))
 		Expect(r.told(event.End, "error")).To(HaveLen(1))
 	},
-		Entry(nil, "call", 1, 1),
-		Entry(nil, "action", 3, 1),
+		Entry("before a call", "call", 1, 1),
+		Entry("before an action", "action", 3, 1),
 	)
 })

@@ -157,10 +157,10 @@ var _ = Describe("the starter plan", func() {
 		}
 		golden.Expect(name+".yaml", []byte(text))
 	},
-		Entry(nil, "several", map[string]string{
+		Entry("a folder with several projects", "several", map[string]string{
 			"go.mod": "module x", "web/package.json": `{"scripts": {"test": "vitest run"}}`, "tool/pyproject.toml": "[tool.pytest]", "TODO.md": "- [ ] a\n",
 		}),
-		Entry(nil, "nothing", nil),
+		Entry("an empty folder", "nothing", nil),
 	)
 
 	DescribeTable("has a valid name derived from that of the folder",

@@ -189,7 +189,7 @@ var _ = Describe("Limits", func() {
 
 	DescribeTable("put the soft limit below the hard one", func(hard, soft int) {
 		Expect(plan.Limits{HardCalls: hard}.WithDefaults().SoftCalls).To(Equal(soft))
-	}, Entry(nil, 2, 1), Entry(nil, 5, 4), Entry(nil, 10, 9), Entry(nil, 100, 90))
+	}, Entry("2 tasks", 2, 1), Entry("5 tasks", 5, 4), Entry("10 tasks", 10, 9), Entry("100 tasks", 100, 90))
 })
 
 var _ = It("has a runner loop as its default worker, and no other by itself", func() {

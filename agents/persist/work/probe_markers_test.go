@@ -35,10 +35,10 @@ var _ = Describe("markers", Label("P-01"), func() {
 		dir := folder(map[string]string{"a": text})
 		Expect(ask(ctx, dir, plan.Probe{Markers: []string{"TODO", "@wip", "à"}}).Verdict).To(Equal(want))
 	},
-		Entry(nil, "TODOs", plan.Pass), Entry(nil, "xTODO", plan.Pass), Entry(nil, "MY_TODO", plan.Pass),
-		Entry(nil, "TODO2", plan.Pass), Entry(nil, "éTODO", plan.Pass), Entry(nil, "todo", plan.Pass),
-		Entry(nil, "TODOs TODO", plan.Fail), Entry(nil, "TODO(me):", plan.Fail), Entry(nil, "-TODO-", plan.Fail), Entry(nil, "\xffTODO\xff", plan.Fail),
-		Entry(nil, "x@wip", plan.Fail), Entry(nil, "@wipe", plan.Pass), Entry(nil, "là", plan.Pass), Entry(nil, "à", plan.Fail),
+		Entry("plural", "TODOs", plan.Pass), Entry("prefix", "xTODO", plan.Pass), Entry("prefix with an underscore", "MY_TODO", plan.Pass),
+		Entry("digit at the end", "TODO2", plan.Pass), Entry("prefix that is not ASCII", "éTODO", plan.Pass), Entry("lower case", "todo", plan.Pass),
+		Entry("a second time alone", "TODOs TODO", plan.Fail), Entry("parenthesis", "TODO(me):", plan.Fail), Entry("dashes", "-TODO-", plan.Fail), Entry("invalid UTF-8", "\xffTODO\xff", plan.Fail),
+		Entry("marker with a sign after a letter", "x@wip", plan.Fail), Entry("marker with a sign before a letter", "@wipe", plan.Pass), Entry("letter that is not ASCII in a word", "là", plan.Pass), Entry("letter that is not ASCII alone", "à", plan.Fail),
 	)
 
 	It("are searched where the patterns say", func(ctx SpecContext) {

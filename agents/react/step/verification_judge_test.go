@@ -94,19 +94,19 @@ var _ = Describe("Judge", Label("R-08"), func() {
 		c.Written = nil
 		Expect(step.JudgeVerification(read(text), c).Passed()).To(BeTrue())
 	},
-		Entry(nil, "No file is changed.", true),
-		Entry(nil, "Never change a file of the workspace", true),
-		Entry(nil, "No files may be modified", true),
-		Entry(nil, "Do not edit any file", true),
-		Entry(nil, "The workspace is read-only.", true),
-		Entry(nil, "Aucun fichier n’est modifié.", true),
-		Entry(nil, "Ne modifie aucun fichier du projet", true),
-		Entry(nil, "L'audit se fait en lecture seule", true),
-		Entry(nil, "Never change a file outside docs", false),
-		Entry(nil, "Do not create files larger than 10 KB", false),
-		Entry(nil, "At most 10 files are changed", false),
-		Entry(nil, "Each file is changed once", false),
-		Entry(nil, "Ne modifie que les fichiers de docs", false),
+		Entry("no file is changed", "No file is changed.", true),
+		Entry("never change a file", "Never change a file of the workspace", true),
+		Entry("no files may be modified", "No files may be modified", true),
+		Entry("do not edit any file", "Do not edit any file", true),
+		Entry("read-only", "The workspace is read-only.", true),
+		Entry("no file is modified, in French", "Aucun fichier n’est modifié.", true),
+		Entry("modify no file, in French", "Ne modifie aucun fichier du projet", true),
+		Entry("read-only, in French", "L'audit se fait en lecture seule", true),
+		Entry("files outside a folder", "Never change a file outside docs", false),
+		Entry("large files", "Do not create files larger than 10 KB", false),
+		Entry("a number of files", "At most 10 files are changed", false),
+		Entry("one change for each file", "Each file is changed once", false),
+		Entry("all files but those of a folder, in French", "Ne modifie que les fichiers de docs", false),
 	)
 
 	It("does not change the answers that it is given", func() {
