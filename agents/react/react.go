@@ -132,14 +132,14 @@ const (
 // Statuses lists all statuses with their exit codes, which are stable.
 func Statuses() []run.StatusInfo {
 	return []run.StatusInfo{
-		StatusDone.Info("the output is there, and its verification holds"),
+		StatusDone.Info("there is an output, and its verification holds"),
 		StatusError.Info("a call to the backend failed, or the agent or task is not valid"),
-		StatusTimeout.Info("the time for the run was up"),
-		StatusBlocked.Info("the agent cannot go on, or is stuck"),
+		StatusTimeout.Info("the time limit of the run was reached"),
+		StatusBlocked.Info("the agent cannot continue, or is stuck"),
 		StatusBudget.Info("a cap on calls, tokens or cost was reached"),
-		StatusEscalate.Info("a person must decide or give what is missing"),
-		StatusPartial.Info("a part is done, and what is missing is named"),
-		StatusDelegate.Info("handed over to an agent that is not here"),
+		StatusEscalate.Info("a person must decide or provide missing information"),
+		StatusPartial.Info("a part is done, and the missing parts are listed"),
+		StatusDelegate.Info("handed over to an agent that is not available"),
 		StatusInterrupted.Info("the user interrupted the run"),
 	}
 }
