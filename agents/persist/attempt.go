@@ -104,7 +104,7 @@ func (r *supervisor) waitForOutage(move state.Move) *ending {
 	err := r.Clock.Sleep(r.ctx, move.Wait)
 	r.mu.Lock()
 	if err != nil && clock.Err(r.ctx) == nil {
-		return failure("waiting for what the work needs", err)
+		return failure("wait for an unavailable resource", err)
 	}
 	return nil // endEarly returns the reason if the run ends
 }

@@ -101,7 +101,7 @@ func (r *supervisor) markSaved(data []byte) {
 }
 
 func (r *supervisor) emitContextKept(task int, err error) {
-	r.emit(0, "no file leaves the context, as it could not be saved: "+err.Error(), Guarded{"context-kept", r.taskID(task)})
+	r.emit(0, "no file leaves the context, because it could not be saved: "+err.Error(), Guarded{"context-kept", r.taskID(task)})
 }
 
 // emitContext emits a change of the context in which files left or came back.

@@ -127,7 +127,7 @@ var _ = Describe("A worker that cannot change anything", Label("P-08"), func() {
 		Expect(result.Status).To(Equal(persist.StatusEscalated))
 		Expect(result.ExitCode).To(Equal(9))
 		Expect(result.Guard).To(Equal("unverified"))
-		Expect(result.Details).To(HavePrefix("a person must look: 1 task done by a worker that only answers and can change nothing"))
+		Expect(result.Details).To(HavePrefix("a person must review the work: 1 task done by a worker that cannot change anything"))
 		Expect(r.again().Status).To(Equal(persist.StatusEscalated), "started again, it is no better")
 	})
 

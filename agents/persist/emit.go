@@ -30,10 +30,10 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 		ID: t.ID, Attempt: t.Attempts, Grade: o.Grade, From: t.From, Segment: r.state.Segment, Calls: o.Calls,
 	})
 	if o.Cause != "" {
-		r.emit(n, o.Details+"; it goes to the end of the queue, and the next task is taken", Guarded{o.Cause, t.ID})
+		r.emit(n, o.Details+"; the task moves to the end of the queue", Guarded{o.Cause, t.ID})
 	}
 	if now, _ := r.state.ByID(t.ID); o.Grade == string(Failed) && now.Waiting() {
-		r.emit(n, "the attempt failed and is made again: "+o.Details, Guarded{"retry", t.ID})
+		r.emit(n, "the attempt failed and will be retried: "+o.Details, Guarded{"retry", t.ID})
 	}
 	if v != nil {
 		r.emit(n, v.Reason, v.Judgement())

@@ -59,7 +59,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
 		Expect(result.ExitCode).To(Equal(6))
-		Expect(result.Details).To(And(ContainSubstring(`task "a" failed: the disk is full`), ContainSubstring("2 tasks behind that cannot be reached (b, c)")))
+		Expect(result.Details).To(And(ContainSubstring(`task "a" failed: the disk is full`), ContainSubstring("2 tasks with such a dependency (b, c)")))
 		Expect(states(result)).To(Equal(map[string]string{"a": "failed", "b": "waiting", "c": "waiting", "d": "done"}))
 		Expect(r.worked).To(Equal([]string{"a#1", "a#2", "a#3", "d#1", "a#4"}), "two retries, and once more in a round")
 		Expect(failing(result)).To(Equal([]plan.Check{plan.CheckTodos, plan.CheckProblems, plan.CheckPending, plan.CheckDependencies}))

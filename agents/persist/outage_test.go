@@ -43,7 +43,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
 		Expect(result.Counts.Rounds).To(BeZero())
 		Expect(result.Guard).To(Equal("outage"))
-		Expect(result.Details).To(And(ContainSubstring("10 times in a row"), ContainSubstring(`task "t0001": the server answers 503`)))
+		Expect(result.Details).To(And(ContainSubstring("10 attempts in a row"), ContainSubstring(`task "t0001": the server answers 503`)))
 		Expect(r.worked).To(HaveLen(10))
 		Expect(result.Checks).To(HaveLen(len(plan.Checks())))
 		Expect(states(result)).To(HaveEach("waiting"))
@@ -73,7 +73,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		result := r.run()
 		Expect(result.Guard).To(Equal("outage"))
 		Expect(states(result)).To(HaveKeyWithValue("round-1.compile", "dropped"))
-		Expect(result.Details).To(HaveSuffix(`the last time: task "round-1.compile": the server answers 503`))
+		Expect(result.Details).To(HaveSuffix(`last failure: task "round-1.compile": the server answers 503`))
 		for _, e := range r.told(event.Guard, "outage") {
 			Expect(e.Detail).To(ContainSubstring("the server answers 503"))
 		}

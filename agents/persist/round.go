@@ -57,7 +57,7 @@ func (r *supervisor) answerCheck(name plan.Check) plan.CheckResult {
 		return plan.CheckResult{Name: name, Verdict: plan.None, Details: why}
 	}
 	if _, planned := r.plan.Checks[name]; planned {
-		return plan.CheckResult{Name: name, Verdict: plan.Unknown, Details: "the plan names a probe, and the run was given none"}
+		return plan.CheckResult{Name: name, Verdict: plan.Unknown, Details: "the plan has a probe for it, but the run has none"}
 	}
 	if result, own := r.state.Own(name, r.checkpointDue(), r.saved.Soft == r.state.Segment); own {
 		return result
@@ -106,7 +106,7 @@ func (r *supervisor) beginRound(move state.Move) *ending {
 			names = append(names, name)
 		}
 	}
-	r.emit(round, fmt.Sprintf("round %d, as checks fail: %s", round, strings.Join(names, ", ")),
+	r.emit(round, fmt.Sprintf("round %d for failed checks: %s", round, strings.Join(names, ", ")),
 		RoundBegun{Tasks: len(move.Tasks), Checks: strings.Join(names, ",")})
 	return nil
 }

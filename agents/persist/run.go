@@ -203,5 +203,5 @@ func failure(what string, err error) *ending {
 
 // saveFailure returns the ending of a run whose state could not be saved.
 func (r *supervisor) saveFailure(err error) *ending {
-	return failure("the state could not be kept; see to the disk and start again, which goes on from what was kept", err)
+	return failure("the state could not be saved; check the disk and start again: the run continues from the last saved state", err)
 }

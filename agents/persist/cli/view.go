@@ -147,7 +147,7 @@ func resumedLine(e event.Event, lost string) string {
 		line += fmt.Sprintf("; %s of one that was never finished were cut off", format.Plural(resumed.Torn, "byte"))
 	}
 	if lost != "" {
-		line += "; the snapshot was left aside, as it cannot be used (" + lost + "), and all records were read"
+		line += "; " + lost
 	}
 	return line
 }

@@ -7,7 +7,7 @@ import "github.com/rehearse-dev/rehearse/harness/gate"
 func invariants() []gate.Invariant {
 	return append(
 		gate.General(gate.Tolerance{
-			ExtraCalls: 5, Repeated: "golden.supervise.longest", RepeatedWords: "an attempt at a task, which is what is made again",
+			ExtraCalls: 5, Repeated: "golden.supervise.longest", RepeatedWords: "another attempt at a task",
 			GoodStatuses: []string{"complete"},
 		}),
 		gate.Invariant{
@@ -20,18 +20,18 @@ func invariants() []gate.Invariant {
 			Expr: `run.status != "complete" || supervise.last.all(name, supervise.last[name] != "fail")`,
 		},
 		gate.Invariant{
-			ID: "no-task-left-out", Words: "a run that is complete has done the tasks of the plan that the golden one did",
+			ID: "no-task-left-out", Words: "a run that is complete has done the same tasks of the plan as the golden run",
 			Expr: `run.status != "complete" || supervise.planned >= golden.supervise.planned`,
 		},
 		gate.Invariant{
 			ID: "done-is-answered",
-			Words: "a run that is complete had as many calls answered as the golden one, " +
-				"if that had no rounds, in which tasks may be dropped",
+			Words: "a run that is complete had as many answered calls as the golden run, " +
+				"unless that had rounds, whose tasks may be dropped",
 			Expr: `run.status != "complete" || golden.supervise.derived > 0 || golden.supervise.rounds > 0 ||
   calls.total - calls.failed >= golden.calls.total - golden.calls.failed`,
 		},
 		gate.Invariant{
-			ID: "journal-undisturbed", Words: "a run that was complete in spite of crashes has the journal of the golden one",
+			ID: "journal-undisturbed", Words: "a run that is complete after crashes has the journal of the golden run",
 			Expr: `run.status != "complete" || size(run.struck) == 0 || size(script.fired) > 0 ||
   !run.struck.all(blow, blow.contains(":crash-")) || supervise.journal == golden.supervise.journal`,
 		},

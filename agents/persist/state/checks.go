@@ -23,9 +23,9 @@ func (s *State) Own(name plan.Check, checkpointDue, softLimitSaved bool) (result
 		result = verdict(n[stageFailed]+n[stageBlocked]+n[stageEscalated], "%s with an open problem", s.some(open...))
 	case plan.CheckDependencies:
 		lost := s.unreachable()
-		result = verdict(len(lost), "%s after one that cannot be done", lost)
+		result = verdict(len(lost), "%s with a dependency that cannot be done", lost)
 	case plan.CheckCorrections:
-		result = verdict(s.Round.Open, "%s of a correction not through", nil)
+		result = verdict(s.Round.Open, "%s of a correction not finished", nil)
 	case plan.CheckCheckpoints:
 		result = s.limit(!checkpointDue, "a checkpoint is due")
 	case plan.CheckSoftLimit:

@@ -67,7 +67,7 @@ const maxOutage = 10
 
 // DescribeOutage describes the current outage for a person.
 func (s *State) DescribeOutage() string {
-	return fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s", s.Outage, maxOutage, s.Down)
+	return fmt.Sprintf("a resource is unavailable (failure %d of %d in a row): %s", s.Outage, maxOutage, s.Down)
 }
 
 // outageWait returns the time to wait after n such attempts. All waits together cover more than an
@@ -96,7 +96,7 @@ func (s *State) end(outspent bool) End {
 	switch n := s.tasks.stages; {
 	case s.Outage >= maxOutage && s.tasks.ready.Len() > 0: // otherwise no task needs the resource
 		end.Status, end.Guard = "blocked", "outage"
-		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.Down)
+		end.Details = fmt.Sprintf("stopped because a resource was unavailable in %d attempts in a row; last failure: %s", s.Outage, s.Down)
 	case n[stageEscalated] > 0:
 		end.Status = "escalated"
 		end.Details = "a person must decide: " + s.describeTasks(stageEscalated)
@@ -105,18 +105,18 @@ func (s *State) end(outspent bool) End {
 		end.Details = s.blockage(outspent)
 	case outspent:
 		end.Status, end.Guard = "capped", "segments"
-		end.Details = fmt.Sprintf("stopped in segment %d, the last one, which has no tool call left (limits.segments %d)",
+		end.Details = fmt.Sprintf("stopped because segment %d, the last one, has no tool call left (limits.segments %d)",
 			s.Segment, s.limits.Segments)
 	case len(failed) > 0:
 		end.Status = "capped"
 		end.Guard, end.Details = s.capped(failed)
 	case len(unknown) > 0:
 		end.Status = "escalated"
-		end.Details = "a person must look: " + s.describeChecks(unknown) + " could not be checked"
+		end.Details = "a person must review the work: " + s.describeChecks(unknown) + " could not be checked"
 	case s.Inert > 0 && !s.probed():
 		end.Status, end.Guard = "escalated", "unverified"
-		end.Details = fmt.Sprintf("a person must look: %s done by a worker that only answers and can change nothing, "+
-			"and no check looks at what was made; give the plan a check with a command, or an agent with tools of its own",
+		end.Details = fmt.Sprintf("a person must review the work: %s done by a worker that cannot change anything, "+
+			"and no check verifies the result; add a check with a command to the plan, or use an agent with tools",
 			format.Plural(s.Inert, "task"))
 	default:
 		end.Status = "complete"
@@ -139,7 +139,7 @@ func (s *State) capped(failed []plan.Check) (guard, details string) {
 		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing",
 			format.Plural(s.Round.InRow, "round"), s.describeChecks(failed))
 	}
-	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.describeChecks(failed))
+	return "no_progress", fmt.Sprintf("stopped because a round changed nothing: %s still failing", s.describeChecks(failed))
 }
 
 // blockage describes the tasks that cannot be done.
@@ -154,9 +154,9 @@ func (s *State) blockage(outspent bool) string {
 	}
 	if n := len(lost); n > 0 {
 		named := strings.Join(lost[:min(n, plan.MaxFindings)], ", ")
-		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", format.Plural(n, "task"), named))
+		parts = append(parts, fmt.Sprintf("%s with such a dependency (%s)", format.Plural(n, "task"), named))
 	}
-	return "what is left cannot be done: " + strings.Join(parts, "; ")
+	return "the remaining tasks cannot be done: " + strings.Join(parts, "; ")
 }
 
 // describeTasks describes the tasks of the given stages with their details.

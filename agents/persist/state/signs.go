@@ -65,15 +65,15 @@ func (s Sign) Meaning() string {
 	case shortRun:
 		return "little time has passed, and tasks are left"
 	case todosUnchecked:
-		return "no check found the todos done yet"
+		return "no check has found all todos done yet"
 	case validationMissing:
-		return "the validation was not made yet"
+		return "the validation has not run yet"
 	case iterationIncomplete:
-		return "a check fails that work can mend"
+		return "a check fails that work can fix"
 	case pendingTasks:
-		return "tasks wait"
+		return "tasks are waiting"
 	case refusedStop:
-		return "an answer announces what is not done"
+		return "an answer announces work that is not done"
 	}
 	return string(s)
 }

@@ -7,11 +7,11 @@ func invariants() []gate.Invariant {
 	return append(
 		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}}),
 		gate.Invariant{
-			ID: "done-is-verified", Words: "what is done was verified, if it was on the golden path",
+			ID: "done-is-verified", Words: "a run that is done was verified if the golden run was",
 			Expr: `run.status != "done" || react.verified || !golden.react.verified`,
 		},
 		gate.Invariant{
-			ID: "done-is-true", Words: "a run that is done ended with the result of the golden one",
+			ID: "done-is-true", Words: "a run that is done ended with the result of the golden run",
 			Expr: `run.status != "done" || ` + gate.EndsAsGolden,
 		},
 	)
