@@ -91,7 +91,7 @@ release: ## build dist/: programs for all platforms, licences, bill of materials
 
 .PHONY: lint
 lint: ## check format and style
-	$(TOOLS) golangci-lint run $(PKGS)
+	$(TOOLS) golangci-lint run --allow-serial-runners $(PKGS)
 
 .PHONY: format
 format: ## rewrite all files in the project's format
