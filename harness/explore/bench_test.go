@@ -49,8 +49,8 @@ func benchLoad(tb testing.TB, pattern string) scenarios.Scenario {
 	return set[0]
 }
 
-// took is how long f took, and how much of the processor's time, of all cores
-// together: on a busy machine that is the figure to look at.
+// took returns the wall-clock time and the processor time of f, over all cores. On a busy
+// machine only the latter is meaningful.
 func took(f func()) (wall, cpu time.Duration) {
 	var before, after syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
@@ -64,7 +64,7 @@ func took(f func()) (wall, cpu time.Duration) {
 	return wall, spent(&after) - spent(&before)
 }
 
-// bareRuns drives a golden path as often, with nothing done to it.
+// bareRuns drives a golden path repeatedly without perturbations.
 func bareRuns(tb testing.TB, sc scenarios.Scenario, env *drive.Env, runs, workers int) {
 	sc.Trials = 1
 	driver, err := drive.New(sc, env)
@@ -80,17 +80,17 @@ func bareRuns(tb testing.TB, sc scenarios.Scenario, env *drive.Env, runs, worker
 	check(tb, err)
 }
 
-// nothing is a sink that keeps nothing.
+// nothing is a sink that discards everything.
 type nothing struct{}
 
 func (nothing) Scenario(record.Scenario) error { return nil }
 func (nothing) Trial(harness.Judged) error     { return nil }
 
-// BenchmarkInterview is every call of an interview's golden path × every fault, on
-// two workers. The floor is as many runs of the golden path, with nothing done to it.
+// BenchmarkInterview explores every call of an interview's golden path × every fault on
+// two workers. The floor is the same number of unperturbed runs.
 func BenchmarkInterview(b *testing.B) {
 	sc, env := benchLoad(b, "interview/golden-lea"), benchEnv(b)
-	bareRuns(b, sc, env, 1, 1) // what is loaded once is loaded now
+	bareRuns(b, sc, env, 1, 1) // loads everything that is loaded once
 	var own, ownCPU, floor, floorCPU time.Duration
 	runs := 0
 	for b.Loop() {
@@ -111,8 +111,8 @@ func BenchmarkInterview(b *testing.B) {
 	b.ReportMetric(float64(ownCPU)/float64(floorCPU), "x-floor-cpu")
 }
 
-// BenchmarkTwoWorkers tells how much faster two workers are than one; 2 would be
-// perfect. Both cores must be idle.
+// BenchmarkTwoWorkers measures the speedup of two workers over one; the ideal is 2.
+// Both cores must be idle.
 func BenchmarkTwoWorkers(b *testing.B) {
 	sc, env := benchLoad(b, "interview/golden-lea"), benchEnv(b)
 	explored := func(workers int) time.Duration {
@@ -122,7 +122,7 @@ func BenchmarkTwoWorkers(b *testing.B) {
 		})
 		return wall
 	}
-	explored(1) // what is loaded once is loaded now
+	explored(1) // loads everything that is loaded once
 	var one, two, core time.Duration
 	for b.Loop() {
 		two += explored(2)
@@ -137,8 +137,8 @@ func BenchmarkTwoWorkers(b *testing.B) {
 	b.ReportMetric(float64(core)/float64(two), "x-one-core")
 }
 
-// BenchmarkTenHours is the crash points of a plan of ten hours: each of its writes,
-// before and after, and a full disk.
+// BenchmarkTenHours explores the crashes of a plan of ten hours: before and after each
+// write, and a full disk.
 func BenchmarkTenHours(b *testing.B) {
 	sc, env := benchLoad(b, "persist/ten-hours"), benchEnv(b)
 	var cpu time.Duration
@@ -170,7 +170,7 @@ func BenchmarkFlatMemory(b *testing.B) {
 		runtime.KeepAlive(&r)
 		return float64(m.HeapAlloc) / (1 << 20)
 	}
-	heap(400) // what is loaded once is loaded now
+	heap(400) // loads everything that is loaded once
 	var few, many float64
 	for b.Loop() {
 		b.StopTimer()
@@ -183,7 +183,7 @@ func BenchmarkFlatMemory(b *testing.B) {
 	b.ReportMetric((many-few)*(1<<20)/3600, "B/run")
 }
 
-// longLoop is a path of sixty calls that goes on after failed ones.
+// longLoop returns a path of sixty calls that continues after failed ones.
 func longLoop(tb testing.TB) scenarios.Scenario {
 	tb.Helper()
 	var text strings.Builder

@@ -103,7 +103,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (result.Explo
 		Schema: result.ExplorationSchema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
 		Seed: opts.Seed, Agent: head.Agent, Invariants: slices.Concat(opts.Language.Invariants(head.Agent), sc.Invariants),
 	}
-	walked, err := e.walk(ctx)
+	walked, err := e.driveGolden(ctx)
 	if err != nil {
 		return e.result, err
 	}
@@ -158,7 +158,7 @@ func (e *explorer) pairs(p *plan) pairing {
 	}
 	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
 	if len(design.items) == 0 {
-		p.leave("%s: no call follows a fault that the agent survived", result.Pairs)
+		p.omit("%s: no call follows a fault that the agent survived", result.Pairs)
 	}
 	return design
 }

@@ -14,7 +14,7 @@ import (
 // Tick is the smallest difference between two times.
 const Tick = tick
 
-// Path is a golden path for specs.
+// Path describes a golden path for specs.
 type Path struct {
 	Calls, Writes, Turns int
 	Points               drive.Points
@@ -25,7 +25,7 @@ func (p Path) path() *path {
 	return &path{calls: make([]result.Call, p.Calls), writes: p.Writes, turns: p.Turns, points: p.Points, realTime: p.RealTime}
 }
 
-// PlanOf plans the families: the text forms of each run, and what is left out.
+// PlanOf plans the families. It returns the text form of each run, and the reasons for omissions.
 func PlanOf(p Path, families []result.Family, thorough bool) (runs []string, left []string) {
 	plan := planOf(p.path(), families, (&explorer{opts: Options{Thorough: thorough}}).budget())
 	for _, run := range plan.items {
@@ -34,13 +34,13 @@ func PlanOf(p Path, families []result.Family, thorough bool) (runs []string, lef
 	return runs, plan.left
 }
 
-// GroupsOf is how many runs share the writes.
+// GroupsOf returns the number of runs that share the writes.
 func GroupsOf(writes, work, budget int) int { return groupsOf(writes, work, budget) }
 
-// Halves are the two progressions that together strike what p strikes.
+// Halves returns the two progressions that together hit the same writes as p.
 func Halves(p perturb.Perturbation, writes int) []perturb.Perturbation { return halves(p, writes) }
 
-// Smaller are the perturbations one step smaller, as texts.
+// Smaller returns the perturbations that are one step smaller, as texts.
 func Smaller(ps []perturb.Perturbation, writes int) (all []string) {
 	for _, s := range smaller(ps, writes) {
 		all = append(all, key(s))
@@ -64,22 +64,22 @@ func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 	return out
 }
 
-// OutcomeOf is what findings and ending say.
+// OutcomeOf derives the outcome from the findings and the end of a run.
 func OutcomeOf(found []gate.Finding, f, golden measure.Facts) result.Outcome {
 	return outcomeOf(found, &f, &golden)
 }
 
-// Sound holds a golden run to the invariants that ship.
+// Sound checks a golden run against the built-in invariants.
 func Sound(golden harness.Judged) error {
 	e := explorer{golden: golden, result: result.Exploration{Invariants: kinds.Language().Invariants(golden.Scenario.Agent)}}
-	return e.sound()
+	return e.checkGolden()
 }
 
-// Broken are the classes of what a run broke.
+// Broken returns the classes of the failing findings.
 func Broken(found []gate.Finding) []string { return broken(found) }
 
-// Failures are the indices of the cells that are to be shrunk; then the candidates that
-// are smaller, without those that are known.
+// Failures returns the indices of the cells to shrink, and the smaller candidates without
+// known ones.
 func Failures(cells []result.Cell, known ...string) (failed []int, candidates []string) {
 	e := explorer{result: result.Exploration{Cells: cells}, known: map[string][]string{}}
 	for _, k := range known {
@@ -102,7 +102,7 @@ func Failures(cells []result.Cell, known ...string) (failed []int, candidates []
 	return failed, candidates
 }
 
-// Smallest are the runs that are recorded.
+// Smallest returns the recorded runs.
 func Smallest(cells []result.Cell) (runs []string, err error) {
 	e := explorer{result: result.Exploration{Cells: cells}}
 	items, err := e.smallest()
@@ -112,8 +112,8 @@ func Smallest(cells []result.Cell) (runs []string, err error) {
 	return runs, err
 }
 
-// Healed reports whether the agent came through p by asking again, of which is known
-// whether it did and whether the run ended otherwise.
+// Healed reports whether the agent survived p by a retry, given whether it retried and
+// whether the run ended differently.
 func Healed(p perturb.Perturbation, retried, ended bool) bool {
 	e := explorer{ended: map[string]bool{p.String(): ended}, retried: map[string]bool{p.String(): retried}}
 	return e.healed(p)

@@ -28,7 +28,7 @@ func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario) error {
 	all := e.failures()
 	open := all
 	for round := 0; round < maxRounds && len(open) > 0 && !interrupted(ctx); round++ {
-		e.tell(doingShrink, len(all)-len(open), len(all), nil)
+		e.reportProgress(doingShrink, len(all)-len(open), len(all), nil)
 		if err := e.try(ctx, open); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario) error {
 		cell.Command = Command(sc, cell.Shrunk)
 	}
 	if len(all) > 0 {
-		e.tell(doingShrink, len(all), len(all), nil)
+		e.reportProgress(doingShrink, len(all), len(all), nil)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// breaks is a cell that broke something, whatever became of it.
+// breaks returns a cell with a violation and an outcome.
 func breaks(outcome result.Outcome, perturb ...string) result.Cell {
 	return result.Cell{Family: result.Pairs, Perturb: perturb, Outcome: outcome, Findings: []gate.Finding{
 		{Severity: gate.Failing, Rule: gate.InvariantRule, Message: "few: one call will do"},
@@ -20,7 +20,7 @@ func breaks(outcome result.Outcome, perturb ...string) result.Cell {
 }
 
 var _ = Describe("The failures of an exploration", func() {
-	It("are those of runs that failed, and of what they broke", func() {
+	It("are the violations of failed runs", func() {
 		failed, _ := explore.Failures([]result.Cell{
 			breaks(result.Unfired, "call=1:timeout"),
 			breaks(result.Failed, "call=2:timeout"),
@@ -34,7 +34,7 @@ var _ = Describe("The failures of an exploration", func() {
 		Expect(explore.Broken([]gate.Finding{{Severity: gate.Failing, Rule: "promise", Message: "lost"}})).To(HaveLen(1))
 	})
 
-	It("are tried smaller once, and not at all where that is known", func() {
+	It("try each smaller perturbation once, and known ones never", func() {
 		cells := []result.Cell{
 			breaks(result.Failed, "call=1:timeout", "call=2:empty-text"),
 			breaks(result.Failed, "call=1:timeout", "call=3:refusal"),
@@ -45,7 +45,7 @@ var _ = Describe("The failures of an exploration", func() {
 		Expect(candidates).To(ConsistOf("call=2:empty-text"))
 	})
 
-	It("are recorded once for each command, and not without bounds", func() {
+	It("are recorded once for each command, up to a limit", func() {
 		var cells []result.Cell
 		for n := 1; n <= 300; n++ {
 			c := breaks(result.Failed, fmt.Sprintf("call=%d:timeout", n))
@@ -62,15 +62,15 @@ var _ = Describe("The failures of an exploration", func() {
 		Expect(err).To(HaveOccurred())
 	})
 
-	DescribeTable("last longer only where a retry healed them",
+	DescribeTable("are prolonged only if a retry healed them",
 		func(retried, ended, healed bool) {
 			p, err := perturb.Parse("call=1:slow-drip")
 			Expect(err).NotTo(HaveOccurred())
 			Expect(explore.Healed(p, retried, ended)).To(Equal(healed))
 		},
 		Entry("healed by a retry", true, false, true),
-		Entry("borne without one", false, false, false),
-		Entry("tried again in vain", true, true, false),
+		Entry("survived without a retry", false, false, false),
+		Entry("retried in vain", true, true, false),
 		Entry("fatal", false, true, false),
 	)
 })

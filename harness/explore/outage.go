@@ -21,7 +21,7 @@ func (e *explorer) outages(p *plan) []item {
 	case !e.wants(result.Outages):
 		return nil
 	case e.path.realTime:
-		p.leave("%s: skipped in real time, because the pauses between attempts would be real, too", result.Outages)
+		p.omit("%s: skipped in real time, because the pauses between attempts would be real, too", result.Outages)
 		return nil
 	}
 	singles := e.items

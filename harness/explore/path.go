@@ -15,7 +15,7 @@ type path struct {
 	writes int
 	turns  int
 	points drive.Points
-	// realTime is true where a run takes as long as it says.
+	// realTime is true if durations pass on the wall clock.
 	realTime bool
 	// strikes counts faults that the script itself plans and that fired.
 	strikes int

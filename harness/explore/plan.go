@@ -39,8 +39,8 @@ type plan struct {
 	left  []string
 }
 
-// leave records why something is not in the plan.
-func (p *plan) leave(format string, args ...any) {
+// omit records why something is not in the plan.
+func (p *plan) omit(format string, args ...any) {
 	p.left = append(p.left, fmt.Sprintf(format, args...))
 }
 
@@ -127,7 +127,7 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 		}
 	}
 	if len(waited) > 0 {
-		p.leave("%s: skipped in real time, because no limit of the agent is shorter than %s", strings.Join(waited, ", "), longest)
+		p.omit("%s: skipped in real time, because no limit of the agent is shorter than %s", strings.Join(waited, ", "), longest)
 	}
 	return all
 }
@@ -136,10 +136,10 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 func (p *plan) latency(golden *path, budget int) {
 	switch {
 	case golden.realTime:
-		p.leave("%s: skipped: needs virtual time", result.Latency)
+		p.omit("%s: skipped: needs virtual time", result.Latency)
 		return
 	case len(golden.points.Timeouts) == 0:
-		p.leave("%s: the agent has no time limit", result.Latency)
+		p.omit("%s: the agent has no time limit", result.Latency)
 		return
 	}
 	limits := slices.Compact(slices.Sorted(maps.Values(golden.points.Timeouts)))
@@ -170,7 +170,7 @@ func (p *plan) some(family result.Family, n, work, budget int) []int {
 		keep = min(n, max(2, budget/max(1, work)))
 	}
 	if keep < n {
-		p.leave("%s: %d of %d calls, evenly spread, because the path is long; --thorough perturbs all of them", family, keep, n)
+		p.omit("%s: %d of %d calls, evenly spread, because the path is long; --thorough perturbs all of them", family, keep, n)
 	}
 	numbers := make([]int, keep)
 	for i := range numbers {
@@ -187,10 +187,10 @@ func (p *plan) some(family result.Family, n, work, budget int) []int {
 func (p *plan) crashes(golden *path, budget int) {
 	switch {
 	case golden.points.NoWrites != "":
-		p.leave("%s: %s", result.Crashes, golden.points.NoWrites)
+		p.omit("%s: %s", result.Crashes, golden.points.NoWrites)
 		return
 	case golden.writes == 0:
-		p.leave("%s: nothing was written", result.Crashes)
+		p.omit("%s: nothing was written", result.Crashes)
 		return
 	}
 	kinds := []string{perturb.CrashBefore, perturb.CrashAfter, perturb.DiskFull}
@@ -221,10 +221,10 @@ func groupsOf(writes, work, budget int) int {
 	return min(writes, max(leastEvery, budget/(work*sparing)))
 }
 
-// users plans each turn × each thing that people do.
+// users plans each turn × each action of a user.
 func (p *plan) users(golden *path) {
 	if golden.points.NoTurns != "" {
-		p.leave("%s: %s", result.Users, golden.points.NoTurns)
+		p.omit("%s: %s", result.Users, golden.points.NoTurns)
 		return
 	}
 	kinds := golden.points.Turns

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// golden is a short path on which all can go wrong.
+// golden returns a short path to which every family applies.
 func golden() explore.Path {
 	return explore.Path{Calls: 3, Writes: 4, Turns: 2, Points: drive.Points{
 		Faults:   []string{"status", "timeout", "slow-drip"},
@@ -26,7 +26,7 @@ func golden() explore.Path {
 }
 
 var _ = Describe("The plan", func() {
-	DescribeTable("has, for each point of the path, each thing that can go wrong there",
+	DescribeTable("contains every perturbation that applies, for each point of the path",
 		func(family result.Family, runs int, first, last string) {
 			planned, left := explore.PlanOf(golden(), []result.Family{family}, false)
 			Expect(left).To(BeEmpty())
@@ -40,21 +40,21 @@ var _ = Describe("The plan", func() {
 			}
 		},
 		Entry("faults, each status among them", result.Faults, 3*(7+2), "call=1:status,status=401", "call=3:slow-drip"),
-		Entry("latency, a tick less and a tick more than each limit", result.Latency, 3*2*2,
+		Entry("latency, one tick below and above each limit", result.Latency, 3*2*2,
 			"call=1:latency,first=59.999999999s", "call=3:latency,first=1h0m0.000000001s"),
 		Entry("texts", result.Texts, 3*4, "call=1:text-truncated", "call=3:text-padded"),
 		Entry("crashes", result.Crashes, 4*3, "write=1:crash-before", "write=4:disk-full"),
-		Entry("users, as soon as there is something to do it with", result.Users, 2+7, "turn=1:double", "turn=2:restart"),
+		Entry("users, from the first turn at which they can act", result.Users, 2+7, "turn=1:double", "turn=2:restart"),
 	)
 
-	It("has all families in one go, in the order of their list", func() {
+	It("contains all families in the order of their list", func() {
 		all, _ := explore.PlanOf(golden(), nil, false)
 		Expect(all).To(HaveLen(27 + 12 + 12 + 12 + 9))
 		some, _ := explore.PlanOf(golden(), []result.Family{result.Users, result.Texts}, false)
 		Expect(some[0]).To(Equal("call=1:text-truncated"))
 	})
 
-	It("says what does not apply, and why", func() {
+	It("lists what does not apply, with the reason", func() {
 		p := golden()
 		p.Points.NoWrites, p.Points.NoTurns, p.Points.Timeouts = "nothing on disk", "nobody", nil
 		runs, left := explore.PlanOf(p, nil, false)
@@ -66,7 +66,7 @@ var _ = Describe("The plan", func() {
 		Expect(left).To(Equal([]string{"crash: nothing was written"}))
 	})
 
-	It("has at a turn what can happen there", func() {
+	It("contains only the actions that a turn allows", func() {
 		p := golden()
 		p.Points.Turns = []string{perturb.Restart}
 		runs, _ := explore.PlanOf(p, []result.Family{result.Users}, false)
@@ -88,7 +88,7 @@ var _ = Describe("The plan", func() {
 		Expect(runs[0]).To(Equal("call=1:slow-drip,delay=10ms"))
 	})
 
-	It("spares calls of a long path, says so, and takes them all if asked to", func() {
+	It("skips and reports calls of a long path, and perturbs all of them if thorough", func() {
 		p := golden()
 		p.Calls = 1000
 		runs, left := explore.PlanOf(p, []result.Family{result.Texts}, false)
@@ -102,16 +102,16 @@ var _ = Describe("The plan", func() {
 		Expect(left).To(BeEmpty())
 	})
 
-	DescribeTable("lets so many runs share the writes",
+	DescribeTable("divides the writes among runs",
 		func(writes, work, budget, runs int) { Expect(explore.GroupsOf(writes, work, budget)).To(Equal(runs)) },
-		Entry("one for each write, if all can be afforded", 100, 10, 1000, 100),
-		Entry("a quarter of what can be afforded, if not", 101, 10, 1000, 25),
-		Entry("enough to leave a process some room, however dear it is", 101, 1_000_000, 1000, 10),
-		Entry("never more than there are writes", 5, 1_000_000, 1000, 5),
+		Entry("one for each write within the budget", 100, 10, 1000, 100),
+		Entry("a quarter of the budget beyond it", 101, 10, 1000, 25),
+		Entry("at least ten, so that a process makes progress", 101, 1_000_000, 1000, 10),
+		Entry("at most one for each write", 5, 1_000_000, 1000, 5),
 		Entry("one for each write, without a budget", 1000, 1000, 0, 1000),
 	)
 
-	It("lets crashes share runs on a long path, so that each write is struck once", func() {
+	It("combines crashes in runs on a long path, each write once", func() {
 		rapid.Check(GinkgoTB(), func(t *rapid.T) {
 			p := golden()
 			p.Calls, p.Writes = rapid.IntRange(0, 2000).Draw(t, "calls"), rapid.IntRange(1, 3000).Draw(t, "writes")
@@ -138,7 +138,7 @@ var _ = Describe("The plan", func() {
 	})
 })
 
-// strikes are the writes that a crash strikes.
+// strikes returns the writes at which a crash fires.
 func strikes(p perturb.Perturbation, writes int) (all []int) {
 	for w := p.N; w <= writes; w += p.Every {
 		all = append(all, w)
@@ -150,7 +150,7 @@ func strikes(p perturb.Perturbation, writes int) (all []int) {
 }
 
 var _ = Describe("Shrinking", func() {
-	DescribeTable("tries what is one step smaller",
+	DescribeTable("tries perturbations that are one step smaller",
 		func(text string, want ...string) {
 			var ps []perturb.Perturbation
 			for one := range strings.FieldsSeq(text) {
@@ -170,8 +170,8 @@ var _ = Describe("Shrinking", func() {
 		Entry("a plain fault: nothing", "call=1:timeout"),
 		Entry("a status: nothing", "call=1:status,status=503"),
 		Entry("a text: nothing", "call=1:text-padded"),
-		Entry("a person: nothing", "turn=2:double"),
-		Entry("a latency: shorter ones, as people say them", "call=1:latency,first=59.999999999s", "call=1:latency,first=1s", "call=1:latency,first=10s"),
+		Entry("a user's action: nothing", "turn=2:double"),
+		Entry("a latency: shorter, round ones", "call=1:latency,first=59.999999999s", "call=1:latency,first=1s", "call=1:latency,first=10s"),
 		Entry("the shortest latency: nothing", "call=1:latency,first=1s"),
 		Entry("a group of writes: either half of it", "write=3:crash-after,every=20", "write=3:crash-after,every=40", "write=23:crash-after,every=40"),
 		Entry("two writes: either", "write=3:crash-after,every=60", "write=3:crash-after", "write=63:crash-after"),
@@ -179,7 +179,7 @@ var _ = Describe("Shrinking", func() {
 		Entry("one write: nothing", "write=3:crash-after"),
 	)
 
-	It("halves groups so that no write is lost, down to single ones", func() {
+	It("halves groups down to single writes, without losing one", func() {
 		rapid.Check(GinkgoTB(), func(t *rapid.T) {
 			writes := rapid.IntRange(1, 500).Draw(t, "writes")
 			every := rapid.IntRange(1, 500).Draw(t, "every")
@@ -219,7 +219,7 @@ var _ = Describe("Pairs", func() {
 		return all
 	}
 
-	It("cover every pair of kinds and of calls with as few runs as there can be", func() {
+	It("cover every pair of kinds and of calls with the fewest possible runs", func() {
 		rapid.Check(GinkgoTB(), func(t *rapid.T) {
 			n, calls := rapid.IntRange(1, 9).Draw(t, "kinds"), rapid.IntRange(2, 15).Draw(t, "calls")
 			most := max(n*n, calls*(calls-1)/2)
@@ -245,13 +245,13 @@ var _ = Describe("Pairs", func() {
 		})
 	})
 
-	It("depend on the seed and on nothing else", func() {
+	It("depend on the seed only", func() {
 		one := explore.PairsOf(kinds(6), 10, 20, 1, nil)
 		Expect(explore.PairsOf(kinds(6), 10, 20, 1, nil)).To(Equal(one))
 		Expect(explore.PairsOf(kinds(6), 10, 20, 2, nil)).NotTo(Equal(one))
 	})
 
-	It("begin with a fault that leaves the path going", func() {
+	It("begin with a fault after which the path continues", func() {
 		bearable := func(p perturb.Perturbation) bool { return p.N != 2 && p.Do != "timeout" }
 		d := explore.PairsOf(kinds(6), 5, 500, 1, bearable)
 		Expect(d.Pairs).NotTo(BeEmpty())
@@ -262,7 +262,7 @@ var _ = Describe("Pairs", func() {
 		Expect(d.Calls).To(Equal(10 - 3))
 	})
 
-	It("are none where there are not two calls, or none that goes on", func() {
+	It("are empty with fewer than two calls, or if no path continues", func() {
 		Expect(explore.PairsOf(kinds(6), 1, 20, 1, nil).Pairs).To(BeEmpty())
 		Expect(explore.PairsOf(nil, 9, 20, 1, nil).Pairs).To(BeEmpty())
 		Expect(explore.PairsOf(kinds(6), 9, 20, 1, func(perturb.Perturbation) bool { return false }).Pairs).To(BeEmpty())

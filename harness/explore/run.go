@@ -35,38 +35,38 @@ type explorer struct {
 	// known maps perturbations to the classes of failures of their runs; empty for a run that
 	// failed nothing.
 	known map[string][]string
-	// ended says of single perturbations whether the run ended other than on the golden
+	// ended reports for single perturbations whether the run ended differently from the golden
 	// path, or earlier.
 	ended map[string]bool
-	// retried says of single perturbations whether something was asked for again.
+	// retried reports for single perturbations whether a call was repeated.
 	retried map[string]bool
-	// items lead to the cells of the result.
+	// items are the perturbations of the result's cells.
 	items []item
 }
 
-func (e *explorer) tell(doing string, done, planned int, cell *result.Cell) {
+func (e *explorer) reportProgress(doing string, done, planned int, cell *result.Cell) {
 	if e.opts.Progress != nil {
 		e.opts.Progress(Progress{Doing: doing, Done: done, Planned: planned, Cell: cell})
 	}
 }
 
-// walk drives the golden path. It reports false if ctx ended before it did.
-func (e *explorer) walk(ctx context.Context) (done bool, err error) {
-	e.tell(doingGolden, 0, 1, nil)
+// driveGolden drives the golden path. It reports false if ctx ended first.
+func (e *explorer) driveGolden(ctx context.Context) (done bool, err error) {
+	e.reportProgress(doingGolden, 0, 1, nil)
 	sink := &tap{next: e.opts.Sink, trial: func(j *harness.Judged) { e.golden, done = *j, true }}
 	if _, err := e.drive(ctx, sink, false, []item{{}}); err != nil || !done {
 		return false, err
 	}
-	if err := e.sound(); err != nil {
+	if err := e.checkGolden(); err != nil {
 		return false, err
 	}
 	e.path = pathOf(&e.golden, e.driver.Points())
 	return true, nil
 }
 
-// sound checks the golden run against the scenario's expectations and all invariants: what it
+// checkGolden checks the golden run against the expectations and all invariants: what it
 // violates itself is not caused by a perturbation.
-func (e *explorer) sound() error {
+func (e *explorer) checkGolden() error {
 	verdict, found := e.golden.Verdict, e.golden.Findings
 	if verdict == gate.Pass {
 		head := *e.golden.Scenario
@@ -84,7 +84,7 @@ func (e *explorer) sound() error {
 	return nil
 }
 
-// drive drives one run for each item, those without perturbations along the golden path. With bare
+// drive drives one run for each item; an item without perturbations is the golden path. With bare
 // nothing is encoded for a recording.
 func (e *explorer) drive(ctx context.Context, sink harness.Sink, bare bool, items []item) (harness.Outcome, error) {
 	return harness.RunDrivers(ctx, e.drivers(items), harness.Options{
@@ -107,13 +107,13 @@ func (e *explorer) drivers(items []item) iter.Seq[drive.Driver] {
 	}
 }
 
-// impossible replaces a run that cannot be made.
+// impossible replaces a perturbed run that cannot be driven.
 type impossible struct {
 	drive.Driver
 	name, reason string
 }
 
-// Head returns that of the golden path.
+// Head returns the golden path's head under the perturbed name.
 func (d impossible) Head() record.Scenario {
 	head := d.Driver.Head()
 	head.Name, head.Expect = fmt.Sprintf("%s [%s]", head.Name, d.name), expect.Expect{}
@@ -139,7 +139,7 @@ func (e *explorer) cells(ctx context.Context, doing string, items []item) error 
 	sink := &tap{trial: func(j *harness.Judged) {
 		cell := e.judge(items[done], j)
 		done++
-		e.tell(doing, done, len(items), cell)
+		e.reportProgress(doing, done, len(items), cell)
 	}}
 	outcome, err := e.drive(ctx, sink, true, items)
 	if outcome.Interrupted {

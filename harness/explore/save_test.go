@@ -17,10 +17,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// saveOptions are those that scenarios are read with.
+// saveOptions are the options for reading scenarios.
 var saveOptions = scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant}
 
-// fragile gives up at the first failed call, which its invariant forbids.
+// fragile gives up at the first failed call, which violates its invariant.
 const fragile = `# yaml-language-server: $schema=../schema.json
 # Why this path matters.
 name: spec/fragile
@@ -43,7 +43,7 @@ invariants:
     run.status == "done"
 `
 
-// folder is one with the scenario and its answers.
+// folder returns a folder with the scenario and its answers.
 func folder() string {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()
@@ -56,7 +56,7 @@ func folder() string {
 	return dir
 }
 
-// judge runs a scenario file as the program does.
+// judge runs and judges a scenario file.
 func judge(file string) harness.Judged {
 	GinkgoHelper()
 	sink := &memory{}
@@ -66,7 +66,7 @@ func judge(file string) harness.Judged {
 	return sink.trials[0]
 }
 
-// classes are what a run broke.
+// classes returns the classes of findings.
 func classes(found []gate.Finding) (all []string) {
 	for _, f := range found {
 		all = append(all, result.FindingClass(f))
@@ -75,7 +75,7 @@ func classes(found []gate.Finding) (all []string) {
 }
 
 var _ = Describe("Save", func() {
-	It("makes a scenario of a failure that fails alike by itself, and passes once mended", func() {
+	It("writes a scenario that fails like the cell, and passes after a fix", func() {
 		sc := load(filepath.Join(folder(), "fragile.yaml"))[0]
 		r := run(sc, only(result.Faults))
 		failed := cell(r, "call=2:status,status=503")
@@ -107,7 +107,7 @@ invariants:
     run.status == "done"
 `))
 
-		file := filepath.Join(GinkgoT().TempDir(), saved.FileName) // where no answers are
+		file := filepath.Join(GinkgoT().TempDir(), saved.FileName) // a folder without the answers
 		Expect(os.WriteFile(file, saved.Text, 0o600)).To(Succeed())
 		again := judge(file)
 		Expect(again.Verdict).To(Equal(gate.Fail))
@@ -118,7 +118,7 @@ invariants:
 		Expect(judge(file).Verdict).To(Equal(gate.Pass))
 	})
 
-	It("saves what pairs are shrunk to, and shipped scenarios too", func() {
+	It("saves shrunk pairs, and failures of shipped scenarios", func() {
 		sc := load("loop/golden-marker")[0]
 		saved, err := explore.Save(sc, &result.Cell{
 			Perturb: []string{"call=1:timeout", "call=2:reset-mid-stream,after=3"}, Shrunk: []string{"call=2:reset-mid-stream,after=3"},
@@ -132,7 +132,7 @@ invariants:
 		Expect(got.Drive).To(Equal(sc.Drive))
 	})
 
-	It("says so where the file is gone, or cannot be made", func() {
+	It("reports a missing file, and one that cannot be derived", func() {
 		dir := folder()
 		sc := load(filepath.Join(dir, "fragile.yaml"))[0]
 		Expect(os.Remove(filepath.Join(dir, "fragile.yaml"))).To(Succeed())
@@ -142,7 +142,7 @@ invariants:
 		Expect(err).To(MatchError(ContainSubstring("cannot derive it from shipped:loop/golden-marker.yaml")))
 	})
 
-	DescribeTable("names what repeats a run as a shell reads it",
+	DescribeTable("quotes the command that repeats a run for a shell",
 		func(file, name, want string) {
 			sc := scenarios.Scenario{File: file, Name: name}
 			Expect(explore.Command(&sc, []string{"call=1:status,status=503"})).To(Equal(want))

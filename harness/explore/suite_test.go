@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/test/demo"
 )
 
-// TestMain lets this test binary be the scripted command-line agents and the hook.
+// TestMain makes this test binary act as the scripted command-line agents and the hook.
 func TestMain(m *testing.M) {
 	agent.Main()
 	demo.Main()
