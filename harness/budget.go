@@ -12,17 +12,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// Budget bounds a whole run; zero bounds nothing. Calls and cost are added up trial
-// by trial in the order of the plan: the run ends before the trial that follows the
-// one with which they were used up, whatever the number of workers, and a trial is
-// never cut. So the sums can lie above the budget by what one trial took.
+// Budget limits a whole run; zero means no limit. Calls and cost are summed trial by trial in the
+// order of the plan. The run ends after the trial that uses the budget up, whatever the number of
+// workers. Trials are not cut off, so the sums can exceed the budget by the use of one trial.
 type Budget struct {
-	// Calls counts calls to the backend, as the measure of that name.
+	// Calls limits the calls to the backend.
 	Calls int
-	// Cost is money in its own currency. A trial of unknown cost uses it up.
+	// Cost limits the cost. A trial of unknown cost uses it up.
 	Cost quantity.Money
-	// Time is how long the run may take on Clock; the trials that are under way then
-	// are given up.
+	// Time limits the run's time on Clock; running trials are then abandoned.
 	Time  time.Duration
 	Clock clock.Clock
 }
@@ -74,7 +72,7 @@ func (s *spending) Trial(j Judged) error {
 	return s.Sink.Trial(j)
 }
 
-// usedUp says what of the budget is; empty if nothing is.
+// usedUp describes the part of the budget that is used up; empty if none is.
 func (s *spending) usedUp() string {
 	b := &s.budget
 	switch {

@@ -8,13 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind"
 )
 
-// Main lets a test binary be the other programs that some scenarios need: scripted
-// command-line agents (as: claude), hooks of hosts, {rehearse}. These are the test binary
-// itself, started again. Call it first thing in TestMain, with the kinds of agents that scenarios
-// drive; it returns at once where the process was not started for that.
+// Main lets a test binary act as the other programs that some scenarios need: scripted command-line
+// agents (as: claude), hooks of hosts, {rehearse}. These are further processes of the test binary.
+// Call Main first in TestMain, with the kinds of agents that scenarios drive; it returns at once in
+// any other process.
 func Main(kinds ...kind.Kind) { kind.List(kinds).Main() }
 
-// T is what Check needs of a test: *testing.T and GinkgoT() have it.
+// T is the part of a test that Check needs; *testing.T and GinkgoT() implement it.
 type T interface {
 	Helper()
 	Context() context.Context
@@ -23,9 +23,9 @@ type T interface {
 	Skipf(format string, args ...any)
 }
 
-// Check rehearses within a test. The test fails, with a text that says what happened, if
-// a trial does not do what its scenario expects; it ends if the rehearsal cannot be
-// carried out, and is skipped if every trial was. The result is for further assertions.
+// Check rehearses within a test. The test fails, with a description of the trials, if a trial does
+// not meet the expectations of its scenario. It ends at once if the rehearsal fails, and is skipped
+// if every trial was skipped. The result is for further assertions.
 func Check(t T, r Rehearsal) *Result {
 	t.Helper()
 	failedFolder := func() string { return r.RecordFailed }
@@ -47,8 +47,8 @@ func Check(t T, r Rehearsal) *Result {
 	return res
 }
 
-// artifactDir returns the method ArtifactDir of a test, as *testing.T has it, if "go test"
-// keeps that folder; nil otherwise.
+// artifactDir returns the method ArtifactDir of a test such as *testing.T under "go test -artifacts";
+// otherwise nil.
 func artifactDir(t T) func() string {
 	test, ok := t.(interface{ ArtifactDir() string })
 	if keeps := flag.Lookup("test.artifacts"); !ok || keeps == nil || keeps.Value.String() != "true" {

@@ -13,13 +13,12 @@ const (
 	timingsFile   = "timings.jsonl"
 )
 
-// files are the recording of a rehearsal and the timings beside it. Methods of nil do
-// nothing.
+// files are the recording of a rehearsal and its timings. Methods of nil do nothing.
 type files struct {
 	folder    *atomicdir.Folder
 	recording *atomicdir.File
 	writer    *record.Writer
-	timings   *atomicdir.File // nil until there is a timing
+	timings   *atomicdir.File // nil before the first timing
 }
 
 func newFiles(path string, header record.Run) (*files, error) {
@@ -87,9 +86,9 @@ func (f *files) commit(o Outcome) error {
 	return f.folder.Commit(all...)
 }
 
-// close gives the folder free.
+// close unlocks the folder.
 func (f *files) close() {
 	if f != nil {
-		_ = f.folder.Close() // the end of the process frees it as well
+		_ = f.folder.Close() // the end of the process unlocks it as well
 	}
 }

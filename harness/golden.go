@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// paths are the golden paths that the run's perturbed scenarios depart from. Each
-// trial of one is driven once, however many depart from it.
+// paths are the golden paths of the run's perturbed scenarios. Each trial of a golden path runs once,
+// however many scenarios perturb it.
 type paths struct {
 	mu    sync.Mutex
 	known map[drive.Driver]*path
@@ -25,15 +25,15 @@ type path struct {
 	trials map[int]*golden
 }
 
-// golden is one trial of a golden path: its facts, or why there are none.
+// golden is one trial of a golden path: its facts, or the reason why there are none.
 type golden struct {
 	once    sync.Once
-	facts   json.RawMessage // of measure.Golden
+	facts   json.RawMessage // a measure.Golden
 	skipped string
 	failed  string
 }
 
-// of is the path that a driver departs from; nil if it does not.
+// of returns the golden path of a perturbed scenario; nil for others.
 func (p *paths) of(sc *prepared) (*path, error) {
 	if len(sc.head.Perturb) == 0 {
 		return nil, nil
@@ -58,7 +58,7 @@ func (p *paths) of(sc *prepared) (*path, error) {
 	return found, nil
 }
 
-// golden drives trial n, or waits for whoever does.
+// golden runs trial n once, and waits for its result.
 func (p *path) golden(ctx context.Context, n int) *golden {
 	p.mu.Lock()
 	g := p.trials[n]
@@ -74,7 +74,7 @@ func (p *path) golden(ctx context.Context, n int) *golden {
 func (p *path) walk(ctx context.Context, n int, g *golden) {
 	trial, timings, _ := p.drive(ctx, n)
 	if p.head.RealTime {
-		timings = nil // they are another time each time, and the facts go into the recording
+		timings = nil // they differ from run to run, and the facts are recorded
 	}
 	facts := measure.Trial(p.head, trial, timings, p.language.Extensions())
 	g.skipped, g.failed = facts.Run.Skipped, facts.Run.Error
@@ -88,8 +88,7 @@ func (p *path) walk(ctx context.Context, n int, g *golden) {
 	g.facts = data
 }
 
-// trial carries out trial n: of a scenario that departs from a golden path, after the
-// path's own.
+// trial runs trial n, that of a perturbed scenario after the trial of its golden path.
 func (sc *prepared) trial(ctx context.Context, n int) (record.Trial, []record.Timing, []byte) {
 	if sc.path == nil {
 		return sc.drive(ctx, n)
@@ -97,16 +96,16 @@ func (sc *prepared) trial(ctx context.Context, n int) (record.Trial, []record.Ti
 	g := sc.path.golden(ctx, n)
 	switch {
 	case g.skipped != "":
-		return sc.without(n, record.End{Status: "skipped", Skipped: g.skipped}), nil, nil
+		return sc.notRun(n, record.End{Status: "skipped", Skipped: g.skipped}), nil, nil
 	case g.failed != "":
-		return sc.without(n, record.End{Status: "error", ExitCode: 1, HarnessError: "the golden path could not be run: " + g.failed}), nil, nil
+		return sc.notRun(n, record.End{Status: "error", ExitCode: 1, HarnessError: "the golden path could not be run: " + g.failed}), nil, nil
 	}
 	trial, timings, stack := sc.drive(ctx, n)
 	trial.Head.Golden = g.facts
 	return trial, timings, stack
 }
 
-// without is a trial that was not carried out.
-func (sc *prepared) without(n int, end record.End) record.Trial {
+// notRun returns the record of a trial that was not run.
+func (sc *prepared) notRun(n int, end record.End) record.Trial {
 	return record.Trial{Head: record.TrialHead{Scenario: sc.head.Name, N: n, Seed: drive.Seed(sc.head.Seed, n)}, End: end}
 }

@@ -1,6 +1,5 @@
-// Package harness runs scenarios: it drives the trials in parallel, judges each
-// from what was recorded, and writes recordings in the order of the plan, so
-// that the files do not depend on how many workers there were.
+// Package harness runs scenarios: it runs the trials in parallel, judges each from its record, and
+// writes recordings in the order of the plan, whatever the number of workers.
 package harness
 
 import (
@@ -8,15 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
-
-	"github.com/rehearse-dev/rehearse/redact"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/redact"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -24,7 +23,7 @@ import (
 type Options struct {
 	// Workers is the number of trials that run in parallel; less than 1 means 1.
 	Workers int
-	// Env is what drivers share; the caller closes it after the run.
+	// Env is shared by all drivers; the caller closes it after the run.
 	Env *drive.Env
 	// Sink receives the results in plan order, on the goroutine that called Run. While it
 	// blocks, each worker runs at most 64 trials ahead.
@@ -33,7 +32,7 @@ type Options struct {
 	Bare bool
 	// Budget limits the whole run.
 	Budget Budget
-	// Language measures and judges what only some agents have; nil knows no agent.
+	// Language measures and judges the facts of kinds of agents; nil supports the core facts only.
 	Language *gate.Language
 }
 
@@ -49,14 +48,14 @@ type Sink interface {
 type Judged struct {
 	Scenario *record.Scenario
 	Trial    record.Trial
-	// Lines is the trial as the recording holds it, still without its hashes.
+	// Lines are the trial's lines of the recording, without hashes.
 	Lines    []byte
 	Timings  []record.Timing
 	Facts    measure.Facts
 	Findings []gate.Finding
 	Verdict  gate.Verdict
-	// Stack is where the driven agent panicked; nil if it did not. It is not
-	// recorded: addresses and paths differ from run to run.
+	// Stack is the stack of the agent's panic; nil if it did not panic. It is not recorded, because
+	// addresses and paths differ from run to run.
 	Stack []byte
 }
 
@@ -64,26 +63,25 @@ type Judged struct {
 type Outcome struct {
 	// Trials is the number of trials that the sink received.
 	Trials int
-	// Interrupted is true when the context ended before the plan was done.
+	// Interrupted is true if the context ended before the plan was complete.
 	Interrupted bool
-	// Stopped describes the part of the budget that ended the run; empty if none did.
+	// Stopped describes the part of the budget that ended the run, if any.
 	Stopped string
 	// NotRun are the scenarios without a trial.
 	NotRun []string
 }
 
-// ahead limits how many finished jobs of each worker wait for an earlier one, and so the
-// memory of a run.
+// ahead limits the finished jobs of each worker that wait for an earlier one, and thus the memory of
+// a run.
 const ahead = 16
 
-// maxBatch is how many trials a job may be. Short trials are handed out several
-// at a time, because waking a worker costs a good part of one; more than these
-// save little time and cost memory.
+// maxBatch is the largest number of trials in a job. Waking a worker takes almost as long as a short
+// trial; larger jobs save little more time and need more memory.
 const maxBatch = 4
 
-// Run drives every trial of the set. When ctx ends, unfinished trials are abandoned, and
-// the outcome reports the run as interrupted. An error is the sink's, or that of a scenario
-// that cannot be prepared; the outcome covers the trials before it.
+// Run runs all trials of the set. When ctx ends, unfinished trials are abandoned, and the outcome
+// reports the run as interrupted. The error is that of the sink, or of a scenario that cannot be
+// prepared; the outcome covers the trials before it.
 func Run(ctx context.Context, set []scenarios.Scenario, opts Options) (Outcome, error) {
 	drivers := make([]drive.Driver, len(set))
 	for i, sc := range set {
@@ -96,11 +94,11 @@ func Run(ctx context.Context, set []scenarios.Scenario, opts Options) (Outcome, 
 	return run(ctx, drivers, opts)
 }
 
-// RunDrivers is Run for drivers that are made as they are needed: the next one is
-// asked for when there is room for its trials, on a goroutine of its own. An error is
-// the sink's, or that of a driver that cannot be judged. Outcome.NotRun stays empty.
+// RunDrivers is Run for drivers that are created as they are needed: the next one is requested, on
+// another goroutine, when there is room for its trials. The error is that of the sink, or of a driver
+// whose trials cannot be judged. Outcome.NotRun is empty.
 func RunDrivers(ctx context.Context, drivers iter.Seq[drive.Driver], opts Options) (Outcome, error) {
-	r := newRunner(opts)
+	r := &runner{opts: opts}
 	scenarios := func(yield func(*prepared, error) bool) {
 		for driver := range drivers {
 			if sc, err := r.prepare(driver); !yield(sc, err) || err != nil {
@@ -112,9 +110,9 @@ func RunDrivers(ctx context.Context, drivers iter.Seq[drive.Driver], opts Option
 	return out, err
 }
 
-// run drives every trial of the drivers, in their order.
+// run runs all trials of the drivers, in their order.
 func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, error) {
-	r := newRunner(opts)
+	r := &runner{opts: opts}
 	plan, trials := make([]*prepared, len(drivers)), 0
 	for i, driver := range drivers {
 		var err error
@@ -130,8 +128,8 @@ func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, er
 			}
 		}
 	}
-	out, told, err := r.run(ctx, scenarios, max(1, min(opts.Workers, trials)))
-	for _, sc := range plan[told:] {
+	out, begun, err := r.run(ctx, scenarios, max(1, min(opts.Workers, trials)))
+	for _, sc := range plan[begun:] {
 		out.NotRun = append(out.NotRun, sc.head.Name)
 	}
 	return out, err
@@ -143,18 +141,15 @@ type runner struct {
 	paths paths
 }
 
-func newRunner(opts Options) *runner { return &runner{opts: opts} }
-
-// run drives every trial of the scenarios, in their order. It returns how many of
-// these the sink was told a trial of.
-func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers int) (out Outcome, told int, err error) {
+// run runs all trials of the scenarios, in their order. It returns the number of scenarios of which
+// the sink received a trial.
+func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers int) (out Outcome, begun int, err error) {
 	timed, done := r.opts.Budget.start(ctx)
 	defer done()
 	runCtx, cancel := context.WithCancelCause(timed)
 	defer cancel(nil)
 	queue := make(chan *job, workers*ahead) // in the order of the plan
-	// Of the jobs in the queue, and the one that collect waits for, all have room.
-	jobs := make(chan *job, cap(queue)+1)
+	jobs := make(chan *job, cap(queue)+1)   // has room for the queue, and the job that collect waits for
 	fed := make(chan bool, 1)
 	go func() { fed <- feed(runCtx, scenarios, workers, jobs, queue) }()
 
@@ -167,11 +162,11 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 		})
 	}
 	sink := &spending{Sink: r.opts.Sink, budget: r.opts.Budget}
-	out, told, all, err := collect(queue, sink)
+	out, begun, all, err := collect(queue, sink)
 	cancel(err)
 	pool.Wait()
 	if all = <-fed && all; all {
-		return out, told, err
+		return out, begun, err
 	}
 	switch out.Interrupted = clock.Err(ctx) != nil; {
 	case errors.Is(err, errStopped):
@@ -179,25 +174,24 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 	case !out.Interrupted && clock.Err(timed) != nil:
 		out.Stopped = fmt.Sprintf("the budget of %s is used up", r.opts.Budget.Time)
 	}
-	return out, told, err
+	return out, begun, err
 }
 
-// prepared is a scenario that is ready to be driven.
+// prepared is a scenario that is ready to run.
 type prepared struct {
-	driver drive.Driver
-	head   record.Scenario
-	judge  *gate.Judge
-	redact *redact.Redactor
-	path   *path // that it departs from, if it does
-	bare   bool
-
+	driver   drive.Driver
+	head     record.Scenario
+	judge    *gate.Judge
+	redact   *redact.Redactor
+	path     *path // the golden path of a perturbed scenario; nil for others
+	bare     bool
 	language *gate.Language
 }
 
 func (r *runner) prepare(driver drive.Driver) (*prepared, error) {
 	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare, language: r.opts.Language}
 	if len(sc.head.Perturb) > 0 {
-		sc.head.Invariants = append(sc.language.Invariants(sc.head.Agent), sc.head.Invariants...)
+		sc.head.Invariants = slices.Concat(sc.language.Invariants(sc.head.Agent), sc.head.Invariants)
 	}
 	var err error
 	if sc.judge, err = gate.ForScenario(sc.language, &sc.head); err == nil {
@@ -209,9 +203,8 @@ func (r *runner) prepare(driver drive.Driver) (*prepared, error) {
 	return sc, nil
 }
 
-// feed hands out the trials, first to the queue, which bounds how far workers
-// may run ahead, then to the workers. What enters the queue gets its results. It
-// reports whether that was all.
+// feed sends the trials to the queue, which limits how far workers can run ahead, and then to the
+// workers. Each job in the queue gets its results. It reports whether all trials were sent.
 func feed(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers int, jobs, queue chan<- *job) bool {
 	defer close(queue)
 	defer close(jobs)
@@ -240,8 +233,8 @@ func feed(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers in
 	return true
 }
 
-// batch is how many trials make a job: few enough that all workers have their
-// share, and one where trials take real time.
+// batch returns the number of trials in a job: small enough to occupy all workers, and 1 in real
+// time.
 func (sc *prepared) batch(workers int) int {
 	if sc.head.RealTime {
 		return 1
@@ -251,16 +244,16 @@ func (sc *prepared) batch(workers int) int {
 
 // collect sends the results to the sink in plan order, up to the first abandoned one. It
 // returns the number of scenarios begun, and whether all results were sent.
-func collect(queue <-chan *job, sink Sink) (out Outcome, told int, all bool, err error) {
+func collect(queue <-chan *job, sink Sink) (out Outcome, begun int, all bool, err error) {
 	for j := range queue {
 		results := <-j.done
 		n, err := j.deliver(results, sink)
 		if out.Trials += n; n > 0 && j.first == 1 {
-			told++
+			begun++
 		}
 		if err != nil || n < len(results) {
-			return out, told, false, err
+			return out, begun, false, err
 		}
 	}
-	return out, told, true, nil
+	return out, begun, true, nil
 }

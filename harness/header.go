@@ -12,9 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Header begins the recording of a run. Tool is the program's name and version,
-// prices what its models cost. The id is derived from everything that decides the
-// content, so that the same run has the same id.
+// Header returns the first line of a run's recording. tool is the program's name and version. The id
+// is derived from everything that determines the content, so equal runs have equal ids.
 func Header(set []scenarios.Scenario, tool string, prices *price.Table, labels map[string]string) record.Run {
 	header := record.Run{
 		Schema:    record.Schema,

@@ -11,42 +11,41 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// job is some trials of a scenario on their way through the workers.
+// job is a batch of trials of a scenario.
 type job struct {
 	scenario    *prepared
 	first, last int           // numbers of the trials
-	done        chan []result // buffered for one
+	done        chan []result // has room for one
 }
 
 type result struct {
 	Judged
 	err error
-	// givenUp is true when the context ended before the trial did, which is therefore not
-	// judged.
-	givenUp bool
+	// abandoned is true if the context ended before the trial, which is therefore not judged.
+	abandoned bool
 }
 
-// run carries out the trials, and none after one that was given up.
+// run runs the trials up to the first abandoned one.
 func (j *job) run(ctx context.Context) []result {
 	results := make([]result, 0, j.last-j.first+1)
 	for n := j.first; n <= j.last; n++ {
 		r := j.scenario.run(ctx, n)
 		results = append(results, r)
-		if r.givenUp {
+		if r.abandoned {
 			break
 		}
 	}
 	return results
 }
 
-// run drives trial n and judges it from what was recorded.
+// run runs trial n and judges it from its record.
 func (sc *prepared) run(ctx context.Context, n int) result {
 	if clock.Err(ctx) != nil {
-		return result{givenUp: true}
+		return result{abandoned: true}
 	}
 	trial, timings, stack := sc.trial(ctx, n)
 	if clock.Err(ctx) != nil {
-		return result{givenUp: true}
+		return result{abandoned: true}
 	}
 	var lines []byte
 	if !sc.bare {
@@ -72,14 +71,14 @@ func (sc *prepared) run(ctx context.Context, n int) result {
 	}}
 }
 
-// drive carries out the trial. A driver that panics is a fault of the harness or
-// of the driven agent: the trial's verdict is then error, and the run goes on.
+// drive runs the trial. If the driver or the agent panics, the trial's verdict is error, and the run
+// continues.
 func (sc *prepared) drive(ctx context.Context, n int) (trial record.Trial, timings []record.Timing, stack []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			stack = debug.Stack()
 			reason := fmt.Sprintf("the driven agent or its driver panicked: %v", p)
-			trial = sc.without(n, record.End{Status: "error", ExitCode: 1, HarnessError: sc.redact.Text(reason)})
+			trial = sc.notRun(n, record.End{Status: "error", ExitCode: 1, HarnessError: sc.redact.Text(reason)})
 		}
 	}()
 	trial, timings = sc.driver.Trial(ctx, n)
@@ -91,7 +90,7 @@ func (sc *prepared) drive(ctx context.Context, n int) (trial record.Trial, timin
 func (j *job) deliver(results []result, sink Sink) (int, error) {
 	for i, r := range results {
 		switch {
-		case r.givenUp:
+		case r.abandoned:
 			return i, nil
 		case r.err != nil:
 			return i, r.err

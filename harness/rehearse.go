@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/redact"
-
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -22,52 +20,52 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/redact"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Rehearsal selects scenarios to run from Go, and configures the run. At least one of Files,
-// Text and Scenarios must be set; all other fields are optional.
+// Rehearsal selects scenarios to run in Go, and configures the run. At least one of Files, Text and
+// Scenarios must be set; all other fields are optional.
 type Rehearsal struct {
-	// Files are scenario files, folders of them, or names of scenarios ("loop/*") as
-	// arguments of rehearse run: those in the folder ./scenarios, and the shipped ones.
+	// Files are scenario files, folders, or names of scenarios ("loop/*") in the folder ./scenarios
+	// or among the shipped ones, like the arguments of rehearse run.
 	Files []string
-	// Text is one scenario in YAML. Files that it names are relative to the current folder,
-	// which is that of the package in go test.
+	// Text is one scenario in YAML. Files that it names are relative to the current folder, in go
+	// test the folder of the package.
 	Text string
 	// Scenarios are scenarios from scenarios.Load, or Go values, which are validated like
 	// files. Files that they name are relative to the current folder.
 	Scenarios []scenarios.Scenario
 
-	// Kinds are the kinds of agents that scenarios may drive, beside Go functions; kinds.All
-	// returns those that ship.
+	// Kinds are the kinds of agents that scenarios may drive besides Go functions; kinds.All
+	// returns all that ship.
 	Kinds kind.List
-	// Functions are agents that keep nothing between turns, by the name that a scenario
-	// knows them under (drive.function.name).
+	// Functions are stateless agents, by their name in scenarios (drive.function.name).
 	Functions map[string]app.Function
-	// Makers are agents that do: they make one for each conversation.
+	// Makers create stateful agents, one for each conversation, by the same name.
 	Makers map[string]app.Maker
 
-	// Trials is how often each scenario is driven; 0 leaves it to the scenario.
+	// Trials is the number of trials of each scenario; 0 means that of the scenario.
 	Trials int
-	// Workers is how many trials are under way at once; 0 means 1, for which a function
-	// need not be safe for concurrent use.
+	// Workers is the number of concurrent trials; 0 means 1, with which functions need not be safe
+	// for concurrent use.
 	Workers int
-	// Record is a folder for the recording, which rehearse report reads; it is made if
-	// need be, and holds one recording. Empty means none.
+	// Record is the folder for the recording, which rehearse report reads; empty means no
+	// recording. The folder is created if needed and contains one recording.
 	Record string
 	// RecordFailed is a folder like Record that is written only if the verdict is fail or
 	// error. Without both, Check uses the test's ArtifactDir under "go test -artifacts".
 	RecordFailed string
-	// Required makes it an error if something that a scenario needs is not on this
-	// machine, such as Docker; the trial is skipped otherwise.
+	// Required makes it an error if this machine lacks something that a scenario needs, such as
+	// Docker. By default the trial is skipped.
 	Required bool
-	// Live allows scenarios whose backend is live to call it, which costs money, unless
-	// REHEARSE_OFFLINE forbids it; they are skipped otherwise.
+	// Live allows scenarios with a live backend to call it, which costs money, unless
+	// REHEARSE_OFFLINE forbids it. By default they are skipped.
 	Live bool
 	// Prices is the price table; nil means the shipped one.
 	Prices *price.Table
-	// Redactor takes secrets out of what is shown and recorded; nil knows the well-known
-	// forms, and the values of this process's own variables that look like secrets.
+	// Redactor removes secrets from output and recordings; nil removes the well-known forms, and
+	// the values of environment variables that look like secrets.
 	Redactor *redact.Redactor
 }
 
@@ -75,15 +73,15 @@ type Rehearsal struct {
 func (r *Rehearsal) Validate() error {
 	switch {
 	case len(r.Files) == 0 && r.Text == "" && len(r.Scenarios) == 0:
-		return errors.New("nothing is to be rehearsed: name a scenario in Files, or write one in Text")
+		return errors.New("no scenarios: set Files, Text or Scenarios")
 	case r.Trials < 0:
-		return fmt.Errorf("the number of trials is %d: each scenario must be driven at least once (1), or as often as it says (0)", r.Trials)
+		return fmt.Errorf("the number of trials must be at least 1, or 0 for the number in each scenario, got %d", r.Trials)
 	case r.Workers < 0:
-		return fmt.Errorf("the number of workers is %d: at least one trial must be under way (1, or 0 for the default)", r.Workers)
+		return fmt.Errorf("the number of workers must be at least 1, or 0 for the default, got %d", r.Workers)
 	}
 	for name, f := range r.Functions {
 		if _, twice := r.Makers[name]; twice {
-			return fmt.Errorf("the agent %q is both in Functions and in Makers: which one is meant?", name)
+			return fmt.Errorf("the agent %q is in Functions and in Makers; remove one of them", name)
 		}
 		if f == nil {
 			return fmt.Errorf("the function of the agent %q is nil", name)
@@ -97,23 +95,22 @@ func (r *Rehearsal) Validate() error {
 	return nil
 }
 
-// Result is the result of a rehearsal. It prints as the story of its trials.
+// Result is the result of a rehearsal. Its String method describes the trials.
 type Result struct {
-	// Verdict is the worst of the trials' verdicts: gate.Overall.
+	// Verdict is the worst verdict of the trials: gate.Overall.
 	Verdict gate.Verdict
-	// Trials are sorted by the names of the scenarios, then by their numbers. Each has
-	// its facts, its findings, and everything that was recorded.
+	// Trials are sorted by scenario name, then by number, each with its facts, findings and record.
 	Trials []*Judged
-	// Recording is the folder of the recording; empty if there is none.
+	// Recording is the folder of the recording; empty if not recorded.
 	Recording string
 }
 
-// Rehearse runs scenarios and judges them. A trial that fails is a verdict, not an error. An
-// error reports invalid scenarios (all problems, with positions), a missing agent, a
-// recording that cannot be written, or the end of ctx, with the result up to then.
+// Rehearse runs scenarios and judges them. A failed trial is a verdict, not an error. The error
+// reports invalid scenarios (all problems, with positions), a missing agent, a recording that cannot
+// be written, or the end of ctx; the result then covers the completed trials.
 //
-// Agents that are Go functions run in virtual time: a scripted latency of an hour takes
-// none, and two runs are equal byte for byte.
+// Go functions run in virtual time: a scripted latency of an hour takes no time, and two runs are
+// equal byte for byte.
 func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 	if r.RecordFailed == "" {
 		return r.rehearse(ctx, nil)
@@ -121,8 +118,8 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 	return r.rehearse(ctx, func() string { return r.RecordFailed })
 }
 
-// rehearse is Rehearse with the folder for the recording of a failed rehearsal; nil records
-// none.
+// rehearse is Rehearse with a function that returns the folder for the recording of a failed
+// rehearsal; nil means no recording.
 func (r *Rehearsal) rehearse(ctx context.Context, failedFolder func() string) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("rehearse: %w", err)
@@ -135,7 +132,7 @@ func (r *Rehearsal) rehearse(ctx context.Context, failedFolder func() string) (*
 	if err != nil {
 		return nil, fmt.Errorf("rehearse: %w", err)
 	}
-	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
+	defer func() { _ = env.Close() }() // all trials have ended; only a listener is left
 	header := Header(set, toolName(), env.Prices, nil)
 	kept := &keeper{retainLines: r.Record == "" && failedFolder != nil}
 	if r.Record != "" {
@@ -198,15 +195,14 @@ func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
 	}
 	if err := wrong.Err(); err != nil && r.Kinds == nil {
 		return nil, fmt.Errorf(
-			"%w\n(Kinds is not set, so that scenarios may drive Go functions alone; "+
-				"kinds.All() has all kinds of agents that ship)", err)
+			"%w\n(Kinds is not set, so scenarios can drive Go functions only; kinds.All() returns all shipped kinds of agents)", err)
 	} else if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(set, func(a, b scenarios.Scenario) int { return strings.Compare(a.Name, b.Name) })
 	for i := range set {
 		if i > 0 && set[i].Name == set[i-1].Name {
-			return nil, fmt.Errorf("two scenarios have the name %s: a name is one scenario's", set[i].Name)
+			return nil, fmt.Errorf("two scenarios have the name %s; rename one of them", set[i].Name)
 		}
 		if r.Trials > 0 {
 			set[i].Trials = r.Trials
@@ -215,7 +211,7 @@ func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
 	return set, nil
 }
 
-// env is what the drivers share.
+// env returns the environment that all drivers share.
 func (r *Rehearsal) env() (*drive.Env, error) {
 	env := &drive.Env{
 		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required, Live: r.Live, Makers: r.kinds().Makers(),
@@ -253,17 +249,17 @@ func (r *Rehearsal) language() *gate.Language {
 	return r.kinds().Language()
 }
 
-// ownAgents is the language for Go functions alone. All rehearsals share one, which remembers
+// ownAgents returns the language for Go functions only. All rehearsals share it, because it caches
 // compiled expressions.
 var ownAgents = sync.OnceValue(func() *gate.Language { return kind.List{function.Kind(nil)}.Language() })
 
-// tokens is the counter that the rehearsals of a program share: it remembers texts.
+// tokens returns the token counter that all rehearsals share, because it caches counts.
 var tokens = sync.OnceValue(func() *token.Counter { return token.NewCounter(token.Options{}) })
 
 // modulePath is the path of this module in a program's build information.
 const modulePath = "github.com/rehearse-dev/rehearse"
 
-// toolName is what recordings name as the program that wrote them.
+// toolName returns the name and version that recordings contain.
 func toolName() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -219,15 +219,15 @@ var _ = Describe("a rehearsal", func() {
 		Expect(err).To(MatchError(And(HavePrefix("rehearse: "), ContainSubstring(message))))
 		Expect(res == nil || len(res.Trials) == 0).To(BeTrue())
 	},
-		Entry("of nothing", harness.Rehearsal{}, "nothing is to be rehearsed"),
-		Entry("fewer than no trials", harness.Rehearsal{Text: clerk, Trials: -1}, "the number of trials is -1"),
-		Entry("fewer than no workers", harness.Rehearsal{Text: clerk, Workers: -1}, "the number of workers is -1"),
-		Entry("no function", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clerk": nil}}, `"clerk" is nil`),
-		Entry("no maker", harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": nil}}, `"clerk" is nil`),
+		Entry("of nothing", harness.Rehearsal{}, "no scenarios: set Files"),
+		Entry("fewer than no trials", harness.Rehearsal{Text: clerk, Trials: -1}, "the number of trials must be at least 1, or 0 for the number in each scenario, got -1"),
+		Entry("fewer than no workers", harness.Rehearsal{Text: clerk, Workers: -1}, "the number of workers must be at least 1, or 0 for the default, got -1"),
+		Entry("no function", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clerk": nil}}, `the function of the agent "clerk" is nil`),
+		Entry("no maker", harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": nil}}, `the maker of the agent "clerk" is nil`),
 		Entry("an agent twice", harness.Rehearsal{
 			Text: clerk, Functions: clerks,
 			Makers: map[string]app.Maker{"clerk": func(app.Site) func(context.Context, string) (string, error) { return nil }},
-		}, "both in Functions and in Makers"),
+		}, "is in Functions and in Makers"),
 		Entry("an agent that was not given", harness.Rehearsal{Text: clerk}, `no Go function is registered as "clerk" (there are: none)`),
 		Entry("a misspelt agent", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clark": ask}}, `"clerk" (there are: clark)`),
 		Entry("a scenario that is wrong", harness.Rehearsal{Text: strings.Replace(clerk, "status: done", "status: finished", 1), Functions: clerks}, `Text:10:`),
@@ -359,7 +359,7 @@ expect: {status: done, calls: 1}
 	})
 
 	It("says so if there was none", func() {
-		Expect((&harness.Result{}).String()).To(Equal("no trial was driven\n"))
+		Expect((&harness.Result{}).String()).To(Equal("no trial was run\n"))
 	})
 })
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Snapshot compares what happened in the trials of a result with a file, such as
-// testdata/hours.txt, and fails the test at the first difference. In virtual time the text
-// is the same in every run. "go test -update" writes the file instead; the test must declare
-// that flag: flag.Bool("update", false, "rewrite snapshots").
+// Snapshot compares the description of a result's trials with a file, such as testdata/hours.txt, and
+// fails the test at the first difference. In virtual time the text is the same in every run. "go test
+// -update" writes the file instead; the test must declare that flag: flag.Bool("update", false,
+// "rewrite snapshots").
 func Snapshot(t T, file string, r *Result) {
 	t.Helper()
 	var story strings.Builder

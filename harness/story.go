@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,35 +17,34 @@ import (
 )
 
 const (
-	maxText  = 160 // runes of a text
-	maxSteps = 60  // lines of one trial's story
-	maxTold  = 5   // trials that a result tells the story of
+	maxText      = 160 // runes of a text
+	maxSteps     = 60  // lines in the description of a trial
+	maxDescribed = 5   // trials that a result describes in full
 )
 
-// String is a line for each trial, and the story of each that did not pass, up to a
-// bound.
+// String returns a line for each trial, and a full description of the first trials that did not pass.
 func (r *Result) String() string {
 	var b strings.Builder
-	told := 0
+	described := 0
 	for _, j := range r.Trials {
-		if j.Verdict == gate.Pass || told == maxTold {
+		if j.Verdict == gate.Pass || described == maxDescribed {
 			b.WriteString(j.headline() + "\n")
 			continue
 		}
-		told++
+		described++
 		b.WriteString(j.String())
 	}
 	if len(r.Trials) == 0 {
-		return "no trial was driven\n"
+		return "no trial was run\n"
 	}
-	if r.Recording != "" && told > 0 {
+	if r.Recording != "" && described > 0 {
 		fmt.Fprintf(&b, "recording: %s (show it with: rehearse report %[1]s)\n", r.Recording)
 	}
 	return b.String()
 }
 
-// String tells the story of a trial: its verdict, what was found, and what happened:
-// what the user said, the calls that the agent made, what it answered, how it ended.
+// String describes a trial: its verdict, its findings, and the events in order: messages of the user,
+// calls, answers and the end.
 func (j *Judged) String() string {
 	var b strings.Builder
 	b.WriteString(j.headline() + "\n")
@@ -60,7 +60,7 @@ func (j *Judged) String() string {
 	if over := len(steps) - maxSteps; over > 0 {
 		half := maxSteps / 2
 		skipped := fmt.Sprintf("… %s more", format.Plural(over, "step"))
-		steps = append(append(append([]string(nil), steps[:half]...), skipped), steps[len(steps)-half:]...)
+		steps = slices.Concat(steps[:half], []string{skipped}, steps[len(steps)-half:])
 	}
 	for _, step := range steps {
 		b.WriteString("  " + step + "\n")
@@ -76,7 +76,7 @@ func (j *Judged) headline() string {
 	return fmt.Sprintf("%s %s: %s", strings.ToUpper(string(j.Verdict)), name, j.totals())
 }
 
-// totals say what a trial took.
+// totals summarizes the status and use of a trial.
 func (j *Judged) totals() string {
 	f := &j.Facts
 	parts := []string{cmp.Or(sanitize.Line(f.Run.Status, maxText), "no status"), format.Plural(f.Calls.Total, "call")}
@@ -103,8 +103,7 @@ func money(c *measure.CostFacts) string {
 	return atLeast(c.Known) + format.Money(c.USD) + " USD"
 }
 
-// writeFinding says what was found and, where the scenario is a file, which line of it
-// demands otherwise.
+// writeFinding writes a finding with the violated line of the scenario file, if there is one.
 func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
 	where := ""
 	if j.Scenario != nil && f.At != "" {
@@ -124,7 +123,7 @@ func writeEvidence(b *strings.Builder, f *gate.Finding) {
 	}
 }
 
-// steps are what happened, in order, one line each.
+// steps returns the events of a trial in order, one line each.
 func (j *Judged) steps() []string {
 	var lines []string
 	reported := j.reported()
@@ -161,8 +160,7 @@ func (j *Judged) steps() []string {
 	return append(lines, end)
 }
 
-// reported replaces the reasons why calls were refused, which findings have already, by a
-// reference to them.
+// reported replaces the reasons of refused calls by a reference to the findings that contain them.
 func (j *Judged) reported() *strings.Replacer {
 	var pairs []string
 	for i := range j.Findings {

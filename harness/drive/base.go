@@ -71,7 +71,7 @@ func (d *driver) Trial(ctx context.Context, n int) (record.Trial, []record.Timin
 func (d *driver) Points() Points {
 	p := Points{
 		Faults: mocks.APIFaults(), Attempts: d.scenario.Backend.Retry + 1,
-		NoWrites: "the agent keeps nothing on disk", NoTurns: "nobody takes turns with the agent",
+		NoWrites: "the agent stores nothing on disk", NoTurns: "the agent has no turns",
 	}
 	if d.scenario.Backend.Process() {
 		p.Faults = mocks.ProcessFaults()
@@ -94,7 +94,7 @@ func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 	for i, p := range ps {
 		texts[i] = p.String()
 		if err := d.checkPossible(p, points); err != nil {
-			return nil, fmt.Errorf("the perturbation %s cannot be made here: %w", texts[i], err)
+			return nil, fmt.Errorf("the perturbation %s is impossible here: %w", texts[i], err)
 		}
 		if p.At == perturb.Call {
 			next.inject = append(next.inject, mocks.Injection{
@@ -112,13 +112,13 @@ func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 func (d *driver) checkPossible(p perturb.Perturbation, points Points) error {
 	switch {
 	case d.scenario.Backend.Live():
-		return errors.New("the backend is live, and only with a scripted one can a run be made again")
+		return errors.New("the backend is live; only runs with a scripted backend can be repeated")
 	case p.At == perturb.Write && points.NoWrites != "":
 		return errors.New(points.NoWrites)
 	case p.At == perturb.Turn && points.NoTurns != "":
 		return errors.New(points.NoTurns)
 	case p.At == perturb.Turn && len(points.Turns) > 0 && !slices.Contains(points.Turns, p.Do):
-		return fmt.Errorf("what happens at a turn here is: %s", strings.Join(points.Turns, ", "))
+		return fmt.Errorf("the perturbations of turns supported here are: %s", strings.Join(points.Turns, ", "))
 	}
 	if err := p.Validate(); err != nil {
 		return err

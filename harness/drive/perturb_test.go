@@ -117,13 +117,13 @@ var _ = Describe("a perturbed driver", Label("H-04"), func() {
 	DescribeTable("refuses an impossible perturbation with the reason",
 		func(agent, text, want string) {
 			_, err := driver(newEnv(), driven[agent]).Perturbed(perturbations("call=1:status", text))
-			Expect(err).To(MatchError(And(ContainSubstring("the perturbation "+text+" cannot be made here"), ContainSubstring(want))))
+			Expect(err).To(MatchError(And(ContainSubstring("the perturbation "+text+" is impossible here"), ContainSubstring(want))))
 		},
-		Entry(nil, "loop", "write=1:disk-full", "the agent keeps nothing on disk"),
-		Entry(nil, "loop", "turn=1:double", "nobody takes turns with the agent"),
-		Entry(nil, "react", "turn=1:reload", "nobody takes turns with the agent"),
-		Entry(nil, "hook", "turn=1:reload", "nobody takes turns with the agent"),
-		Entry(nil, "supervise", "turn=1:empty", "nobody takes turns with the agent"),
+		Entry(nil, "loop", "write=1:disk-full", "the agent stores nothing on disk"),
+		Entry(nil, "loop", "turn=1:double", "the agent has no turns"),
+		Entry(nil, "react", "turn=1:reload", "the agent has no turns"),
+		Entry(nil, "hook", "turn=1:reload", "the agent has no turns"),
+		Entry(nil, "supervise", "turn=1:empty", "the agent has no turns"),
 		Entry(nil, "interview", "call=2:hang", "only a command-line agent can show"),
 	)
 
@@ -169,7 +169,7 @@ var _ = Describe("the points of perturbation", Label("H-04"), func() {
 		attempts          int
 		noWrites, noTurns string
 	}
-	const nothing, nobody = "the agent keeps nothing on disk", "nobody takes turns with the agent"
+	const nothing, nobody = "the agent stores nothing on disk", "the agent has no turns"
 	DescribeTable("are those of the agent",
 		func(agent string, want points) {
 			got := driver(newEnv(), driven[agent]).Points()

@@ -31,7 +31,7 @@ var _ = Describe("Run", func() {
 		Expect(r.Golden.Calls.Total).To(Equal(2))
 		Expect(r.Calls).To(Equal([]result.Call{{N: 1, Purpose: "loop"}, {N: 2, Purpose: "loop"}}))
 		Expect(r.Invariants).To(Equal(kinds.Language().Invariants("loop")))
-		Expect(r.Left).To(Equal([]string{"crash: the agent keeps nothing on disk", "user: nobody takes turns with the agent"}))
+		Expect(r.Left).To(Equal([]string{"crash: the agent stores nothing on disk", "user: the agent has no turns"}))
 
 		survived := cell(r, "call=2:status,status=503")
 		Expect(survived.Outcome).To(Equal(result.Survived))

@@ -28,7 +28,7 @@ func sample() result.Exploration {
 		},
 		Calls:      []result.Call{{N: 1, Purpose: "loop", Label: "first"}, {N: 2}},
 		Invariants: []string{"// bounded: few calls\ncalls.total <= 3"},
-		Left:       []string{"crash: the agent keeps nothing on disk"},
+		Left:       []string{"crash: the agent stores nothing on disk"},
 		Covered:    "1 pairs cover 1 of 4 pairs of faults and 1 of 1 pairs of calls",
 		Cells: []result.Cell{
 			{Family: result.Faults, Perturb: []string{"call=1:timeout"}, Outcome: result.Survived, Status: "done", Calls: 3, Fired: 1},
