@@ -53,7 +53,7 @@ func singleCalls(tb testing.TB, trials int) []scenarios.Scenario {
 	return set
 }
 
-// files is a sink that writes what the program writes.
+// files is a sink that writes the same files as the program.
 type files struct {
 	recording *bufio.Writer
 	writer    *record.Writer
@@ -110,7 +110,7 @@ func check(tb testing.TB, err error) {
 	}
 }
 
-// BenchmarkThousandTrials is the whole pipeline for 1,000 single-call trials:
+// BenchmarkThousandTrials measures the whole pipeline for 1,000 single-call trials:
 // drive, record, measure, judge, report as JSON and JUnit. The floor makes the same
 // calls with go-openai alone.
 func BenchmarkThousandTrials(b *testing.B) {
@@ -118,8 +118,8 @@ func BenchmarkThousandTrials(b *testing.B) {
 	besideFloor(b, func() { pipeline(b, set, 1, b.TempDir()) }, func() { plainCalls(b, 1000) })
 }
 
-// BenchmarkTwoWorkers tells how much faster two workers are than one, and than one
-// that has a single core; 2 would be perfect. A worker alone leaves the sink and
+// BenchmarkTwoWorkers reports how much faster two workers are than one, and than one
+// on a single core; 2 would be perfect. A worker alone leaves the sink and
 // the garbage collector to the second core, which two workers use up themselves.
 // Both cores must be idle.
 func BenchmarkTwoWorkers(b *testing.B) {
@@ -141,7 +141,7 @@ func BenchmarkTwoWorkers(b *testing.B) {
 // BenchmarkFlatMemory compares the peaks of memory of 100,000 trials and of 1,000.
 func BenchmarkFlatMemory(b *testing.B) {
 	few, many := singleCalls(b, 1000), singleCalls(b, 100_000)
-	pipeline(b, few, 2, b.TempDir()) // what is loaded once is loaded now
+	pipeline(b, few, 2, b.TempDir()) // loads everything that is loaded once
 	var least, most float64
 	for b.Loop() {
 		b.StopTimer()
@@ -154,7 +154,7 @@ func BenchmarkFlatMemory(b *testing.B) {
 	b.ReportMetric(most/least, "x-memory")
 }
 
-// BenchmarkFourHours is the shipped scenario of four hours and 200 iterations. The
+// BenchmarkFourHours measures the shipped scenario of four hours and 200 iterations. The
 // floor makes 200 calls with go-openai alone.
 func BenchmarkFourHours(b *testing.B) {
 	set, found := scenarios.Load([]string{"loop/four-hours"}, scenarios.Options{Kinds: kinds.All().Formats()})
@@ -164,8 +164,8 @@ func BenchmarkFourHours(b *testing.B) {
 	besideFloor(b, func() { pipeline(b, set, 1, b.TempDir()) }, func() { plainCalls(b, 200) })
 }
 
-// besideFloor benchmarks run and tells how many times it takes what floor takes,
-// which is measured in turns with it, as the machine's speed changes.
+// besideFloor benchmarks run and reports its time as a multiple of that of floor. Both are measured
+// alternately, because the machine's speed changes.
 func besideFloor(b *testing.B, run, floor func()) {
 	b.ReportAllocs()
 	var own, least time.Duration
@@ -185,8 +185,7 @@ func took(f func()) time.Duration {
 	return clock.Real().Now().Sub(start)
 }
 
-// peak is the most memory in MB that the process held while f ran, as the kernel
-// counts it.
+// peak returns the peak memory of the process in MB while f ran, as counted by the kernel.
 func peak(b *testing.B, f func()) float64 {
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {

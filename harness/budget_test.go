@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/price"
 )
 
-// priced is a stub whose costs can be told.
+// priced is a stub whose costs are known.
 type priced struct{ stub }
 
 func (p priced) Head() record.Scenario {
@@ -28,7 +28,7 @@ func (p priced) Head() record.Scenario {
 }
 
 var _ = Describe("a budget for the whole run", Label("H-06"), func() {
-	// calling is a trial of n calls, each of which costs half a dollar, if that is known.
+	// calling returns a trial of n calls at half a dollar each, or of unknown cost.
 	calling := func(n int, known bool) func(context.Context, int) record.Trial {
 		return func(context.Context, int) record.Trial {
 			trial := record.Trial{End: record.End{Status: "done"}}
@@ -55,7 +55,7 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		return sink, outcome
 	}
 
-	DescribeTable("ends it after the trial that used it up, whatever the number of workers",
+	DescribeTable("ends the run after the trial that used it up, with any number of workers",
 		func(budget harness.Budget, trial func(context.Context, int) record.Trial, trials int, stopped string, notRun ...string) {
 			for _, workers := range []int{1, 2, 7} {
 				sink, outcome := within(plan(trial), budget, workers)
@@ -74,7 +74,7 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		Entry("unknown cost", harness.Budget{Cost: quantity.Money{Amount: 100, Currency: quantity.EUR}}, calling(2, false), 1, "a budget of 100 EUR is given, and what a costs is unknown", "b", "c"),
 	)
 
-	DescribeTable("lets it end where it suffices", func(budget harness.Budget, trial func(context.Context, int) record.Trial) {
+	DescribeTable("does not end a run within it", func(budget harness.Budget, trial func(context.Context, int) record.Trial) {
 		_, outcome := within(plan(trial), budget, 3)
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 8}))
 	},
@@ -83,7 +83,7 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		Entry("no calls, no cost", harness.Budget{Calls: 1, Cost: quantity.Money{Amount: 1, Currency: quantity.EUR}}, calling(0, false)),
 	)
 
-	It("ends it when the time is up, with what was done so far", func() {
+	It("ends the run when the time is up, with the trials completed so far", func() {
 		virtual := clock.NewVirtual()
 		slow := func(ctx context.Context, n int) record.Trial {
 			_ = virtual.Sleep(context.Background(), time.Minute)
@@ -91,10 +91,10 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		}
 		sink, outcome := within(plan(slow), harness.Budget{Time: 150 * time.Second, Clock: virtual}, 1)
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 2, Stopped: "the budget of 2m30s is used up", NotRun: []string{"b", "c"}}))
-		Expect(sink.order()).To(Equal([]string{"a#1", "a#2"}), "the trial that was under way is given up")
+		Expect(sink.order()).To(Equal([]string{"a#1", "a#2"}), "the running trial is abandoned")
 	})
 
-	It("is no interruption, and no interruption is it", func() {
+	It("is not reported as an interruption, nor an interruption as a used-up budget", func() {
 		ctx, interrupt := context.WithCancel(context.Background())
 		drivers := plan(func(context.Context, int) record.Trial { interrupt(); return record.Trial{} })
 		outcome, err := harness.RunAll(ctx, drivers, harness.Options{

@@ -21,23 +21,23 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// quoted is a block of docs/library.md with the file that it is quoted from.
+// quoted is a block of docs/library.md and the file that it quotes.
 var quoted = regexp.MustCompile("(?s)<!-- from (\\S+) -->\n```\\w+\n(.*?)```\n")
 
 var _ = Describe("docs/library.md", func() {
 	text := ""
 	BeforeEach(func() { text = readFile("../docs/library.md") })
 
-	It("quotes what is compiled and run", func() {
+	It("quotes code that is compiled and run", func() {
 		blocks := quoted.FindAllStringSubmatch(text, -1)
 		for _, block := range blocks {
 			Expect(readFile(filepath.Join("..", block[1]))).To(ContainSubstring(block[2]), block[1])
 		}
-		// Nothing but the way to get it stands in a block that is from nowhere.
+		// Only the installation commands are not quoted from a file.
 		Expect(strings.Count(text, "\n```")).To(Equal(2*len(blocks) + 2))
 	})
 
-	It("is not alone: docs/new-kind.md quotes its example, too", func() {
+	It("quotes existing files, and so does docs/new-kind.md", func() {
 		blocks := quoted.FindAllStringSubmatch(readFile("../docs/new-kind.md"), -1)
 		Expect(len(blocks)).To(BeNumerically(">=", 6))
 		for _, block := range blocks {
@@ -45,7 +45,7 @@ var _ = Describe("docs/library.md", func() {
 		}
 	})
 
-	It("shows what a test that fails says", func() {
+	It("shows the output of a failing test", func() {
 		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{
 			Text: strings.Replace(readFile("../examples/gotest/scenarios/hours.yaml"), "calls: 2", "calls: 3", 1),
 			Makers: map[string]app.Maker{"helpdesk": func(site app.Site) func(context.Context, string) (string, error) {
@@ -57,7 +57,7 @@ var _ = Describe("docs/library.md", func() {
 		golden.Expect("story.txt", []byte(res.String()))
 	})
 
-	It("has each field, each matcher and all of a site", func() {
+	It("lists each field, each matcher and all fields of a site", func() {
 		for field := range reflect.TypeFor[harness.Rehearsal]().Fields() {
 			Expect(text).To(ContainSubstring("| `"+field.Name+"` | "), field.Name)
 		}
@@ -73,7 +73,7 @@ var _ = Describe("docs/library.md", func() {
 	})
 })
 
-// functions are the exported functions of a package below this one.
+// functions returns the exported functions of a package below this one.
 func functions(folder string) (names []string) {
 	GinkgoHelper()
 	files, err := fs.Glob(os.DirFS(folder), "*.go")

@@ -1,4 +1,4 @@
 package harness
 
-// RunAll is Run for drivers that are made already.
+// RunAll is Run for existing drivers.
 var RunAll = run

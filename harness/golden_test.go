@@ -22,7 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// path is the driver of a golden path that counts how often each trial is driven.
+// path is the driver of a golden path that counts the runs of each trial.
 type path struct {
 	mu     sync.Mutex
 	driven map[int]int
@@ -51,7 +51,7 @@ func (p *path) Perturbed(ps []perturb.Perturbation) (drive.Driver, error) {
 	return &departure{path: p, name: fmt.Sprintf("path %v", ps), trials: 1}, nil
 }
 
-// departure departs from a path.
+// departure is the driver of a perturbed path.
 type departure struct {
 	path    *path
 	name    string
@@ -88,7 +88,7 @@ drive: {loop: {prompt: Go on.}}
 backend: {model: gpt-4.1-mini, retry: 1, replies: [{text: Working., latency: 1s}, {text: DONE, latency: 2s}]}
 `
 
-// off makes a driver for each text, of one scenario.
+// off returns a perturbed driver of one scenario for each text.
 func off(env *drive.Env, text string, departures ...string) []drive.Driver {
 	GinkgoHelper()
 	golden, err := drive.New(parse(text), env)
@@ -104,8 +104,8 @@ func off(env *drive.Env, text string, departures ...string) []drive.Driver {
 	return all
 }
 
-var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
-	It("is held against the golden run of the same trial, which nobody is told of", func() {
+var _ = Describe("a perturbed scenario", Label("H-04"), func() {
+	It("is compared with the golden run of the same trial, which the sink does not receive", func() {
 		env, sink := newEnv(), &memory{}
 		drivers := off(env, loops+"expect: {status: done}\n", "call=2:status,status=503", "call=1:timeout")
 		out, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Language: kinds.Language(), Workers: 2, Env: env, Sink: sink})
@@ -124,7 +124,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		Expect(survived.Verdict).To(Equal(gate.Pass), "%v", survived.Findings)
 	})
 
-	It("takes the invariants of the agent and its own into the recording, and is judged by them", func() {
+	It("records the invariants of the agent and of the scenario, and is judged by them", func() {
 		text := loops + "perturb: ['call=2:status,status=503']\ninvariants: [calls.total == golden.calls.total, calls.retries == 0]\n"
 		judged := one(text)
 		shipped := kinds.Language().Invariants("loop")
@@ -134,13 +134,13 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		Expect(judged.Findings).To(HaveExactElements(And(HaveField("Rule", gate.InvariantRule), HaveField("At", "invariants[1]"))))
 	})
 
-	It("is judged by its expectations as well where the file has some", func() {
+	It("is also judged by the expectations of its file", func() {
 		judged := one(loops + "perturb: ['call=2:status,status=503']\nexpect: {calls: 3}\n")
 		Expect(judged.Verdict).To(Equal(gate.Fail))
 		Expect(judged.Findings).To(HaveExactElements(HaveField("Rule", "calls")))
 	})
 
-	It("is no verdict where the perturbation could not happen", func() {
+	It("is an error if the perturbation did not fire", func() {
 		judged := one(loops + "perturb: ['call=3:status']\n")
 		Expect(judged.Verdict).To(Equal(gate.Error))
 		Expect(judged.Findings).To(ContainElement(And(
@@ -148,14 +148,14 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		)))
 	})
 
-	It("leaves scenarios on their path as they were", func() {
+	It("has no effect on unperturbed scenarios", func() {
 		judged := one(loops + "invariants: [calls.retries == 0]\nexpect: {calls: 2}\n")
 		Expect(judged.Verdict).To(Equal(gate.Pass))
 		Expect(judged.Trial.Head.Golden).To(BeEmpty())
 		Expect(judged.Facts.Golden).To(BeZero())
 	})
 
-	It("drives each trial of the path once, however many depart from it and at once", func() {
+	It("runs each trial of the golden path once, for any number of concurrent perturbed drivers", func() {
 		p := newPath(record.End{Status: "done"})
 		departures := func(yield func(drive.Driver) bool) {
 			for i := range 200 {
@@ -170,7 +170,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		Expect(p.driven).To(Equal(map[int]int{1: 1, 2: 1, 3: 1}))
 	})
 
-	It("is the same whatever the number of workers", func() {
+	It("is recorded the same with any number of workers", func() {
 		recorded := func(workers int) string {
 			env, sink := newEnv(), &memory{}
 			drivers := off(env, loops+"expect: {status: done}\n", "call=1:status", "call=2:reset-mid-stream", "call=2:latency,first=9s", "call=1:text-padded")
@@ -185,7 +185,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		Expect(recorded(8)).To(Equal(recorded(1)))
 	})
 
-	DescribeTable("is not driven where its path could not be",
+	DescribeTable("is not run if its golden path was not",
 		func(end record.End, verdict gate.Verdict, evidence string) {
 			p, sink := newPath(end), &memory{}
 			d := &departure{path: p, name: "path [x]", trials: 1}
@@ -196,11 +196,11 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 			Expect(sink.trials[0].Trial.Head).To(Equal(record.TrialHead{Scenario: "path [x]", N: 1, Seed: drive.Seed(7, 1)}))
 			Expect(d.driven.Load()).To(BeZero())
 		},
-		Entry("as the harness broke", record.End{HarnessError: "no disk"}, gate.Error, "the golden path could not be run: no disk"),
-		Entry("as something is missing here", record.End{Skipped: "no server"}, gate.Skip, "no server"),
+		Entry("because the harness failed", record.End{HarnessError: "no disk"}, gate.Error, "the golden path could not be run: no disk"),
+		Entry("because something is not installed", record.End{Skipped: "no server"}, gate.Skip, "no server"),
 	)
 
-	It("says so where there is no path", func() {
+	It("reports a missing golden path", func() {
 		d := &departure{name: "path [x]", trials: 1, missing: errors.New("lost")}
 		_, err := harness.RunAll(context.Background(), []drive.Driver{d}, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: &memory{}})
 		Expect(err).To(MatchError("prepare scenario path [x]: find the golden path: lost"))
@@ -208,7 +208,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 })
 
 var _ = Describe("RunDrivers", Label("H-04"), func() {
-	It("asks for drivers as there is room, in order, and for none after the end", func() {
+	It("requests drivers in order as there is room, and none after the end", func() {
 		asked := 0
 		drivers := func(yield func(drive.Driver) bool) {
 			for ; asked < 10_000; asked++ {
@@ -231,7 +231,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 		Expect(asked).To(BeNumerically("<", 100))
 	})
 
-	It("ends with what came before a driver that cannot be judged", func() {
+	It("returns the trials before a driver whose trials cannot be judged", func() {
 		drivers := slices.Values([]drive.Driver{stub{name: "a", trials: 2}, &departure{name: "b", trials: 1, missing: errors.New("lost")}, stub{name: "c", trials: 1}})
 		sink := &memory{}
 		out, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
@@ -240,7 +240,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 		Expect(out.Trials).To(Equal(2))
 	})
 
-	It("is interrupted in the middle, and not after the end", func() {
+	It("reports an interruption in the middle, but not after the end", func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		endless := func(yield func(drive.Driver) bool) {
@@ -264,7 +264,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 		Expect(out).To(Equal(harness.Outcome{Trials: 1}))
 	})
 
-	It("does not encode what is not to be written", func() {
+	It("does not encode trials that are not written", func() {
 		env, sink := newEnv(), &memory{}
 		drivers := off(env, loops+"expect: {status: done}\n", "call=1:status")
 		_, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Language: kinds.Language(), Env: env, Sink: sink, Bare: true})
@@ -273,7 +273,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 		Expect(sink.trials[0].Facts.Calls.Total).To(Equal(2))
 	})
 
-	It("does nothing where there is nothing", func() {
+	It("does nothing without drivers", func() {
 		out, err := harness.RunDrivers(context.Background(), slices.Values([]drive.Driver(nil)), harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: &memory{}})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(Equal(harness.Outcome{}))

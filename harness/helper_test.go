@@ -22,7 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// parse reads a scenario of which the name need not be given.
+// parse parses a scenario; a missing name is added.
 func parse(text string) scenarios.Scenario {
 	GinkgoHelper()
 	if !strings.Contains(text, "name:") {
@@ -33,8 +33,8 @@ func parse(text string) scenarios.Scenario {
 	return sc
 }
 
-// newEnv is what a run shares; it is closed after the spec, when no goroutine of
-// the run may be left.
+// newEnv returns the environment of a run. It is closed after the spec, when no goroutine of the run
+// may be left.
 func newEnv() *drive.Env {
 	GinkgoHelper()
 	before := gleak.Goroutines()
@@ -48,7 +48,7 @@ func newEnv() *drive.Env {
 	return env
 }
 
-// secret is one that the recordings of the specs must not show.
+// secret must not appear in the recordings of the specs.
 const secret = "correct-horse-battery-staple"
 
 // memory is a sink that keeps everything.
@@ -77,7 +77,7 @@ func (m *memory) Trial(j harness.Judged) error {
 	return nil
 }
 
-// order names the trials in the order in which the sink was told of them.
+// order names the trials in the order of delivery.
 func (m *memory) order() []string {
 	names := []string{}
 	for _, j := range m.trials {
@@ -86,7 +86,7 @@ func (m *memory) order() []string {
 	return names
 }
 
-// run executes a set and returns what the sink was told.
+// run executes a set and returns the sink with its trials.
 func run(set []scenarios.Scenario, workers int) (*memory, harness.Outcome) {
 	GinkgoHelper()
 	sink := &memory{}
@@ -124,7 +124,7 @@ func (s stub) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) 
 	return trial, nil
 }
 
-// planned names the trials of stubs in the order of the plan.
+// planned names the trials of stubs in plan order.
 func planned(stubs []drive.Driver) []string {
 	var names []string
 	for _, d := range stubs {

@@ -18,7 +18,7 @@ import (
 )
 
 var _ = Describe("The verdict of a trial", Label("H-02", "H-04"), func() {
-	DescribeTable("follows from what happened between agent and script",
+	DescribeTable("follows from the exchanges of agent and script",
 		func(script string, verdict gate.Verdict, rule string) {
 			text := "drive: {loop: {prompt: Go on., max_iterations: 2}}\nbackend: {model: " + script
 			judged := one(text)
@@ -57,7 +57,7 @@ var _ = Describe("The verdict of a trial", Label("H-02", "H-04"), func() {
 		Expect(refused("invalid-request").Verdict).To(Equal(gate.Pass))
 	})
 
-	It("is error when the harness could not carry out the trial, whatever is expected", func() {
+	It("is error if the harness could not run the trial, whatever the expectations", func() {
 		env := newEnv()
 		env.Executable = "/nonexistent/agent"
 		sink := &memory{}
@@ -82,7 +82,7 @@ var _ = Describe("The header of a recording", Label("H-05"), func() {
 		return harness.Header(s, "rehearse 1", dated("2026-01-01"), map[string]string{"branch": "main", "os": "linux"})
 	}
 
-	It("says what was planned", func() {
+	It("describes the plan", func() {
 		Expect(header(nil)).To(And(
 			HaveField("Schema", record.Schema), HaveField("Tool", "rehearse 1"), HaveField("Prices", "2026-01-01"),
 			HaveField("Scenarios", 2), HaveField("Trials", 4), HaveField("Labels", HaveKeyWithValue("os", "linux")),
@@ -92,7 +92,7 @@ var _ = Describe("The header of a recording", Label("H-05"), func() {
 
 	It("has the same id for the same run", func() { Expect(header(nil)).To(Equal(header(nil))) })
 
-	DescribeTable("has another id for another", func(other func() record.Run) { Expect(other().ID).NotTo(Equal(header(nil).ID)) },
+	DescribeTable("has a different id with a different", func(other func() record.Run) { Expect(other().ID).NotTo(Equal(header(nil).ID)) },
 		Entry("tool", func() record.Run {
 			return harness.Header(set(), "rehearse 2", dated("2026-01-01"), map[string]string{"branch": "main", "os": "linux"})
 		}),

@@ -78,7 +78,7 @@ var _ = Describe("a rehearsal", func() {
 		return res
 	}
 
-	It("says once why a call was refused, whatever the agent makes of it", func() {
+	It("gives the reason of a refused call once, even if the agent repeats it", func() {
 		echo := func(ctx context.Context, site app.Site, text string) (string, error) {
 			req, err := http.NewRequestWithContext(ctx, http.MethodPost, site.Backend+"/v1/chat/completions",
 				strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
@@ -100,7 +100,7 @@ var _ = Describe("a rehearsal", func() {
 		Expect(strings.Count(story, "(see above)")).To(Equal(2), story)
 	})
 
-	It("drives a Go function in the trial's own time", func() {
+	It("drives a Go function in virtual time", func() {
 		res := rehearse(harness.Rehearsal{Text: clerk, Functions: clerks})
 		Expect(res.Verdict).To(Equal(gate.Pass), "%s", res)
 		Expect(res.Trials).To(HaveLen(1))
@@ -112,7 +112,7 @@ var _ = Describe("a rehearsal", func() {
 		Expect(facts.Turns[1].Calls).To(Equal(1))
 	})
 
-	It("gives each conversation an agent of its own, and each function the same site in all turns", func() {
+	It("creates an agent for each conversation, and passes a function the same site in all turns", func() {
 		made := 0
 		counting := func(site app.Site) func(context.Context, string) (string, error) {
 			made++
@@ -134,7 +134,7 @@ var _ = Describe("a rehearsal", func() {
 		Expect(last).To(Equal([]string{"agent 1, turn 2", "agent 2, turn 2", "agent 3, turn 2"}))
 	})
 
-	It("is the same byte for byte, whatever the number of workers", func() {
+	It("is the same byte for byte with any number of workers", func() {
 		dirs := []string{GinkgoT().TempDir(), GinkgoT().TempDir()}
 		for i, dir := range dirs {
 			rehearse(harness.Rehearsal{Text: clerk, Functions: clerks, Trials: 20, Workers: 1 + 3*i, Record: dir})
@@ -142,7 +142,7 @@ var _ = Describe("a rehearsal", func() {
 		Expect(readFile(filepath.Join(dirs[1], "recording.jsonl"))).To(Equal(readFile(filepath.Join(dirs[0], "recording.jsonl"))))
 	})
 
-	It("records what rehearse report reads, and the same facts are measured from it", func() {
+	It("writes a recording that rehearse report reads, with the same facts", func() {
 		dir := filepath.Join(GinkgoT().TempDir(), "runs", "one")
 		res := rehearse(harness.Rehearsal{Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, Record: dir, Trials: 2})
 		file, err := os.Open(filepath.Join(dir, "recording.jsonl"))
@@ -157,7 +157,7 @@ var _ = Describe("a rehearsal", func() {
 		Expect(filepath.Join(dir, "timings.jsonl")).NotTo(BeAnExistingFile())
 	})
 
-	It("drives a function off its golden path, and holds it to what holds of agents of other people", func() {
+	It("perturbs a function, and checks the invariants of external agents", func() {
 		off := func(perturb string, f app.Function) *harness.Result {
 			text := strings.Replace(clerk, "expect: {status: done, calls: 2}", "perturb: ['"+perturb+"']", 1)
 			return rehearse(harness.Rehearsal{Text: text, Functions: map[string]app.Function{"clerk": f}})
@@ -173,13 +173,13 @@ var _ = Describe("a rehearsal", func() {
 		res := off("call=2:status,status=503", vague)
 		Expect(res.Verdict).To(Equal(gate.Fail))
 		Expect(res.Trials[0].Findings[0].Message).To(HavePrefix("cause-named: "))
-		// A call that takes longer than a turn may is cut off, in the trial's own time.
+		// A call longer than the timeout of a turn is canceled, in virtual time.
 		res = off("call=1:latency,first=3h", ask)
 		Expect(res.Verdict).To(Equal(gate.Pass), "%s", res)
 		Expect(res.Trials[0].Facts.Run.Status).To(Equal("timeout"))
 	})
 
-	It("keeps timings beside a recording in real time, and removes those of an earlier one", func() {
+	It("writes timings beside a recording in real time, and removes those of an earlier one", func() {
 		dir := GinkgoT().TempDir()
 		text := strings.NewReplacer("1h", "1ms", "backend:", "backend:\n  as: socket").Replace(clerk)
 		res := rehearse(harness.Rehearsal{Text: text, Functions: clerks, Record: dir})
@@ -200,13 +200,13 @@ var _ = Describe("a rehearsal", func() {
 			names = append(names, j.Trial.Head.Scenario)
 		}
 		Expect(names).To(Equal([]string{"a/text", "clerk/hours", "loop/no-progress"}))
-		Expect(res.Trials[0].Scenario.File).To(BeEmpty(), "there is no file that anybody could open")
+		Expect(res.Trials[0].Scenario.File).To(BeEmpty(), "there is no file to open")
 		Expect(res.Trials[1].Scenario.File).To(Equal(filepath.Join(dir, "a.yaml")))
 		again := rehearse(harness.Rehearsal{Kinds: kinds.All(), Scenarios: nil, Files: []string{dir}, Functions: clerks})
 		Expect(again.Trials[0].Facts).To(Equal(res.Trials[1].Facts))
 	})
 
-	It("takes secrets out of what it records", func() {
+	It("removes secrets from its recording", func() {
 		GinkgoT().Setenv("CLERK_API_KEY", secret)
 		dir := GinkgoT().TempDir()
 		res := rehearse(harness.Rehearsal{Text: strings.Replace(clerk, "At nine.", "It is "+secret, 1), Functions: clerks, Record: dir})
@@ -214,31 +214,31 @@ var _ = Describe("a rehearsal", func() {
 		Expect(readFile(filepath.Join(dir, "recording.jsonl"))).NotTo(ContainSubstring(secret))
 	})
 
-	DescribeTable("is refused where it is wrong", func(r harness.Rehearsal, message string) {
+	DescribeTable("rejects", func(r harness.Rehearsal, message string) {
 		res, err := harness.Rehearse(context.Background(), r)
 		Expect(err).To(MatchError(And(HavePrefix("rehearse: "), ContainSubstring(message))))
 		Expect(res == nil || len(res.Trials) == 0).To(BeTrue())
 	},
-		Entry("of nothing", harness.Rehearsal{}, "no scenarios: set Files"),
-		Entry("fewer than no trials", harness.Rehearsal{Text: clerk, Trials: -1}, "the number of trials must be at least 1, or 0 for the number in each scenario, got -1"),
-		Entry("fewer than no workers", harness.Rehearsal{Text: clerk, Workers: -1}, "the number of workers must be at least 1, or 0 for the default, got -1"),
-		Entry("no function", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clerk": nil}}, `the function of the agent "clerk" is nil`),
-		Entry("no maker", harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": nil}}, `the maker of the agent "clerk" is nil`),
-		Entry("an agent twice", harness.Rehearsal{
+		Entry("no scenarios", harness.Rehearsal{}, "no scenarios: set Files"),
+		Entry("a negative number of trials", harness.Rehearsal{Text: clerk, Trials: -1}, "the number of trials must be at least 1, or 0 for the number in each scenario, got -1"),
+		Entry("a negative number of workers", harness.Rehearsal{Text: clerk, Workers: -1}, "the number of workers must be at least 1, or 0 for the default, got -1"),
+		Entry("a nil function", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clerk": nil}}, `the function of the agent "clerk" is nil`),
+		Entry("a nil maker", harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": nil}}, `the maker of the agent "clerk" is nil`),
+		Entry("an agent that is a function and a maker", harness.Rehearsal{
 			Text: clerk, Functions: clerks,
 			Makers: map[string]app.Maker{"clerk": func(app.Site) func(context.Context, string) (string, error) { return nil }},
 		}, "is in Functions and in Makers"),
-		Entry("an agent that was not given", harness.Rehearsal{Text: clerk}, `no Go function is registered as "clerk" (there are: none)`),
-		Entry("a misspelt agent", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clark": ask}}, `"clerk" (there are: clark)`),
-		Entry("a scenario that is wrong", harness.Rehearsal{Text: strings.Replace(clerk, "status: done", "status: finished", 1), Functions: clerks}, `Text:10:`),
-		Entry("a file that is missing", harness.Rehearsal{Files: []string{"no/such.yaml"}, Functions: clerks}, "no/such.yaml"),
-		Entry("everything that is wrong, at once", harness.Rehearsal{Files: []string{"no/such.yaml"}, Text: "name: a"}, "such.yaml: cannot be read: no such file or directory\nText:1:1: the key"),
-		Entry("a name twice", harness.Rehearsal{Kinds: kinds.All(), Text: strings.Replace(clerk, "clerk/hours", "loop/no-progress", 1), Files: []string{"loop/no-progress"}, Functions: clerks},
+		Entry("an unknown agent", harness.Rehearsal{Text: clerk}, `no Go function is registered as "clerk" (there are: none)`),
+		Entry("a misspelled agent", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clark": ask}}, `"clerk" (there are: clark)`),
+		Entry("an invalid scenario", harness.Rehearsal{Text: strings.Replace(clerk, "status: done", "status: finished", 1), Functions: clerks}, `Text:10:`),
+		Entry("a missing file", harness.Rehearsal{Files: []string{"no/such.yaml"}, Functions: clerks}, "no/such.yaml"),
+		Entry("several problems, all at once", harness.Rehearsal{Files: []string{"no/such.yaml"}, Text: "name: a"}, "such.yaml: cannot be read: no such file or directory\nText:1:1: the key"),
+		Entry("a duplicate name", harness.Rehearsal{Kinds: kinds.All(), Text: strings.Replace(clerk, "clerk/hours", "loop/no-progress", 1), Files: []string{"loop/no-progress"}, Functions: clerks},
 			"two scenarios have the name loop/no-progress"),
 		Entry("a recording that cannot be written", harness.Rehearsal{Text: clerk, Functions: clerks, Record: "/dev/null/x"}, "make the output folder"),
 	)
 
-	It("stops when its context ends, with what was driven before", func() {
+	It("stops when its context ends, with the trials before", func() {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		stop := errors.New("enough")
 		turns := 0
@@ -263,7 +263,7 @@ func readFile(name string) string {
 	return string(data)
 }
 
-// testT records what a test was told. Its ends are panics, as those of real tests leave
+// testT records the calls of a test's methods. Fatalf and Skipf panic, because those of real tests end
 // the goroutine.
 type testT struct {
 	errors, fatals, skips []string
@@ -296,13 +296,13 @@ func checked(r harness.Rehearsal) (t *testT, res *harness.Result) {
 }
 
 var _ = Describe("a rehearsal within a test", func() {
-	It("lets the test pass if all is as expected", func() {
+	It("passes if all expectations are met", func() {
 		t, res := checked(harness.Rehearsal{Text: clerk, Functions: clerks})
 		Expect(*t).To(Equal(testT{}))
 		Expect(res.Verdict).To(Equal(gate.Pass))
 	})
 
-	It("fails the test with a text that says what happened, and returns for further assertions", func() {
+	It("fails the test with a description of the trials, and returns for further assertions", func() {
 		t, res := checked(harness.Rehearsal{Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks})
 		Expect(res.Verdict).To(Equal(gate.Fail))
 		Expect(t.errors).To(Equal([]string{res.String()}))
@@ -318,13 +318,13 @@ var _ = Describe("a rehearsal within a test", func() {
 `))
 	})
 
-	It("ends the test if the rehearsal cannot be carried out", func() {
+	It("ends the test if the rehearsal fails", func() {
 		t, res := checked(harness.Rehearsal{Text: clerk})
 		Expect(res).To(BeNil())
 		Expect(t.fatals).To(ConsistOf(ContainSubstring("no Go function is registered")))
 	})
 
-	It("fails the test if nothing can be said", func() {
+	It("fails the test if the verdict is error", func() {
 		t, res := checked(harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{
 			"clerk": func(context.Context, app.Site, string) (string, error) { return "\xff", nil },
 		}})
@@ -332,7 +332,7 @@ var _ = Describe("a rehearsal within a test", func() {
 		Expect(t.errors).To(ConsistOf(And(HavePrefix("ERROR clerk/hours"), ContainSubstring("not UTF-8"))))
 	})
 
-	It("skips the test if all was skipped, ", func() {
+	It("skips the test if all trials were skipped", func() {
 		GinkgoT().Setenv("REHEARSE_TEST_POSTGRES", "")
 		t, _ := checked(harness.Rehearsal{Files: []string{"interview/store-postgres"}, Kinds: kinds.All()})
 		Expect(t.skips).To(ConsistOf(HavePrefix("SKIP interview/store-postgres")))
@@ -340,8 +340,8 @@ var _ = Describe("a rehearsal within a test", func() {
 	})
 })
 
-var _ = Describe("the story of a trial", func() {
-	It("is bounded, whatever happened", func() {
+var _ = Describe("the description of a trial", func() {
+	It("has a limited length", func() {
 		turns := strings.Repeat("Go on., ", 199) + "Stop."
 		text := fmt.Sprintf(`
 name: clerk/talk
@@ -355,15 +355,15 @@ expect: {status: done, calls: 1}
 		Expect(strings.Split(story, "\n")).To(HaveLen(1 + 1 + 61 + 1))
 		Expect(story).To(ContainSubstring("  … 541 steps more\n"))
 		Expect(story).NotTo(ContainSubstring("\x1b"))
-		Expect(strings.Count(res.String(), "\n")).To(Equal(5*63+2), "five stories, and the other trials in a line each")
+		Expect(strings.Count(res.String(), "\n")).To(Equal(5*63+2), "five full descriptions, and one line for each other trial")
 	})
 
-	It("says so if there was none", func() {
+	It("reports that there was no trial", func() {
 		Expect((&harness.Result{}).String()).To(Equal("no trial was run\n"))
 	})
 })
 
-// BenchmarkRehearseFunction is a rehearsal of a Go function with two turns.
+// BenchmarkRehearseFunction measures a rehearsal of a Go function with two turns.
 func BenchmarkRehearseFunction(b *testing.B) {
 	for b.Loop() {
 		res, err := harness.Rehearse(b.Context(), harness.Rehearsal{Text: clerk, Functions: clerks})
@@ -374,7 +374,7 @@ func BenchmarkRehearseFunction(b *testing.B) {
 }
 
 var _ = Describe("the recording of a failed rehearsal", func() {
-	It("is written into the folder, which the text names", func(ctx SpecContext) {
+	It("is written to the folder, which the failure names", func(ctx SpecContext) {
 		folder := filepath.Join(GinkgoT().TempDir(), "failed")
 		t, res := checked(harness.Rehearsal{
 			Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, RecordFailed: folder, Trials: 2,
@@ -391,7 +391,7 @@ var _ = Describe("the recording of a failed rehearsal", func() {
 		Expect(os.ReadFile(filepath.Join(folder, "recording.jsonl"))).To(Equal(want))
 	})
 
-	It("is not written where nothing failed", func() {
+	It("is not written if no trial failed", func() {
 		folder := filepath.Join(GinkgoT().TempDir(), "failed")
 		_, res := checked(harness.Rehearsal{Text: clerk, Functions: clerks, RecordFailed: folder})
 		Expect(res.Recording).To(BeEmpty())
@@ -416,7 +416,7 @@ var _ = Describe("a snapshot", func() {
 		return t
 	}
 
-	It("is written with -update, and then passes", func() {
+	It("is written with -update, and then matches", func() {
 		file := filepath.Join(GinkgoT().TempDir(), "testdata", "hours.txt")
 		Expect(snapshot(file).fatals).To(ConsistOf(ContainSubstring("does not exist; go test -update writes it")))
 		before := flag.Lookup("update").Value.String()

@@ -23,10 +23,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// stalled is how long a spec may take that must not block.
+// stalled is the time limit of specs that must not block.
 const stalled = SpecTimeout(30 * time.Second)
 
-// three are drivers of 12 trials in all.
+// three returns drivers of 12 trials in all.
 func three(trial func(ctx context.Context, n int) record.Trial) []drive.Driver {
 	return []drive.Driver{
 		stub{name: "b", trials: 4, trial: trial}, stub{name: "a", trials: 5, trial: trial}, stub{name: "c", trials: 3, trial: trial},
@@ -34,10 +34,9 @@ func three(trial func(ctx context.Context, n int) record.Trial) []drive.Driver {
 }
 
 var _ = Describe("Results", Label("H-04"), func() {
-	DescribeTable("are told in the order of the plan",
+	DescribeTable("are delivered in the order of the plan",
 		func(workers int) {
-			// Later trials are finished first: each hands over to others as often as
-			// there are trials after it.
+			// Later trials finish first: each yields once for every trial after it.
 			drivers := three(func(_ context.Context, n int) record.Trial {
 				for range 100 * (6 - n) {
 					runtime.Gosched()
@@ -51,11 +50,11 @@ var _ = Describe("Results", Label("H-04"), func() {
 			Expect(sink.heads).To(HaveExactElements(HaveField("Name", "b"), HaveField("Name", "a"), HaveField("Name", "c")))
 			Expect(outcome).To(Equal(harness.Outcome{Trials: 12}))
 		},
-		Entry("with no worker given", 0), Entry("with one worker", 1), Entry("with two", 2),
+		Entry("with the default number of workers", 0), Entry("with one worker", 1), Entry("with two", 2),
 		Entry("with more workers than trials", 1_000_000_000),
 	)
 
-	It("wait for a slow trial that others overtake", stalled, func(SpecContext) {
+	It("wait for a slow trial that finishes after later ones", stalled, func(SpecContext) {
 		others := make(chan struct{})
 		drivers := three(func(context.Context, int) record.Trial { return record.Trial{} })
 		drivers[0] = stub{name: "b", trials: 4, trial: func(_ context.Context, n int) record.Trial {
@@ -73,15 +72,15 @@ var _ = Describe("Results", Label("H-04"), func() {
 		Expect(sink.order()).To(Equal(planned(drivers)))
 	})
 
-	It("are none of an empty plan", func() {
+	It("are empty for an empty plan", func() {
 		sink, outcome := run(nil, 2)
 		Expect(sink.trials).To(BeEmpty())
 		Expect(outcome).To(BeZero())
 	})
 })
 
-// TestWorkersRunAheadBoundedly blocks the sink until every other goroutine has
-// come to rest: what was driven by then is all that a run can hold.
+// TestWorkersRunAheadBoundedly blocks the sink until all other goroutines are blocked: the trials
+// that were run by then are all that a run can buffer.
 func TestWorkersRunAheadBoundedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)
@@ -107,7 +106,7 @@ func TestWorkersRunAheadBoundedly(t *testing.T) {
 }
 
 var _ = Describe("A driver that panics", Label("H-04"), func() {
-	It("makes the verdict error, hands over the stack, and the run goes on", func() {
+	It("makes the verdict error and reports the stack, and the run continues", func() {
 		drivers := three(func(_ context.Context, n int) record.Trial {
 			if n == 2 {
 				panic(fmt.Sprintf("no luck with key %s", secret))
@@ -151,7 +150,7 @@ var _ = Describe("A sink that fails", func() {
 			drivers := three(nil)
 			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 			Expect(err).To(MatchError(full))
-			Expect(sink.order()).To(Equal(planned(drivers)[:at]), "it is told nothing more")
+			Expect(sink.order()).To(Equal(planned(drivers)[:at]), "it receives no more trials")
 			Expect(outcome.Trials).To(Equal(at - 1))
 			Expect(outcome.Interrupted).To(BeFalse())
 		},
@@ -159,14 +158,14 @@ var _ = Describe("A sink that fails", func() {
 		Entry("within a scenario", stalled, 2, 6), Entry("at the last trial", stalled, 8, 12),
 	)
 
-	It("has no trial under way when the run returns, and starts no more", stalled, func(SpecContext) {
+	It("leaves no trial running when the run returns, and starts no more", stalled, func(SpecContext) {
 		var begun, active atomic.Int64
-		// So few trials are handed out one by one.
+		// Few trials are sent one by one.
 		drivers := []drive.Driver{stub{name: "a", trials: 100, trial: func(ctx context.Context, n int) record.Trial {
 			begun.Add(1)
 			active.Add(1)
 			if n > 1 {
-				<-ctx.Done() // and then it takes its time
+				<-ctx.Done() // and then it is slow to return
 				for range 10_000 {
 					runtime.Gosched()
 				}
@@ -195,7 +194,7 @@ var _ = Describe("A sink that fails", func() {
 })
 
 var _ = Describe("A run that is interrupted", Label("L-09"), func() {
-	// without lists the scenarios of which no trial was told.
+	// without lists the scenarios without a delivered trial.
 	without := func(drivers []drive.Driver, told []string) []string {
 		var names []string
 		for _, d := range drivers {
@@ -208,7 +207,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 
 	for _, workers := range []int{1, 2, 8} {
 		for at := range 13 {
-			It(fmt.Sprintf("after %d of 12 trials keeps them and names what was not run (%d workers)", at, workers), stalled, func(SpecContext) {
+			It(fmt.Sprintf("after %d of 12 trials keeps them and names the scenarios that were not run (%d workers)", at, workers), stalled, func(SpecContext) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				drivers := three(nil)
@@ -231,7 +230,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 				}))
 			})
 
-			It(fmt.Sprintf("while trial %d is under way gives that one up (%d workers)", at+1, workers), stalled, func(SpecContext) {
+			It(fmt.Sprintf("during trial %d abandons that trial (%d workers)", at+1, workers), stalled, func(SpecContext) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				var begun atomic.Int64
@@ -257,7 +256,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 		}
 	}
 
-	It("keeps trials that were finished when it was, though an earlier one was told late", stalled, func(SpecContext) {
+	It("keeps the trials that were finished at the interruption, even if an earlier one was delivered late", stalled, func(SpecContext) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		finished := make(chan struct{})
@@ -280,7 +279,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 2, Interrupted: true}))
 	})
 
-	It("ends real agents that are under way", Label("L-04"), stalled, func(SpecContext) {
+	It("ends running agents", Label("L-04"), stalled, func(SpecContext) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		sc := parse(`
@@ -301,7 +300,7 @@ expect: {status: done}
 		Expect(err).NotTo(HaveOccurred())
 		after, err := drive.New(second, env)
 		Expect(err).NotTo(HaveOccurred())
-		timer := time.AfterFunc(300*time.Millisecond, cancel) // the child process lives in real time
+		timer := time.AfterFunc(300*time.Millisecond, cancel) // the child process runs in real time
 		defer timer.Stop()
 		sink := &memory{}
 		outcome, err := harness.RunAll(ctx, []drive.Driver{driver, after}, harness.Options{Language: kinds.Language(), Workers: 1, Env: env, Sink: sink})
@@ -311,7 +310,7 @@ expect: {status: done}
 })
 
 var _ = Describe("A scenario that cannot be prepared", func() {
-	It("is named before anything is run", func() {
+	It("is named before any trial runs", func() {
 		good := parse("drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {status: done}")
 		bad := scenarios.Scenario{Name: "spec/nothing"}
 		sink := &memory{}
@@ -320,7 +319,7 @@ var _ = Describe("A scenario that cannot be prepared", func() {
 		Expect(sink.heads).To(BeEmpty())
 	})
 
-	It("is named when its expectations do not compile", func() {
+	It("is named if its expectations do not compile", func() {
 		drivers := []drive.Driver{stub{name: "spec/x", trials: 1, expect: expect.Expect{That: []string{"run.x"}}}}
 		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: &memory{}})
 		Expect(err).To(MatchError(ContainSubstring("prepare scenario spec/x: expect.that[0]: column 4")))

@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// demoScenarios are those of the demo agent, as which the test binary plays.
+// demoScenarios are those of the demo agent, which is this test binary.
 const demoScenarios = "../test/demo/scenarios"
 
 // shipped returns the shipped scenarios, and those of the demo agent.
@@ -38,13 +38,13 @@ func shippedNames() []string {
 	return names
 }
 
-// told is what the sink was told of one scenario.
+// told has the results of one scenario that the sink received.
 type told struct {
 	head   record.Scenario
 	trials []harness.Judged
 }
 
-// lines is the recording of the scenario, without hashes.
+// lines returns the recording of the scenario, without hashes.
 func (t told) lines() []byte {
 	var all []byte
 	for _, j := range t.trials {
@@ -120,7 +120,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 		entriesOf(allNames()),
 	)
 
-	DescribeTable("records the same with one worker as with eight",
+	DescribeTable("has the same recording with one worker and with eight",
 		func(name string) {
 			first, other := driven()[name], drivenAlone()[name]
 			Expect(other.trials).NotTo(BeEmpty())
@@ -165,7 +165,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 		entriesOf(allNames()),
 	)
 
-	DescribeTable("keeps wall-clock time out of its recording and beside it",
+	DescribeTable("has wall-clock times beside its recording, not in it",
 		func(name string) {
 			live := driven()[name]
 			for _, j := range live.trials {
@@ -182,10 +182,10 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 		entriesOf(allNames()),
 	)
 
-	It("leaves no goroutine when all are given up at once", stalled, func(SpecContext) {
+	It("leaves no goroutine if all trials are abandoned at once", stalled, func(SpecContext) {
 		set, found := shipped()
 		Expect(found).To(BeEmpty())
-		// Real coding agents take seconds each before anything can be given up.
+		// Each real coding agent takes seconds before it can be interrupted.
 		set = slices.DeleteFunc(set, func(sc scenarios.Scenario) bool { return sc.Drive.Kind == "coding" })
 		ctx, cancel := context.WithCancel(context.Background())
 		sink := &memory{told: func(place int) error {

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(withDemo(m.Run))
 }
 
-// withDemo runs the tests with the demo agent in the PATH, which is this program.
+// withDemo runs the tests with the demo agent, which is this program, in PATH.
 func withDemo(tests func() int) int {
 	demo.Main()
 	remove, err := demo.InPath()

@@ -17,8 +17,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// BenchmarkCommandTrial is a trial of one turn in which the demo agent calls its model
-// once: everything from the folders it finds to the recording.
+// BenchmarkCommandTrial measures a whole trial of one turn with one call of the demo agent, from the
+// creation of its folders to the recording.
 func BenchmarkCommandTrial(b *testing.B) {
 	prices, err := price.Default()
 	if err != nil {
@@ -42,8 +42,8 @@ func BenchmarkCommandTrial(b *testing.B) {
 	}
 }
 
-// BenchmarkFloorCommandTrial starts the same agent bare, with a server that always
-// answers the same.
+// BenchmarkFloorCommandTrial starts the same agent without the harness, with a server that always
+// sends the same answer.
 func BenchmarkFloorCommandTrial(b *testing.B) {
 	answer, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": "It is this."}}}})
 	if err != nil {

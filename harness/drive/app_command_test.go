@@ -36,7 +36,7 @@ var _ = DescribeTable("a command receives its turns and answers",
 	Entry("for a session, in JSON lines", ", -session, -output, jsonl", "    lives: session\n    output: jsonl\n    answer: $.result\n"),
 )
 
-// answers are what the agent said, turn by turn.
+// answers returns the agent's answers in the order of the turns.
 func answers(t record.Trial) (all []string) {
 	for _, e := range t.Events {
 		if e.Name == "turn" {
@@ -46,7 +46,7 @@ func answers(t record.Trial) (all []string) {
 	return all
 }
 
-// session is a program that lives for the conversation, in one line for a shell.
+// session is a shell command that lives for the conversation.
 func session(line string) string {
 	return "drive:\n  command:\n    run: [sh, -c, '" + line + "']\n    lives: session\n    network: shared\n" + twoTurns +
 		"backend:\n  unpriced: true\n  rules: [{text: x, optional: true}]\n"

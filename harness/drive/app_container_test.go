@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// What a container does with Docker is in test/container.
+// Specs with Docker are in test/container.
 var _ = Describe("A container without Docker", func() {
 	const text = "name: spec/one\ndrive:\n  container:\n    image: busybox\n    port: 80\n    request: {path: '/{{.Turn}}'}\n" + twoTurns +
 		"backend:\n  unpriced: true\n" + twoReplies + "expect: {status: done}\n"
@@ -33,7 +33,7 @@ var _ = Describe("A container without Docker", func() {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			Expect(err).NotTo(HaveOccurred())
 			Expect(l.Close()).To(Succeed())
-			host := scheme + l.Addr().String() // nobody is there
+			host := scheme + l.Addr().String() // nothing listens there
 			GinkgoT().Setenv("DOCKER_HOST", host)
 			t := carryOut(context.Background(), text)
 			Expect(t.End.Skipped).To(BeEmpty())

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// carryOut carries out a trial of a scenario.
+// carryOut runs a trial of a scenario.
 func carryOut(ctx context.Context, text string) record.Trial {
 	GinkgoHelper()
 	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})

@@ -60,7 +60,7 @@ func chat(ctx context.Context, site app.Site, text string) (string, error) {
 	return reply.Choices[0].Message.Content, nil
 }
 
-// talk carries out a trial of a scenario that drives a function.
+// talk runs a trial of a scenario that drives a function.
 func talk(ctx context.Context, text string, maker app.Maker) record.Trial {
 	GinkgoHelper()
 	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
@@ -93,7 +93,7 @@ expect: {status: done}
 		})
 	}
 
-	DescribeTable("reaches its model by all three protocols, in the trial's own time",
+	DescribeTable("reaches its model by all three protocols, in virtual time",
 		func(path, protocol string, body map[string]any) {
 			body["model"] = "gpt-4.1-mini"
 			t := run(one, func(ctx context.Context, site app.Site, _ string) (string, error) {
@@ -113,7 +113,7 @@ expect: {status: done}
 			map[string]any{"max_tokens": 100, "messages": []any{map[string]string{"role": "user", "content": "What is it?"}}}),
 	)
 
-	It("reaches the same model over a real socket, if the scenario says so", func() {
+	It("reaches the same model over a real socket, if the scenario asks for it", func() {
 		text := strings.NewReplacer("backend: {", "backend: {as: socket, ", "10s", "1ms").Replace(one)
 		t := run(text, func(ctx context.Context, site app.Site, text string) (string, error) {
 			Expect(site.Backend).To(MatchRegexp(`^http://127\.0\.0\.1:\d+/`))
@@ -180,13 +180,13 @@ expect: {status: done}
 		Expect(t.Events).To(ContainElement(HaveField("Detail", "hello")))
 	})
 
-	DescribeTable("that cannot be made cannot be driven", func(maker app.Maker, message string) {
+	DescribeTable("is rejected", func(maker app.Maker, message string) {
 		t := talk(context.Background(), one, maker)
 		Expect(t.End.HarnessError + t.End.Details).To(ContainSubstring(message))
 		Expect(t.End.Status).NotTo(Equal("done"))
 	},
-		Entry("as the maker returns nil", func(app.Site) func(context.Context, string) (string, error) { return nil }, "it returned nil"),
-		Entry("as the maker panics", func(app.Site) func(context.Context, string) (string, error) { panic("no") }, "the function's maker panicked in drive_test."),
+		Entry("if the maker returns nil", func(app.Site) func(context.Context, string) (string, error) { return nil }, "it returned nil"),
+		Entry("if the maker panics", func(app.Site) func(context.Context, string) (string, error) { panic("no") }, "the function's maker panicked in drive_test."),
 	)
 
 	It("is skipped by a program without functions, and is an error if it is required", func() {

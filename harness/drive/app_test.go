@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// oneTurn drives a Go function through one turn; keys are further ones of the scenario's
+// oneTurn drives a Go function through one turn; keys are further keys of the scenario's
 // backend.
 func oneTurn(keys string, f func(ctx context.Context, site app.Site, text string) (string, error)) record.Trial {
 	GinkgoHelper()
@@ -36,7 +36,7 @@ func oneTurn(keys string, f func(ctx context.Context, site app.Site, text string
 	return t
 }
 
-// files are what was told of the workspace: the text of each, by path.
+// files returns the recorded texts of the workspace, by path.
 func files(t record.Trial) map[string]string {
 	all := map[string]string{}
 	for _, e := range t.Events {
@@ -48,7 +48,7 @@ func files(t record.Trial) map[string]string {
 }
 
 var _ = Describe("the workspace of a driven agent", func() {
-	It("is recorded at the end, whatever the agent left there, in bounded space", func() {
+	It("is recorded at the end in limited space, whatever the agent left there", func() {
 		t := oneTurn("", func(_ context.Context, site app.Site, _ string) (string, error) {
 			at := func(name string) string { return filepath.Join(site.Folder, name) }
 			Expect(os.WriteFile(at("binary"), []byte("a\xff\x00b"), 0o600)).To(Succeed())

@@ -34,7 +34,7 @@ func web(do, more, backend string) string {
 	return "drive:\n" + demoHTTP(do) + more + "\nbackend:\n  unpriced: true\n" + backend
 }
 
-// told are the events of a trial by name.
+// told returns the events of a trial by name.
 func told(t record.Trial, name string) (all []string) {
 	for _, e := range t.Events {
 		if e.Name == name {
@@ -71,8 +71,7 @@ var _ = Describe("An HTTP application", func() {
 })
 
 var _ = Describe("An agent that is killed and started again at a turn", Label("H-04"), func() {
-	// keepers live from one turn to the next; the demo agent forgets in one form, and
-	// keeps what was said in the other.
+	// Both agents live for the session; the demo agent stores the conversation in the second form only.
 	const forgets = "drive:\n  command:\n    run: [\"{rehearse}\", -session]\n    env: {REHEARSE_DEMO: command}\n    lives: session\n" +
 		twoTurns + "backend:\n  unpriced: true\n" + twoReplies
 

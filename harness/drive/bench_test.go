@@ -21,13 +21,12 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// callsPerTrial is how many calls the benchmark's trial makes; what a trial costs
-// once is spread over them.
+// callsPerTrial is the number of calls in the benchmark's trial, which share its fixed cost.
 const callsPerTrial = 100
 
-// BenchmarkRecordedCall is one scripted call as a trial makes it: through the
-// adapter and go-openai, in process, matched, metered and recorded. The floor is
-// go-openai over a RoundTripper that returns fixed bytes.
+// BenchmarkRecordedCall measures one scripted call of a trial: through the adapter and go-openai, in
+// process, matched, metered and recorded. The floor is go-openai over a RoundTripper that returns
+// fixed bytes.
 func BenchmarkRecordedCall(b *testing.B) {
 	for _, size := range []int{200, 20_000} {
 		prompt := strings.Repeat("All work and no play. ", size/22+1)[:size]

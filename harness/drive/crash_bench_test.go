@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// tenHours is the driver of a plan of 600 tasks.
+// tenHours returns the driver of a plan of 600 tasks.
 func tenHours(b *testing.B) drive.Driver {
 	b.Helper()
 	prices, err := price.Default()
@@ -40,8 +40,8 @@ func whole(b *testing.B, d drive.Driver) {
 	}
 }
 
-// BenchmarkCrashes is a plan of ten hours whose process dies at each tenth write, 86
-// times, and is started again on its journal. Ten such runs are all crash points.
+// BenchmarkCrashes measures a plan of ten hours whose process crashes at every tenth write, 86 times,
+// and resumes from its journal. Ten such runs cover all crash points.
 func BenchmarkCrashes(b *testing.B) {
 	p, err := perturb.Parse("write=5:crash-before,every=10")
 	if err != nil {
@@ -57,7 +57,7 @@ func BenchmarkCrashes(b *testing.B) {
 	}
 }
 
-// BenchmarkFloorCrashes is the same plan without a crash.
+// BenchmarkFloorCrashes measures the same plan without a crash.
 func BenchmarkFloorCrashes(b *testing.B) {
 	d := tenHours(b)
 	b.ReportAllocs()

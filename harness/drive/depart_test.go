@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// departing are the record and the facts of trial 1 with perturbations.
+// departing returns the record and the facts of trial 1 with perturbations.
 func departing(d drive.Driver, texts ...string) (record.Trial, measure.Facts) {
 	GinkgoHelper()
 	var ps []perturb.Perturbation
@@ -34,7 +34,7 @@ func departing(d drive.Driver, texts ...string) (record.Trial, measure.Facts) {
 // wholeInterview is the golden path of an interview.
 const wholeInterview = "drive: {interview: {persona: tom}}\nbackend: {model: gpt-6.1-terra, cast: tom}\nexpect: {status: finished}\n"
 
-var _ = Describe("An interview off its path", func() {
+var _ = Describe("A perturbed interview", func() {
 	var (
 		d      drive.Driver
 		golden measure.Facts
@@ -44,7 +44,7 @@ var _ = Describe("An interview off its path", func() {
 		_, golden = departing(d)
 	})
 
-	// same holds what must be the same as on the golden path.
+	// same expects the result of the golden path.
 	same := func(f measure.Facts, text string) {
 		GinkgoHelper()
 		Expect(f.Run.Status).To(Equal("finished"), "%s: %s", text, f.Run.Details)
@@ -53,14 +53,14 @@ var _ = Describe("An interview off its path", func() {
 		Expect(interviewOf(f).QueuedCalls).To(BeZero(), text)
 	}
 
-	It("says where it can be left", func() {
+	It("lists its points of perturbation", func() {
 		Expect(golden.Run.Writes).To(BeNumerically(">", golden.Calls.Total))
 		points := d.Points()
 		Expect(points.NoWrites).To(BeEmpty())
 		Expect(points.NoTurns).To(BeEmpty())
 	})
 
-	It("survives the death of the process and a full disk at each write", Label("I-03", "I-18"), func() {
+	It("survives a crash and a full disk at each write", Label("I-03", "I-18"), func() {
 		kinds := []string{perturb.CrashBefore, perturb.CrashAfter, perturb.DiskFull}
 		for n := range golden.Run.Writes {
 			text := fmt.Sprintf("write=%d:%s", n+1, kinds[n%len(kinds)])
@@ -72,7 +72,7 @@ var _ = Describe("An interview off its path", func() {
 		}
 	})
 
-	It("survives what people do, at each turn", Label("I-18"), func() {
+	It("survives every action of the user at each turn", Label("I-18"), func() {
 		kinds := []string{
 			perturb.Double, perturb.Concurrent, perturb.Reload, perturb.Empty, perturb.Long, perturb.Stale, perturb.Ahead, perturb.Restart,
 		}
@@ -86,7 +86,7 @@ var _ = Describe("An interview off its path", func() {
 		}
 	})
 
-	It("begins twice, and after a restart", func() {
+	It("can begin twice, and after a restart", func() {
 		for _, text := range []string{"turn=1:double", "turn=1:restart"} {
 			_, f := departing(d, text)
 			same(f, text)
@@ -94,13 +94,13 @@ var _ = Describe("An interview off its path", func() {
 		}
 	})
 
-	It("counts what is sent twice as one turn", func() {
+	It("counts a repeated submission as one turn", func() {
 		_, f := departing(d, "turn=5:double", "turn=6:concurrent", "turn=400:reload")
 		Expect(f.Script.Unfired).To(ConsistOf("turn=400:reload: there were 50 submissions"))
 		Expect(interviewOf(f).Repeated).To(Equal(2))
 	})
 
-	DescribeTable("says what could not happen", func(text, why string) {
+	DescribeTable("reports perturbations that did not fire", func(text, why string) {
 		_, f := departing(d, text)
 		same(f, text)
 		Expect(f.Run.Struck).To(BeEmpty())
@@ -108,17 +108,17 @@ var _ = Describe("An interview off its path", func() {
 	},
 		Entry("nothing is shown before the first turn", "turn=1:reload", "it needs a message that was shown before"),
 		Entry("no message comes before the first", "turn=2:stale", "it needs a message that was shown before"),
-		Entry("there are not so many turns", "turn=400:double", "there were 50 submissions"),
-		Entry("there are not so many writes", "write=400:crash-after", "there were 74 writes"),
+		Entry("there are fewer turns", "turn=400:double", "there were 50 submissions"),
+		Entry("there are fewer writes", "write=400:crash-after", "there were 74 writes"),
 	)
 
-	It("dies again and again", func() {
+	It("survives repeated crashes", func() {
 		_, f := departing(d, "write=2:crash-before,every=3")
 		same(f, "every third write")
 		Expect(f.Run.Struck["write=2:crash-before,every=3"]).To(BeNumerically(">", 20))
 	})
 
-	It("gives up where nothing can be stored, says so, and can be taken up again", func() {
+	It("reports that nothing can be stored, and can be resumed", func() {
 		_, f := departing(d, "write=9:disk-full,every=1")
 		Expect(f.Run.Status).To(Equal("error"))
 		Expect(f.Run.Details).To(HavePrefix("store_failed: "))
@@ -130,7 +130,7 @@ var _ = Describe("An interview off its path", func() {
 		Expect(f.Run.Resumed).To(Equal("finished"))
 	})
 
-	It("can be taken up again after it ended, without a trace in its measures", func() {
+	It("can be resumed after its end, which does not change its measures", func() {
 		tr, f := departing(d, "call=5:status,times=3")
 		Expect(f.Run.Status).To(Equal("failed"))
 		Expect(f.Run.Resumed).To(Equal("finished"))
@@ -144,14 +144,14 @@ var _ = Describe("An interview off its path", func() {
 		Expect(tr.End.Duration.Seconds()).To(BeNumerically("<", golden.Run.Duration))
 	})
 
-	It("records the same twice", func() {
+	It("gives the same recording twice", func() {
 		one, _ := departing(d, "write=30:crash-after", "turn=9:concurrent", "call=5:status,times=3")
 		two, _ := departing(d, "write=30:crash-after", "turn=9:concurrent", "call=5:status,times=3")
 		Expect(encoded(one)).To(Equal(encoded(two)))
 	})
 })
 
-var _ = Describe("A supervisor off its path", func() {
+var _ = Describe("A perturbed supervisor", func() {
 	var (
 		d      drive.Driver
 		golden measure.Facts
@@ -164,11 +164,11 @@ var _ = Describe("A supervisor off its path", func() {
 		Expect(golden.Run.Status).To(Equal("complete"))
 		Expect(superviseOf(golden).Open).To(BeZero())
 		Expect(superviseOf(golden).Planned).To(Equal(3))
-		Expect(superviseOf(golden).Done).To(Equal(4), "and the task of a failed check")
+		Expect(superviseOf(golden).Done).To(Equal(4), "including the task of a failed check")
 		Expect(superviseOf(golden).Stored).To(BeNumerically(">", 8))
 	})
 
-	It("survives its death at each write, with the journal of an undisturbed run", Label("P-05"), func() {
+	It("survives a crash at each write, with the journal of the golden path", Label("P-05"), func() {
 		for n := range golden.Run.Writes {
 			for _, do := range []string{perturb.CrashBefore, perturb.CrashAfter} {
 				text := fmt.Sprintf("write=%d:%s", n+1, do)
@@ -182,7 +182,7 @@ var _ = Describe("A supervisor off its path", func() {
 		}
 	})
 
-	It("ends where the disk is full, says so and what is open, and can be taken up again", Label("P-05"), func() {
+	It("ends when the disk is full, reports that with the open tasks, and can be resumed", Label("P-05"), func() {
 		for n := range golden.Run.Writes {
 			text := fmt.Sprintf("write=%d:disk-full", n+1)
 			tr, f := departing(d, text)
@@ -195,7 +195,7 @@ var _ = Describe("A supervisor off its path", func() {
 		}
 	})
 
-	It("dies, or finds the disk full, again and again, and goes on", Label("P-05"), func() {
+	It("survives repeated crashes and full disks", Label("P-05"), func() {
 		for _, do := range []string{perturb.CrashBefore, perturb.CrashAfter, perturb.DiskFull} {
 			text := fmt.Sprintf("write=3:%s,every=4", do)
 			_, f := departing(d, text)
@@ -206,7 +206,7 @@ var _ = Describe("A supervisor off its path", func() {
 		}
 	})
 
-	It("is given up by the harness where it can never store anything", func() {
+	It("is abandoned by the harness if it can never store anything", func() {
 		for _, do := range []string{perturb.CrashBefore, perturb.DiskFull} {
 			p := perturb.Perturbation{At: perturb.Write, N: 5, Do: do, Every: 1}
 			perturbed, err := d.Perturbed([]perturb.Perturbation{p})
@@ -216,14 +216,14 @@ var _ = Describe("A supervisor off its path", func() {
 		}
 	})
 
-	It("has nobody who takes turns", func() {
+	It("has no turns to perturb", func() {
 		p, err := perturb.Parse("turn=2:double")
 		Expect(err).NotTo(HaveOccurred())
 		_, err = d.Perturbed([]perturb.Perturbation{p})
 		Expect(err).To(MatchError(ContainSubstring(d.Points().NoTurns)))
 	})
 
-	It("can be taken up again after a task was blocked", func() {
+	It("can be resumed after a task was blocked", func() {
 		_, f := departing(d, "call=2:refusal")
 		Expect(f.Run.Status).To(Equal("blocked"))
 		Expect(f.Run.Details).To(ContainSubstring("refused"))
@@ -233,7 +233,7 @@ var _ = Describe("A supervisor off its path", func() {
 		Expect(strings.Join(superviseOf(f).Order, " ")).NotTo(ContainSubstring("b c"), "that was done afterwards")
 	})
 
-	It("records the same twice", func() {
+	It("gives the same recording twice", func() {
 		one, _ := departing(d, "write=5:disk-full", "call=2:refusal")
 		two, _ := departing(d, "write=5:disk-full", "call=2:refusal")
 		Expect(encoded(one)).To(Equal(encoded(two)))

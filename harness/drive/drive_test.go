@@ -120,14 +120,14 @@ var _ = Describe("A loop", Label("H-02"), func() {
 		})
 	}
 
-	It("is told by a scripted Claude Code what the answer cost", Label("H-04"), func() {
+	It("receives the cost of the answer from a scripted Claude Code", Label("H-04"), func() {
 		t := done("drive: {loop: {prompt: Go on.}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{text: DONE, usage: {input: 0, output: 1000}}]}", 1)
 		Expect(t.Calls[0].ReportedUSD).To(PointTo(BeNumerically("~", 0.015, 1e-9))) // 15 USD for a million tokens
 		t = done("drive: {loop: {prompt: Go on.}}\nbackend: {as: claude, model: in-house-7b, unpriced: true, replies: [{text: DONE}]}", 1)
 		Expect(t.Calls[0].ReportedUSD).To(BeNil())
 	})
 
-	It("is sent everything by an API and the prompt alone by a command-line agent", func() {
+	It("sends the whole conversation to an API, and only the prompt to a command-line agent", func() {
 		messages := func(kind string) int {
 			t := done("drive: {loop: {prompt: Go on.}}\nbackend: {as: "+kind+", model: gpt-4.1-mini, replies: [{text: Working.}, {text: DONE}]}", 1)
 			return len(t.Calls[1].Messages)
@@ -143,13 +143,13 @@ backend: {model: gpt-4.1-mini, replies: [{text: Same., times: 2}]}`, 1)
 		Expect(t.End.Status).To(Equal("max-iterations"))
 	})
 
-	It("is refused with settings that cannot be", func() {
+	It("rejects invalid settings", func() {
 		sc := scenarios.Scenario{Name: "spec/one", Drive: scenarios.Drive{Kind: "loop", Options: &loopkind.Options{}}}
 		_, err := drive.New(sc, newEnv())
 		Expect(err).To(MatchError("prompt: is empty; say what the agent is to do"))
 	})
 
-	It("retries nothing unless the scenario says so", func() {
+	It("does not retry unless the scenario asks for it", func() {
 		const text = "drive: {loop: {prompt: Go on.}}\nbackend: {model: gpt-4.1-mini, %s replies: [{text: DONE, fault: {kind: status, status: 503}}]}"
 		t, _ := trial(fmt.Sprintf(text, ""), 1)
 		Expect(t.End.Status).To(Equal("error"))
@@ -157,7 +157,7 @@ backend: {model: gpt-4.1-mini, replies: [{text: Same., times: 2}]}`, 1)
 		Expect(done(fmt.Sprintf(text, "retry: 1,"), 1).Exchanges).To(HaveLen(2))
 	})
 
-	It("pays the price of the table out of its budget", Label("L-11"), func() {
+	It("charges its budget by the price table", Label("L-11"), func() {
 		// gpt-4.1-mini: 1.60 USD for a million tokens of output.
 		const text = "drive: {loop: {prompt: Go on., budget: {cost: %s}}}\nbackend: {model: gpt-4.1-mini, replies: [{text: Working., usage: {input: 0, output: 1000}}, {text: DONE, usage: {input: 0, output: 1}}]}"
 		t, _ := trial(fmt.Sprintf(text, "0.00159 USD"), 1)
@@ -167,14 +167,14 @@ backend: {model: gpt-4.1-mini, replies: [{text: Same., times: 2}]}`, 1)
 		done(fmt.Sprintf(text, "0.00161 EUR"), 1)
 	})
 
-	It("does not take the price of the model that it asks for for that of the one that answers", Label("L-11"), func() {
+	It("uses the price of the model that answers, not of the requested one", Label("L-11"), func() {
 		t, _ := trial(`
 drive: {loop: {prompt: Go on., model: gpt-4.1, budget: {cost: 100 USD}}}
 backend: {model: in-house-7b, unpriced: true, replies: [{text: Working., usage: {input: 10, output: 10}}]}`, 1)
 		Expect(t.End).To(And(HaveField("Status", "budget"), HaveField("Details", ContainSubstring("unknown"))))
 	})
 
-	It("is interrupted when the scenario says so", Label("L-09"), func() {
+	It("is interrupted at the time in the scenario", Label("L-09"), func() {
 		t, _ := trial(`
 drive: {loop: {prompt: Go on., interrupt_after: 90s}}
 backend: {model: gpt-4.1-mini, replies: [{text: Working., latency: 1m}, {text: DONE, latency: 1m}]}`, 1)
@@ -183,7 +183,7 @@ backend: {model: gpt-4.1-mini, replies: [{text: Working., latency: 1m}, {text: D
 		Expect(t.Calls[1].Error.Kind).To(Equal(record.Cancelled))
 	})
 
-	It("is not interrupted when it ends before", Label("L-09"), func() {
+	It("is not interrupted if it ends before that time", Label("L-09"), func() {
 		t := done(`
 drive: {loop: {prompt: Go on., interrupt_after: 90s}}
 backend: {model: gpt-4.1-mini, replies: [{text: DONE, latency: 89s}]}`, 1)
@@ -206,7 +206,7 @@ backend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE, fault: timeout
 		Expect(t.Calls).To(BeEmpty())
 	})
 
-	It("scales latencies where time is real", func() {
+	It("scales latencies in real time", func() {
 		_, timings := trial(`
 drive: {loop: {prompt: Go on.}}
 backend: {as: socket, model: gpt-4.1-mini, time_scale: 0.001, replies: [{text: DONE, latency: 50s}]}`, 1)
@@ -215,7 +215,7 @@ backend: {as: socket, model: gpt-4.1-mini, time_scale: 0.001, replies: [{text: D
 })
 
 var _ = Describe("The head of a scenario", Label("H-04", "H-05"), func() {
-	It("makes its trials readable without the file", func() {
+	It("describes its trials without the file", func() {
 		head := driver(newEnv(), `
 about: What it is about.
 proves: [L-01]
@@ -238,7 +238,7 @@ expect: {status: error}
 		Expect(settings).To(And(HaveKeyWithValue("max_iterations", 4.0), HaveKeyWithValue("no_progress_limit", 3.0)))
 	})
 
-	It("has no price where there is none, and one trial where no number is given", func() {
+	It("has no price for an unpriced model, and one trial by default", func() {
 		head := driver(newEnv(), "drive: {loop: {prompt: Go on.}}\nbackend: {model: in-house-7b, unpriced: true, replies: [{text: DONE}]}").Head()
 		Expect(head.Price).To(BeNil())
 		Expect(head.Trials).To(Equal(1))
@@ -265,18 +265,18 @@ var _ = Describe("A secret", Label("H-05"), func() {
 		Entry("in the answer", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: \"It is $SECRET.\\nDONE\"}]}", "It is [REDACTED:secret]."),
 		Entry("in an error", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{fault: {kind: status, status: 500, message: no $SECRET}}]}", "no [REDACTED:secret]"),
 		Entry("on a process's standard error", "drive: {loop: {prompt: Go.}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{fault: {kind: exit, message: no $SECRET}}]}", "no [REDACTED:secret]"),
-		Entry("in what the scenario is about", "about: Of $SECRET.\ndrive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Of [REDACTED:secret]."),
+		Entry("in the description of the scenario", "about: Of $SECRET.\ndrive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Of [REDACTED:secret]."),
 		Entry("in an expression", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {that: ['run.text != \"$SECRET\"']}", "run.text != \\\"[REDACTED:secret]\\\""),
 		Entry("of a well-known form", "drive: {loop: {prompt: Use sk-abcdefghijklmnopqrstuvwxyz0123456789 now.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Use [REDACTED"),
 	)
 
-	It("is left to the agent, which needs it", func() {
+	It("is passed on to the agent, which needs it", func() {
 		t := done("drive: {loop: {prompt: Use "+secret+".}}\nbackend: {model: gpt-4.1-mini, rules: [{when: {user: "+secret+"}, text: DONE}]}", 1)
 		Expect(t.Script.Unexpected).To(BeEmpty())
 	})
 })
 
-var _ = Describe("What the scripted backend found", Label("H-02"), func() {
+var _ = Describe("A problem that the scripted backend found", Label("H-02"), func() {
 	It("is recorded", func() {
 		sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/one\ndrive: {loop: {prompt: Go.}}\n"+
 			"backend: {model: gpt-4.1-mini, replies: [{when: {user: never}, text: DONE, fault: timeout}]}\nexpect: {status: done}"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
@@ -300,7 +300,7 @@ var _ = Describe("What the scripted backend found", Label("H-02"), func() {
 })
 
 var _ = Describe("The socket server", Label("H-02"), func() {
-	It("does not show a trial the script of another one", func() {
+	It("does not serve a trial from the script of another", func() {
 		env := newEnv()
 		const trials = 200
 		texts := make([]string, trials)

@@ -66,7 +66,7 @@ var _ = Describe("the network of a trial", func() {
 	It("reports the addresses of packets, also without a lookup of a name", func(ctx SpecContext) {
 		for _, proto := range []string{"tcp", "udp"} {
 			err := network.Within(func() error {
-				// What is sent gets lost, so that nothing answers.
+				// The packets are dropped, so nothing answers.
 				dialer := net.Dialer{Timeout: 20 * time.Millisecond}
 				conn, err := dialer.DialContext(ctx, proto, "192.0.2.1:443")
 				if err == nil {
@@ -99,7 +99,7 @@ var _ = Describe("the network of a trial", func() {
 	})
 })
 
-// query asks for the address of a name, as RFC 1035 has it.
+// query returns a query for the address of a name; see RFC 1035.
 func query(labels ...string) []byte {
 	q := []byte{0xab, 0xcd, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}
 	for _, label := range labels {
@@ -134,8 +134,8 @@ var _ = Describe("the simulated name server", func() {
 
 	DescribeTable("reports other machines only",
 		func(name string, want bool) { Expect(isOtherHost(name, "Here")).To(Equal(want)) },
-		Entry(nil, "api.example.com", true), Entry(nil, "localhost", false), Entry(nil, "here", false),
-		Entry(nil, "", false), Entry(nil, "1.0.0.127.in-addr.arpa", false),
+		Entry("another name", "api.example.com", true), Entry("localhost", "localhost", false),
+		Entry("the hostname", "here", false), Entry("the root", "", false), Entry("a reverse lookup", "1.0.0.127.in-addr.arpa", false),
 	)
 
 	It("listens at the addresses of the machine's name servers", func() {
@@ -205,7 +205,7 @@ func FuzzQuestion(f *testing.F) {
 	})
 }
 
-// BenchmarkNetwork is what a trial pays for a network of its own.
+// BenchmarkNetwork measures the creation of a trial's network.
 func BenchmarkNetwork(b *testing.B) {
 	for b.Loop() {
 		network, err := newTrialNetwork(func(string) {})

@@ -116,7 +116,7 @@ var _ = Describe("the proxy", func() {
 	})
 })
 
-// BenchmarkListen is what a trial pays for its proxy.
+// BenchmarkListen measures the creation of a trial's proxy.
 func BenchmarkListen(b *testing.B) {
 	for b.Loop() {
 		proxy, err := listenProxy(nil, nil)

@@ -8,12 +8,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Attach makes an engine reachable as a trial does.
+// Attach makes an engine reachable like that of a trial.
 func Attach(env *Env, e *mocks.Engine) (url string, release func() error, err error) {
 	return env.socket.attach(e)
 }
 
-// Recorded is what a trial records of an agent that sends what no loop would.
+// Recorded returns the record of a trial whose agent sends requests that a loop would not.
 func Recorded(sc scenarios.Scenario, env *Env, agent func(http.RoundTripper)) (record.Trial, error) {
 	d, err := newDriver(sc, env, nil, false)
 	if err != nil {

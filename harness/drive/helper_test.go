@@ -18,11 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// secret is one that the environment holds.
+// secret is the value of a variable in the environment.
 const secret = "correct-horse-battery-staple"
 
-// newEnv is what trials share; it is closed after the spec, when no goroutine
-// may be left.
+// newEnv returns the environment of trials. It is closed after the spec, when no goroutine may be left.
 func newEnv() *drive.Env {
 	GinkgoHelper()
 	before := gleak.Goroutines()
@@ -36,7 +35,7 @@ func newEnv() *drive.Env {
 	return env
 }
 
-// driver makes the driver of a scenario; name and expect need not be given.
+// driver returns the driver of a scenario, whose name and expect are optional.
 func driver(env *drive.Env, text string) drive.Driver {
 	GinkgoHelper()
 	if !strings.Contains(text, "\nname:") {
@@ -52,13 +51,13 @@ func driver(env *drive.Env, text string) drive.Driver {
 	return d
 }
 
-// trial carries out trial n of a scenario.
+// trial runs trial n of a scenario.
 func trial(text string, n int) (record.Trial, []record.Timing) {
 	GinkgoHelper()
 	return driver(newEnv(), text).Trial(context.Background(), n)
 }
 
-// done is a trial that must have gone well.
+// done returns a trial that must have succeeded.
 func done(text string, n int) record.Trial {
 	GinkgoHelper()
 	t, _ := trial(text, n)
@@ -67,7 +66,7 @@ func done(text string, n int) record.Trial {
 	return t
 }
 
-// encoded is the trial as a recording holds it.
+// encoded returns the trial's lines of the recording.
 func encoded(t record.Trial) string {
 	GinkgoHelper()
 	lines, err := record.Encode(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// BenchmarkInterview is the golden path of an interview, all of it: the client,
+// BenchmarkInterview measures the golden path of an interview, all of it: the client,
 // the HTTP face without a socket, the service, SQLite in memory, the real client
 // of the API and the scripted backend, in virtual time.
 func BenchmarkInterview(b *testing.B) {

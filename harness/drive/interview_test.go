@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 
-// interviewed are the end and the facts of one interview of lea's, with more
-// keys of the drive and rules of the backend.
+// interviewed returns the end and the facts of an interview with lea, and its number of calls. Keys
+// are further keys of the drive, rules further rules of the backend.
 func interviewed(drive, rules string) (record.End, measure.Facts, int) {
 	GinkgoHelper()
 	text := "drive:\n  interview:\n    persona: lea\n" + indent(drive) +
@@ -52,13 +52,13 @@ var _ = Describe("Driving an interview", func() {
 			Expect(interviewOf(facts).Lost).To(Equal(lost))
 			Expect(made).To(Equal(calls))
 		},
-		Entry(nil, "BLOC_01/2", "before-answer", 0, 24),
-		Entry(nil, "BLOC_01/2", "before-call", 1, 24),
-		Entry(nil, "BLOC_01/2", "after-call", 1, 25),
-		Entry(nil, "BLOC_01/2", "after-reply", 0, 24),
-		Entry(nil, "BLOC_03/0", "before-answer", 0, 24),
-		Entry(nil, "BLOC_03/0", "before-call", 0, 24),
-		Entry(nil, "BLOC_03/0", "after-reply", 0, 24),
+		Entry("before the answer, with a call", "BLOC_01/2", "before-answer", 0, 24),
+		Entry("before the call, with a call", "BLOC_01/2", "before-call", 1, 24),
+		Entry("after the call, with a call", "BLOC_01/2", "after-call", 1, 25),
+		Entry("after the reply, with a call", "BLOC_01/2", "after-reply", 0, 24),
+		Entry("before the answer, without a call", "BLOC_03/0", "before-answer", 0, 24),
+		Entry("before the call, without a call", "BLOC_03/0", "before-call", 0, 24),
+		Entry("after the reply, without a call", "BLOC_03/0", "after-reply", 0, 24),
 	)
 
 	DescribeTable("reports a violation",
@@ -107,7 +107,7 @@ var _ = Describe("Driving an interview with custom prompts", func() {
 		d := driver(newEnv(), text)
 		tr, _ := d.Trial(context.Background(), 1)
 		Expect(tr.End.Status).To(Equal("finished"), tr.End.Details)
-		// All mirrors but that of block 2B, which has a form of its own.
+		// All mirrors except that of block 2B, which has its own form.
 		Expect(strings.Count(encoded(tr), `"content":"Say what you saw.`)).To(Equal(8))
 		Expect(string(d.Head().Limits)).To(MatchRegexp(`"prompts":"[^"]*\+own"`))
 	})

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// provider is a scripted backend that plays a live one, and what it was sent.
+// provider is a scripted backend in the role of a live one, with the requests that it received.
 type provider struct {
 	url  string
 	mu   sync.Mutex
@@ -48,7 +48,7 @@ func (p *provider) scenario(more string) string {
 	return fmt.Sprintf("drive: {loop: {prompt: Work., max_iterations: 5}}\nbackend: {as: live, url: %s, model: gpt-4.1-mini%s}\n", p.url, more)
 }
 
-// allowed is an environment in which live backends may be called.
+// allowed returns an environment that allows calls to live backends.
 func allowed(variables map[string]string) *drive.Env {
 	GinkgoHelper()
 	env := newEnv()

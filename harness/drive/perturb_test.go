@@ -35,7 +35,7 @@ func perturbations(texts ...string) []perturb.Perturbation {
 	return ps
 }
 
-// off is the driver of a scenario that departs from its path.
+// off returns the driver of a perturbed scenario.
 func off(d drive.Driver, texts ...string) drive.Driver {
 	GinkgoHelper()
 	other, err := d.Perturbed(perturbations(texts...))
@@ -119,12 +119,12 @@ var _ = Describe("a perturbed driver", Label("H-04"), func() {
 			_, err := driver(newEnv(), driven[agent]).Perturbed(perturbations("call=1:status", text))
 			Expect(err).To(MatchError(And(ContainSubstring("the perturbation "+text+" is impossible here"), ContainSubstring(want))))
 		},
-		Entry(nil, "loop", "write=1:disk-full", "the agent stores nothing on disk"),
-		Entry(nil, "loop", "turn=1:double", "the agent has no turns"),
-		Entry(nil, "react", "turn=1:reload", "the agent has no turns"),
-		Entry(nil, "hook", "turn=1:reload", "the agent has no turns"),
-		Entry(nil, "supervise", "turn=1:empty", "the agent has no turns"),
-		Entry(nil, "interview", "call=2:hang", "only a command-line agent can show"),
+		Entry("a write of a loop", "loop", "write=1:disk-full", "the agent stores nothing on disk"),
+		Entry("a turn of a loop", "loop", "turn=1:double", "the agent has no turns"),
+		Entry("a turn of a ReAct agent", "react", "turn=1:reload", "the agent has no turns"),
+		Entry("a turn of a hook", "hook", "turn=1:reload", "the agent has no turns"),
+		Entry("a turn of a supervisor", "supervise", "turn=1:empty", "the agent has no turns"),
+		Entry("a process fault of an API", "interview", "call=2:hang", "only a command-line agent can show"),
 	)
 
 	It("refuses an invalid perturbation", func() {
@@ -169,7 +169,7 @@ var _ = Describe("the points of perturbation", Label("H-04"), func() {
 		attempts          int
 		noWrites, noTurns string
 	}
-	const nothing, nobody = "the agent stores nothing on disk", "the agent has no turns"
+	const noWrites, noTurns = "the agent stores nothing on disk", "the agent has no turns"
 	DescribeTable("are those of the agent",
 		func(agent string, want points) {
 			got := driver(newEnv(), driven[agent]).Points()
@@ -179,13 +179,13 @@ var _ = Describe("the points of perturbation", Label("H-04"), func() {
 			Expect(got.NoTurns).To(Equal(want.noTurns))
 			Expect(got.Faults).To(Equal(mocks.APIFaults()))
 		},
-		Entry(nil, "loop", points{timeouts: map[string]time.Duration{"timeout": 10 * time.Minute, "call_timeout": 30 * time.Second}, attempts: 3, noWrites: nothing, noTurns: nobody}),
-		Entry(nil, "hook", points{attempts: 1, noWrites: nothing, noTurns: nobody}),
-		Entry(nil, "react", points{timeouts: map[string]time.Duration{"timeout": 5 * time.Minute, "call_timeout": 5 * time.Minute}, attempts: 1, noWrites: nothing, noTurns: nobody}),
-		Entry(nil, "interview", points{timeouts: map[string]time.Duration{"call_timeout": time.Minute}, attempts: 6}),
-		Entry(nil, "supervise", points{timeouts: map[string]time.Duration{
+		Entry("a loop", "loop", points{timeouts: map[string]time.Duration{"timeout": 10 * time.Minute, "call_timeout": 30 * time.Second}, attempts: 3, noWrites: noWrites, noTurns: noTurns}),
+		Entry("a hook", "hook", points{attempts: 1, noWrites: noWrites, noTurns: noTurns}),
+		Entry("a ReAct agent", "react", points{timeouts: map[string]time.Duration{"timeout": 5 * time.Minute, "call_timeout": 5 * time.Minute}, attempts: 1, noWrites: noWrites, noTurns: noTurns}),
+		Entry("an interview", "interview", points{timeouts: map[string]time.Duration{"call_timeout": time.Minute}, attempts: 6}),
+		Entry("a supervisor", "supervise", points{timeouts: map[string]time.Duration{
 			"limits.timeout": 2 * time.Hour, "limits.stagnation": 10 * time.Minute, "limits.no_progress": 2 * time.Hour, "tasks.a.timeout": time.Hour,
-		}, attempts: 5, noTurns: nobody}),
+		}, attempts: 5, noTurns: noTurns}),
 	)
 
 	It("include the faults of a process if the backend is one", func() {

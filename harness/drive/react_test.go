@@ -25,7 +25,7 @@ const clerk = `
         You write notes.
 `
 
-// reacted are the end and the facts of one run of the clerk, with more keys of the
+// reacted returns the end and the facts of one run of the clerk, with more keys of the
 // drive and the replies of the backend.
 func reacted(drive, replies string) (record.End, measure.Facts) {
 	GinkgoHelper()
@@ -36,7 +36,7 @@ func reacted(drive, replies string) (record.End, measure.Facts) {
 	return tr.End, measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())
 }
 
-// writes and concludes are what a good model says.
+// writes and concludes are the replies of a good model.
 const (
 	writes = `    - text: |
         thought: The note on tea is missing, so I write it.

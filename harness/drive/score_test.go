@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// scripted judges pass answers that say "please", well-formed.
+// scripted judges send well-formed replies, and pass answers with "please".
 const inForm = `      rubric: It is polite.
       agreement: agreement.json
       backend:
@@ -51,7 +51,7 @@ func scoredTrial(env *drive.Env, text string, agreement *judge.Agreement) (drive
 	return d, tr
 }
 
-// measured is the agreement of the judge that the text has.
+// measured returns the agreement of the judge in a scenario.
 func measured(env *drive.Env, judged string) *judge.Agreement {
 	GinkgoHelper()
 	sc, found := scenarios.Parse("spec.yaml", []byte(scoredScenario("DONE", judged)), fstest.MapFS{}, scenarios.Options{Kinds: kinds.All().Formats()})

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 )
 
-// tree is what a workspace has at the beginning.
+// tree has the initial files and links of a workspace.
 type tree struct{ files, links map[string]string }
 
 var _ = Describe("A workspace", func() {
@@ -21,12 +21,12 @@ var _ = Describe("A workspace", func() {
 		Expect(os.Readlink(filepath.Join(folder, "a/link"))).To(Equal("/etc/passwd"))
 	})
 
-	// A scenario that was not checked: made by a program, or changed since.
+	// The scenario was not validated: a program created it, or it was changed afterwards.
 	DescribeTable("is not left by a path",
 		func(stage func(victim string) tree) {
 			victim, folder := GinkgoT().TempDir(), GinkgoT().TempDir()
 			s := stage(victim)
-			for range 10 { // whatever the order of a map is
+			for range 10 { // the iteration order of maps varies
 				Expect(drive.Furnish(folder, s.files, s.links)).To(MatchError(ContainSubstring("on the stage: ")))
 				Expect(os.ReadDir(victim)).To(BeEmpty())
 				Expect(os.RemoveAll(folder)).To(Succeed())

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/test/demo"
 )
 
-// TestMain lets this test binary be the scripted command-line agents, too.
+// TestMain lets this test binary act as the scripted command-line agents.
 func TestMain(m *testing.M) {
 	kinds.All().Main()
 	demo.Main()

@@ -24,8 +24,8 @@ drive:
         - {id: c, do: Do c., after: [b]}
 `
 
-// supervised are the record and the facts of a supervised run, with more keys of
-// the drive and other rules than those by which each call is answered with DONE.
+// supervised returns the record and the facts of a supervised run, with further keys of the drive and
+// with rules in place of those that answer each call with DONE.
 func supervised(drive, rules string) (record.Trial, measure.Facts) {
 	GinkgoHelper()
 	if rules == "" {
