@@ -23,14 +23,14 @@ type Event struct {
 	Name string `json:"name,omitempty"`
 	// N is the iteration, from 1; 0 outside an iteration.
 	N int `json:"n,omitempty"`
-	// Detail is the reason, for a person.
+	// Detail is the reason, for people.
 	Detail string `json:"detail,omitempty"`
 	// Attrs are the fields of the payload; see New. Values are strings, booleans or numbers,
 	// which survive a round trip through JSON.
 	Attrs map[string]any `json:"attrs,omitempty"`
 }
 
-// Sink receives events in their order. Emit must not block for long or retain Attrs.
+// Sink receives events in order. Emit must not block for long or retain Attrs.
 type Sink interface {
 	Emit(Event)
 }

@@ -15,7 +15,7 @@ func TestEvent(t *testing.T) {
 	RunSpecs(t, "event")
 }
 
-// Recordings contain events.
+// Recordings store events as JSON.
 var _ = DescribeTable("An event survives a round trip through JSON",
 	func(e event.Event, want string) {
 		encoded, err := json.Marshal(e)

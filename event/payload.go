@@ -52,8 +52,8 @@ func attributes(v any) (attrs map[string]any, err error) {
 
 // Read returns the payload of an event that New made from a T. It returns false for any other
 // event, and for attributes of other types, as in an edited recording. Fields that the event
-// lacks are zero. If the zero T has no name, as where the name
-// depends on the payload, events of its kind with any name are read.
+// lacks are zero. If the zero T has no name, because the name
+// depends on the payload, Read accepts events of its kind with any name.
 func Read[T Payload](e *Event) (payload T, ok bool) {
 	if kind, name := payload.Event(); e.Kind != kind || name != "" && e.Name != name {
 		return payload, false

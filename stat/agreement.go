@@ -6,19 +6,19 @@ import (
 )
 
 // McNemar returns the exact two-sided p-value of McNemar's test (Psychometrika
-// 12, 1947) of two classifiers on the same items: b is how many only the one got
-// right, c how many only the other. Where they are equally good, b is binomial
-// with b+c draws of probability one half, so
+// 12, 1947) of two classifiers on the same items: b is the number of items that only the first
+// classified correctly, c the number that only the second did. If they are equally good, b is
+// binomial with b+c draws of probability one half, so
 //
 //	p = min(1, 2 · P(X ≤ min(b, c))), X ~ Binomial(b+c, ½)
 //
-// It is 1 where the two never differ, and panics on a negative count.
+// The p-value is 1 if the two never differ. McNemar panics on a negative count.
 func McNemar(b, c int) float64 {
 	if b < 0 || c < 0 {
-		panic(fmt.Sprintf("stat: no McNemar test of %d and %d", b, c))
+		panic(fmt.Sprintf("stat: McNemar: counts must be at least 0, got %d and %d", b, c))
 	}
 	if b == c {
-		return 1 // also 0 and 0, which no distribution has
+		return 1 // also for 0 and 0, where the binomial distribution is undefined
 	}
 	return min(1, 2*binomial{n: b + c, p: 0.5}.cdf(min(b, c)))
 }
@@ -81,20 +81,20 @@ func chanceAgreement(table [][]int) float64 {
 //
 //	the (1-level)/2 quantile of Beta(k, n-k+1) and the (1+level)/2 quantile of Beta(k+1, n-k)
 //
-// Of 2 × 2 tables with fixed rows, its lower end lay above the true kappa, if that is
-// between 0.4 and 0.9, with a probability of at most 0.025 at level 0.95, for 20 to 300 items
-// of either label in equal numbers or down to 10 of one, and errors of either kind; the
-// upper end lay below it with at most 0.029, where one label is rare. One more
-// disagreement always lowers the lower end.
+// Coverage at level 0.95 was computed for 2 × 2 tables with fixed rows and a true kappa between
+// 0.4 and 0.9: 20 to 300 items, equally many of each label or as few as 10 of one, and errors of
+// either kind. The lower end was above the true kappa with a probability of at most 0.025, and
+// the upper end below it with at most 0.029, if one label was rare. Another disagreement always
+// lowers the lower end.
 func KappaInterval(table [][]int, level float64) Summary {
 	if !(level > 0 && level < 1) {
-		panic(fmt.Sprintf("stat: no interval of kappa at level %g", level))
+		panic(fmt.Sprintf("stat: KappaInterval: level must be between 0 and 1, got %g", level))
 	}
 	agreed, total := 0, 0
 	for i, row := range table {
 		for j, n := range row {
 			if n < 0 {
-				panic(fmt.Sprintf("stat: no kappa of the table %v", table))
+				panic(fmt.Sprintf("stat: KappaInterval: counts must be at least 0, got %v", table))
 			}
 			total += n
 			if i == j {

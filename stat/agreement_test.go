@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// exactly is the p-value of McNemar's test in whole numbers: twice the number of
-// ways in which b+c tosses of a coin give at most min(b, c) heads, of all 2^(b+c).
+// exactly computes the p-value of McNemar's test in integers: twice the number of
+// ways in which b+c tosses of a coin give at most min(b, c) heads, out of 2^(b+c).
 func exactly(b, c int) float64 {
 	n := int64(b + c)
 	ways := new(big.Int)
@@ -32,13 +32,13 @@ var _ = Describe("McNemar", Label("H-04"), func() {
 		},
 		Entry("2 x (1 + 9) / 2^9", 1, 8, 20.0/512),
 		Entry("2 x (1 + 20 + 190 + 1140 + 4845 + 15504) / 2^20", 5, 15, 2*21700.0/1048576),
-		Entry("none the other way: 2 / 2^6", 0, 6, 2.0/64),
-		Entry("one difference says nothing", 0, 1, 1.0),
-		Entry("as many both ways", 7, 7, 1.0),
+		Entry("all in one direction: 2 / 2^6", 0, 6, 2.0/64),
+		Entry("one difference proves nothing", 0, 1, 1.0),
+		Entry("equally many in both directions", 7, 7, 1.0),
 		Entry("no differences", 0, 0, 1.0),
 	)
 
-	It("agrees with whole numbers", func() {
+	It("agrees with integer arithmetic", func() {
 		// The approval ratings in Agresti (Categorical Data Analysis, 2002, section
 		// 10.1): 86 changed their mind one way and 150 the other.
 		Expect(stat.McNemar(86, 150)).To(BeNumerically("~", 3.716e-5, 5e-9))
@@ -51,8 +51,8 @@ var _ = Describe("McNemar", Label("H-04"), func() {
 		})
 	})
 
-	It("holds for large counts and refuses nonsense", func() {
-		// z = (50500 - 49500) / sqrt(100000) = 3.16: p = 0.0016 by the normal one.
+	It("supports large counts and rejects negative ones", func() {
+		// z = (50500 - 49500) / sqrt(100000) = 3.16: p = 0.0016 by the normal approximation.
 		Expect(stat.McNemar(49_500, 50_500)).To(BeNumerically("~", 0.0016, 0.0001))
 		Expect(func() { stat.McNemar(-1, 2) }).To(Panic())
 	})
@@ -68,11 +68,11 @@ var _ = Describe("Kappa", Label("H-04"), func() {
 		// By chance 25/50 x 30/50 + 25/50 x 20/50 = 0.5.
 		Entry("grants of two readers", [][]int{{20, 5}, {10, 15}}, 0.4),
 		Entry("all the same", [][]int{{3, 0}, {0, 4}}, 1.0),
-		Entry("always the contrary", [][]int{{0, 5}, {5, 0}}, -1.0),
+		Entry("always the opposite", [][]int{{0, 5}, {5, 0}}, -1.0),
 		Entry("no better than chance", [][]int{{9, 3}, {3, 1}}, 0.0),
 	)
 
-	It("is nothing where there is nothing to agree on", func() {
+	It("is NaN if agreement is undefined", func() {
 		Expect(math.IsNaN(stat.Kappa([][]int{{0, 0}, {0, 0}}))).To(BeTrue())
 		Expect(math.IsNaN(stat.Kappa([][]int{{8, 0}, {0, 0}}))).To(BeTrue())
 		Expect(math.IsNaN(stat.Kappa(nil))).To(BeTrue())
@@ -80,7 +80,7 @@ var _ = Describe("Kappa", Label("H-04"), func() {
 })
 
 var _ = Describe("KappaInterval", Label("H-04"), func() {
-	It("is the exact interval of the agreement in the unit of kappa", func() {
+	It("is the exact interval of the agreement, converted to kappa", func() {
 		// R: binom.test(19, 20)$conf.int is 0.7512672 0.9987349; the margins give 0.5.
 		s := stat.KappaInterval([][]int{{10, 0}, {1, 9}}, 0.95)
 		Expect(s.Value).To(BeNumerically("~", 0.9, 1e-12))
@@ -88,7 +88,7 @@ var _ = Describe("KappaInterval", Label("H-04"), func() {
 		Expect(s.Interval.Hi).To(BeNumerically("~", 2*0.9987349-1, 1e-6))
 		Expect(stat.KappaInterval([][]int{{10, 0}, {0, 10}}, 0.95).Interval.Lo).To(BeNumerically("~", 0.663133, 1e-6))
 	})
-	It("falls with each disagreement", func() {
+	It("gets lower with each disagreement", func() {
 		for _, rows := range [][2]int{{10, 10}, {10, 30}, {10, 90}} {
 			for wrong := range 6 {
 				for other := range 6 {
@@ -101,7 +101,7 @@ var _ = Describe("KappaInterval", Label("H-04"), func() {
 			}
 		}
 	})
-	DescribeTable("has a lower end above the truth in at most 2.5 %: all tables, by their probability",
+	DescribeTable("has a lower end above the true kappa with probability at most 2.5 %, over all tables",
 		func(pass, fail int) {
 			for _, missed := range []float64{0.05, 0.1, 0.15, 0.2, 0.3} {
 				for _, alarms := range []float64{0.05, 0.1, 0.15, 0.2, 0.3} {
@@ -111,14 +111,14 @@ var _ = Describe("KappaInterval", Label("H-04"), func() {
 		},
 		Entry("20 labels", 10, 10), Entry("40", 20, 20), Entry("40, unequal", 10, 30), Entry("100", 50, 50), Entry("300", 100, 200),
 	)
-	It("does not exist where kappa does not", func() {
+	It("is missing if kappa is undefined", func() {
 		Expect(stat.KappaInterval([][]int{{9, 0}, {0, 0}}, 0.95).Interval).To(BeNil())
 		Expect(stat.KappaInterval([][]int{{0, 0}, {0, 0}}, 0.95).Interval).To(BeNil())
 		Expect(stat.KappaInterval([][]int{{0, 5}, {5, 0}}, 0.95).Interval.Lo).To(BeNumerically("~", -1, 1e-12))
 	})
 })
 
-// above is the probability that the lower end lies above the true kappa, of a judge that
+// above returns the probability that the lower end is above the true kappa of a judge that
 // errs on passed and failed items with these probabilities.
 func above(pass, fail int, missed, alarms float64) (p float64) {
 	n := float64(pass + fail)

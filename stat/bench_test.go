@@ -22,7 +22,7 @@ func bootstrap(b *testing.B, times int) {
 	}
 }
 
-// The floor is the usual way for comparison: to draw each of 763 items.
+// For comparison, the floor is the usual method: drawing each of 763 items.
 func BenchmarkFloorDrawItems1000Of763(b *testing.B) {
 	cell := make([]uint8, 763)
 	for i := range cell {
@@ -73,7 +73,7 @@ func BenchmarkSignedRank20(b *testing.B)     { benchmarkSignedRank(b, 20) }
 func BenchmarkSignedRank200(b *testing.B)    { benchmarkSignedRank(b, 200) }
 func BenchmarkSignedRank100000(b *testing.B) { benchmarkSignedRank(b, 100_000) }
 
-// The floor of many differences is to sort them.
+// The floor for many differences is sorting them.
 func BenchmarkFloorSort100000(b *testing.B) {
 	d := differences(100_000)
 	for b.Loop() {

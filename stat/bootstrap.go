@@ -25,7 +25,7 @@ func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int
 	n := 0
 	for _, c := range counts {
 		if c < 0 {
-			panic(fmt.Sprintf("stat: no bootstrap of a negative count in %v", counts))
+			panic(fmt.Sprintf("stat: Bootstrap: counts must be at least 0, got %v", counts))
 		}
 		n += c
 	}

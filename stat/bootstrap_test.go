@@ -22,7 +22,7 @@ func first(c []int) float64 {
 
 var _ = Describe("Bootstrap", Label("H-04"), func() {
 	// The resamples of a share k/n are Binomial(n, k/n)/n, so the percentile interval
-	// is that of the distribution, but for what 20,000 draws leave open.
+	// is that of the distribution, up to the error of 20,000 draws.
 	DescribeTable("has the quantiles of the binomial distribution for a share",
 		func(k, n int, lo, hi float64) {
 			s := stat.Bootstrap([]int{k, n - k}, first, 20_000, 1, 0.95)
@@ -39,7 +39,7 @@ var _ = Describe("Bootstrap", Label("H-04"), func() {
 		Entry("R: qbinom(c(0.025, 0.975), 763, 137/763)", 137, 763, 117.0, 158.0),
 	)
 
-	It("draws as from the items themselves", func() {
+	It("is equivalent to drawing items", func() {
 		counts := []int{100, 20, 37, 606}
 		got := stat.Bootstrap(counts, f1, 20_000, 1, 0.95).Interval
 		var items []int
@@ -63,8 +63,8 @@ var _ = Describe("Bootstrap", Label("H-04"), func() {
 	It("keeps pairs together", func() {
 		// Two classifiers on 400 items: both right on 300, only one on 10, only the
 		// other on 30, neither on 60. The difference of their shares has the variance
-		// (10 + 30 - (30-10)²/400) / 400²: 0.0155 from the mean. If they were drawn
-		// apart it would be 0.0283.
+		// (10 + 30 - (30-10)²/400) / 400², a standard error of 0.0155. Drawn
+		// independently, it would be 0.0283.
 		s := stat.Bootstrap([]int{300, 10, 30, 60}, func(c []int) float64 {
 			return float64(c[2]-c[1]) / float64(c[0]+c[1]+c[2]+c[3])
 		}, 20_000, 3, 0.95)
@@ -72,15 +72,15 @@ var _ = Describe("Bootstrap", Label("H-04"), func() {
 		Expect((s.Interval.Hi - s.Interval.Lo) / (2 * 1.96)).To(BeNumerically("~", math.Sqrt(39)/400, 0.0005))
 	})
 
-	It("gives the same for the same seed, and another for another", func() {
+	It("depends only on the seed", func() {
 		run := func(seed uint64) stat.Summary { return stat.Bootstrap([]int{100, 20, 37, 606}, f1, 500, seed, 0.95) }
 		Expect(run(1)).To(Equal(run(1)))
 		Expect(run(1).Interval).NotTo(Equal(run(2).Interval))
 	})
 
-	It("leaves out resamples without a value, and says so", func() {
-		// Of 20 items 2 are found: none of them is drawn in (18/20)^20 = 12 % of the
-		// resamples, and F1 is 0 of 0 there.
+	It("drops resamples without a value, with a warning", func() {
+		// 2 of 20 items are found: (18/20)^20 = 12 % of the resamples contain none of them,
+		// and F1 is 0 of 0 there.
 		s := stat.Bootstrap([]int{1, 1, 0, 18}, f1, 10_000, 1, 0.95)
 		Expect(s.Warnings).To(HaveLen(1))
 		Expect(s.Warnings[0]).To(MatchRegexp(`^1[12]\d\d of 10000 resamples have no value$`))

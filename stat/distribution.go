@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// The distributions of this package, from the special functions of the standard library
-// and gonum/mathext. gonum/stat/distuv has them too, but links LAPACK and a solver of
-// linear programs. Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions,
+// The distributions of this package use the special functions of the standard library
+// and gonum/mathext. gonum/stat/distuv has them too, but links LAPACK and a
+// linear programming solver. Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions,
 // 26.2 (normal), 26.5.24 (binomial), 26.7.1 (Student).
 
 func normalCDF(x float64) float64      { return math.Erfc(-x/math.Sqrt2) / 2 }
@@ -77,8 +77,8 @@ func (b binomial) prob(k int) float64 {
 	return math.Exp(logChoose(b.n, k) + float64(k)*math.Log(b.p) + float64(b.n-k)*math.Log1p(-b.p))
 }
 
-// rand draws from the distribution. It finds the value at which the probabilities, added up from
-// the mode outwards, reach a uniform number, on average after a few standard deviations.
+// rand draws from the distribution. It adds up probabilities from the mode outwards until they
+// reach a uniform random number, on average within a few standard deviations.
 func (b binomial) rand(src rand.Source) int {
 	odds := b.p / (1 - b.p)
 	mode := min(int(float64(b.n+1)*b.p), b.n)
@@ -102,7 +102,7 @@ func (b binomial) rand(src rand.Source) int {
 			}
 		}
 	}
-	return mode // also if rounding left something over
+	return mode // also if a rounding error remains
 }
 
 func logChoose(n, k int) float64 { return logFactorial(n) - logFactorial(k) - logFactorial(n-k) }

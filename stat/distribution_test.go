@@ -22,12 +22,12 @@ func TestDistributionsAgreeWithGonum(t *testing.T) {
 		x := rapid.Float64Range(-30, 30).Draw(t, "x")
 		p := rapid.Float64Range(1e-12, 1-1e-12).Draw(t, "p")
 		near(t, "normal cdf", normalCDF(x), distuv.UnitNormal.CDF(x))
-		near(t, "normal survival", normalSurvival(x), distuv.UnitNormal.CDF(-x)) // its Survival is a difference
+		near(t, "normal survival", normalSurvival(x), distuv.UnitNormal.CDF(-x)) // its Survival subtracts
 		near(t, "normal quantile", normalQuantile(p), distuv.UnitNormal.Quantile(p))
 
 		nu := rapid.Float64Range(0.5, 1e5).Draw(t, "nu")
 		student := distuv.StudentsT{Sigma: 1, Nu: nu}
-		if x > 0 { // below 0 gonum takes a difference
+		if x > 0 { // below 0 gonum subtracts
 			near(t, "student survival", studentsT(nu).survival(x), student.CDF(-x))
 		}
 		near(t, "student quantile", studentsT(nu).quantile(p), student.Quantile(p))
@@ -44,8 +44,8 @@ func TestDistributionsAgreeWithGonum(t *testing.T) {
 	})
 }
 
-// The mean and variance of many draws are within five standard errors of those of the
-// distribution.
+// TestBinomialDraws checks that the mean and variance of many draws are within five standard
+// errors of those of the distribution.
 func TestBinomialDraws(t *testing.T) {
 	for _, b := range []binomial{{1, 0.5}, {7, 0.01}, {30, 0.9}, {2176, 0.3}, {1_000_000, 0.0002}, {1_000_000, 0.5}} {
 		src := rand.NewPCG(1, 2)

@@ -16,8 +16,8 @@ var roundedWarning = fmt.Sprintf("more than %d different durations: rounded to t
 
 // Durations is a sample of durations, in seconds, in bounded memory: it counts durations that are
 // equal to the nanosecond. Beyond 4,096 different ones, all are rounded to three significant
-// digits, an error of at most 0.5 %, which limits them to some 17,000. The result does not depend
-// on the order of additions. Mean and maximum stay exact. The zero value is an empty sample.
+// digits, with an error of at most 0.5 %, which limits them to about 17,000. The result does not
+// depend on the order of additions. Mean and maximum stay exact. The zero value is an empty sample.
 type Durations struct {
 	counts  map[time.Duration]int
 	rounded bool
@@ -61,7 +61,7 @@ func threeDigits(d time.Duration) time.Duration {
 // N returns the number of durations.
 func (d *Durations) N() int { return d.moments.N() }
 
-// Max returns the longest duration in seconds, exactly; 0 for an empty sample.
+// Max returns the exact longest duration in seconds; 0 for an empty sample.
 func (d *Durations) Max() float64 { return d.max }
 
 // Rounded reports whether quantiles have only three significant digits.
@@ -74,7 +74,7 @@ func (d *Durations) Mean(level float64) Summary { return d.moments.Mean(level) }
 // have a warning.
 func (d *Durations) Quantiles(level float64, qs ...float64) []Summary {
 	values := slices.Sorted(maps.Keys(d.counts))
-	upTo := make([]int, 0, len(values)) // how many are at most the value of the same index
+	upTo := make([]int, 0, len(values)) // number of durations up to values[i]
 	n := 0
 	for _, v := range values {
 		n += d.counts[v]

@@ -20,7 +20,7 @@ var _ = Describe("Durations", Label("H-04"), func() {
 		return d
 	}
 
-	It("is exact while there are few different ones", func() {
+	It("is exact for few different durations", func() {
 		d := of(0.004, 0.001, 0.003, 0.002, 0.001)
 		q := d.Quantiles(0.95, 0, 0.5, 1)
 		Expect([]float64{q[0].Value, q[1].Value, q[2].Value}).To(Equal([]float64{0.001, 0.002, 0.004}))
@@ -30,12 +30,12 @@ var _ = Describe("Durations", Label("H-04"), func() {
 		Expect(d.Rounded()).To(BeFalse())
 	})
 
-	It("is nothing without any, and takes a clock that ran backwards for 0", func() {
+	It("has no values if empty, and counts negative durations as 0", func() {
 		Expect(math.IsNaN(of().Quantiles(0.95, 0.5)[0].Value)).To(BeTrue())
 		Expect(of(-1).Quantiles(0.95, 0.5)[0].Value).To(BeZero())
 	})
 
-	It("rounds to three digits when there are many, in any order, and says so", func() {
+	It("rounds many different durations to three digits, in any order, with a warning", func() {
 		r := rand.New(rand.NewPCG(1, 2))
 		all := make([]float64, 50_000)
 		for i := range all {

@@ -188,9 +188,9 @@ func (e Effect) student() studentsT { return studentsT(e.DF) }
 
 // tail returns the probability of an estimate at least distance above the truth.
 //
-// The estimate is Student's. Differences with a bound have a spread that is too small,
-// or none, where few of them are not 0. To their variance is added what makes the
-// interval that of Tango's score (Statistics in Medicine 17, 1998) where no pair
+// The estimate is Student's. If few bounded differences are not 0, their observed spread is too
+// small, or zero. Their variance is therefore increased so that the interval equals
+// that of Tango's score (Statistics in Medicine 17, 1998) if no pair
 // differs, ±z²/(n + z²): the z of a distance then solves
 //
 //	distance² = z²·SE² + (bound·z²/(n + z²))²
@@ -202,22 +202,22 @@ func (e Effect) tail(distance float64, allow bool) float64 {
 		return e.student().survival(e.scored(distance))
 	case e.SE > small:
 		return e.student().survival(distance / e.SE)
-	case distance <= small: // equal but for rounding
+	case distance <= small: // equal except for rounding
 		return 0.5
 	default:
 		return 0
 	}
 }
 
-// allows reports whether P and the interval allow for an underestimated spread.
+// allows reports whether P and the interval need an allowance for an underestimated spread.
 func (e Effect) allows() bool {
 	return e.Bound > 0 && (!e.Sampled || e.SE <= 1e-12*math.Abs(e.Value))
 }
 
-// farthest is the end of scored.
+// farthest is the largest z that scored returns.
 const farthest = 1e3
 
-// scored returns the z of a distance.
+// scored returns the z of a distance with the allowance for an underestimated spread; see tail.
 func (e Effect) scored(distance float64) float64 {
 	lo, hi := 0.0, farthest
 	for range 60 {
@@ -241,7 +241,7 @@ func (e Effect) half(z float64, allow bool) float64 {
 
 // P returns the two-sided p-value of no difference. It is at least 2·2⁻ᵏ if k differences are not
 // 0, as in the exact test over all signs, so that a few equal differences prove nothing. It is 1 if
-// nothing is known.
+// the spread is unknown.
 func (e Effect) P() float64 {
 	if !e.Known() || e.Apart == 0 {
 		return 1

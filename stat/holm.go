@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Holm returns the p-values adjusted for being tested together, in the same order
+// Holm returns the p-values, in the same order, adjusted for multiple tests
 // (Holm, Scandinavian Journal of Statistics 6, 1979): of m values in ascending
 // order p(1) ≤ ... ≤ p(m),
 //
 //	adjusted(i) = max over j ≤ i of min(1, (m-j+1) · p(j))
 //
-// To reject where the adjusted value is at most alpha keeps the probability of any
-// false rejection among all of them at most alpha, however they depend on each
-// other. It panics on a value outside of [0, 1].
+// Rejecting the hypotheses whose adjusted value is at most alpha keeps the probability of any
+// false rejection at most alpha, whatever the dependence between the tests.
+// Holm panics on a value outside [0, 1].
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range p {
@@ -43,21 +43,22 @@ type Hypothesis struct {
 	P, Least float64
 }
 
-// HolmTarone corrects p-values of groups of hypotheses for there being several groups,
+// HolmTarone corrects the p-values of hypotheses for the number of their groups
 // and returns them in the same order. It is Holm's method with the factor of Tarone
 // (Biometrics 46, 1990) instead of the number of groups: a group whose p-values could not
 // have been small enough cannot be rejected falsely and needs no share of alpha. With
-// Least(g) the smallest of a group, the factor is
+// Least(g) the smallest p-value that group g can have, the factor is
 //
 //	K = the smallest k for which at most k groups have Least(g) ≤ alpha / k
 //
-// taken over the groups of which a hypothesis is left, in each step: the smallest p-value
-// left is rejected if it is at most alpha / K. To reject where the adjusted value is at
-// most alpha keeps the probability of any false rejection at most alpha: at the first
-// false one, all groups with a true hypothesis are left, so that their K is at most K, and
-// each of them has a p-value below alpha / K with at most that probability.
+// In each step, K is taken over the groups with remaining hypotheses, and the smallest
+// remaining p-value is rejected if it is at most alpha / K. Rejecting the hypotheses whose
+// adjusted value is at most alpha keeps the probability of any false rejection at most
+// alpha: at the first false rejection, all groups with a true hypothesis remain, so the K of
+// these groups is at most K, and each of them has a p-value below alpha / K with at most
+// that probability.
 //
-// first and last are K in the first step and in the one that rejects nothing.
+// first is K in the first step, and last is K in the step that rejects nothing.
 func HolmTarone(tests []Hypothesis, alpha float64) (adjusted []float64, first, last int) {
 	order := make([]int, len(tests))
 	for i, t := range tests {
@@ -92,7 +93,7 @@ func taroneFactor(tests []Hypothesis, left []int, alpha float64) int {
 	}
 	sorted := slices.Sorted(maps.Values(least))
 	for k := 1; ; k++ {
-		// As many groups as k, and one more, would have to reach alpha / k.
+		// More than k groups would have to reach alpha / k.
 		if k >= len(sorted) || sorted[k] > alpha/float64(k) {
 			return k
 		}

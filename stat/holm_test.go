@@ -12,7 +12,7 @@ import (
 )
 
 var _ = Describe("Holm", Label("H-04"), func() {
-	DescribeTable("adjusts the least by all, the next by one less, and never downwards",
+	DescribeTable("multiplies the smallest by the number of all, the next by one less, and keeps the order",
 		func(p, want []float64) {
 			got := stat.Holm(p)
 			for i := range want {
@@ -25,12 +25,12 @@ var _ = Describe("Holm", Label("H-04"), func() {
 		// R: p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm")
 		Entry("five in order", []float64{0.01, 0.02, 0.03, 0.04, 0.05}, []float64{0.05, 0.08, 0.09, 0.09, 0.09}),
 		Entry("at most 1", []float64{0.9, 0.6, 1}, []float64{1, 1, 1}),
-		Entry("one is left as it is", []float64{0.04}, []float64{0.04}),
+		Entry("a single one is unchanged", []float64{0.04}, []float64{0.04}),
 		Entry("equal ones stay equal", []float64{0.02, 0.02, 0.02}, []float64{0.06, 0.06, 0.06}),
 		Entry("none", nil, nil),
 	)
 
-	It("lies between the value and Bonferroni's, keeps the order, and rejects step by step", func() {
+	It("lies between the value and Bonferroni's, keeps the order, and rejects stepwise", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			p := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 40).Draw(rt, "p")
 			alpha := rapid.Float64Range(0.001, 0.5).Draw(rt, "alpha")
@@ -50,7 +50,7 @@ var _ = Describe("Holm", Label("H-04"), func() {
 					}
 				}
 			}
-			// The procedure as Holm describes it: from the least on, while p(j) ≤ alpha/(m-j+1).
+			// Holm's description of the procedure: from the smallest on, while p(j) ≤ alpha/(m-j+1).
 			sorted := slices.Sorted(slices.Values(p))
 			rejected := 0
 			for rejected < len(sorted) && (m-float64(rejected))*sorted[rejected] <= alpha {
@@ -68,7 +68,7 @@ var _ = Describe("Holm", Label("H-04"), func() {
 		})
 	})
 
-	It("refuses what is no probability", func() {
+	It("rejects values that are not probabilities", func() {
 		for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
 			Expect(func() { stat.Holm([]float64{0.5, bad}) }).To(Panic())
 		}

@@ -13,8 +13,8 @@ type Joint struct {
 	// Least contains the smallest possible values of P over all labellings of the trials; lower
 	// bounds where P was simulated.
 	Least []float64
-	// Extreme is true for a measure that could not differ more: all differences have one sign, or
-	// all values after are on one side of those before.
+	// Extreme is true for a measure that could not differ more: all differences have the same
+	// sign, or all values after are on the same side of the values before.
 	Extreme []bool
 }
 
@@ -29,11 +29,11 @@ type Joint struct {
 //
 //	P(m) = share of the 2^n ways to exchange trials in which max over k of T(k) ≥ T(m)
 //
-// Measures that move together therefore count as one, and independent ones as several.
-// P is exact for up to 14 trials that differ. Beyond that it is at most the p-value of the
-// measure alone times the number of measures, which is an upper bound; where that is
-// between a ten-thousandth and a fifth for any measure, so that the difference may matter,
-// it is estimated from 2,000 random exchanges, always the same ones.
+// Measures that change together therefore count as one, and independent ones as several.
+// P is exact for up to 14 trials that differ. Beyond that, P is the upper bound that
+// Bonferroni's correction gives: the p-value of the measure alone times the number of measures.
+// If the p-value of any measure alone is between a ten-thousandth and a fifth, so that the
+// difference may matter, P is estimated from 2,000 random exchanges, always the same ones.
 func JointPairs(before, after [][]float64) Joint {
 	t := newJoint(len(before), len(before[0]), false)
 	for m := range before {
@@ -213,7 +213,7 @@ func (t *joint) count() float64 {
 }
 
 // enumerate visits all labellings of the units from i on with at most the given numbers of plus and
-// minus; sums are those of the units before. The first unit is plus, because exchanging plus and
+// minus; sums are the sums over the units before i. The first unit is plus, because exchanging plus and
 // minus changes no statistic.
 func (t *joint) enumerate(i, plus, minus int, sums []float64) {
 	if i == 0 && t.balanced {

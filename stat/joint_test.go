@@ -20,7 +20,7 @@ var _ = Describe("joint tests", Label("H-04"), func() {
 		return values
 	}
 
-	It("of pairs is exact by signs where there is one measure", func() {
+	It("are exact sign tests for pairs of one measure", func() {
 		r := rand.New(rand.NewPCG(1, 2))
 		for _, n := range []int{3, 8, 14, 40} {
 			before, after := noise(r, n), noise(r, n)
@@ -33,7 +33,7 @@ var _ = Describe("joint tests", Label("H-04"), func() {
 			Expect(got.Least[0]).To(Equal(math.Ldexp(1, 1-n)))
 		}
 	})
-	It("of samples is the rank-sum test where there is one measure", func() {
+	It("are rank-sum tests for samples of one measure", func() {
 		// R: wilcox.test(c(1.1,2.2,3.3,4.4), c(2.5,5.5,6.6,7.7))$p.value is 0.1142857.
 		got := stat.JointSamples([][]float64{{1.1, 2.2, 3.3, 4.4}}, [][]float64{{2.5, 5.5, 6.6, 7.7}})
 		Expect(got.P[0]).To(BeNumerically("~", 0.1142857, 1e-7))
@@ -42,7 +42,7 @@ var _ = Describe("joint tests", Label("H-04"), func() {
 		far := stat.JointSamples([][]float64{{1, 2, 3}}, [][]float64{{7, 8, 9}})
 		Expect(far).To(Equal(stat.Joint{P: []float64{0.1}, Least: []float64{0.1}, Extreme: []bool{true}}))
 	})
-	DescribeTable("count measures that move together as one, and others as several",
+	DescribeTable("count measures that change together as one, and others as several",
 		func(joint func(before, after [][]float64) stat.Joint, n int) {
 			r := rand.New(rand.NewPCG(3, 4))
 			before, after := noise(r, n), noise(r, n)
@@ -69,7 +69,7 @@ var _ = Describe("joint tests", Label("H-04"), func() {
 		Entry("samples, all of them", stat.JointSamples, 7),
 		Entry("samples, drawn", stat.JointSamples, 12),
 	)
-	DescribeTable("reject as often as their level says, whatever the measures have in common",
+	DescribeTable("reject no more often than their level, for any correlation of the measures",
 		func(joint func(before, after [][]float64) stat.Joint, n int, common float64) {
 			r := rand.New(rand.NewPCG(5, 6))
 			rejected := 0
@@ -97,7 +97,7 @@ var _ = Describe("joint tests", Label("H-04"), func() {
 		Entry("samples, nearly the same", stat.JointSamples, 6, 5.0),
 		Entry("samples, drawn", stat.JointSamples, 10, 1.0),
 	)
-	It("leave out what is missing, and what never differs", func() {
+	It("leave out missing values and measures without differences", func() {
 		nan := math.NaN()
 		for want, joint := range map[float64]func(before, after [][]float64) stat.Joint{0.5: stat.JointPairs, 2.0 / 6: stat.JointSamples} {
 			got := joint([][]float64{{1, nan, 3, 4}, {1, 1, 1, 1}}, [][]float64{{5, 6, nan, 9}, {1, 1, 1, 1}})
@@ -109,7 +109,7 @@ var _ = Describe("joint tests", Label("H-04"), func() {
 })
 
 var _ = Describe("Holm's method with Tarone's factor", Label("H-04"), func() {
-	It("is Holm's where all can be significant", func() {
+	It("equals Holm's method if all can be significant", func() {
 		p := []float64{0.01, 0.04, 0.03, 0.005}
 		var tests []stat.Hypothesis
 		for i, x := range p {
@@ -121,8 +121,8 @@ var _ = Describe("Holm's method with Tarone's factor", Label("H-04"), func() {
 		Expect([]float64{got[1], got[2]}).To(HaveEach(BeNumerically(">", 0.05)))
 		Expect([]int{first, last}).To(Equal([]int{4, 2}))
 	})
-	It("leaves out what could not have been small enough, in full", func() {
-		// At alpha 0.05 all four could be significant alone, and at 0.025 two of them.
+	It("ignores hypotheses that could not have been significant", func() {
+		// At alpha 0.05 each of the four could be significant alone, at 0.025 only two of them.
 		tests := []stat.Hypothesis{{0, 0.02, 0.001}, {1, 0.5, 0.02}, {2, 0.04, 0.03}, {3, 0.045, 0.04}}
 		got, first, last := stat.HolmTarone(tests, 0.05)
 		Expect(first).To(Equal(2))
@@ -136,7 +136,7 @@ var _ = Describe("Holm's method with Tarone's factor", Label("H-04"), func() {
 		Expect(got).To(Equal([]float64{0.002, 0.04, 0.04}))
 		Expect(last).To(Equal(1))
 	})
-	It("refuses what is not a probability", func() {
+	It("rejects values that are not probabilities", func() {
 		Expect(func() { stat.HolmTarone([]stat.Hypothesis{{0, math.NaN(), 0}}, 0.05) }).To(Panic())
 		Expect(func() { stat.HolmTarone([]stat.Hypothesis{{0, 0.5, -1}}, 0.05) }).To(Panic())
 	})

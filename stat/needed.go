@@ -7,13 +7,13 @@ import (
 // maxNeeded is the largest result of Needed.
 const maxNeeded = 1_000_000_000
 
-// Needed returns how many observations would decide about an effect that s does not decide: with so
-// many, and the same value and spread, its interval lies on one side of 0, or within margin of it.
-// The width of an interval shrinks with the root of the number. tests is the number of joint tests;
-// rejecting at the level that Holm's correction requires of the first takes an interval that is
-// wider by the quotient of their normal quantiles.
+// Needed returns how many observations would decide an undecided effect s: with that many, and the
+// same value and spread, its interval lies on one side of 0, or within margin of 0.
+// The width of an interval shrinks with the square root of the number. tests is the number of
+// joint tests: Holm's correction requires a stricter level of the first rejection, which
+// widens the interval by the quotient of the two normal quantiles.
 //
-// The result is an estimate. It is 0 if no number is enough, or the spread is unknown.
+// The result is an estimate. It is 0 if no number is enough or the spread is unknown.
 func Needed(s Summary, margin float64, tests int) int {
 	in := s.Interval
 	if in == nil || math.IsNaN(s.Value) {

@@ -46,11 +46,12 @@ func (e Effect) unseen(share float64) float64 {
 }
 
 // rare returns the p-value of a difference without the bound of a share, with an allowance for
-// values that have not occurred. If a share s of all pairs differs by reach, and by more than any
-// observed pair, the others need to differ by s·reach less to make up the distance. The observation
-// then means that no such pair occurred, with probability (1-s)ⁿ, and that the estimate is so
-// small, with that of beyond. The p-value is the product for the s at which it is largest. If alpha
-// bounds it for an s, then with this s both happen with probability at most alpha.
+// values that have not occurred. If a share s of all pairs differs by reach, which is more than any
+// observed pair does, the others need to differ by s·reach less to make up the distance. The
+// observation then requires that no such pair occurred, with probability (1-s)ⁿ, and that the
+// estimate is this small, with the probability that beyond returns. The p-value is the largest
+// product over all s. If the product for an s is at most alpha, both happen with probability at
+// most alpha if s is the true share.
 func (e Effect) rare(distance, skew, reach float64) float64 {
 	if distance <= 0 {
 		return e.beyond(distance, skew)
@@ -72,7 +73,7 @@ func (e Effect) rare(distance, skew, reach float64) float64 {
 	return max(p, at(peak(at, max(0, best-most/steps), min(most, best+most/steps))))
 }
 
-// peak returns the position of the only maximum of f between lo and hi, by golden-section search.
+// peak returns the position of the single maximum of f between lo and hi, by golden-section search.
 func peak(f func(float64) float64, lo, hi float64) float64 {
 	golden := (math.Sqrt(5) - 1) / 2
 	for range 16 {
@@ -89,13 +90,13 @@ func peak(f func(float64) float64, lo, hi float64) float64 {
 // beyond returns the probability of an estimate more than distance below the truth, without an
 // allowance for values that have not occurred.
 //
-// A mean of few far values, such as a cost that is rarely high, comes with a spread that
-// is too small whenever the mean is. The variance is therefore that at the distance: in a
+// If the mean depends on a few extreme values, such as a cost that is rarely high, the spread is
+// underestimated whenever the mean is. The variance is therefore taken at the distance: in a
 // natural exponential family it grows with the mean by the ratio of the third cumulant to
-// the second (Morris, Annals of Statistics 10, 1982), so that z is distance by the root of
-// SE² + distance·Skew/SE², the score of a Poisson mean where that is what is seen. It is
-// not let shrink. Skew/SE² is then also by how much one far value more moves the mean: half
-// of it is taken off the distance, as a correction for continuity.
+// the second (Morris, Annals of Statistics 10, 1982). z is then the distance divided by the
+// root of SE² + distance·Skew/SE²; for Poisson data this is the score of the mean. The
+// variance never decreases. Skew/SE² is also the amount by which another extreme value
+// moves the mean; half of it is subtracted from the distance as a continuity correction.
 func (e Effect) beyond(distance, skew float64) float64 {
 	if distance <= 0 {
 		return 1 - e.tail(-distance, false)
@@ -105,7 +106,7 @@ func (e Effect) beyond(distance, skew float64) float64 {
 	return e.student().survival((distance - step/2) / math.Sqrt(variance+distance*step))
 }
 
-// Needed returns the smallest number of observations, at least the current one, for which p becomes
+// Needed returns the smallest number of observations, at least the current number, for which p is
 // at most alpha with the same value and spread; 0 if no number up to a hundred million is enough. p
 // returns a p-value of an effect.
 func (e Effect) Needed(alpha float64, p func(Effect) float64) int {

@@ -17,7 +17,7 @@ func one(b bool) int {
 	return 0
 }
 
-// noise are differences with a deviation around 0.
+// noise returns n differences around 0 with a standard deviation.
 func noise(n int, deviation float64) []float64 {
 	r := rand.New(rand.NewPCG(7, uint64(n)))
 	all := make([]float64, n)
@@ -27,8 +27,8 @@ func noise(n int, deviation float64) []float64 {
 	return all
 }
 
-var _ = Describe("Equivalence of a measure that is no share", func() {
-	It("is never shown where nothing bounds a single difference", func() {
+var _ = Describe("Equivalence of a measure that is not a share", func() {
+	It("is never shown if a single difference is unbounded", func() {
 		for _, groups := range [][][]float64{{constant(200, 0)}, {noise(200, 0.1)}, {noise(50, 0.1), noise(60, 0.2)}} {
 			for _, reach := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 				Expect(stat.Within(groups, 0).EquivalenceP(1, reach)).To(Equal(1.0))
@@ -37,16 +37,16 @@ var _ = Describe("Equivalence of a measure that is no share", func() {
 		}
 	})
 
-	It("of differences that are all equal is as likely as that a rare one has not shown", func() {
-		// A share of margin / reach, none of which shows in n pairs.
+	It("has the probability of an unobserved rare difference if all differences are equal", func() {
+		// A share of margin / reach, of which none is in n pairs.
 		for _, n := range []int{20, 100, 300} {
 			e := stat.Within([][]float64{constant(n, 0)}, 0)
 			Expect(e.EquivalenceP(2, 100)).To(BeNumerically("~", math.Pow(0.98, float64(n)), 1e-9))
 		}
-		// Of a scenario with few pairs a rare one is less likely to show.
+		// A rare pair is less likely to be observed in a scenario with few pairs.
 		e := stat.Within([][]float64{constant(100, 0), constant(20, 0)}, 0)
 		Expect(e.EquivalenceP(2, 100)).To(BeNumerically("~", math.Pow(0.98, 40), 1e-9))
-		// Ten scenarios that are a sample are ten, however many pairs each has.
+		// A sample of ten scenarios counts as ten, whatever the number of pairs in each.
 		groups := make([][]float64, 10)
 		for i := range groups {
 			groups[i] = constant(50, 0)
@@ -54,7 +54,7 @@ var _ = Describe("Equivalence of a measure that is no share", func() {
 		Expect(stat.Between(groups, 0).EquivalenceP(2, 10)).To(BeNumerically("~", math.Pow(0.8, 10), 1e-9))
 	})
 
-	It("is no surer in ordinary noise than without any", func() {
+	It("is not more certain with noise than without", func() {
 		for _, n := range []int{20, 100, 300} {
 			e := stat.Within([][]float64{noise(n, 0.1)}, 0)
 			Expect(e.EquivalenceP(2, 100)).To(BeNumerically(">=", 0.9*math.Pow(0.98, float64(n))))
@@ -62,7 +62,7 @@ var _ = Describe("Equivalence of a measure that is no share", func() {
 		}
 	})
 
-	It("is that of two one-sided t tests where a single difference cannot matter", func() {
+	It("equals two one-sided t tests if a single difference cannot matter", func() {
 		values := noise(100, 1)
 		near, far := stat.Within([][]float64{values}, 0), 0.0
 		for _, reach := range []float64{3, 6, 30, 100, 1000} {
@@ -75,12 +75,12 @@ var _ = Describe("Equivalence of a measure that is no share", func() {
 		Expect(far).To(BeNumerically(">", 0.9))
 	})
 
-	It("has an allowance that is what a search over all shares of rare values finds", func() {
+	It("has the allowance that a search over all shares of rare values finds", func() {
 		e := stat.Within([][]float64{noise(80, 1)}, 0)
 		for _, reach := range []float64{10, 20, 40} {
 			worst := 0.0
 			for s := 0.0; s < 0.2; s += 1e-5 {
-				z := (0.5 - e.Value - s*reach) / e.SE // the skew of this noise is to the other side, or next to none
+				z := (0.5 - e.Value - s*reach) / e.SE // this noise is skewed to the other side, or hardly at all
 				worst = max(worst, math.Pow(1-s, 80)*student(79, z))
 			}
 			Expect(e.BelowP(0.5, reach)).To(BeNumerically("~", worst, 0.15*worst))
@@ -96,8 +96,8 @@ func student(nu, z float64) float64 {
 	return e.P() / 2
 }
 
-var _ = Describe("Tests of one side", func() {
-	It("say on which side of a limit the difference lies", func() {
+var _ = Describe("One-sided tests", func() {
+	It("decide on which side of a limit the difference lies", func() {
 		e := stat.Effect{Value: 1, SE: 0.25, DF: 1e6, N: 50, Chances: 50, Apart: 50, Odd: 50}
 		Expect(e.AboveP(0.5, 1)).To(BeNumerically("~", 0.02275, 1e-4))
 		Expect(e.BelowP(1.5, 1)).To(BeNumerically("~", 0.02275, 1e-4))
@@ -107,7 +107,7 @@ var _ = Describe("Tests of one side", func() {
 		Expect(stat.Within([][]float64{constant(60, 0)}, 1).AboveP(-0.1, 1)).To(BeNumerically("<", 0.05))
 	})
 
-	It("tell how many observations they take", func() {
+	It("report how many observations they need", func() {
 		none := stat.Within([][]float64{constant(10, 0)}, 1)
 		n := none.Needed(0.05, func(e stat.Effect) float64 { return e.AboveP(-0.1, 1) })
 		Expect(stat.Within([][]float64{constant(n, 0)}, 1).AboveP(-0.1, 1)).To(BeNumerically("<=", 0.05))

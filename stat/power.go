@@ -18,18 +18,18 @@ func PairedPower(n int, effect, alpha float64) float64 {
 }
 
 // studentPower returns the power of Student's test with ν degrees of freedom for an
-// estimate that is δ standard errors away from 0: with the quantile t of its distribution, the tail of
-// the noncentral one (Johnson, Kotz and Balakrishnan, Continuous Univariate
-// Distributions 2, 1995, chapter 31),
+// estimate that is δ standard errors away from 0. With t the quantile of Student's distribution,
+// it is the tail of the noncentral distribution (Johnson, Kotz and Balakrishnan, Continuous
+// Univariate Distributions 2, 1995, chapter 31),
 //
 //	E[Φ(δ - t·√(V/ν)) + Φ(-δ - t·√(V/ν))], V ~ χ²(ν)
 func studentPower(delta, nu, alpha float64) float64 {
 	if !(alpha > 0 && alpha < 1) {
-		panic(fmt.Sprintf("stat: no power at level %g", alpha))
+		panic(fmt.Sprintf("stat: PairedPower: alpha must be between 0 and 1, got %g", alpha))
 	}
 	delta = math.Abs(delta)
 	t := studentsT(nu).quantile(1 - alpha/2)
-	// In the logarithm of V/ν the density is smooth, whatever the degrees of freedom.
+	// As a function of the logarithm of V/ν, the density is smooth for any degrees of freedom.
 	f := func(x float64) float64 {
 		v := nu * math.Exp(x)
 		s := t * math.Exp(x/2)

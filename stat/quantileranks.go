@@ -10,7 +10,7 @@ func quantileRanks(n int, q, level float64) (lo, hi int, coverage float64) {
 		return 0, 0, 0
 	}
 	below := binomial{n: n, p: q}
-	chance := func(k int) float64 { // that k values are below; with none or all, a rank is missing
+	chance := func(k int) float64 { // of k values below; for none or all, a rank is missing
 		if k < 1 || k > n-1 {
 			return 0
 		}
@@ -20,7 +20,7 @@ func quantileRanks(n int, q, level float64) (lo, hi int, coverage float64) {
 	hi, coverage = lo+1, chance(lo)
 	left, right := chance(lo-1), chance(hi)
 	for coverage < level && (left > 0 || right > 0) {
-		if left >= right*(1-1e-9) { // but for rounding
+		if left >= right*(1-1e-9) { // equal except for rounding
 			lo, coverage = lo-1, coverage+left
 			left = chance(lo - 1)
 		} else {

@@ -100,7 +100,7 @@ func balancedP(scores []int, sum float64) float64 {
 	for _, s := range scores {
 		total += s - lowest
 	}
-	ways := make([][]float64, n/2+1) // by how many were chosen, and their sum
+	ways := make([][]float64, n/2+1) // by number of chosen scores and their sum
 	for k := range ways {
 		ways[k] = make([]float64, total+1)
 	}

@@ -11,19 +11,19 @@ import (
 // together it uses the normal distribution with the same mean and variance. It requires 0 ≤ k ≤ n
 // on both sides and panics otherwise.
 func Fisher(k1, n1, k2, n2 int) float64 {
-	checkRates("Fisher's test", k1, n1, k2, n2)
+	checkRates("Fisher", k1, n1, k2, n2)
 	switch {
 	case n1 == 0 || n2 == 0:
 		return 1
 	case n1 > maxFisher-n2:
 		return normalFisher(float64(k1), float64(n1), float64(k2), float64(n2))
 	}
-	// Of all n1+n2, k1+k2 are hits; how many of them are in the first sample is hypergeometric.
+	// k1+k2 of all n1+n2 are hits; the number of hits in the first sample is hypergeometric.
 	hits, all := k1+k2, logChoose(n1+n2, n1)
 	chance := func(k int) float64 {
 		return math.Exp(logChoose(hits, k) + logChoose(n1+n2-hits, n1-k) - all)
 	}
-	// Tables that are equally likely differ by rounding.
+	// Equally likely tables differ by rounding errors.
 	limit := chance(k1) * (1 + 1e-7)
 	p := 0.0
 	for k := max(0, hits-n2); k <= min(n1, hits); k++ {
@@ -39,24 +39,24 @@ const maxFisher = 1_000_000
 func normalFisher(k1, n1, k2, n2 float64) float64 {
 	n, hits := n1+n2, k1+k2
 	sd := math.Sqrt(n1 / n * n2 * (hits / n) * ((n - hits) / (n - 1)))
-	off := math.Abs(k1-n1*(hits/n)) - 0.5 // for continuity
+	off := math.Abs(k1-n1*(hits/n)) - 0.5 // continuity correction
 	if !(off > 0) || sd == 0 {
 		return 1
 	}
 	return min(1, 2*normalSurvival(off/sd))
 }
 
-// RateDifference returns k2/n2 - k1/n1 of two samples that are independent, with
-// Newcombe's interval, the hybrid of two of Wilson's (method 10 in Newcombe,
+// RateDifference returns k2/n2 - k1/n1 of two independent samples, with
+// Newcombe's interval, a hybrid of two Wilson intervals (method 10 in Newcombe,
 // Statistics in Medicine 17, 1998, pages 873 to 890):
 //
 //	lo = d - sqrt((p2 - l2)² + (u1 - p1)²)
 //	hi = d + sqrt((u2 - p2)² + (p1 - l1)²)
 //
-// where l and u are the bounds for each rate. N is that of both. It needs 0 ≤ k ≤ n
+// where l and u are the bounds for each rate. N counts both samples. It requires 0 ≤ k ≤ n
 // on both sides and panics otherwise.
 func RateDifference(k1, n1, k2, n2 int, level float64) Summary {
-	checkRates("difference of rates", k1, n1, k2, n2)
+	checkRates("RateDifference", k1, n1, k2, n2)
 	if n1 == 0 || n2 == 0 {
 		return none()
 	}
@@ -70,9 +70,9 @@ func RateDifference(k1, n1, k2, n2 int, level float64) Summary {
 }
 
 // MeanShare returns the mean of the groups' shares, with equal weights for all groups and Wilson's
-// interval as in Proportion. Values are 1 and 0. The interval is that of as many trials as have
-// this mean's variance if all groups have one share: for k groups with n trials each k·n, and
-// otherwise k² / Σ 1/n. The groups are strata, as in Within: if their shares differ, the interval
+// interval as in Proportion. Values are 1 and 0. The interval uses the number of trials that would
+// have this mean's variance if all groups had the same share: k·n for k groups of n trials, and
+// k² / Σ 1/n in general. The groups are strata, as in Within: if their shares differ, the interval
 // is conservative. Groups without values are left out.
 func MeanShare(groups [][]float64, level float64) Summary {
 	var means []float64
@@ -104,7 +104,7 @@ func wilson(hits, size, level float64) *Interval {
 		Hi:    min(1, (hits+z*z/2+half)/(size+z*z)),
 		Level: level, Method: "wilson",
 	}
-	// The bounds at the ends are exact; rounding must not change that.
+	// At the ends of the scale the bounds are exact; avoid rounding errors there.
 	if hits == 0 {
 		in.Lo = 0
 	}
@@ -116,21 +116,21 @@ func wilson(hits, size, level float64) *Interval {
 
 func checkRates(what string, k1, n1, k2, n2 int) {
 	if k1 < 0 || k1 > n1 || k2 < 0 || k2 > n2 {
-		panic(fmt.Sprintf("stat: no %s for %d of %d and %d of %d", what, k1, n1, k2, n2))
+		panic(fmt.Sprintf("stat: %s: k must be between 0 and n, got %d of %d and %d of %d", what, k1, n1, k2, n2))
 	}
 }
 
 // PassAt returns pass@k: the probability that at least one of k trials passes, by the
-// estimate of Chen et al. (Evaluating Large Language Models Trained on Code, 2021,
-// equation 1), which has no bias:
+// unbiased estimate of Chen et al. (Evaluating Large Language Models Trained on Code, 2021,
+// equation 1):
 //
 //	1 - C(n-c, k) / C(n, k)
 //
-// for c of n trials that passed. Its interval is that of Wilson for the rate p of a
-// trial, put into 1 - (1-p)^k. There is no value for fewer than k trials. It needs
+// for c of n trials that passed. Its interval is Wilson's interval for the pass rate p of a
+// trial, transformed by 1 - (1-p)^k. There is no value for fewer than k trials. It requires
 // 0 ≤ c ≤ n and k ≥ 1, and panics otherwise.
 func PassAt(k, c, n int, level float64) Summary {
-	s := PassAll(k, n-c, n, level) // no trial passes where all fail
+	s := PassAll(k, n-c, n, level) // "no trial passes" means that all fail
 	s.Value = 1 - s.Value
 	if in := s.Interval; in != nil {
 		in.Lo, in.Hi = 1-in.Hi, 1-in.Lo
@@ -138,15 +138,15 @@ func PassAt(k, c, n int, level float64) Summary {
 	return s
 }
 
-// PassAll returns pass^k: the probability that all of k trials pass, by the estimate
-// of Yao et al. (tau-bench, 2024, section 5), which has no bias:
+// PassAll returns pass^k: the probability that all of k trials pass, by the unbiased estimate
+// of Yao et al. (tau-bench, 2024, section 5):
 //
 //	C(c, k) / C(n, k)
 //
 // for c of n trials that passed. Interval and limits are as for PassAt, with p^k.
 func PassAll(k, c, n int, level float64) Summary {
 	if k < 1 {
-		panic(fmt.Sprintf("stat: no rate of %d trials in a row", k))
+		panic(fmt.Sprintf("stat: PassAll: k must be at least 1, got %d", k))
 	}
 	rate := Proportion(c, n, level)
 	if k > n {
@@ -157,7 +157,7 @@ func PassAll(k, c, n int, level float64) Summary {
 		s.Value *= math.Max(0, float64(c-i)) / float64(n-i)
 	}
 	power := func(p float64) float64 { return math.Pow(p, float64(k)) }
-	// The estimate for a number that few samples reach can be outside.
+	// If k is close to n, the estimate can be outside the interval.
 	s.Interval = &Interval{
 		Lo: min(s.Value, power(rate.Interval.Lo)), Hi: max(s.Value, power(rate.Interval.Hi)),
 		Level: level, Method: "wilson", N: n,

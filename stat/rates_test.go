@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// fisher counts in whole numbers.
+// fisher computes the p-value in integers.
 func fisher(k1, n1, k2, n2 int) float64 {
 	ways := func(k int) *big.Int {
 		a, b := new(big.Int).Binomial(int64(n1), int64(k)), new(big.Int).Binomial(int64(n2), int64(k1+k2-k))
@@ -30,7 +30,7 @@ func fisher(k1, n1, k2, n2 int) float64 {
 }
 
 var _ = Describe("The mean of shares", func() {
-	It("has Wilson's interval for all trials together where groups have the same number of them", func() {
+	It("has Wilson's interval of all trials if groups have equally many", func() {
 		s := stat.MeanShare([][]float64{{1, 0, 0, 1, 0}, {0, 0, 1, 0, 0}, {1, 1, 0, 0, 1}, {0, 0, 0, 0, 0}}, 0.95)
 		want := stat.Proportion(6, 20, 0.95)
 		Expect(s.Value).To(BeNumerically("~", 0.3, 1e-12))
@@ -40,7 +40,7 @@ var _ = Describe("The mean of shares", func() {
 		Expect(s.Interval.N).To(Equal(20))
 	})
 
-	It("counts fewer trials where groups have different numbers of them", func() {
+	It("counts fewer trials if groups have different numbers of them", func() {
 		s := stat.MeanShare([][]float64{{1, 1, 1, 1, 1, 1, 1, 1}, nil, {1, 0}}, 0.95)
 		Expect(s.Value).To(Equal(0.75))
 		// 2² / (1/8 + 1/2) is 6.4 trials.
@@ -48,7 +48,7 @@ var _ = Describe("The mean of shares", func() {
 		Expect(s.Interval.Lo).To(BeNumerically("<", stat.Proportion(6, 8, 0.95).Interval.Lo))
 	})
 
-	It("holds the ends of the scale, and is nothing without trials", func() {
+	It("is exact at the ends of the scale, and NaN without trials", func() {
 		Expect(stat.MeanShare([][]float64{{1, 1}, {1}}, 0.95).Interval.Hi).To(Equal(1.0))
 		Expect(stat.MeanShare([][]float64{{0, 0}, {0}}, 0.95).Interval.Lo).To(Equal(0.0))
 		Expect(stat.MeanShare([][]float64{nil}, 0.95).Interval).To(BeNil())
@@ -56,7 +56,7 @@ var _ = Describe("The mean of shares", func() {
 })
 
 var _ = Describe("Fisher", Label("H-04"), func() {
-	DescribeTable("gives what R's fisher.test gives",
+	DescribeTable("agrees with R's fisher.test",
 		func(k1, n1, k2, n2 int, want, within float64) {
 			Expect(stat.Fisher(k1, n1, k2, n2)).To(BeNumerically("~", want, within))
 		},
@@ -67,7 +67,7 @@ var _ = Describe("Fisher", Label("H-04"), func() {
 		Entry("nothing on one side", 0, 0, 3, 4, 1.0, 0.0),
 	)
 
-	It("agrees with whole numbers", func() {
+	It("agrees with integer arithmetic", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			n1, n2 := rapid.IntRange(1, 120).Draw(rt, "n1"), rapid.IntRange(1, 120).Draw(rt, "n2")
 			k1, k2 := rapid.IntRange(0, n1).Draw(rt, "k1"), rapid.IntRange(0, n2).Draw(rt, "k2")
@@ -78,7 +78,7 @@ var _ = Describe("Fisher", Label("H-04"), func() {
 		})
 	})
 
-	It("takes counts of any size, and refuses nonsense", func() {
+	It("supports counts of any size and rejects invalid ones", func() {
 		// z = 0.01 / sqrt(0.5 x 0.5 x 2/20,000) = 2, less the correction: p = 0.0466.
 		Expect(stat.Fisher(10_000, 20_000, 10_200, 20_000)).To(BeNumerically("~", 0.0466, 0.0005))
 		Expect(stat.Fisher(500_000, 1_000_000, 501_414, 1_000_000)).To(BeNumerically("~", 0.0456, 0.0005))
@@ -91,8 +91,8 @@ var _ = Describe("Fisher", Label("H-04"), func() {
 
 var _ = Describe("RateDifference", Label("H-04"), func() {
 	// Newcombe 1998, Interval estimation for the difference between independent
-	// proportions, table II, method 10: the first sample less the second, here given
-	// the other way around.
+	// proportions, table II, method 10: the first sample minus the second; here the samples are
+	// swapped.
 	DescribeTable("agrees with Newcombe's worked examples",
 		func(k1, n1, k2, n2 int, lo, hi float64) {
 			s := stat.RateDifference(k2, n2, k1, n1, 0.95)
@@ -112,7 +112,7 @@ var _ = Describe("RateDifference", Label("H-04"), func() {
 		Entry("h", 10, 10, 0, 10, 0.6075, 1.0),
 	)
 
-	It("contains its value, mirrors, and is nothing where a side is empty", func() {
+	It("contains its value, is symmetric, and is NaN if a side is empty", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			n1, n2 := rapid.IntRange(1, 1e6).Draw(rt, "n1"), rapid.IntRange(1, 1e6).Draw(rt, "n2")
 			k1, k2 := rapid.IntRange(0, n1).Draw(rt, "k1"), rapid.IntRange(0, n2).Draw(rt, "k2")
@@ -129,8 +129,8 @@ var _ = Describe("RateDifference", Label("H-04"), func() {
 	})
 })
 
-// share counts among all ways to choose k of n trials, of which the first c passed,
-// those of which at least least passed.
+// share returns the share of the ways to choose k of n trials, of which the first c passed, in
+// which at least least of the chosen trials passed.
 func share(k, c, n, least int) float64 {
 	hits, all := 0, 0
 	for set := range 1 << n {
@@ -163,12 +163,12 @@ var _ = Describe("PassAt and PassAll", Label("H-04"), func() {
 		Entry("of one: the rate", 1, 7, 10, 0.7, 0.7),
 		Entry("1 - C(3,2)/C(5,2) and C(2,2)/C(5,2)", 2, 2, 5, 0.7, 0.1),
 		Entry("1 - C(190,10)/C(200,10), and 1/C(200,10)", 10, 10, 200, 0.4085478660814, 4.4541e-17),
-		Entry("fewer fail than are drawn", 4, 7, 10, 1.0, 35.0/210),
+		Entry("fewer failures than draws", 4, 7, 10, 1.0, 35.0/210),
 		Entry("none passed", 3, 0, 8, 0.0, 0.0),
 		Entry("all passed", 3, 8, 8, 1.0, 1.0),
 	)
 
-	It("are shares of all ways to choose", func() {
+	It("are shares of all possible choices", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			n := rapid.IntRange(1, 9).Draw(rt, "n")
 			c, k := rapid.IntRange(0, n).Draw(rt, "c"), rapid.IntRange(1, n).Draw(rt, "k")
@@ -184,7 +184,7 @@ var _ = Describe("PassAt and PassAll", Label("H-04"), func() {
 		})
 	})
 
-	It("have the interval of the rate, as it comes out k times", func() {
+	It("transform the interval of the rate to k trials", func() {
 		rate := stat.Proportion(18, 20, 0.95).Interval
 		Expect(stat.PassAll(3, 18, 20, 0.95).Interval.Lo).To(BeNumerically("~", rate.Lo*rate.Lo*rate.Lo, 1e-12))
 		Expect(stat.PassAll(3, 18, 20, 0.95).Interval.Hi).To(BeNumerically("~", rate.Hi*rate.Hi*rate.Hi, 1e-12))
@@ -192,7 +192,7 @@ var _ = Describe("PassAt and PassAll", Label("H-04"), func() {
 		Expect(stat.PassAt(3, 4, 20, 0.95).Interval.N).To(Equal(20))
 	})
 
-	It("do not guess about more trials than there were", func() {
+	It("have no value for more trials than there were", func() {
 		for _, s := range []stat.Summary{stat.PassAt(4, 2, 3, 0.95), stat.PassAll(4, 2, 3, 0.95), stat.PassAt(1, 0, 0, 0.95)} {
 			Expect(math.IsNaN(s.Value)).To(BeTrue())
 			Expect(s.Interval).To(BeNil())
@@ -211,17 +211,17 @@ var _ = Describe("Needed", Label("H-04"), func() {
 		func(s stat.Summary, margin float64, tests, want int) {
 			Expect(stat.Needed(s, margin, tests)).To(Equal(want))
 		},
-		Entry("to leave out 0: half as wide, four times as many", of(1, -1, 3, 10), 0.0, 1, 40),
-		Entry("below 0 it is the upper bound that counts", of(-1, -9, 1, 10), 0.0, 1, 40),
+		Entry("to exclude 0: half as wide, four times as many", of(1, -1, 3, 10), 0.0, 1, 40),
+		Entry("below 0 the upper bound decides", of(-1, -9, 1, 10), 0.0, 1, 40),
 		Entry("to fit into the margin: a quarter as wide", of(0, -8, 8, 10), 2.0, 1, 160),
 		Entry("whichever comes first: 0.5 of 2.5, or 2 of 2.5", of(0.5, -2, 3, 10), 2.5, 1, 16),
 		// 2.2414 / 1.9600 = 1.1436 times as wide; its square is 1.3078.
-		Entry("for two tests a little more", of(1, -1, 3, 10), 0.0, 2, 53),
+		Entry("two tests need slightly more", of(1, -1, 3, 10), 0.0, 2, 53),
 		Entry("no number is enough without an effect or a margin", of(0, -1, 1, 10), 0.0, 1, 0),
 		Entry("nothing is known", stat.Summary{Value: 1, N: 3}, 1.0, 1, 0),
-		Entry("nobody can measure that often", of(1e-9, -1, 1, 10), 0.0, 1, 0),
+		Entry("more than the limit", of(1e-9, -1, 1, 10), 0.0, 1, 0),
 	)
-	It("never panics, and is less for a larger margin", func() {
+	It("never panics, and is smaller for a larger margin", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			v := rapid.Float64Range(-1e6, 1e6).Draw(rt, "value")
 			s := of(v, v-rapid.Float64Range(0, 1e6).Draw(rt, "below"), v+rapid.Float64Range(0, 1e6).Draw(rt, "above"), rapid.IntRange(1, 1e6).Draw(rt, "n"))

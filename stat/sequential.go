@@ -12,8 +12,8 @@ import (
 
 // Spending is a function that distributes the probability of a false alarm over interim looks at
 // the data (Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70,
-// 1983): by a share t of the data, no more is spent than the function allows, whatever the number
-// and times of the looks.
+// 1983): at a share t of the data, no more has been spent than the function allows, whatever the
+// number and times of the looks.
 type Spending string
 
 // The spending functions, for two-sided tests.
@@ -58,11 +58,11 @@ type Sequential struct {
 func NewSequential(spending Spending, times []float64) *Sequential {
 	for i, t := range times {
 		if !(t > 0 && t <= 1) || i > 0 && t <= times[i-1] {
-			panic(fmt.Sprintf("stat: no looks at %v of the data", times))
+			panic(fmt.Sprintf("stat: NewSequential: shares must ascend in (0, 1], got %v", times))
 		}
 	}
 	if len(times) == 0 {
-		panic("stat: no look at all")
+		panic("stat: NewSequential: at least 1 look is required")
 	}
 	s := &Sequential{spending: spending, times: slices.Clone(times)}
 	s.table = sync.OnceValue(s.tabulate)
@@ -126,7 +126,7 @@ func (s *Sequential) Adjust(look int, p float64) float64 {
 	}
 	// Between two entries the relation is nearly straight in logarithms.
 	share := (math.Log(p) - math.Log(at[i-1])) / (math.Log(at[i]) - math.Log(at[i-1]))
-	if math.IsNaN(share) { // both are 0 to the machine
+	if math.IsNaN(share) { // both underflow to 0
 		share = 1
 	}
 	lo, hi := math.Log(table.alphas[i-1]), math.Log(table.alphas[i])
@@ -147,7 +147,7 @@ func (s *Sequential) tabulate() levels {
 		alpha := math.Pow(10, float64(i)/perDecade-decades)
 		table.alphas = append(table.alphas, alpha)
 		for k, level := range s.levels(alpha) {
-			if n := len(table.at[k]); n > 0 { // rounding must not undo the order
+			if n := len(table.at[k]); n > 0 { // keep the order despite rounding
 				level = max(level, table.at[k][n-1])
 			}
 			table.at[k] = append(table.at[k], level)
@@ -195,15 +195,15 @@ func Crossing(times, bounds []float64, drift float64) float64 {
 	return total
 }
 
-// walk is a Brownian motion that has not left its bounds yet: its density at the nodes of a
-// quadrature. The zero value is at 0 at time 0.
+// walk is a Brownian motion that has not crossed its bounds yet, represented by its density at the
+// nodes of a quadrature. The zero value is at 0 at time 0.
 type walk struct {
 	time    float64
 	at      []float64
 	density []float64 // times the weight of the node
 }
 
-// beyond returns the probability of being above the bound at time t, and inside before.
+// beyond returns the probability of being above the bound at time t, having stayed inside before.
 func (w *walk) beyond(t, bound, drift float64) (p float64) {
 	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
 	if w.at == nil {
@@ -230,7 +230,7 @@ func (w *walk) under(t, bound, drift float64) (p float64) {
 // widest is the largest bound, in standard deviations: beyond it probabilities underflow.
 const widest = 30
 
-// bound returns the bound with the given probability outside of ±bound at time t.
+// bound returns the bound such that the probability outside ±bound at time t is outside.
 func (w *walk) bound(t, outside float64) float64 {
 	lo, hi := 0.0, widest*math.Sqrt(t)
 	if outside <= 0 {
@@ -247,7 +247,7 @@ func (w *walk) bound(t, outside float64) float64 {
 	return hi
 }
 
-// next advances to time t and drops what is outside of ±bound.
+// next advances to time t and drops the paths outside ±bound.
 func (w *walk) next(t, bound, drift float64) {
 	sd := math.Sqrt(t - w.time)
 	mean := drift * (t - w.time)

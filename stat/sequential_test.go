@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// evenly are n looks at equal steps.
+// evenly returns n looks at equal steps.
 func evenly(n int) []float64 {
 	times := make([]float64, n)
 	for i := range times {
@@ -21,7 +21,7 @@ func evenly(n int) []float64 {
 	return times
 }
 
-// bounds are the normal quantiles of two-sided levels.
+// bounds returns the normal quantiles of two-sided levels.
 func bounds(levels []float64) []float64 {
 	all := make([]float64, len(levels))
 	for i, level := range levels {
@@ -58,7 +58,7 @@ var _ = Describe("A plan of looks", func() {
 		Entry("10 looks", 10, 2.555, 2.087),
 	)
 
-	// Tables 2.2 and 2.4 there: how much more data five looks take, at power 0.8.
+	// Tables 2.2 and 2.4 of the book: how much more data five looks take at power 0.8.
 	It("has the power of published designs", func() {
 		fixed := 1.959964 + 0.841621
 		flat, falling := make([]float64, 5), make([]float64, 5)
@@ -83,7 +83,7 @@ var _ = Describe("A plan of looks", func() {
 		Expect(four.Spent(0.1, 1)).To(BeNumerically("~", 2*0.0055746, 1e-7))
 	})
 
-	It("spends all of alpha and no more, whatever the looks", func() {
+	It("spends exactly alpha for any looks", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			steps := rapid.SliceOfN(rapid.IntRange(1, 30), 1, 8).Draw(t, "steps")
 			times, sum, at := make([]float64, len(steps)), 0, 0
@@ -101,7 +101,7 @@ var _ = Describe("A plan of looks", func() {
 		})
 	})
 
-	It("that ends early spends there what is left", func() {
+	It("spends the rest of alpha if it ends early", func() {
 		open := stat.NewSequential(stat.OBrienFleming, []float64{0.2, 0.5, 1})
 		closed := stat.NewSequential(stat.OBrienFleming, []float64{0.2, 0.5})
 		Expect(open.Spent(0.05, 1)).To(BeNumerically("<", 0.01))
@@ -113,7 +113,7 @@ var _ = Describe("A plan of looks", func() {
 		Expect(stat.Crossing([]float64{0.4, 1}, bounds(closed.Levels(0.05)), 0)).To(BeNumerically("~", 0.05, 1e-6))
 	})
 
-	It("with one look is an ordinary test", func() {
+	It("is an ordinary test with a single look", func() {
 		one := stat.NewSequential("none", []float64{1})
 		Expect(one.Levels(0.05)).To(Equal([]float64{0.05}))
 		Expect(one.Adjust(0, 0.0123)).To(Equal(0.0123))
@@ -121,7 +121,7 @@ var _ = Describe("A plan of looks", func() {
 		Expect(one.Share(0.05, 1)).To(BeNumerically("~", 1, 1e-12))
 	})
 
-	It("adjusts p-values so that they reject at just the levels of its looks", func() {
+	It("adjusts p-values so that they reject exactly at the levels of its looks", func() {
 		plan := stat.NewSequential(stat.OBrienFleming, evenly(5))
 		for _, alpha := range []float64{1e-4, 0.01, 0.05, 0.3} {
 			for look, level := range plan.Levels(alpha) {
@@ -140,7 +140,7 @@ var _ = Describe("A plan of looks", func() {
 		})
 	})
 
-	It("finds effects as often, and ends as early, as drawing normal data says", func() {
+	It("has the power and the mean share of simulated normal data", func() {
 		plan := stat.NewSequential(stat.Pocock, evenly(4))
 		limits, r := bounds(plan.Levels(0.05)), rand.New(rand.NewPCG(1, 2))
 		const n, drift = 20_000, 2.5
@@ -163,9 +163,9 @@ var _ = Describe("A plan of looks", func() {
 		Expect(plan.Share(0.05, drift)).To(BeNumerically("~", share/n, 0.01))
 	})
 
-	DescribeTable("refuses what is no list of looks", func(times ...float64) {
-		Expect(func() { stat.NewSequential(stat.Pocock, times) }).To(PanicWith(ContainSubstring("stat: no look")))
-	}, Entry("none"), Entry("nothing", 0.0), Entry("more than all", 1.1), Entry("backwards", 0.5, 0.4), Entry("NaN", math.NaN()))
+	DescribeTable("rejects invalid shares", func(times ...float64) {
+		Expect(func() { stat.NewSequential(stat.Pocock, times) }).To(PanicWith(ContainSubstring("stat: NewSequential: ")))
+	}, Entry("none"), Entry("zero", 0.0), Entry("above 1", 1.1), Entry("descending", 0.5, 0.4), Entry("NaN", math.NaN()))
 })
 
 var _ = Describe("Planning pairs", func() {
@@ -178,21 +178,21 @@ var _ = Describe("Planning pairs", func() {
 		Expect(stat.PairedPower(33, 0.5, 0.05)).To(BeNumerically("<", 0.8))
 	})
 
-	It("agrees with the normal approximation where there are many", func() {
+	It("agrees with the normal approximation for many pairs", func() {
 		deviations := (1.959964 + 0.841621) / 0.01
 		Expect(stat.PairedNeeded(0.01, 0.05, 0.8)).To(BeNumerically("~", deviations*deviations, 4))
 	})
 
-	It("knows that too little can never do, and that nothing needs nothing", func() {
+	It("handles effects that are absent, tiny or huge", func() {
 		Expect(stat.PairedPower(1, 5, 0.05)).To(BeZero())
 		Expect(stat.PairedPower(2, 0, 0.05)).To(BeNumerically("~", 0.05, 1e-6))
 		Expect(stat.PairedNeeded(0, 0.05, 0.8)).To(BeZero())
 		Expect(stat.PairedNeeded(1e-6, 0.05, 0.8)).To(BeZero())
 		Expect(stat.PairedNeeded(1e6, 0.05, 0.8)).To(Equal(2))
-		Expect(func() { stat.PairedPower(5, 1, 1) }).To(PanicWith(ContainSubstring("no power at level 1")))
+		Expect(func() { stat.PairedPower(5, 1, 1) }).To(PanicWith(ContainSubstring("alpha must be between 0 and 1, got 1")))
 	})
 
-	It("knows how often the test of shares finds a difference, as drawing them says", func() {
+	It("has the power of simulated tests of shares", func() {
 		r := rand.New(rand.NewPCG(3, 4))
 		for _, c := range []struct{ p, q float64 }{{0.5, 0.8}, {0.9, 0.7}, {0.3, 0.4}} {
 			deviation := math.Sqrt(c.p*(1-c.p) + c.q*(1-c.q))
@@ -213,7 +213,7 @@ var _ = Describe("Planning pairs", func() {
 		Expect(stat.ShareNeeded(0, 1, 0.05, 0.8)).To(BeZero())
 	})
 
-	It("puts Student's test in place of a normal one", func() {
+	It("converts the drift of Student's test to that of a normal test", func() {
 		one := stat.NewSequential("none", []float64{1})
 		for _, n := range []int{4, 10, 50} {
 			drift := stat.NormalDrift(0.8*math.Sqrt(float64(n)), float64(n-1), 0.05)
@@ -223,7 +223,7 @@ var _ = Describe("Planning pairs", func() {
 		Expect(stat.NormalDrift(0, 5, 0.05)).To(BeZero())
 	})
 
-	It("takes a little more with looks, as published", func() {
+	It("needs slightly more pairs with interim looks, as published", func() {
 		Expect(stat.NewSequential(stat.OBrienFleming, evenly(5)).Inflation(0.05, 0.8)).To(BeNumerically("~", 1.025, 0.002))
 		Expect(stat.NewSequential(stat.Pocock, evenly(5)).Inflation(0.05, 0.8)).To(BeNumerically("~", 1.213, 0.003))
 		Expect(stat.NewSequential("none", []float64{1}).Inflation(0.05, 0.9)).To(BeNumerically("~", 1, 1e-6))

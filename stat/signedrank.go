@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// maxExact is the largest number of differences whose ranks get the exact distribution. R uses it
-// below 50, and not for ties, whose few different sums the normal distribution approximates badly.
+// maxExact is the largest number of differences for which the exact distribution is used. R uses it
+// only below 50 and without ties, although the normal distribution approximates the few different
+// sums of ties badly.
 const maxExact = 200
 
 // LeastPairs returns the smallest number of paired differences for which a test by signs can be
@@ -31,7 +32,7 @@ func exactSigned(plus int, ranks []int) float64 {
 // signs, if each sign is positive with probability one half. The ranks are in ascending order.
 func signs(ranks []int, step, most int) []float64 {
 	p := make([]float64, most/step+1)
-	p[0] = math.Ldexp(1, -len(ranks)) // of each way; at most 200 ranks do not underflow
+	p[0] = math.Ldexp(1, -len(ranks)) // of each assignment; 200 ranks do not underflow
 	reach := 0
 	for _, rank := range ranks {
 		r := rank / step
@@ -62,24 +63,25 @@ func normalSigned(plus int, ranks []int) float64 {
 	for _, r := range ranks {
 		squares += float64(r) * float64(r)
 	}
-	// Each rank counts with probability one half, so that its variance is r²/4.
+	// Each rank is positive with probability one half, so its variance is r²/4.
 	off := max(0, math.Abs(float64(plus)-float64(total)/2)-float64(step)/2)
 	return min(1, 2*normalSurvival(off/math.Sqrt(squares/4)))
 }
 
-// HodgesLehmann returns the median of the means of all pairs of differences, each with itself
-// too, zeros included, with an interval between two of those means (Hollander, Wolfe and Chicken,
-// Nonparametric Statistical Methods, 2014, section 3.3). The interval inverts Wilcoxon's
-// signed-rank test: without ties it contains 0 if and only if the p-value exceeds 1 - level. With
-// ties it is that of the distribution without ties, bounds included, so its level is at least the
-// one given (Noether, Journal of the American Statistical Association 62, 1967). There is none
-// where even differences of one sign could not be significant.
+// HodgesLehmann returns the median of the means of all pairs of differences, including pairs of a
+// difference with itself and zeros, with an interval between two of those means (Hollander, Wolfe
+// and Chicken, Nonparametric Statistical Methods, 2014, section 3.3). The interval inverts
+// Wilcoxon's signed-rank test: without ties it contains 0 if and only if the p-value exceeds
+// 1 - level. With ties, the ranks of the distribution without ties are used and the interval is
+// closed, so its level is at least the one given (Noether, Journal of the American Statistical
+// Association 62, 1967). There is no interval if even differences of one sign could not be
+// significant.
 //
-// Time grows as n·log n and memory as n, because means of pairs are counted and not stored. It
-// panics on a difference that is not finite or a level outside of (0, 1).
+// Time grows as n·log n and memory as n, because means of pairs are counted and not stored.
+// HodgesLehmann panics on a difference that is not finite or a level outside (0, 1).
 func HodgesLehmann(differences []float64, level float64) Summary {
 	if !(level > 0 && level < 1) {
-		panic(fmt.Sprintf("stat: no Hodges-Lehmann estimate at level %g", level))
+		panic(fmt.Sprintf("stat: HodgesLehmann: level must be between 0 and 1, got %g", level))
 	}
 	n := len(differences)
 	if n == 0 {
@@ -87,7 +89,7 @@ func HodgesLehmann(differences []float64, level float64) Summary {
 	}
 	sorted := slices.Sorted(slices.Values(differences))
 	if first, last := sorted[0], sorted[n-1]; math.IsNaN(first) || math.IsInf(first, 0) || math.IsInf(last, 0) {
-		panic("stat: no Hodges-Lehmann estimate of differences that are not finite")
+		panic("stat: HodgesLehmann: differences must be finite")
 	}
 	pairs := n * (n + 1) / 2
 	s := Summary{N: n, Value: pairMean(sorted, (pairs+1)/2)}
@@ -125,9 +127,9 @@ func outside(n int, tail float64) int {
 	return value - 1
 }
 
-// pairMean returns the k-th smallest, from 1, of the means of all pairs of values, each with itself
-// too. It bisects the range of all floating-point numbers, which takes 64 counts whatever the
-// values.
+// pairMean returns the k-th smallest, from 1, of the means of all pairs of values, including pairs
+// of a value with itself. It bisects the range of all floating-point numbers, which takes 64 counts
+// for any values.
 func pairMean(sorted []float64, k int) float64 {
 	lo, hi := ordinal(sorted[0]), ordinal(sorted[len(sorted)-1])
 	for lo < hi {
@@ -142,7 +144,7 @@ func pairMean(sorted []float64, k int) float64 {
 }
 
 // pairsUpTo counts the means of pairs that are at most x. For each value it counts the partners up
-// to itself, which decrease with the value.
+// to the value itself; their largest index decreases as the value grows.
 func pairsUpTo(sorted []float64, x float64) int {
 	n, count, partners := len(sorted), 0, len(sorted)
 	for i := range n {

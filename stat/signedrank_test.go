@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// rankSums gives the midranks of the differences that are not 0, doubled, with the
-// sign of their difference.
+// rankSums returns the doubled midranks of the differences that are not 0, with the
+// signs of the differences.
 func rankSums(differences []float64) (ranks []int) {
 	for _, d := range differences {
 		if d == 0 {
@@ -39,8 +39,8 @@ func rankSums(differences []float64) (ranks []int) {
 	return ranks
 }
 
-// bySigns is the two-sided p-value over all 2^n ways to give signs to the ranks,
-// counted in whole numbers.
+// bySigns returns the two-sided p-value over all 2^n assignments of signs to the ranks,
+// counted in integers.
 func bySigns(differences []float64) float64 {
 	ranks := rankSums(differences)
 	plus, minus := 0, 0
@@ -113,7 +113,7 @@ func significant(n, sum int) bool {
 	return bySignsFast(d) <= 0.05
 }
 
-// pairMeans are the means of all pairs in ascending order.
+// pairMeans returns the means of all pairs in ascending order.
 func pairMeans(differences []float64) (means []float64) {
 	for i := range differences {
 		for j := i; j < len(differences); j++ {
@@ -144,11 +144,11 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 	for i := range before {
 		depression[i] = before[i] - after[i]
 	}
-	// Darwin's maize, cross-fertilized less self-fertilized, in eighths of an inch:
+	// Darwin's maize, cross-fertilized minus self-fertilized, in eighths of an inch:
 	// the example of Wilcoxon 1945 and of SciPy's wilcoxon.
 	maize := []float64{49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48}
 
-	It("gives what Hollander and Wolfe and R give", func() {
+	It("agrees with Hollander and Wolfe and with R", func() {
 		t := signedRank(depression, 0.95)
 		// V = 40; one-sided p = 10/512.
 		Expect(t.P).To(BeNumerically("~", 20.0/512, 1e-12))
@@ -159,7 +159,7 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 		Expect(t.Effect.Interval.N).To(Equal(9))
 	})
 
-	It("gives what SciPy gives for Darwin's maize", func() {
+	It("agrees with SciPy on Darwin's maize", func() {
 		// T- = 10 + 14 = 24.
 		Expect(signedRank(maize, 0.95).P).To(BeNumerically("~", 0.041259765625, 1e-12))
 	})
@@ -172,11 +172,11 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 		Entry("equal ones are a sign test: 2 x (1 + 8) / 2^8", 18.0/256, 3.0, 3.0, 3.0, 3.0, -3.0, 3.0, 3.0, 3.0),
 		Entry("ranks 1.5, 1.5, 3, 4, 5: -1.5 or nothing, 2 x 3 / 2^5", 6.0/32, -1.0, 1.0, 2.0, 3.0, 4.0),
 		Entry("zeros do not count", 2.0/64, 0.0, 1.0, 1.0, 0.0, 2.0, 2.0, 3.0, 9.0, 0.0),
-		Entry("nothing but zeros", 1.0, 0.0, 0.0),
+		Entry("only zeros", 1.0, 0.0, 0.0),
 		Entry("one difference", 1.0, 7.0),
 	)
 
-	It("is exact for whatever differences", func() {
+	It("is exact for any differences", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			whole := rapid.SliceOfN(rapid.IntRange(-6, 6), 1, 25).Draw(rt, "differences")
 			d := make([]float64, len(whole))
@@ -189,9 +189,9 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 		})
 	})
 
-	It("is close to exact where it is normal", func() {
+	It("is close to exact where it uses the normal distribution", func() {
 		r := rand.New(rand.NewPCG(1, 2))
-		for _, scale := range []float64{0.4, 1, 4, 1e6} { // from ties everywhere to none
+		for _, scale := range []float64{0.4, 1, 4, 1e6} { // from many ties to none
 			for range 3 {
 				var d []float64
 				for len(rankSums(d)) <= 200 {
@@ -240,14 +240,14 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 		})
 	})
 
-	It("has the bounds of the distribution without ties, whatever ties there are", func() {
+	It("has the bounds of the distribution without ties for any ties", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			whole := rapid.SliceOfN(rapid.IntRange(-3, 8), 6, 30).Draw(rt, "differences")
 			d := make([]float64, len(whole))
 			for i, v := range whole {
 				d[i] = float64(v)
 			}
-			out := 0 // the largest sum of negative ranks that is significant
+			out := 0 // largest significant sum of negative ranks
 			for significant(len(d), out+1) {
 				out++
 			}
@@ -265,7 +265,7 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 			scaled := make([]float64, len(d))
 			for i := range d {
 				if math.Abs(d[i]) < 1e-300 {
-					d[i] = 0 // halves of the smallest numbers are rounded, and do not scale
+					d[i] = 0 // halves of the smallest numbers are rounded and do not scale
 				}
 				scaled[len(d)-1-i] = -4 * d[i]
 			}
@@ -282,7 +282,7 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 		})
 	})
 
-	It("takes many differences, and the largest numbers there are", func() {
+	It("supports many differences and the largest numbers", func() {
 		r := rand.New(rand.NewPCG(3, 4))
 		d := make([]float64, 100_000)
 		for i := range d {
@@ -293,10 +293,10 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 		Expect(t.Effect.Interval.Lo).To(BeNumerically("~", t.Effect.Value-0.008, 0.002))
 		huge := signedRank([]float64{-math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, 1, 2, 3, math.SmallestNonzeroFloat64}, 0.9)
 		Expect(math.IsInf(huge.Effect.Value, 0) || math.IsNaN(huge.Effect.Value)).To(BeFalse())
-		Expect(huge.Effect.Interval.Hi).To(Equal(math.MaxFloat64 / 2)) // of it and 3
+		Expect(huge.Effect.Interval.Hi).To(Equal(math.MaxFloat64 / 2)) // mean of MaxFloat64 and 3
 	})
 
-	It("is nothing without differences, and refuses nonsense", func() {
+	It("is NaN without differences, and rejects invalid arguments", func() {
 		none := signedRank(nil, 0.95)
 		Expect(none.P).To(Equal(1.0))
 		Expect(math.IsNaN(none.Effect.Value)).To(BeTrue())

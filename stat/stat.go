@@ -1,6 +1,5 @@
-// Package stat computes confidence intervals for proportions, means and
-// quantiles, by published methods that each result names. Distributions
-// use the special functions of gonum/mathext.
+// Package stat computes confidence intervals and tests by published methods; each interval names
+// its method.
 package stat
 
 import (
@@ -15,8 +14,8 @@ const Level = 0.95
 type Interval struct {
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
-	// Level is the confidence, in (0, 1). For a quantile it is the actual level, which is about
-	// the requested one or above.
+	// Level is the confidence level, in (0, 1). For a quantile it is the actual level, which is
+	// approximately the requested one or higher.
 	Level float64 `json:"level"`
 	// Method is "wilson", "newcombe", "student-t", "order-statistic", "signed-rank",
 	// "clopper-pearson" or "bootstrap".
@@ -32,7 +31,7 @@ type Summary struct {
 	N     int
 	// Interval is nil if N is too small.
 	Interval *Interval
-	// Warnings explain to a person why the value is uncertain.
+	// Warnings explain why the value is uncertain.
 	Warnings []string
 }
 
@@ -47,11 +46,11 @@ func none() Summary {
 //
 //	(k + z²/2 ± z·sqrt(k(n-k)/n + z²/4)) / (n + z²)
 //
-// where z is the normal quantile of the level. It needs 0 ≤ k ≤ n and a level in
+// where z is the normal quantile of the level. It requires 0 ≤ k ≤ n and a level in
 // (0, 1), and panics otherwise.
 func Proportion(k, n int, level float64) Summary {
 	if k < 0 || k > n || !(level > 0 && level < 1) {
-		panic(fmt.Sprintf("stat: no proportion %d of %d at level %g", k, n, level))
+		panic(fmt.Sprintf("stat: Proportion: k must be between 0 and n, and level between 0 and 1, got %d of %d at %g", k, n, level))
 	}
 	if n == 0 {
 		return none()
@@ -61,14 +60,14 @@ func Proportion(k, n int, level float64) Summary {
 	return Summary{Value: float64(k) / float64(n), N: n, Interval: in}
 }
 
-// Quantile returns the q-quantile of n values in ascending order, of which at(i)
-// is the one with index i, with an interval between two order statistics.
+// Quantile returns the q-quantile of n values in ascending order, where at(i) returns the value at
+// index i, with an interval between two order statistics.
 //
-// The value is that of type 7 in Hyndman and Fan (The American Statistician 50,
-// 1996), the default of R and NumPy: linear between the values at index
-// floor((n-1)q) and the next. The interval holds for any continuous
+// The value is type 7 of Hyndman and Fan (The American Statistician 50,
+// 1996), the default of R and NumPy: it is interpolated linearly between the values at index
+// floor((n-1)q) and the next one. The interval is valid for any continuous
 // distribution; its ranks and its level are exact, by the binomial distribution.
-// There is no interval where n is too small: at level 0.95, below 6 for q = 0.5, 29 for 0.9,
+// There is no interval if n is too small: at level 0.95, below 6 for q = 0.5, 29 for 0.9,
 // 59 for 0.95 and 299 for 0.99. q is in [0, 1].
 func Quantile(n int, at func(i int) float64, q, level float64) Summary {
 	if n == 0 {
@@ -102,7 +101,7 @@ func QuantileValue(n int, at func(i int) float64, q float64) float64 {
 }
 
 // Moments accumulates the mean and the variance of a sample in constant memory,
-// by Welford's method (Technometrics 4, 1962), which does not cancel. The zero
+// by Welford's method (Technometrics 4, 1962), which avoids cancellation. The zero
 // value is an empty sample.
 type Moments struct {
 	n        int
@@ -127,8 +126,8 @@ func (m *Moments) Sum() float64 { return m.sum }
 
 // Mean returns the mean with Student's interval, mean ± t·s/sqrt(n), where t is
 // the quantile of Student's distribution with n-1 degrees of freedom and s² the
-// unbiased variance. A single value has no interval, and neither have equal
-// ones, which are no evidence of the spread.
+// unbiased variance. There is no interval for a single value or for equal values,
+// which are not evidence of the spread.
 func (m *Moments) Mean(level float64) Summary {
 	if m.n == 0 {
 		return none()

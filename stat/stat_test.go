@@ -39,7 +39,7 @@ var _ = Describe("Proportion", Label("H-04"), func() {
 		Expect(stat.Proportion(5, 10, 0.99).Interval.Lo).To(BeNumerically("<", stat.Proportion(5, 10, 0.95).Interval.Lo))
 	})
 
-	It("contains its value, lies within 0 and 1, and mirrors failures", func() {
+	It("contains its value, lies between 0 and 1, and is symmetric in failures", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			n := rapid.IntRange(1, 1e6).Draw(rt, "n")
 			k := rapid.IntRange(0, n).Draw(rt, "k")
@@ -53,7 +53,7 @@ var _ = Describe("Proportion", Label("H-04"), func() {
 		})
 	})
 
-	It("is nothing for 0 of 0, and refuses nonsense", func() {
+	It("is NaN for 0 of 0, and rejects invalid arguments", func() {
 		s := stat.Proportion(0, 0, 0.95)
 		Expect(math.IsNaN(s.Value)).To(BeTrue())
 		Expect(s.Interval).To(BeNil())
@@ -74,8 +74,8 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		Entry("R: quantile(1:10, 0.25): index 9 x 0.25 = 2.25", oneToTen, 0.25, 3.25),
 		Entry("R: quantile(1:10, 0.95): index 9 x 0.95 = 8.55", oneToTen, 0.95, 9.55),
 		Entry("NumPy's example: percentile([1 2 3 4 7 10], 50)", []float64{1, 2, 3, 4, 7, 10}, 0.5, 3.5),
-		Entry("the least", oneToTen, 0.0, 1.0),
-		Entry("the greatest", oneToTen, 1.0, 10.0),
+		Entry("the smallest", oneToTen, 0.0, 1.0),
+		Entry("the largest", oneToTen, 1.0, 10.0),
 		Entry("one value", []float64{4}, 0.95, 4.0),
 	)
 
@@ -88,7 +88,7 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		Expect(*in).To(Equal(stat.Interval{Lo: 2, Hi: 8, Method: "order-statistic", N: 9}))
 	})
 
-	It("has the exact level whatever the number of values", func() {
+	It("has the exact level for any number of values", func() {
 		for _, n := range []int{31, 59, 75, 100, 444, 5000} {
 			all := make([]float64, n)
 			for i := range all {
@@ -106,9 +106,9 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		}
 	})
 
-	DescribeTable("has an interval from as many values on as the level allows",
+	DescribeTable("has an interval from the smallest possible number of values on",
 		func(q float64, least int) {
-			// 1 - qⁿ - (1-q)ⁿ is the most that there is.
+			// The largest possible level is 1 - qⁿ - (1-q)ⁿ.
 			values := func(n int) *stat.Interval {
 				return stat.Quantile(n, func(i int) float64 { return float64(i) }, q, 0.95).Interval
 			}
@@ -123,12 +123,12 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		Entry("the 5th percentile", 0.05, 59),
 	)
 
-	It("has no interval for the least and the greatest value of a distribution", func() {
+	It("has no interval for the extremes of a distribution", func() {
 		Expect(quantile(oneToTen, 0, 0.95).Interval).To(BeNil())
 		Expect(quantile(oneToTen, 1, 0.95).Interval).To(BeNil())
 	})
 
-	It("has none where the values are too few", func() {
+	It("has no interval for too few values", func() {
 		s := quantile(oneToTen[:5], 0.5, 0.95) // 1 - 2/32 = 0.9375 at most
 		Expect(s.Interval).To(BeNil())
 		Expect(s.Warnings).To(ConsistOf("5 values are too few for an interval"))
@@ -137,7 +137,7 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		Expect(math.IsNaN(stat.QuantileValue(0, nil, 0.5))).To(BeTrue())
 	})
 
-	It("lies between the least and the greatest, and grows with q", func() {
+	It("lies between the smallest and the largest value, and grows with q", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			xs := rapid.SliceOfN(rapid.Float64Range(-1e9, 1e9), 1, 200).Draw(rt, "xs")
 			slices.Sort(xs)
@@ -176,14 +176,14 @@ var _ = Describe("Moments", Label("H-04"), func() {
 		Expect(s.N).To(Equal(10))
 	})
 
-	It("does not cancel with a large offset", func() {
+	It("avoids cancellation with a large offset", func() {
 		// {4, 7, 13, 16} has mean 10 and variance 30; t(3, 0.975) = 3.182446.
 		s := moments(1e9+4, 1e9+7, 1e9+13, 1e9+16).Mean(0.95)
 		Expect(s.Value).To(Equal(1e9 + 10))
 		Expect(s.Interval.Hi - s.Value).To(BeNumerically("~", 3.182446*math.Sqrt(30.0/4), 1e-5))
 	})
 
-	It("has no interval for one value, nor for equal ones", func() {
+	It("has no interval for a single value or for equal values", func() {
 		one := moments(3).Mean(0.95)
 		Expect(one).To(Equal(stat.Summary{Value: 3, N: 1}))
 		equal := moments(3, 3, 3).Mean(0.95)
