@@ -57,7 +57,7 @@ func mixed(body string) bool {
 	return body != strings.ToLower(body) && body != strings.ToUpper(body)
 }
 
-// blank returns the end of the spaces and tabs at s[i], of which it skips up to 16.
+// blank returns the end of the spaces and tabs at s[i]; it skips up to 16.
 func blank(s string, i int) int {
 	const most = 16
 	for end := min(len(s), i+most); i < end && (s[i] == ' ' || s[i] == '\t'); {
@@ -66,7 +66,7 @@ func blank(s string, i int) int {
 	return i
 }
 
-// longWord is longer than usual names of classes, in bytes.
+// longWord is a length in bytes that names of classes usually do not reach.
 const longWord = 40
 
 // bearer keeps the word and replaces the token after it (RFC 6750, b64token).

@@ -9,7 +9,7 @@ import (
 
 var prose = strings.Repeat("The quick brown fox jumps over the lazy dog; see section 4.2 (draft-7) of the Book.\n", 244)
 
-// BenchmarkRedact20KB is a prompt of 20 KB without secrets.
+// BenchmarkRedact20KB redacts a prompt of 20 KB without secrets.
 func BenchmarkRedact20KB(b *testing.B) {
 	r := redact.New([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
 	b.SetBytes(int64(len(prose)))
@@ -19,7 +19,7 @@ func BenchmarkRedact20KB(b *testing.B) {
 	}
 }
 
-// BenchmarkRedactNested20KB is the same text as the argument of a tool, JSON within JSON.
+// BenchmarkRedactNested20KB redacts the same text as the argument of a tool, JSON within JSON.
 func BenchmarkRedactNested20KB(b *testing.B) {
 	r := redact.New([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
 	text := nested["json"](nested["json"](prose))
@@ -30,7 +30,7 @@ func BenchmarkRedactNested20KB(b *testing.B) {
 	}
 }
 
-// BenchmarkNew is what each exchange of a capture pays.
+// BenchmarkNew measures the cost per exchange of a capture.
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -38,7 +38,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkRedact20KBFloor is one scan of the same text for one absent byte.
+// BenchmarkRedact20KBFloor scans the same text once for an absent byte.
 func BenchmarkRedact20KBFloor(b *testing.B) {
 	b.SetBytes(int64(len(prose)))
 	for b.Loop() {

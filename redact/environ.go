@@ -14,7 +14,7 @@ type names struct {
 	// part is secret anywhere in a name, word only as a word or, in usual names such as PGPASS and
 	// DBPWD, at the end of one.
 	part, word *regexp.Regexp
-	// ordinary names contain one of them by chance, or are the place of a secret.
+	// ordinary names contain a secret word by chance, or name the location of a secret.
 	ordinary *regexp.Regexp
 	// connection is an address that is secret as a whole if it contains a user.
 	connection *regexp.Regexp
@@ -80,8 +80,8 @@ func HideSecrets(env []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// WithoutSecrets returns an environment without variables with secret names, except for those in keep. It
-// keeps addresses of databases.
+// WithoutSecrets returns an environment without the variables that have secret names, except for the names
+// in keep. It keeps addresses of databases.
 func WithoutSecrets(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

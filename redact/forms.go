@@ -1,6 +1,6 @@
 package redact
 
-// forms is the Redactor of the well-known forms alone.
+// forms is the Redactor that finds only the well-known forms.
 var forms = &Redactor{literals: newTable([]literal{
 	{text: "sk-", kind: "api-key", end: token(key, 16, someDigit)},
 	{text: "sk-proj-", kind: "api-key", end: token(key, 20, nil)},
@@ -61,7 +61,7 @@ const (
 	upperDigit class = iota // of key ids
 	alnum                   // letters and digits
 	key                     // of base64url (RFC 4648, section 5)
-	dotted                  // the same with dots between
+	dotted                  // key and dots
 	b64                     // of base64 and of bearer tokens (b64token, RFC 6750)
 	classes
 )

@@ -1,5 +1,5 @@
-// Package redact replaces secrets in texts before they are stored: given values, in any spelling, and keys
-// of well-known forms.
+// Package redact replaces secrets in texts before they are stored: given values, in various spellings, and
+// keys of well-known forms.
 package redact
 
 import (
@@ -102,7 +102,7 @@ func (r *Redactor) Find(s string) []Secret {
 	return r.inURLs(s, found, maxPercent)
 }
 
-// inURLs adds the secrets in s with the escapes of URLs decoded, up to levels times.
+// inURLs adds the secrets that it finds in s after decoding the escapes of URLs, up to levels times.
 func (r *Redactor) inURLs(s string, found []Secret, levels int) []Secret {
 	text, ok := escape.Percent.Decode(s)
 	if !ok || levels == 0 {
@@ -131,7 +131,7 @@ func (r *Redactor) decoded(s string, levels int) []Secret {
 	return merge(whole(escape.JSON, s, found))
 }
 
-// origins maps secrets in the decoded form of s to s.
+// origins maps positions of secrets in the decoded form of s to positions in s.
 func origins(e escape.Encoding, s string, found []Secret) []Secret {
 	cursor := e.Cursor(s)
 	for i, f := range found {
@@ -141,7 +141,7 @@ func origins(e escape.Encoding, s string, found []Secret) []Secret {
 	return found
 }
 
-// whole extends secrets that begin or end within an escape to the whole escape, to leave the rest
+// whole extends secrets that begin or end within an escape to the whole escape, so that the rest stays
 // decodable.
 func whole(e escape.Encoding, s string, found []Secret) []Secret {
 	if len(found) == 0 {
@@ -175,6 +175,6 @@ func merge(found []Secret) []Secret {
 	return found[:n+1]
 }
 
-// general ranks the kinds that are found by the text before a secret after those that are found by the
-// secret itself.
+// general ranks the kinds that are recognised by the text before a secret after the kinds that are
+// recognised by the secret itself.
 func general(kind string) int { return slices.Index([]string{"bearer-token", "authorization"}, kind) }

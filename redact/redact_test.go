@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// The keys are put together here, so that no scanner takes this file for a leak.
+// The keys are concatenated here, so that scanners do not report this file as a leak.
 var secrets = map[string]string{
 	"api-key":        "sk-" + "proj-4fK9dE2mPq7RtY1uXw3z",
 	"slack-token":    "xoxb-" + "1234567890-abcdefghij",
@@ -48,7 +48,7 @@ var _ = Describe("Redactor", func() {
 		Entry("a private key", "a"+secrets["private-key"]+"b", "a[REDACTED:private-key]b"),
 		Entry("a private key cut off", "a-----BEGIN PRIVATE KEY-----\nMIIE", "a[REDACTED:private-key]"),
 		Entry("two at once", secrets["api-key"]+" "+secrets["secret"], "[REDACTED:api-key] [REDACTED:secret]"),
-		Entry("one within another", "sk-"+"1234567890-hunter2-hunter2-0987654321.", "[REDACTED:api-key]."),
+		Entry("a value within a key", "sk-"+"1234567890-hunter2-hunter2-0987654321.", "[REDACTED:api-key]."),
 		Entry("the end of a word", "risk-adjusted-returns-2024-and-more", "risk-adjusted-returns-2024-and-more"),
 		Entry("words with hyphens", "sk-learn-contrib-packages-rule", "sk-learn-contrib-packages-rule"),
 		Entry("too short", "sk-1234 ghp_short AKIA123 Bearer me", "sk-1234 ghp_short AKIA123 Bearer me"),
@@ -56,12 +56,12 @@ var _ = Describe("Redactor", func() {
 		Entry("a short value", "a short word", "a short word"),
 	)
 
-	It("knows the well-known forms without being made", func() {
+	It("finds the well-known forms if nil", func() {
 		var none *redact.Redactor
 		Expect(none.Text(secrets["api-key"])).To(Equal("[REDACTED:api-key]"))
 	})
 
-	It("tells where the secrets are, and makes one of those that overlap", func() {
+	It("returns the positions of secrets and joins overlapping ones", func() {
 		r := redact.New([]string{"first-value-9", "value-9-second"})
 		Expect(r.Find("a first-value-9-second b AKIAABCDEFGHIJKLMNOP")).To(Equal([]redact.Secret{
 			{From: 2, To: 22, Kind: "secret"}, {From: 25, To: 45, Kind: "aws-key-id"},

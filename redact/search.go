@@ -9,7 +9,7 @@ import (
 type literal struct {
 	text string
 	kind string
-	// fold makes upper and lower case equal.
+	// fold ignores case.
 	fold bool
 	// end returns where the secret that begins with the literal at s[from] begins and
 	// ends; to == 0 means that it is not a secret.
@@ -25,7 +25,7 @@ type table struct {
 	literals      map[[2]byte][]placed
 }
 
-// placed is a literal with the offset of the pair in it.
+// placed is a literal with the offset of its rarest pair.
 type placed struct {
 	*literal
 	at int
@@ -64,7 +64,7 @@ func (t *table) add(l literal) {
 		group := uint8(1) << (key[0] & 7)
 		t.first[key[0]] |= group
 		t.second[key[1]] |= group
-		// A new slice each time: the old one may belong to another table.
+		// Copy the slice, because another table may share it.
 		t.literals[key] = append(t.literals[key][:len(t.literals[key]):len(t.literals[key])], placed{&l, at})
 	}
 }
@@ -117,7 +117,7 @@ func (l *literal) begins(s string) bool {
 // searched is a text with partial results of the search, to avoid reading parts of it repeatedly.
 type searched struct {
 	s string
-	// runs has the last run of each class of bytes.
+	// runs are the last runs of each class of bytes.
 	runs [classes]struct{ from, to int }
 	// tried is the end of the last run that was tried as the header of a token.
 	tried int
@@ -145,7 +145,7 @@ func (t *searched) run(i int, c class) int {
 	return end
 }
 
-// marker is where a text occurs next.
+// marker is the next occurrence of a text.
 type marker struct {
 	known bool
 	at    int // or -1

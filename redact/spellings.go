@@ -17,7 +17,7 @@ const (
 )
 
 // spellings returns the spellings of a value: unchanged, without surrounding space or quotation marks, with
-// line ends of Unix and of Windows, line by line, as a field of a form, and in base64 and hexadecimal
+// Unix and Windows line endings, line by line, as a form field, and in base64 and hexadecimal
 // digits. Find handles the escapes of JSON strings and URLs.
 func spellings(value string) (all []literal) {
 	for _, text := range variants(value) {
@@ -53,7 +53,7 @@ func variants(value string) (all []string) {
 	add(unix, minSecret)
 	add(strings.ReplaceAll(unix, "\n", "\r\n"), minSecret)
 	for line := range strings.SplitSeq(unix, "\n") {
-		// A line of words, such as one of a settings file, is not secret by itself.
+		// A line of words, such as a line of a settings file, is not a secret by itself.
 		if line = strings.TrimSpace(line); someDigit(line) && !strings.ContainsAny(line, " \t") {
 			add(line, minLine)
 		}
@@ -62,8 +62,8 @@ func variants(value string) (all []string) {
 }
 
 // encoded returns a text in hexadecimal digits and in base64. Base64 encodes three bytes as four characters,
-// so there are three encodings of a text within another one. The search ignores the characters that
-// depend on neighbouring bytes, but they are replaced, too.
+// so a text within another one has three possible encodings. The search ignores characters that
+// depend on neighbouring bytes, but the redactor also replaces them.
 func encoded(text string) (all []literal) {
 	digits := hex.EncodeToString([]byte(text))
 	all = append(all,

@@ -39,7 +39,7 @@ func (c *checker) report(n *yaml.Node, path, message, expected, nearest string) 
 	c.found = append(c.found, d)
 }
 
-// wrong reports that n is not a t.
+// wrong reports that n cannot be decoded into a t.
 func (c *checker) wrong(n *yaml.Node, t reflect.Type, path string) {
 	if isNull(n) {
 		c.report(n, path, "the value is missing", describeType(t), "")
@@ -48,7 +48,7 @@ func (c *checker) wrong(n *yaml.Node, t reflect.Type, path string) {
 	c.report(n, path, "found "+describeNode(n), describeType(t), "")
 }
 
-// check validates the value n, which is decoded into a t. The rules are those of its
+// check validates the value n, which is decoded into a t. rules are the rules of its
 // struct field, or nil; the rules of a list apply to its items.
 func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
 	if n.Kind == yaml.AliasNode {
@@ -85,15 +85,15 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string
 	}
 }
 
-// affordable counts values inside aliases; few aliases of aliases can expand to
-// billions of values.
+// affordable counts values inside aliases and reports whether they are within the limit: a few
+// aliases of aliases can expand to billions of values.
 func (c *checker) affordable(n *yaml.Node, path string) bool {
 	if c.inAlias > 0 {
 		c.aliased++
 	}
 	if c.aliased > maxAliased && !c.exploded {
 		c.exploded = true
-		c.report(n, path, fmt.Sprintf("aliases stand for more than %d values", maxAliased), "fewer aliases of aliases", "")
+		c.report(n, path, fmt.Sprintf("aliases expand to more than %d values", maxAliased), "fewer aliases of aliases", "")
 	}
 	return !c.exploded
 }
@@ -129,8 +129,8 @@ func (c *checker) checkMap(n *yaml.Node, t reflect.Type, path string) {
 	c.checkKeys(n, path, func(key, v *yaml.Node) { c.check(v, t.Elem(), nil, Join(path, key.Value)) })
 }
 
-// checkKeys calls visit for each pair of a mapping and of those merged into it,
-// reports keys that are not text or are given twice, and returns the keys.
+// checkKeys calls visit for each pair of a mapping and of the mappings merged into it,
+// reports keys that are duplicates or not text, and returns the keys.
 func (c *checker) checkKeys(n *yaml.Node, path string, visit func(key, v *yaml.Node)) map[string]bool {
 	given := make(map[string]bool, len(n.Content)/2)
 	first := make(map[string]int, len(n.Content)/2)
@@ -180,13 +180,13 @@ func (c *checker) checkList(n *yaml.Node, t reflect.Type, rules *bounds, path st
 	}
 }
 
-// checkAny validates a value of any type: JSON must be able to represent it.
+// checkAny validates a value of any type, which must be representable in JSON.
 func (c *checker) checkAny(n *yaml.Node, path string) {
 	anything := reflect.TypeFor[any]()
 	switch n.Kind {
 	case yaml.MappingNode:
 		c.checkKeys(n, path, func(key, v *yaml.Node) {
-			// The library makes a map[any]any of a mapping with a key that is not text.
+			// The library decodes a mapping with a key that is not text into a map[any]any.
 			key.Tag = "!!str"
 			c.check(v, anything, nil, Join(path, key.Value))
 		})
@@ -197,11 +197,11 @@ func (c *checker) checkAny(n *yaml.Node, path string) {
 	case yaml.ScalarNode:
 		switch n.ShortTag() {
 		case "!!timestamp":
-			n.Tag = "!!str" // a date is decoded as it is written
+			n.Tag = "!!str" // decode a date as its text
 		case "!!float":
 			c.checkScalar(n, reflect.TypeFor[float64](), nil, path)
 		}
-	default: // an alias was followed already
+	default: // aliases were resolved above
 	}
 }
 

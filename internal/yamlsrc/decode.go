@@ -1,8 +1,8 @@
 // Package yamlsrc decodes YAML files strictly and reports the position of each error.
 //
-// Beyond the syntax it refuses common mistakes: unknown and duplicate keys, missing
-// keys, values of another type, keys without a value, several documents in one file.
-// All errors are reported at once, each with line, column, the expected value and the
+// Besides syntax errors it rejects common mistakes: unknown, duplicate and missing keys,
+// values of the wrong type, keys without a value, several documents in one file.
+// It reports all errors at once, each with line, column, the expected value and the
 // nearest valid word. Input is not trusted: size, nesting and the expansion of aliases
 // are limited.
 package yamlsrc
@@ -20,8 +20,8 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// MaxBytes is the largest size of a file. This and the other limits are far above what
-// people write by hand, and low enough that a hostile file costs milliseconds.
+// MaxBytes is the maximum size of a file. This and the other limits are far above the needs of
+// files written by hand, and low enough that a hostile file costs milliseconds.
 const MaxBytes = 1 << 20
 
 const (
@@ -29,16 +29,16 @@ const (
 	maxAliased = 10_000 // values that all aliases together expand to
 )
 
-// Decode decodes the YAML document data into the struct that into points to; file is
-// only its name in diagnostics.
+// Decode decodes the YAML document data into the struct that into points to. Diagnostics
+// name the document file.
 //
 // A key of a struct is required unless its yaml tag has omitempty. The enumerations and
 // bounds of the jsonschema tag (enum=, minimum=, maximum=) are validated too. A struct
 // that implements yaml.Unmarshaler may have a short form (a scalar or list), which it
 // decodes itself; the keys of a mapping are those of its fields.
 //
-// The document, which is never nil, gives the position of errors that are found later,
-// and decodes its parts. With diagnostics, into has the values that could be decoded.
+// The returned document is never nil. It gives the position of errors that are found later
+// and decodes parts of itself. If there are diagnostics, into has the values that could be decoded.
 func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
 	doc := &Document{file: file}
 	whole, problem := load(doc, data)
@@ -72,8 +72,8 @@ func (doc *Document) Decode(path string, into any) Diagnostics {
 	return c.found
 }
 
-// load parses data, which must be exactly one document. The value of the document is the
-// only content of the returned node.
+// load parses data, which must be exactly one document. The returned node has the value of the
+// document as its only content.
 func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
 	if len(data) > MaxBytes {
 		return nil, &Diagnostic{File: doc.file, Message: fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(data), MaxBytes)}
@@ -128,14 +128,14 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// adopt adds the errors that only the YAML library finds: values that their own type
-// refuses (a duration, an amount of money, a number out of range).
+// adopt adds the errors that only the YAML library finds: values that their type
+// rejects (a duration, an amount of money, a number out of range).
 func (c *checker) adopt(err error) {
 	if err == nil {
 		return
 	}
 	several, ok := errors.AsType[*yaml.LoadErrors](err)
-	if !ok { // it gave up; diagnostics, if there are any, have the reason
+	if !ok { // decoding was aborted; the diagnostics may have the reason
 		if len(c.found) == 0 {
 			c.found = append(c.found, c.doc.syntax(err))
 		}
@@ -144,7 +144,7 @@ func (c *checker) adopt(err error) {
 	for _, e := range several.Errors {
 		m := mark{e.Mark.Line, e.Mark.Column}
 		if c.reported[m] {
-			continue // reported already, in better words
+			continue // already reported, with a better message
 		}
 		c.reported[m] = true
 		v := c.values[m]

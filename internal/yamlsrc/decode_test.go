@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// config has a field of every sort that the project's files have.
+// config has a field of every type that occurs in the project's files.
 type config struct {
 	Name   string             `yaml:"name"`
 	Trials int                `yaml:"trials,omitempty" jsonschema:"minimum=1,maximum=9"`
@@ -110,7 +110,7 @@ prompt: 42
 		Expect(c.Prompt).To(Equal("42"))
 	})
 
-	It("merges mappings, which count for missing and duplicate keys", func() {
+	It("merges mappings and includes them in the check for missing and duplicate keys", func() {
 		c, doc, found := decode("name: a\nlabels: &l {x: one, y: two}\nany: {<<: *l, x: three}\nsteps:\n  - &s {tool: grep}\n  - {<<: *s, limit: w}\n")
 		Expect(found).To(BeEmpty())
 		Expect(c.Any).To(Equal(map[string]any{"x": "three", "y": "two"}))
@@ -119,32 +119,32 @@ prompt: 42
 		Expect([]int{place.Line, place.Column}).To(Equal([]int{5, 15}))
 	})
 
-	DescribeTable("names place, cause and the nearest word of one error",
+	DescribeTable("reports the position, the cause and the nearest word of an error",
 		func(text string, want string) {
 			_, _, found := decode(text)
 			Expect(found.Error()).To(Equal(want))
 		},
 		Entry("unknown key", "nmae: x\nname: a", `f.yaml:1:1: unknown key "nmae" (did you mean "name"?)`),
-		Entry("unknown key, nothing near", "name: a\nsteps:\n  - {tool: x, colour: red}",
+		Entry("unknown key, no similar word", "name: a\nsteps:\n  - {tool: x, colour: red}",
 			`f.yaml:3:15: unknown key "colour"; expected one of tool, limit`),
 		Entry("unknown key of an inlined struct", "name: a\npromt: x", `f.yaml:2:1: unknown key "promt" (did you mean "prompt"?)`),
 		Entry("unknown key in a value with a short form", "name: a\ntext: {contain: x}", `f.yaml:2:8: unknown key "contain" (did you mean "contains"?)`),
-		Entry("a field that is not for files", "name: a\nsecret: x", `f.yaml:2:1: unknown key "secret"; expected one of name, trials, small, seed, scale, strict, wait, cost, as, labels, any, allow, steps, text, prompt`),
+		Entry("a field without a key", "name: a\nsecret: x", `f.yaml:2:1: unknown key "secret"; expected one of name, trials, small, seed, scale, strict, wait, cost, as, labels, any, allow, steps, text, prompt`),
 		Entry("missing key", "trials: 1", `f.yaml:1:1: the key "name" is missing`),
 		Entry("missing key in a list", "name: a\nsteps:\n  - limit: x", `f.yaml:3:5: the key "tool" is missing`),
 		Entry("duplicate key", "name: a\ntrials: 1\nname: b", `f.yaml:3:1: the key "name" is given twice; first on line 1`),
-		Entry("duplicate key deep in anything", "name: a\nany: {x: [{y: 1, y: 2}]}", `f.yaml:2:18: the key "y" is given twice; first on line 2`),
+		Entry("duplicate key deep in a value of any type", "name: a\nany: {x: [{y: 1, y: 2}]}", `f.yaml:2:18: the key "y" is given twice; first on line 2`),
 		Entry("text for a number", "name: a\ntrials: many", `f.yaml:2:9: found the text "many"; expected a whole number`),
 		Entry("fraction for a whole number", "name: a\ntrials: 1.5", `f.yaml:2:9: found the number 1.5; expected a whole number`),
 		Entry("below the minimum", "name: a\ntrials: 0", `f.yaml:2:9: found the number 0; expected at least 1`),
 		Entry("above the maximum", "name: a\ntrials: 0xA", `f.yaml:2:9: found the number 0xA; expected at most 9`),
 		Entry("out of range", "name: a\nsmall: 128", `f.yaml:2:8: found the number 128; expected a whole number`),
-		Entry("negative where there is no sign", "name: a\nseed: -1", `f.yaml:2:7: found the number -1; expected a whole number of at least 0`),
-		Entry("no finite number", "name: a\nscale: .inf", `f.yaml:2:8: found the number .inf; expected a number`),
-		Entry("no JSON number", "name: a\nany: [.NaN]", `f.yaml:2:7: found the number .NaN; expected a number`),
+		Entry("negative for an unsigned number", "name: a\nseed: -1", `f.yaml:2:7: found the number -1; expected a whole number of at least 0`),
+		Entry("a number that is not finite", "name: a\nscale: .inf", `f.yaml:2:8: found the number .inf; expected a number`),
+		Entry("a number that JSON lacks", "name: a\nany: [.NaN]", `f.yaml:2:7: found the number .NaN; expected a number`),
 		Entry("text for a boolean", "name: a\nstrict: yes", `f.yaml:2:9: found the text "yes"; expected true or false`),
 		Entry("not one of the words", "name: a\nas: opnai", `f.yaml:2:5: found the text "opnai" (did you mean "openai"?)`),
-		Entry("not near one of the words", "name: a\nas: x", `f.yaml:2:5: found the text "x"; expected one of openai, socket`),
+		Entry("not similar to one of the words", "name: a\nas: x", `f.yaml:2:5: found the text "x"; expected one of openai, socket`),
 		Entry("an item that is not one of the words", "name: a\nallow: [unused, invlaid]", `f.yaml:2:17: found the text "invlaid" (did you mean "invalid"?)`),
 		Entry("a bad duration", "name: a\nwait: 5", `f.yaml:2:7: "5" is not a duration; write a number and a unit, such as "2s", "150ms" or "1h30m"`),
 		Entry("a mapping for money", "name: a\ncost: {x: 1}", `f.yaml:2:7: found a mapping; expected text`),
@@ -155,13 +155,13 @@ prompt: 42
 		Entry("no value for a pointer", "name: a\nwait: ~", `f.yaml:2:7: the value is missing; expected text`),
 		Entry("a list as a key", "name: a\nlabels: {[x]: y}", `f.yaml:2:10: found a list as a key; expected text`),
 		Entry("a scalar to merge", "name: a\nlabels: {<<: x}", `f.yaml:2:14: found the text "x" to merge; expected a mapping or a list of mappings`),
-		Entry("what a value with a short form refuses", "name: a\nsteps:\n  - tool: x\n    limit: {contains: a, matches: b}", `f.yaml:4:12: give one of contains, matches`),
+		Entry("rejected by a value with a short form", "name: a\nsteps:\n  - tool: x\n    limit: {contains: a, matches: b}", `f.yaml:4:12: give one of contains, matches`),
 		Entry("columns count characters", "name: a\nlabels: {é: ü, ü: [x]}", `f.yaml:2:19: found a list; expected text`),
 		Entry("an empty file", "# nothing\n", `f.yaml: the file is empty; expected a mapping`),
-		Entry("no mapping", "- a\n", `f.yaml:1:1: found a list; expected a mapping`),
+		Entry("not a mapping", "- a\n", `f.yaml:1:1: found a list; expected a mapping`),
 		Entry("two documents", "name: a\n---\nname: b\n", `f.yaml:2:1: a second document begins here; expected one document in a file`),
 		Entry("a syntax error", "name: a\nsteps: [x\n", `f.yaml:3:1: not valid YAML: while parsing a flow sequence: did not find expected ',' or ']'`),
-		Entry("a syntax error in what follows", "name: a\n---\nb: [\n", `f.yaml:4:1: not valid YAML: while parsing a flow node: did not find expected node content`),
+		Entry("a syntax error in a second document", "name: a\n---\nb: [\n", `f.yaml:4:1: not valid YAML: while parsing a flow node: did not find expected node content`),
 		Entry("an unknown alias", "name: *x", `f.yaml:1:7: not valid YAML: unknown anchor 'x' referenced`),
 		Entry("not UTF-8", "name: a\nas: é\xff", `f.yaml:2:6: found a byte that is not UTF-8`),
 	)
@@ -177,23 +177,23 @@ prompt: 42
 		Expect(found[6].Path).To(Equal("steps[1].limit.x"))
 	})
 
-	It("refuses a file above the size limit before it parses it", func() {
+	It("rejects a file above the size limit before parsing it", func() {
 		_, _, found := decode("name: " + strings.Repeat("a", yamlsrc.MaxBytes))
 		Expect(found.Error()).To(ContainSubstring("1048582 bytes; at most 1048576 are allowed"))
 	})
 
-	It("refuses deep nesting", func() {
+	It("rejects deep nesting", func() {
 		_, _, found := decode("name: a\nany: " + strings.Repeat("[", 100_000))
 		Expect(found.Error()).To(ContainSubstring("exceeded max depth of 64"))
 		_, _, found = decode("name: a\nany: " + strings.Repeat("[", 50) + strings.Repeat("]", 50))
 		Expect(found).To(BeEmpty())
 	})
 
-	DescribeTable("refuses aliases that stand for too much",
+	DescribeTable("rejects aliases that expand to too many values",
 		func(text string) {
 			_, _, found := decode(text)
 			Expect(found).To(HaveLen(1))
-			Expect(found[0].Message).To(Equal("aliases stand for more than 10000 values"))
+			Expect(found[0].Message).To(Equal("aliases expand to more than 10000 values"))
 		},
 		Entry("billion laughs", bomb("[%s]", "*%s,")),
 		Entry("a value that contains itself", "name: a\nany: &a [*a]\n"),
@@ -229,7 +229,7 @@ var _ = Describe("Document.Decode", func() {
 		}
 	})
 
-	It("is strict, with places and paths of the whole file", func() {
+	It("is strict, with positions and paths in the whole file", func() {
 		doc := open("name: a\ndrive:\n  grep:\n    tol: x\n    limit: {contains: a, matches: b}\n")
 		found := doc.Decode("drive.grep", &step{})
 		Expect(found.Error()).To(Equal(`f.yaml:4:5: unknown key "tol" (did you mean "tool"?)
@@ -240,22 +240,22 @@ f.yaml:5:12: give one of contains, matches`))
 		Expect(found[2].Detail()).To(ContainSubstring("    limit: {contains: a, matches: b}\n"))
 	})
 
-	DescribeTable("names the place of a part that cannot be decoded",
+	DescribeTable("reports the position of a part that cannot be decoded",
 		func(text, path, want string) { Expect(open(text).Decode(path, &step{}).Error()).To(Equal(want)) },
 		Entry("no value", "name: a\ndrive:\n  grep:\n", "drive.grep", "f.yaml:3:8: the value is missing; expected a mapping"),
-		Entry("not there", "name: a\ndrive: {}\n", "drive.grep", "f.yaml:2:1: the value is missing"),
-		Entry("of another sort", "name: a\ndrive: {grep: [x]}\n", "drive.grep", "f.yaml:2:15: found a list; expected a mapping"),
+		Entry("missing", "name: a\ndrive: {}\n", "drive.grep", "f.yaml:2:1: the value is missing"),
+		Entry("of another type", "name: a\ndrive: {grep: [x]}\n", "drive.grep", "f.yaml:2:15: found a list; expected a mapping"),
 	)
 
-	It("limits what aliases stand for in a part that was not checked before", func() {
+	It("limits the expansion of aliases in a part that was not checked before", func() {
 		text := strings.Replace(bomb("[%s]", "*%s,"), "any:", "drive:", 1)
 		var anything any
 		found := open(text).Decode("drive.l9", &anything)
 		Expect(found).To(HaveLen(1))
-		Expect(found[0].Message).To(Equal("aliases stand for more than 10000 values"))
+		Expect(found[0].Message).To(Equal("aliases expand to more than 10000 values"))
 	})
 
-	It("finds nothing in a document that could not be parsed", func() {
+	It("reports nothing for a document that could not be parsed", func() {
 		_, doc, _ := decode("name: [")
 		Expect(doc.Decode("name", new(string))).To(BeEmpty())
 	})

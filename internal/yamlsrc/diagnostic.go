@@ -11,7 +11,7 @@ import (
 
 // Diagnostic is an error in a file, with its position.
 type Diagnostic struct {
-	// File is the file as the user named it.
+	// File is the name of the file as given by the user.
 	File string `json:"file"`
 	// Line and Column count from 1; Column counts characters, not bytes. Both are
 	// 0 for an error of the whole file.
@@ -30,7 +30,7 @@ type Diagnostic struct {
 	excerpt string // the line of the file, for Detail
 }
 
-// Error returns the diagnostic in one line, as compilers write it:
+// Error returns the diagnostic in one line, in the format of compilers:
 //
 //	file:line:column: message (did you mean "x"?)
 func (d Diagnostic) Error() string {
@@ -49,8 +49,8 @@ func (d Diagnostic) Error() string {
 	return b.String()
 }
 
-// Detail returns Error and the line of the file with a caret under the position.
-// Control characters of the file are replaced.
+// Detail returns Error, and the line of the file with a caret under the position.
+// It replaces control characters of the file.
 func (d Diagnostic) Detail() string {
 	if d.Line == 0 || d.excerpt == "" {
 		return d.Error()
@@ -61,7 +61,7 @@ func (d Diagnostic) Detail() string {
 		number, text, strings.Repeat(" ", len(number)), strings.Repeat(" ", caret))
 }
 
-// printable replaces characters that a terminal might interpret by ones of one cell.
+// printable replaces characters that a terminal might interpret by characters of one cell.
 func printable(line string) []rune {
 	return []rune(strings.Map(func(r rune) rune {
 		switch {
@@ -97,7 +97,7 @@ func window(line []rune, column int) (string, int) {
 // Diagnostics are the errors in one or several files.
 type Diagnostics []Diagnostic
 
-// Error returns the diagnostics, one on a line.
+// Error returns the diagnostics, one per line.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
@@ -106,7 +106,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Render returns the Detail of each diagnostic, in whole lines.
+// Render returns the Detail of each diagnostic, each ending with a line feed.
 func (ds Diagnostics) Render() string {
 	var b strings.Builder
 	for _, d := range ds {
@@ -115,9 +115,9 @@ func (ds Diagnostics) Render() string {
 	return b.String()
 }
 
-// In adds the lines of data to the diagnostics, for Detail. It is for the diagnostics of a
-// text that is not YAML, with lines that end in LF or CR LF; those that a Document made
-// are not changed.
+// In adds the lines of data to the diagnostics, for Detail. Use it for diagnostics of
+// text that is not YAML, with lines that end in LF or CR LF. It does not change diagnostics
+// of a Document.
 func (ds Diagnostics) In(data []byte) Diagnostics {
 	ds = slices.Clone(ds)
 	lines := bytes.Split(data, []byte("\n"))
@@ -129,7 +129,7 @@ func (ds Diagnostics) In(data []byte) Diagnostics {
 	return ds
 }
 
-// Err returns ds as an error, or nil if nothing is wrong.
+// Err returns ds as an error, or nil if ds is empty.
 func (ds Diagnostics) Err() error {
 	if len(ds) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (ds Diagnostics) Err() error {
 }
 
 // About reports whether one of the diagnostics is about the value at path, a value inside
-// it, or a value around it. Further findings about that value are likely consequences.
+// it, or a value around it. Further errors of that value are probably consequences.
 func (ds Diagnostics) About(path string) bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool {
 		return d.Path == path || within(d.Path, path) || within(path, d.Path)

@@ -14,7 +14,7 @@ type Document struct {
 	root  *yaml.Node // nil if the file could not be parsed
 }
 
-// mark is a place in the file; both count from 1.
+// mark is a position in the file; both fields count from 1.
 type mark struct{ line, column int }
 
 func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
@@ -32,8 +32,8 @@ func HasKey(data []byte, key string) bool {
 }
 
 // Scalar returns the text of the value under a key of the mapping in data, to find a file
-// by it before it is decoded. The text is empty if the key does not have a single value;
-// the error reports data that is not valid YAML.
+// by this value before it is decoded. The text is empty if the key does not have a single value.
+// The error reports data that is not valid YAML.
 func Scalar(data []byte, key string) (string, error) {
 	doc := &Document{}
 	whole, problem := load(doc, data)
@@ -53,8 +53,8 @@ func (doc *Document) Has(path string) bool {
 }
 
 // Lines returns the lines, by path, of the values at the given paths and of the values
-// inside them, down to a depth: 1 is only their members. The line of a mapping's member is
-// that of its key. At most limit lines are returned, the first ones of each path.
+// inside them, down to a depth; depth 1 includes only their members. The line of a mapping's
+// member is the line of its key. Lines returns at most limit lines, the first ones of each path.
 func (doc *Document) Lines(limit, depth int, paths ...string) map[string]int {
 	lines := map[string]int{}
 	add := func(path string, line int) {
@@ -88,10 +88,10 @@ func (doc *Document) Lines(limit, depth int, paths ...string) map[string]int {
 	return lines
 }
 
-// At makes a diagnostic for the value at path, such as "rules[2].when.user.matches",
-// "expect.that[0]" or `metadata["a.b"]`. A value that is itself a mapping or list is
-// placed at its key. If there is no such value, the innermost one that exists on the
-// way to it is named; line and column are 0 if the file could not be parsed.
+// At returns a diagnostic for the value at path, such as "rules[2].when.user.matches",
+// "expect.that[0]" or `metadata["a.b"]`. The position of a mapping or list is that of its
+// key. If there is no such value, the position is that of the innermost existing value on the
+// path. Line and column are 0 if the file could not be parsed.
 func (doc *Document) At(path, message, nearest string) Diagnostic {
 	_, place, _ := doc.find(path)
 	d := doc.diagnostic(place, path, message)
@@ -107,8 +107,8 @@ func (doc *Document) diagnostic(m mark, path, message string) Diagnostic {
 	return d
 }
 
-// find returns the value at path and its place, or those of the innermost value on
-// the way there.
+// find returns the value at path and its position, or the innermost existing value on the path
+// and its position.
 func (doc *Document) find(path string) (n *yaml.Node, place mark, found bool) {
 	if doc.root == nil {
 		return nil, mark{}, false
@@ -128,7 +128,7 @@ func (doc *Document) find(path string) (n *yaml.Node, place mark, found bool) {
 	return n, place, true
 }
 
-// target returns the value of an alias, and any other node as it is.
+// target returns the value of an alias, and any other node unchanged.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -137,7 +137,7 @@ func target(n *yaml.Node) *yaml.Node {
 }
 
 // child returns the value of n under a key or an index, and its key if it has
-// one. Merged mappings count as far as n has no such key itself.
+// one. Keys of n take precedence over keys of merged mappings.
 func child(n *yaml.Node, segment string) (key, value *yaml.Node) {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -156,8 +156,8 @@ func child(n *yaml.Node, segment string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// mergedChild looks one level deep: a merge of a merge is placed at the outer
-// mapping, which also keeps a mapping that merges itself from looping.
+// mergedChild searches merged mappings one level deep: a value from a merge of a merge gets the
+// position of the outer mapping. This also prevents an endless loop if a mapping merges itself.
 func mergedChild(n *yaml.Node, segment string) (key, value *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if !isMerge(n.Content[i]) {
@@ -176,7 +176,7 @@ func mergedChild(n *yaml.Node, segment string) (key, value *yaml.Node) {
 
 func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
 
-// mergeSources returns the mappings that a merge key's value names.
+// mergeSources returns the mappings that the value of a merge key refers to.
 func mergeSources(n *yaml.Node) []*yaml.Node {
 	n = target(n)
 	switch n.Kind {
@@ -196,7 +196,7 @@ func mergeSources(n *yaml.Node) []*yaml.Node {
 }
 
 // segments splits a path: keys after dots, indices and quoted keys in brackets.
-// A path that is not well formed ends where it stops being so.
+// A malformed path ends at the first error.
 func segments(path string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for path != "" {

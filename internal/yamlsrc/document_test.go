@@ -19,7 +19,7 @@ any: &a
 `
 
 var _ = Describe("Document", func() {
-	DescribeTable("knows where a value stands",
+	DescribeTable("finds the position of a value",
 		func(path string, line, column int) {
 			_, doc, found := decode(placed)
 			Expect(found).To(BeEmpty())
@@ -33,13 +33,13 @@ var _ = Describe("Document", func() {
 		Entry("an item", "steps[1]", 7, 5),
 		Entry("a key of an item", "steps[0].limit.matches", 6, 22),
 		Entry("lists in lists", "any.deep[1][1]", 9, 17),
-		Entry("what is missing: what should hold it", "steps[1].limit.matches", 7, 5),
+		Entry("a missing value: the value that should contain it", "steps[1].limit.matches", 7, 5),
 		Entry("an index out of range", "steps[9].tool", 4, 1),
 		Entry("the whole file", "", 1, 1),
 		Entry("a malformed path", `labels["x`, 2, 1),
 	)
 
-	It("knows which values there are", func() {
+	It("reports whether a value exists", func() {
 		_, doc, _ := decode(placed)
 		for path, want := range map[string]bool{
 			"": true, "steps[1].tool": true, `labels["a.b"]`: true, "steps[2]": false, "steps[1].limit": false, "name.x": false, "promt": false,
@@ -48,7 +48,7 @@ var _ = Describe("Document", func() {
 		}
 	})
 
-	It("knows nothing of a file that could not be parsed", func() {
+	It("has no values if the file could not be parsed", func() {
 		_, doc, _ := decode("[")
 		place := doc.At("name", "", "")
 		Expect([]int{place.Line, place.Column}).To(Equal([]int{0, 0}))
@@ -56,7 +56,7 @@ var _ = Describe("Document", func() {
 		Expect(doc.At("name", "wrong", "").Error()).To(Equal("f.yaml: wrong"))
 	})
 
-	It("places an error that is found later, with a suggestion and an excerpt", func() {
+	It("gives the position of an error that is found later, with a suggestion and an excerpt", func() {
 		_, doc, _ := decode(placed)
 		d := doc.At("steps[1].tool", `no tool "sed"`, "awk")
 		Expect(d.Path).To(Equal("steps[1].tool"))
@@ -67,13 +67,13 @@ var _ = Describe("Document", func() {
 })
 
 var _ = Describe("Diagnostics", func() {
-	It("keep control characters of a file from the terminal", func() {
+	It("do not send control characters of a file to the terminal", func() {
 		_, _, found := decode("name: a\nas: \"\t\x7f\" # \x7f\r\n")
 		Expect(found).To(HaveLen(1))
 		Expect(found.Render()).To(Equal("f.yaml:2:5: found the text \"\\t\\x7f\"; expected one of openai, socket\n  2 | as: \" �\" # �\n    |     ^\n"))
 	})
 
-	It("show the part of a long line that matters", func() {
+	It("show the relevant part of a long line", func() {
 		long := ""
 		for range 50 {
 			long += "abcdefghi "
@@ -82,7 +82,7 @@ var _ = Describe("Diagnostics", func() {
 		Expect(found.Render()).To(MatchRegexp(`(?m)^  2 \| ….{54}ghi , \.inf.{36}…\n    \| {62}\^$`))
 	})
 
-	It("show the lines of a text that is no YAML, and leave those of YAML alone", func() {
+	It("show the lines of a text that is not YAML, without changing diagnostics of YAML", func() {
 		_, doc, _ := decode("name: a\nany: b\n")
 		bare := yamlsrc.Diagnostics{
 			{File: "f.md", Line: 2, Column: 3, Message: "wrong"},
@@ -108,7 +108,7 @@ f.md: the whole
 		Expect(bare[0].Detail()).To(Equal("f.md:2:3: wrong"), "the diagnostics themselves stay")
 	})
 
-	It("are sorted by place within each file, and files stay apart", func() {
+	It("are sorted by position within each file", func() {
 		ds := yamlsrc.Diagnostics{
 			{File: "b", Line: 2, Column: 1, Message: "b2"},
 			{File: "a", Line: 1, Column: 9, Message: "a1"},
@@ -122,7 +122,7 @@ f.md: the whole
 })
 
 var _ = Describe("Join", func() {
-	It("quotes a key that is not a plain word, and At finds it again", func() {
+	It("quotes a key that is not a plain word, such that At finds it", func() {
 		_, doc, _ := decode("name: a\nlabels:\n  x: one\n  a.b: two\n")
 		Expect(yamlsrc.Join("labels", "x")).To(Equal("labels.x"))
 		Expect(yamlsrc.Join("labels", "a.b")).To(Equal(`labels["a.b"]`))
@@ -135,10 +135,10 @@ var _ = DescribeTable("Diagnostics.About", func(at string, want bool) {
 	Expect(found.About(at)).To(Equal(want))
 },
 	Entry("the value", "steps[0].limit", true),
-	Entry("one inside it", "steps[0].limit.matches", true),
-	Entry("one around it", "steps", true),
+	Entry("a value inside it", "steps[0].limit.matches", true),
+	Entry("a value around it", "steps", true),
 	Entry("a neighbour", "steps[0].tool", false),
-	Entry("one whose name begins alike", "steps[0].limits", false),
+	Entry("a value whose name has the same beginning", "steps[0].limits", false),
 )
 
 var _ = Describe("Lines", func() {
@@ -160,7 +160,7 @@ other: *all
 `
 	doc, _ := yamlsrc.Decode("x.yaml", []byte(text), &map[string]any{})
 
-	It("tells where values stand, down to a depth", func() {
+	It("returns the lines of values down to a depth", func() {
 		Expect(doc.Lines(100, 2, "expect")).To(Equal(map[string]int{
 			"expect": 2, "expect.calls": 3, "expect.latency": 4, "expect.latency.p95": 5, "expect.latency.max": 6,
 			"expect.that": 7, "expect.that[0]": 8, "expect.that[1]": 9, `expect["a.b"]`: 12,
@@ -170,12 +170,12 @@ other: *all
 		}))
 	})
 
-	It("keeps to its limit, and follows no alias inside", func() {
+	It("respects its limit and does not follow aliases inside", func() {
 		Expect(doc.Lines(2, 2, "expect")).To(Equal(map[string]int{"expect": 2, "expect.calls": 3}))
 		Expect(doc.Lines(100, 9, "")).To(And(HaveKeyWithValue("other", 15), HaveKey("backend.replies"), Not(HaveKey("other.replies"))))
 	})
 
-	It("has none of a file that could not be parsed", func() {
+	It("returns nothing for a file that could not be parsed", func() {
 		broken, _ := yamlsrc.Decode("x.yaml", []byte("a: [1"), &map[string]any{})
 		Expect(broken.Lines(100, 2, "a")).To(BeEmpty())
 	})

@@ -12,19 +12,19 @@ import (
 type Change struct {
 	// Path is the path of the value, as for Document.At.
 	Path string
-	// Key is a new name for the value's key; empty leaves it.
+	// Key is a new name for the value's key; empty keeps the name.
 	Key string
 	// Value replaces the value; nil removes it and its key.
 	Value any
-	// Make adds the key, and the mappings around it, if they are missing.
+	// Make adds the key and the mappings around it if they are missing.
 	Make bool
 }
 
-// Edit makes changes to a YAML document, one after the other. It keeps the order, the
+// Edit applies changes to a YAML document in order. It keeps the order, the
 // comments and the style of everything else, but not blank lines. A change without Make
-// skips a missing value, unless its path is a single key: that is added at the end of the
-// document. With Make every alias is first replaced by a copy of its value, so that only
-// one place is changed.
+// skips a missing value, unless its path is a single key, which is added at the end of the
+// document. With Make, every alias is first replaced by a copy of its value, so that only
+// one place changes.
 func Edit(data []byte, changes []Change) ([]byte, error) {
 	doc := &Document{}
 	whole, problem := load(doc, data)
@@ -73,7 +73,7 @@ func (c *Change) apply(root *yaml.Node) error {
 	return nil
 }
 
-// make sets the value at its path, and adds the missing mappings around it.
+// make sets the value at its path and adds the missing mappings around it.
 func (c *Change) make(root, value *yaml.Node) error {
 	place := root
 	for segment := range segments(c.Path) {
@@ -87,14 +87,14 @@ func (c *Change) make(root, value *yaml.Node) error {
 	return nil
 }
 
-// inner returns the value of a mapping or list at a segment of a path; an empty mapping
-// is added where a mapping does not have the key.
+// inner returns the value of a mapping or list at a segment of a path. If a mapping does not have
+// the key, inner adds it with an empty mapping.
 func inner(n *yaml.Node, segment string) (*yaml.Node, error) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
 		*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	}
 	if _, value := child(n, segment); value != nil && keyOf(n, segment) < 0 && n.Kind == yaml.MappingNode {
-		// It is merged into the mapping, which gets its own copy.
+		// The value is merged into the mapping: give the mapping its own copy.
 		n.Content = append(n.Content, keyNode(segment), clone(value))
 		return n.Content[len(n.Content)-1], nil
 	} else if value != nil {
@@ -112,7 +112,7 @@ func keyNode(name string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}
 }
 
-// clone copies a node and all below it.
+// clone returns a deep copy of a node.
 func clone(n *yaml.Node) *yaml.Node {
 	c := *n
 	c.Content = make([]*yaml.Node, len(n.Content))
@@ -123,12 +123,12 @@ func clone(n *yaml.Node) *yaml.Node {
 }
 
 // expand replaces aliases by copies of their values, and removes the anchors. It returns
-// the number of copied values; more than maxAliased are refused.
+// the number of copied values, and fails if it exceeds maxAliased.
 func expand(n *yaml.Node, made int) (int, error) {
 	for n.Kind == yaml.AliasNode {
 		made += count(target(n))
 		if made > maxAliased {
-			return made, fmt.Errorf("aliases stand for more than %d values", maxAliased)
+			return made, fmt.Errorf("aliases expand to more than %d values", maxAliased)
 		}
 		*n = *clone(target(n))
 	}
@@ -142,7 +142,7 @@ func expand(n *yaml.Node, made int) (int, error) {
 	return made, nil
 }
 
-// count returns the number of nodes in n, itself included.
+// count returns the number of nodes in n, including n.
 func count(n *yaml.Node) int {
 	sum := 1
 	for _, inside := range n.Content {

@@ -55,7 +55,7 @@ var _ = Describe("Edit", func() {
 		Expect(got).To(HaveSuffix("use: *s\nseed: 7\n"))
 	})
 
-	It("makes keys and the mappings around them, in lists too", func() {
+	It("adds keys and the mappings around them, also in lists", func() {
 		got := edit(
 			yamlsrc.Change{Path: "expect.cost.at_most", Value: "1 EUR", Make: true},
 			yamlsrc.Change{Path: "backend.replies[1].text", Value: "three", Make: true},
@@ -70,7 +70,7 @@ var _ = Describe("Edit", func() {
 		Expect(err).To(MatchError(ContainSubstring(`has no "5"`)))
 	})
 
-	It("makes a key in one place, whatever shares its value", func() {
+	It("adds a key in one place even if aliases share its value", func() {
 		Expect(edit(yamlsrc.Change{Path: "use.file", Value: "z.txt", Make: true})).
 			To(HaveSuffix("shared: {file: y.txt}\nuse: {file: z.txt}\n"))
 		data, err := yamlsrc.Edit([]byte("base: &b {c: {d: 1}}\na:\n  <<: *b\n"), []yamlsrc.Change{{Path: "a.c.d", Value: 2, Make: true}})
@@ -78,7 +78,7 @@ var _ = Describe("Edit", func() {
 		Expect(string(data)).To(Equal("base: {c: {d: 1}}\na:\n  <<: {c: {d: 1}}\n  c: {d: 2}\n"))
 	})
 
-	It("refuses to make anything where aliases stand for too much", func() {
+	It("fails if aliases expand to too many values", func() {
 		var bomb strings.Builder
 		bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
 		for i := 1; i < 8; i++ {
@@ -90,18 +90,18 @@ var _ = Describe("Edit", func() {
 		Expect(err).To(HaveOccurred())
 	})
 
-	It("leaves alone what is not there", func() {
+	It("ignores missing values", func() {
 		Expect(edit(
 			yamlsrc.Change{Path: "nothing"}, yamlsrc.Change{Path: "name.first", Value: 1}, yamlsrc.Change{Path: "backend.replies[9].file", Value: 1},
 			yamlsrc.Change{Path: "backend.rules[0].file", Value: 1}, yamlsrc.Change{Path: "name[0]"}, yamlsrc.Change{Path: "", Value: 1},
 		)).To(Equal(edited))
 	})
 
-	It("follows an alias to what it stands for", func() {
+	It("changes the value of an alias", func() {
 		Expect(edit(yamlsrc.Change{Path: "use.file", Value: "z.txt"})).To(ContainSubstring("shared: &s {file: z.txt}"))
 	})
 
-	It("refuses what is no document", func() {
+	It("rejects invalid documents", func() {
 		_, err := yamlsrc.Edit([]byte("a: [\n"), nil)
 		Expect(err).To(HaveOccurred())
 		_, err = yamlsrc.Edit([]byte("a: 1\n---\nb: 2\n"), nil)

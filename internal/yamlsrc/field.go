@@ -12,16 +12,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// field is a key of a mapping that becomes a struct.
+// field is a key of a mapping that is decoded into a struct.
 type field struct {
 	key      string
 	typ      reflect.Type
 	required bool
-	bounds   *bounds // nil without any
+	bounds   *bounds // nil if unrestricted
 }
 
-// fieldsOf lists the keys of a struct in the order of its fields, those of
-// inlined structs included.
+// fieldsOf lists the keys of a struct in the order of its fields, including the keys of
+// inlined structs.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for f := range t.Fields() {
@@ -49,7 +49,7 @@ func keysOf(fields []field) []string {
 	return keys
 }
 
-// bounds restrict a scalar, as its jsonschema tag does.
+// bounds are the restrictions of a scalar in its jsonschema tag.
 type bounds struct {
 	enum             []string
 	minimum, maximum *float64
@@ -76,8 +76,8 @@ func boundsOf(tag string) *bounds {
 	return &b
 }
 
-// violation describes what was expected in place of the scalar n; it is empty if n is
-// within the bounds.
+// violation describes the value expected instead of the scalar n; empty if n is within the
+// bounds.
 func (b *bounds) violation(n *yaml.Node) (expected, nearest string) {
 	if b.enum != nil && !slices.Contains(b.enum, n.Value) {
 		return "one of " + strings.Join(b.enum, ", "), suggest.Nearest(n.Value, b.enum)
@@ -101,7 +101,7 @@ func number(n *yaml.Node) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// describeType describes how a t is written; it is empty where that has no simple name.
+// describeType describes how a t is written; empty if there is no simple name for it.
 func describeType(t reflect.Type) string {
 	switch {
 	case isText(t):
@@ -147,7 +147,7 @@ func describeNode(n *yaml.Node) string {
 	return fmt.Sprintf("the text %q", clip(n.Value))
 }
 
-// clip shortens a value: a hostile one could fill the screen.
+// clip shortens a value, because a hostile one could fill the screen.
 func clip(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		return string(r[:60]) + "…"

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// FuzzDecode holds that any input is either decoded or refused with places that
+// FuzzDecode checks that any input is either decoded or rejected with positions that
 // exist in it.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{

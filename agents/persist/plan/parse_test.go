@@ -159,7 +159,7 @@ var _ = Describe("Parse", func() {
 		for i := range 9 {
 			bomb += fmt.Sprintf("      l%d: &l%d [%s]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*l%d,", i), 10))
 		}
-		Expect(refused(bomb)).To(ConsistOf(ContainSubstring("aliases stand for more than 10000 values")))
+		Expect(refused(bomb)).To(ConsistOf(ContainSubstring("aliases expand to more than 10000 values")))
 	})
 
 	It("lists a hundred problems and no more, however many there are", func() {

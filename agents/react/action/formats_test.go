@@ -48,7 +48,7 @@ var _ = Describe("transform", Label("R-05"), func() {
 		Entry("no JSON", "json", "yaml", `{"a": [1,]}`, `is not json: invalid character ',' at start of value within "/a" after offset 8`),
 		Entry("JSON too deep", "json", "yaml", strings.Repeat("[", 70), "is not json: it is nested deeper than 64 levels"),
 		Entry("YAML with a key twice", "yaml", "json", "a: 1\na: 2\n", `is not yaml: 2:1: the key "a" is given twice; first on line 1`),
-		Entry("YAML with an alias bomb", "yaml", "json", "a: &a [*a]\n", "is not yaml: 1:4: aliases stand for more than 10000 values; expected fewer aliases of aliases"),
+		Entry("YAML with an alias bomb", "yaml", "json", "a: &a [*a]\n", "is not yaml: 1:4: aliases expand to more than 10000 values; expected fewer aliases of aliases"),
 		Entry("YAML with a number that would lose digits", "yaml", "json", "a: [123456789012345678901]\n", "is not yaml: the number 1.2345678901234568e+20 may have lost digits; write it in quotes"),
 		Entry("CSV with a column twice", "csv", "json", "a,a\n", `is not csv: column 2 has the name "a", which is empty or there twice`),
 		Entry("empty CSV", "csv", "json", "", "is not csv: there is no header"),
