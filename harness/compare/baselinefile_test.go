@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// read is what a text says, as the file b.json.
+// read reads a text as the file b.json.
 func read(text string) (compare.Baseline, error) {
 	return compare.ReadBaseline("b.json", strings.NewReader(text))
 }
@@ -39,7 +39,7 @@ var _ = Describe("the file", func() {
 		for i := range want.Scenarios {
 			want.Scenarios[i].File = ""
 		}
-		// Times of a real process are not kept of one trial.
+		// Times of a real process are not stored for a single trial.
 		timed := want.Scenarios[0].Measures
 		for i := range timed {
 			if timed[i].Unit == "s" {
@@ -57,7 +57,7 @@ var _ = Describe("the file", func() {
 })
 
 var _ = Describe("reading", Label("H-06"), func() {
-	// edited is the file with something else in place of a text, once.
+	// edited replaces one occurrence of a text in the file.
 	edited := func(old, now string) string {
 		text := string(compare.Encode(sample()))
 		Expect(strings.Count(text, old)).To(BeNumerically(">", 0), old)
@@ -68,11 +68,11 @@ var _ = Describe("reading", Label("H-06"), func() {
 		change(&b)
 		return string(compare.Encode(b))
 	}
-	// steady is the scenario of the sample that repeats.
+	// steady returns the repeatable scenario of the sample.
 	steady := func(b *compare.Baseline) *compare.Scenario { return &b.Scenarios[2] }
 
 	DescribeTable("rejects a damaged file, with the position",
-		// The place is the line in which at stands; without it the whole file is meant.
+		// The position is the line that contains at; without it, the whole file.
 		func(text func() string, at, path, message string) {
 			content, line := text(), 0
 			if at != "" {
@@ -99,7 +99,7 @@ var _ = Describe("reading", Label("H-06"), func() {
 		Entry("a schema that is a number", func() string { return edited(`"rehearse.baseline/1"`, "1") }, `"schema"`, "schema", ""),
 		Entry("the first half", func() string { s := edited("{", "{"); return s[:strings.Index(s, `"duration"`)+3] }, `"du`, "scenarios.hook/timed.measures", "the file ends in the middle"),
 		Entry("text after the end", func() string { return edited("{", "{") + "{}" }, "{}", "", "invalid character"),
-		Entry("a merge that was not finished", func() string { return edited(`  "prices"`, "<<<<<<< HEAD\n  \"prices\"") }, "<<<<<<<", "", "unresolved merge conflict"),
+		Entry("an unfinished merge", func() string { return edited(`  "prices"`, "<<<<<<< HEAD\n  \"prices\"") }, "<<<<<<<", "", "unresolved merge conflict"),
 		Entry("a value that is not a number", func() string { return edited(`"value":1.25`, `"value":NaN`) }, "NaN", `scenarios.loop/steady.measures.duration.value`, "invalid character"),
 		Entry("a number that is too large", func() string { return edited(`"value":1.25`, `"value":1e999`) }, "1e999", `scenarios.loop/steady.measures.duration.value`, ""),
 		Entry("a number as text", func() string { return edited(`"value":1.25`, `"value":"1.25"`) }, `"value":"1.25"`, `scenarios.loop/steady.measures.duration.value`, ""),

@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 )
 
-// sides are two runs of many scenarios: without a difference in virtual time, or of
-// noisy agents in real time.
+// sides returns two runs of many scenarios: equal ones in virtual time, or noisy agents in
+// real time.
 func sides(scenarios, trials int, noisy bool) (before, after compare.Baseline) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before, after = run(), run()

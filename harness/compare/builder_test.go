@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// one is a run of a scenario with n planned trials, of which those given took place.
+// one returns a run of a scenario with n planned trials and the given completed ones.
 func oneTrial(n int, trials ...func(*measure.Facts)) compare.Scenario {
 	GinkgoHelper()
 	var b compare.Builder
@@ -107,7 +107,7 @@ var _ = Describe("the summary of a run", Label("H-06"), func() {
 		Expect(m.Interval).To(BeNil())
 	})
 
-	It("keeps how each trial ended where one ended differently, also with the same status", func() {
+	It("stores how each trial ended if they differ, even with the same status", func() {
 		exits := oneTrial(2, same, func(f *measure.Facts) { f.Run.ExitCode = 1 })
 		Expect(exits.Status).To(Equal("done"))
 		Expect(exits.Ends).To(Equal([]compare.End{{Verdict: gate.Pass, Status: "done"}, {Verdict: gate.Pass, Status: "done", ExitCode: 1}}))

@@ -29,7 +29,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		Expect(r.Findings[0].Scenario).To(Equal("a"))
 		Expect(r.Findings[0].Measure).To(BeEmpty())
 	})
-	It("that neither side shares are not compared", func() {
+	It("without a counterpart are not compared", func() {
 		for _, r := range []compare.Result{
 			compare.Compare(run(), run(), compare.Options{}),
 			compare.Compare(run(passed("a", 1, calls)), run(), compare.Options{}),
@@ -157,7 +157,7 @@ var _ = Describe("options", func() {
 	)
 })
 
-// changes is a comparison with something of everything.
+// changes returns a comparison with every kind of change.
 func changes() compare.Result {
 	before := run(
 		passed("agents/exact", 2, measured("calls", "", 5, 6), measured("cost_eur", "EUR", 0.02, 0.02), measured("duration", "s", 3600, 3600)),
@@ -242,7 +242,7 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 	})
 })
 
-// anything draws a run; a sane one is such as a Builder makes.
+// anything draws a run; a sane one could come from a Builder.
 func anything(rt *rapid.T, label string, sane bool) compare.Baseline {
 	number := rapid.OneOf(rapid.Float64Range(0, 10), rapid.SampledFrom([]float64{0, 1, 1, 1, 2, 1e300}))
 	count := rapid.IntRange(0, 8)

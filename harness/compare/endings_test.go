@@ -59,9 +59,9 @@ var _ = Describe("verdicts of trials", Label("H-06"), func() {
 		Entry("fewer passes, not significantly", 18, 2, 13, 7, compare.Insufficient, `, p = 0\.13 after correction for 1 test; about \d+ trials would decide$`),
 		Entry("three failures of 40 could all be on one side by chance", 20, 0, 17, 3, compare.Insufficient, `20 trials\); about \d+ trials would decide$`),
 		Entry("too few for any test", 2, 0, 1, 1, compare.Insufficient, `^2 of 2 trials passed before and 1 of 2 now: .*; 2 trials\); about \d+ trials would decide$`),
-		Entry("none passes any more: no test is needed", 2, 0, 0, 2, compare.Worse, `^2 of 2 trials passed before and 0 of 2 now$`),
-		Entry("nor the other way", 0, 1, 1, 0, compare.Better, `^0 of 1 trials passed before and 1 of 1 now$`),
-		Entry("so many that the rest does not matter", 5000, 5000, 5050, 4950, compare.Tied, `all of it within the smallest effect of interest, 5\.0 points$`),
+		Entry("none passes now: no test is needed", 2, 0, 0, 2, compare.Worse, `^2 of 2 trials passed before and 0 of 2 now$`),
+		Entry("nor in the other direction", 0, 1, 1, 0, compare.Better, `^0 of 1 trials passed before and 1 of 1 now$`),
+		Entry("so many trials that the difference is irrelevant", 5000, 5000, 5050, 4950, compare.Tied, `all of it within the smallest effect of interest, 5\.0 points$`),
 	)
 	It("are equal as rates if they are the same share", func() {
 		Expect(one(judged(real("a", 0, calls), 2, 2), judged(real("a", 0, calls), 2, 2)).Comparisons).To(BeEmpty())
@@ -169,7 +169,7 @@ var _ = Describe("the stop guard", Label("H-06"), func() {
 	})
 	It("is undecided if F1 contradicts the number of errors", func() {
 		// Of 4 + 90 answers 4 false alarms end and 3 detections are lost: fewer errors,
-		// and nothing is found any more.
+		// but nothing is found now.
 		r := compare.Compare(stops("PPPn"+strings.Repeat("p", 10)+strings.Repeat("N", 80)), stops("nnnn"+strings.Repeat("N", 90)), compare.Options{})
 		c := of(r, "stop_f1")
 		Expect(c.Verdict).To(Equal(compare.Insufficient))

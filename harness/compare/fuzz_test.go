@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 )
 
-// FuzzRead shows that no file makes Read panic, and that what it takes is what Encode
-// writes, apart from white space.
+// FuzzRead checks that no file makes Read panic, and that an accepted file equals the output
+// of Encode, apart from white space.
 func FuzzRead(f *testing.F) {
 	gomega.RegisterTestingT(f)
 	whole := compare.Encode(sample())

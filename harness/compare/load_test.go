@@ -48,9 +48,9 @@ func loadAlarms(r *rand.Rand, runs, scenarios, trials int, rho float64) (alarms 
 	return alarms
 }
 
-// BenchmarkLoad measures how often times of unchanged runs are called worse or better where
-// the load of the machine changes slowly. It fails where that is more than alpha allows, for
-// up to two scenarios or a correlation of up to 0.5.
+// BenchmarkLoad measures how often times of unchanged runs are called worse or better if the
+// load of the machine changes slowly. It fails if that exceeds alpha for up to two scenarios
+// or a correlation of up to 0.5.
 func BenchmarkLoad(b *testing.B) {
 	for _, scenarios := range []int{1, 2, 10} {
 		for _, trials := range []int{5, 8, 20, 50} {
@@ -79,10 +79,10 @@ var _ = Describe("the load of the machine", Label("H-06"), func() {
 			alarms := loadAlarms(rand.New(rand.NewPCG(13, 14)), 400/scenarios, scenarios, trials, rho)
 			Expect(stat.Proportion(alarms, 400/scenarios, 0.999).Interval.Lo).To(BeNumerically("<=", 0.05), "%d alarms", alarms)
 		},
-		Entry("few trials that depend on each other", 1, 8, 0.5),
-		Entry("few trials that depend much", 1, 8, 0.9),
+		Entry("few correlated trials", 1, 8, 0.5),
+		Entry("few highly correlated trials", 1, 8, 0.9),
 		Entry("twenty trials", 1, 20, 0.5),
-		Entry("twenty that depend much", 1, 20, 0.9),
+		Entry("twenty highly correlated trials", 1, 20, 0.9),
 		Entry("two scenarios", 2, 8, 0.9),
 		Entry("ten scenarios", 10, 8, 0.5),
 	)

@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
-// around are n values about a mean, spread evenly by up to 1, in an order that
-// depends on the step.
+// around returns n values around a mean, spread evenly by up to 1, in an order that depends
+// on the step.
 func around(mean float64, n, step int) []float64 {
 	values := make([]float64, n)
 	for i := range values {

@@ -34,7 +34,7 @@ const (
 
 var paths = map[string]string{chat: "/chat/completions", responses: "/responses", messages: "/messages"}
 
-// request asks each protocol for the same.
+// request returns the same request in each protocol.
 func request(protocol string, stream bool) string {
 	body := map[string]any{"model": "m", "stream": stream}
 	if stream && protocol == chat {
@@ -54,7 +54,7 @@ func request(protocol string, stream bool) string {
 	return string(text)
 }
 
-// backend answers with bodies in turn, and remembers what it was asked.
+// backend answers with bodies in turn and records the requests.
 type backend struct {
 	answers []answer
 	asked   []*http.Request
@@ -83,7 +83,7 @@ func (b *backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// taped is an exchange that brought an answer.
+// taped returns an answered exchange.
 func taped(n int, protocol string, stream bool, a answer) tape.Exchange {
 	return tape.Exchange{
 		N: n, Protocol: protocol, Path: paths[protocol], Request: []byte(request(protocol, stream)),
@@ -95,7 +95,7 @@ func tapeOf(exchanges ...tape.Exchange) tape.Tape {
 	return tape.Tape{Headers: []tape.Header{{Date: clock.Epoch, Upstream: "api.example.com"}}, Exchanges: exchanges}
 }
 
-// run asks again and returns what differs, as text.
+// run repeats the requests and returns the differences as text.
 func run(ctx context.Context, t tape.Tape, now ...answer) []string {
 	GinkgoHelper()
 	result, err := drift.Run(ctx, t, drift.Options{Upstream: "https://api.example.com", Transport: &backend{answers: now}})
@@ -112,8 +112,8 @@ func run(ctx context.Context, t tape.Tape, now ...answer) []string {
 	return lines
 }
 
-// beginning are matchers of texts that begin so: package json words its errors otherwise
-// from one program to the next, on purpose.
+// beginning returns matchers of prefixes: package json deliberately words its errors
+// differently in each program.
 func beginning(lines []string) []any {
 	matchers := make([]any, len(lines))
 	for i, line := range lines {
@@ -122,7 +122,7 @@ func beginning(lines []string) []any {
 	return matchers
 }
 
-// scripted is what the mock answers.
+// scripted returns the answer of the mock.
 func scripted(protocol string, stream bool, line mocks.Line) answer {
 	GinkgoHelper()
 	program, err := mocks.Compile(mocks.Script{Model: "m-1", Rules: []mocks.Line{line}})
@@ -149,7 +149,7 @@ const (
 	streamType = "text/event-stream"
 )
 
-// doc is an answer of chat completions in one document.
+// doc returns an answer of chat completions in one document.
 func doc(body string) answer { return answer{200, jsonType, body} }
 
 const base = `{"id":"c","object":"chat.completion","model":"m-1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`
@@ -157,14 +157,14 @@ const base = `{"id":"c","object":"chat.completion","model":"m-1","choices":[{"me
 var _ = Describe("drift", func() {
 	for protocol := range paths {
 		for _, stream := range []bool{false, true} {
-			It(fmt.Sprintf("finds nothing of form in another text of %s (stream %t)", protocol, stream), func(ctx context.Context) {
+			It(fmt.Sprintf("reports another text of %s as informational (stream %t)", protocol, stream), func(ctx context.Context) {
 				before, now := scripted(protocol, stream, text("one")), scripted(protocol, stream, text("another answer, and longer"))
 				Expect(run(ctx, tapeOf(taped(1, protocol, stream, before)), before)).To(BeEmpty())
 				Expect(run(ctx, tapeOf(taped(1, protocol, stream, before)), now)).To(HaveExactElements(
 					"info text: 3 bytes -> 26 bytes", HavePrefix("info usage: ")))
 			})
 
-			It(fmt.Sprintf("finds another end and a tool call in place of a text of %s (stream %t)", protocol, stream), func(ctx context.Context) {
+			It(fmt.Sprintf("reports another finish reason, and a tool call in place of a text of %s (stream %t)", protocol, stream), func(ctx context.Context) {
 				before, now := scripted(protocol, stream, text("one")), scripted(protocol, stream, calls("look", map[string]any{"a": 1}))
 				lines := run(ctx, tapeOf(taped(1, protocol, stream, before)), now)
 				Expect(lines).To(ContainElement("error finish: stop -> tool_calls"))
@@ -173,7 +173,7 @@ var _ = Describe("drift", func() {
 				Expect(back).To(ContainElement("error tool call look: called -> not called"))
 			})
 
-			It(fmt.Sprintf("finds tool calls of another shape in %s (stream %t)", protocol, stream), func(ctx context.Context) {
+			It(fmt.Sprintf("reports tool calls of another shape in %s (stream %t)", protocol, stream), func(ctx context.Context) {
 				before := scripted(protocol, stream, calls("look", map[string]any{"a": 1, "b": "x", "c": nil}))
 				now := scripted(protocol, stream, calls("look", map[string]any{"a": "1", "d": true}))
 				Expect(run(ctx, tapeOf(taped(1, protocol, stream, before)), now)).To(ContainElements(
@@ -183,24 +183,24 @@ var _ = Describe("drift", func() {
 		}
 	}
 
-	DescribeTable("tells in tiers what has changed in a document",
+	DescribeTable("reports changes of a document in tiers",
 		func(ctx context.Context, change [2]string, want ...string) {
 			now := strings.Replace(base, change[0], change[1], 1)
 			Expect(now).NotTo(Equal(base))
 			Expect(run(ctx, tapeOf(taped(1, chat, false, doc(base))), doc(now))).To(HaveExactElements(beginning(want)...))
 		},
-		Entry("a member is gone, told once", [2]string{`,"usage":{"prompt_tokens":1,"completion_tokens":2}`, ""},
+		Entry("a removed member, reported once", [2]string{`,"usage":{"prompt_tokens":1,"completion_tokens":2}`, ""},
 			"error document: usage: object -> missing", "info usage: 1 in, 2 out -> none"),
-		Entry("a member has another type", [2]string{`"id":"c"`, `"id":7`}, `error answer: whole -> read the answer's body: json: `),
-		Entry("a member that this program does not read has", [2]string{`"object":"chat.completion"`, `"object":["x"]`}, "error document: object: text -> list"),
-		Entry("null fits every type", [2]string{`"object":"chat.completion"`, `"object":null`}),
-		Entry("a member is new, told once", [2]string{`"id":"c"`, `"id":"c","extra":{"a":{"b":1}}`}, "warn document: extra:  -> new: object"),
+		Entry("a member with another type", [2]string{`"id":"c"`, `"id":7`}, `error answer: whole -> read the answer's body: json: `),
+		Entry("an unread member with another type", [2]string{`"object":"chat.completion"`, `"object":["x"]`}, "error document: object: text -> list"),
+		Entry("null matches every type", [2]string{`"object":"chat.completion"`, `"object":null`}),
+		Entry("a new member, reported once", [2]string{`"id":"c"`, `"id":"c","extra":{"a":{"b":1}}`}, "warn document: extra:  -> new: object"),
 		Entry("another model", [2]string{"m-1", "m-2"}, "warn model: m-1 -> m-2"),
-		Entry("another end", [2]string{`"stop"`, `"length"`}, "error finish: stop -> length"),
-		Entry("no answer at all", [2]string{base, "{}"}, "error answer: whole -> the answer is empty"),
+		Entry("another finish reason", [2]string{`"stop"`, `"length"`}, "error finish: stop -> length"),
+		Entry("an empty answer", [2]string{base, "{}"}, "error answer: whole -> the answer is empty"),
 	)
 
-	DescribeTable("tells how a stream has changed",
+	DescribeTable("reports changes of a stream",
 		func(ctx context.Context, before, now string, want ...string) {
 			events := func(kinds string) answer {
 				var b strings.Builder
@@ -213,29 +213,29 @@ var _ = Describe("drift", func() {
 		},
 		Entry("more of the same, and pings", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
 			"message_start content_block_start ping content_block_delta content_block_stop message_delta ping message_stop"),
-		Entry("an event is gone", "message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop",
+		Entry("a removed event", "message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop",
 			"message_start content_block_start content_block_delta content_block_stop message_delta message_stop", "error event extra: there -> missing"),
-		Entry("an event is new", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
+		Entry("a new event", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
 			"message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop", "warn event extra:  -> new"),
 		Entry("another order", "message_start a b content_block_start content_block_delta content_block_stop message_delta message_stop",
 			"message_start b a content_block_start content_block_delta content_block_stop message_delta message_stop",
 			"error order of events: message_start, a, b, content_block_start, content_block_delta, content_block_stop, message_delta, message_stop -> message_start, b, a, content_block_start, content_block_delta, content_block_stop, message_delta, message_stop"),
 	)
 
-	DescribeTable("tells an answer that is none from no answer",
+	DescribeTable("distinguishes changed answers from refusals",
 		func(ctx context.Context, now answer, want string) {
 			Expect(run(ctx, tapeOf(taped(1, chat, true, scripted(chat, true, text("x")))), now)).To(HaveExactElements(HavePrefix(want)))
 		},
-		Entry("not found is a change", answer{404, jsonType, `{"error":{"message":"gone"}}`}, "error status: 200 -> 404: gone"),
+		Entry("not found, which is a change", answer{404, jsonType, `{"error":{"message":"gone"}}`}, "error status: 200 -> 404: gone"),
 		Entry("one document", doc(base), "error content type: text/event-stream -> application/json"),
-		Entry("cut", answer{200, streamType, "data: {}\n\n"}, "error answer: whole -> "),
-		Entry("a wrong key is none", answer{401, jsonType, `{"error":{"message":"bad key"}}`}, "unanswered status 401: bad key"),
-		Entry("a key that is repeated", answer{401, jsonType, `{"error":{"message":"no such key: sk-abcdefgh123456789"}}`}, "unanswered status 401: no such key: [REDACTED:api-key]"),
-		Entry("a load is none", answer{529, jsonType, `{"error":{"message":"busy"}}`}, "unanswered status 529: busy"),
-		Entry("nobody", answer{}, "unanswered nobody is there"),
+		Entry("truncated", answer{200, streamType, "data: {}\n\n"}, "error answer: whole -> "),
+		Entry("a wrong key, which is a refusal", answer{401, jsonType, `{"error":{"message":"bad key"}}`}, "unanswered status 401: bad key"),
+		Entry("a repeated key, which is redacted", answer{401, jsonType, `{"error":{"message":"no such key: sk-abcdefgh123456789"}}`}, "unanswered status 401: no such key: [REDACTED:api-key]"),
+		Entry("overload, which is a refusal", answer{529, jsonType, `{"error":{"message":"busy"}}`}, "unanswered status 529: busy"),
+		Entry("an unreachable backend", answer{}, "unanswered nobody is there"),
 	)
 
-	It("asks as the client asked, with a key of now, each request once, and not for errors", func(ctx context.Context) {
+	It("repeats each request of the client once, with the current key, except errors", func(ctx context.Context) {
 		a := taped(1, messages, false, scripted(messages, false, text("x")))
 		a.Path, a.Header = "/messages?beta=true", map[string]string{"Anthropic-Beta": "tools"}
 		again, o := a, taped(3, chat, false, doc(base))
@@ -263,7 +263,7 @@ var _ = Describe("drift", func() {
 		Expect(b.bodies).To(Equal([]string{string(a.Request), string(o.Request)}))
 	})
 
-	It("stops before a call that would go over a cap", func(ctx context.Context) {
+	It("stops before a call that would exceed a cap", func(ctx context.Context) {
 		t := tapeOf(taped(1, chat, false, doc(base)), taped(2, chat, true, scripted(chat, true, text("x"))))
 		t.Exchanges[1].Request = []byte(strings.Replace(string(t.Exchanges[1].Request), "go", "on", 1))
 		priced := func(_ string, u llm.Usage) (float64, bool) { return float64(u.Total()), true }
@@ -289,7 +289,7 @@ var _ = Describe("drift", func() {
 		}
 	})
 
-	It("stops when it is interrupted, and refuses an upstream as a capture does", func(ctx context.Context) {
+	It("stops when it is interrupted, and rejects the same upstreams as a capture", func(ctx context.Context) {
 		over, end := context.WithCancel(ctx)
 		end()
 		t := tapeOf(taped(1, chat, false, doc(base)))

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// wholeExperiment writes and loads an experiment, and what its runs share.
+// wholeExperiment writes and loads an experiment, and creates the environment of its runs.
 func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.Env) {
 	b.Helper()
 	folder := b.TempDir()
@@ -47,8 +47,8 @@ func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.
 	return e, env
 }
 
-// deaf is a scenario in which no word of the prompt helps, though the model draws for
-// each of them by itself.
+// deaf is a scenario in which no word of the prompt helps, although the model draws
+// separately for each of them.
 const deaf = `name: sim/NAME
 drive:
   loop: {prompt: Fix the test., max_iterations: 1, no_progress_limit: 0}
@@ -66,9 +66,9 @@ seed: SEED
 // thousand is an experiment of 1,000 trials.
 var thousand = strings.NewReplacer("VARIANT", "good", "BELOW", "0.14", "CHANCE", "0.85", "TRIALS", "250").Replace(simulatedModels)
 
-// BenchmarkThousandTrials carries out an experiment of 1,000 trials on simulated models,
-// with a journal on the disk. BenchmarkThousandTrialsFloor makes the same trials without
-// an experiment around them.
+// BenchmarkThousandTrials runs an experiment of 1,000 trials on simulated models, with a
+// journal on disk. BenchmarkThousandTrialsFloor runs the same trials without an
+// experiment.
 func BenchmarkThousandTrials(b *testing.B) {
 	e, env := wholeExperiment(b, thousand)
 	folder := b.TempDir()
@@ -104,7 +104,7 @@ func BenchmarkThousandTrialsFloor(b *testing.B) {
 	}
 }
 
-// nowhere is a sink that keeps nothing.
+// nowhere is a sink that discards everything.
 type nowhere struct{}
 
 func (nowhere) Scenario(record.Scenario) error { return nil }

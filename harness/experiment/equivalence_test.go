@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
-// rareInNoise are values with ordinary noise around 1; the second variant adds more in a
-// share of its trials, so that the difference of the means is share times more.
+// rareInNoise draws values with normal noise around 1. The second variant adds more in a
+// share of its trials, so the difference of the means is share * more.
 func rareInNoise(deviation, share, more float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		return func(v, _ int) float64 {
@@ -26,16 +26,16 @@ func rareInNoise(deviation, share, more float64) func(*rand.Rand) func(v, s int)
 	}
 }
 
-// spread are log-normal values with a deviation of their logarithm for each variant: the
-// wider one has a mean that is larger by what is rarely seen.
+// spread draws log-normal values with a deviation of their logarithm for each variant. Rare
+// large values raise the mean of the wider one.
 func spread(greatest float64, deviations ...float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		return func(v, _ int) float64 { return min(greatest, math.Exp(deviations[v]*r.NormFloat64())) }
 	}
 }
 
-// rareWorlds are worlds in which the second variant differs by the smallest effect, and
-// that rarely shows.
+// rareWorlds are worlds in which the second variant differs by the smallest effect, through
+// rare values.
 func rareWorlds() []truth {
 	design := func(trials int, smallest, greatest float64) result.Design {
 		d := designOf(false, trials, smallest, result.These)
@@ -62,8 +62,8 @@ func rareWorlds() []truth {
 	}
 }
 
-// alikeWorlds are worlds in which nothing differs, with a range that is so many times the
-// smallest effect, and noise of which the deviation of a difference is so much of it.
+// alikeWorlds are worlds without a difference, by the width of the range and the deviation
+// of a difference, both as multiples of the smallest effect.
 func alikeWorlds() []truth {
 	var all []truth
 	for _, w := range []struct {
@@ -80,8 +80,8 @@ func alikeWorlds() []truth {
 	return all
 }
 
-// BenchmarkEquivalence measures by simulation how often measures with a declared range
-// are found equivalent, where nothing differs.
+// BenchmarkEquivalence measures by simulation how often variants without a difference are
+// found equivalent by measures with a declared range.
 func BenchmarkEquivalence(b *testing.B) {
 	for _, t := range alikeWorlds() {
 		b.Run(title(t.name), func(b *testing.B) {
@@ -104,7 +104,7 @@ func BenchmarkEquivalence(b *testing.B) {
 }
 
 var _ = Describe("Equivalence", Label("H-07"), func() {
-	It("of a measure that is no share is found in ordinary noise, at the last look alone", func() {
+	It("of a measure other than a share is found in normal noise, at the last look only", func() {
 		for _, plan := range plans[:3] {
 			t := alikeWorlds()[2]
 			t.world.Design.Trials = 80 // so many that an earlier look could find it
@@ -130,7 +130,7 @@ var _ = Describe("Equivalence", Label("H-07"), func() {
 	})
 })
 
-var _ = Describe("Rare values far away in ordinary noise", Label("H-07"), func() {
+var _ = Describe("Rare extreme values in normal noise", Label("H-07"), func() {
 	for _, plan := range plans[:3] {
 		It(fmt.Sprintf("are called equivalent at most as often as alpha allows, with %d looks %s", plan.looks, plan.spending), func() {
 			for _, t := range rareWorlds() {

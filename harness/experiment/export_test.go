@@ -10,24 +10,25 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// World draws experiments of which the truth is known, for the code that decides about
-// real ones.
+// World simulates experiments whose true effects are known, for the code that decides real
+// ones.
 type World struct {
 	Design    result.Design
 	Variants  []string
 	Scenarios int
-	// Draw begins an experiment: the function that it returns makes one trial of a
-	// variant in a scenario, in the primary measure.
+	// Draw begins an experiment. The returned function draws the primary measure of one
+	// trial of a variant in a scenario.
 	Draw func(r *rand.Rand) func(variant, scenario int) float64
-	// Cut, if given, is after how many trials of each a cap ends the experiment; 0 never.
+	// Cut, if set, returns the number of trials of each variant after which a cap ends the
+	// experiment; 0 means never.
 	Cut func(r *rand.Rand) int
 
 	decider *decider
 	plans   map[int]*stat.Sequential
 }
 
-// Run carries one experiment out, and returns what was said at the end, and after how
-// many trials of each variant in each scenario.
+// Run simulates one experiment. It returns the final verdicts and the number of trials of
+// each variant in each scenario.
 func (w *World) Run(r *rand.Rand) (verdicts []result.Verdict, trials int) {
 	if w.decider == nil {
 		w.decider = newDecider(w.Design, w.Variants, make([]string, w.Scenarios))
@@ -61,7 +62,7 @@ func (w *World) Run(r *rand.Rand) (verdicts []result.Verdict, trials int) {
 	return verdictsOf(all), made
 }
 
-// Explained carries one experiment out, and returns what is told of it at the end.
+// Explained simulates one experiment and returns its final comparisons.
 func (w *World) Explained(r *rand.Rand) []result.Comparison {
 	d := newDecider(w.Design, w.Variants, make([]string, w.Scenarios))
 	values, draw := make(table, len(w.Variants)), w.Draw(r)
@@ -79,7 +80,7 @@ func (w *World) Explained(r *rand.Rand) []result.Comparison {
 	return d.explain(all, w.Design.Alpha, []table{values})
 }
 
-// cutAt remembers plans, which take time to make.
+// cutAt caches plans, which take time to compute.
 func (w *World) cutAt(trials int) (*stat.Sequential, int) {
 	if w.plans == nil {
 		w.plans = map[int]*stat.Sequential{}
@@ -99,8 +100,8 @@ func verdictsOf(all []comparison) []result.Verdict {
 	return verdicts
 }
 
-// Compared returns what is told of one look at the end at these values, by variant,
-// scenario and trial; NaN is unknown.
+// Compared returns the comparisons of a single final analysis of values by variant, scenario
+// and trial; NaN is unknown.
 func Compared(d result.Design, values [][][]float64) []result.Comparison {
 	names := make([]string, len(values))
 	for v := range names {
@@ -110,14 +111,14 @@ func Compared(d result.Design, values [][][]float64) []result.Comparison {
 	return is.explain(is.compare(is.planned, 0, []table{values}), d.Alpha, []table{values})
 }
 
-// ValuesOf returns the measures that are known of a trial.
+// ValuesOf returns the known measures of a trial.
 func ValuesOf(j harness.Judged) map[string]float64 {
 	known, _ := values(&j, nil)
 	return known
 }
 
-// Reserve makes a call of a trial, and returns why it was refused, and what ended the
-// trial for it.
+// Reserve makes a call of a trial. It returns the reason for the refusal and the cause of
+// the trial's end.
 func Reserve(b *llm.Budget) (refused, ended error) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
@@ -125,7 +126,7 @@ func Reserve(b *llm.Budget) (refused, ended error) {
 	return refused, context.Cause(ctx)
 }
 
-// Reseed gives all trials other draws, those of a search included.
+// Reseed changes the draws of all trials, including those of a search.
 func (e *Experiment) Reseed(seed uint64) {
 	e.file.Seed = seed
 	for v := range e.variants {

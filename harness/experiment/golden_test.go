@@ -11,8 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
-// pushed is a scenario off its golden path: the golden path is driven as well, with one
-// call more.
+// pushed is a perturbed scenario. Its golden path is driven as well, with one more call.
 const pushed = `name: sim/pushed
 drive: {loop: {prompt: Work., max_iterations: 1, no_progress_limit: 0}}
 backend: {model: gpt-4.1-mini, rules: [{text: DONE}]}
@@ -20,8 +19,8 @@ perturb: ["call=1:latency,first=2s"]
 expect: {status: done}
 `
 
-var _ = Describe("The golden path of a scenario that departs from it", Label("H-07"), func() {
-	It("is paid for out of the same budget", func() {
+var _ = Describe("The golden path of a perturbed scenario", Label("H-07"), func() {
+	It("counts towards the same caps", func() {
 		path := write(replace(replace(judging, "judged.yaml", "pushed.yaml"), `primary: {name: polite, expr: 'scores["polite"]', better: higher}`, "primary: {name: pass}"))
 		Expect(os.WriteFile(filepath.Join(filepath.Dir(path), "pushed.yaml"), []byte(pushed), 0o600)).To(Succeed())
 		e := loadFile(path)

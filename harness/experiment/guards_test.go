@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// passes are so many trials, of which the first passed and the last are unknown.
+// passes returns trials of which the first passed and the last are unknown.
 func passes(passed, failed, unknown int) []float64 {
 	var all []float64
 	for i := range passed + failed + unknown {
@@ -32,7 +32,7 @@ func passes(passed, failed, unknown int) []float64 {
 	return all
 }
 
-// inOne are values of variants in one scenario.
+// inOne returns the values of variants in one scenario.
 func inOne(variants ...[]float64) [][][]float64 {
 	all := make([][][]float64, len(variants))
 	for v := range variants {
@@ -44,7 +44,7 @@ func inOne(variants ...[]float64) [][][]float64 {
 var _ = Describe("A comparison", Label("H-07"), func() {
 	share := designOf(true, 100, 0.1, result.These)
 
-	It("is tested as long as no more than one pair in ten is missing", func() {
+	It("is tested if at most one pair in ten is missing", func() {
 		c := experiment.Compared(share, inOne(passes(50, 50, 0), passes(90, 0, 10)))[0]
 		Expect(c.P).NotTo(BeNil())
 		c = experiment.Compared(share, inOne(passes(50, 50, 0), passes(89, 0, 11)))[0]
@@ -55,7 +55,7 @@ var _ = Describe("A comparison", Label("H-07"), func() {
 		Expect(c.Needed).To(BeZero())
 	})
 
-	It("that could not be tested counts among those that are corrected for", func() {
+	It("that could not be tested still counts for the correction", func() {
 		all := experiment.Compared(share, inOne(passes(60, 40, 0), passes(80, 20, 0), passes(50, 0, 50)))
 		Expect(all).To(HaveLen(3))
 		tested := all[0]
@@ -66,7 +66,7 @@ var _ = Describe("A comparison", Label("H-07"), func() {
 		Expect(*tested.EquivalenceAdjusted).To(BeNumerically("~", min(1, 3**tested.EquivalenceP), 1e-12))
 	})
 
-	It("has the p-value of equivalence that its two tests have", func() {
+	It("has the larger p-value of its two one-sided tests of equivalence", func() {
 		c := experiment.Compared(share, inOne(passes(100, 0, 0), passes(98, 2, 0)))[0]
 		diff := append(make([]float64, 98), -1, -1)
 		Expect(*c.EquivalenceP).To(BeNumerically("~", stat.Within([][]float64{diff}, 1).EquivalenceP(0.1, 1), 1e-12))
@@ -79,7 +79,7 @@ var _ = Describe("A comparison", Label("H-07"), func() {
 		Expect(*c.After.Interval).To(Equal(*stat.Proportion(20, 20, stat.Level).Interval))
 	})
 
-	It("has no rounding error where both variants have the same values", func() {
+	It("has no rounding error if both variants have the same values", func() {
 		calls := func(first int) []float64 { // 263 calls in 200 trials
 			var all []float64
 			for i := range 200 {
@@ -100,7 +100,7 @@ var _ = Describe("Not worse", Label("H-07"), func() {
 	}
 	of := func(trials int) result.Design { return designOf(true, trials, 0.1, result.These) }
 
-	It("is not what few trials show, and it says how many would", func() {
+	It("is not shown by few trials, and the needed number is reported", func() {
 		for _, n := range []int{1, 3, 5} {
 			c := compared(of(n), passes(n, 0, 0), passes(0, n, 0))
 			Expect(c.NotWorse(0.05)).To(BeFalse())
@@ -115,17 +115,17 @@ var _ = Describe("Not worse", Label("H-07"), func() {
 		Expect(compared(of(28), passes(28, 0, 0), passes(28, 0, 0)).NotWorse(0.05)).To(BeFalse())
 	})
 
-	It("is shown where a variant may be better, though that is not decided", func() {
+	It("is shown for a variant that may be better, even if that is undecided", func() {
 		turned := append(append(passes(45, 5, 0), passes(14, 0, 0)...), passes(0, 36, 0)...)
 		c := compared(of(100), passes(50, 50, 0), turned)
 		Expect(c.Verdict).To(Equal(result.Undecided))
 		Expect(c.NotWorse(0.05)).To(BeTrue())
 		Expect(*c.EquivalenceAdjusted).To(BeNumerically(">", 0.05))
-		// The other way round it is not.
+		// In the other direction it is not.
 		Expect(compared(of(100), turned, passes(50, 50, 0)).NotWorse(0.05)).To(BeFalse())
 	})
 
-	It("goes by the direction of the measure", func() {
+	It("depends on the direction of the measure", func() {
 		d := ranged(designOf(false, 60, 1, result.These), 0, 12)
 		low, high := make([]float64, 60), make([]float64, 60)
 		for i := range low {
@@ -137,7 +137,7 @@ var _ = Describe("Not worse", Label("H-07"), func() {
 		Expect(compared(d, high, low).NotWorse(0.05)).To(BeTrue())
 	})
 
-	It("is not shown for a variant of which more values are missing, where these could be of any size", func() {
+	It("is not shown for a variant with more missing values, if they are unbounded", func() {
 		d := ranged(designOf(false, 60, 1, result.These), 0, 12)
 		all, some := make([]float64, 60), make([]float64, 60)
 		for i := range all {
@@ -150,8 +150,8 @@ var _ = Describe("Not worse", Label("H-07"), func() {
 	})
 })
 
-var _ = Describe("A trial that came to nothing", Label("H-07"), func() {
-	It("has no value, so that it is missing and did not fail", func() {
+var _ = Describe("A trial without a verdict", Label("H-07"), func() {
+	It("has no value: it is missing, not failed", func() {
 		Expect(experiment.ValuesOf(harness.Judged{Verdict: gate.Error})).To(BeEmpty())
 		Expect(experiment.ValuesOf(harness.Judged{Verdict: gate.Skip})).To(BeEmpty())
 		Expect(experiment.ValuesOf(harness.Judged{Verdict: gate.Fail})).To(HaveKeyWithValue("pass", 0.0))
@@ -171,7 +171,7 @@ var _ = Describe("A call that a cap refuses", Label("H-07"), func() {
 })
 
 var _ = Describe("A cap", Label("H-07"), func() {
-	It("leaves no look at a scenario that not all variants were tried in, whichever comes first", func() {
+	It("excludes a scenario in which some variants have no trial, in any order", func() {
 		for seed := range 6 {
 			path := write(replace(first, "[one.yaml, two.yaml]", "[one.yaml]") + "seed: " + string(rune('1'+seed)) + "\n")
 			edit(filepath.Join(filepath.Dir(path), "one.yaml"), "max_iterations: 2", "max_iterations: 1")
@@ -182,7 +182,7 @@ var _ = Describe("A cap", Label("H-07"), func() {
 		}
 	})
 
-	It("spends at its look what is left of alpha", func() {
+	It("spends the rest of alpha at its analysis", func() {
 		res := run(replace(first, "trials: 40", "trials: 40\nstop: {looks: 4}"), workers(1), func(o *experiment.Options) { o.Caps.Calls = 150 })
 		Expect(res.Stopped.As).To(Equal(result.Capped))
 		last := res.Looks[len(res.Looks)-1]
@@ -193,7 +193,7 @@ var _ = Describe("A cap", Label("H-07"), func() {
 })
 
 var _ = Describe("The range of a measure", Label("H-07"), func() {
-	DescribeTable("that cannot be meant so is refused",
+	DescribeTable("is rejected if it is invalid:",
 		func(measure, want string) {
 			Expect(strings.Join(refused(replace(first, "{name: calls, smallest_effect: 0.5}", measure)), "\n")).To(ContainSubstring(want))
 		},

@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// task is a scenario in which a simulated model does the task half of the time.
+// task is a scenario in which a simulated model completes the task half of the time.
 const task = `name: sim/NAME
 drive:
   loop: {prompt: Fix the test., max_iterations: 2, no_progress_limit: 0}
@@ -34,8 +34,8 @@ expect: {status: done}
 seed: SEED
 `
 
-// first is an experiment on two such scenarios, in which one variant is better by far
-// and another one is the same with another draw.
+// first is an experiment on two such scenarios. One variant is far better, and another one
+// is the same with other draws.
 const first = `schema: rehearse.experiment/1
 name: sim/first
 about: Is a good prompt better?
@@ -63,7 +63,7 @@ secondary:
   - {name: slow, expr: "run.iterations > 1", better: lower}
 `
 
-// write writes the files of an experiment and returns the path of the experiment's own.
+// write writes the files of an experiment and returns the path of the experiment file.
 func write(text string) string {
 	GinkgoHelper()
 	folder := GinkgoT().TempDir()
@@ -90,8 +90,7 @@ func load(text string) *experiment.Experiment {
 	return e
 }
 
-// refused are the diagnostics of an experiment that cannot be run, without the file's
-// name.
+// refused returns the diagnostics of an invalid experiment without the folder.
 func refused(text string) []string {
 	GinkgoHelper()
 	path := write(text)
@@ -118,13 +117,13 @@ func env() *drive.Env {
 	return e
 }
 
-// run carries an experiment out.
+// run runs an experiment.
 func run(text string, change ...func(*experiment.Options)) result.Experiment {
 	GinkgoHelper()
 	return carry(load(text), change...)
 }
 
-// carry carries an experiment out that was loaded.
+// carry runs a loaded experiment.
 func carry(e *experiment.Experiment, change ...func(*experiment.Options)) result.Experiment {
 	GinkgoHelper()
 	res, err := e.Run(context.Background(), with(change...))
@@ -149,14 +148,14 @@ func journal(path string) func(*experiment.Options) {
 	return func(o *experiment.Options) { o.Journal = path }
 }
 
-// replace changes the text of an experiment, in which old must be.
+// replace replaces old, which must occur, in the text of an experiment.
 func replace(text, old, now string) string {
 	GinkgoHelper()
 	Expect(text).To(ContainSubstring(old))
 	return strings.Replace(text, old, now, 1)
 }
 
-// comparison is the one of a pair by a measure.
+// comparison returns the comparison of a pair by a measure.
 func comparison(res result.Experiment, variant, against, by string) result.Comparison {
 	GinkgoHelper()
 	for _, c := range res.Comparisons {

@@ -18,8 +18,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// judged is a scenario in which a judge, whose model is dearer than the agent's, says
-// whether an answer is polite.
+// judged is a scenario in which a judge, whose model is more expensive than the agent's,
+// decides whether an answer is polite.
 const judged = `name: sim/judged
 drive:
   loop: {prompt: Answer., max_iterations: 1, no_progress_limit: 0}
@@ -98,11 +98,11 @@ var _ = Describe("An experiment with a judge", Label("H-07"), func() {
 	It("counts the judge's calls at the judge's price, against the cap as in the result", func() {
 		res := carry(loadFile(writeJudged()), capped)
 		Expect(res.Stopped.As).To(Equal(result.Capped))
-		// No call costs as much as 0.003 USD, and no other is made once the cap is reached.
+		// Every call costs less than 0.003 USD, and no call follows once the cap is reached.
 		Expect(res.Used.USD).To(And(BeNumerically(">=", 0.01), BeNumerically("<", 0.013)))
 	})
 
-	It("ends by its cap at the same trial when it is taken up again", func() {
+	It("ends by its cap at the same trial when it is resumed", func() {
 		path := writeJudged()
 		file := filepath.Join(filepath.Dir(path), "journal.jsonl")
 		want := encoded(carry(loadFile(path), capped))

@@ -23,8 +23,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/token"
 )
 
-// killAt names the variable that makes of this test binary an experiment that is killed:
-// its file, its journal, and after how many trials.
+// killAt names the variable that makes this test binary run an experiment and kill itself.
+// Its value names the file, the journal, and the number of trials.
 const killAt = "REHEARSE_KILL_EXPERIMENT"
 
 func killed() {
@@ -77,7 +77,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		return encoded(res)
 	}
 
-	It("takes it up after kill -9, again and again, to the same result", func() {
+	It("resumes it after each kill -9, with the same result", func() {
 		want := whole()
 		for _, after := range []int{1, 60, 100} {
 			cmd := exec.Command(os.Args[0])
@@ -95,7 +95,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Expect(os.ReadFile(file)).To(Equal(before))
 	})
 
-	It("is good for the same result wherever it is cut off", func() {
+	It("leads to the same result wherever it is truncated", func() {
 		want := encoded(resume())
 		data, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
@@ -112,7 +112,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		}
 	})
 
-	It("shows that variants take turns, in an order that changes", func() {
+	It("shows that variants alternate in a changing order", func() {
 		resume()
 		data, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
@@ -141,7 +141,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Expect(begins).To(HaveLen(3))
 	})
 
-	It("goes on after an interruption, which decides nothing", func() {
+	It("continues after an interruption, which decides nothing", func() {
 		want := whole()
 		e, _ := experiment.Load(path, kinds.Language(), options())
 		ctx, cancel := context.WithCancel(context.Background())
@@ -163,7 +163,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Expect(encoded(resume())).To(Equal(want))
 	})
 
-	It("keeps how a cap ended it", func() {
+	It("records how a cap ended it", func() {
 		capped := with(journal(file), workers(1))
 		capped.Caps.Calls = 77
 		e, _ := experiment.Load(path, kinds.Language(), options())
@@ -185,7 +185,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Expect(err).To(MatchError(ContainSubstring("its caps differ")))
 	})
 
-	DescribeTable("of another experiment is refused",
+	DescribeTable("of another experiment is rejected",
 		func(change func(), want string) {
 			resume()
 			change()

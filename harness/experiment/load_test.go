@@ -17,7 +17,7 @@ import (
 )
 
 var _ = Describe("An experiment's file", Label("H-07"), func() {
-	DescribeTable("that cannot be meant so is refused, with its place",
+	DescribeTable("is rejected with the position if it is invalid:",
 		func(old, now, want string) {
 			Expect(strings.Join(refused(replace(first, old, now)), "\n")).To(ContainSubstring(want))
 		},
@@ -28,7 +28,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		Entry("an unknown measure, and the nearest", "{name: calls,", "{name: cals,", `(did you mean "calls"?)`),
 		Entry("a measure twice", "{name: calls,", "{name: pass,", `experiment.yaml:24:12: the measure "pass" is given twice`),
 		Entry("an expression that is wrong", "run.iterations > 1", "run.iteration > 1", `the expression cannot be used`),
-		Entry("an expression that is no number", "run.iterations > 1", "run.status", `yields string; expected a number, or true or false`),
+		Entry("an expression that does not yield a number", "run.iterations > 1", "run.status", `yields string; expected a number, or true or false`),
 		Entry("an expression that reads nothing", "run.iterations > 1", "1 + 1", `reads no fact`),
 		Entry("an expression without direction", `1", better: lower`, `1"`, "experiment.yaml:25:5: the measure slow does not say which values are better"),
 		Entry("an expression with the name of a measure", "name: slow", "name: tokens", `"tokens" is a measure already`),
@@ -47,13 +47,13 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		Entry("a shipped scenario that is not there", "two.yaml", "loop/nothing", "no shipped scenario has that name"),
 		Entry("more looks than trials", "trials: 40", "trials: 4\nstop: {looks: 5}", "5 looks at 4 trials"),
 		Entry("a split that leaves nothing", "trials: 40", "trials: 40\nsplit: {held_out: [sim/*]}", "2 of 2 scenarios are held out"),
-		Entry("a split that names nobody", "trials: 40", "trials: 40\nsplit: {held_out: [sim/x]}", `no scenario of the experiment is named "sim/x"`),
-		Entry("a split that says nothing", "trials: 40", "trials: 40\nsplit: {}", "write either share"),
+		Entry("a split that names no scenario", "trials: 40", "trials: 40\nsplit: {held_out: [sim/x]}", `no scenario of the experiment is named "sim/x"`),
+		Entry("an empty split", "trials: 40", "trials: 40\nsplit: {}", "write either share"),
 		Entry("a scope that one scenario cannot have", "[one.yaml, two.yaml]", "[one.yaml]\nscope: alike", "one scenario is not a sample"),
-		Entry("a cap that is none", "trials: 40", "trials: 40\ncaps: {calls: 0}", "experiment.yaml:22:15: "),
+		Entry("a cap of 0", "trials: 40", "trials: 40\ncaps: {calls: 0}", "experiment.yaml:22:15: "),
 	)
 
-	It("that leaves things open gets documented defaults", func() {
+	It("gets the documented defaults", func() {
 		e := load(replace(first, "trials: 40", "trials: 4"))
 		res := carry(e)
 		Expect(res.Design.Alpha).To(Equal(0.05))
@@ -65,7 +65,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		Expect(res.Design.Spending).To(Equal("none"))
 	})
 
-	It("is refused where it is none, missing, a folder or no YAML", func() {
+	It("is rejected if it is something else, missing, a folder or not YAML", func() {
 		folder := GinkgoT().TempDir()
 		for name, want := range map[string]string{"": "not a regular file", "none.yaml": "no such file"} {
 			_, found := experiment.Load(filepath.Join(folder, name), kinds.Language(), options())
@@ -79,7 +79,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		}
 	})
 
-	It("with a split is carried out on what is held out", func() {
+	It("with a split is run on the held-out scenarios", func() {
 		res := run(replace(first, "trials: 40", "trials: 4\nsplit: {held_out: [sim/two]}"))
 		Expect(res.Scenarios).To(HaveLen(1))
 		Expect(res.Scenarios[0].Name).To(Equal("sim/two"))
@@ -87,7 +87,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		Expect(res.Scenarios).To(HaveLen(1))
 	})
 
-	It("that calls a live model is not run unless that is allowed", func() {
+	It("that calls a live model is not run unless allowed", func() {
 		e := load(replace(first, `      drive.loop.prompt: {file: prompts/good.md}
       backend.rules:
         - one_of:
@@ -101,7 +101,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 	})
 })
 
-// FuzzLoad holds that no file makes the loader panic.
+// FuzzLoad checks that no file makes the loader panic.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(first))
 	f.Add([]byte(first + "against: old\nstop: {looks: 3, spending: pocock}\ncaps: {calls: 3, cost: 1 EUR}\nsplit: {share: 0.5}\n"))

@@ -20,8 +20,8 @@ import (
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 
-// errs are trials of one draw for both variants: each passes where that is in its own
-// range, and b comes to nothing for draws from lost on.
+// errs draws once for both variants: each passes if the draw is in its range, and b has no
+// verdict for draws from lost on.
 func errs(a, b [2]float64, lost float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		u := 0.0
@@ -42,29 +42,29 @@ var _ = Describe("Missing values", Label("H-07"), func() {
 		return w.Explained(rand.New(rand.NewPCG(1, 1)))[0]
 	}
 
-	It("of shares never help the variant that has them", func() {
-		// Both pass in three of four trials; those of b that came to nothing would have failed.
+	It("of shares never favour the variant that has them", func() {
+		// Both pass in three of four trials; those of b without a verdict would have failed.
 		w := twoOf(designOf(true, 1000, 0.05, result.These), 1, errs([2]float64{0.25, 1}, [2]float64{0, 0.75}, 0.91))
 		c := explained(w)
 		Expect(c.Missing).To(BeNumerically("~", 90, 30))
 		Expect(*c.Effect.Value).To(BeNumerically(">", 0.05), "of those that are known b passes more often")
 		Expect(c.Verdict).To(Equal(result.Undecided))
 		Expect(c.Warnings).To(ContainElement(ContainSubstring("assume the worst for each")))
-		// The same draws, and where a passes b comes to nothing: not as good.
+		// The same draws, but b has no verdict where a passes: b is worse.
 		w = twoOf(designOf(true, 1000, 0.05, result.These), 1, errs([2]float64{0.25, 1}, [2]float64{0.25, 1}, 0.91))
 		c = explained(w)
 		Expect(*c.Effect.Value).To(BeZero())
 		Expect(c.Verdict).To(Equal(result.Undecided))
 	})
 
-	It("of shares do not hide what holds whatever they would have been", func() {
+	It("of shares do not hide a verdict that they cannot change", func() {
 		w := twoOf(designOf(true, 400, 0.05, result.These), 2, errs([2]float64{0, 0.3}, [2]float64{0, 0.9}, 0.97))
 		Expect(explained(w).Verdict).To(Equal(result.Better))
 		w = twoOf(designOf(true, 400, 0.1, result.These), 2, errs([2]float64{0, 0.7}, [2]float64{0, 0.7}, 0.99))
 		Expect(explained(w).Verdict).To(Equal(result.Equivalent))
 	})
 
-	It("of measures without a bound let no verdict be in favour of the variant that has more of them", func() {
+	It("of unbounded measures prevent verdicts in favour of the variant with more of them", func() {
 		far := func(effect float64, lost int) experiment.World {
 			return twoOf(ranged(designOf(false, 100, 0.5, result.These), -5, 7), 1, func(r *rand.Rand) func(v, s int) float64 {
 				return func(v, _ int) float64 {
@@ -109,7 +109,7 @@ var _ = Describe("Differences that are all equal", Label("H-07"), func() {
 		return w.Explained(nil)[0]
 	}
 
-	It("are no equivalence where nothing bounds them, and it says why", func() {
+	It("are not equivalent without a bound, and the reason is given", func() {
 		for _, rare := range []int{0, 1, 2} {
 			c := nearly(rare, designOf(false, 200, 1, result.These))
 			Expect(c.Verdict).To(Equal(result.Undecided))
@@ -119,7 +119,7 @@ var _ = Describe("Differences that are all equal", Label("H-07"), func() {
 		}
 	})
 
-	It("are equivalent where a rare one would have shown, and else it says how many trials would show it", func() {
+	It("are equivalent if a rare one would have been seen; otherwise the needed trials are reported", func() {
 		for _, rare := range []int{0, 1, 2} {
 			c := nearly(rare, ranged(designOf(false, 200, 1, result.These), 0, 20))
 			Expect(c.Verdict).To(Equal(result.Equivalent), "%d: %s", rare, c.Why)
@@ -132,14 +132,14 @@ var _ = Describe("Differences that are all equal", Label("H-07"), func() {
 		Expect(nearly(0, ranged(designOf(false, 58, 1, result.These), 0, 20)).Verdict).To(Equal(result.Undecided))
 	})
 
-	It("are no equivalence where a value is not in the declared range", func() {
+	It("are not equivalent if a value is outside the declared range", func() {
 		c := nearly(1, ranged(designOf(false, 200, 1, result.These), 0, 0.9))
 		Expect(c.Verdict).To(Equal(result.Undecided))
 		Expect(c.Warnings).To(ContainElement(Equal("equivalent cannot be tested: 1 value of m is outside the declared range 0 to 0.9")))
 	})
 })
 
-var _ = Describe("Fewer scenarios than could ever decide", Label("H-07"), func() {
+var _ = Describe("Too few scenarios for any decision", Label("H-07"), func() {
 	// With n differences p is at least 2 / 2^n, which is 0.125 for four and 0.031 for six.
 	few := func(scenarios int) result.Comparison {
 		w := twoOf(designOf(false, 20, 1, result.Alike), scenarios, func(r *rand.Rand) func(v, s int) float64 {
@@ -148,7 +148,7 @@ var _ = Describe("Fewer scenarios than could ever decide", Label("H-07"), func()
 		return w.Explained(rand.New(rand.NewPCG(1, 1)))[0]
 	}
 
-	It("are said to have no power, and to take as many as could", func() {
+	It("are reported with zero power and the needed number", func() {
 		c := few(4)
 		Expect(c.Verdict).To(Equal(result.Undecided))
 		Expect(*c.Power).To(BeZero())
@@ -158,7 +158,7 @@ var _ = Describe("Fewer scenarios than could ever decide", Label("H-07"), func()
 })
 
 var _ = Describe("Scenarios with the same seed", Label("H-07"), func() {
-	It("draw by themselves in an experiment, so that their pairs are no copies", func() {
+	It("draw independently in an experiment", func() {
 		path := write(first)
 		two := filepath.Join(filepath.Dir(path), "two.yaml")
 		edit(two, "seed: 2", "seed: 1")
@@ -182,7 +182,7 @@ var _ = Describe("Scenarios with the same seed", Label("H-07"), func() {
 	})
 })
 
-// living is a scenario that calls a live model.
+// living returns a scenario that calls a live model.
 const living = `name: sim/live
 drive: {loop: {prompt: Work., max_iterations: 5, no_progress_limit: 0}}
 backend: {as: live, url: URL, model: gpt-4.1-mini}
@@ -190,7 +190,7 @@ expect: {status: done}
 `
 
 var _ = Describe("An interruption of an experiment with a live model", Label("H-07"), func() {
-	It("counts what the trials had taken that it cut off towards the caps", func() {
+	It("counts the use of the interrupted trials towards the caps", func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		var calls atomic.Int64

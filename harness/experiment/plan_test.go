@@ -41,7 +41,7 @@ primary: {name: pass, smallest_effect: 0.2}
 		return e.Plan()
 	}
 
-	It("says what is going to be done", func() {
+	It("describes the planned work", func() {
 		p := plan()
 		Expect(p.Name).To(Equal("own/planned"))
 		Expect(p.Comparisons).To(Equal(3))
@@ -51,7 +51,7 @@ primary: {name: pass, smallest_effect: 0.2}
 		Expect(p.Live).To(BeEmpty())
 	})
 
-	It("says how many trials the power takes: more for more comparisons and looks", func() {
+	It("computes the trials for the power: more for more comparisons and looks", func() {
 		// With σ² = 1/2 and z = 2.394 + 0.842 at alpha 0.05/3 and power 0.8:
 		// z² σ²/0.2² = 131 pairs, and some for the test of shares; over two scenarios.
 		Expect(plan().Needed).To(BeNumerically("~", 71, 1))
@@ -59,22 +59,22 @@ primary: {name: pass, smallest_effect: 0.2}
 		Expect(plan("trials: 50", "trials: 50\nstop: {looks: 5, spending: pocock}").Needed).To(BeNumerically(">", plan().Needed))
 	})
 
-	DescribeTable("says why that is not known", func(from, to, why string) {
+	DescribeTable("explains why that is unknown", func(from, to, why string) {
 		p := plan(from, to)
 		Expect(p.Needed).To(BeZero())
 		Expect(p.Why).To(ContainSubstring(why))
 	},
 		Entry("without an effect", ", smallest_effect: 0.2", "", "no smallest effect of interest"),
-		Entry("of what is no share", "{name: pass,", "{name: calls,", "the variation of calls is unknown"),
+		Entry("of a measure other than a share", "{name: pass,", "{name: calls,", "the variation of calls is unknown"),
 		Entry("where scenarios are a sample", "trials: 50", "scope: alike\ntrials: 50", "the variation between scenarios is unknown"),
 	)
 
-	It("names who calls real models", func() {
+	It("names the variants that call real models", func() {
 		p := plan("{drive.loop.prompt: Do it.}", "{backend.as: live, backend.url: 'https://x.example/v1', backend.rules: null}")
 		Expect(p.Live).To(Equal([]string{"other"}))
 	})
 
-	It("names whose judges are real models, which are not driven without leave either", func() {
+	It("names the variants whose judges are real models, which need permission as well", func() {
 		text, _, _ := strings.Cut(judged, "      backend:\n        model: gpt-4.1\n")
 		text += "      backend: {as: live, url: 'https://x.example/v1', model: gpt-4.1}\nexpect: {status: done}\n"
 		path := write(judging)

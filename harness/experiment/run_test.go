@@ -21,7 +21,7 @@ import (
 )
 
 var _ = Describe("An experiment", Label("H-07"), func() {
-	It("tells which variant is better, by how much, how surely and at what cost", func() {
+	It("decides which variant is better, with effect, interval and cost", func() {
 		res := run(first)
 		Expect(res.Stopped).To(Equal(result.Stopped{As: result.Complete, Why: "all trials were made", Trials: 240, Planned: 240}))
 		good := comparison(res, "good", "old", "pass")
@@ -57,7 +57,7 @@ var _ = Describe("An experiment", Label("H-07"), func() {
 		Expect(c.Verdict).To(Equal(result.Equivalent))
 	})
 
-	It("holds all against one where the file says so", func() {
+	It("compares all variants with one if the file names it", func() {
 		res := run(first + "against: good\n")
 		Expect(res.Comparisons).To(HaveLen(6))
 		Expect(comparison(res, "old", "good", "pass").Verdict).To(Equal(result.Worse))
@@ -80,13 +80,13 @@ var _ = Describe("An experiment", Label("H-07"), func() {
 		Expect(five.Comparisons).NotTo(Equal(six.Comparisons))
 	})
 
-	It("says nothing about the others where it knows only these", func() {
+	It("warns that its verdicts are about these scenarios only", func() {
 		Expect(run(first).Warnings).To(ContainElement(ContainSubstring("about these scenarios")))
 	})
 })
 
 var _ = Describe("The caps of an experiment", Label("H-07"), func() {
-	It("on calls are never passed, and what was found until then is told", func() {
+	It("on calls are never exceeded, and the result so far is returned", func() {
 		e := load(first + "caps: {calls: 101}\n")
 		for _, n := range []int{1, 2, 7} {
 			res := carry(e, workers(n))
@@ -99,7 +99,7 @@ var _ = Describe("The caps of an experiment", Label("H-07"), func() {
 		}
 	})
 
-	It("on cost end it before the call that comes after", func() {
+	It("on cost end it before the next call", func() {
 		res := run(first + "caps: {cost: 0.001 EUR}\n")
 		Expect(res.Stopped.As).To(Equal(result.Capped))
 		Expect(res.Used.EUR).To(And(BeNumerically(">=", 0.001), BeNumerically("<", 0.00105)))
@@ -123,7 +123,7 @@ var _ = Describe("The caps of an experiment", Label("H-07"), func() {
 		Expect(err).To(MatchError("the caps of the experiment do not allow one trial: the budget for calls is used up: 1 of 1; raise them"))
 	})
 
-	It("on cost are used up by a model without a price", func() {
+	It("on cost are used up by a model of unknown price", func() {
 		text := replace(first, "trials: 40", "trials: 4")
 		text = strings.ReplaceAll(text, "    set:\n", "    set:\n      backend.unpriced: true\n      backend.model: none\n")
 		text = replace(text, "  - name: old\n", "  - name: old\n    set:\n      backend.unpriced: true\n      backend.model: none\n")
@@ -133,10 +133,10 @@ var _ = Describe("The caps of an experiment", Label("H-07"), func() {
 	})
 })
 
-var _ = Describe("What an experiment does not know", Label("H-07"), func() {
+var _ = Describe("Missing data in an experiment", Label("H-07"), func() {
 	const unknown = `calls.by["loop"] > 1 ? 1 : calls.by["nobody"]`
 
-	It("decides nothing where more than one pair in ten is missing, and says so", func() {
+	It("prevents a verdict if more than one pair in ten is missing", func() {
 		res := run(replace(first, "primary: {name: pass, smallest_effect: 0.1}", "primary: {name: odd, expr: '"+unknown+"', better: lower, smallest_effect: 0.1}"))
 		c := comparison(res, "good", "old", "odd")
 		Expect(c.Verdict).To(Equal(result.Undecided))
@@ -148,7 +148,7 @@ var _ = Describe("What an experiment does not know", Label("H-07"), func() {
 		Expect(res.Variants[0].Measures[0].Warnings).To(ContainElement(ContainSubstring("cannot be evaluated")))
 	})
 
-	It("has no value at all where no trial tells it", func() {
+	It("leaves a measure without a value if no trial has one", func() {
 		res := run(replace(replace(first, "trials: 40", "trials: 5"), "primary: {name: pass, smallest_effect: 0.1}", `primary: {name: odd, expr: 'calls.by["nobody"]', better: lower}`))
 		c := comparison(res, "good", "old", "odd")
 		Expect(c.Verdict).To(Equal(result.Undecided))
@@ -157,14 +157,14 @@ var _ = Describe("What an experiment does not know", Label("H-07"), func() {
 		Expect(res.Pareto).To(BeEmpty())
 	})
 
-	It("warns where what is compared decided when to end", func() {
+	It("causes a warning if the compared measure decided when to end", func() {
 		res := run(replace(first, "primary: {name: pass, smallest_effect: 0.1}", "primary: {name: cost_eur}") + "caps: {cost: 0.002 EUR}\n")
 		Expect(res.Warnings).To(ContainElement(ContainSubstring("the p-values are not exact")))
 		Expect(res.Pareto[0].Quality.Name).To(Equal("pass"))
 	})
 })
 
-// functional is a scenario whose agent is a Go function that asks twice.
+// functional is a scenario whose agent is a Go function with two calls.
 const functional = `name: sim/NAME
 drive:
   function: {name: asker, turns: [Fix the test.]}
@@ -175,8 +175,8 @@ expect: {status: done}
 seed: SEED
 `
 
-var _ = Describe("An experiment on somebody else's agent", Label("H-07", "H-01"), func() {
-	It("keeps its caps before each call, too", func() {
+var _ = Describe("An experiment on an external agent", Label("H-07", "H-01"), func() {
+	It("checks its caps before each call", func() {
 		path := write(replace(first, "scenarios: [one.yaml, two.yaml]", "scenarios: [three.yaml]"))
 		Expect(os.WriteFile(filepath.Join(filepath.Dir(path), "three.yaml"), []byte(strings.NewReplacer("NAME", "three", "SEED", "3").Replace(functional)), 0o600)).To(Succeed())
 		text, err := os.ReadFile(path)
@@ -196,8 +196,7 @@ var _ = Describe("An experiment on somebody else's agent", Label("H-07", "H-01")
 	})
 })
 
-// asker is an agent that asks the model twice and says what it answered; it counts the
-// questions.
+// asker is an agent that calls the model twice, returns the answers and counts the calls.
 func asker(made *atomic.Int64) app.Maker {
 	return func(site app.Site) func(context.Context, string) (string, error) {
 		return func(ctx context.Context, text string) (answer string, err error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// simulatedModels is an experiment of which the models draw their answers: of variant
-// same by chances of its own, that are those of base; of good, 35 points more.
+// simulatedModels is an experiment whose models draw their answers: variant same with the
+// same probability as base but its own draws, good with 35 points more.
 const simulatedModels = `schema: rehearse.experiment/1
 name: sim/whole
 scenarios: [one.yaml, two.yaml]
@@ -34,13 +34,12 @@ trials: TRIALS
 primary: {name: pass}
 `
 
-// BenchmarkWhole runs whole experiments on simulated models, as a user does, with
-// another seed each: in one of them nothing is better, in the other the chance to pass
-// rises from 0.5 to 0.85, by the trials of the planner.
+// BenchmarkWhole runs whole experiments on simulated models with different seeds and the
+// planned number of trials: without a difference, and with a pass rate that rises from 0.5
+// to 0.85.
 func BenchmarkWhole(b *testing.B) {
 	RegisterTestingT(b)
-	// Of the answers that are drawn by one number, base passes below 0.5, and good between
-	// 0.14 and 0.99.
+	// Of the same draw, base passes below 0.5, and good between 0.14 and 0.99.
 	onlyBase, onlyGood := 0.14, 0.49
 	deviation := math.Sqrt(onlyBase + onlyGood - (onlyGood-onlyBase)*(onlyGood-onlyBase))
 	trials := (stat.ShareNeeded(onlyGood-onlyBase, deviation, 0.05, 0.8) + 1) / 2
@@ -86,7 +85,7 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
-// deafSearch is a search among words of which none helps.
+// deafSearch is a search among words that do not help.
 const deafSearch = `schema: rehearse.experiment/1
 name: sim/deaf
 scenarios: [train.yaml, held.yaml]
@@ -102,9 +101,8 @@ tune:
   trials: 20
 `
 
-// BenchmarkTune measures how often a search promotes a text where none helps. It fails
-// where that is more than alpha; and where the search does not even think that it has
-// found something, so that nothing is shown.
+// BenchmarkTune measures how often a search promotes a text although none helps. It fails if
+// that exceeds alpha, or if the search never selects a text, which would prove nothing.
 func BenchmarkTune(b *testing.B) {
 	e, env := wholeExperiment(b, deafSearch)
 	n, found, promoted := 0, 0, 0
@@ -132,7 +130,7 @@ func BenchmarkTune(b *testing.B) {
 }
 
 var _ = Describe("false alarms", Label("H-07"), func() {
-	It("are seen where there are too many", func() {
+	It("are detected if there are too many", func() {
 		Expect(tooMany(45, 400, 0.05)).To(BeTrue())
 		Expect(tooMany(20, 400, 0.05)).To(BeFalse())
 	})

@@ -12,16 +12,15 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// truth is a world with what is promised of experiments in it.
+// truth is a world with its true effect.
 type truth struct {
 	name  string
 	world experiment.World
-	// effect is that of the second variant, in the measure of the world; 0 where all are
-	// the same.
+	// effect is that of the second variant, in the measure of the world; 0 if all are equal.
 	effect float64
 }
 
-// designOf is a design with one look.
+// designOf returns a design with one look.
 func designOf(share bool, trials int, smallest float64, scope result.Scope) result.Design {
 	return result.Design{
 		Trials: trials, Alpha: 0.05, Power: 0.8, Looks: 1, Spending: "none", Scope: scope,
@@ -29,14 +28,14 @@ func designOf(share bool, trials int, smallest float64, scope result.Scope) resu
 	}
 }
 
-// ranged is a design whose primary measure has a declared range.
+// ranged returns a design whose primary measure has a declared range.
 func ranged(d result.Design, least, greatest float64) result.Design {
 	d.Primary.Range = []float64{least, greatest}
 	return d
 }
 
-// coins are trials that pass with a probability of each variant, the same in all
-// scenarios but for a difference of the scenario's own, of up to spread to either side.
+// coins draws trials that pass with a probability of each variant. A scenario changes the
+// probabilities by up to spread in either direction.
 func coins(spread float64, chance ...float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		own := map[int]float64{}
@@ -52,15 +51,15 @@ func coins(spread float64, chance ...float64) func(*rand.Rand) func(v, s int) fl
 	}
 }
 
-// noisy are values of a distribution, with an effect of each variant added to them.
+// noisy draws values of a distribution and adds the effect of each variant.
 func noisy(draw func(*rand.Rand) float64, effect ...float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		return func(v, s int) float64 { return draw(r) + effect[v] }
 	}
 }
 
-// alike are values with an effect of each variant, which is another one in each
-// scenario: with a deviation around the effect.
+// alike draws values with an effect of each variant that varies between scenarios, with a
+// standard deviation.
 func alike(deviation float64, effect ...float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		own := map[[2]int]float64{}
@@ -73,8 +72,8 @@ func alike(deviation float64, effect ...float64) func(*rand.Rand) func(v, s int)
 	}
 }
 
-// some are trials that pass with a chance, but for a share of scenarios in which the
-// second variant never does.
+// some draws trials that pass with a probability, except for a share of scenarios in which
+// the second variant never passes.
 func some(share, chance float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		bad := map[int]bool{}
@@ -101,8 +100,8 @@ func outliers(r *rand.Rand) float64 {
 	return r.NormFloat64()
 }
 
-// counts are 3 for the one variant, and for the other too, but for a share of trials that
-// take more: one of few numbers. A mean difference of share times more.
+// counts draws 3 for both variants, except for a share of the second one's trials, which
+// need more. The mean difference is share * more.
 func counts(share, more float64) func(*rand.Rand) func(v, s int) float64 {
 	return func(r *rand.Rand) func(v, s int) float64 {
 		return func(v, _ int) float64 {
@@ -114,7 +113,7 @@ func counts(share, more float64) func(*rand.Rand) func(v, s int) float64 {
 	}
 }
 
-// twoOf are two variants in so many scenarios.
+// twoOf returns two variants in n scenarios.
 func twoOf(d result.Design, scenarios int, draw func(*rand.Rand) func(v, s int) float64) experiment.World {
 	return experiment.World{Design: d, Variants: []string{"a", "b"}, Scenarios: scenarios, Draw: draw}
 }
@@ -124,13 +123,13 @@ const (
 	pocock = "pocock"
 )
 
-// plans are the ways to look at the data.
+// plans are the plans of interim analyses.
 var plans = []struct {
 	looks    int
 	spending string
 }{{1, "none"}, {5, obf}, {5, pocock}, {20, pocock}}
 
-// worlds are all in which false alarms must be at most alpha, with one look.
+// worlds are the worlds in which false alarms must be at most alpha, with one look.
 func worlds() []truth {
 	designed := func(scope result.Scope) func(share bool, trials int, smallest float64) result.Design {
 		return func(share bool, trials int, smallest float64) result.Design {
@@ -187,7 +186,7 @@ func truths() []truth {
 	return all
 }
 
-// rates are how often experiments said something that is not so.
+// rates count the false verdicts of experiments.
 type rates struct {
 	n, alarms, wrong, equal, found, trials int
 }
@@ -217,16 +216,16 @@ func one(b bool) int {
 	return 0
 }
 
-// tooMany reports whether more were false than alpha allows, so many that chance would
-// explain it once in two thousand times.
+// tooMany reports whether more were false than alpha allows, with a probability of chance
+// below 1 in 2,000.
 func tooMany(k, n int, alpha float64) bool {
 	return stat.Proportion(k, n, 0.999).Interval.Lo > alpha
 }
 
-// simulated is how many experiments a benchmark makes of each kind at least.
+// simulated is the minimal number of experiments of each kind in a benchmark.
 const simulated = 2000
 
-// enough is how many it makes.
+// enough returns the number of experiments.
 func enough() int {
 	if testing.Short() { // that it runs; the figures are those of a whole one
 		return simulated / 20
@@ -236,9 +235,8 @@ func enough() int {
 
 func title(text string) string { return strings.NewReplacer(" ", "_", ",", "").Replace(text) }
 
-// BenchmarkFalseAlarms measures by simulation how often experiments call a variant
-// better or worse that is not, and equivalent that is not. It fails where that is more
-// than alpha allows.
+// BenchmarkFalseAlarms measures by simulation how often experiments falsely call a variant
+// better, worse or equivalent. It fails if that exceeds alpha.
 func BenchmarkFalseAlarms(b *testing.B) {
 	for _, t := range truths() {
 		b.Run(title(t.name), func(b *testing.B) {
@@ -262,14 +260,14 @@ func BenchmarkFalseAlarms(b *testing.B) {
 	}
 }
 
-// planned is a world in which the planner says how many trials there must be.
+// planned is a world with the planned number of trials.
 type planned struct {
 	truth
-	// pairs are those that one look takes for power 0.8.
+	// pairs is the number that one look needs for power 0.8.
 	pairs int
 }
 
-// powers are worlds of each kind of measure, with as many trials as the planner says.
+// powers are worlds of each kind of measure, with the planned number of trials.
 func powers() []planned {
 	// Two independent shares, and the standard deviation of their difference.
 	p, q := 0.5, 0.7
@@ -282,7 +280,7 @@ func powers() []planned {
 	}
 }
 
-// withPlan is the world with a plan of looks, and the trials that it takes.
+// withPlan returns the world with a plan of looks and the trials that it needs.
 func (p planned) withPlan(looks int, spending string) truth {
 	t := p.truth
 	t.name = fmt.Sprintf("%s, %d looks %s", t.name, looks, spending)
@@ -299,12 +297,12 @@ func (p planned) withPlan(looks int, spending string) truth {
 	return t
 }
 
-// tolerance is by how much the power may be off that was planned: looks are rounded to
-// whole trials, and so are trials.
+// tolerance is the accepted difference from the planned power: looks and trials are rounded
+// to whole trials.
 const tolerance = 0.03
 
-// BenchmarkPower measures by simulation how often experiments find an effect that the
-// planner says they find four times in five. It fails where they do not.
+// BenchmarkPower measures by simulation how often experiments find an effect for which a
+// power of 0.8 was planned. It fails if they find it less often.
 func BenchmarkPower(b *testing.B) {
 	for _, p := range powers() {
 		for _, plan := range plans[:3] {

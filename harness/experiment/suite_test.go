@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
-// TestMain lets this test binary be the scripted command-line agents, and the experiment
-// that a spec kills.
+// TestMain makes this test binary act as the scripted command-line agents, and as the
+// experiment that a spec kills.
 func TestMain(m *testing.M) {
 	agent.Main()
 	killed()

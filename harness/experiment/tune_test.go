@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 
-// obeys is a scenario in which a simulated model does the task more often if the prompt
-// says "carefully", unless the scenario is one where that does not help.
+// obeys returns a scenario in which a simulated model completes the task more often if the
+// prompt contains "carefully", unless the scenario ignores it.
 const obeys = `name: sim/NAME
 drive:
   loop: {prompt: Fix the test., max_iterations: 2, no_progress_limit: 0}
@@ -53,8 +53,8 @@ tune:
   trials: 15
 `
 
-// tuneFiles writes the files of a search; held is the word that helps on the scenarios
-// that are held out.
+// tuneFiles writes the files of a search; held is the word that helps on the held-out
+// scenarios.
 func tuneFiles(text, held string) string {
 	GinkgoHelper()
 	folder := GinkgoT().TempDir()
@@ -83,7 +83,7 @@ func tune(path string, change ...func(*experiment.Options)) result.Experiment {
 
 var _ = Describe("Tuning", Label("H-07"), func() {
 	for _, search := range []string{"greedy", "halving"} {
-		It("finds the text that helps, and promotes it where that is so on held-out scenarios, too: "+search, func() {
+		It("finds the text that helps, and promotes it if it helps on held-out scenarios: "+search, func() {
 			res := tune(tuneFiles(replace(searching, "trials: 15", "trials: 15\n  search: "+search), "carefully"))
 			Expect(res.Tune.Promoted).To(BeTrue(), res.Tune.Why)
 			Expect(res.Tune.Text).To(HavePrefix("Fix the test carefully."))
@@ -94,7 +94,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 			Expect(res.Tune.Used.Calls).To(BeNumerically(">", 100))
 		})
 
-		It("never promotes what helps on the training scenarios alone: "+search, func() {
+		It("never promotes a text that helps on the training scenarios only: "+search, func() {
 			res := tune(tuneFiles(replace(searching, "trials: 15", "trials: 15\n  search: "+search), "never"))
 			Expect(res.Tune.Chosen).To(HavePrefix("how-3."))
 			Expect(res.Tune.Promoted).To(BeFalse())
@@ -103,7 +103,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		})
 	}
 
-	It("promotes nothing by luck, though luck is there", func() {
+	It("does not promote a text that was lucky in the search", func() {
 		lucky := 0
 		for seed := range 9 {
 			path := tuneFiles(searching+"seed: "+string(rune('1'+seed))+"\n", "carefully")
@@ -122,14 +122,14 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Expect(lucky).To(BeNumerically(">", 0))
 	})
 
-	It("does not look at held-out scenarios while it searches", func() {
-		// With another truth there, the search is the same to the last digit.
+	It("does not use held-out scenarios in the search", func() {
+		// The search is exactly the same if other words help on them.
 		one, other := tune(tuneFiles(searching, "carefully")), tune(tuneFiles(searching, "never"))
 		Expect(one.Tune.Rounds).To(Equal(other.Tune.Rounds))
 		Expect(one.Tune.Chosen).To(Equal(other.Tune.Chosen))
 	})
 
-	It("promotes nothing where the search ends with the base's own text", func() {
+	It("promotes nothing if the search ends with the base's text", func() {
 		text := replace(searching, "options: [\"\", \" quickly\", \" carefully\"]", "options: [\"\", \" quickly\"]")
 		text = replace(text, `["", " Be brief.", {file: then.md}]`, `["", "\nBe brief."]`)
 		path := tuneFiles(replace(text, "primary: {name: pass, smallest_effect: 0.1}", `primary: {name: words, expr: "events.size() * 0 + calls.total * 0", better: lower}`), "never")
@@ -139,7 +139,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Expect(res.Comparisons).To(BeEmpty())
 	})
 
-	It("is taken up again to the same result", func() {
+	It("is resumed with the same result", func() {
 		path, file := tuneFiles(searching, "carefully"), filepath.Join(GinkgoT().TempDir(), "tune.jsonl")
 		want := encoded(tune(path))
 		e, _ := experiment.Load(path, kinds.Language(), options())
@@ -165,14 +165,14 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Expect(doing).To(And(HaveKey("round 2 of the search"), HaveKey("held-out scenarios")))
 	})
 
-	It("keeps the caps over all of its parts", func() {
+	It("applies the caps to all of its parts", func() {
 		res := tune(tuneFiles(searching+"caps: {calls: 300}\n", "carefully"))
 		Expect(res.Stopped.As).To(Equal(result.Capped))
 		Expect(res.Tune.Used.Calls + res.Used.Calls).To(Equal(300))
 		Expect(res.Tune.Promoted).To(BeFalse())
 	})
 
-	It("stays ended by a cap when it is run again, in its rounds and on what is held out", func() {
+	It("stays ended by a cap when it is resumed, in its rounds and on held-out scenarios", func() {
 		path := tuneFiles(searching, "carefully")
 		whole := tune(path)
 		search := whole.Tune.Used.Calls // a cap of just that many is used up when the search ends
@@ -199,7 +199,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		}
 	})
 
-	It("is no experiment, and an experiment no search", func() {
+	It("is not an experiment, nor is an experiment a search", func() {
 		e, found := experiment.Load(tuneFiles(searching, "x"), kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		_, err := e.Run(context.Background(), with())
@@ -208,7 +208,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Expect(err).To(MatchError(ContainSubstring("has no tune")))
 	})
 
-	DescribeTable("is refused where it cannot be meant so",
+	DescribeTable("is rejected if it is invalid:",
 		func(old, now, want string) {
 			path := tuneFiles(replace(searching, old, now), "x")
 			_, found := experiment.Load(path, kinds.Language(), options())
@@ -220,15 +220,15 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Entry("a place without a fragment", "{{then}}", "{{than}}", `the text contains {{than}}, but there is no fragment "than" (did you mean "then"?)`),
 		Entry("one option", `["", " quickly", " carefully"]`, `[""]`, "one option leaves no choice"),
 		Entry("an option twice", `["", " quickly", " carefully"]`, `["", ""]`, "the option is the same as an earlier one"),
-		Entry("an option that is no text", `["", " quickly", " carefully"]`, `["", 1]`, "expected text, or {file: name}"),
+		Entry("an option that is not text", `["", " quickly", " carefully"]`, `["", 1]`, "expected text, or {file: name}"),
 		Entry("a fragment twice", "name: then", "name: how", `the name "how" is used by an earlier fragment`),
-		Entry("a path that no scenario knows", "path: drive.loop.prompt", "path: drive.loop.promt", `unknown key "promt"`),
-		Entry("a path of what is expected", "path: drive.loop.prompt", "path: expect.status", `not "expect.status"`),
+		Entry("an unknown path", "path: drive.loop.prompt", "path: drive.loop.promt", `unknown key "promt"`),
+		Entry("a path of an expectation", "path: drive.loop.prompt", "path: expect.status", `not "expect.status"`),
 		Entry("a file that is not there", "then.md", "none.md", "read the file none.md"),
 	)
 })
 
-// contents are the files of a folder.
+// contents returns the files of a folder.
 func contents(folder string) map[string]string {
 	GinkgoHelper()
 	all := map[string]string{}

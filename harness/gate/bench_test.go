@@ -29,7 +29,7 @@ func benchmark(b *testing.B, that ...string) {
 	}
 }
 
-// BenchmarkJudgeFloor is what a hand-written comparison of the same facts costs.
+// BenchmarkJudgeFloor measures a hand-written comparison of the same facts.
 func BenchmarkJudgeFloor(b *testing.B) {
 	f := facts()
 	b.ReportAllocs()

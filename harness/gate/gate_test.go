@@ -24,7 +24,7 @@ var _ = Describe("Verdicts", Label("H-04"), func() {
 		Entry("one failing", gate.Fail, gate.Info, gate.Failing, gate.Info),
 		Entry("error after fail", gate.Error, gate.Failing, gate.Broken),
 		Entry("error before fail", gate.Error, gate.Broken, gate.Failing),
-		Entry("a severity from the future", gate.Error, gate.Severity("fatal")),
+		Entry("an unknown severity", gate.Error, gate.Severity("fatal")),
 	)
 
 	DescribeTable("of several: the worst one decides, and the exit code with it",
@@ -38,9 +38,9 @@ var _ = Describe("Verdicts", Label("H-04"), func() {
 		Entry("a skip beside a fail", gate.Fail, 1, gate.Fail, gate.Skip),
 		Entry("an error outranks a fail", gate.Error, 3, gate.Fail, gate.Error, gate.Pass),
 		Entry("an error after a fail", gate.Error, 3, gate.Error, gate.Fail),
-		Entry("nothing but skips is no pass", gate.Skip, 3, gate.Skip, gate.Skip),
+		Entry("only skips do not pass", gate.Skip, 3, gate.Skip, gate.Skip),
 		Entry("nothing selected is a usage error", gate.Skip, 2),
-		Entry("a verdict that is not known", gate.Error, 3, gate.Pass, gate.Verdict("passed")),
-		Entry("a verdict that was never given", gate.Error, 3, gate.Pass, gate.Verdict("")),
+		Entry("an unknown verdict", gate.Error, 3, gate.Pass, gate.Verdict("passed")),
+		Entry("an empty verdict", gate.Error, 3, gate.Pass, gate.Verdict("")),
 	)
 })

@@ -10,8 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// perturbed judges facts as those of a perturbed scenario; the golden run is that
-// of facts().
+// perturbed judges facts as those of a perturbed scenario; the golden run is facts().
 func perturbed(s record.Scenario, change ...func(*measure.Facts)) []gate.Finding {
 	GinkgoHelper()
 	s.Perturb = []string{"call=2:timeout"}
@@ -23,13 +22,13 @@ func perturbed(s record.Scenario, change ...func(*measure.Facts)) []gate.Finding
 	return j.Judge(f)
 }
 
-// with is a scenario with invariants.
+// with returns a scenario with invariants.
 func with(invariants ...string) record.Scenario { return record.Scenario{Invariants: invariants} }
 
 const bounded = "// bounded: no more calls than before\n// and one\ncalls.total <= golden.calls.total + 1"
 
 var _ = Describe("Invariants", func() {
-	It("hold a perturbed run against the golden one, and name what is broken in words", func() {
+	It("compare a perturbed run with the golden one, and describe violations in words", func() {
 		Expect(perturbed(with(bounded), func(f *measure.Facts) { f.Calls.Total = 4 })).To(BeEmpty())
 		Expect(perturbed(with(bounded), func(f *measure.Facts) { f.Calls.Total = 5 })).To(ConsistOf(gate.Finding{
 			Severity: gate.Failing, Rule: gate.InvariantRule, At: "invariants[0]",
@@ -39,14 +38,14 @@ var _ = Describe("Invariants", func() {
 		}))
 	})
 
-	It("are named by their expression where they have no words", func() {
+	It("are described by their expression if they have no words", func() {
 		found := perturbed(with("calls.total == 0"))
 		Expect(found).To(HaveLen(1))
 		Expect(found[0].Message).To(Equal("does not hold: calls.total == 0"))
 		Expect(found[0].Evidence).To(Equal("does not hold: calls.total == 0; calls.total = 3"))
 	})
 
-	It("say where in the file they are, beside those that come with the agent", func() {
+	It("report their place in the file, unless they come with the agent", func() {
 		s := with(append(language.Invariants("clerk"), "true", "false")...)
 		s.Agent = "clerk"
 		found := perturbed(s, func(f *measure.Facts) { f.Run.ExitCode = 0 })
@@ -56,7 +55,7 @@ var _ = Describe("Invariants", func() {
 		Expect(found[1].At).To(Equal("invariants[1]"))
 	})
 
-	It("tell nothing without a golden run", func() {
+	It("give no verdict without a golden run", func() {
 		s := with(bounded)
 		s.Perturb = []string{"call=2:timeout"}
 		j, err := gate.ForScenario(language, &s)
@@ -66,7 +65,7 @@ var _ = Describe("Invariants", func() {
 		Expect(found[0].Evidence).To(ContainSubstring("no golden run was recorded"))
 	})
 
-	It("need what they read to be known, of the golden run, too", func() {
+	It("require that the facts they read are known, also those of the golden run", func() {
 		s := with("cost.known && golden.cost.usd < 1.0")
 		s.Perturb = []string{"call=2:timeout"}
 		j, err := gate.ForScenario(language, &s)
@@ -79,7 +78,7 @@ var _ = Describe("Invariants", func() {
 		Expect(found[0].Evidence).To(Equal("golden.cost.usd is unknown: cost.known && golden.cost.usd < 1.0; no price"))
 	})
 
-	It("are judged beside violations and proof of firing", func() {
+	It("are judged together with violations and unfired faults", func() {
 		found := perturbed(with("true"), func(f *measure.Facts) {
 			f.Run.Violations = []string{"an answer was lost"}
 			f.Script.Unfired = []string{"call=2:timeout: no such call was made"}
@@ -90,7 +89,7 @@ var _ = Describe("Invariants", func() {
 		Expect(found[1].Rule).To(Equal("promise"))
 	})
 
-	It("leave expectations aside unless the perturbed scenario has some", func() {
+	It("replace expectations unless the perturbed scenario has some", func() {
 		s := with("true")
 		s.Expect = expect.Expect{Allow: []string{expect.UnusedLine}}
 		Expect(perturbed(s, func(f *measure.Facts) { f.Script.Unexpected = []string{"call 9"} })).To(BeEmpty())
@@ -101,7 +100,7 @@ var _ = Describe("Invariants", func() {
 		Expect(found[1].Rule).To(Equal("status"))
 	})
 
-	It("are refused where they do not compile", func() {
+	It("are rejected if they do not compile", func() {
 		s := with("true", "calls.totl == 3")
 		s.Perturb = []string{"call=2:timeout"}
 		_, err := gate.ForScenario(language, &s)
@@ -116,16 +115,16 @@ var _ = Describe("Invariants", func() {
 		Expect(language.Check("calls.total == 3 && run.details != 'golden'")).To(Succeed())
 	})
 
-	DescribeTable("refuse what is the same for all runs",
+	DescribeTable("are rejected if they are the same for all runs",
 		func(text string) {
 			Expect(language.CheckInvariant(text)).To(MatchError(ContainSubstring("reads no fact of the run")))
 		},
 		Entry("a constant", "true"),
 		Entry("an equation of constants", "// fine\n1 + 1 == 2"),
-		Entry("nothing but the golden run", "golden.calls.total == golden.calls.total"),
+		Entry("only the golden run", "golden.calls.total == golden.calls.total"),
 	)
 
-	It("hold the golden run against itself", func() {
+	It("compare the golden run with itself", func() {
 		s := with(bounded, "golden.calls.total == 3", "// few: at most one call\ncalls.total <= 1")
 		j, err := gate.ForScenario(language, &s)
 		Expect(err).ToNot(HaveOccurred())
@@ -149,8 +148,8 @@ var _ = Describe("Invariants", func() {
 		Entry("no words", "a == b", "", "a == b"),
 		Entry("words", "// one: two\na == b", "one: two", "a == b"),
 		Entry("blank lines", "\n // one\n\n\t//two\r\n a == b\n", "one two", "a == b"),
-		Entry("a comment after it is a part of it", "a == b // one\n", "", "a == b // one"),
-		Entry("nothing but words", "// one", "", "// one"),
+		Entry("a trailing comment belongs to the expression", "a == b // one\n", "", "a == b // one"),
+		Entry("only words", "// one", "", "// one"),
 		Entry("nothing", "", "", ""),
 	)
 })

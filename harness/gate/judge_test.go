@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// facts are those of a trial in which everything is known and nothing odd.
+// facts returns the facts of an ordinary trial in which everything is known.
 func facts(change ...func(*measure.Facts)) measure.Facts {
 	f := measure.Facts{
 		Run:     measure.RunFacts{Status: "no-progress", ExitCode: 5, Iterations: 3, Details: "3 identical answers", Duration: 6, DurationKnown: true},
@@ -48,7 +48,7 @@ func eur(v float64) *quantity.Money              { return &quantity.Money{Amount
 func usd(v float64) *quantity.Money { return &quantity.Money{Amount: v, Currency: quantity.USD} }
 
 var _ = Describe("Judge", Label("H-04"), func() {
-	DescribeTable("fires a rule, and just does not",
+	DescribeTable("fires at the limit, and not below",
 		func(fires, holds expect.Expect, rule, message string) {
 			Expect(judge(holds, facts())).To(BeEmpty())
 			found := judge(fires, facts())
@@ -69,7 +69,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			"calls", "expected at least 0 and at most 2 calls, saw 3"),
 		Entry("calls by purpose", expect.Expect{CallsBy: map[string]expect.Count{"judge": *exactly(2)}}, expect.Expect{CallsBy: map[string]expect.Count{"judge": *exactly(1), "none": *exactly(0)}},
 			"calls_by", `expected exactly 2 calls of purpose "judge", saw 1`),
-		Entry("calls of a purpose that never came", expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(1)}}, expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(0)}},
+		Entry("calls of a purpose that never occurred", expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(1)}}, expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(0)}},
 			"calls_by", `expected at least 1 call of purpose "plan", saw 0`),
 		Entry("retries", expect.Expect{Retries: exactly(1)}, expect.Expect{Retries: exactly(2)},
 			"retries", "expected exactly 1 retry, saw 2"),
@@ -97,7 +97,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			"that", `does not hold: run.details.contains("4 identical")`),
 	)
 
-	It("names the key that demands it", func() {
+	It("names the key of the expectation", func() {
 		lower := quantity.Duration(1)
 		e := expect.Expect{
 			Status: "done", ExitCode: new(0), Calls: exactly(0), CallsBy: map[string]expect.Count{"work": *exactly(0), "a.b": *exactly(1)},
@@ -128,7 +128,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Expect(judge(expect.Expect{Latency: &expect.Latency{Max: lasting(300 * time.Millisecond)}}, f)).To(BeEmpty())
 	})
 
-	It("finds everything at once, in a fixed order", func() {
+	It("returns all findings in a fixed order", func() {
 		e := expect.Expect{
 			Status: "done", ExitCode: new(0), Calls: exactly(0), Duration: lasting(0), That: []string{"false", "true", "calls.total == 4"},
 			CallsBy: map[string]expect.Count{"work": *exactly(0), "judge": *exactly(0)},
@@ -141,7 +141,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Expect(rules).To(Equal([]string{"status", "exit_code", "calls", "calls_by", "calls_by", "duration", "that", "that", "unused-line"}))
 	})
 
-	DescribeTable("leads with the root cause",
+	DescribeTable("returns the root cause first",
 		func(change func(*measure.Facts), want ...string) {
 			e := expect.Expect{Status: "done", Calls: exactly(2), That: []string{"false"}, Allow: []string{expect.InvalidRequest}}
 			var rules []string
@@ -169,39 +169,39 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		}, "status", "calls", "that", "invalid-request"),
 	)
 
-	It("does not fail a trial for a refused tool call alone", func() {
+	It("does not fail a trial only because of a refused tool call", func() {
 		Expect(judge(expect.Expect{Status: "no-progress"}, facts(func(f *measure.Facts) { f.Run.Denied = []string{"1 tool call: Edit"} }))).To(BeEmpty())
 	})
 
-	It("does not blame the harness for an agent that cannot be run", func() {
+	It("distinguishes an agent that cannot be run from a failure of the harness", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Error, f.Run.AgentError = "no such program", true })
 		Expect(judge(expect.Expect{Status: "done"}, f)).To(HaveExactElements(
 			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", Evidence: "no such program"}))
 	})
 
-	DescribeTable("counts things in the singular and in the plural",
+	DescribeTable("uses the singular and the plural",
 		func(e expect.Expect, message string) {
 			Expect(judge(e, facts())).To(HaveExactElements(HaveField("Message", message)))
 		},
-		Entry(nil, expect.Expect{Retries: exactly(1)}, "expected exactly 1 retry, saw 2"),
-		Entry(nil, expect.Expect{Retries: exactly(0)}, "expected exactly 0 retries, saw 2"),
-		Entry(nil, expect.Expect{Calls: exactly(1)}, "expected exactly 1 call, saw 3"),
-		Entry(nil, expect.Expect{Calls: between(1, 2)}, "expected at least 1 and at most 2 calls, saw 3"),
-		Entry(nil, expect.Expect{Iterations: atLeast(4)}, "expected at least 4 iterations, saw 3"),
-		Entry(nil, expect.Expect{CallsBy: map[string]expect.Count{"work": *exactly(1)}}, `expected exactly 1 call of purpose "work", saw 2`),
+		Entry("1 retry", expect.Expect{Retries: exactly(1)}, "expected exactly 1 retry, saw 2"),
+		Entry("0 retries", expect.Expect{Retries: exactly(0)}, "expected exactly 0 retries, saw 2"),
+		Entry("1 call", expect.Expect{Calls: exactly(1)}, "expected exactly 1 call, saw 3"),
+		Entry("a range of calls", expect.Expect{Calls: between(1, 2)}, "expected at least 1 and at most 2 calls, saw 3"),
+		Entry("iterations", expect.Expect{Iterations: atLeast(4)}, "expected at least 4 iterations, saw 3"),
+		Entry("1 call of a purpose", expect.Expect{CallsBy: map[string]expect.Count{"work": *exactly(1)}}, `expected exactly 1 call of purpose "work", saw 2`),
 	)
 
-	DescribeTable("rounds times as far as they can be told apart",
+	DescribeTable("rounds times unless they would look equal",
 		func(limit time.Duration, saw float64, message string) {
 			f := facts(func(f *measure.Facts) { f.Run.Duration = saw })
 			Expect(judge(expect.Expect{Duration: lasting(limit)}, f)).To(HaveExactElements(HaveField("Message", message)))
 		},
-		Entry(nil, time.Minute, 66.04217, "expected duration of at most 1m 0s, saw 1m 6s"),
-		Entry(nil, time.Second, 59.999999999, "expected duration of at most 1s, saw 1m 0s"),
-		Entry(nil, time.Minute, 60.000000001, "expected duration of at most 1m0s, saw 1m0.000000001s"),
+		Entry("above a minute", time.Minute, 66.04217, "expected duration of at most 1m 0s, saw 1m 6s"),
+		Entry("just below a minute", time.Second, 59.999999999, "expected duration of at most 1s, saw 1m 0s"),
+		Entry("a nanosecond too long", time.Minute, 60.000000001, "expected duration of at most 1m0s, saw 1m0.000000001s"),
 	)
 
-	DescribeTable("holds what is found in the script against the trial, unless it is allowed",
+	DescribeTable("reports mismatches with the script unless they are allowed",
 		func(rule string, break_ func(*measure.Facts), evidence string) {
 			found := judge(expect.Expect{Stops: []string{"defers"}}, facts(break_))
 			Expect(found).To(HaveLen(1))
@@ -231,32 +231,32 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		))
 	})
 
-	It("judges nothing of a trial that was not carried out", func() {
+	It("does not judge a trial that was not carried out", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Skipped = "no server" })
 		found := judge(expect.Expect{Status: "nothing like it"}, f)
 		Expect(found).To(HaveExactElements(And(HaveField("Severity", gate.Skipped), HaveField("Evidence", "no server"))))
 	})
 
-	It("could not tell when a planned fault never fired, whatever is allowed", func() {
+	It("gives no verdict if a planned fault never fired, whatever is allowed", func() {
 		f := facts(func(f *measure.Facts) { f.Script.Unfired = []string{"replies[2]: missing-done"} })
 		found := judge(expect.Expect{Allow: []string{"unused-line", "unexpected-call", "invalid-request", "unfired-fault"}}, f)
 		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "unfired-fault", Message: "a planned fault never fired", At: "backend.replies[2]", Evidence: "replies[2]: missing-done"}))
 	})
 
-	It("could not tell when the harness failed, and says nothing else then", func() {
+	It("gives no verdict and no other finding if the harness failed", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Error = "no such program"; f.Script.Unused = []string{"replies[0]"} })
 		found := judge(expect.Expect{Status: "done", That: []string{"false"}}, f)
 		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: "no such program"}))
 	})
 })
 
-var _ = Describe("A fact that is unknown", Label("H-04"), func() {
+var _ = Describe("An unknown fact", Label("H-04"), func() {
 	unknownCost := func(f *measure.Facts) { f.Cost = measure.CostFacts{EUR: 0.004, Why: `no price for model "x"`} }
 	unknownTokens := func(f *measure.Facts) { f.Tokens.Known = false }
 	unknownLatency := func(f *measure.Facts) { f.Latency = measure.LatencyFacts{} }
 	unknownDuration := func(f *measure.Facts) { f.Run.DurationKnown, f.Run.Duration = false, 0 }
 
-	DescribeTable("does not pass where it is needed",
+	DescribeTable("does not pass if it is needed",
 		func(e expect.Expect, change func(*measure.Facts), severity gate.Severity, message, evidence string) {
 			found := judge(e, facts(change))
 			Expect(found).To(HaveLen(1))
@@ -267,10 +267,10 @@ var _ = Describe("A fact that is unknown", Label("H-04"), func() {
 		},
 		Entry("cost with an upper limit", expect.Expect{Cost: &expect.Cost{AtMost: eur(1)}}, unknownCost, gate.Failing, "the cost is limited, but it is unknown", `no price for model "x"`),
 		Entry("cost with a lower limit", expect.Expect{Cost: &expect.Cost{AtLeast: eur(1)}}, unknownCost, gate.Failing, "the cost is limited, but it is unknown", `no price for model "x"`),
-		Entry("cost that is above the limit anyway", expect.Expect{Cost: &expect.Cost{AtMost: eur(0.001)}}, unknownCost, gate.Failing, "expected a cost of at most 0.001 EUR, saw 0.004 EUR", ""),
+		Entry("cost that already exceeds the limit", expect.Expect{Cost: &expect.Cost{AtMost: eur(0.001)}}, unknownCost, gate.Failing, "expected a cost of at most 0.001 EUR, saw 0.004 EUR", ""),
 		Entry("tokens", expect.Expect{Tokens: between(1, 1000)}, unknownTokens, gate.Failing, "expected at least 1 and at most 1000 tokens, but their number is unknown", "at least 100; a call was answered without usage"),
 		Entry("tokens, exactly", expect.Expect{Tokens: exactly(100)}, unknownTokens, gate.Failing, "expected exactly 100 tokens, but their number is unknown", "at least 100; a call was answered without usage"),
-		Entry("tokens that are above the limit anyway", expect.Expect{Tokens: between(1, 99)}, unknownTokens, gate.Failing, "expected at least 1 and at most 99 tokens, saw 100", ""),
+		Entry("tokens that already exceed the limit", expect.Expect{Tokens: between(1, 99)}, unknownTokens, gate.Failing, "expected at least 1 and at most 99 tokens, saw 100", ""),
 		Entry("latency", expect.Expect{Latency: &expect.Latency{P95: lasting(time.Hour)}}, unknownLatency, gate.Broken, "the latency is limited, but no call's latency is known", ""),
 		Entry("duration", expect.Expect{Duration: lasting(time.Hour)}, unknownDuration, gate.Broken, "the duration is limited, but it is unknown", ""),
 		Entry("cost in an expression", expect.Expect{That: []string{"cost.eur < 1"}}, unknownCost, gate.Failing, "cost.eur is unknown: cost.eur < 1", `no price for model "x"`),
@@ -279,13 +279,13 @@ var _ = Describe("A fact that is unknown", Label("H-04"), func() {
 		Entry("duration in an expression", expect.Expect{That: []string{"run.duration < 9"}}, unknownDuration, gate.Broken, "run.duration is unknown: run.duration < 9", "no duration was recorded"),
 	)
 
-	DescribeTable("passes where it does not matter or is asked about",
+	DescribeTable("passes if it does not matter or the expression checks it",
 		func(e expect.Expect, change func(*measure.Facts)) { Expect(judge(e, facts(change))).To(BeEmpty()) },
-		Entry("a lower limit that is reached already: cost", expect.Expect{Cost: &expect.Cost{AtLeast: eur(0.004)}}, unknownCost),
-		Entry("a lower limit that is reached already: tokens", expect.Expect{Tokens: atLeast(100)}, unknownTokens),
-		Entry("an expression that asks: cost", expect.Expect{That: []string{"!cost.known || cost.eur < 0.001"}}, unknownCost),
-		Entry("an expression that asks: latency", expect.Expect{That: []string{"latency.n == 0 || latency.p95 < 1"}}, unknownLatency),
-		Entry("an expression that asks: duration", expect.Expect{That: []string{"!run.duration_known"}}, unknownDuration),
+		Entry("a lower limit that is already reached: cost", expect.Expect{Cost: &expect.Cost{AtLeast: eur(0.004)}}, unknownCost),
+		Entry("a lower limit that is already reached: tokens", expect.Expect{Tokens: atLeast(100)}, unknownTokens),
+		Entry("an expression that checks: cost", expect.Expect{That: []string{"!cost.known || cost.eur < 0.001"}}, unknownCost),
+		Entry("an expression that checks: latency", expect.Expect{That: []string{"latency.n == 0 || latency.p95 < 1"}}, unknownLatency),
+		Entry("an expression that checks: duration", expect.Expect{That: []string{"!run.duration_known"}}, unknownDuration),
 		Entry("an expression on another fact of the run", expect.Expect{That: []string{"run.exit_code == 5"}}, unknownDuration),
 	)
 })
@@ -301,7 +301,7 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 		Entry("string functions", `run.details.matches("^[0-9]+ ident") && run.details.upperAscii().indexOf("IDENT") == 2 && run.status.split("-")[1] == "progress"`),
 	)
 
-	DescribeTable("show the values that they read when they do not hold",
+	DescribeTable("show the values that they read if they are false",
 		func(text, message, evidence string) {
 			found := judge(expect.Expect{That: []string{text}}, facts())
 			Expect(found).To(HaveLen(1))
@@ -314,19 +314,19 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 		Entry("inside a comprehension", `events.exists(e, e.n == calls.failed)`,
 			`does not hold: events.exists(e, e.n == calls.failed)`,
 			`events = [{"kind":"guard","name":"no-progress","n":3,"attrs":{"limit":3,"mode":"strict"}}]; calls.failed = 1`),
-		Entry("a key that is not there", `calls.by.plan == 1`,
+		Entry("a missing key", `calls.by.plan == 1`,
 			`does not hold: calls.by.plan == 1 (no such key: plan)`, `calls.by = {"judge":1,"work":2}`),
-		Entry("an index that is not there", `answers[3] == "x"`,
+		Entry("a missing index", `answers[3] == "x"`,
 			`does not hold: answers[3] == "x" (index out of bounds: 3)`, `answers = ["Same response","Same response","Same response"]`),
 	)
 
-	It("do not fill the report with a long value", func() {
+	It("truncate a long value in the evidence", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Text = strings.Repeat("é", 100_000) })
 		found := judge(expect.Expect{That: []string{`run.text == ""`}}, f)
 		Expect(len(found[0].Evidence)).To(BeNumerically("<", 700))
 	})
 
-	It("are stopped when they run away, and say nothing then", func() {
+	It("are stopped if they exceed their cost, without a verdict", func() {
 		f := facts(func(f *measure.Facts) { f.Answers = make([]string, 3000) })
 		found := judge(expect.Expect{That: []string{`answers.all(a, answers.all(b, a == b))`}}, f)
 		Expect(found).To(HaveLen(1))
@@ -334,7 +334,7 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 		Expect(found[0].Message).To(ContainSubstring("cost limit exceeded"))
 	})
 
-	DescribeTable("are refused with column and nearest name",
+	DescribeTable("are rejected with column and nearest name",
 		func(text, want string) { Expect(language.Check(text)).To(MatchError(want)) },
 		Entry("unknown field", `run.detials == ""`, `column 4: undefined field 'detials' (did you mean "details"?)`),
 		Entry("unknown field with nothing near", `run.colour == ""`, `column 4: undefined field 'colour'`),
@@ -345,18 +345,18 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 		Entry("values that cannot be compared", `run.status == 1`, `column 12: found no matching overload for '_==_' applied to '(string, int)'`),
 	)
 
-	It("are refused when the syntax is wrong, they are too long or too deep", func() {
+	It("are rejected if the syntax is wrong, or they are too long or too deep", func() {
 		Expect(language.Check(`run.status ==`)).To(MatchError(ContainSubstring("column 14: Syntax error")))
 		Expect(language.Check(`"` + strings.Repeat("x", 5000) + `" == ""`)).To(MatchError(ContainSubstring("size exceeds limit")))
 		Expect(language.Check(strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500))).To(HaveOccurred())
 	})
 
-	It("keep a scenario from being judged when they do not compile", func() {
+	It("prevent a scenario from being judged if they do not compile", func() {
 		_, err := gate.NewJudge(nil, expect.Expect{That: []string{"true", "run.x"}})
 		Expect(err).To(MatchError("expect.that[1]: column 4: undefined field 'x'"))
 	})
 
-	It("may be compiled and judged by many at once", func() {
+	It("may be compiled and judged concurrently", func() {
 		var all sync.WaitGroup
 		results := make([][]gate.Finding, 8)
 		for i := range results {

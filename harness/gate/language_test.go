@@ -23,7 +23,7 @@ func extension(name string, zero any) measure.Extension {
 	}
 }
 
-// language has an extension, and an agent with an invariant of its own.
+// language has an extension, and an agent with its own invariant.
 var language = gate.NewLanguage([]measure.Extension{extension("clerk", &clerkFacts{})}, map[string][]gate.Invariant{
 	"clerk": append(gate.General(gate.Tolerance{}), gate.Invariant{ID: "always-fails", Words: "it never ends well", Expr: "run.exit_code != 0"}),
 })
@@ -46,7 +46,7 @@ var _ = Describe("A language", func() {
 		Expect(judgeWith(facts(letters(3)), "clerk.letters == 4")).To(HaveExactElements(HaveField("Evidence", "clerk.letters = 3")))
 	})
 
-	It("takes facts that a trial does not have for empty", func() {
+	It("treats missing facts of a trial as empty", func() {
 		Expect(judgeWith(facts(), `clerk.letters == 0 && !("air" in clerk.by)`)).To(BeEmpty())
 	})
 
@@ -62,7 +62,7 @@ var _ = Describe("A language", func() {
 		Expect(j.Judge(f)).To(HaveExactElements(HaveField("Evidence", HaveSuffix("; golden.clerk.letters = 0"))))
 	})
 
-	DescribeTable("refuses names that it does not have, with column and nearest name",
+	DescribeTable("rejects unknown names, with column and nearest name",
 		func(text, want string) { Expect(language.CheckInvariant(text)).To(MatchError(want)) },
 		Entry("of an extension", `clerk.leters == 1`, `column 6: undefined field 'leters' (did you mean "letters"?)`),
 		Entry("of the golden run", `run.status == golden.statu`, `column 21: undefined field 'statu' (did you mean "status"?)`),
@@ -74,23 +74,23 @@ var _ = Describe("A language", func() {
 		Entry("the extension of the golden run", `clerk.letters == golden.clark.letters`, `column 24: undefined field 'clark' (did you mean "clerk"?)`),
 	)
 
-	It("lists the facts where an extension is missing", func() {
+	It("lists the facts if an extension is missing", func() {
 		Expect(language.Check("supervise.open == 0")).To(MatchError(And(
 			HavePrefix("column 1: undeclared reference to 'supervise'; the facts are run, calls, "), HaveSuffix(", clerk"))))
 		Expect((*gate.Language)(nil).Check("clerk.letters == 0")).To(MatchError(HavePrefix("column 1: undeclared reference to 'clerk'")))
 	})
 
-	It("refuses the golden run as a whole", func() {
+	It("rejects the golden run as a whole", func() {
 		Expect(language.CheckInvariant("golden == run")).To(MatchError(HavePrefix("column 1: undeclared reference to 'golden'")))
 	})
 
-	It("refuses two extensions whose types have one name", func() {
+	It("rejects two extensions whose types have the same name", func() {
 		type clerkFacts struct{ N int }
 		l := gate.NewLanguage(append(language.Extensions(), extension("other", &clerkFacts{})), nil)
 		Expect(l.Check("run.exit_code == 0")).To(MatchError(ContainSubstring("facts of the type gate_test.clerkFacts")))
 	})
 
-	It("has the general invariants for an agent that it does not know", func() {
+	It("returns the general invariants for an unknown agent", func() {
 		Expect(language.Invariants("yours")).To(HaveLen(len(language.Invariants("clerk")) - 1))
 		Expect((*gate.Language)(nil).Invariants("clerk")).To(Equal(language.Invariants("yours")))
 	})

@@ -16,7 +16,7 @@ var _ = Describe("Expressions that yield numbers", func() {
 		return n.Of(&f)
 	}
 
-	DescribeTable("are numbers of any kind, and true and false",
+	DescribeTable("yield numbers of any type, and booleans",
 		func(text string, want float64, share bool) {
 			got, why := value(text, func(f *measure.Facts) { f.Calls.Total, f.Run.Duration, f.Run.DurationKnown = 3, 1.5, true })
 			Expect(why).To(BeEmpty())
@@ -34,18 +34,18 @@ var _ = Describe("Expressions that yield numbers", func() {
 		Entry("a size", "uint(calls.total)", 3.0, false),
 	)
 
-	DescribeTable("are unknown, with the reason, where a fact is or where there is no value",
+	DescribeTable("are unknown, with the reason, if a fact or the value is",
 		func(text, want string, change func(*measure.Facts)) {
 			_, why := value(text, change)
 			Expect(why).To(ContainSubstring(want))
 		},
 		Entry("an unknown cost", "cost.eur", "no price", func(f *measure.Facts) { f.Cost = measure.CostFacts{Why: "no price"} }),
-		Entry("a key that is not there", `calls.by["nobody"]`, "cannot be evaluated", func(*measure.Facts) {}),
-		Entry("no finite number", "run.duration / 0.0", "is not a finite number", func(f *measure.Facts) { f.Run.Duration, f.Run.DurationKnown = 1, true }),
+		Entry("a missing key", `calls.by["nobody"]`, "cannot be evaluated", func(*measure.Facts) {}),
+		Entry("an infinite number", "run.duration / 0.0", "is not a finite number", func(f *measure.Facts) { f.Run.Duration, f.Run.DurationKnown = 1, true }),
 		Entry("something else", `dyn(run.status)`, "not a number", func(*measure.Facts) {}),
 	)
 
-	DescribeTable("are refused", func(text, want string) {
+	DescribeTable("are rejected", func(text, want string) {
 		_, err := language.CompileNumber(text)
 		Expect(err).To(MatchError(ContainSubstring(want)))
 	},
@@ -54,6 +54,6 @@ var _ = Describe("Expressions that yield numbers", func() {
 		Entry("nonsense", "calls.total +", "Syntax error"),
 		Entry("an unknown fact", "calls.totl", "totl"),
 		Entry("no fact", "1 + 1", "reads no fact"),
-		Entry("the golden run, which there is none of", "golden.calls.total", "golden"),
+		Entry("the golden run", "golden.calls.total", "golden"),
 	)
 })

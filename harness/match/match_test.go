@@ -17,7 +17,7 @@ import (
 )
 
 var _ = Describe("the matchers", func() {
-	It("match what happened", func() {
+	It("match the observed values", func() {
 		res := rehearse(hours)
 		for _, subject := range []any{res, res.Trials[0], *res.Trials[0]} {
 			Expect(subject).To(And(
@@ -40,14 +40,14 @@ var _ = Describe("the matchers", func() {
 		Expect(rehearse(strings.Replace(hours, "calls: 3", "calls: 2", 1))).NotTo(match.Pass())
 	})
 
-	It("take the answers of the model where an agent has no turns", func() {
+	It("use the answers of the model if an agent has no turns", func() {
 		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Kinds: kinds.All(), Files: []string{"loop/no-progress"}})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(res).To(match.Said("Same response"))
 		Expect(res).NotTo(match.Said("Another"))
 	})
 
-	It("count the questions of each answer by itself, and none in code", func() {
+	It("count the questions of each answer separately, outside of code", func() {
 		asks := func(text string) *harness.Result {
 			return rehearse(strings.Replace(hours, "At nine. Do you want to come? Or do you call?", text, 1))
 		}
@@ -56,7 +56,7 @@ var _ = Describe("the matchers", func() {
 		Expect(asks("What is it? And why?")).NotTo(match.OneQuestionAtATime())
 	})
 
-	It("say what they expected, what they saw, and what happened", func() {
+	It("report what was expected and observed, with the trial", func() {
 		res := rehearse(hours)
 		odd := rehearse(strings.Replace(hours, "{text: We", "{when: {user: Monday}, text: We", 1))
 		var b strings.Builder
@@ -106,8 +106,8 @@ var _ = Describe("the matchers", func() {
 				Expect(failures).To(ConsistOf(ContainSubstring(message)))
 			}
 		},
-		Entry("of nothing", func() any { return nil }, match.Calls(1), "expected a *harness.Result or one of its Trials"),
-		Entry("of no result", func() any { return (*harness.Result)(nil) }, match.Calls(1), "look at the error of harness.Rehearse"),
+		Entry("of nil", func() any { return nil }, match.Calls(1), "expected a *harness.Result or one of its Trials"),
+		Entry("of a nil result", func() any { return (*harness.Result)(nil) }, match.Calls(1), "look at the error of harness.Rehearse"),
 		Entry("of no trials", func() any { return &harness.Result{} }, match.Calls(1), "has no trials"),
 		Entry("of something else", func() any { return 3 }, match.Calls(1), "<int>: 3"),
 		Entry("of a trial that could not be carried out",
@@ -116,12 +116,12 @@ var _ = Describe("the matchers", func() {
 			func() any {
 				return rehearse(strings.Replace(hours, "model: gpt-4.1-mini", "model: homemade\n  unpriced: true", 1))
 			}, match.CostAtMost("1 EUR"), "the cost is unknown: call 2: the price of model"),
-		Entry("of an amount that is none", func() any { return rehearse(hours) }, match.CostAtMost("1 EURO"), "is not an amount of money"),
-		Entry("of a quantile that is none", func() any { return rehearse(hours) }, match.LatencyAtMost(95, time.Second), "at most 1"),
-		Entry("of the latency of no call",
+		Entry("of an invalid amount", func() any { return rehearse(hours) }, match.CostAtMost("1 EURO"), "is not an amount of money"),
+		Entry("of an invalid quantile", func() any { return rehearse(hours) }, match.LatencyAtMost(95, time.Second), "at most 1"),
+		Entry("of latencies without calls",
 			func() any { return rehearse(strings.Replace(hours, "name: desk", "name: silent", 1)) }, match.LatencyAtMost(1, time.Second), "there was no call"),
-		Entry("of a text that is none", func() any { return rehearse(hours) }, match.Said(3), "expected a string or a matcher, got int"),
-		Entry("by a matcher that cannot say either", func() any { return rehearse(hours) }, match.Calls(BeEmpty()), "BeEmpty matcher expects"),
+		Entry("of something other than text", func() any { return rehearse(hours) }, match.Said(3), "expected a string or a matcher, got int"),
+		Entry("by an inapplicable matcher", func() any { return rehearse(hours) }, match.Calls(BeEmpty()), "BeEmpty matcher expects"),
 		Entry("of trials that differ", func() any {
 			return &harness.Result{Trials: append(rehearse(hours).Trials, rehearse(strings.Replace(hours, "name: desk", "name: broken", 1)).Trials...)}
 		}, match.EndedWith("done"), "in every trial or in none; saw it in 1 of 2, and not here:\nExpected the end status \"done\", saw \"failed\".\n\nFAIL desk/hours"),

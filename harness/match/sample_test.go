@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// desk is an agent that hands on what the user says, and says again what its model says.
-// A call that fails, it makes once more.
+// desk is an agent that relays messages between the user and its model, and retries a
+// failed call once.
 func desk(ctx context.Context, site app.Site, text string) (string, error) {
 	cfg := goopenai.DefaultConfig(app.Key)
 	cfg.BaseURL, cfg.HTTPClient = site.Backend+"/v1", site.Client
@@ -53,7 +53,7 @@ func rehearse(text string) *harness.Result {
 	return res
 }
 
-// hours is a conversation in which all goes well, after a call that failed.
+// hours is a successful conversation with one failed call.
 const hours = `
 drive: {function: {name: desk, turns: [When do you open?, And on Sunday?]}}
 backend:

@@ -37,7 +37,7 @@ func BenchmarkOfFloor(b *testing.B) {
 }
 
 // BenchmarkTotals100000 adds 100,000 trials with two random latencies each and
-// reports the memory that stays.
+// reports the memory that remains in use.
 func BenchmarkTotals100000(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var before, after runtime.MemStats

@@ -50,7 +50,7 @@ var _ = Describe("An extension", func() {
 		Expect(f.Run.Violations).To(Equal([]string{"a letter was lost"}))
 	})
 
-	It("has its facts in those of the golden run, and in their JSON, if they are not zero", func() {
+	It("adds nonzero facts to those of the golden run, and to their JSON", func() {
 		f := measured(trial(1, 3, ""))
 		data, err := json.Marshal(measure.GoldenOf(&f))
 		Expect(err).NotTo(HaveOccurred())
@@ -63,7 +63,7 @@ var _ = Describe("An extension", func() {
 		Expect(string(data)).NotTo(ContainSubstring("clerk"))
 	})
 
-	It("reads the golden facts of recordings that hold zero facts, and others'", func() {
+	It("reads the golden facts of recordings with zero facts, and with those of others", func() {
 		f := measured(trial(1, 0, `{"status":"done","clerk":{"letters":0,"open":0},"stranger":{"x":1}}`))
 		Expect(f.Run.Error).To(BeEmpty())
 		Expect(f.Golden.Status).To(Equal("done"))
@@ -77,7 +77,7 @@ var _ = Describe("An extension", func() {
 })
 
 var _ = Describe("Metrics of extensions", func() {
-	// totals are over trials with so many letters, of which one is open.
+	// totals returns the metrics of trials with these numbers of letters, one of them open.
 	totals := func(letters []int, metrics ...measure.Metric) measure.AgentMetrics {
 		t := measure.NewAgentTotals([]measure.Extension{clerk(metrics...)})
 		for _, n := range letters {

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// factsOf are the facts of a trial in which these events were emitted.
+// factsOf returns the facts of a trial with these events.
 func factsOf(events ...event.Event) measure.Facts {
 	var tr record.Trial
 	for _, e := range events {
@@ -34,13 +34,13 @@ var _ = Describe("The facts of any agent", func() {
 		Expect(f.Run.Violations).To(Equal([]string{"because"}))
 	})
 
-	It("say how a run ended that was taken up again", func() {
+	It("include the status of a resumed run", func() {
 		f := factsOf(told(event.State, "resumed", attrs{"status": "finished"}), told(event.Guard, "resumed", attrs{"status": "failed"}))
 		Expect(f.Run.Resumed).To(Equal("finished"))
 		Expect(factsOf().Run.Resumed).To(BeEmpty())
 	})
 
-	It("say what a run that failed ended with", func() {
+	It("include the cause of a failed run", func() {
 		failed := record.Call{N: 1, Error: &record.CallError{Kind: "timeout"}}
 		cause := func(exit int, calls ...record.Call) string {
 			return measure.Trial(record.Scenario{}, record.Trial{Calls: calls, End: record.End{ExitCode: exit}}, nil, nil).Run.Cause

@@ -21,7 +21,7 @@ var _ = Describe("the measures of one trial", Label("H-04"), func() {
 		return measure.Single{}
 	}
 
-	It("are those of a summary of that trial alone", func() {
+	It("are equal to a summary of that trial alone", func() {
 		f := measure.Trial(scenario(), trial(), nil, nil)
 		var totals measure.Totals
 		totals.Add(f)
@@ -37,7 +37,7 @@ var _ = Describe("the measures of one trial", Label("H-04"), func() {
 			}
 		}
 	})
-	It("say why they are not known", func() {
+	It("explain why they are unknown", func() {
 		f := measure.Facts{Cost: measure.CostFacts{Why: "no price"}, Calls: measure.CallFacts{Total: 2}, Latency: measure.LatencyFacts{N: 1, Mean: 1}}
 		Expect(single(f, "cost_eur")).To(Equal(measure.Single{Name: "cost_eur", Unit: "EUR", Why: "no price"}))
 		Expect(single(f, "duration").Known).To(BeFalse())
@@ -45,7 +45,7 @@ var _ = Describe("the measures of one trial", Label("H-04"), func() {
 		Expect(single(f, "latency_p95").Known).To(BeFalse(), "one of two calls was timed")
 		Expect(single(f, "calls")).To(Equal(measure.Single{Name: "calls", Value: 2, Known: true}))
 	})
-	It("are lower bounds where a part is known", func() {
+	It("are lower bounds if a part is known", func() {
 		f := measure.Facts{Tokens: measure.TokenFacts{Total: 9}, Cost: measure.CostFacts{Known: true, EUR: 1}}
 		tokens := single(f, "tokens")
 		Expect(tokens.Known).To(BeFalse())
@@ -59,7 +59,7 @@ var _ = Describe("the measures of one trial", Label("H-04"), func() {
 			Expect(s.Name).NotTo(HavePrefix("latency"))
 		}
 	})
-	It("can be left early", func() {
+	It("can be abandoned early", func() {
 		f := measure.Trial(scenario(), trial(), nil, nil)
 		for n := range 15 {
 			seen := 0

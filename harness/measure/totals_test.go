@@ -21,8 +21,7 @@ func named(values []measure.Value, name string) measure.Value {
 	return values[i]
 }
 
-// facts are those of a trial in which each measure has another value, k times a
-// number of its own.
+// facts returns the facts of a trial in which each measure is k times a different number.
 func facts(k float64) measure.Facts {
 	n := int(k)
 	return measure.Facts{
@@ -61,19 +60,19 @@ var _ = Describe("Totals", Label("H-04"), func() {
 			Expect(sum.Interval).To(BeNil())
 			Expect(mean.Warnings).To(BeEmpty())
 		},
-		Entry(nil, "iterations", "", 2.0),
-		Entry(nil, "duration", "s", 3.0),
-		Entry(nil, "failed_calls", "", 5.0),
-		Entry(nil, "retries", "", 7.0),
-		Entry(nil, "tokens_input", "", 11.0),
-		Entry(nil, "tokens_cached", "", 13.0),
-		Entry(nil, "tokens_output", "", 17.0),
-		Entry(nil, "tokens", "", 19.0),
-		Entry(nil, "cost_eur", "EUR", 23.0),
-		Entry(nil, "cost_usd", "USD", 29.0),
+		Entry("iterations", "iterations", "", 2.0),
+		Entry("duration", "duration", "s", 3.0),
+		Entry("failed_calls", "failed_calls", "", 5.0),
+		Entry("retries", "retries", "", 7.0),
+		Entry("tokens_input", "tokens_input", "", 11.0),
+		Entry("tokens_cached", "tokens_cached", "", 13.0),
+		Entry("tokens_output", "tokens_output", "", 17.0),
+		Entry("tokens", "tokens", "", 19.0),
+		Entry("cost_eur", "cost_eur", "EUR", 23.0),
+		Entry("cost_usd", "cost_usd", "USD", 29.0),
 	)
 
-	It("says that equal values have no spread", func() {
+	It("reports no spread of equal values", func() {
 		t.Add(facts(1))
 		t.Add(facts(6))
 		v := named(t.Close().Means, "calls")
@@ -105,7 +104,7 @@ var _ = Describe("Totals", Label("H-04"), func() {
 		Expect(named(t.Close().Sums, "latency_p95")).To(Equal(named(got, "latency_p95")))
 	})
 
-	It("has nothing to tell of no trials", func() {
+	It("has no values without trials", func() {
 		s := t.Close()
 		Expect(s.Means).NotTo(BeEmpty())
 		for _, v := range append(s.Means, s.Sums...) {
@@ -115,7 +114,7 @@ var _ = Describe("Totals", Label("H-04"), func() {
 		}
 	})
 
-	It("is not known where one trial is not, and is a lower bound then", func() {
+	It("is a lower bound if one trial is unknown", func() {
 		t.Add(facts(2))
 		missing := facts(4)
 		missing.Cost.Known, missing.Cost.Why = false, "call 1: no price"
@@ -137,7 +136,7 @@ var _ = Describe("Totals", Label("H-04"), func() {
 		Expect(d.N).To(Equal(1))
 	})
 
-	It("never makes a zero of an unknown", func() {
+	It("never reports an unknown value as zero", func() {
 		f := facts(1)
 		f.Cost = measure.CostFacts{Why: "no price"}
 		f.Latency = measure.LatencyFacts{}
@@ -155,14 +154,14 @@ var _ = Describe("Totals", Label("H-04"), func() {
 		Expect(string(text)).To(ContainSubstring(`"value":null`))
 	})
 
-	It("has no latency of trials without calls, and that is known", func() {
+	It("has no latencies of trials without calls, which are not unknown", func() {
 		t.Add(measure.Facts{})
 		v := named(t.Close().Means, "latency_p95")
 		Expect(v.Known).To(BeTrue())
 		Expect(v.Value).To(BeNil())
 	})
 
-	It("can be closed again and again, and added to in between", func() {
+	It("can be closed repeatedly, with additions in between", func() {
 		t.Add(facts(1))
 		first := t.Close()
 		Expect(t.Close()).To(Equal(first))
@@ -171,7 +170,7 @@ var _ = Describe("Totals", Label("H-04"), func() {
 		Expect(*named(first.Sums, "tokens").Value).To(Equal(19.0))
 	})
 
-	It("gives the same whatever the order of trials", func() {
+	It("does not depend on the order of the trials", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			ks := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 20).Draw(rt, "ks")
 			shuffled := rapid.Permutation(ks).Draw(rt, "shuffled")
@@ -189,7 +188,7 @@ var _ = Describe("Totals", Label("H-04"), func() {
 		})
 	})
 
-	It("rounds latencies when there are too many different ones, and says so", func() {
+	It("rounds latencies if there are too many different ones, with a warning", func() {
 		random := rand.New(rand.NewPCG(1, 2))
 		var all []float64
 		for range 5000 {

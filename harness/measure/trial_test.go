@@ -16,8 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/price"
 )
 
-// quote has prices that make the arithmetic below easy to follow: dollars per
-// million tokens, and two dollars for a euro.
+// quote has simple prices in dollars per million tokens, at two dollars for a euro.
 var quote = price.Quote{
 	Model: "m-1", Currency: "USD", Input: 10, CachedIn: 1, CacheWrite: 20, Output: 100, EURPerUSD: 0.5,
 }
@@ -29,8 +28,8 @@ func scenario() record.Scenario {
 
 func usd(x float64) *float64 { return &x }
 
-// trial has four calls: two answered, one that failed after two retries with
-// usage, and one that failed at once.
+// trial returns a trial with four calls: two answered, one failed after two retries with
+// usage, and one failed at once.
 func trial() record.Trial {
 	return record.Trial{
 		Head: record.TrialHead{Scenario: "s", N: 3},
@@ -127,7 +126,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 		Expect(cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12))).To(BeEmpty())
 	})
 
-	It("says why the last answer ended", func() {
+	It("reports why the last answer ended", func() {
 		tr := trial()
 		tr.Calls[0].Finish, tr.Calls[1].Finish, tr.Calls[3].Finish = llm.FinishStop, llm.FinishLength, llm.FinishStop
 		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.Finish).To(Equal("length"), "the calls after it failed")
@@ -135,13 +134,13 @@ var _ = Describe("Trial", Label("H-04"), func() {
 		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.LastError).To(BeEmpty(), "the last call was answered, whatever failed before")
 	})
 
-	It("counts the requests by which somebody else's agent repeated one that failed", func() {
+	It("counts the repeated requests of an external agent", func() {
 		tr := trial()
 		tr.Exchanges[2].Retry, tr.Exchanges[3].Retry = true, true
 		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.Retries).To(Equal(3 + 2))
 	})
 
-	It("counts perturbations beside the calls, too", func() {
+	It("counts perturbations other than faults of calls", func() {
 		tr := trial()
 		tr.Events = append(tr.Events, record.Event{Event: event.Event{Kind: event.State, Name: "perturbation", Detail: "write=2:crash-before"}})
 		f := measure.Trial(scenario(), tr, nil, nil)
@@ -149,7 +148,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 		Expect(f.Run.Struck).To(Equal(map[string]int{"write=2:crash-before": 1}))
 	})
 
-	It("takes what the golden run was from the head of the trial", func() {
+	It("reads the facts of the golden run from the head of the trial", func() {
 		tr := trial()
 		facts := measure.Trial(scenario(), tr, nil, nil)
 		golden := measure.GoldenOf(&facts)
@@ -160,21 +159,21 @@ var _ = Describe("Trial", Label("H-04"), func() {
 		Expect(cmp.Diff(golden, measure.Trial(scenario(), tr, nil, nil).Golden)).To(BeEmpty())
 	})
 
-	It("cannot tell anything where those facts are damaged", func() {
+	It("reports an error if those facts are damaged", func() {
 		tr := trial()
 		tr.End.HarnessError = ""
 		tr.Head.Golden = json.RawMessage(`{"calls": 24}`)
 		Expect(measure.Trial(scenario(), tr, nil, nil).Run.Error).To(ContainSubstring("golden run cannot be read"))
 	})
 
-	It("leaves its arguments alone", func() {
+	It("does not change its arguments", func() {
 		sc, tr := scenario(), trial()
 		measure.Trial(sc, tr, nil, nil)
 		Expect(cmp.Diff(trial(), tr)).To(BeEmpty())
 		Expect(cmp.Diff(scenario(), sc)).To(BeEmpty())
 	})
 
-	It("makes no zero of what there is nothing of", func() {
+	It("does not report missing values as zero", func() {
 		f := measure.Trial(scenario(), record.Trial{}, nil, nil)
 		Expect(f.Latency.N).To(BeZero())
 		Expect(f.Cost).To(Equal(measure.CostFacts{Known: true}))
@@ -183,7 +182,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 	})
 
 	Describe("in real time", func() {
-		It("takes times from the timings of the trial, in order of call", func() {
+		It("reads times from the timings of the trial, in the order of the calls", func() {
 			sc := scenario()
 			sc.RealTime = true
 			tr := trial()
@@ -200,7 +199,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 			Expect(f.Latency).To(Equal(measure.LatencyFacts{N: 2, Mean: 4, P50: 4, P95: 5.8, Max: 6, All: []float64{2, 6}}))
 		})
 
-		It("knows no times without timings", func() {
+		It("has no times without timings", func() {
 			sc := scenario()
 			sc.RealTime = true
 			f := measure.Trial(sc, trial(), nil, nil)
@@ -219,7 +218,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 	})
 
 	// Without the second call: 22,000 + 700. Its own 6,000 are missing.
-	DescribeTable("says what is missing from the cost",
+	DescribeTable("explains why the cost is unknown",
 		func(change func(*record.Scenario, *record.Trial), known bool, dollars float64, why string) {
 			sc, tr := scenario(), trial()
 			change(&sc, &tr)
@@ -270,7 +269,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 		Expect(got.USD).To(BeNumerically("~", 0.0574, 1e-12))
 	})
 
-	DescribeTable("says that tokens are not known",
+	DescribeTable("reports whether tokens are known",
 		func(change func(*record.Trial), known bool, total int) {
 			tr := trial()
 			change(&tr)

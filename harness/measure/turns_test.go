@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
-var _ = Describe("The facts of somebody else's agent", func() {
-	// turn is one as drivers tell it; calls are counted from the beginning.
+var _ = Describe("The facts of an external agent", func() {
+	// turn returns a turn as drivers record it; calls are counted from the beginning.
 	turn := func(n int, user, text string, more attrs) event.Event {
 		a := attrs{"user": user}
 		for k, v := range more {
@@ -18,7 +18,7 @@ var _ = Describe("The facts of somebody else's agent", func() {
 		return event.Event{Kind: event.State, Name: "turn", N: n, Detail: text, Attrs: a}
 	}
 
-	It("are its turns, each with the calls that it took", func() {
+	It("contain its turns, each with its number of calls", func() {
 		f := factsOf(
 			turn(1, "When?", "At nine.", attrs{"calls": 2, "status": 200}),
 			event.Event{Kind: event.State, Name: "turn", Attrs: attrs{"turn": "of somebody else"}},
@@ -34,7 +34,7 @@ var _ = Describe("The facts of somebody else's agent", func() {
 		Expect(f.Turns[2].Error).To(Equal("it crashed"))
 	})
 
-	It("are the files that it left", func() {
+	It("contain the files that it left", func() {
 		f := factsOf(
 			told(event.State, "file", attrs{"path": "a/b.txt", "bytes": 7}),
 			told(event.Guard, "file", attrs{"path": "c.txt"}),
@@ -43,7 +43,7 @@ var _ = Describe("The facts of somebody else's agent", func() {
 		Expect(f.Files).To(Equal(map[string]string{"a/b.txt": "because", "d.txt": "hi"}))
 	})
 
-	It("are told by events of their own", func() {
+	It("come from events of their own types", func() {
 		for _, name := range []string{"turn", "file", "log"} {
 			Expect(measure.IsConversation(event.Event{Kind: event.State, Name: name})).To(BeTrue())
 			Expect(measure.IsConversation(event.Event{Kind: event.Guard, Name: name})).To(BeFalse())
@@ -51,7 +51,7 @@ var _ = Describe("The facts of somebody else's agent", func() {
 		Expect(measure.IsConversation(event.Event{Kind: event.State, Name: "session"})).To(BeFalse())
 	})
 
-	It("are none where there was no conversation", func() {
+	It("are empty without a conversation", func() {
 		f := factsOf(told(event.State, "session", nil))
 		Expect(f.Turns).To(BeEmpty())
 		Expect(f.Files).To(BeEmpty())

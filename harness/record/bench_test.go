@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// BenchmarkWriteTrial is the whole cost of recording a trial with one call.
+// BenchmarkWriteTrial measures the whole cost of recording a trial with one call.
 func BenchmarkWriteTrial(b *testing.B) {
 	w, err := record.NewWriter(io.Discard, record.Run{})
 	if err != nil {
@@ -32,7 +32,7 @@ func BenchmarkWriteTrial(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteTrialSerial is the part that only one worker at a time can do.
+// BenchmarkWriteTrialSerial measures the part that cannot run in parallel.
 func BenchmarkWriteTrialSerial(b *testing.B) {
 	w, err := record.NewWriter(io.Discard, record.Run{})
 	if err != nil {
@@ -127,8 +127,8 @@ func many(b *testing.B, n int) string {
 	return buf.String()
 }
 
-// BenchmarkCollect200 is a conversation of 200 calls with 2 KB messages; each
-// call repeats all messages before it.
+// BenchmarkCollect200 collects a conversation of 200 calls with 2 KB messages. Each call
+// repeats all previous messages.
 func BenchmarkCollect200(b *testing.B) {
 	clk := clock.NewVirtual()
 	messages := make([]llm.Message, 400)

@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// answering is a backend that takes d of virtual time and then answers.
+// answering returns a backend that answers after d of virtual time.
 func answering(clk clock.Clock, d time.Duration, reply llm.Reply, err error) llm.Backend {
 	return llm.BackendFunc(func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
 		if e := clk.Sleep(ctx, d); e != nil {
@@ -97,7 +97,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Expect(trial.Calls[3].Reply).To(Equal("m8"))
 	})
 
-	It("tells messages apart that differ in anything", func(ctx SpecContext) {
+	It("distinguishes messages by every field", func(ctx SpecContext) {
 		call := func(id, name, args string) llm.Message {
 			return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: id, Name: name, Arguments: args}}}
 		}
@@ -123,7 +123,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Expect(trial.Calls[2].Messages).To(Equal(trial.Calls[0].Messages))
 	})
 
-	It("does not follow when the agent changes its slices afterwards", func(ctx SpecContext) {
+	It("is not affected if the agent changes its slices afterwards", func(ctx SpecContext) {
 		tags := map[string]string{"a": "1"}
 		messages := []llm.Message{{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "1"}}}}
 		b := c.Wrap(answering(clk, 0, llm.Reply{}, nil))
@@ -154,7 +154,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Entry("anything else", errors.New("odd"), record.CallError{Kind: record.Unclassified, Message: "odd"}),
 	)
 
-	It("keeps what a failed call consumed", func(ctx SpecContext) {
+	It("records the use of a failed call", func(ctx SpecContext) {
 		failure := &llm.Error{Kind: llm.Truncated, Usage: &llm.Usage{Output: 9}, Retries: []llm.Retry{{Kind: llm.Timeout}}}
 		_, err := c.Wrap(answering(clk, 0, llm.Reply{}, failure)).Complete(ctx, llm.Request{})
 		Expect(err).To(HaveOccurred())
@@ -191,7 +191,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Expect(trial.Events).To(BeEmpty())
 	})
 
-	It("keeps times out of a trial in real time", func(ctx SpecContext) {
+	It("does not store times in a trial in real time", func(ctx SpecContext) {
 		c = record.NewCollector(record.CollectorOptions{
 			Head: record.TrialHead{Scenario: "s", N: 2}, Clock: clk, RealTime: true,
 		})
@@ -208,7 +208,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		}))
 	})
 
-	It("lets no secret through in any field of any kind", func(ctx SpecContext) {
+	It("redacts secrets in every field", func(ctx SpecContext) {
 		for kind, secret := range secrets {
 			c = record.NewCollector(record.CollectorOptions{Clock: clk, Redactor: redact.New([]string{secrets["secret"]})})
 			var (
@@ -237,8 +237,8 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		}
 	})
 
-	It("cuts a text that is too long and says so, after redacting it", func(ctx SpecContext) {
-		// The secret straddles the limit: cutting first would leave half of it.
+	It("truncates a long text with a note, after redacting it", func(ctx SpecContext) {
+		// The secret straddles the limit: truncating first would leave half of it.
 		long := strings.Repeat("é", (1<<20)/2-5) + secrets["api-key"] + strings.Repeat(".", 100)
 		_, err := c.Wrap(answering(clk, 0, llm.Reply{Text: long}, nil)).Complete(ctx, llm.Request{})
 		Expect(err).NotTo(HaveOccurred())
@@ -248,7 +248,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Expect(text).NotTo(ContainSubstring("sk-"))
 	})
 
-	It("turns attributes that JSON cannot hold into text", func() {
+	It("stores attributes that JSON cannot represent as text", func() {
 		c.Emit(event.Event{Attrs: map[string]any{
 			"nan": math.NaN(), "inf": math.Inf(1), "half": 0.5, "yes": true, "n": int64(3), "d": time.Second, "nil": nil,
 		}})

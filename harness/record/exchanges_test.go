@@ -21,7 +21,7 @@ var _ = Describe("the exchanges of a trial", func() {
 		Expect(ok).To(BeTrue())
 		Expect(byCall).To(Equal([][]record.Exchange{{{N: 1}}, {{N: 2}, {N: 3}, {N: 4}}, {{N: 5}}}))
 	})
-	DescribeTable("are nobody's where their number does not fit", func(exchanges int) {
+	DescribeTable("are not assigned if their number does not match", func(exchanges int) {
 		byCall, ok := trial(exchanges).ByCall()
 		Expect(ok).To(BeFalse())
 		Expect(byCall).To(BeNil())

@@ -9,12 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// FuzzRead holds for any input: nothing panics, every trial that is delivered can
-// be written again, and an input that Verify calls intact reads without a line
-// that cannot be parsed.
+// FuzzRead checks for any input that nothing panics, that every delivered trial can be
+// written again, and that every line of an input that Verify finds intact can be parsed.
 func FuzzRead(f *testing.F) {
-	// Short seeds: the engine shortens each input that finds new code, and takes
-	// its time with long ones.
+	// Short seeds, because the engine minimizes each input that finds new code, which is slow
+	// for long ones.
 	var b strings.Builder
 	if err := write(&b, record.Trial{
 		Head:     record.TrialHead{Scenario: "loop/done", N: 1},

@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// full sets every settable field of v, so that a field lost on the way through
-// JSON is noticed. Strings get the text; slices and maps get one element.
+// full sets every settable field of v, so that a field that JSON loses is noticed. Strings
+// get the text; slices and maps get one element.
 func full(v reflect.Value, text string) {
 	switch v.Kind() { //nolint:exhaustive // the kinds that recordings have
 	case reflect.Struct:
@@ -53,7 +53,7 @@ func full(v reflect.Value, text string) {
 	}
 }
 
-// sample is a trial with one call, as a run of the loop leaves it.
+// sample returns a trial with one call, as recorded by a run of the loop.
 func sample(n int) record.Trial {
 	return record.Trial{
 		Head: record.TrialHead{Scenario: "loop/done", N: n, Seed: uint64(n)},
@@ -96,7 +96,7 @@ func write(out io.Writer, trials ...record.Trial) error {
 	return w.Close(record.Close{Trials: len(trials)})
 }
 
-// recording is the text of a recording of three trials: 30 lines.
+// recording returns a recording of three trials: 30 lines.
 func recording() string {
 	var b bytes.Buffer
 	if err := write(&b, sample(1), sample(2), sample(3)); err != nil {
@@ -105,7 +105,7 @@ func recording() string {
 	return b.String()
 }
 
-// result is what reading a recording gave.
+// result contains the entries of a recording.
 type result struct {
 	run       *record.Run
 	scenarios []record.Scenario
@@ -136,7 +136,7 @@ func readAll(r io.Reader) result {
 	return res
 }
 
-// The keys are put together here, so that no scanner takes this file for a leak.
+// The keys are concatenated, so that scanners do not report this file.
 var secrets = map[string]string{
 	"api-key": "sk-" + "proj-4fK9dE2mPq7RtY1uXw3z",
 	"secret":  "hunter2-hunter2",

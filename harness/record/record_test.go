@@ -17,7 +17,7 @@ import (
 )
 
 var _ = Describe("a recording", Label("H-05"), func() {
-	It("keeps every field of every type", func() {
+	It("round-trips every field of every type", func() {
 		var (
 			run   record.Run
 			sc    record.Scenario
@@ -51,7 +51,7 @@ var _ = Describe("a recording", Label("H-05"), func() {
 		Expect(cmp.Diff(last, *got.close)).To(BeEmpty())
 	})
 
-	It("is the same text for the same trials, without HTML escaping", func() {
+	It("has the same bytes for the same trials, without HTML escaping", func() {
 		Expect(recording()).To(Equal(recording()))
 		t := sample(1)
 		t.End.Text = "<b>&"
@@ -93,7 +93,7 @@ var _ = Describe("a recording", Label("H-05"), func() {
 })
 
 var _ = Describe("Writer", func() {
-	It("reports a full disk and keeps reporting it", func() {
+	It("returns the error of a full disk from then on", func() {
 		w, err := record.NewWriter(&limited{left: 4000}, record.Run{})
 		Expect(err).NotTo(HaveOccurred())
 		encoded, err := record.Encode(sample(1))
@@ -105,7 +105,7 @@ var _ = Describe("Writer", func() {
 		Expect(w.Close(record.Close{})).To(MatchError(ContainSubstring("no space")))
 	})
 
-	It("hands over a trial in one write, so that a kill leaves whole trials", func() {
+	It("passes on a trial in one write, so that a kill leaves whole trials", func() {
 		var out counting
 		w, err := record.NewWriter(&out, record.Run{})
 		Expect(err).NotTo(HaveOccurred())
@@ -115,7 +115,7 @@ var _ = Describe("Writer", func() {
 		Expect(out.writes).To(Equal(2)) // run, trial
 	})
 
-	It("refuses text that did not come from Encode, and everything after the close", func() {
+	It("rejects text that is not from Encode, and everything after the close", func() {
 		w, err := record.NewWriter(&counting{}, record.Run{})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Close(record.Close{})).To(Succeed())
@@ -197,7 +197,7 @@ var _ = Describe("Read", func() {
 			`line 12: a line of type "message" stands outside a trial`),
 		Entry("no end", func(l []string) []string { return append(l[:10:10], l[11:]...) }, 2,
 			"line 3: trial 1 of loop/done has no end"),
-		Entry("a type from the future", func(l []string) []string {
+		Entry("an unknown type", func(l []string) []string {
 			l[9] = strings.Replace(l[9], `"type":"script"`, `"type":"mood"`, 1)
 			return l
 		}, 3, `line 10: the line type "mood" is not known`),
@@ -217,7 +217,7 @@ var _ = Describe("Read", func() {
 			"line 21: trial 3 of loop/done has no end", "line 26: a second run begins here", "has no close line"),
 	)
 
-	DescribeTable("refuses what it cannot read",
+	DescribeTable("rejects other input",
 		func(text, message string) {
 			got := readAll(strings.NewReader(text))
 			Expect(got.err).To(MatchError(ContainSubstring(message)))
@@ -229,14 +229,14 @@ var _ = Describe("Read", func() {
 		Entry("a recording without its run", strings.SplitN(recording(), "\n", 2)[1], `begins with a line of type "run"`),
 	)
 
-	It("passes on an error of the file", func() {
+	It("returns an error of the file", func() {
 		broken := iotest.ErrReader(errors.New("disk on fire"))
 		Expect(readAll(broken).err).To(MatchError(ContainSubstring("disk on fire")))
 		_, err := record.Verify(broken)
 		Expect(err).To(MatchError(ContainSubstring("disk on fire")))
 	})
 
-	It("skips a line beyond the limit without keeping it", func() {
+	It("skips a line beyond the limit without storing it", func() {
 		lines := strings.SplitAfter(recording(), "\n")
 		long := strings.Repeat("x", 64<<20) + "\n"
 		got := readAll(strings.NewReader(strings.Join(lines[:5], "") + long + strings.Join(lines[5:], "")))

@@ -17,7 +17,7 @@ var _ = Describe("The timings file", Label("H-04"), func() {
 		{Scenario: "loop/a", Trial: 1, Latency: 5 * time.Millisecond},
 	}
 
-	It("gives back what was written", func() {
+	It("is read as it was written", func() {
 		var file bytes.Buffer
 		Expect(record.WriteTimings(&file, two)).To(Succeed())
 		Expect(strings.Count(file.String(), "\n")).To(Equal(2))
@@ -30,7 +30,7 @@ var _ = Describe("The timings file", Label("H-04"), func() {
 		Expect(record.ReadTimings(bytes.NewReader(file.Bytes()[:file.Len()-9]))).To(Equal(two[:1]))
 	})
 
-	It("names the line that is not one", func() {
+	It("names an invalid line", func() {
 		var file bytes.Buffer
 		Expect(record.WriteTimings(&file, two)).To(Succeed())
 		_, err := record.ReadTimings(strings.NewReader(file.String() + "what?\n"))

@@ -35,7 +35,7 @@ var _ = Describe("Verify", Label("H-05"), func() {
 		Expect(split()[29]).To(ContainSubstring(report.Hash))
 	})
 
-	DescribeTable("names what was done",
+	DescribeTable("describes the alteration",
 		func(damage func(l []string) []string, problems ...string) {
 			Expect(verify(damage(split()))).To(Equal(problems))
 		},

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// sample has every field set somewhere.
+// sample sets every field somewhere.
 func sample() result.Exploration {
 	return result.Exploration{
 		Schema: result.ExplorationSchema, Tool: "rehearse 1.0", Scenario: "loop/golden", File: "shipped:loop/golden.yaml",
@@ -55,7 +55,7 @@ func text(r result.Exploration) string {
 }
 
 var _ = Describe("A result", func() {
-	It("is written as it always was", func() {
+	It("is written as in the golden file", func() {
 		golden.Expect("sample.json", []byte(text(sample())))
 	})
 
@@ -69,7 +69,7 @@ var _ = Describe("A result", func() {
 		}
 	})
 
-	DescribeTable("is refused where no exploration wrote it",
+	DescribeTable("is rejected if no exploration wrote it",
 		func(old, changed, message string) {
 			all := text(sample())
 			Expect(all).To(ContainSubstring(old))
@@ -81,16 +81,16 @@ var _ = Describe("A result", func() {
 		Entry("no version", `"schema"`, `"scheme"`, "not an exploration: schema is missing"),
 		Entry("an unknown key", `"tool"`, `"tol"`, "at `/tol`: unknown key"),
 		Entry("a repeated key", `"tool": "rehearse 1.0"`, `"tool": "", "tool": ""`, "at byte "),
-		Entry("a value of another kind", `"seed": 7`, `"seed": "x"`, "at `/seed`: the value has the wrong type"),
+		Entry("a value of another type", `"seed": 7`, `"seed": "x"`, "at `/seed`: the value has the wrong type"),
 		Entry("a torn file", `"not_run": 4,`, ``+"\x00", "at byte "),
 		Entry("an unknown family", `"family": "pair"`, `"family": "\u001b[31mx"`, "cell 2: unknown family `"),
 		Entry("an unknown outcome", `"outcome": "failed"`, `"outcome": "fine"`, "cell 2: unknown outcome `fine`"),
 		Entry("a cell without perturbations", "\"call=1:timeout\"\n      ],\n      \"outcome\"", "],\"outcome\"", "cell 1: it has 0 perturbations"),
 		Entry("a negative count", `"calls": 3`, `"calls": -3`, "cell 1: a count is negative"),
-		Entry("a negative rest", `"not_run": 4`, `"not_run": -4`, "not_run is negative"),
+		Entry("a negative not_run", `"not_run": 4`, `"not_run": -4`, "not_run is negative"),
 	)
 
-	It("is refused where it ends early, goes on, or does not end", func() {
+	It("is rejected if it is truncated, continued or endless", func() {
 		all := text(sample())
 		_, err := result.ReadExploration(strings.NewReader(all[:len(all)/2]))
 		Expect(err).To(MatchError("read the exploration: the file ends in the middle; explore again"))
@@ -108,7 +108,7 @@ var _ = Describe("A result", func() {
 	})
 })
 
-// blanks never ends.
+// blanks is an endless file.
 type blanks struct{}
 
 func (blanks) Read(p []byte) (int, error) {
@@ -118,18 +118,18 @@ func (blanks) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var _ = Describe("Class", func() {
+var _ = Describe("FindingClass", func() {
 	promise := func(evidence string) gate.Finding {
 		return gate.Finding{Severity: gate.Failing, Rule: "promise", Message: "not kept", Evidence: evidence}
 	}
-	It("is the same for what differs only in values", func() {
+	It("is equal for findings that differ only in values", func() {
 		a := gate.Finding{Rule: gate.InvariantRule, Message: "bounded: few calls", Evidence: "calls.total = 9", Trial: 1}
 		b := a
 		b.Evidence, b.Trial = "calls.total = 10", 2
 		Expect(result.FindingClass(a)).To(Equal(result.FindingClass(b)))
 		Expect(result.FindingClass(promise("answer 3 of 44 is lost"))).To(Equal(result.FindingClass(promise("answer 12 of 44 is lost"))))
 	})
-	It("tells broken promises apart, rules and messages", func() {
+	It("distinguishes violations, rules and messages", func() {
 		a := gate.Finding{Rule: "status", Message: "one"}
 		for _, other := range []gate.Finding{{Rule: "calls", Message: "one"}, {Rule: "status", Message: "two"}, promise("one")} {
 			Expect(result.FindingClass(other)).NotTo(Equal(result.FindingClass(a)))
