@@ -195,18 +195,18 @@ var _ = Describe("a matrix", func() {
 				Family: result.Crashes, Perturb: []string{fmt.Sprintf("write=%d:crash-before,every=17", n)}, Outcome: result.Survived, Fired: 51,
 			})
 		}
-		const note = "runs strike at the write shown and every 17 writes from there on: 17 runs struck 867 times on a path of 863 writes"
+		const note = "perturbations repeat every 17 writes from the write shown: 17 runs fired 867 times on a path of 863 writes"
 		Expect(r.Matrices(24)[0].Note).To(Equal(note))
 		r.Cells = append(r.Cells, result.Cell{
 			Family: result.Crashes, Perturb: []string{"write=1:disk-full,every=20"}, Outcome: result.Survived, Fired: 1,
 		}, result.Cell{
 			Family: result.Crashes, Perturb: []string{"write=1:crash-after"}, Outcome: result.Survived, Fired: 1,
 		})
-		Expect(r.Matrices(24)[0].Note).To(ContainSubstring("every 17 to 20 writes from there on: 18 runs struck 868 times"))
-		Expect(strings.Join(strings.Fields(explorationTerminal(r, console.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; runs strike at the write shown and every 17 to 20 writes"))
+		Expect(r.Matrices(24)[0].Note).To(ContainSubstring("every 17 to 20 writes from the write shown: 18 runs fired 868 times"))
+		Expect(strings.Join(strings.Fields(explorationTerminal(r, console.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; perturbations repeat every 17 to 20 writes from"))
 		var markdown bytes.Buffer
 		Expect(doc.Markdown(&markdown, reports.ExplorationDocument(&r, nil), 0)).To(Succeed())
-		Expect(markdown.String()).To(ContainSubstring("struck 868 times on a path of 863 writes"))
+		Expect(markdown.String()).To(ContainSubstring("fired 868 times on a path of 863 writes"))
 		one := sampleExploration()
 		for _, m := range one.Matrices(24) {
 			Expect(m.Note).To(BeEmpty(), "a run does what its row says")
@@ -265,7 +265,7 @@ var _ = Describe("failures", func() {
 			because("call=1:timeout: seldom"), because("call=1:missing-done: often"), because("call=2:timeout: often"), {Outcome: result.Unfired},
 		}}
 		Expect(r.Reasons(result.Unfired)).To(Equal([]result.Tally{
-			{What: "often: missing-done (1), timeout (1)", Runs: 2}, {What: "seldom: timeout (1)", Runs: 1}, {What: "nothing says why", Runs: 1},
+			{What: "often: missing-done (1), timeout (1)", Runs: 2}, {What: "seldom: timeout (1)", Runs: 1}, {What: "no reason was recorded", Runs: 1},
 		}))
 	})
 })

@@ -127,7 +127,7 @@ func (c *comparison) toolCalls(before, now []llm.ToolCall) {
 	}
 }
 
-// keepAlive are events that come when they like.
+// keepAlive are events that may occur anywhere.
 var keepAlive = map[string]bool{"ping": true, "keepalive": true}
 
 // events compares the kinds of events, and the order of their first occurrences.
@@ -135,7 +135,7 @@ func (c *comparison) events(before, now []string) {
 	was, is := firsts(before), firsts(now)
 	for _, kind := range was {
 		if !slices.Contains(is, kind) {
-			c.add(Error, "event "+kind, "there", "missing")
+			c.add(Error, "event "+kind, "present", "missing")
 		}
 	}
 	for _, kind := range is {

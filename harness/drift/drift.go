@@ -272,7 +272,7 @@ func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, 
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(x.Request))
 	if err != nil {
-		return nil, fmt.Errorf("ask again: %w", err)
+		return nil, fmt.Errorf("create the request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "rehearse")

@@ -214,7 +214,7 @@ var _ = Describe("drift", func() {
 		Entry("more of the same, and pings", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
 			"message_start content_block_start ping content_block_delta content_block_stop message_delta ping message_stop"),
 		Entry("a removed event", "message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop",
-			"message_start content_block_start content_block_delta content_block_stop message_delta message_stop", "error event extra: there -> missing"),
+			"message_start content_block_start content_block_delta content_block_stop message_delta message_stop", "error event extra: present -> missing"),
 		Entry("a new event", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
 			"message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop", "warn event extra:  -> new"),
 		Entry("another order", "message_start a b content_block_start content_block_delta content_block_stop message_delta message_stop",

@@ -92,7 +92,7 @@ func (s *shape) document(data []byte) {
 		s.kinds = append(s.kinds, kind)
 	}
 	if jsontext.Value(data).IsValid(tolerant...) {
-		_ = s.value(jsontext.NewDecoder(bytes.NewReader(data), tolerant...), place{kind: kind}) // it is valid
+		_ = s.value(jsontext.NewDecoder(bytes.NewReader(data), tolerant...), place{kind: kind}) // validated above
 	}
 }
 
@@ -110,7 +110,7 @@ func kindOf(data []byte, stream bool) string {
 	case err != nil && len(data) <= 20:
 		return strconv.Quote(string(data)) // such as "[DONE]"
 	case err != nil:
-		return "no JSON"
+		return "not JSON"
 	case event.Type != "":
 		return event.Type
 	case event.Object != "":

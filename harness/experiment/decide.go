@@ -138,8 +138,8 @@ func (d *decider) fill(h *comparison, t table) {
 	for s := range d.scenarios {
 		x, y := t[h.a][s], t[h.b][s]
 		for n := range min(len(x), len(y)) {
-			least[s] = append(least[s], instead(y[n], 0)-instead(x[n], 1))
-			most[s] = append(most[s], instead(y[n], 1)-instead(x[n], 0))
+			least[s] = append(least[s], valueOr(y[n], 0)-valueOr(x[n], 1))
+			most[s] = append(most[s], valueOr(y[n], 1)-valueOr(x[n], 0))
 			h.missing.a += one(math.IsNaN(x[n]))
 			h.missing.b += one(math.IsNaN(y[n]))
 			h.outside += one(outside(x[n], h.measure)) + one(outside(y[n], h.measure))
@@ -158,8 +158,8 @@ func (d *decider) fill(h *comparison, t table) {
 	}
 }
 
-// instead returns a value, or its replacement if it is unknown.
-func instead(v, unknown float64) float64 {
+// valueOr returns a value, or its replacement if it is unknown.
+func valueOr(v, unknown float64) float64 {
 	if math.IsNaN(v) {
 		return unknown
 	}
@@ -207,9 +207,9 @@ func (d *decider) test(plan *stat.Sequential, look int, h *comparison) {
 	p := plan.Adjust(look, h.differenceP())
 	h.p = &p
 	if h.measure.Smallest > 0 {
-		h.equalP = h.oneSided(plan, look, h.whatever(h.equivalence))
+		h.equalP = h.oneSided(plan, look, h.worstCase(h.equivalence))
 		if h.measure.Share || h.missing.b <= h.missing.a { // missing values are unbounded
-			h.notWorseP = h.oneSided(plan, look, h.whatever(h.noninferiority))
+			h.notWorseP = h.oneSided(plan, look, h.worstCase(h.noninferiority))
 		}
 	}
 }
@@ -255,8 +255,8 @@ func (h *comparison) noninferiority(e stat.Effect) float64 {
 	return e.BelowP(h.measure.Smallest, h.reach())
 }
 
-// whatever returns the largest p-value of the effect over all possible missing shares.
-func (h *comparison) whatever(p func(stat.Effect) float64) float64 {
+// worstCase returns the largest p-value of the effect over all possible missing shares.
+func (h *comparison) worstCase(p func(stat.Effect) float64) float64 {
 	if h.missing.pairs == 0 {
 		return p(h.effect)
 	}
@@ -304,15 +304,15 @@ func (d *decider) decide(h *comparison) {
 			h.verdict = result.Better
 		}
 	}
-	if h.turned() {
+	if h.favoursIncomplete() {
 		h.withheld, h.verdict = h.verdict, result.Undecided
 	}
 }
 
-// turned reports whether the verdict favours a variant with more missing values than the other
-// although nothing bounds them: an aborted trial can be arbitrarily bad. Shares are bounded, and
-// their p-values account for that.
-func (h *comparison) turned() bool {
+// favoursIncomplete reports whether the verdict favours a variant with more missing values than the
+// other although nothing bounds them: an aborted trial can be arbitrarily bad. Shares are bounded,
+// and their p-values account for that.
+func (h *comparison) favoursIncomplete() bool {
 	if h.measure.Share {
 		return false
 	}

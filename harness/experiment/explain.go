@@ -176,7 +176,7 @@ func (d *decider) warnings(c *result.Comparison, h *comparison) []string {
 	}
 	if c.Power != nil && *c.Power < d.design.Power-0.005 && c.Verdict == result.Undecided {
 		all = append(all, fmt.Sprintf("with the observed spread, %d trials find the smallest effect of interest with a probability of %.0f %%; "+
-			"%.0f %% is wanted",
+			"the planned power is %.0f %%",
 			d.design.Trials, 100**c.Power, 100*d.design.Power))
 	}
 	if text := unbounded(c, h); text != "" {

@@ -30,7 +30,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		Entry("an expression that is wrong", "run.iterations > 1", "run.iteration > 1", `the expression cannot be used`),
 		Entry("an expression that does not yield a number", "run.iterations > 1", "run.status", `yields string; expected a number, or true or false`),
 		Entry("an expression that reads nothing", "run.iterations > 1", "1 + 1", `reads no fact`),
-		Entry("an expression without direction", `1", better: lower`, `1"`, "experiment.yaml:25:5: the measure slow does not say which values are better"),
+		Entry("an expression without direction", `1", better: lower`, `1"`, "experiment.yaml:25:5: the measure slow needs a direction"),
 		Entry("an expression with the name of a measure", "name: slow", "name: tokens", `"tokens" is a measure already`),
 		Entry("an effect that no share can have", "{name: pass, smallest_effect: 0.1}", "{name: pass, smallest_effect: 5}", "must be less than 1"),
 		Entry("identical variants", "{chance: 0.5, text: \"I look at it.\"}\n            - {chance: 0.5, text: \"It passes.\\n\\nDONE\"}",

@@ -93,7 +93,7 @@ func (q *measured) compile(m Measure, language *gate.Language, found func(key, n
 	}
 	q.Share = q.expr.Share()
 	if q.Better == "" {
-		found("", "", fmt.Errorf("the measure %s does not say which values are better; write better: higher or better: lower", m.Name))
+		found("", "", fmt.Errorf("the measure %s needs a direction; write better: higher or better: lower", m.Name))
 	}
 }
 

@@ -75,7 +75,7 @@ func (p *Plan) facts() []string {
 			100*d.Power, format.Plural(p.Needed, "trial"), p.Why))
 	default:
 		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; "+
-			"only %d are planned, so much may stay undecided",
+			"only %d are planned, so some comparisons may stay undecided",
 			100*d.Power, format.Plural(p.Needed, "trial"), p.Why, d.Trials))
 	}
 	if m := &d.Primary; m.Smallest > 0 && !m.Share && m.Range == nil {

@@ -17,7 +17,7 @@ func (r *run) capped() result.Experiment {
 	stopped := result.Stopped{As: result.Capped, Why: r.end.Capped}
 	trials, pairs := r.cutAt()
 	if pairs == 0 {
-		return r.report(r.nothing(), stopped)
+		return r.report(r.withoutLook(), stopped)
 	}
 	plan, look := r.decider.cut(trials)
 	return r.report(r.look(plan, look, r.design.Trials), stopped)
@@ -76,7 +76,7 @@ func (r *run) table(name string, trials int) table {
 var standard = []string{pass, "calls", "tokens", "cost_eur", "cost_usd", "duration"}
 
 // report returns the result.
-func (r *run) report(last seen, stopped result.Stopped) result.Experiment {
+func (r *run) report(last analysis, stopped result.Stopped) result.Experiment {
 	stopped.Trials, stopped.Planned = r.made, r.planned()
 	res := result.Experiment{
 		Schema: result.ExperimentSchema, Tool: r.opts.Tool, Name: r.file.Name, About: r.file.About, File: r.path, Digest: r.digest,

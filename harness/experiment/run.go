@@ -164,7 +164,7 @@ func (r *run) add(v, s int, o *outcome) {
 
 // looks runs the experiment, look by look.
 func (r *run) looks(ctx context.Context) (result.Experiment, error) {
-	last := r.nothing()
+	last := r.withoutLook()
 	for look, trials := range r.decider.looks {
 		stopped, err := r.until(ctx, look, trials)
 		switch {
@@ -189,23 +189,23 @@ func (r *run) looks(ctx context.Context) (result.Experiment, error) {
 	return r.report(last, result.Stopped{As: result.Complete, Why: "all trials were made"}), nil
 }
 
-// seen is the result of a look at the data.
-type seen struct {
+// analysis is the result of a look at the data.
+type analysis struct {
 	comparisons []comparison
 	values      []table
-	level       float64 // of a test; 0 where there was no look
+	level       float64 // of a test; 0 without a look
 }
 
-// nothing is the result without a look.
-func (r *run) nothing() seen {
+// withoutLook returns the effects without tests.
+func (r *run) withoutLook() analysis {
 	values := r.tables(0)
-	return seen{comparisons: r.decider.pairUp(values), values: values}
+	return analysis{comparisons: r.decider.pairUp(values), values: values}
 }
 
 // look analyses the first n trials of each variant in each scenario.
-func (r *run) look(plan *stat.Sequential, look, trials int) seen {
+func (r *run) look(plan *stat.Sequential, look, trials int) analysis {
 	values := r.tables(trials)
-	s := seen{comparisons: r.decider.compare(plan, look, values), values: values, level: plan.Levels(r.design.Alpha)[look]}
+	s := analysis{comparisons: r.decider.compare(plan, look, values), values: values, level: plan.Levels(r.design.Alpha)[look]}
 	done, of := decided(s.comparisons)
 	r.done = append(r.done, result.Look{
 		Trials: trials, Spent: plan.Spent(r.design.Alpha, look), Level: s.level, Decided: done, Of: of,

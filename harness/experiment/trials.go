@@ -20,7 +20,7 @@ import (
 // chunks.
 const chunk = 256
 
-// until makes all trials up to a number of each variant in each scenario.
+// until runs all trials up to a number of each variant in each scenario.
 func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error) {
 	for r.next < trials {
 		var items []*item
@@ -63,7 +63,7 @@ func (r *run) round(n int) []*item {
 // errCapped ends a run whose cap is reached.
 var errCapped = errors.New("a cap of the experiment is reached")
 
-// drive makes trials.
+// drive runs trials.
 func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending, error) {
 	if len(items) == 0 {
 		return "", nil

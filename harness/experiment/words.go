@@ -16,7 +16,7 @@ func (d *decider) why(c *result.Comparison, h *comparison) string {
 	if h.tooMany() {
 		return fmt.Sprintf("%d of %d pairs are missing, and not at random", c.Missing, c.Missing+c.Pairs)
 	}
-	seen := d.seen(c, m)
+	seen := d.describeEffect(c, m)
 	switch c.Verdict {
 	case result.Equivalent:
 		return fmt.Sprintf("%s: within the smallest effect of interest, %s, p %s%s", seen,
@@ -76,8 +76,8 @@ func (d *decider) missing(c *result.Comparison, h *comparison) string {
 	return text
 }
 
-// seen describes the effect: "+0.12 (95 % interval +0.05 to +0.19; 60 pairs in 3 scenarios)".
-func (d *decider) seen(c *result.Comparison, m result.Measure) string {
+// describeEffect describes the effect: "+0.12 (95 % interval +0.05 to +0.19; 60 pairs in 3 scenarios)".
+func (d *decider) describeEffect(c *result.Comparison, m result.Measure) string {
 	text := format.Difference(*c.Effect.Value, unit(m)) + " ("
 	if in := c.Effect.Interval; in != nil {
 		text += format.Interval(in.Level, in.Lo, in.Hi, unit(m)) + "; "

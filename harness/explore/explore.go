@@ -77,7 +77,7 @@ type GoldenError struct {
 func (e *GoldenError) Error() string {
 	text := fmt.Sprintf("the golden path %s does not pass (%s)", e.Scenario, e.Verdict)
 	if i := slices.IndexFunc(e.Findings, func(f gate.Finding) bool { return f.Rule == gate.InvariantRule }); i >= 0 {
-		return fmt.Sprintf("the golden path %s violates this invariant without perturbations: %s; fix one of them first",
+		return fmt.Sprintf("the golden path %s violates this invariant without perturbations: %s; fix the agent or the invariant first",
 			e.Scenario, e.Findings[i].Message)
 	}
 	if len(e.Findings) > 0 {
@@ -143,7 +143,7 @@ func (e *explorer) budget() int {
 	if e.opts.Thorough {
 		return 0
 	}
-	return enough
+	return familyBudget
 }
 
 // wants reports whether a family is explored.
@@ -156,7 +156,7 @@ func (e *explorer) pairs(p *plan) pairing {
 	if e.opts.Pairs < 0 || !e.wants(result.Pairs) {
 		return pairing{}
 	}
-	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
+	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.continues)
 	if len(design.items) == 0 {
 		p.omit("%s: no call follows a fault that the agent survived", result.Pairs)
 	}

@@ -55,8 +55,8 @@ type Design struct {
 }
 
 // PairsOf chooses pairs.
-func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(perturb.Perturbation) bool) Design {
-	d := pairsOf(kinds, calls, limit, seed, bearable)
+func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, continues func(perturb.Perturbation) bool) Design {
+	d := pairsOf(kinds, calls, limit, seed, continues)
 	out := Design{Kinds: d.kinds, Calls: d.calls}
 	for _, run := range d.items {
 		out.Pairs = append(out.Pairs, [2]perturb.Perturbation(run.ps))

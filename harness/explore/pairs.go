@@ -23,9 +23,9 @@ type pairing struct {
 	plannedKinds, plannedCalls int
 }
 
-// pairsOf chooses at most limit pairs of single faults. bearable reports whether the path continued
+// pairsOf chooses at most limit pairs of single faults. continues reports whether the path continued
 // after a fault, so that a second one can happen; nil means unknown.
-func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(perturb.Perturbation) bool) pairing {
+func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, continues func(perturb.Perturbation) bool) pairing {
 	random := rand.New(rand.NewPCG(seed, uint64(calls)))
 	kindPairs := productOf(len(kinds))
 	callPairs := orderedOf(calls)
@@ -41,7 +41,7 @@ func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 			break
 		}
 		at, ok := open.take(func(calls [2]int) bool {
-			return bearable == nil || bearable(fault(calls[0], kinds[k[0]]))
+			return continues == nil || continues(fault(calls[0], kinds[k[0]]))
 		})
 		if !ok {
 			continue // no call continues after the first of these kinds
@@ -49,17 +49,17 @@ func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 		d.kinds++
 		d.add(fault(at[0], kinds[k[0]]), fault(at[1], kinds[k[1]]))
 	}
-	d.rest(kindPairs, kinds, limit, open, bearable)
+	d.rest(kindPairs, kinds, limit, open, continues)
 	d.calls = open.taken
 	return d
 }
 
 // rest covers the pairs of calls that remain after all pairs of kinds are covered.
-func (d *pairing) rest(kindPairs [][2]int, kinds []mocks.Fault, limit int, open *queue, bearable func(perturb.Perturbation) bool) {
+func (d *pairing) rest(kindPairs [][2]int, kinds []mocks.Fault, limit int, open *queue, continues func(perturb.Perturbation) bool) {
 	for i := 0; i < len(open.fresh) && len(d.items) < limit; {
 		at := open.fresh[i]
 		k := slices.IndexFunc(kindPairs, func(k [2]int) bool {
-			return bearable == nil || bearable(fault(at[0], kinds[k[0]]))
+			return continues == nil || continues(fault(at[0], kinds[k[0]]))
 		})
 		if k < 0 {
 			i++

@@ -13,10 +13,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// enough is the approximate number of calls and writes that the runs of one family may make
-// together before the plan saves some, by skipping calls or sharing a run between writes. It takes
-// a small machine a minute, and is ten times the need of a golden path of fifty calls.
-const enough = 300_000
+// familyBudget is the approximate number of calls and writes in the runs of one family. Beyond it,
+// the plan skips calls or shares runs between writes. A small machine needs a minute for it, and a
+// golden path of fifty calls a tenth of it.
+const familyBudget = 300_000
 
 // tick is the smallest difference between two times. Virtual time counts whole nanoseconds, and a
 // limit fires at its exact instant, so a limit ± one tick is the last answer in time and the first
@@ -209,16 +209,16 @@ func (p *plan) crashes(golden *path, budget int) {
 // leastEvery is the smallest distance of crashes in one run; closer crashes prevent any progress.
 const leastEvery = 10
 
-// sparing is the factor by which the budget of a too long path is reduced, because each further
-// crash in a run costs a twentieth of a run.
-const sparing = 4
+// groupBudgetDivisor reduces the budget of a path that is too long, because each further crash in a
+// run costs a twentieth of a run.
+const groupBudgetDivisor = 4
 
 // groupsOf returns the number of runs that share the writes.
 func groupsOf(writes, work, budget int) int {
 	if budget == 0 || writes*work <= budget {
 		return writes
 	}
-	return min(writes, max(leastEvery, budget/(work*sparing)))
+	return min(writes, max(leastEvery, budget/(work*groupBudgetDivisor)))
 }
 
 // users plans each turn × each action of a user.

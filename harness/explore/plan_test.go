@@ -252,11 +252,11 @@ var _ = Describe("Pairs", func() {
 	})
 
 	It("begin with a fault after which the path continues", func() {
-		bearable := func(p perturb.Perturbation) bool { return p.N != 2 && p.Do != "timeout" }
-		d := explore.PairsOf(kinds(6), 5, 500, 1, bearable)
+		continues := func(p perturb.Perturbation) bool { return p.N != 2 && p.Do != "timeout" }
+		d := explore.PairsOf(kinds(6), 5, 500, 1, continues)
 		Expect(d.Pairs).NotTo(BeEmpty())
 		for _, pair := range d.Pairs {
-			Expect(bearable(pair[0])).To(BeTrue(), "%v", pair)
+			Expect(continues(pair[0])).To(BeTrue(), "%v", pair)
 		}
 		Expect(d.Kinds).To(Equal(5 * 6))
 		Expect(d.Calls).To(Equal(10 - 3))

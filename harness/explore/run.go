@@ -172,8 +172,8 @@ func (e *explorer) judge(run item, j *harness.Judged) *result.Cell {
 	return &cell
 }
 
-// bearable reports whether the path is known to continue after a fault.
-func (e *explorer) bearable(p perturb.Perturbation) bool {
+// continues reports whether the path is known to continue after a fault.
+func (e *explorer) continues(p perturb.Perturbation) bool {
 	return !e.ended[p.String()]
 }
 

@@ -121,7 +121,7 @@ var _ = Describe("Run", func() {
 		sc := write(twoCalls + "invariants: [\"// few: one call will do\\ncalls.total <= 1\"]\n")
 		reports := 0
 		_, err := explore.Run(context.Background(), sc, explore.Options{Language: kinds.Language(), Env: newEnv(), Progress: func(explore.Progress) { reports++ }})
-		Expect(err).To(MatchError("the golden path spec/two-calls violates this invariant without perturbations: few: one call will do; fix one of them first"))
+		Expect(err).To(MatchError("the golden path spec/two-calls violates this invariant without perturbations: few: one call will do; fix the agent or the invariant first"))
 		Expect(err).To(BeAssignableToTypeOf(&explore.GoldenError{}))
 		Expect(reports).To(Equal(1), "only the golden path was driven")
 	})

@@ -35,7 +35,7 @@ func smaller(ps []perturb.Perturbation, writes int) [][]perturb.Perturbation {
 func smallerOne(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	switch {
 	case p.Fault != nil:
-		return plainer(p)
+		return withoutOption(p)
 	case p.Do == perturb.Latency:
 		return faster(p)
 	case p.Every > 0:
@@ -44,9 +44,9 @@ func smallerOne(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	return nil
 }
 
-// plainer returns p without one of the options of its fault, except the status, which defines the
+// withoutOption returns p without one of the options of its fault, except the status, which defines the
 // fault.
-func plainer(p perturb.Perturbation) []perturb.Perturbation {
+func withoutOption(p perturb.Perturbation) []perturb.Perturbation {
 	var all []perturb.Perturbation
 	for _, drop := range []func(*mocks.Fault) bool{
 		func(f *mocks.Fault) (had bool) { had, f.Times = f.Times > 1, 0; return had },
@@ -65,16 +65,16 @@ func plainer(p perturb.Perturbation) []perturb.Perturbation {
 	return all
 }
 
-// rungs are latencies that are easy to read.
-var rungs = []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
+// roundLatencies are the latencies that shrinking tries.
+var roundLatencies = []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
 
 // faster returns p with shorter latencies.
 func faster(p perturb.Perturbation) []perturb.Perturbation {
 	var all []perturb.Perturbation
-	for _, rung := range rungs {
-		if rung < p.First.Std() {
+	for _, latency := range roundLatencies {
+		if latency < p.First.Std() {
 			q := p
-			q.First = quantity.Duration(rung)
+			q.First = quantity.Duration(latency)
 			all = append(all, q)
 		}
 	}

@@ -30,8 +30,8 @@ type Score struct {
 	Why string `json:"why,omitempty"`
 }
 
-// Scorer scores items. It is safe for concurrent use. If it cannot decide, it returns an error and
-// no score, which nobody can take for a pass.
+// Scorer scores items. It is safe for concurrent use. If it cannot decide, it returns an error,
+// never a pass.
 type Scorer interface {
 	Score(ctx context.Context, item Item) (Score, error)
 }

@@ -31,8 +31,8 @@ const defaultRetries = 2
 
 // Model scores by asking a language model whether an answer meets a rubric.
 type Model struct {
-	// Backend is asked. A failed call ends the scoring with its error, because backends retry by
-	// themselves.
+	// Backend receives the calls. A failed call ends the scoring with its error, because backends
+	// have their own retries.
 	Backend llm.Backend
 	// Name is the model's name; empty means the backend's default.
 	Name string

@@ -25,8 +25,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 )
 
-// seen is the observation of a matcher in one trial.
-type seen struct {
+// observation is the result of a matcher in one trial.
+type observation struct {
 	ok bool
 	// saw describes the observed value. If the user gave a matcher, inner is that matcher and
 	// value its argument.
@@ -39,13 +39,13 @@ type seen struct {
 type trials struct {
 	// want describes the expectation; it follows "expected".
 	want string
-	// look inspects one trial. It returns an error if the trial allows no answer.
-	look func(j *harness.Judged) (seen, error)
+	// inspect checks one trial. It returns an error if it cannot decide.
+	inspect func(j *harness.Judged) (observation, error)
 	// broken also inspects trials that were not carried out.
 	broken bool
 
 	at   *harness.Judged // the trial that the messages show
-	seen seen
+	seen observation
 }
 
 // Match implements types.GomegaMatcher.
@@ -75,16 +75,16 @@ func (m *trials) Match(actual any) (bool, error) {
 	return matched > 0, nil
 }
 
-func (m *trials) one(j *harness.Judged) (seen, error) {
+func (m *trials) one(j *harness.Judged) (observation, error) {
 	if run := &j.Facts.Run; !m.broken {
 		switch {
 		case run.Error != "":
-			return seen{}, fmt.Errorf("the trial could not be carried out: %s", run.Error)
+			return observation{}, fmt.Errorf("the trial could not be carried out: %s", run.Error)
 		case run.Skipped != "":
-			return seen{}, fmt.Errorf("the trial was skipped: %s", run.Skipped)
+			return observation{}, fmt.Errorf("the trial was skipped: %s", run.Skipped)
 		}
 	}
-	return m.look(j)
+	return m.inspect(j)
 }
 
 // FailureMessage implements types.GomegaMatcher.
@@ -109,7 +109,7 @@ func trialsOf(actual any) ([]*harness.Judged, error) {
 	case *harness.Result:
 		switch {
 		case a == nil:
-			return nil, errors.New("the result is nil: look at the error of harness.Rehearse first")
+			return nil, errors.New("the result is nil; check the error of harness.Rehearse first")
 		case len(a.Trials) == 0:
 			return nil, errors.New("the result has no trials")
 		}

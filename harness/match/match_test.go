@@ -107,7 +107,7 @@ var _ = Describe("the matchers", func() {
 			}
 		},
 		Entry("of nil", func() any { return nil }, match.Calls(1), "expected a *harness.Result or one of its Trials"),
-		Entry("of a nil result", func() any { return (*harness.Result)(nil) }, match.Calls(1), "look at the error of harness.Rehearse"),
+		Entry("of a nil result", func() any { return (*harness.Result)(nil) }, match.Calls(1), "check the error of harness.Rehearse"),
 		Entry("of no trials", func() any { return &harness.Result{} }, match.Calls(1), "has no trials"),
 		Entry("of something else", func() any { return 3 }, match.Calls(1), "<int>: 3"),
 		Entry("of a trial that could not be carried out",

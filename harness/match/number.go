@@ -52,17 +52,17 @@ func count(name string, number any, phrase func(int) string, of func(*measure.Fa
 	if n, ok := number.(int); ok {
 		m.want = phrase(n)
 	}
-	m.look = func(j *harness.Judged) (seen, error) {
+	m.inspect = func(j *harness.Judged) (observation, error) {
 		n, known := of(&j.Facts)
 		if !known {
-			return seen{}, fmt.Errorf("the number is unknown, and at least %d", n)
+			return observation{}, fmt.Errorf("the number is unknown, and at least %d", n)
 		}
 		if inner != nil {
 			ok, err := inner.Match(n)
-			return seen{ok: ok, inner: inner, value: n}, err
+			return observation{ok: ok, inner: inner, value: n}, err
 		}
 		ok, err := gomega.BeEquivalentTo(number).Match(n)
-		return seen{ok: ok, saw: phrase(n)}, err
+		return observation{ok: ok, saw: phrase(n)}, err
 	}
 	return m
 }
@@ -73,9 +73,9 @@ func count(name string, number any, phrase func(int) string, of func(*measure.Fa
 func CostAtMost(amount string) types.GomegaMatcher {
 	var limit quantity.Money
 	wrong := limit.UnmarshalText([]byte(amount))
-	return &trials{want: "a cost of at most " + amount, look: func(j *harness.Judged) (seen, error) {
+	return &trials{want: "a cost of at most " + amount, inspect: func(j *harness.Judged) (observation, error) {
 		if wrong != nil {
-			return seen{}, wrong
+			return observation{}, wrong
 		}
 		c := &j.Facts.Cost
 		spent := c.EUR
@@ -83,13 +83,13 @@ func CostAtMost(amount string) types.GomegaMatcher {
 			spent = c.USD
 		}
 		if !c.Known && spent <= limit.Amount {
-			return seen{}, fmt.Errorf("the cost is unknown: %s", c.Why)
+			return observation{}, fmt.Errorf("the cost is unknown: %s", c.Why)
 		}
 		saw := fmt.Sprintf("%s %s", format.Money(spent), limit.Currency)
 		if !c.Known {
 			saw = "at least " + saw
 		}
-		return seen{ok: spent <= limit.Amount, saw: saw}, nil
+		return observation{ok: spent <= limit.Amount, saw: saw}, nil
 	}}
 }
 
@@ -97,18 +97,18 @@ func CostAtMost(amount string) types.GomegaMatcher {
 // most a limit, on the trial's clock. 0.5 is the median, 1 the longest call. It returns an error if
 // there was no call, or a call was not timed.
 func LatencyAtMost(q float64, limit time.Duration) types.GomegaMatcher {
-	return &trials{want: fmt.Sprintf("a latency of at most %s at quantile %g", limit, q), look: func(j *harness.Judged) (seen, error) {
+	return &trials{want: fmt.Sprintf("a latency of at most %s at quantile %g", limit, q), inspect: func(j *harness.Judged) (observation, error) {
 		l := &j.Facts.Latency
 		switch {
 		case !(q > 0 && q <= 1):
-			return seen{}, fmt.Errorf("the quantile must be greater than 0 and at most 1, got %g", q)
+			return observation{}, fmt.Errorf("the quantile must be greater than 0 and at most 1, got %g", q)
 		case j.Facts.Calls.Total == 0:
-			return seen{}, errors.New("there was no call")
+			return observation{}, errors.New("there was no call")
 		case l.N < j.Facts.Calls.Total:
-			return seen{}, fmt.Errorf("%d of %s were timed", l.N, format.Plural(j.Facts.Calls.Total, "call"))
+			return observation{}, fmt.Errorf("%d of %s were timed", l.N, format.Plural(j.Facts.Calls.Total, "call"))
 		}
 		saw := quantile(l.All, q)
-		return seen{ok: saw <= limit, saw: saw.String()}, nil
+		return observation{ok: saw <= limit, saw: saw.String()}, nil
 	}}
 }
 

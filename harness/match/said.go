@@ -16,8 +16,8 @@ import (
 
 // EndedWith matches the end status of an agent, such as "done".
 func EndedWith(status string) types.GomegaMatcher {
-	return &trials{want: "the end status " + quote(status), look: func(j *harness.Judged) (seen, error) {
-		return seen{ok: j.Facts.Run.Status == status, saw: quote(j.Facts.Run.Status)}, nil
+	return &trials{want: "the end status " + quote(status), inspect: func(j *harness.Judged) (observation, error) {
+		return observation{ok: j.Facts.Run.Status == status, saw: quote(j.Facts.Run.Status)}, nil
 	}}
 }
 
@@ -52,13 +52,13 @@ func textMatcher(what string, text any, of func(*harness.Judged) []string) types
 	if isText {
 		m.want += " with " + quote(part) + " in it"
 	}
-	m.look = func(j *harness.Judged) (seen, error) {
+	m.inspect = func(j *harness.Judged) (observation, error) {
 		if !isText && !isMatcher {
-			return seen{}, fmt.Errorf("expected a string or a matcher, got %T", text)
+			return observation{}, fmt.Errorf("expected a string or a matcher, got %T", text)
 		}
-		s := seen{saw: "none at all"}
+		s := observation{saw: "none at all"}
 		for n, said := range of(j) {
-			s = seen{ok: strings.Contains(said, part), saw: quote(said), inner: inner, value: said}
+			s = observation{ok: strings.Contains(said, part), saw: quote(said), inner: inner, value: said}
 			if n > 0 && !s.ok {
 				s.saw = fmt.Sprintf("none among %d, the last of which is %s", n+1, s.saw)
 			}
@@ -80,7 +80,7 @@ func textMatcher(what string, text any, of func(*harness.Judged) []string) types
 // OneQuestionAtATime matches if no answer asks more than one question. Questions are counted by
 // question marks; "?!" counts once, and quotes and code are ignored.
 func OneQuestionAtATime() types.GomegaMatcher {
-	return &trials{want: "at most one question in each answer", look: func(j *harness.Judged) (seen, error) {
+	return &trials{want: "at most one question in each answer", inspect: func(j *harness.Judged) (observation, error) {
 		most, in := 0, ""
 		for _, said := range answers(j) {
 			if n := textfold.Questions(code.ReplaceAllString(said, " ")); n > most {
@@ -91,7 +91,7 @@ func OneQuestionAtATime() types.GomegaMatcher {
 		if most > 0 {
 			saw += " in " + quote(in)
 		}
-		return seen{ok: most <= 1, saw: saw}, nil
+		return observation{ok: most <= 1, saw: saw}, nil
 	}}
 }
 

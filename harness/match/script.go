@@ -17,19 +17,19 @@ import (
 // Pass matches if every trial meets the expectations of its scenario. A trial that was skipped or
 // could not be carried out does not match.
 func Pass() types.GomegaMatcher {
-	return &trials{want: "that the trial passes", broken: true, look: func(j *harness.Judged) (seen, error) {
+	return &trials{want: "that the trial passes", broken: true, inspect: func(j *harness.Judged) (observation, error) {
 		saw := fmt.Sprintf("the verdict %s", j.Verdict)
 		if n := len(j.Findings); n > 0 {
 			saw += " with " + format.Plural(n, "finding")
 		}
-		return seen{ok: j.Verdict == gate.Pass, saw: saw}, nil
+		return observation{ok: j.Verdict == gate.Pass, saw: saw}, nil
 	}}
 }
 
 // FaultFired matches if a kind of fault, such as "status" or "reset-mid-stream", took effect at
 // least once.
 func FaultFired(kind string) types.GomegaMatcher {
-	return &trials{want: "that the fault " + quote(kind) + " fired", look: func(j *harness.Judged) (seen, error) {
+	return &trials{want: "that the fault " + quote(kind) + " fired", inspect: func(j *harness.Judged) (observation, error) {
 		fired := j.Facts.Script.Fired
 		saw := "no fault at all"
 		if len(fired) > 0 {
@@ -38,7 +38,7 @@ func FaultFired(kind string) types.GomegaMatcher {
 		if fired[kind] > 0 {
 			saw = fmt.Sprintf("it fired %s", times(fired[kind]))
 		}
-		return seen{ok: fired[kind] > 0, saw: saw}, nil
+		return observation{ok: fired[kind] > 0, saw: saw}, nil
 	}}
 }
 
@@ -51,12 +51,12 @@ func times(n int) string {
 
 // NoUnexpectedCalls matches if the script answered every call.
 func NoUnexpectedCalls() types.GomegaMatcher {
-	return &trials{want: "no call that the script does not answer", look: func(j *harness.Judged) (seen, error) {
+	return &trials{want: "no call that the script does not answer", inspect: func(j *harness.Judged) (observation, error) {
 		calls := j.Facts.Script.Unexpected
 		saw := "none"
 		if len(calls) > 0 {
 			saw = fmt.Sprintf("%d, the first of which is %s", len(calls), sanitize.Line(calls[0], 600))
 		}
-		return seen{ok: len(calls) == 0, saw: saw}, nil
+		return observation{ok: len(calls) == 0, saw: saw}, nil
 	}}
 }

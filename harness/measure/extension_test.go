@@ -120,7 +120,7 @@ var _ = Describe("Metrics of extensions", func() {
 	It("divide times, which are unknown if one is", func() {
 		times := measure.MeanTime("t", func(f *clerkFacts) (float64, int, bool) { return f.Seconds, f.Letters, !f.untimed })
 		Expect(one([]int{1, 3}, times)).To(Equal(measure.Value{Name: "t", Unit: "s", Known: true, N: 4, Value: new(1.0)}))
-		Expect(one([]int{9, 1}, times)).To(Equal(measure.Value{Name: "t", Unit: "s", N: 10, Warnings: []string{"recordings of processes hold no times"}}))
+		Expect(one([]int{9, 1}, times)).To(Equal(measure.Value{Name: "t", Unit: "s", N: 10, Warnings: []string{"the recording of a process contains no times"}}))
 	})
 	It("are rates with Wilson's interval", func() {
 		rate := one([]int{1, 3}, measure.Rate("r", func(f *clerkFacts) (k, n int) { return f.Open, f.Letters }))

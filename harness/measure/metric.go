@@ -140,7 +140,7 @@ func (t *tally) quotient(name, unit string) Value {
 	v := Value{Name: name, Unit: unit, Known: !t.unknown, N: t.of}
 	switch {
 	case t.unknown:
-		v.Warnings = []string{"recordings of processes hold no times"}
+		v.Warnings = []string{"the recording of a process contains no times"}
 	case v.N > 0:
 		v.Value = new(t.sum / float64(t.of))
 	}

@@ -187,7 +187,7 @@ func (t *Totals) latencyValue(name string, s stat.Summary) Value {
 	}
 	v.fill(s)
 	if v.Interval != nil && s.N > t.trials {
-		v.Warnings = append(v.Warnings, "the interval takes calls of one trial for independent")
+		v.Warnings = append(v.Warnings, "the interval treats the calls of a trial as independent")
 	}
 	return v
 }

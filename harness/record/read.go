@@ -158,7 +158,7 @@ func (r *reader) dispatch(line stored, size int) {
 }
 
 // second reports that another recording follows this one. Its trials belong to another run,
-// and perhaps to another version, so all of it is left out.
+// and perhaps to another version, so all of it is skipped.
 func (r *reader) second(line stored) {
 	r.abandon()
 	r.joined = true
@@ -167,7 +167,7 @@ func (r *reader) second(line stored) {
 		run = Run{}
 	}
 	r.problem(r.in.Line(), "a second run begins here (id %.100q, schema %.100q, written by %.100q): two recordings were joined. "+
-		"All that follows is left out; report each recording by itself", run.ID, run.Schema, run.Tool)
+		"Everything after it is skipped; report each recording separately", run.ID, run.Schema, run.Tool)
 }
 
 // top decodes a line outside trials, ending an unfinished trial.
@@ -191,13 +191,13 @@ func (r *reader) part(line stored, size int) {
 	case !known:
 		if !r.unknown[line.kind] {
 			r.unknown[line.kind] = true
-			r.problem(r.in.Line(), "the line type %q is not known here; it may come from a newer version and is skipped", line.kind)
+			r.problem(r.in.Line(), "unknown line type %q; it may come from a newer version and is skipped", line.kind)
 		}
 		return
 	case r.trial == nil:
 		if !r.orphan {
 			r.orphan = true
-			r.problem(r.in.Line(), "a line of type %q stands outside a trial; it and its like are left out", line.kind)
+			r.problem(r.in.Line(), "a line of type %q is outside a trial; such lines are skipped", line.kind)
 		}
 		return
 	case err != nil:

@@ -194,13 +194,13 @@ var _ = Describe("Read", func() {
 		Entry("a missing message", func(l []string) []string { return append(l[:12:12], l[13:]...) }, 2,
 			`line 12: trial 2 of loop/done is left out: call 1 refers to the message "m1"`),
 		Entry("no head", func(l []string) []string { return append(l[:11:11], l[12:]...) }, 2,
-			`line 12: a line of type "message" stands outside a trial`),
+			`line 12: a line of type "message" is outside a trial`),
 		Entry("no end", func(l []string) []string { return append(l[:10:10], l[11:]...) }, 2,
 			"line 3: trial 1 of loop/done has no end"),
 		Entry("an unknown type", func(l []string) []string {
 			l[9] = strings.Replace(l[9], `"type":"script"`, `"type":"mood"`, 1)
 			return l
-		}, 3, `line 10: the line type "mood" is not known`),
+		}, 3, `line 10: unknown line type "mood"`),
 		Entry("no scenario", func(l []string) []string { return append(l[:1:1], l[2:]...) }, 3,
 			`the trial's scenario "loop/done" was not recorded`,
 			`the trial's scenario "loop/done" was not recorded`,

@@ -181,7 +181,7 @@ type Ending string
 
 // The endings.
 const (
-	// Complete means that all trials were made.
+	// Complete means that all trials were run.
 	Complete Ending = "complete"
 	// Decided means that it ended early, because every comparison was decided.
 	Decided Ending = "decided"

@@ -122,13 +122,13 @@ func (f Family) Description() string {
 	case Outages:
 		return "each call × each fault that a retry heals, until the agent gives up"
 	case Latency:
-		return "each call × each limit of time, a tick less and a tick more"
+		return "each call × each time limit, one tick below and one above"
 	case Texts:
-		return "each call × each change of the reply: cut, reformatted, translated, padded"
+		return "each call × each change of the reply: truncated, reformatted, translated, padded"
 	case Crashes:
-		return "each durable write × a crash before or after it, or a full disk; then it is resumed"
+		return "each durable write × a crash before or after it, or a full disk; then the agent is resumed"
 	case Users:
-		return "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much"
+		return "each turn × each action of a user: send twice, reload, answer too early, send nothing or too much"
 	case Pairs:
 		return "two faults in one run, chosen so that few runs cover many combinations"
 	}

@@ -134,7 +134,7 @@ func (r *Exploration) Reasons(o Outcome) []Tally {
 func reasonOf(findings []gate.Finding) (why, kind string) {
 	i := slices.IndexFunc(findings, func(f gate.Finding) bool { return f.Severity == gate.Broken })
 	if i < 0 {
-		return "nothing says why", ""
+		return "no reason was recorded", ""
 	}
 	f := findings[i]
 	if perturb, why, ok := strings.Cut(f.Evidence, ": "); ok {

@@ -109,7 +109,7 @@ func (s *repetitions) note(writes int) string {
 	if s.least < s.most {
 		distance += " to " + strconv.Itoa(s.most)
 	}
-	return fmt.Sprintf("runs strike at the write shown and every %s writes from there on: %s struck %s on a path of %s",
+	return fmt.Sprintf("perturbations repeat every %s writes from the write shown: %s fired %s on a path of %s",
 		distance, format.Plural(s.runs, "run"), format.Plural(s.fired, "time"), format.Plural(writes, "write"))
 }
 

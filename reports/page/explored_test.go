@@ -77,8 +77,8 @@ var _ = Describe("The page of an exploration", func() {
 		}
 		e.Golden.Writes = 40
 		Expect(plainText(r.page(page.Options{}), `class="heat"><caption>`, "</caption>")).To(ContainSubstring(
-			"; runs strike at the write shown and every 17 writes from there on: 4 runs struck 4 times on a path of 40 writes"))
-		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("runs strike at"))
+			"; perturbations repeat every 17 writes from the write shown: 4 runs fired 4 times on a path of 40 writes"))
+		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("perturbations repeat"))
 	})
 
 	It("counts the driven and the recorded runs", func() {
