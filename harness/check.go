@@ -51,7 +51,7 @@ func Check(t T, r Rehearsal) *Result {
 // otherwise nil.
 func artifactDir(t T) func() string {
 	test, ok := t.(interface{ ArtifactDir() string })
-	if keeps := flag.Lookup("test.artifacts"); !ok || keeps == nil || keeps.Value.String() != "true" {
+	if artifacts := flag.Lookup("test.artifacts"); !ok || artifacts == nil || artifacts.Value.String() != "true" {
 		return nil
 	}
 	return test.ArtifactDir

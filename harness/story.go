@@ -188,14 +188,14 @@ func (j *Judged) call(c *record.Call, reported *strings.Replacer) string {
 		return line + ": " + sanitize.Line(reported.Replace(fmt.Sprintf("%s: %s", c.Error.Kind, c.Error.Message)), maxText)
 	}
 	reply, _ := j.Trial.Message(c.Reply)
-	var said []string
+	var parts []string
 	if reply.Content != "" {
-		said = append(said, quote(reply.Content))
+		parts = append(parts, quote(reply.Content))
 	}
 	for _, tool := range reply.ToolCalls {
-		said = append(said, sanitize.Line(tool.Name+"("+tool.Arguments+")", maxText))
+		parts = append(parts, sanitize.Line(tool.Name+"("+tool.Arguments+")", maxText))
 	}
-	return line + ": " + strings.Join(said, ", ")
+	return line + ": " + strings.Join(parts, ", ")
 }
 
 func quote(s string) string { return `"` + sanitize.Line(s, maxText) + `"` }

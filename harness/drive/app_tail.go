@@ -6,10 +6,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
-// maxTail limits the kept bytes of what an agent writes beside its answers.
+// maxTail limits the retained end of an agent's log, in bytes.
 const maxTail = 8 << 10
 
-// tail keeps the end of what is written to it. It is safe for concurrent use.
+// tail is a writer that retains the end of the text. It is safe for concurrent use.
 type tail struct {
 	mu sync.Mutex
 	child.Tail
@@ -22,7 +22,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return t.Tail.Write(p)
 }
 
-// text returns the kept text, in whole lines.
+// text returns the retained text, in whole lines.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

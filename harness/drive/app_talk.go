@@ -66,7 +66,7 @@ func (c *conversation) restartAgent(ctx context.Context, session app.Session, n 
 	return nil
 }
 
-// restartError returns the error of an agent that did not start again.
+// restartError returns the error of an agent that could not be restarted.
 func (c *conversation) restartError(ctx context.Context, n int, err error) error {
 	if clock.Err(ctx) != nil {
 		return clock.Err(ctx)
@@ -83,7 +83,8 @@ func (c *conversation) runTurn(ctx context.Context, session app.Session, n int, 
 	if name, taken := reservedAttr(answer.Attrs); taken {
 		answer.Attrs = nil
 		if err == nil {
-			err = app.Errorf(app.Unusable, "the agent's answer to turn %d has the attribute %q, a name that the harness uses itself; rename it", n, name)
+			err = app.Errorf(app.Unusable,
+				"the agent's answer to turn %d has the attribute %q, a name that the harness uses itself; rename it", n, name)
 		}
 	}
 	switch {

@@ -29,10 +29,10 @@ type driver struct {
 	price    llm.Pricer
 	rate     float64
 	env      *Env
-	// perturb has the perturbations, inject those that the scripted backend makes.
+	// perturb has all perturbations, inject the ones of calls.
 	perturb []perturb.Perturbation
 	inject  []mocks.Injection
-	// golden is the driver of the golden path; nil if this is it.
+	// golden is the driver of the golden path; nil for that driver itself.
 	golden *driver
 	// points, if given, completes the points of the kind of agent.
 	points func(*Points)
@@ -108,7 +108,7 @@ func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 	return &next, nil
 }
 
-// checkPossible returns an error for a perturbation that cannot be made here.
+// checkPossible returns an error for a perturbation that is impossible here.
 func (d *driver) checkPossible(p perturb.Perturbation, points Points) error {
 	switch {
 	case d.scenario.Backend.Live():

@@ -86,7 +86,7 @@ func (c *CrashPlan) PlanNext(do string) {
 	c.planned = append(c.planned, Planned{Perturbation: perturb.Perturbation{At: perturb.Write, N: c.writes + 1, Do: do}})
 }
 
-// write counts a write and returns the perturbation of it; empty if there is none.
+// write counts a write and returns its perturbation, if any.
 func (c *CrashPlan) write() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

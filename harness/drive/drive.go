@@ -34,7 +34,7 @@ type Driver interface {
 	// Perturbed returns a driver of the same scenario with these perturbations in place of
 	// its own. It shares the compiled script, so thousands of them are cheap. Without
 	// perturbations it is the driver of the golden path, always the same one. The error
-	// names a perturbation that cannot be made here, and the reason.
+	// names an impossible perturbation and the reason.
 	Perturbed(ps []perturb.Perturbation) (Driver, error)
 	// Points returns the points at which the golden path can be perturbed, beside its calls.
 	Points() Points
@@ -66,7 +66,7 @@ type Env struct {
 	Tokens *token.Counter
 	// Redactor removes secrets from recordings; nil removes the well-known forms.
 	Redactor *redact.Redactor
-	// Makers make the drivers of scenarios, by the name of the kind of agent.
+	// Makers create the drivers of scenarios, by the name of the kind of agent.
 	Makers map[string]Maker
 	// Executable is the program to start as a scripted command-line agent or in another role
 	// of a kind of agent; it calls their Main functions first. Empty means this program.

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// errNoNetwork means that programs cannot be given a network of their own here.
+// errNoNetwork means that programs cannot have their own network on this machine.
 var errNoNetwork = errors.New("programs cannot be given a network of their own here")
 
 // resolvers returns the addresses of the machine's name servers; see resolv.conf(5).

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-var _ = Describe("The invariants of somebody else's agent", func() {
+var _ = Describe("The invariants of an external agent", func() {
 	well := func(f *measure.Facts) {
 		*f = measure.Facts{
 			Run:   measure.RunFacts{Status: "done", Text: "It is in out.txt.", Iterations: 1},
@@ -19,7 +19,7 @@ var _ = Describe("The invariants of somebody else's agent", func() {
 			Files: map[string]string{"out.txt": "it"},
 		}
 	}
-	// failed is a run that failed because of a call.
+	// failed returns a run that failed because of a call.
 	failed := func(kind, details string) func(*measure.Facts) {
 		return func(f *measure.Facts) {
 			f.Run.Status, f.Run.ExitCode, f.Run.Details, f.Run.Text = "failed", 1, details, ""
@@ -59,29 +59,29 @@ var _ = Describe("The invariants of somebody else's agent", func() {
 			Expect(found).To(ConsistOf(HavePrefix(broken + ": ")))
 		}
 	},
-		Entry("nothing in a run that went well", ""),
+		Entry("nothing in a successful run", ""),
 		Entry("nothing in another answer", "", says("Please call us.")),
-		Entry("a part of the answer, passed on as all of it", "answer-is-whole", says("It is in")),
-		Entry("nothing in a part of a text that was cut on its way", "", says("It is in"), fired("text-truncated")),
+		Entry("a part of the answer, passed on as the whole", "answer-is-whole", says("It is in")),
+		Entry("nothing in a part of a text that was truncated on its way", "", says("It is in"), fired("text-truncated")),
 		Entry("a file that is missing", "said-is-done", func(f *measure.Facts) { f.Files = nil }),
 		Entry("another file", "said-is-done", func(f *measure.Facts) { f.Files = map[string]string{"out.txt": "other"} }),
-		Entry("nothing in one file more", "", func(f *measure.Facts) { f.Files = map[string]string{"out.txt": "it", "log": ""} }),
-		Entry("nothing in files where another answer says why", "", says("I could not write it."), func(f *measure.Facts) { f.Files = nil }),
-		Entry("a turn without a word", "turns-told", func(f *measure.Facts) { f.Turns = append(f.Turns, measure.TurnFacts{N: 2, User: "And?"}) }),
+		Entry("nothing in an additional file", "", func(f *measure.Facts) { f.Files = map[string]string{"out.txt": "it", "log": ""} }),
+		Entry("nothing in missing files that the answer explains", "", says("I could not write it."), func(f *measure.Facts) { f.Files = nil }),
+		Entry("a turn without an answer or an error", "turns-told", func(f *measure.Facts) { f.Turns = append(f.Turns, measure.TurnFacts{N: 2, User: "And?"}) }),
 		Entry("a call too many", "bounded-calls", func(f *measure.Facts) { f.Calls.Total = 5 }),
-		Entry("an exit status that does not tell", "true-exit-code", func(f *measure.Facts) { f.Run.Status, f.Run.Details = "failed", "why" }),
+		Entry("a failed run with exit status 0", "true-exit-code", func(f *measure.Facts) { f.Run.Status, f.Run.Details = "failed", "why" }),
 		Entry("nothing in a failure with the status of the call", "", failed("unavailable", "the model answered with status 503")),
-		Entry("nothing in a failure with our word", "", failed("unavailable", "unavailable")),
-		Entry("nothing in a reset that is said", "", failed("unavailable", "read tcp: connection reset by peer")),
-		Entry("nothing in a quota that is said", "", failed("rate-limited", "Error: Rate limit reached")),
-		Entry("nothing in a cut that is said", "", failed("truncated", "Error: unexpected EOF")),
-		Entry("nothing in what a parser says", "", failed("malformed", "Invalid character in JSON at position 3")),
-		Entry("nothing in a limit of time", "", failed("timeout", "context deadline exceeded")),
-		Entry("nothing in a key", "", failed("unauthorized", "Incorrect API key provided")),
+		Entry("nothing in a failure with the name of the error", "", failed("unavailable", "unavailable")),
+		Entry("nothing in a reported reset", "", failed("unavailable", "read tcp: connection reset by peer")),
+		Entry("nothing in a reported rate limit", "", failed("rate-limited", "Error: Rate limit reached")),
+		Entry("nothing in a reported truncation", "", failed("truncated", "Error: unexpected EOF")),
+		Entry("nothing in the error of a parser", "", failed("malformed", "Invalid character in JSON at position 3")),
+		Entry("nothing in an exceeded deadline", "", failed("timeout", "context deadline exceeded")),
+		Entry("nothing in an invalid key", "", failed("unauthorized", "Incorrect API key provided")),
 		Entry("nothing in a refusal", "", failed("refused", "blocked by the content filter")),
-		Entry("nothing where the script has no line", "", failed("unexpected-call", "it went wrong")),
-		Entry("a failure that does not say what was wrong", "cause-named", failed("unavailable", "it went wrong")),
+		Entry("nothing if the script has no line", "", failed("unexpected-call", "it went wrong")),
+		Entry("a failure without its cause", "cause-named", failed("unavailable", "it went wrong")),
 		Entry("a failure that names something else", "cause-named", failed("unauthorized", "the model answered with status 503")),
-		Entry("a failure that says nothing", "error-shown", failed("unexpected-call", ""), func(f *measure.Facts) { f.Turns = nil }),
+		Entry("a failure without a message", "error-shown", failed("unexpected-call", ""), func(f *measure.Facts) { f.Turns = nil }),
 	)
 })

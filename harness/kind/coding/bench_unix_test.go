@@ -15,8 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
 
-// BenchmarkTurn tells what a turn costs beside the program's own time: the same script is
-// started bare, for the floor.
+// BenchmarkTurn measures a turn of a script. The floor starts the same script without the harness.
 func BenchmarkTurn(b *testing.B) {
 	root := b.TempDir()
 	program := filepath.Join(root, "agent")

@@ -19,15 +19,15 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/cli"
 )
 
-// Config describes which program is driven, and how.
+// Config configures the agent of a program.
 type Config struct {
 	// Agent is the name of the program: "claude" or "codex".
 	Agent string
 	// Model is the model that the program uses. Its name decides which tools the program
 	// offers.
 	Model string
-	// Retries is how often the program may repeat a call that failed; nil leaves it to
-	// the program.
+	// Retries is the maximal number of retries of a failed call; nil means the program's
+	// default.
 	Retries *int
 	// Guard installs the stop guard with this policy as the program's hook; empty: none.
 	Guard stop.Policy
@@ -56,14 +56,14 @@ var products = map[string]product{
 	"codex":  {prepareCodex, normalizeCodex},
 }
 
-// New returns the agent. programs finds its program when it is started.
+// New returns the agent. Start finds its program with programs.
 func New(cfg Config, programs *Programs) (*Agent, error) {
 	p, ok := products[cfg.Agent]
 	if !ok {
-		return nil, fmt.Errorf("no coding agent %q is driven; known: claude, codex", cfg.Agent)
+		return nil, fmt.Errorf("unknown coding agent %q; known: claude, codex", cfg.Agent)
 	}
 	if cfg.Retries != nil && *cfg.Retries < 0 {
-		return nil, fmt.Errorf("%d retries are impossible; use 0 or more", *cfg.Retries)
+		return nil, fmt.Errorf("the number of retries must be at least 0, got %d", *cfg.Retries)
 	}
 	return &Agent{cfg: cfg, product: p, programs: programs}, nil
 }

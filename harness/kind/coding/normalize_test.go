@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// trial is the site of one of two trials.
+// trial returns the site of one of two trials.
 func trial(id string) app.Site {
 	return app.Site{
 		Folder: "/tmp/rehearse-app-" + id + "/work", Home: "/tmp/rehearse-app-" + id + "/home",
@@ -19,7 +19,7 @@ func trial(id string) app.Site {
 	}
 }
 
-var _ = Describe("What is recorded of a request", Label("H-04"), func() {
+var _ = Describe("The record of a request", Label("H-04"), func() {
 	calm := func(agent, id string, messages ...llm.Message) []llm.Message {
 		a, err := coding.New(coding.Config{Agent: agent}, &coding.Programs{})
 		Expect(err).NotTo(HaveOccurred())
@@ -38,12 +38,12 @@ var _ = Describe("What is recorded of a request", Label("H-04"), func() {
 		Expect(calm("claude", "2", system("2", "2027-01-02", second))).To(Equal(one))
 		Expect(one[0].Content).To(MatchRegexp(`^\[instructions of the program: \d+ bytes, SHA-256 [0-9a-f]{12}\]$`))
 	})
-	It("leaves the request as it is", func() {
+	It("does not change the request", func() {
 		call := llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{Arguments: "/tmp/rehearse-app-1/work"}}}
 		Expect(calm("claude", "1", call)[0].ToolCalls[0].Arguments).To(Equal("{workspace}"))
 		Expect(call.ToolCalls[0].Arguments).To(Equal("/tmp/rehearse-app-1/work"))
 	})
-	It("tells that the program's instructions changed", func() {
+	It("shows that the program's instructions changed", func() {
 		changed := system("1", "2026-11-22", first)
 		changed.Content = strings.Replace(changed.Content, "work in", "live in", 1)
 		Expect(calm("claude", "1", changed)).NotTo(Equal(calm("claude", "1", system("1", "2026-11-22", first))))
@@ -55,7 +55,7 @@ var _ = Describe("What is recorded of a request", Label("H-04"), func() {
 		Expect(req).To(Equal(llm.Request{Model: "m", Messages: []llm.Message{}}))
 	})
 
-	DescribeTable("is what was said, without the program's notes",
+	DescribeTable("has the messages without the program's notes",
 		func(agent string, in llm.Message, want ...llm.Message) {
 			got := calm(agent, "1", in)
 			if len(want) == 0 {
@@ -64,32 +64,32 @@ var _ = Describe("What is recorded of a request", Label("H-04"), func() {
 			}
 			Expect(got).To(Equal(want))
 		},
-		Entry("claude: reminders go", "claude",
+		Entry("claude: without reminders", "claude",
 			llm.Message{Role: llm.User, Content: "<system-reminder>\nagents\n</system-reminder>\n<system-reminder>date</system-reminder>\n\nDo it in /tmp/rehearse-app-1/work."},
 			llm.Message{Role: llm.User, Content: "Do it in {workspace}."}),
-		Entry("claude: a message of reminders alone is none", "claude",
+		Entry("claude: without a message of reminders only", "claude",
 			llm.Message{Role: llm.User, Content: "<system-reminder>x</system-reminder>\n"}),
-		Entry("claude: an answer that speaks of them stays", "claude",
+		Entry("claude: with an answer about reminders", "claude",
 			llm.Message{Role: llm.Assistant, Content: "<system-reminder>x</system-reminder>"},
 			llm.Message{Role: llm.Assistant, Content: "<system-reminder>x</system-reminder>"}),
-		Entry("claude: what tools are told and say", "claude",
+		Entry("claude: with the arguments and results of tools", "claude",
 			llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "Bash", Arguments: `{"command":"cat /tmp/rehearse-app-1/home/x"}`}}},
 			llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "Bash", Arguments: `{"command":"cat {home}/x"}`}}}),
-		Entry("codex: its note on the machine goes", "codex",
+		Entry("codex: without its note about the machine", "codex",
 			llm.Message{Role: llm.User, Content: "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>"}),
-		Entry("codex: a user who speaks of one stays", "codex",
+		Entry("codex: with a user's text about such a note", "codex",
 			llm.Message{Role: llm.User, Content: "What is <environment_context> good for?"},
 			llm.Message{Role: llm.User, Content: "What is <environment_context> good for?"}),
-		Entry("codex: a hook's reason, without its run", "codex",
+		Entry("codex: with a hook's reason, without the id of its run", "codex",
 			llm.Message{Role: llm.User, Content: `<hook_prompt hook_run_id="stop:0:/tmp/rehearse-app-1/home/.codex/hooks.json">Go on.</hook_prompt>`},
 			llm.Message{Role: llm.User, Content: `<hook_prompt>Go on.</hook_prompt>`}),
-		Entry("codex: output of a command, without chunk and time", "codex",
+		Entry("codex: with a command's output, without chunk and time", "codex",
 			llm.Message{Role: llm.ToolRole, ToolCallID: "c", Content: "Chunk ID: e9073f\nWall time: 0.1234 seconds\nProcess exited with code 0\nOutput:\nWall time: 5\n"},
 			llm.Message{Role: llm.ToolRole, ToolCallID: "c", Content: "Chunk ID: {any}\nWall time: {any} seconds\nProcess exited with code 0\nOutput:\nWall time: 5\n"}),
-		Entry("codex: output of a script and of a patch", "codex",
+		Entry("codex: with the output of a script and of a patch", "codex",
 			llm.Message{Role: llm.ToolRole, Content: "Script completed\nWall time 0.2 seconds\nOutput:\n\nhi\n"},
 			llm.Message{Role: llm.ToolRole, Content: "Script completed\nWall time {any} seconds\nOutput:\n\nhi\n"}),
-		Entry("codex: what only looks like it", "codex",
+		Entry("codex: with text that only resembles such output", "codex",
 			llm.Message{Role: llm.ToolRole, Content: "Wall time: 0.2 seconds"},
 			llm.Message{Role: llm.ToolRole, Content: "Wall time: 0.2 seconds"}),
 		Entry("the backend's address, whole and as a host", "codex",

@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
 
-var _ = Describe("What a program starts in a session of its own", func() {
-	// stray says where a process is that the program started as agents start commands.
+var _ = Describe("A process that a program starts in its own session", func() {
+	// stray finds a process that the program started like agents start commands.
 	const stray = "cat >/dev/null\n" + initLine + "setsid sh -c 'echo $$ > \"$HOME/pid\"; sleep 600; :' >/dev/null 2>&1 &\nwhile [ ! -s \"$HOME/pid\" ]; do sleep 0.01; done\n"
 	gone := func(home string) {
 		GinkgoHelper()
@@ -27,7 +27,7 @@ var _ = Describe("What a program starts in a session of its own", func() {
 		Expect(syscall.Kill(pid, 0)).To(MatchError(syscall.ESRCH))
 	}
 
-	It("goes when a turn is cut off", func(ctx SpecContext) {
+	It("is killed when a turn is canceled", func(ctx SpecContext) {
 		site, _ := newSite()
 		session, err := start(coding.Config{Agent: "claude"}, named(play(stray+"echo > \"$HOME/ready\"; sleep 600\n")), site)
 		Expect(err).NotTo(HaveOccurred())
@@ -45,7 +45,7 @@ var _ = Describe("What a program starts in a session of its own", func() {
 		Expect(session.End(ctx)).To(Succeed())
 		gone(site.Home)
 	})
-	It("goes, and is named, when it outlives a turn", func(ctx SpecContext) {
+	It("is killed and named if it outlives a turn", func(ctx SpecContext) {
 		site, _ := newSite()
 		session, err := start(coding.Config{Agent: "claude"}, named(play(stray+`echo '{"type":"result","subtype":"success","result":"Done."}'`)), site)
 		Expect(err).NotTo(HaveOccurred())

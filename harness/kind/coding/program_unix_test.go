@@ -22,7 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
 
-// play is a program that a shell plays: it has a version, and runs body otherwise.
+// play returns a shell script that prints a version or runs body.
 func play(body string) string {
 	path := filepath.Join(GinkgoT().TempDir(), "agent")
 	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'agent 1.2.3 (x)'; exit; fi\n" + body
@@ -30,12 +30,12 @@ func play(body string) string {
 	return path
 }
 
-// named are the programs of a machine on which the variables name path.
+// named returns programs whose variables are set to path.
 func named(path string) *coding.Programs {
 	return &coding.Programs{Getenv: func(string) string { return path }}
 }
 
-// newSite is a site whose events are kept.
+// newSite returns a site and its events.
 func newSite() (app.Site, *[]event.Event) {
 	root, events := GinkgoT().TempDir(), &[]event.Event{}
 	site := app.Site{
@@ -60,7 +60,7 @@ var _ = Describe("The program of a coding agent", func() {
 	}
 	nowhere := func(string) (string, error) { return "", os.ErrNotExist }
 
-	It("is absent where neither a variable nor PATH has it", func() {
+	It("is absent if neither a variable nor PATH has it", func() {
 		site, _ := newSite()
 		programs := &coding.Programs{Getenv: func(string) string { return "" }, Look: nowhere}
 		_, err := start(coding.Config{Agent: "codex"}, programs, site)
@@ -68,14 +68,14 @@ var _ = Describe("The program of a coding agent", func() {
 		_, err = start(coding.Config{Agent: "claude", Required: true}, programs, site)
 		Expect(err).To(kind(app.Unusable, "REHEARSE_CLAUDE"))
 	})
-	DescribeTable("is unusable where",
+	DescribeTable("is unusable if",
 		func(programs func() *coding.Programs, says string) {
 			site, _ := newSite()
 			_, err := start(coding.Config{Agent: "claude"}, programs(), site)
 			Expect(err).To(kind(app.Unusable, says))
 		},
-		Entry("its variable names none", func() *coding.Programs { return named("/nowhere/claude") }, `REHEARSE_CLAUDE names "/nowhere/claude"`),
-		Entry("it tells no version", func() *coding.Programs {
+		Entry("its variable does not name a program", func() *coding.Programs { return named("/nowhere/claude") }, `REHEARSE_CLAUDE names "/nowhere/claude"`),
+		Entry("it prints no version", func() *coding.Programs {
 			path := filepath.Join(GinkgoT().TempDir(), "agent")
 			Expect(os.WriteFile(path, []byte("#!/bin/sh\necho hi\n"), 0o700)).To(Succeed())
 			return named(path)
@@ -86,7 +86,7 @@ var _ = Describe("The program of a coding agent", func() {
 			return named(path)
 		}, "exit status 3"),
 	)
-	It("is asked for its version once, and that is told of each session", func() {
+	It("is asked for its version once, and each session records it", func() {
 		programs := named(play(""))
 		for range 2 {
 			site, events := newSite()
@@ -95,10 +95,10 @@ var _ = Describe("The program of a coding agent", func() {
 			Expect(*events).To(Equal([]event.Event{{
 				Kind: event.State, Name: "program", Detail: "claude 1.2.3", Attrs: map[string]any{"agent": "claude", "version": "1.2.3"},
 			}}))
-			programs.Look = nowhere // not looked for again
+			programs.Look = nowhere // it is not searched for again
 		}
 	})
-	It("finds nothing of this process's environment but what programs need", func() {
+	It("has only the necessary variables of this process", func() {
 		GinkgoT().Setenv("CODING_TEST_SECRET", "x")
 		site, _ := newSite()
 		session, err := start(coding.Config{Agent: "codex"}, named(play("env > names\n")), site)
@@ -108,7 +108,7 @@ var _ = Describe("The program of a coding agent", func() {
 		Expect(err).NotTo(HaveOccurred())
 		var names []string
 		for line := range strings.Lines(string(data)) {
-			if name, _, _ := strings.Cut(line, "="); name != "PWD" && name != "SHLVL" && name != "_" { // a shell's own
+			if name, _, _ := strings.Cut(line, "="); name != "PWD" && name != "SHLVL" && name != "_" { // set by the shell
 				names = append(names, name)
 			}
 		}
@@ -116,7 +116,7 @@ var _ = Describe("The program of a coding agent", func() {
 		Expect(names).NotTo(ContainElement("CODING_TEST_SECRET"))
 	})
 
-	DescribeTable("ends in one of these ways",
+	DescribeTable("can end with",
 		func(body string, want app.Kind, says string) {
 			site, _ := newSite()
 			session, err := start(coding.Config{Agent: "claude"}, named(play("cat >/dev/null\n"+body)), site)
@@ -125,7 +125,7 @@ var _ = Describe("The program of a coding agent", func() {
 			Expect(err).To(kind(want, says))
 			Expect(session.End(context.Background())).To(Succeed())
 		},
-		Entry("a flag that it does not know", "echo 'unknown option' >&2; exit 1", app.Unusable, "unknown option"),
+		Entry("an unknown flag", "echo 'unknown option' >&2; exit 1", app.Unusable, "unknown option"),
 		Entry("a signal", initLine+"kill -9 $$", app.Crashed, "signal"),
 		Entry("its own failure", initLine+`echo '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500 of 127.0.0.1:1","api_error_status":500}'; exit 1`,
 			app.Failed, "API Error: 500 of {backend} (unavailable)"),
@@ -146,7 +146,7 @@ var _ = Describe("The program of a coding agent", func() {
 		Expect(second.Text).To(HaveSuffix("--allowedTools=Bash --resume s1"))
 	})
 
-	It("may repeat its calls as often as is said", func() {
+	It("repeats its calls as often as configured", func() {
 		retries := 2
 		site, _ := newSite()
 		session, err := start(coding.Config{Agent: "claude", Retries: &retries}, named(play("env > names\n")), site)
@@ -158,9 +158,9 @@ var _ = Describe("The program of a coding agent", func() {
 		Expect(os.ReadFile(filepath.Join(site.Home, ".codex", "config.toml"))).To(ContainSubstring("request_max_retries = 0\nstream_max_retries = 2\n"))
 		retries = -1
 		_, err = coding.New(coding.Config{Agent: "codex", Retries: &retries}, &coding.Programs{})
-		Expect(err).To(MatchError(ContainSubstring("-1 retries")))
+		Expect(err).To(MatchError(ContainSubstring("at least 0, got -1")))
 	})
-	DescribeTable("asks nobody, neither a person nor another machine",
+	DescribeTable("needs neither a person nor another machine",
 		func(cfg coding.Config, arguments string, file string, holds ...string) {
 			site, _ := newSite()
 			session, err := start(cfg, named(play("echo $* > arguments; env > names\n")), site)
@@ -183,18 +183,18 @@ var _ = Describe("The program of a coding agent", func() {
 			"exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust -", "home/.codex/hooks.json",
 			`"Stop"`, "guard --host codex --policy strict"),
 	)
-	It("is one that is known", func() {
+	It("is a known one", func() {
 		_, err := coding.New(coding.Config{Agent: "emacs"}, &coding.Programs{})
-		Expect(err).To(MatchError(ContainSubstring(`no coding agent "emacs"`)))
+		Expect(err).To(MatchError(ContainSubstring(`unknown coding agent "emacs"`)))
 	})
 
-	It("is not driven by a hook of a driven agent, which would go on for ever", func() {
+	It("is not driven by a hook of a driven agent, which would never end", func() {
 		GinkgoT().Setenv(hook.Env, "{}")
 		site, _ := newSite()
 		_, err := start(coding.Config{Agent: "claude", Guard: "balanced"}, named(play("")), site)
 		Expect(err).To(kind(app.Unusable, "hook.Main"))
 	})
-	It("calls the guard as its hook, and what became of each stop is told", func() {
+	It("calls the guard as its hook, and the outcome of each stop is recorded", func() {
 		site, events := newSite()
 		const deferral = `Done.\n\nNext steps:\n- Write the test`
 		stops := "cat >/dev/null\n" + initLine + `
@@ -239,7 +239,7 @@ echo '{"type":"result","subtype":"success","result":"The test is written."}'
 
 const initLine = `echo '{"type":"system","subtype":"init","session_id":"s1"}'` + "\n"
 
-var _ = It("A machine has no more sessions at a time than it can bear", func(ctx SpecContext) {
+var _ = It("limits the number of concurrent sessions on a machine", func(ctx SpecContext) {
 	programs := named(play(""))
 	begin := func(ctx context.Context) (app.Session, error) {
 		site, _ := newSite()

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	hook.Main() // does not return where this process is to be an agent's hook
+	hook.Main() // does not return if this process is an agent's hook
 	os.Exit(m.Run())
 }
 

@@ -31,16 +31,15 @@ const (
 	fileHere = "{file}"
 )
 
-// New returns the agent that is a program; Run and Env are used as they are, without
-// placeholders for folders.
+// New returns the agent of a program. Placeholders for folders in Run and Env are not replaced.
 func New(o Options) (app.Agent, error) {
 	o.Input = cmp.Or(o.Input, inputStdin)
 	a := &agent{opts: o, env: o.Environ()}
 	switch {
 	case len(o.Run) == 0:
-		return nil, errors.New("there is no program to run")
+		return nil, errors.New("no program to run")
 	case o.lives() && o.Input != inputStdin:
-		return nil, fmt.Errorf("a process that lives for the session reads its turns from standard input, not as %s", o.Input)
+		return nil, fmt.Errorf("a process that serves the whole session reads its turns from standard input, not as %s", o.Input)
 	}
 	if o.structured() {
 		path, err := jsonpath.Parse(o.Answer)
@@ -111,8 +110,8 @@ func (s *perTurn) program(text string) (p Program, stdin string, err error) {
 	return p, "", nil
 }
 
-// turnVariable holds the number of the turn, from 1, for a program that stores the earlier
-// turns in its home.
+// turnVariable is the variable with the number of the turn, from 1, for a program that stores the
+// earlier turns in its home.
 const turnVariable = "REHEARSE_TURN="
 
 // fill replaces a placeholder by a value, or appends the value as the last argument.

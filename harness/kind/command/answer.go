@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// maxRaw limits the output that goes with an answer, in bytes.
+// maxRaw limits the raw output of an answer, in bytes.
 const maxRaw = 64 << 10
 
 // maxQuote limits the output that an error message quotes, in characters.
@@ -36,7 +36,7 @@ func (a *agent) read(out []byte) (app.Answer, error) {
 	}
 }
 
-// readLines takes the answer from the last line that has one. Every line must be JSON, which
+// readLines reads the answer from the last line with one. Every line must be JSON, which
 // reveals other output of the program.
 func (a *agent) readLines(out []byte) (app.Answer, error) {
 	answer, some := "", false

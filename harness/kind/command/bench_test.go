@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
 )
 
-// BenchmarkTurn is a turn of a program that prints its answer: a process.
+// BenchmarkTurn measures a turn of a program that prints its answer: a process.
 func BenchmarkTurn(b *testing.B) {
 	path, err := os.Executable()
 	if err != nil {
@@ -34,7 +34,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkFloorTurn starts the same program bare.
+// BenchmarkFloorTurn starts the same program without the harness.
 func BenchmarkFloorTurn(b *testing.B) {
 	path, err := os.Executable()
 	if err != nil {

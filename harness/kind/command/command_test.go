@@ -26,17 +26,17 @@ func beKind(kind app.Kind, text string) types.GomegaMatcher {
 	}, And(HavePrefix(string(kind)+": "), ContainSubstring(text)))
 }
 
-var _ = DescribeTable("a turn reaches the program as it is",
+var _ = DescribeTable("a turn reaches the program unchanged",
 	func(ctx SpecContext, cfg command.Options, text, want string) {
 		s := begin(ctx, "echo", cfg)
 		answer, err := s.Say(ctx, text)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(strings.ReplaceAll(answer.Text, `\\`, `\`)).To(MatchRegexp(want))
 	},
-	Entry("on standard input, without a line break more", command.Options{}, "a\nb", `^\[\] "a\\nb"$`),
+	Entry("on standard input, without an added line break", command.Options{}, "a\nb", `^\[\] "a\\nb"$`),
 	Entry("on standard input, if it is empty", command.Options{}, "", `^\[\] ""$`),
 	Entry("in place of {turn}", command.Options{Launch: command.Launch{Run: []string{"-m={turn}", "{turn}", "x"}}, Input: "argument"}, "a b $c", `^\["-m=a b \$c" "a b \$c" "x"\] ""$`),
-	Entry("behind all arguments", command.Options{Launch: command.Launch{Run: []string{"-m"}}, Input: "argument"}, "--help", `^\["-m" "--help"\] ""$`),
+	Entry("after all arguments", command.Options{Launch: command.Launch{Run: []string{"-m"}}, Input: "argument"}, "--help", `^\["-m" "--help"\] ""$`),
 	Entry("in place of {file}", command.Options{Launch: command.Launch{Run: []string{"-f", "{file}"}}, Input: "file"}, "x", `^\["-f" ".*turn-1\.txt"\] ""$`),
 )
 
@@ -55,7 +55,7 @@ var _ = It("writes a turn into a file beside the workspace", func(ctx SpecContex
 })
 
 var _ = Describe("a program's environment", func() {
-	It("has what it needs, its own home, and nothing else of ours", func(ctx SpecContext) {
+	It("has the necessary variables, its own home, and no other variables of this process", func(ctx SpecContext) {
 		GinkgoT().Setenv("SECRET_OF_OURS", "do not tell")
 		place := site("environment")
 		place.Env = append(place.Env, "OPENAI_BASE_URL=there")
@@ -68,7 +68,7 @@ var _ = Describe("a program's environment", func() {
 		Expect(len(lines)).To(BeNumerically("<", 30))
 	})
 
-	It("tells a process of a turn which turn it is", func(ctx SpecContext) {
+	It("has the number of the turn if each turn has a process", func(ctx SpecContext) {
 		s := begin(ctx, "environment", command.Options{})
 		for _, want := range []string{"REHEARSE_TURN=1\n", "REHEARSE_TURN=2\n"} {
 			answer, err := s.Say(ctx, "x")
@@ -78,7 +78,7 @@ var _ = Describe("a program's environment", func() {
 	})
 })
 
-var _ = DescribeTable("the answer is taken from what the program prints",
+var _ = DescribeTable("the answer is read from the output",
 	func(ctx SpecContext, output, path, printed, want string) {
 		for _, lives := range []string{"turn", "session"} {
 			do := "print:" + printed
@@ -91,13 +91,13 @@ var _ = DescribeTable("the answer is taken from what the program prints",
 			Expect(answer.Text).To(Equal(want), lives)
 		}
 	},
-	Entry("text, without space around it", "text", "", "  It is this. ", "It is this."),
+	Entry("text, without surrounding space", "text", "", "  It is this. ", "It is this."),
 	Entry("JSON", "json", "$.a.b", `{"a":{"b":"It is this."}}`, "It is this."),
-	Entry("JSON that is no string", "json", "$.n", `{"n":[1,{"x":null}]}`, `[1,{"x":null}]`),
-	Entry("JSON lines, of which the last one that has it", "jsonl", "$.text", `{"type":"start"}\n\n{"text":"It is this."}`, "It is this."),
+	Entry("JSON that is not a string", "json", "$.n", `{"n":[1,{"x":null}]}`, `[1,{"x":null}]`),
+	Entry("JSON lines, the last one with an answer", "jsonl", "$.text", `{"type":"start"}\n\n{"text":"It is this."}`, "It is this."),
 )
 
-var _ = It("takes the last of several answers in JSON lines from a process of a turn", func(ctx SpecContext) {
+var _ = It("reads the last of several answers in JSON lines if each turn has a process", func(ctx SpecContext) {
 	s := begin(ctx, `print:{"text":"Let me see."}\n{"text":"It is this."}\n{"type":"end"}\n`, command.Options{Output: "jsonl", Answer: "$.text"})
 	answer, err := s.Say(ctx, "x")
 	Expect(err).NotTo(HaveOccurred())
@@ -105,24 +105,24 @@ var _ = It("takes the last of several answers in JSON lines from a process of a 
 	Expect(answer.Raw).To(ContainSubstring("Let me see."))
 })
 
-var _ = DescribeTable("what is no answer is refused",
+var _ = DescribeTable("output without an answer is an error",
 	func(ctx SpecContext, output, path, printed, says string) {
 		s := begin(ctx, "print:"+printed, command.Options{Output: output, Answer: path})
 		_, err := s.Say(ctx, "x")
 		Expect(err).To(beKind(app.Unusable, says))
 	},
-	Entry("nothing, where JSON was said", "json", "$.a", "", "it printed: nothing"),
-	Entry("text, where JSON was said", "json", "$.a", "It is this.", "it printed: It is this."),
-	Entry("JSON without it", "json", "$.a", `{"b":1}`, "nothing is there"),
+	Entry("nothing instead of JSON", "json", "$.a", "", "it printed: nothing"),
+	Entry("text instead of JSON", "json", "$.a", "It is this.", "it printed: It is this."),
+	Entry("JSON without an answer", "json", "$.a", `{"b":1}`, "nothing is there"),
 	Entry("two JSON values", "json", "$.a", `{"a":1} {"a":2}`, "no JSON"),
 	Entry("prose between JSON lines", "jsonl", "$.a", `{"a":"x"}\nDone!`, "it printed: Done!"),
-	Entry("JSON lines without it", "jsonl", "$.a", `{"b":1}\n{"b":2}`, "nothing is there"),
-	Entry("a text that is none", "text", "", "abc\xff", "byte 4 is 0xff"),
+	Entry("JSON lines without an answer", "jsonl", "$.a", `{"b":1}\n{"b":2}`, "nothing is there"),
+	Entry("binary text", "text", "", "abc\xff", "byte 4 is 0xff"),
 	Entry("JSON with binary data", "json", "$.a", "{\"a\":\"\x80\"}", "byte 7 is 0x80"),
 )
 
 var _ = Describe("a program that fails", func() {
-	It("says what it wrote last", func(ctx SpecContext) {
+	It("has the end of its output in the error", func(ctx SpecContext) {
 		place := site("fail")
 		_, err := run(ctx, place, command.Program{Argv: []string{self()}})
 		Expect(err).To(beKind(app.Failed, "exit status 5; the end of its standard error:\nfirst\nlast"))
@@ -131,7 +131,7 @@ var _ = Describe("a program that fails", func() {
 		Expect(place.Log).To(HaveField("String()", "first\nlast\n"))
 	})
 
-	It("that is missing is named, when the conversation begins", func(ctx SpecContext) {
+	It("is named at the start of the conversation if it is missing", func(ctx SpecContext) {
 		for _, lives := range []string{"turn", "session"} {
 			agent, err := command.New(command.Options{Launch: command.Launch{Run: []string{"no-such-program"}}, Lives: lives})
 			Expect(err).NotTo(HaveOccurred())
@@ -140,7 +140,7 @@ var _ = Describe("a program that fails", func() {
 		}
 	})
 
-	It("writes more than a turn may have", func(ctx SpecContext) {
+	It("writes more than the limit of a turn", func(ctx SpecContext) {
 		s := begin(ctx, "print:"+long+"x", command.Options{})
 		_, err := s.Say(ctx, "x")
 		Expect(err).To(beKind(app.Flooded, "more than 4 MiB to standard output"))
@@ -158,7 +158,7 @@ var _ = Describe("a program that fails", func() {
 		Expect(err).To(beKind(app.Flooded, "in one turn"))
 	})
 
-	It("may write a line of the greatest length, in a session", func(ctx SpecContext) {
+	It("may write a line of the maximal length, in a session", func(ctx SpecContext) {
 		s := begin(ctx, "lines:"+long, command.Options{Lives: "session"})
 		_, err := s.Say(ctx, "x")
 		Expect(err).NotTo(HaveOccurred())
@@ -166,7 +166,7 @@ var _ = Describe("a program that fails", func() {
 })
 
 var _ = Describe("a program that lives for a session", func() {
-	It("is told each turn in a line, and told by the end of its input that there are no more", func(ctx SpecContext) {
+	It("reads each turn as a line, and the end of its input after the last one", func(ctx SpecContext) {
 		s := begin(ctx, "lines:You said TURN.", command.Options{Lives: "session"})
 		for _, text := range []string{"one", "two"} {
 			Expect(s.Say(ctx, text)).To(Equal(app.Answer{Text: "You said " + text + "."}))
@@ -175,13 +175,13 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.End(ctx)).To(Succeed(), "it may be called again")
 	})
 
-	It("is not told several lines as one turn", func(ctx SpecContext) {
+	It("is not sent several lines as one turn", func(ctx SpecContext) {
 		s := begin(ctx, "lines:TURN", command.Options{Lives: "session"})
 		_, err := s.Say(ctx, "one\ntwo")
 		Expect(err).To(beKind(app.Unusable, "one two"))
 	})
 
-	It("has gone away if it ends in the middle", func(ctx SpecContext) {
+	It("has crashed if it ends in the middle", func(ctx SpecContext) {
 		s := begin(ctx, "print:", command.Options{Lives: "session"})
 		_, err := s.Say(ctx, "x")
 		Expect(err).To(beKind(app.Crashed, "ended in the middle of the conversation, without an answer"))
@@ -194,19 +194,19 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.Say(ctx, "two")).To(HaveField("Text", "You said two."))
 	})
 
-	It("prints one line for a turn: a second one is not the answer of the next", func(ctx SpecContext) {
+	It("prints one line for a turn: a second one is not the answer to the next", func(ctx SpecContext) {
 		for _, second := range []string{"more", ""} {
 			s := talk(ctx, `lines:TURN\n`+second, command.Options{})
 			Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
 			_, err := s.Say(ctx, "two")
-			if err == nil { // it was still on its way, and is missed at the end
+			if err == nil { // it was not read yet, and is found at the end
 				err = s.End(ctx)
 			}
 			Expect(err).To(beKind(app.Unusable, `more than one line for a turn, or a line that no turn asked for: "`))
 		}
 	})
 
-	It("has said it all before the conversation ends", func(ctx SpecContext) {
+	It("cannot print after the last answer", func(ctx SpecContext) {
 		for _, last := range []string{"Bye.", "Bye.\n", long + "x"} {
 			s := talk(ctx, "end:0:"+last, command.Options{})
 			Expect(s.Say(ctx, "one")).To(HaveField("Text", "Yes."))
@@ -236,7 +236,7 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.End(ctx)).To(beKind(app.Unusable, "it printed: Done!"))
 	})
 
-	It("says at its end that it failed, by its exit status", func(ctx SpecContext) {
+	It("can report a failure at its end, by its exit status", func(ctx SpecContext) {
 		s := talk(ctx, "end:3:", command.Options{})
 		Expect(s.Say(ctx, "one")).To(HaveField("Text", "Yes."))
 		err := s.End(ctx)
@@ -245,14 +245,14 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.End(ctx)).To(MatchError(err), "it may be called again")
 	})
 
-	It("has failed once, if a turn said so", func(ctx SpecContext) {
+	It("fails once if a turn failed", func(ctx SpecContext) {
 		s := talk(ctx, "fail", command.Options{})
 		_, err := s.Say(ctx, "one")
 		Expect(err).To(beKind(app.Failed, "exit status 5"))
 		Expect(s.End(ctx)).To(Succeed())
 	})
 
-	It("reads no turn from elsewhere", func() {
+	It("reads its turns from standard input only", func() {
 		_, err := command.New(command.Options{Launch: command.Launch{Run: []string{"x"}}, Lives: "session", Input: "argument"})
 		Expect(err).To(MatchError(ContainSubstring("standard input")))
 		_, err = command.New(command.Options{})
@@ -262,7 +262,7 @@ var _ = Describe("a program that lives for a session", func() {
 	})
 })
 
-var _ = It("stops a program that does not want to end, and says why it stopped", func(ctx SpecContext) {
+var _ = It("stops a program that ignores signals, and returns the cause", func(ctx SpecContext) {
 	why := errors.New("the user had enough")
 	ready := &notice{text: "ready", then: make(chan struct{})}
 	p, err := command.Start(site("stay"), command.Program{Argv: []string{self()}, Stdout: ready})
@@ -291,7 +291,7 @@ func (n *notice) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var _ = It("finds a program by a path that is relative to where we are, and starts it in the workspace", func(ctx SpecContext) {
+var _ = It("finds a program by a path relative to the current folder, and starts it in the workspace", func(ctx SpecContext) {
 	here, err := os.Getwd()
 	Expect(err).NotTo(HaveOccurred())
 	relative, err := filepath.Rel(here, self())
@@ -301,7 +301,7 @@ var _ = It("finds a program by a path that is relative to where we are, and star
 	Expect(string(out)).To(Equal("found"))
 })
 
-var _ = It("says of a file that is no program what to do", func(ctx SpecContext) {
+var _ = It("gives a hint for a file that is not executable", func(ctx SpecContext) {
 	file := filepath.Join(GinkgoT().TempDir(), "agent.py")
 	Expect(os.WriteFile(file, []byte("print(1)"), 0o600)).To(Succeed())
 	_, err := command.Start(site(""), command.Program{Argv: []string{file}})

@@ -32,12 +32,12 @@ var _ = Describe("The rights of a program", func() {
 		return string(out)
 	}
 
-	It("are not those of an administrator, and none can be gained", func(ctx SpecContext) {
+	It("are not those of an administrator, and cannot be extended", func(ctx SpecContext) {
 		status := statusOf(run(ctx, "cat /proc/self/status"))
 		Expect(status).To(HaveKeyWithValue("NoNewPrivs", "1"))
 		for _, set := range []string{"CapEff", "CapPrm", "CapBnd"} {
 			if os.Geteuid() != 0 && set == "CapBnd" {
-				continue // which cannot be changed, and gives nothing
+				continue // it cannot be changed, and grants nothing
 			}
 			mask, err := strconv.ParseUint(status[set], 16, 64)
 			Expect(err).NotTo(HaveOccurred())
@@ -47,7 +47,7 @@ var _ = Describe("The rights of a program", func() {
 		}
 	})
 
-	It("do not reach the variables and the network of who started it", func(ctx SpecContext) {
+	It("exclude the variables and the network of its parent", func(ctx SpecContext) {
 		if os.Geteuid() != 0 {
 			Skip("without root it takes a process that hides itself")
 		}
@@ -57,10 +57,10 @@ var _ = Describe("The rights of a program", func() {
 		}
 	})
 
-	It("leave this process as it was", func(ctx SpecContext) {
+	It("do not change those of this process", func(ctx SpecContext) {
 		run(ctx, "true")
-		// The Go runtime parks the main thread where it would end another one: it runs no
-		// code again, and is left out.
+		// The Go runtime parks the main thread instead of ending it: it runs no code again, and is
+		// skipped.
 		main := fmt.Sprintf("/proc/self/task/%d/status", os.Getpid())
 		changed := func() (threads []string) {
 			tasks, err := filepath.Glob("/proc/self/task/*/status")

@@ -87,13 +87,13 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.command"
 	if len(o.Run) == 0 || o.Run[0] == "" {
-		c.Add(at+".run", "", "there is no program; write run: [program, argument]")
+		c.Add(at+".run", "", "no program; set run to [program, argument]")
 	}
 	switch {
 	case o.structured() && o.Answer == "":
 		c.Add(at+".output", "", "output: %s needs the JSON path of the answer, such as answer: $.result", o.Output)
 	case !o.structured() && o.Answer != "":
-		c.Add(at+".answer", "", "a text has no JSON path; say output: json or output: jsonl, too")
+		c.Add(at+".answer", "", "answer is a JSON path, and the output is text; set output to json or jsonl, or remove answer")
 	case o.structured():
 		if _, err := jsonpath.Parse(o.Answer); err != nil {
 			c.Add(at+".answer", "", "%v", err)
@@ -109,13 +109,13 @@ func (o *Options) check(c *scenarios.Checker) {
 // line of its standard input.
 func (o *Options) checkSession(c *scenarios.Checker, at string) {
 	if o.Input != "" && o.Input != inputStdin {
-		c.Add(at+".input", "", "a process that lives for the session reads its turns from standard input, not by input: %s", o.Input)
+		c.Add(at+".input", "", "a process with lives: session reads its turns from standard input, so input cannot be %s", o.Input)
 	}
 	for i, turn := range o.Turns {
 		if strings.ContainsAny(turn, "\r\n") {
 			c.Add(fmt.Sprintf("%s.turns[%d]", at, i), "",
-				"the turn has several lines, and to a process that lives for the session a turn is one line; "+
-					"write one, or say lives: turn")
+				"a process with lives: session reads each turn as one line, and this turn has several; "+
+					"shorten it to one line, or set lives: turn")
 		}
 	}
 }

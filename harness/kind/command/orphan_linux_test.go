@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
 )
 
-var _ = DescribeTable("what a program leaves behind is killed and named, to the last generation",
+var _ = DescribeTable("all descendants that a program leaves behind are killed and named",
 	func(ctx SpecContext, script string, names ...string) {
 		if _, err := exec.LookPath("setsid"); err != nil {
 			Skip("there is no setsid here")
@@ -30,7 +30,7 @@ var _ = DescribeTable("what a program leaves behind is killed and named, to the 
 	Entry("within execve", `setsid sh -c 'exec sleep 600' & sleep 0.05`, "sleep"),
 )
 
-var _ = It("does not blame a program that is stopped for what it could not end", func(ctx SpecContext) {
+var _ = It("does not report the descendants of a program that was stopped", func(ctx SpecContext) {
 	ready := &notice{text: "ready", then: make(chan struct{})}
 	place := site("")
 	p, err := command.Start(place, command.Program{Argv: []string{"sh", "-c", "sleep 600 & setsid sleep 600 & echo ready; wait"}, Stdout: ready})
@@ -41,13 +41,13 @@ var _ = It("does not blame a program that is stopped for what it could not end",
 	Expect(command.Orphans(clock.Real(), place.Home, 0)).To(BeEmpty())
 })
 
-var _ = It("waits for what ends by itself a moment later", func(ctx SpecContext) {
+var _ = It("waits for descendants that end a moment later", func(ctx SpecContext) {
 	out, err := run(ctx, site(""), command.Program{Argv: []string{"sh", "-c", "sleep 0.05 & echo done"}})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(string(out)).To(Equal("done\n"))
 })
 
-var _ = It("takes the orphans of programs that others started", func(ctx SpecContext) {
+var _ = It("adopts the orphans of programs that others started", func(ctx SpecContext) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		Skip("there is no setsid here")
 	}
@@ -60,7 +60,7 @@ var _ = It("takes the orphans of programs that others started", func(ctx SpecCon
 	Eventually(func() []string { return command.Orphans(clock.Real(), place.Home, 0) }).Should(BeEmpty())
 })
 
-var _ = It("says of a turn that is too long for an argument how else to hand it over", func(ctx SpecContext) {
+var _ = It("gives a hint for a turn that is too long for an argument", func(ctx SpecContext) {
 	s := begin(ctx, "echo", command.Options{Input: "argument"})
 	_, err := s.Say(ctx, strings.Repeat("x", 1<<20))
 	Expect(err).To(beKind(app.Unusable, "hand the turn over by standard input or a file"))

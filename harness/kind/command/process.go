@@ -35,8 +35,8 @@ type Program struct {
 	Argv []string
 	// Env has NAME=value pairs on top of those of Environ.
 	Env []string
-	// Stdout receives what the program prints, from one goroutine. An error of it ends the
-	// program, and becomes the error of Wait if it is an *app.Error. Nil is the site's log.
+	// Stdout receives the output of the program, from one goroutine. Its first error ends the
+	// program, and is returned by Wait if it is an *app.Error. Nil means the site's log.
 	Stdout io.Writer
 }
 
@@ -143,8 +143,8 @@ func (p *Process) Wait(ctx context.Context) error {
 }
 
 // Stop ends the program, and everything that it started, and waits for it. It may be
-// called again. When ctx ends, the program is killed. The error lists what the program
-// left behind if it had ended by itself.
+// called again. When ctx ends, the program is killed. If the program had ended by itself,
+// the error lists the processes that it left behind.
 func (p *Process) Stop(ctx context.Context) error { return p.leftovers(p.Process.Stop(ctx)) }
 
 // Kill is Stop without time for the program to end in order.
@@ -196,7 +196,7 @@ func (p *Process) lastWords() string {
 	return "; the end of its standard error:\n" + text
 }
 
-// run runs a program to its end and returns what it printed, at most app.MaxAnswer. The
+// run runs a program to its end and returns its output, at most app.MaxAnswer bytes. The
 // error is an *app.Error, or the context's cause.
 func run(ctx context.Context, site app.Site, program Program, stdin string) ([]byte, error) {
 	var out bytes.Buffer

@@ -23,28 +23,27 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
 )
 
-// TestMain lets this test binary be the programs that are driven.
+// TestMain lets this test binary act as the driven programs.
 func TestMain(m *testing.M) {
 	if do := os.Getenv("COMMAND_SPEC"); do != "" {
-		time.AfterFunc(time.Minute, func() { os.Exit(99) }) // no bug of ours may leave one behind
+		time.AfterFunc(time.Minute, func() { os.Exit(99) }) // a bug must not leave one behind
 		play(do)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// Placeholders of long texts in what a driven program prints: as many bytes as a turn may
-// have, and half as many.
+// Placeholders of long texts in the output of a driven program: the maximum of a turn, and half of it.
 const long, half = "{long}", "{half}"
 
-// play is what the driven programs do.
+// play runs the driven programs.
 func play(do string) {
 	do = strings.NewReplacer(long, strings.Repeat("x", app.MaxAnswer), half, strings.Repeat("x", app.MaxAnswer/2)).Replace(do)
 	do, text, _ := strings.Cut(do, ":")
 	switch do {
 	case "environment":
 		fmt.Println(strings.Join(os.Environ(), "\n"))
-	case "echo": // the turn, as it came
+	case "echo": // the unchanged turn
 		in, _ := io.ReadAll(os.Stdin)
 		fmt.Printf("%q %q\n", os.Args[1:], in)
 	case "print":
@@ -54,7 +53,7 @@ func play(do string) {
 		for in.Scan() {
 			fmt.Println(strings.ReplaceAll(strings.ReplaceAll(text, "TURN", in.Text()), `\n`, "\n"))
 		}
-	case "end": // answers each line; at the end it prints a text and has an exit status
+	case "end": // answers each line; at the end, prints a text and exits with a status
 		in := bufio.NewScanner(os.Stdin)
 		for in.Scan() {
 			fmt.Println("Yes.")
@@ -78,7 +77,7 @@ func TestCommand(t *testing.T) {
 	RunSpecs(t, "harness/kind/command")
 }
 
-// log is safe for concurrent use, as a site's must be.
+// log is safe for concurrent use, like that of a site must be.
 type log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -91,14 +90,14 @@ func (l *log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String is what was written.
+// String returns the written text.
 func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// site is where a program of a spec is started, to do something.
+// site returns the site of a program with a task.
 func site(do string) app.Site {
 	return app.Site{
 		Folder: GinkgoT().TempDir(), Home: GinkgoT().TempDir(), Clock: clock.Real(), Log: &log{},
@@ -106,7 +105,7 @@ func site(do string) app.Site {
 	}
 }
 
-// self is this test binary.
+// self returns this test binary.
 func self() string {
 	GinkgoHelper()
 	path, err := os.Executable()
@@ -114,7 +113,7 @@ func self() string {
 	return path
 }
 
-// begin starts a conversation with a program that does something.
+// begin starts a conversation with a program with a task.
 func begin(ctx SpecContext, do string, o command.Options) app.Session {
 	GinkgoHelper()
 	o.Run = append([]string{self()}, o.Run...)
@@ -126,7 +125,7 @@ func begin(ctx SpecContext, do string, o command.Options) app.Session {
 	return s
 }
 
-// talk starts a conversation in which the program need not come to a good end.
+// talk starts a conversation whose program may fail at the end.
 func talk(ctx SpecContext, do string, o command.Options) app.Session {
 	GinkgoHelper()
 	o.Run, o.Lives = []string{self()}, "session"

@@ -49,8 +49,8 @@ type descendant struct {
 	name string
 }
 
-// sweep waits until look finds no process, for at most d, kills those that it finds then,
-// and returns their names, sorted.
+// sweep waits until look finds no process, for at most d, kills the remaining ones, and returns
+// their names, sorted.
 func sweep(clk clock.Clock, d time.Duration, look func() []descendant) []string {
 	left := awaitNone(clk, d, look)
 	names := make([]string, len(left))
@@ -68,8 +68,7 @@ func sweep(clk clock.Clock, d time.Duration, look func() []descendant) []string 
 	return names
 }
 
-// awaitNone waits until look finds no process, for at most d, and returns those that it
-// finds then.
+// awaitNone waits until look finds no process, for at most d, and returns the remaining ones.
 func awaitNone(clk clock.Clock, d time.Duration, look func() []descendant) []descendant {
 	for until := clk.Now().Add(d); ; {
 		left := look()

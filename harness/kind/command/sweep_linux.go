@@ -89,7 +89,7 @@ type status struct {
 // ended reports whether the process has ended and only waits to be reaped.
 func (s status) ended() bool { return s.state == 'Z' || s.state == 'X' }
 
-// statusOf reads /proc/PID/stat: the name in parentheses, which may hold anything, then
+// statusOf reads /proc/PID/stat: the name in parentheses, which may contain any byte, then
 // the state, the parent and the process group.
 func statusOf(pid int) (status, bool) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))

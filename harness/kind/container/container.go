@@ -22,14 +22,14 @@ import (
 // value is the container's name.
 const Label = "dev.rehearse.agent"
 
-// New returns the agent that is an application in a container; Build is used as it is, not
-// relative to a scenario file.
+// New returns the agent of an application in a container. Build is relative to the current folder, not
+// to a scenario file.
 func New(o Options) (app.Agent, error) {
 	switch {
 	case (o.Image == "") == (o.Build == ""):
-		return nil, errors.New("a container has an image, or the folder of a Dockerfile (build), and not both")
+		return nil, errors.New("a container needs either an image or the folder of a Dockerfile (build)")
 	case o.Port < 1 || o.Port > 65535:
-		return nil, fmt.Errorf("%d is not a port of a container", o.Port)
+		return nil, fmt.Errorf("the container's port must be between 1 and 65535, got %d", o.Port)
 	}
 	dialogue, err := o.Dialogue()
 	if err != nil {

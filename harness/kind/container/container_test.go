@@ -24,7 +24,7 @@ import (
 
 func anybody(netip.Addr) bool { return true }
 
-// relay is one to a target that is closed after the spec, when no goroutine may be left.
+// relay starts a relay to a target. It is closed after the spec, when no goroutine may be left.
 func relay(target string, from func(netip.Addr) bool) (address string) {
 	GinkgoHelper()
 	before := gleak.Goroutines()
@@ -64,9 +64,9 @@ func dial(address string) *net.TCPConn {
 }
 
 var _ = Describe("A relay", func() {
-	It("passes both directions on, and each one's end", func() {
+	It("forwards both directions, and the end of each", func() {
 		address := relay(serving(func(c *net.TCPConn) {
-			all, _ := io.ReadAll(c) // which comes to an end before the answer begins
+			all, _ := io.ReadAll(c) // the request ends before the answer begins
 			fmt.Fprintf(c, "heard %d bytes", len(all))
 			_ = c.Close()
 		}), anybody)
@@ -79,7 +79,7 @@ var _ = Describe("A relay", func() {
 		}
 	})
 
-	It("passes a reset on", func() {
+	It("forwards a reset", func() {
 		address := relay(serving(func(c *net.TCPConn) {
 			_, _ = c.Read(make([]byte, 1))
 			_ = c.SetLinger(0)
@@ -92,7 +92,7 @@ var _ = Describe("A relay", func() {
 		Expect(err).To(MatchError(syscall.ECONNRESET))
 	})
 
-	It("lets the far side know that the near one has left", func() {
+	It("forwards the disconnection of the client", func() {
 		left := make(chan struct{})
 		c := dial(relay(serving(func(c *net.TCPConn) {
 			_, _ = io.Copy(io.Discard, c)
@@ -103,7 +103,7 @@ var _ = Describe("A relay", func() {
 		Eventually(left).Should(BeClosed())
 	})
 
-	It("turns away whom it does not know, and everybody where nobody listens", func() {
+	It("closes connections from unknown addresses, and all if nothing listens at the target", func() {
 		address := relay(serving(func(c *net.TCPConn) { fmt.Fprint(c, "hello"); _ = c.Close() }), func(a netip.Addr) bool { return !a.IsLoopback() })
 		said, _ := io.ReadAll(dial(address))
 		Expect(said).To(BeEmpty())
@@ -116,7 +116,7 @@ var _ = Describe("A relay", func() {
 		Expect(said).To(BeEmpty())
 	})
 
-	It("ends with connections that are open", func() {
+	It("ends open connections when it is closed", func() {
 		port, closing, err := container.Listen("127.0.0.1", serving(func(c *net.TCPConn) { _, _ = io.Copy(io.Discard, c) }), anybody)
 		Expect(err).NotTo(HaveOccurred())
 		c := dial("127.0.0.1:" + port)
@@ -129,7 +129,7 @@ var _ = Describe("A relay", func() {
 })
 
 var _ = Describe("The variables of a container", func() {
-	It("name addresses that hold there, one for each of this machine", func() {
+	It("have addresses that are valid in the container, one for each of this machine", func() {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }))
 		DeferCleanup(server.Close)
 		env, relays, closing, err := container.Environ("127.0.0.1",
@@ -149,7 +149,7 @@ var _ = Describe("The variables of a container", func() {
 		Expect(io.ReadAll(r.Body)).To(BeEquivalentTo("/t/1/v1"))
 	})
 
-	It("use the name by which a container calls this machine", func() {
+	It("have the container's name of this machine", func() {
 		env, _, closing, err := container.Environ("host.docker.internal", "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "NO_PROXY=")
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(closing)
@@ -159,7 +159,7 @@ var _ = Describe("The variables of a container", func() {
 })
 
 var _ = Describe("The workspace of a container", func() {
-	It("has the regular files of the folder, as they may be used", func() {
+	It("has the regular files of the folder with their permissions", func() {
 		folder := GinkgoT().TempDir()
 		Expect(os.MkdirAll(filepath.Join(folder, "a/b"), 0o700)).To(Succeed())
 		Expect(os.WriteFile(filepath.Join(folder, "a/b/run.sh"), []byte("#!"), 0o700)).To(Succeed()) //nolint:gosec // it is a program
@@ -171,8 +171,7 @@ var _ = Describe("The workspace of a container", func() {
 	})
 })
 
-// archive is a tar file with these entries; a text is that of a file, or the target of a
-// link.
+// archive returns a tar file with these entries; the Linkname of a regular file is its text.
 func archive(entries ...tar.Header) io.Reader {
 	GinkgoHelper()
 	var b bytes.Buffer
@@ -190,7 +189,7 @@ func archive(entries ...tar.Header) io.Reader {
 	return &b
 }
 
-var _ = Describe("What is read back from the workspace of a container", func() {
+var _ = Describe("The files that are read back from the workspace of a container", func() {
 	file := func(name, text string) tar.Header {
 		return tar.Header{Typeflag: tar.TypeReg, Name: name, Linkname: text}
 	}
@@ -211,7 +210,7 @@ var _ = Describe("What is read back from the workspace of a container", func() {
 		return all
 	}
 
-	It("are the regular files, and files that are one", func() {
+	It("are the regular files, and hard links", func() {
 		folder := GinkgoT().TempDir()
 		Expect(container.Unpack(archive(
 			tar.Header{Typeflag: tar.TypeDir, Name: "workspace/"}, tar.Header{Typeflag: tar.TypeDir, Name: "workspace/a"},
@@ -223,13 +222,13 @@ var _ = Describe("What is read back from the workspace of a container", func() {
 		Expect(tree(folder)).To(Equal(map[string]string{"a/b.txt": "text", "empty": "", "same": "text"}))
 	})
 
-	It("is nothing where the workspace became something else", func() {
+	It("are none if the workspace is not a folder", func() {
 		folder := GinkgoT().TempDir()
 		Expect(container.Unpack(archive(tar.Header{Typeflag: tar.TypeSymlink, Name: "workspace", Linkname: "/etc"}), folder, 9, 9)).To(Succeed())
 		Expect(tree(folder)).To(BeEmpty())
 	})
 
-	DescribeTable("does not leave the folder",
+	DescribeTable("do not leave the folder",
 		func(entries ...tar.Header) {
 			outside := GinkgoT().TempDir()
 			folder := filepath.Join(outside, "in", "folder")
@@ -243,10 +242,10 @@ var _ = Describe("What is read back from the workspace of a container", func() {
 		Entry("by more dots", file("../../../workspace/../../pwn", "x")),
 		Entry("as an absolute path", file("/workspace/../../pwn", "x")),
 		Entry("below a link", tar.Header{Typeflag: tar.TypeSymlink, Name: "workspace/l", Linkname: "../.."}, file("workspace/l/pwn", "x")),
-		Entry("as the same file as one outside", tar.Header{Typeflag: tar.TypeLink, Name: "workspace/l", Linkname: "workspace/../../../etc/passwd"}),
+		Entry("as a hard link to a file outside", tar.Header{Typeflag: tar.TypeLink, Name: "workspace/l", Linkname: "workspace/../../../etc/passwd"}),
 	)
 
-	It("has bounds", func() {
+	It("are limited", func() {
 		three := func() io.Reader { return archive(file("w/a", "12345"), file("w/b", "12345"), file("w/c", "12345")) }
 		Expect(container.Unpack(three(), GinkgoT().TempDir(), 3, 15)).To(Succeed())
 		Expect(container.Unpack(three(), GinkgoT().TempDir(), 2, 15)).To(MatchError(ContainSubstring("more than")))
@@ -254,7 +253,7 @@ var _ = Describe("What is read back from the workspace of a container", func() {
 		Expect(container.Unpack(strings.NewReader("cut off"), GinkgoT().TempDir(), 3, 14)).To(HaveOccurred())
 	})
 
-	It("takes the place of what was there, and links are removed and not followed", func() {
+	It("replace the folder's earlier files, and links are removed and not followed", func() {
 		folder, outside := GinkgoT().TempDir(), GinkgoT().TempDir()
 		Expect(os.WriteFile(filepath.Join(outside, "kept"), nil, 0o600)).To(Succeed())
 		Expect(os.MkdirAll(filepath.Join(folder, "a/b"), 0o700)).To(Succeed())
@@ -285,13 +284,13 @@ var _ = Describe("The context of a build", func() {
 	})
 })
 
-var _ = DescribeTable("A container is refused",
+var _ = DescribeTable("A container is rejected",
 	func(o container.Options, why string) {
 		_, err := container.New(o)
 		Expect(err).To(MatchError(ContainSubstring(why)))
 	},
-	Entry("without an image", container.Options{Port: 80}, "has an image, or the folder of a Dockerfile"),
-	Entry("with an image and a Dockerfile", container.Options{Image: "a", Build: "b", Port: 80}, "and not both"),
-	Entry("without a port", container.Options{Image: "a"}, "0 is not a port"),
-	Entry("with a port that does not exist", container.Options{Image: "a", Port: 65536}, "65536 is not a port"),
+	Entry("without an image", container.Options{Port: 80}, "either an image or the folder of a Dockerfile"),
+	Entry("with an image and a Dockerfile", container.Options{Image: "a", Build: "b", Port: 80}, "either an image or the folder of a Dockerfile"),
+	Entry("without a port", container.Options{Image: "a"}, "between 1 and 65535, got 0"),
+	Entry("with a port that does not exist", container.Options{Image: "a", Port: 65536}, "got 65536"),
 )

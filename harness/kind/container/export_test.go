@@ -15,7 +15,7 @@ func Unpack(archive io.Reader, folder string, files int, size int64) error {
 // Empty removes everything in a folder.
 func Empty(folder string) error { return empty(folder) }
 
-// Listen starts a relay; it returns its port and how it is closed.
+// Listen starts a relay and returns its port and a function that closes it.
 func Listen(host, target string, from func(netip.Addr) bool) (port string, closing func() error, err error) {
 	r, err := listen(host, target, from)
 	if err != nil {
@@ -24,8 +24,8 @@ func Listen(host, target string, from func(netip.Addr) bool) (port string, closi
 	return r.port(), r.Close, nil
 }
 
-// Environ are the variables for a container that calls this machine by a name, and how
-// many addresses are passed on.
+// Environ returns the variables for a container that reaches this machine by a name, and the number
+// of relayed addresses.
 func Environ(host string, pairs ...string) (env map[string]string, relays int, closing func(), err error) {
 	n := network{host: host, bind: "127.0.0.1", from: func(netip.Addr) bool { return true }}
 	env, err = n.environ(pairs)
@@ -36,7 +36,7 @@ func Environ(host string, pairs ...string) (env map[string]string, relays int, c
 	}, err
 }
 
-// Packed returns the names and modes of the files that a container gets of a folder.
+// Packed returns the names and modes of the files of a folder that are copied into a container.
 func Packed(folder string) (files map[string]int64, err error) { return list(packWorkspace(folder)) }
 
 // BuildContext returns the names and modes of the entries of the context of a build.

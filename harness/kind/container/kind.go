@@ -80,9 +80,9 @@ func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.container"
 	switch {
 	case o.Image == "" && o.Build == "":
-		c.Add(at, "", "there is no container; write its image:, or as build: the folder of its Dockerfile")
+		c.Add(at, "", "no container; set image, or build to the folder of a Dockerfile")
 	case o.Image != "" && o.Build != "":
-		c.Add(at+".image", "", "the container has an image and is built; leave one of them out")
+		c.Add(at+".image", "", "image and build cannot both be set; remove one of them")
 	}
 	o.Web.Check(c, at)
 	o.Talk.Check(c, at)

@@ -187,7 +187,7 @@ const (
 	maxLog    = "8m" // of which the end is kept
 )
 
-// limits returns a configuration that keeps a container from taking the whole machine.
+// limits returns a configuration that limits the resources of a container.
 func limits() *container.HostConfig {
 	pids := int64(maxPIDs)
 	return &container.HostConfig{

@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// What needs Docker is in test/container.
+// Specs with Docker are in test/container.
 func TestContainer(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "harness/kind/container")

@@ -28,8 +28,7 @@ const (
 	maxBytes = 256 << 20
 )
 
-// collect replaces the files of the site's folder by those that the container's workspace
-// has now. The container may have ended.
+// collect replaces the files of the site's folder by those of the container's workspace. The container may have ended.
 func (p *place) collect(ctx context.Context) error {
 	if p.site.Folder == "" {
 		return nil
@@ -97,7 +96,7 @@ func isSkipped(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), app.Filled)
 }
 
-// unpackFile writes one file, or makes it the same as an earlier one.
+// unpackFile writes one file, or a hard link to an earlier one.
 func unpackFile(from io.Reader, head *tar.Header, root *os.Root, name string) error {
 	file := filepath.FromSlash(name)
 	if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {

@@ -14,8 +14,8 @@ import (
 	httpkind "github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
-// BenchmarkTurn is a turn of a trivial application: the bare exchange, over a connection
-// that is kept and over one of its own, and the exchange as it is driven.
+// BenchmarkTurn measures a turn of a trivial application: a plain exchange over a reused and over a
+// new connection, and the exchange of a conversation.
 func BenchmarkTurn(b *testing.B) {
 	const body = `{"say": "hello"}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,6 @@
 package http
 
-// OfferPorts makes these the next ports that are found to be free.
+// OfferPorts sets the next free ports.
 func OfferPorts(next ...int) {
 	ports.free = func() (int, error) {
 		if len(next) == 0 {
@@ -12,5 +12,5 @@ func OfferPorts(next ...int) {
 	}
 }
 
-// ReservedPorts is how many ports are handed out.
+// ReservedPorts returns the number of reserved ports.
 func ReservedPorts() int { return len(ports.taken) }

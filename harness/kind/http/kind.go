@@ -65,8 +65,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// New returns the agent that is an HTTP application; Run and Env are used as they are,
-// without placeholders for folders.
+// New returns the agent of an HTTP application. Placeholders in Run and Env are not replaced.
 func New(o Options) (app.Agent, error) {
 	dialogue, err := o.Dialogue()
 	switch {
@@ -79,28 +78,28 @@ func New(o Options) (app.Agent, error) {
 		}
 		return running{dialogue, base}, nil
 	case len(o.Run) == 0 || o.Run[0] == "":
-		return nil, errors.New("there is no application; write run: [program, argument], or the url: of one that is there already")
+		return nil, errors.New("no application; set run to [program, argument], or url to the address of a running application")
 	}
 	return &program{o.Launch, dialogue}, nil
 }
 
-// check reports what is wrong with how the application is started and spoken to.
+// check reports problems of the options.
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.http"
 	switch {
 	case o.URL == "" && (len(o.Run) == 0 || o.Run[0] == ""):
-		c.Add(at, "", "there is no application; write how it is started, as run: [program, argument], or the url: of one that is there already")
+		c.Add(at, "", "no application; set run to [program, argument], or url to the address of a running application")
 	case o.URL != "" && len(o.Run) > 0:
-		c.Add(at+".url", "", "an application that is started (run) gets its port in PORT; leave url out, or run")
+		c.Add(at+".url", "", "url and run cannot both be set: an application that is started gets its port in PORT; remove one of them")
 	case o.URL != "":
 		if _, err := parseBase(o.URL); err != nil {
 			c.Add(at+".url", "", "%v", err)
 		}
 		if len(o.Env) > 0 {
-			c.Add(at+".env", "", "an application that is there already (url) has its variables; leave env out, or start it with run")
+			c.Add(at+".env", "", "env cannot be set for a running application (url); remove it, or start the application with run")
 		}
 		if o.Network != "" {
-			c.Add(at+".network", "", "an application that is there already (url) has its network; leave network out, or start it with run")
+			c.Add(at+".network", "", "network cannot be set for a running application (url); remove it, or start the application with run")
 		}
 	}
 	o.Web.Check(c, at)

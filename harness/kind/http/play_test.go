@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// playing is the variable that makes this test program an application; its value says
-// of which kind.
+// playing is the variable that makes this test program an application; its value is the kind.
 const playing = "WEB_TEST_PLAYS"
 
-// play is an application that is driven.
+// play runs the application.
 func play() {
 	switch os.Getenv(playing) {
 	case "exits":
@@ -40,7 +39,7 @@ func play() {
 
 func listen(h http.Handler) { panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), h)) }
 
-// count counts in a file, which outlives the process, and returns the new number.
+// count increments a number in a file, which outlives the process, and returns it.
 func count(name string) int {
 	path := filepath.Join(os.Getenv("HOME"), name)
 	data, _ := os.ReadFile(path)
@@ -51,7 +50,7 @@ func count(name string) int {
 	return n + 1
 }
 
-// assistant says which of its lives it is in, which turn it hears, and what it heard.
+// assistant answers with the number of its process, the number of the turn, and the turn.
 func assistant() http.Handler {
 	life, turns := count("lives"), 0
 	mux := http.NewServeMux()

@@ -37,7 +37,7 @@ func (l *log) String() string {
 	return l.said.String()
 }
 
-// site is a place for a trial.
+// site returns the site of a trial.
 func site() (app.Site, *log) {
 	GinkgoHelper()
 	said := &log{}
@@ -47,7 +47,7 @@ func site() (app.Site, *log) {
 	}, said
 }
 
-// agent is this test program as an application of a kind.
+// agent returns this test program as an application of a kind.
 func agent(w httpkind.Web, kind string) app.Agent {
 	GinkgoHelper()
 	self, err := os.Executable()
@@ -68,7 +68,7 @@ var _ = Describe("An application that is started for a trial", func() {
 		})
 	})
 
-	It("finds its port and the backend, and is gone at the end", func() {
+	It("receives its port and the backend, and has ended at the end", func() {
 		here, said := site()
 		s, err := agent(web(chat, "$.env", ""), "assistant").Start(ctx, here)
 		Expect(err).NotTo(HaveOccurred())
@@ -83,7 +83,7 @@ var _ = Describe("An application that is started for a trial", func() {
 		Expect(err).To(beError(app.Crashed, ""))
 	})
 
-	It("is killed and started again, with what it kept and what the client keeps", func() {
+	It("is killed and started again, with its own state and that of the client", func() {
 		here, _ := site()
 		s, err := agent(web(chat, "$.reply", "$.id"), "assistant").Start(ctx, here)
 		Expect(err).NotTo(HaveOccurred())
@@ -98,7 +98,7 @@ var _ = Describe("An application that is started for a trial", func() {
 		Expect(s.Say(ctx, "c")).To(HaveField("Text", `life 3, turn 1, session "9007199254740993": c`))
 	})
 
-	It("is reached where it listens on the other loopback address", func() {
+	It("is reached at the other loopback address, too", func() {
 		l, err := net.Listen("tcp", "[::1]:0")
 		if err != nil {
 			Skip("this machine has no IPv6")
@@ -111,7 +111,7 @@ var _ = Describe("An application that is started for a trial", func() {
 		Expect(s.End(ctx)).To(Succeed())
 	})
 
-	It("gets another port where somebody has taken the first", func() {
+	It("gets another port if another program took the first", func() {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(l.Close)
@@ -123,7 +123,7 @@ var _ = Describe("An application that is started for a trial", func() {
 		Expect(s.End(ctx)).To(Succeed())
 	})
 
-	DescribeTable("cannot be spoken to",
+	DescribeTable("is unusable",
 		func(kind, says string) {
 			d := web(chat, "$.reply", "")
 			if kind == "silent" || kind == "unhealthy" {
@@ -133,24 +133,24 @@ var _ = Describe("An application that is started for a trial", func() {
 			_, err := agent(d, kind).Start(ctx, here)
 			Expect(err).To(beError(app.Unusable, says))
 		},
-		Entry("as it exits at once", "exits", "ended before it could be spoken to"),
-		Entry("and says why", "exits", "exit status 3; the end of its standard error:\nno configuration"),
-		Entry("as it ends at once", "ends", "exit status 0, and a server does not end by itself"),
-		Entry("as it listens nowhere", "silent", "could not be spoken to within 200ms (health_timeout): connection refused"),
-		Entry("as it never becomes healthy", "unhealthy", "/healthz answers with the HTTP status 404"),
+		Entry("if it exits at once", "exits", "ended before it could be spoken to"),
+		Entry("if it exits with a message", "exits", "exit status 3; the end of its standard error:\nno configuration"),
+		Entry("if it ends at once without an error", "ends", "exit status 0, and a server does not end by itself"),
+		Entry("if it does not listen", "silent", "could not be spoken to within 200ms (health_timeout): connection refused"),
+		Entry("if it never becomes healthy", "unhealthy", "/healthz answers with the HTTP status 404"),
 	)
 
-	It("is missing", func() {
+	It("is unusable if its program is missing", func() {
 		a, err := httpkind.New(httpkind.Options{Web: web(chat, "", ""), Launch: command.Launch{Run: []string{"no-such-program"}}})
 		Expect(err).NotTo(HaveOccurred())
 		here, _ := site()
 		_, err = a.Start(ctx, here)
 		Expect(err).To(beError(app.Unusable, `the program "no-such-program" cannot be started`))
 		_, err = httpkind.New(httpkind.Options{Web: web(chat, "", "")})
-		Expect(err).To(MatchError(ContainSubstring("there is no application; write run:")))
+		Expect(err).To(MatchError(ContainSubstring("no application; set run to")))
 	})
 
-	It("is gone when the trial is cut off, while it starts and later", func() {
+	It("has ended after the trial was canceled, during its start or later", func() {
 		here, _ := site()
 		starting, stop := context.WithCancelCause(ctx)
 		time.AfterFunc(50*time.Millisecond, func() { stop(context.Canceled) })

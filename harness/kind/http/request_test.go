@@ -25,7 +25,7 @@ func makeRequest(request Request, data turn) (*http.Request, string) {
 }
 
 var _ = Describe("The request of a turn", func() {
-	It("says it in the body, as JSON", func() {
+	It("contains the turn in the body, as JSON", func() {
 		r, body := makeRequest(Request{Path: "/chat", Body: `{"n": {{.N}}, "say": {{json .Turn}}, "id": {{json .Session}}}`},
 			turn{Turn: "a \"b\"\n<c> é", N: 3, Session: "s-1"})
 		Expect(body).To(Equal(`{"n": 3, "say": "a \"b\"\n<c> é", "id": "s-1"}`))
@@ -35,7 +35,7 @@ var _ = Describe("The request of a turn", func() {
 		Expect(r.ContentLength).To(BeEquivalentTo(len(body)))
 	})
 
-	It("says it in the path or in a header", func() {
+	It("contains the turn in the path or in a header", func() {
 		r, body := makeRequest(Request{
 			Method: "get", Path: "/ask?q={{urlquery .Turn}}&n={{.N}}",
 			Headers: map[string]string{"x-session": "{{.Session}}", "content-type": "text/plain"},
@@ -47,7 +47,7 @@ var _ = Describe("The request of a turn", func() {
 		Expect(body).To(BeEmpty())
 	})
 
-	DescribeTable("is refused before the first turn",
+	DescribeTable("is rejected before the first turn",
 		func(r Request, field, why string) {
 			_, err := r.compile()
 			Expect(err).To(MatchError(ContainSubstring(why)))
@@ -55,23 +55,23 @@ var _ = Describe("The request of a turn", func() {
 			Expect(errors.As(err, &failed)).To(BeTrue())
 			Expect(failed.field).To(Equal(field))
 		},
-		Entry("no template", Request{Path: "/{{.Turn"}, "path", "unclosed action"),
-		Entry("a misspelt field", Request{Path: "/", Body: "{{.Trun}}"}, "body", "Trun"),
-		Entry("one that only later turns meet", Request{Path: "/", Body: "{{.Turn}}{{if .Session}}{{.Sesion}}{{end}}"}, "body", "Sesion"),
+		Entry("an invalid template", Request{Path: "/{{.Turn"}, "path", "unclosed action"),
+		Entry("a misspelled field", Request{Path: "/", Body: "{{.Trun}}"}, "body", "Trun"),
+		Entry("a misspelled field for later turns only", Request{Path: "/", Body: "{{.Turn}}{{if .Session}}{{.Sesion}}{{end}}"}, "body", "Sesion"),
 		Entry("an unknown function", Request{Path: "/", Headers: map[string]string{"A": "{{quote .Turn}}"}}, "headers.A", `"quote" not defined`),
 		Entry("no path", Request{Body: "{{.Turn}}"}, "path", "begins with a slash"),
 		Entry("another host", Request{Path: "@example.org/", Body: "{{.Turn}}"}, "path", "begins with a slash"),
 		Entry("a path with an unquoted byte", Request{Path: "/\x01{{.Turn}}"}, "path", "urlquery"),
 		Entry("a method of two words", Request{Method: "GET IT", Path: "/{{.Turn}}"}, "method", "invalid method"),
 		Entry("a header with a line break", Request{Path: "/{{.Turn}}", Headers: map[string]string{"A": "b\nc"}}, "headers.A", "line break"),
-		Entry("nothing of the turn", Request{Path: "/chat", Body: `{"n": {{.N}}}`}, "body", "the same whatever the user says"),
-		Entry("a loop without end", Request{Path: "/", Body: `{{range 1000000000}}x{{end}}{{.Turn}}`}, "body", "ranges over a number"),
-		Entry("a loop without end that writes nothing", Request{Path: "/", Body: `{{$n := 2000000000}}{{range $n}}{{end}}{{.Turn}}`}, "body", "ranges over a number"),
+		Entry("a request without the turn", Request{Path: "/chat", Body: `{"n": {{.N}}}`}, "body", "the same whatever the user says"),
+		Entry("an endless loop", Request{Path: "/", Body: `{{range 1000000000}}x{{end}}{{.Turn}}`}, "body", "ranges over a number"),
+		Entry("an endless loop without output", Request{Path: "/", Body: `{{$n := 2000000000}}{{range $n}}{{end}}{{.Turn}}`}, "body", "ranges over a number"),
 		Entry("loops within loops", Request{Path: "/", Headers: map[string]string{"A": `{{$l := split "" "` + strings.Repeat("x", 1000) + `"}}{{range $l}}{{range $l}}{{range $l}}{{end}}{{end}}{{end}}`}, Body: "{{.Turn}}"}, "headers.A", "too much work"),
 		Entry("a long text", Request{Path: "/", Body: `{{range split "" "` + strings.Repeat("x", 9000) + `"}}` + strings.Repeat("x", 900) + `{{end}}{{.Turn}}`}, "body", "writes more than"),
 	)
 
-	It("is refused where a turn breaks it", func() {
+	It("is an error if a turn makes it invalid", func() {
 		t, err := Request{Path: "/", Headers: map[string]string{"Say": "{{.Turn}}"}}.compile()
 		Expect(err).NotTo(HaveOccurred())
 		_, err = t.make(base, turn{Turn: "one\ntwo"})
@@ -87,7 +87,7 @@ var _ = Describe("The address of an application", func() {
 		}
 	})
 
-	DescribeTable("is refused",
+	DescribeTable("is rejected",
 		func(text, why string) {
 			_, err := parseBase(text)
 			Expect(err).To(MatchError(ContainSubstring(why)))
@@ -96,7 +96,7 @@ var _ = Describe("The address of an application", func() {
 		Entry("on a host that looks like this one", "http://127.0.0.1.example.org:80", "is another machine"),
 		Entry("on all interfaces", "http://0.0.0.0:8080", "is another machine"),
 		Entry("of another scheme", "https://127.0.0.1:8080", "write one such as http://127.0.0.1:8080"),
-		Entry("that is none", "127.0.0.1:8080", `"127.0.0.1:8080" is not a URL`),
+		Entry("that is not a URL", "127.0.0.1:8080", `"127.0.0.1:8080" is not a URL`),
 		Entry("with a name and a password", "http://a:b@127.0.0.1", `"***@127.0.0.1" has more than a host and a path`),
 		Entry("with a query", "http://127.0.0.1/?a=b", `"http://127.0.0.1/?***" has more than a host and a path`),
 	)

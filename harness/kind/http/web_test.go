@@ -22,10 +22,10 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// chat is how most applications here are spoken to.
+// chat is the request of most applications here.
 var chat = httpkind.Request{Path: "/chat", Body: `{"say": {{json .Turn}}, "n": {{.N}}, "id": {{json .Session}}}`}
 
-// web returns how an application is spoken to that has a health check.
+// web describes an application with a health check.
 func web(request httpkind.Request, answer, session string) httpkind.Web {
 	return httpkind.Web{
 		Health: "/healthz", HealthTimeout: quantity.Duration(20 * time.Second),
@@ -33,7 +33,7 @@ func web(request httpkind.Request, answer, session string) httpkind.Web {
 	}
 }
 
-// served is a session with an application that this process serves.
+// served returns a session with an application in this process.
 func served(w httpkind.Web, h http.HandlerFunc) app.Session {
 	GinkgoHelper()
 	mux := http.NewServeMux()
@@ -49,7 +49,7 @@ func served(w httpkind.Web, h http.HandlerFunc) app.Session {
 	return s
 }
 
-// beError is an *app.Error of a kind that says something.
+// beError matches an *app.Error of a kind whose message contains a text.
 func beError(kind app.Kind, says string) types.GomegaMatcher {
 	return And(BeAssignableToTypeOf(&app.Error{}), HaveField("Kind", kind), MatchError(ContainSubstring(says)))
 }
@@ -57,7 +57,7 @@ func beError(kind app.Kind, says string) types.GomegaMatcher {
 var ctx = context.Background()
 
 var _ = Describe("A conversation with an HTTP application", func() {
-	It("says each turn as the template has it, and hears the answer at its path", func() {
+	It("sends each turn by the template, and reads the answer at its path", func() {
 		var asked []string
 		s := served(web(chat, "$.reply", "$.session.id"), func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -78,7 +78,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		}))
 	})
 
-	It("keeps the session's id where a response has none", func() {
+	It("keeps the session's id if a response has none", func() {
 		turns := 0
 		s := served(web(chat, "", "$.id"), func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
@@ -97,7 +97,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(answer.Text).To(ContainSubstring(`\"id\": \"first\"`))
 	})
 
-	It("has a connection for each turn, so that no turn meets one which was given up", func() {
+	It("has a connection for each turn, so no turn gets a closed one", func() {
 		var from []string
 		s := served(web(chat, "", ""), func(_ http.ResponseWriter, r *http.Request) { from = append(from, r.RemoteAddr) })
 		for range 2 {
@@ -107,7 +107,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(from[0]).NotTo(Equal(from[1]))
 	})
 
-	It("keeps cookies", func() {
+	It("stores cookies", func() {
 		s := served(web(chat, "", ""), func(w http.ResponseWriter, r *http.Request) {
 			n := ""
 			if c, err := r.Cookie("n"); err == nil {
@@ -132,7 +132,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(s.Say(ctx, "x")).To(HaveField("Text", "GET/here?n=1"))
 	})
 
-	DescribeTable("puts the events of a stream together",
+	DescribeTable("joins the events of a stream",
 		func(answer, stream, want string) {
 			s := served(web(chat, answer, ""), func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -142,11 +142,11 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		},
 		Entry("of text", "", "data: Hel\n\ndata:lo\n\ndata: [DONE]\n\n", "Hello"),
 		Entry("of several lines", "", ": ping\r\nevent: a\r\nid: 1\r\ndata: one\r\ndata: two\r\n\r\n", "one\ntwo"),
-		Entry("of JSON, those that have it", "$.delta", "data: {\"delta\": \"Hel\"}\n\nevent: ping\ndata: {}\n\ndata: {\"delta\": \"lo\"}\n\ndata: [DONE]\n\n", "Hello"),
-		Entry("but for one that was not ended", "", "\uFEFFdata: a\n\ndata: b\n", "a"),
+		Entry("of JSON, if they have the answer", "$.delta", "data: {\"delta\": \"Hel\"}\n\nevent: ping\ndata: {}\n\ndata: {\"delta\": \"lo\"}\n\ndata: [DONE]\n\n", "Hello"),
+		Entry("except an incomplete one", "", "\uFEFFdata: a\n\ndata: b\n", "a"),
 	)
 
-	It("takes the session's id out of any event of a stream", func() {
+	It("reads the session's id from any event of a stream", func() {
 		var ids []string
 		s := served(web(chat, "$.text", "$.id"), func(w http.ResponseWriter, r *http.Request) {
 			var said struct{ ID string }
@@ -161,7 +161,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(ids).To(Equal([]string{"", "s1"}))
 	})
 
-	DescribeTable("says what is wrong with a response",
+	DescribeTable("reports an invalid response",
 		func(answer string, status int, header, body string, want types.GomegaMatcher) {
 			s := served(web(chat, answer, ""), func(w http.ResponseWriter, _ *http.Request) {
 				if name, value, ok := strings.Cut(header, ": "); ok {
@@ -174,24 +174,24 @@ var _ = Describe("A conversation with an HTTP application", func() {
 			Expect(err).To(want)
 			Expect(len(err.Error())).To(BeNumerically("<", 600))
 		},
-		Entry("no JSON", "$.reply", 200, "", "<html>Hello</html>", beError(app.Unusable, "another shape than the scenario says: no JSON: \"<html>Hello</html>\"")),
+		Entry("text instead of JSON", "$.reply", 200, "", "<html>Hello</html>", beError(app.Unusable, "another shape than the scenario says: no JSON: \"<html>Hello</html>\"")),
 		Entry("JSON without the answer", "$.reply", 200, "", "{\"text\":\n \"Hello\"}", beError(app.Unusable, `nothing at $.reply (answer): {"text": "Hello"}`)),
-		Entry("no answer, but null", "$.reply", 200, "", `{"reply": null}`, beError(app.Unusable, "nothing at $.reply")),
+		Entry("null as the answer", "$.reply", 200, "", `{"reply": null}`, beError(app.Unusable, "nothing at $.reply")),
 		Entry("several answers", "$.all[*]", 200, "", `{"all": ["a", "b"]}`, beError(app.Unusable, "picks several values")),
 		Entry("an empty body", "$.reply", 204, "", "", beError(app.Unusable, `no JSON: ""`)),
 		Entry("a stream without the answer", "$.reply", 200, "Content-Type: text/event-stream", "data: {}\n\n", beError(app.Unusable, "nothing at $.reply")),
 		Entry("binary", "", 200, "Content-Type: image/png", "\x89PNG\r\n\x1a\n", beError(app.Unusable, "(image/png) is binary")),
 		Entry("a zero byte", "", 200, "", "a\x00b", beError(app.Unusable, "is binary")),
-		Entry("an error of its own", "$.reply", 503, "", "out of\norder", And(beError(app.Failed, "HTTP status 503 Service Unavailable: out of order"), HaveField("Code", 503))),
+		Entry("an error of the application", "$.reply", 503, "", "out of\norder", And(beError(app.Failed, "HTTP status 503 Service Unavailable: out of order"), HaveField("Code", 503))),
 		Entry("a huge error", "", 500, "", strings.Repeat("x", 100_000), And(beError(app.Failed, "xxx..."), HaveField("Code", 500))),
-		Entry("an error without words", "", 404, "", "", And(beError(app.Failed, "(an empty body)"), HaveField("Code", 404))),
-		Entry("a redirect to nowhere", "", 304, "", "", beError(app.Unusable, "the HTTP status 304 Not Modified, and that says nothing")),
+		Entry("an error without a body", "", 404, "", "", And(beError(app.Failed, "(an empty body)"), HaveField("Code", 404))),
+		Entry("a redirect without a target", "", 304, "", "", beError(app.Unusable, "the HTTP status 304 Not Modified, and that says nothing")),
 		Entry("a redirect to another host", "", 302, "Location: https://api.example.org/v1", "", beError(app.Unusable, "redirects to api.example.org, which is not on this machine")),
 		Entry("a redirect to itself", "", 307, "Location: /chat", "", beError(app.Crashed, "redirects without end")),
 		Entry("a flood", "", 200, "", strings.Repeat("x", 5<<20), beError(app.Flooded, "more than 4194304 bytes")),
 	)
 
-	It("says that the connection was cut", func() {
+	It("reports a closed connection", func() {
 		s := served(web(chat, "", ""), func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			fmt.Fprint(w, "half of ")
@@ -203,7 +203,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(err).To(beError(app.Crashed, "cut the connection (EOF)"))
 	})
 
-	It("says that what answers speaks no HTTP", func() {
+	It("reports a server that does not speak HTTP", func() {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(l.Close)
@@ -213,7 +213,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 				if err != nil {
 					return
 				}
-				_, _ = http.ReadRequest(bufio.NewReader(conn)) // what is not read would reset the connection
+				_, _ = http.ReadRequest(bufio.NewReader(conn)) // unread data would reset the connection
 				fmt.Fprint(conn, "220 mail.example.org ESMTP\r\n")
 				_ = conn.Close()
 			}
@@ -228,9 +228,9 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(err).To(beError(app.Unusable, "speaks no HTTP"))
 	})
 
-	It("ends with the turn's time, or for the reason that the trial has", func() {
+	It("ends with the turn's timeout, or with the cause of the trial's end", func() {
 		s := served(web(chat, "", ""), func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // else the server would not notice that the client leaves
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the server would not notice that the client disconnects
 			<-r.Context().Done()
 		})
 		timed, cancel := clock.Real().WithTimeout(ctx, 10*time.Millisecond)
@@ -245,7 +245,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(err).To(MatchError(why))
 	})
 
-	It("is not held with an application that is not there, or not well", func() {
+	It("does not begin with an application that is missing or unhealthy", func() {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		Expect(err).NotTo(HaveOccurred())
 		url := "http://" + l.Addr().String()
@@ -267,7 +267,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(err).To(beError(app.Unusable, "/healthz answers with the HTTP status 404 Not Found, not 200"))
 	})
 
-	It("is held on this machine only", func() {
+	It("is possible on this machine only", func() {
 		_, err := httpkind.New(httpkind.Options{Web: web(chat, "", ""), URL: "http://example.org"})
 		Expect(err).To(MatchError(ContainSubstring("the application's url: example.org is another machine")))
 	})
