@@ -1,5 +1,5 @@
-// Package experiment is an example of an experiment on prompts, run by its test as a
-// team would in CI: on a simulated model it must find the known differences.
+// Package experiment is an example of an experiment on prompts. Its test runs it as a
+// team would in CI: with a simulated model it must find the known differences.
 package experiment
 
 import (

@@ -15,7 +15,7 @@ import (
 // maxCalls limits the calls to the model in one turn.
 const maxCalls = 4
 
-// Tutor is one lesson.
+// Tutor teaches one lesson.
 type Tutor struct {
 	Client *openai.Client
 	// Look returns the meaning of a word.
@@ -36,7 +36,7 @@ func (t *Tutor) Answer(ctx context.Context, text string) (string, error) {
 			return "", fmt.Errorf("ask the model: %w", err)
 		}
 		if len(resp.Choices) == 0 {
-			return "", errors.New("ask the model: it answered nothing")
+			return "", errors.New("ask the model: the response has no answer")
 		}
 		reply := resp.Choices[0].Message
 		t.said = append(t.said, reply)
@@ -49,7 +49,7 @@ func (t *Tutor) Answer(ctx context.Context, text string) (string, error) {
 			})
 		}
 	}
-	return "", fmt.Errorf("the model went on looking words up for %d calls", maxCalls)
+	return "", fmt.Errorf("the model was still looking up words after %d calls", maxCalls)
 }
 
 // use executes a tool call of the model and returns its result or the reason why it failed.

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/match"
 )
 
-// lesson makes the agent for one conversation, with the scripted backend as its model.
+// lesson returns the agent for one conversation, with the scripted backend as its model.
 func lesson(site app.Site) func(context.Context, string) (string, error) {
 	config := openai.DefaultConfig(app.Key)
 	config.BaseURL, config.HTTPClient = site.Backend+"/v1", site.Client
@@ -38,7 +38,7 @@ func rehearse(ctx context.Context, file string) *harness.Result {
 }
 
 var _ = Describe("The tutor", func() {
-	It("looks up what it does not know, and asks one question at a time", func(ctx context.Context) {
+	It("looks up unknown words and asks one question at a time", func(ctx context.Context) {
 		lesson := rehearse(ctx, "scenarios/word.yaml")
 		Expect(lesson).To(match.CallsFor("teach", 3))
 		Expect(lesson).To(match.Said("fourteen lines"))
@@ -49,11 +49,11 @@ var _ = Describe("The tutor", func() {
 		Expect(lesson).To(match.LatencyAtMost(0.95, 2*time.Second))
 	})
 
-	It("gives up where the model goes round in circles", func(ctx context.Context) {
+	It("gives up if the model repeats itself", func(ctx context.Context) {
 		Expect(rehearse(ctx, "scenarios/lost.yaml")).To(match.Calls(4))
 	})
 
-	It("fails where the connection is lost", func(ctx context.Context) {
+	It("fails if the connection is lost", func(ctx context.Context) {
 		lesson := rehearse(ctx, "scenarios/cut.yaml")
 		Expect(lesson).To(match.FaultFired("reset-mid-stream"))
 		Expect(lesson).To(match.EndedWith("failed"))

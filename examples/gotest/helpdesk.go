@@ -1,5 +1,5 @@
-// Package helpdesk is an example of your own agent: it answers customers with a model of
-// Anthropic, remembers the conversation, and retries if the model is overloaded. It uses only
+// Package helpdesk is an example of your own agent: it answers customers with one of Anthropic's
+// models, remembers the conversation, and retries if the model is overloaded. It uses only
 // net/http and does not depend on rehearse.
 package helpdesk
 

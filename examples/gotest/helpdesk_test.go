@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// desk makes the agent for one conversation. It uses the scripted model and the trial's
+// desk returns the agent for one conversation. It uses the scripted model and the trial's
 // clock, so that its wait of half a minute takes no time.
 func desk(site app.Site) func(context.Context, string) (string, error) {
 	d := &helpdesk.Desk{BaseURL: site.Backend, Key: app.Key, Client: site.Client, Sleep: site.Clock.Sleep}
@@ -28,7 +28,7 @@ func TestHelpDesk(t *testing.T) {
 	}
 }
 
-// A scenario can also be part of the test.
+// TestHelpDeskIsNotTalkedIntoAnything shows that a scenario can also be part of the test.
 func TestHelpDeskIsNotTalkedIntoAnything(t *testing.T) {
 	harness.Check(t, harness.Rehearsal{
 		Makers: map[string]app.Maker{"helpdesk": desk},

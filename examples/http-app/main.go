@@ -1,5 +1,5 @@
-// Command http-app is an example of your own agent: the desk of a ferry company as an HTTP
-// application. It answers passengers with a model of OpenAI, recognizes them by a cookie, and
+// Command http-app is an example of your own agent: the service desk of a ferry company as an HTTP
+// application. It answers passengers with one of OpenAI's models, recognizes them by a cookie, and
 // stores the conversations in a file in its home. It uses only the standard library and does
 // not depend on rehearse.
 package main
@@ -28,11 +28,11 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// desk holds the conversations with all passengers.
+// desk has the conversations with all passengers.
 type desk struct {
-	model string // the address of its API
+	model string // address of the model's API
 	key   string
-	file  string // of the stored conversations
+	file  string // stores the conversations
 
 	mu    sync.Mutex // one question at a time
 	talks map[string][]message
@@ -43,7 +43,7 @@ func main() {
 		model: cmp.Or(os.Getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1"), key: os.Getenv("OPENAI_API_KEY"),
 		file: filepath.Join(os.Getenv("HOME"), "conversations.json"), talks: map[string][]message{},
 	}
-	if err := d.remember(); err != nil {
+	if err := d.load(); err != nil {
 		log.Fatal(err)
 	}
 	http.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
@@ -69,7 +69,7 @@ func (d *desk) chat(w http.ResponseWriter, r *http.Request) {
 	reply, err := d.ask(r.Context(), talk)
 	if err == nil {
 		d.talks[passenger] = append(talk, message{"assistant", reply})
-		err = d.keep()
+		err = d.save()
 	}
 	if err != nil {
 		log.Print(err)
@@ -80,7 +80,7 @@ func (d *desk) chat(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"reply": reply})
 }
 
-// ask calls the model, and once more if it is overloaded.
+// ask calls the model, and retries once if it is overloaded.
 func (d *desk) ask(ctx context.Context, talk []message) (string, error) {
 	reply, status, err := d.complete(ctx, talk)
 	if err == nil && (status == http.StatusTooManyRequests || status >= http.StatusInternalServerError) {
@@ -120,8 +120,8 @@ func (d *desk) complete(ctx context.Context, talk []message) (reply string, stat
 	return said.Choices[0].Message.Content, http.StatusOK, nil
 }
 
-// remember reads the conversations of earlier processes.
-func (d *desk) remember() error {
+// load reads the conversations of earlier processes.
+func (d *desk) load() error {
 	data, err := os.ReadFile(d.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -132,8 +132,8 @@ func (d *desk) remember() error {
 	return err
 }
 
-// keep writes the conversations for later processes.
-func (d *desk) keep() error {
+// save writes the conversations for later processes.
+func (d *desk) save() error {
 	data, err := json.Marshal(d.talks)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
-// TestDesk builds the application, puts it into PATH for the scenarios (run: [http-app]) and
+// TestDesk builds the application, adds it to PATH for the scenarios (run: [http-app]) and
 // drives it.
 func TestDesk(t *testing.T) {
 	folder := t.TempDir()

@@ -12,7 +12,7 @@ import (
 
 func TestLibrarian(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skipf("the librarian is written for Node: %v", err)
+		t.Skipf("Node is not installed: %v", err)
 	}
 	harness.Check(t, harness.Rehearsal{Kinds: kind.List{http.Kind()}, Files: []string{"scenarios"}})
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// claude is Anthropic's official client. The base URL of the trial is that of
-// OpenAI's, with /v1.
+// claude returns Anthropic's official client. base is the base URL for OpenAI's clients,
+// with /v1.
 func claude(base string, retries int) anthropic.Client {
 	return anthropic.NewClient(option.WithBaseURL(base[:len(base)-len("/v1")]), option.WithAPIKey("k"),
 		option.WithHTTPClient(httpClient()), option.WithMaxRetries(retries))
 }
 
-// said is what a client understood of an answer of the newer protocols.
+// said is an answer as parsed by a client of one of the newer protocols.
 type said struct {
 	Thinking, Text, Finish string
 	Calls                  []call
 	Input, Cached, Output  int64
 }
 
-// errMalformed is what a client cannot understand, whatever its own words are.
+// errMalformed replaces the errors of clients about answers that they cannot parse.
 var errMalformed = errors.New("malformed")
 
 func claudeAsks(ctx context.Context, c anthropic.Client, stream bool) (said, error) {
@@ -83,8 +83,7 @@ func claudeError(err error) error {
 	return err
 }
 
-// rich is a script whose one answer has everything, and what a client of either
-// newer protocol must understand of it.
+// rich is a script with a single answer that has every kind of content.
 const rich = `
 model: gpt-4.1-mini
 replies:
@@ -96,7 +95,7 @@ replies:
 
 var _ = Describe("Anthropic's official client", Label("H-02"), func() {
 	for _, stream := range []bool{false, true} {
-		It(fmt.Sprintf("understands thoughts, texts, tool calls and usage, streamed: %t", stream), func(ctx context.Context) {
+		It(fmt.Sprintf("parses thoughts, texts, tool calls and usage, streamed: %t", stream), func(ctx context.Context) {
 			base, report := serve(rich)
 			got, err := claudeAsks(ctx, claude(base, 0), stream)
 			Expect(err).NotTo(HaveOccurred())
@@ -107,7 +106,7 @@ var _ = Describe("Anthropic's official client", Label("H-02"), func() {
 			Expect(report().Unused).To(BeEmpty())
 		})
 
-		DescribeTable(fmt.Sprintf("shows a status, streamed: %t", stream),
+		DescribeTable(fmt.Sprintf("reports a status, streamed: %t", stream),
 			func(ctx context.Context, status int, kind string) {
 				base, report := serve(fault(status, 1))
 				_, err := claudeAsks(ctx, claude(base, 0), stream)
@@ -118,7 +117,7 @@ var _ = Describe("Anthropic's official client", Label("H-02"), func() {
 			Entry("500", 500, "api_error"), Entry("529", 529, "overloaded_error"),
 		)
 
-		It(fmt.Sprintf("tries again after a rate limit and an overload, streamed: %t", stream), func(ctx context.Context) {
+		It(fmt.Sprintf("retries after a rate limit and an overload, streamed: %t", stream), func(ctx context.Context) {
 			for _, status := range []int{429, 529} {
 				base, report := serve(fault(status, 1))
 				got, err := claudeAsks(ctx, claude(base, 1), stream)
@@ -187,7 +186,7 @@ replies:
 	}
 })
 
-// withFault asks with a deadline that a server which hangs runs into.
+// withFault calls ask with a deadline, which a hanging server exceeds.
 func withFault(ctx context.Context, kind string, ask func(context.Context, string) (said, error)) (got said, err error, fired bool) {
 	GinkgoHelper()
 	base, report := serve(fmt.Sprintf(
@@ -200,7 +199,7 @@ func withFault(ctx context.Context, kind string, ask func(context.Context, strin
 	return got, err, len(seen.Unfired) == 0
 }
 
-// sees is what a client is to make of a fault.
+// sees checks how a client handles a fault.
 type sees func(said, error)
 
 func whollySeen(finish string) sees {
@@ -225,8 +224,8 @@ func failsWith(want error) sees {
 	}
 }
 
-// claudeSees has a row for each kind of fault. The client takes a stream that
-// ends too early for one that is complete: an agent has to look at the stop reason.
+// claudeSees has a row for each kind of fault. The client accepts a stream that
+// ends too early as complete: an agent must check the stop reason.
 var claudeSees = map[string]sees{
 	"status":               failsWith(apiError{Status: 500, Type: "api_error"}),
 	"timeout":              failsWith(context.DeadlineExceeded),
@@ -249,7 +248,7 @@ var claudeSees = map[string]sees{
 		whollySeen("tool_use")(got, err)
 		Expect(got.Output).To(Equal(int64(1070)))
 	},
-	// It gives no error, and arguments that the model did not write.
+	// The client reports no error and returns arguments that the model did not write.
 	"invalid-tool-arguments": cutAt("tool_use", `{}`),
 	"not-utf8":               func(got said, _ error) { Expect(got.Text).To(Equal("\ufffd\ufffd" + answer)) },
 }
@@ -264,7 +263,7 @@ func finishesWith(finish, text string) sees {
 	}
 }
 
-// cutAt is the whole text, and a tool call whose arguments are not what they were.
+// cutAt expects the whole text, and a tool call with other arguments.
 func cutAt(finish, arguments string) sees {
 	return func(got said, err error) {
 		GinkgoHelper()

@@ -15,7 +15,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 )
 
-// client is what the specs ask of each library.
+// client is the interface of the specs to each library.
 type client interface {
 	chat(ctx context.Context, q question) (result, error)
 	models(ctx context.Context) ([]string, error)
@@ -41,7 +41,7 @@ type result struct {
 	Input, Output       int
 }
 
-// apiError is the provider's error as a library understood it.
+// apiError is the provider's error as parsed by a library.
 type apiError struct {
 	Status            int
 	Type, Code, Param string
@@ -219,7 +219,7 @@ func communityError(err error) error {
 		return err
 	}
 	out := apiError{Status: e.HTTPStatusCode, Type: e.Type}
-	if e.Code != nil && e.Code != 0 { // it reads null as 0
+	if e.Code != nil && e.Code != 0 { // the library reads null as 0
 		out.Code = fmt.Sprint(e.Code)
 	}
 	if e.Param != nil {

@@ -11,12 +11,12 @@ import (
 
 const usage = "usage: {input: 11, output: 7}"
 
-// fault is a script whose first attempts fail with a status.
+// fault returns a script whose first attempts fail with a status.
 func fault(status, times int) string {
 	return fmt.Sprintf("model: %s\nreplies: [{text: hello, %s, fault: {kind: status, status: %d, times: %d, retry_after: 20ms}}]", model, usage, status, times)
 }
 
-var _ = DescribeTableSubtree("the scripted server, seen by", Label("H-02"),
+var _ = DescribeTableSubtree("the scripted server, called by", Label("H-02"),
 	func(name string) {
 		dial := clients[name]
 
@@ -46,7 +46,7 @@ replies:
 				Expect(report().Unexpected).To(BeEmpty())
 			})
 
-			DescribeTable(fmt.Sprintf("shows a status, streamed: %t", stream),
+			DescribeTable(fmt.Sprintf("reports a status, streamed: %t", stream),
 				func(ctx context.Context, want apiError) {
 					base, report := serve(fault(want.Status, 1))
 					_, err := dial(base, 0).chat(ctx, question{stream: stream})
@@ -90,7 +90,7 @@ replies:
 			Expect(dial(base, 0).models(ctx)).To(Equal([]string{model}))
 		})
 
-		It("embeds texts, each always as the same vector", func(ctx context.Context) {
+		It("returns the same embedding for the same text", func(ctx context.Context) {
 			base, _ := serve("model: " + model + "\nreplies: [{text: hello}]")
 			vectors, err := dial(base, 0).embed(ctx, "one", "two", "one")
 			Expect(err).NotTo(HaveOccurred())

@@ -18,8 +18,8 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// seen is what an agent learns of a fault: the error's kind and what had come of
-// the text, or the reply.
+// seen is the effect of a fault on an agent: the kind of the error and the text received so far,
+// or the reply.
 type seen struct {
 	kind   llm.ErrorKind
 	text   string
@@ -31,8 +31,8 @@ const answer = "hello my dear world"
 
 var whole = seen{text: answer, finish: llm.FinishStop, output: 7}
 
-// faults has a row for each kind of fault: what is seen whole, and streamed if
-// that differs.
+// faults has a row for each kind of fault: its effect without streaming, and with streaming if it
+// differs.
 var faults = map[string][]seen{
 	"status":                 {{kind: llm.Unavailable}},
 	"timeout":                {{kind: llm.Timeout}},
@@ -69,15 +69,15 @@ var _ = Describe("a backend sees the same fault in process and over a socket", L
 	}
 })
 
-// connect says how a backend reaches an engine whose latencies pass on v.
+// connect connects a backend to an engine whose latencies pass on v.
 type connect func(e *mocks.Engine, v *clock.Virtual) openai.Config
 
 func inProcess(e *mocks.Engine, v *clock.Virtual) openai.Config {
 	return openai.Config{BaseURL: "http://127.0.0.1/v1", Transport: mocks.NewTransport(e), Clock: v}
 }
 
-// overSocket gives the client the machine's clock: only that one ends a wait for
-// a server that hangs.
+// overSocket gives the client the machine's clock, because only real time ends the wait for
+// a hanging server.
 func overSocket(e *mocks.Engine, _ *clock.Virtual) openai.Config {
 	GinkgoHelper()
 	server := &mocks.Server{}
@@ -87,7 +87,7 @@ func overSocket(e *mocks.Engine, _ *clock.Virtual) openai.Config {
 	return openai.Config{BaseURL: listening.URL + "/v1", Transport: httpClient().Transport}
 }
 
-// see makes one call to a line with that fault.
+// see calls a line with the fault once.
 func see(ctx context.Context, fault string, stream bool, reach connect) seen {
 	GinkgoHelper()
 	var script mocks.Script

@@ -32,7 +32,7 @@ replies:
 	nodeIdle  = "model: " + model + "\nrules: [{text: hello, optional: true}]"
 )
 
-var _ = Describe("clients of Node's", Label("H-02"), func() {
+var _ = Describe("Node clients", Label("H-02"), func() {
 	ask := func(cases ...*nodeCase) map[string]nodeSeen {
 		GinkgoHelper()
 		for _, c := range cases {
@@ -41,7 +41,7 @@ var _ = Describe("clients of Node's", Label("H-02"), func() {
 		return asksNode("features", cases)
 	}
 
-	It("send images, sounds and files, call custom tools, and refer to what the server stores", func() {
+	It("send images, audio and files, call custom tools, and refer to stored responses", func() {
 		var cases []*nodeCase
 		want := map[string]string{}
 		for _, stream := range []bool{false, true} {
@@ -73,7 +73,7 @@ var _ = Describe("clients of Node's", Label("H-02"), func() {
 		Expect(seen["custom, streamed"].Thinking).To(Equal(`custom sh: ls "a b" | wc`))
 	})
 
-	It("are told where they ask for what is not there", func() {
+	It("get errors for unknown responses and paths", func() {
 		unknown := &nodeCase{Feature: "unknownPrevious", script: nodeIdle}
 		astray := &nodeCase{Feature: "astray", script: nodeHello}
 		without := &nodeCase{Feature: "withoutV1", script: nodeIdle}
@@ -82,7 +82,7 @@ var _ = Describe("clients of Node's", Label("H-02"), func() {
 
 		Expect(seen["unknownPrevious"].Status).To(Equal(400))
 		Expect(seen["unknownPrevious"].Message).To(ContainSubstring("Previous response with id 'resp_nope' not found."))
-		Expect(unknown.engine.Report().Invalid).To(HaveLen(1), "and it was not tried again")
+		Expect(unknown.engine.Report().Invalid).To(HaveLen(1), "it must not be retried")
 
 		Expect(seen["astray"].Text).To(Equal("hello"))
 		Expect(astray.engine.Report().Unexpected).To(ConsistOf(ContainSubstring(`POST "/v1/images/generations"`)))

@@ -16,11 +16,11 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// requireNode makes it an error, and no reason to skip, that Node or the packages
-// of the folder node are absent.
+// requireNode is the variable that makes it an error, instead of a reason to skip, if Node or the
+// packages of the folder node are missing.
 const requireNode = "REHEARSE_NODE"
 
-// node finds the program that runs node/clients.mjs.
+// node returns the path of the program that runs node/clients.mjs.
 func node() string {
 	GinkgoHelper()
 	absent := func(why string) {
@@ -40,13 +40,13 @@ func node() string {
 	return program
 }
 
-// nodeCase is one question to a client of Node's, and nodeSeen what it understood.
+// nodeCase is a question for a Node client, and nodeSeen the answer as parsed by the client.
 type nodeCase struct {
 	Name    string `json:"name"`
 	Base    string `json:"base"`
 	Stream  bool   `json:"stream"`
 	Retries int    `json:"retries"`
-	Feature string `json:"feature,omitempty"` // of features.mjs
+	Feature string `json:"feature,omitempty"` // function of features.mjs
 	script  string
 	engine  *mocks.Engine
 }
@@ -58,7 +58,7 @@ type nodeSeen struct {
 	Status                 int
 }
 
-// asksNode asks all the questions in one process, each of a trial of its own.
+// asksNode asks all questions in one process, each in its own trial.
 func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
 	GinkgoHelper()
 	program := node()
@@ -97,12 +97,12 @@ replies:
 	nodeSurplus = "model: " + model + "\nreplies: [{text: hello, when: {user: bye}}]"
 )
 
-// nodeFault is a script whose first answer suffers a fault.
+// nodeFault returns a script with a fault in the first answer.
 func nodeFault(kind string) string {
 	return fmt.Sprintf("model: %s\nreplies: [{text: %s, fault: %s, %s}]", model, answer, kind, usage)
 }
 
-var _ = DescribeTable("a client of Node's", Label("H-02"),
+var _ = DescribeTable("a Node client", Label("H-02"),
 	func(client string, tells finishes, surplus int) {
 		var cases []*nodeCase
 		for _, stream := range []bool{false, true} {
@@ -139,23 +139,23 @@ var _ = DescribeTable("a client of Node's", Label("H-02"),
 				Expect(got.Thinking).To(Equal("Now I know."))
 			}
 
-			By("trying again after a rate limit" + how)
+			By("retrying after a rate limit" + how)
 			Expect(seen["retry"+how].Text).To(Equal("hello"), seen["retry"+how].Message)
 
-			By("not trying again with a wrong key, or what the script does not expect" + how)
+			By("not retrying with a wrong key, or a call that the script does not expect" + how)
 			Expect(seen["401"+how].Status).To(Equal(401), seen["401"+how].Message)
 			Expect(seen["surplus"+how].Status).To(Equal(surplus), seen["surplus"+how].Message)
 
-			By("telling an answer that was cut off at its limit" + how)
+			By("reporting an answer that was cut off at its limit" + how)
 			Expect(seen["finish-length"+how].Finish).To(Equal(tells.limit), seen["finish-length"+how].Message)
 			Expect(answer).To(HavePrefix(seen["finish-length"+how].Text))
 
-			By("failing where the answer is broken" + how)
+			By("failing if the answer is broken" + how)
 			Expect(seen["malformed-json"+how].Error).NotTo(BeEmpty())
 			Expect(seen["reset-mid-stream"+how].Error).NotTo(BeEmpty())
 			Expect(seen["truncated-stream"+how].Error).NotTo(BeEmpty())
 
-			By("taking other faults as they come" + how)
+			By("returning the answers of other faults" + how)
 			Expect(seen["slow-drip"+how].Text).To(Equal(answer))
 			Expect(seen["empty-choices"+how].Text).To(BeEmpty())
 			Expect(seen["content-filter"+how].Finish).To(Equal(tells.filter))
@@ -176,11 +176,11 @@ var _ = DescribeTable("a client of Node's", Label("H-02"),
 	},
 	Entry("openai, chat completions", "chat", finishes{"stop", "length", "content_filter", "stop"}, 404),
 	Entry("openai, Responses", "responses", finishes{"completed", "max_output_tokens", "content_filter", "in_progress"}, 400),
-	Entry("@anthropic-ai/sdk, which gives an error where the end is missing", "messages", finishes{"end_turn", "max_tokens", "refusal", ""}, 400),
+	Entry("@anthropic-ai/sdk, which reports an error if the end is missing", "messages", finishes{"end_turn", "max_tokens", "refusal", ""}, 400),
 	Entry("the Vercel AI SDK over Responses", "ai-openai", finishes{"stop", "length", "content-filter", "other"}, 400),
 	Entry("the Vercel AI SDK over Messages", "ai-anthropic", finishes{"stop", "length", "content-filter", "other"}, 400),
 )
 
-// finishes are a client's words for why an answer ended: whole, at its limit, by
+// finishes are a client's finish reasons: of a complete answer, at its limit, by
 // the filter, and in a stream without its end mark.
 type finishes struct{ whole, limit, filter, unended string }

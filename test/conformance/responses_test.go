@@ -54,7 +54,7 @@ func gptAsks(ctx context.Context, c official.Client, stream bool) (said, error) 
 	if err := s.Err(); err != nil {
 		return got, officialError(err)
 	}
-	return got, nil // and no finish: the stream ended without a word
+	return got, nil // without a finish reason, because the stream ended without an end mark
 }
 
 func gptSaid(r *responses.Response) said {
@@ -81,7 +81,7 @@ func gptSaid(r *responses.Response) said {
 
 var _ = Describe("OpenAI's official client, over Responses", Label("H-02"), func() {
 	for _, stream := range []bool{false, true} {
-		It(fmt.Sprintf("understands thoughts, texts, tool calls and usage, streamed: %t", stream), func(ctx context.Context) {
+		It(fmt.Sprintf("parses thoughts, texts, tool calls and usage, streamed: %t", stream), func(ctx context.Context) {
 			base, report := serve(rich)
 			got, err := gptAsks(ctx, gpt(base, 0), stream)
 			Expect(err).NotTo(HaveOccurred())
@@ -92,7 +92,7 @@ var _ = Describe("OpenAI's official client, over Responses", Label("H-02"), func
 			Expect(report().Unused).To(BeEmpty())
 		})
 
-		DescribeTable(fmt.Sprintf("shows a status, streamed: %t", stream),
+		DescribeTable(fmt.Sprintf("reports a status, streamed: %t", stream),
 			func(ctx context.Context, want apiError) {
 				base, report := serve(fault(want.Status, 1))
 				_, err := gptAsks(ctx, gpt(base, 0), stream)
@@ -104,7 +104,7 @@ var _ = Describe("OpenAI's official client, over Responses", Label("H-02"), func
 			Entry("503", apiError{503, "server_error", "", ""}),
 		)
 
-		It(fmt.Sprintf("tries again after a rate limit, streamed: %t", stream), func(ctx context.Context) {
+		It(fmt.Sprintf("retries after a rate limit, streamed: %t", stream), func(ctx context.Context) {
 			base, report := serve(fault(429, 1))
 			got, err := gptAsks(ctx, gpt(base, 1), stream)
 			Expect(err).NotTo(HaveOccurred())

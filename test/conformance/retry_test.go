@@ -14,7 +14,7 @@ import (
 
 var _ = DescribeTable("a fault leaves its line to the next attempt", Label("H-02"),
 	func(ctx context.Context, status int) {
-		By("the official client, which waits as long as it was asked to")
+		By("the official client, which waits as long as the server requests")
 		base, report := serve(fault(status, 2))
 		got, err := clients["openai-go"](base, 2).chat(ctx, question{})
 		Expect(err).NotTo(HaveOccurred())

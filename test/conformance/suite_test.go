@@ -1,6 +1,5 @@
-// Package conformance_test shows the scripted server to clients that were not
-// written for it. It is a module of its own, so that nobody who uses rehearse
-// downloads the vendors' own clients.
+// Package conformance_test tests the scripted server with third-party clients. It is a
+// separate module, so that users of rehearse do not download the vendors' clients.
 package conformance_test
 
 import (
@@ -22,7 +21,7 @@ func TestConformance(t *testing.T) {
 }
 
 // serve starts a scripted server on a loopback socket and returns the base URL
-// of its one trial, and what happened there.
+// of its only trial, and a function that reports what happened.
 func serve(script string) (base string, report func() mocks.Report) {
 	GinkgoHelper()
 	var s mocks.Script
@@ -36,14 +35,14 @@ func serve(script string) (base string, report func() mocks.Report) {
 	DeferCleanup(listening.Close)
 	report = func() mocks.Report {
 		GinkgoHelper()
-		listening.Close() // waits for the exchanges under way
+		listening.Close() // waits for running exchanges
 		return engine.Report()
 	}
 	return listening.URL + "/t/1/v1", report
 }
 
-// httpClient has connections of its own, closed at the spec's end; then no
-// goroutine may be left.
+// httpClient returns a client with its own connections, which are closed at the end of the spec, so
+// that no goroutine is left.
 func httpClient() *http.Client {
 	before := gleak.Goroutines()
 	transport := &http.Transport{}

@@ -38,18 +38,18 @@ ENV REHEARSE_DEMO=http HOST=0.0.0.0 HOME=/
 ENTRYPOINT ["/agent"]
 `
 
-// dockerfileIn makes a folder with the demo agent one of which an image can be built.
+// dockerfileIn adds a Dockerfile and the demo agent to a folder.
 func dockerfileIn(folder string) {
 	GinkgoHelper()
 	Expect(os.WriteFile(filepath.Join(folder, "Dockerfile"), []byte(demo), 0o600)).To(Succeed())
 }
 
-// image is the demo agent's, built once.
+// image is the image of the demo agent, built once.
 const image = "demo-agent:test"
 
 var built sync.Once
 
-// needsImage skips the spec without Docker, and builds the image if need be.
+// needsImage skips the spec without Docker, and builds the image if it is missing.
 func needsImage(ctx context.Context) {
 	GinkgoHelper()
 	needsDocker(ctx)
@@ -76,15 +76,15 @@ var _ = AfterSuite(func(ctx SpecContext) {
 	_, _ = daemon.Client().ImageRemove(ctx, image, docker.ImageRemoveOptions{PruneChildren: true}) // if it was built
 })
 
-// demoContainer is the drive section of the demo agent in a container of that image, or
-// of one that is to be built.
+// demoContainer returns the drive section for the demo agent in a container of an existing image
+// or of an image to build.
 func demoContainer(of, do string) string {
 	return "  container:\n    " + of + "\n    port: 8080\n    run: [-do, '" + do + "']\n    health: /healthz\n" +
 		"    request: {path: /chat, body: '{\"session\": {{json .Session}}, \"message\": {{json .Turn}}}'}\n" +
 		"    answer: $.answer\n    session: $.session\n"
 }
 
-// contained is a scenario that drives the demo agent in a container.
+// contained returns a scenario that drives the demo agent in a container.
 func contained(of, do, more, backend string) string {
 	return "name: spec/one\ndrive:\n" + demoContainer(of, do) + more + "backend:\n  unpriced: true\n" + backend + "expect: {status: done}\n"
 }
@@ -111,7 +111,7 @@ const (
 	replies = "  replies: [{text: It is this.}, {text: Then that.}]\n"
 )
 
-// driver is the driver of a scenario.
+// driver returns the driver of a scenario.
 func driver(text string) drive.Driver {
 	GinkgoHelper()
 	prices, err := price.Default()
@@ -129,7 +129,7 @@ func driver(text string) drive.Driver {
 	return d
 }
 
-// answers are what the agent said.
+// answers returns the agent's answers.
 func answers(t record.Trial) (all []string) {
 	for _, e := range t.Events {
 		if e.Name == "turn" {
@@ -151,7 +151,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		return t
 	}
 
-	It("is built of a folder, driven and removed", func(ctx SpecContext) {
+	It("is built from a folder, driven and removed", func(ctx SpecContext) {
 		folder := build("../demo/agent")
 		dockerfileIn(folder)
 		t, _ := driver(contained("build: "+folder, "", turns, replies)).Trial(ctx, 1)
@@ -159,7 +159,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		Expect(answers(t)).To(Equal([]string{"It is this.", "Then that."}))
 	}, SpecTimeout(3*time.Minute))
 
-	It("is killed and started again with what it kept", func(ctx SpecContext) {
+	It("is killed and restarted with its files", func(ctx SpecContext) {
 		p, err := perturb.Parse("turn=2:restart")
 		Expect(err).NotTo(HaveOccurred())
 		off, err := driver(contained("image: "+image, "", turns, replies)).Perturbed([]perturb.Perturbation{p})
@@ -171,27 +171,27 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		Expect(t.Script.Unfired).To(BeEmpty())
 	}, SpecTimeout(3*time.Minute))
 
-	DescribeTable("is judged as any other",
+	DescribeTable("is judged like any other agent",
 		func(ctx SpecContext, do, more, backend, status, says string) {
 			t := run(ctx, do, turns+more, backend)
 			Expect(t.End.Status).To(Equal(status), t.End.HarnessError+t.End.Details)
 			Expect(t.End.HarnessError + t.End.Details).To(ContainSubstring(says))
 		},
 		Entry("that ends in the middle of a turn", "end", "", replies, "crashed", "went away in the middle of the turn: the container ended with exit status 0", SpecTimeout(time.Minute)),
-		Entry("that exits before it can be spoken to", "start-exit", "", replies, "error", "ended before it could be spoken to: the container ended with exit status 7; the end of its log: demo agent: it was told to fail", SpecTimeout(time.Minute)),
+		Entry("that exits before it is ready", "start-exit", "", replies, "error", "ended before it could be spoken to: the container ended with exit status 7; the end of its log: demo agent: it was told to fail", SpecTimeout(time.Minute)),
 		Entry("that is never healthy", "start-ill", "    health_timeout: 1s\n", replies, "error", "/healthz answers with the HTTP status 503", SpecTimeout(time.Minute)),
-		Entry("that listens nowhere", "start-hang", "    health_timeout: 1s\n", replies, "error", "could not be spoken to within 1s (health_timeout): connection refused", SpecTimeout(time.Minute)),
+		Entry("that does not listen", "start-hang", "    health_timeout: 1s\n", replies, "error", "could not be spoken to within 1s (health_timeout): connection refused", SpecTimeout(time.Minute)),
 		Entry("whose backend cuts a connection", "", "", "  replies: [{fault: {kind: reset-before-headers}}, {text: It is this.}]\n", "failed", "connection reset by peer", SpecTimeout(time.Minute)),
 	)
 
-	It("is removed when the trial is given up while it starts", func(ctx SpecContext) {
+	It("is removed if the trial is cancelled while it starts", func(ctx SpecContext) {
 		starting, stop := context.WithCancel(ctx)
 		time.AfterFunc(400*time.Millisecond, stop)
 		t := run(starting, "start-hang", turns, replies)
 		Expect(t.End.Status).NotTo(Equal("done"))
 	}, SpecTimeout(time.Minute))
 
-	It("is reached by a published port where its network has a route to the outside", func(ctx SpecContext) {
+	It("is reached through a published port if its network has a route out", func(ctx SpecContext) {
 		model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"choices": [{"message": {"role": "assistant", "content": "It is this."}}]}`)
 		}))
@@ -217,7 +217,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		Expect(t.End.HarnessError+t.End.Details).To(BeEmpty(), "it writes beside the note")
 	}, SpecTimeout(time.Minute))
 
-	It("leaves the files that are in the workspace at the end, and not those of the beginning", func(ctx SpecContext) {
+	It("returns the files that are in the workspace at the end, not the initial ones", func(ctx SpecContext) {
 		write := func(path, text string) string {
 			return fmt.Sprintf("    - {tool_calls: [{name: write_file, arguments: {path: %s, text: %s}}]}\n", path, text)
 		}
@@ -234,7 +234,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		Expect(files).To(Equal(map[string]string{"notes.txt": "OVERWRITTEN", "sub/same.txt": "Same.", "sub/out.txt": "Made."}))
 	}, SpecTimeout(time.Minute))
 
-	It("leaves no images, containers and networks but those of others", func(ctx SpecContext) {
+	It("removes its images, containers and networks, and no others", func(ctx SpecContext) {
 		daemon, err := testcontainers.NewDockerProvider()
 		Expect(err).NotTo(HaveOccurred())
 		defer daemon.Close()
@@ -249,13 +249,13 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		before := images()
 		folder := build("../demo/agent")
 		dockerfileIn(folder)
-		// The same folder gives the same image, of which others keep their name.
+		// The same folder gives the same image; names that others gave it are kept.
 		t, _ := driver(contained("build: "+folder, "", turns, replies)).Trial(ctx, 1)
 		Expect(t.End.HarnessError + t.End.Details).To(BeEmpty())
 		Expect(images()).To(ConsistOf(before))
 	}, SpecTimeout(3*time.Minute))
 
-	It("cannot be made of a folder without a Dockerfile, nor of a broken one", func(ctx SpecContext) {
+	It("cannot be built without a valid Dockerfile", func(ctx SpecContext) {
 		empty := GinkgoT().TempDir()
 		dockerfileIn(empty)
 		text := contained("build: "+empty, "", turns, replies)
@@ -268,7 +268,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 	}, SpecTimeout(time.Minute))
 })
 
-// left are the containers, images and networks of driven agents that are still there.
+// left returns the remaining containers, images and networks of driven agents.
 func left(ctx context.Context) (all []string) {
 	GinkgoHelper()
 	daemon, err := testcontainers.NewDockerProvider()

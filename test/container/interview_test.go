@@ -22,11 +22,11 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// needsDocker skips the spec where there is no Docker that runs Linux containers.
+// needsDocker skips the spec unless Docker can run Linux containers.
 func needsDocker(ctx context.Context) {
 	GinkgoHelper()
-	// Its container of a helper that removes containers would be fetched from
-	// elsewhere; these specs remove theirs.
+	// The library's helper container that removes containers would have to be downloaded;
+	// these specs remove their own.
 	GinkgoT().Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
 	if reason := noDocker(ctx); reason != nil {
 		Skip(fmt.Sprintf("there is no Docker to run a container in: %v", reason))
@@ -34,7 +34,7 @@ func needsDocker(ctx context.Context) {
 }
 
 func noDocker(ctx context.Context) (reason error) {
-	defer func() { // where there is none, the library may panic
+	defer func() { // the library may panic without Docker
 		if p := recover(); p != nil {
 			reason = fmt.Errorf("%v", p)
 		}
@@ -47,7 +47,7 @@ func noDocker(ctx context.Context) (reason error) {
 	return provider.Health(ctx)
 }
 
-// dockerfile is all that the program needs: itself.
+// dockerfile builds an image that contains only the program.
 const dockerfile = `FROM scratch
 COPY program /rehearse
 ENV REHEARSE_OFFLINE=1
@@ -56,8 +56,8 @@ ENTRYPOINT ["/rehearse", "interview", "serve", "--listen", "0.0.0.0:8080", "--st
 CMD ["--script", "lea", "--time-scale", "0.001"]
 `
 
-// build makes the folder of an image with a program, linked statically as the Makefile
-// does.
+// build creates the folder of an image with a program that is linked statically, as in the
+// Makefile.
 func build(program string) string {
 	GinkgoHelper()
 	folder := GinkgoT().TempDir()
@@ -71,7 +71,7 @@ func build(program string) string {
 // client is a candidate's program.
 type client struct{ url string }
 
-// send posts a submission, which must be accepted.
+// send posts a submission and expects it to be accepted.
 func (c client) send(ctx context.Context, submission map[string]string) interview.View {
 	GinkgoHelper()
 	body, err := json.Marshal(submission)
@@ -91,7 +91,7 @@ func (c client) send(ctx context.Context, submission map[string]string) intervie
 }
 
 var _ = Describe("the program in a container", Label("docker"), func() {
-	It("serves an interview, ends in good order and goes on where it was", func(ctx SpecContext) {
+	It("serves an interview, shuts down gracefully and resumes", func(ctx SpecContext) {
 		needsDocker(ctx)
 		folder := build("../../cmd/rehearse")
 		Expect(os.WriteFile(filepath.Join(folder, "Dockerfile"), []byte(dockerfile), 0o600)).To(Succeed())
@@ -120,7 +120,7 @@ var _ = Describe("the program in a container", Label("docker"), func() {
 		Expect(view.Step).To(Equal(session.Block1))
 		Expect(view.QuestionIndex).To(Equal(1))
 
-		grace := 20 * time.Second // then it would be killed
+		grace := 20 * time.Second // after which it would be killed
 		Expect(c.Stop(ctx, &grace)).To(Succeed())
 		state, err := c.State(ctx)
 		Expect(err).NotTo(HaveOccurred())

@@ -1,5 +1,5 @@
-// Package container_test sees the program in a container, as it is deployed. It
-// needs Docker and no image from elsewhere.
+// Package container_test tests the program in a container, as it is deployed. It
+// needs Docker but downloads no images.
 package container_test
 
 import (

@@ -18,15 +18,14 @@ type assistant struct {
 	out     *json.Encoder
 	stdout  io.Writer
 	history []message
-	id      string // of the session, where there are several
+	id      string // id of the session, if there are several
 }
 
 // message is a message of the conversation with the model, in a neutral form.
 type message struct {
 	Role string `json:"role"` // user, assistant or tool
 	Text string `json:"text"`
-	// Call is the tool call that an assistant's message asks for, or that a tool's
-	// message answers.
+	// Call is the tool call that an assistant message requests or a tool message answers.
 	Call *call `json:"call,omitempty"`
 }
 
@@ -40,8 +39,8 @@ type call struct {
 // maxRounds limits the tool calls of one turn.
 const maxRounds = 10
 
-// take answers a turn: it calls the model, runs its tool calls, and prints the answer.
-func (a *assistant) take(ctx context.Context, text string) error {
+// answer answers a turn: it calls the model, runs its tool calls, and prints the answer.
+func (a *assistant) answer(ctx context.Context, text string) error {
 	if err := a.misbehave(before); err != nil {
 		return err
 	}
@@ -58,14 +57,14 @@ func (a *assistant) take(ctx context.Context, text string) error {
 		if said.Call == nil {
 			return a.print(said.Text)
 		}
-		a.tell(map[string]any{"type": "tool", "name": said.Call.Name})
-		a.history = append(a.history, message{Role: "tool", Text: use(said.Call), Call: said.Call})
+		a.emit(map[string]any{"type": "tool", "name": said.Call.Name})
+		a.history = append(a.history, message{Role: "tool", Text: runTool(said.Call), Call: said.Call})
 	}
 	return &exitError{4, fmt.Errorf("the model asked for tools %d times and did not answer", maxRounds)}
 }
 
-// use runs a tool call and returns its result. There is one tool.
-func use(c *call) string {
+// runTool runs a tool call and returns its result. There is one tool.
+func runTool(c *call) string {
 	var file struct{ Path, Text string }
 	switch err := json.Unmarshal([]byte(c.Arguments), &file); {
 	case c.Name != "write_file":
@@ -81,8 +80,8 @@ func use(c *call) string {
 	return "written"
 }
 
-// tell prints an event if the output has events.
-func (a *assistant) tell(event map[string]any) {
+// emit prints an event if the output has events.
+func (a *assistant) emit(event map[string]any) {
 	if a.output == "jsonl" {
 		_ = a.out.Encode(event)
 	}
@@ -96,7 +95,7 @@ func (a *assistant) print(text string) error {
 	case "http":
 		return a.out.Encode(map[string]any{"session": a.id, "answer": text, "messages": len(a.history)})
 	case "jsonl":
-		a.tell(map[string]any{"type": "answer", "result": text})
+		a.emit(map[string]any{"type": "answer", "result": text})
 		return nil
 	default:
 		_, err := fmt.Fprintln(a.stdout, text)
@@ -109,8 +108,8 @@ func (a *assistant) memory() string {
 	return filepath.Join(os.Getenv("HOME"), "conversation"+a.id+".json")
 }
 
-// remember reads the conversation of earlier processes.
-func (a *assistant) remember() error {
+// load reads the conversation of earlier processes.
+func (a *assistant) load() error {
 	data, err := os.ReadFile(a.memory())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -121,8 +120,8 @@ func (a *assistant) remember() error {
 	return json.Unmarshal(data, &a.history)
 }
 
-// keep writes the conversation for later processes.
-func (a *assistant) keep() error {
+// save writes the conversation for later processes.
+func (a *assistant) save() error {
 	data, err := json.Marshal(a.history)
 	if err != nil {
 		return err

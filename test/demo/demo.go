@@ -1,11 +1,11 @@
-// Package demo is a small agent that does not know the harness, to be driven like any
+// Package demo is a small agent that does not depend on the harness and is driven like any
 // other program: it reads a turn of the user, calls a model at the address in its
-// environment, runs the tools that the model asks for, and prints the answer. It can also
+// environment, runs the tool calls of the model, and prints the answer. It can also
 // misbehave in the ways that agents do.
 //
-// Main, called at the start of main or TestMain, turns a program into the agent if the
-// environment asks for it: test/demo/agent does nothing else, and tests start their own
-// binary again.
+// Main, called at the start of main or TestMain, turns a program into the agent if an
+// environment variable requests it. test/demo/agent does nothing else; tests restart their own
+// binary as the agent.
 package demo
 
 import (
@@ -27,8 +27,8 @@ import (
 // (and the address in HOST; default 127.0.0.1).
 const Variable = "REHEARSE_DEMO"
 
-// Main turns this process into the agent if it was started as one, and does not return
-// then. Otherwise it does nothing.
+// Main turns this process into the agent if it was started as one; it then does not return.
+// Otherwise it does nothing.
 func Main() {
 	form := os.Getenv(Variable)
 	if form != "command" && form != "http" {
@@ -51,8 +51,8 @@ func Main() {
 // Program is the name of the agent in scenarios, which start it from PATH.
 const Program = "rehearse-demo"
 
-// InPath lets scenarios start this program, which calls Main, as the agent: it adds a
-// folder with a link named Program to PATH. Tests call it; remove removes the folder.
+// InPath lets scenarios in tests start this program, which calls Main, as the agent: it adds a
+// folder with a link named Program to PATH. remove removes the folder.
 func InPath() (remove func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -68,7 +68,7 @@ func InPath() (remove func(), err error) {
 	return func() { _ = os.RemoveAll(folder) }, err
 }
 
-// exitError ends the agent with an exit status.
+// exitError is an error that ends the agent with an exit status.
 type exitError struct {
 	status int
 	error
@@ -107,13 +107,13 @@ func run(ctx context.Context, form string, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	if err := a.remember(); err != nil {
+	if err := a.load(); err != nil {
 		return err
 	}
-	if err := a.take(ctx, text); err != nil {
+	if err := a.answer(ctx, text); err != nil {
 		return err
 	}
-	return a.keep()
+	return a.save()
 }
 
 // turn returns the text of the user's turn.
@@ -133,7 +133,7 @@ func (o *options) turn(argument string, stdin io.Reader) (string, error) {
 func (a *assistant) converse(ctx context.Context, stdin io.Reader) error {
 	in := bufio.NewScanner(stdin)
 	for in.Scan() {
-		if err := a.take(ctx, in.Text()); err != nil {
+		if err := a.answer(ctx, in.Text()); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// server is the agent as an HTTP application. Each session is in a file and survives the
+// server is the agent as an HTTP application. Sessions are stored in files and outlive the
 // process.
 type server struct {
 	options
@@ -39,7 +39,7 @@ func (o options) serve(ctx context.Context) error {
 			return &exitError{6, errors.New("another one is running")}
 		}
 		_ = lock.Close()
-		o.do = "" // for the rest it behaves
+		o.do = "" // no further misbehaviour
 	}
 	s := &server{options: o, model: newModel(o.api)}
 	s.output = "http"
@@ -61,8 +61,8 @@ func (o options) serve(ctx context.Context) error {
 	return nil
 }
 
-// chat takes a turn: {"session": "...", "message": "..."} is answered with the session,
-// which is a new one if there was none, and the answer.
+// chat answers a turn, {"session": "...", "message": "..."}, with the answer and the
+// session, which is new if the request has none.
 func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,12 +76,12 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("there is no session %q", a.id), http.StatusNotFound)
 		return
 	}
-	err := a.remember()
+	err := a.load()
 	if err == nil {
-		err = a.take(r.Context(), said.Message)
+		err = a.answer(r.Context(), said.Message)
 	}
 	if err == nil {
-		err = a.keep()
+		err = a.save()
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)

@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// When in a turn the agent misbehaves: before it asks its model, or after the model has
-// answered.
+// The points of a turn at which the agent misbehaves: before it calls its model, or after the
+// model has answered.
 const (
 	before  = "before"
 	between = "between"
 )
 
-// lifetime limits the life of a process that would not end by itself.
+// lifetime limits the lifetime of a process that would not exit by itself.
 const lifetime = 2 * time.Minute
 
-// misbehave misbehaves as the option says: before the first call of the model if it begins
-// with "early-", else after a call.
+// misbehave misbehaves according to the option: before the first call of the model if it begins
+// with "early-", otherwise after a call.
 func (a *assistant) misbehave(when string) error {
 	early := strings.HasPrefix(a.do, "early-")
 	if a.do == "" || early != (when == before) {
@@ -58,7 +58,7 @@ func (a *assistant) misbehave(when string) error {
 	return nil
 }
 
-// crash ends the process as a signal from outside does.
+// crash ends the process like a signal from outside.
 func crash() error {
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -68,7 +68,7 @@ func crash() error {
 	return err
 }
 
-// hang neither answers nor ends; if stay is set, not even on a signal.
+// hang neither answers nor exits; if stay is set, it ignores signals, too.
 func hang(stay bool) error {
 	if stay {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM)
@@ -77,7 +77,7 @@ func hang(stay bool) error {
 	return errors.New("nobody ended it")
 }
 
-// flood prints without end.
+// flood prints endless output.
 func (a *assistant) flood() error {
 	text := strings.Repeat("all work and no play ", 3000)
 	for {
@@ -91,7 +91,7 @@ func (a *assistant) flood() error {
 	}
 }
 
-// leave leaves a process behind that has the outputs open: one of the same group, or a
+// leave leaves behind a process that keeps the outputs open: a process of the same group, or a
 // daemon with its own session.
 func leave(daemon bool) error {
 	self, err := os.Executable()
@@ -106,10 +106,10 @@ func leave(daemon bool) error {
 	return cmd.Start()
 }
 
-// elsewhere calls the provider itself, like an agent that ignores the address it is given.
+// elsewhere calls the real provider, like an agent that ignores the address in its environment.
 func elsewhere(client *http.Client) error {
 	const url = "https://api.openai.com/v1/chat/completions"
-	resp, err := client.Post(url, "application/json", strings.NewReader("{}")) //nolint:noctx // a careless agent
+	resp, err := client.Post(url, "application/json", strings.NewReader("{}")) //nolint:noctx // as a careless agent does
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ const (
 	system    = "You answer shortly, and write files with the tool write_file."
 )
 
-// ask sends the conversation and returns the model's message.
+// ask sends the conversation to the model and returns its message.
 func (m *model) ask(ctx context.Context, history []message) (message, error) {
 	body, err := json.Marshal(m.request(history))
 	if err != nil {
@@ -82,7 +82,7 @@ var schema = object{
 	"properties": object{"path": object{"type": "string"}, "text": object{"type": "string"}},
 }
 
-// openAIRequest and openAIAnswer speak the API of chat completions,
+// openAIRequest and openAIAnswer implement the chat completions API,
 // platform.openai.com/docs/api-reference/chat.
 func openAIRequest(history []message) any {
 	messages := []object{{"role": "system", "content": system}}
@@ -127,12 +127,12 @@ func openAIAnswer(data []byte) (message, error) {
 	said := message{Role: "assistant", Text: body.Choices[0].Message.Content}
 	for _, c := range body.Choices[0].Message.ToolCalls {
 		said.Call = &call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
-		break // one at a time
+		break // at most one tool call
 	}
 	return said, nil
 }
 
-// anthropicRequest and anthropicAnswer speak the Messages API,
+// anthropicRequest and anthropicAnswer implement the Messages API,
 // docs.anthropic.com/en/api/messages.
 func anthropicRequest(history []message) any {
 	messages := []object{}

@@ -77,7 +77,7 @@ func list() (packages []pkg, err error) {
 	}
 }
 
-// tested reports whether the package has tests of a kind; any tests if it is empty.
+// tested reports whether the package has tests of a kind, or any tests if kind is empty.
 func (p pkg) tested(kind string) bool {
 	imports := slices.Concat(p.TestImports, p.XTestImports)
 	ginkgo := slices.Contains(imports, "github.com/onsi/ginkgo/v2")
@@ -103,8 +103,8 @@ func (p pkg) concurrent() (bool, error) {
 	return false, nil
 }
 
-// synchronizing are packages that are imported where goroutines share something, or that
-// call back from goroutines of their own.
+// synchronizing lists packages whose importers share data between goroutines, or that run
+// callbacks in their own goroutines.
 var synchronizing = []string{
 	"sync", "sync/atomic", "golang.org/x/sync/errgroup", "net/http", "net/http/httptest", "net/http/httputil", "os/exec", "os/signal",
 }

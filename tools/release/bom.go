@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// bom is a software bill of materials in the form of CycloneDX 1.6, with the fields that
+// bom is a software bill of materials in CycloneDX 1.6 format, with the fields that
 // are used here (https://cyclonedx.org/docs/1.6/json/).
 type bom struct {
 	Schema      string      `json:"$schema"`
@@ -37,7 +37,7 @@ type license struct {
 }
 
 // billOfMaterials lists the modules of a release. It has neither a date nor a random
-// serial number, so that a release can be reproduced.
+// serial number, so that releases are reproducible.
 func billOfMaterials(version string, modules []licensed) ([]byte, error) {
 	b := bom{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
@@ -61,7 +61,7 @@ func newComponent(kind, path, version string) component {
 	return component{Type: kind, Ref: purl, Name: path, Version: version, PURL: purl}
 }
 
-// newLicense names a licence by its identifier, or else in words.
+// newLicense names a licence by its identifier or, if it has none, by its name.
 func newLicense(id, name string) (l license) {
 	if l.License.ID = id; id == "" {
 		l.License.Name = name

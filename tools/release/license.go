@@ -17,7 +17,7 @@ import (
 // licensed is a module with its licences.
 type licensed struct {
 	debug.Module
-	// id is the SPDX identifier of its licence; empty if it has none or several.
+	// id is the SPDX identifier of its licence; empty if there is none or more than one.
 	id    string
 	files []licenseFile
 }
@@ -26,8 +26,8 @@ type licenseFile struct{ name, text string }
 
 var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents)`)
 
-// licensesOf reads the licences of modules, and of Go's standard library, which comes
-// first. A module without one is an error: it must not be published.
+// licensesOf reads the licences of modules and, first, of Go's standard library. It fails for a
+// module without a licence, which must not be published.
 func licensesOf(modules []debug.Module) ([]licensed, error) {
 	folders, err := foldersOf(modules)
 	if err != nil {
@@ -57,7 +57,7 @@ func foldersOf(modules []debug.Module) (map[string]string, error) {
 	for _, m := range modules {
 		args = append(args, m.Path+"@"+m.Version)
 	}
-	out, err := exec.Command("go", args...).Output() //nolint:gosec // the names are those of linked modules
+	out, err := exec.Command("go", args...).Output() //nolint:gosec // the arguments are names of linked modules
 	if err != nil {
 		return nil, fmt.Errorf("find the modules in the module cache: %w", err)
 	}
@@ -103,7 +103,7 @@ func (l *licensed) read(folder string) error {
 	return nil
 }
 
-// phrases identify licences by a sentence of each. The first that fits wins.
+// phrases identify licences by a typical sentence. The first match wins.
 var phrases = []struct{ id, phrase string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
@@ -117,7 +117,7 @@ var phrases = []struct{ id, phrase string }{
 
 var nonWord = regexp.MustCompile(`[\s,*#()]+`)
 
-// identify returns the SPDX identifier of a licence; empty if it is not known here.
+// identify returns the SPDX identifier of a licence; empty if the licence is unknown.
 func identify(text string) string {
 	plain := nonWord.ReplaceAllString(strings.ToLower(text), " ")
 	for _, p := range phrases {

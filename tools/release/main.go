@@ -2,8 +2,8 @@
 // modules that they link (THIRD_PARTY_NOTICES.txt), their software bill of materials
 // (rehearse.cdx.json, CycloneDX) and the checksums of all files (SHA256SUMS).
 //
-// It reads the modules from the programs themselves, and their licences from the module
-// cache, so that it needs no network after the build.
+// It reads the modules from the programs and their licences from the module
+// cache, so it needs no network after the build.
 package main
 
 import (

@@ -20,7 +20,7 @@ func TestRelease(t *testing.T) {
 	build.Stderr = t.Output()
 	g.Expect(build.Run()).To(Succeed())
 
-	for range 2 { // a second time changes nothing
+	for range 2 { // the second release must be identical
 		g.Expect(run([]string{"-in", folder, "-version", "v1"}, t.Output())).To(Succeed())
 		notices, err := os.ReadFile(filepath.Join(folder, noticesFile))
 		g.Expect(err).NotTo(HaveOccurred())

@@ -62,7 +62,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // load reads a report.json and the specs' reports, and joins them with the requirements.
 func load(args []string, specs string) (Table, error) {
 	if len(args) != 1 {
-		return Table{}, errors.New("name the report.json of one run")
+		return Table{}, errors.New("expected one argument, the report.json of a run")
 	}
 	proofs, err := readProofs(args[0], readReport)
 	if err != nil {
@@ -101,10 +101,10 @@ func readReport(r io.Reader) ([]Proof, error) {
 		return nil, err
 	}
 	if report.Schema != reports.Schema {
-		return nil, fmt.Errorf("its schema is %q; expected %q", report.Schema, reports.Schema)
+		return nil, fmt.Errorf("the schema is %q; expected %q", report.Schema, reports.Schema)
 	}
 	if report.Altered {
-		return nil, errors.New("its recording was altered after the run")
+		return nil, errors.New("the recording was altered after the run")
 	}
 	return FromReport(report), nil
 }

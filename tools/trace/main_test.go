@@ -42,7 +42,7 @@ var _ = Describe("the command", Label("H-05"), func() {
 		Expect(out).To(MatchRegexp(`(?m)^L-05 +proven`))
 		Expect(out).To(And(ContainSubstring("scenario loop/no-progress"), ContainSubstring("no proof")))
 	})
-	It("adds the results of specs, and fails where one refutes a requirement", func() {
+	It("adds the results of specs, and fails if a spec refutes a requirement", func() {
 		code, out, errs := trace("-format", "markdown", "-specs", file("passed.json", passedSpecs), report(""))
 		Expect(code).To(Equal(exitProven), errs)
 		Expect(out).To(ContainSubstring("names the missing field"))
@@ -52,19 +52,19 @@ var _ = Describe("the command", Label("H-05"), func() {
 		Expect(code).To(Equal(exitRefuted))
 		Expect(out).To(And(ContainSubstring(`"schema": "rehearse.trace/1"`), ContainSubstring(`"status": "failed"`)))
 	})
-	DescribeTable("refuses wrong uses", func(want string, args func() []string) {
+	DescribeTable("rejects invalid arguments", func(want string, args func() []string) {
 		code, out, errs := trace(args()...)
 		Expect(code).To(Equal(exitUsage))
 		Expect(out).To(BeEmpty())
 		Expect(errs).To(ContainSubstring(want))
 	},
-		Entry("no report", "name the report.json", func() []string { return nil }),
+		Entry("no report", "the report.json of a run", func() []string { return nil }),
 		Entry("a format that does not exist", "choose terminal, json or markdown", func() []string { return []string{"-format", "junit", report("")} }),
 		Entry("specs that do not exist", "none.json", func() []string { return []string{"-specs", "none.json", report("")} }),
 		Entry("specs that are not Ginkgo's", "wrong.json", func() []string {
 			return []string{"-specs", file("wrong.json", `{"no": "list"`), report("")}
 		}),
 		Entry("an altered recording", "was altered", func() []string { return []string{report(`, "altered": true`)} }),
-		Entry("another JSON file", "its schema is", func() []string { return []string{file("other.json", "{}")} }),
+		Entry("another JSON file", "the schema is", func() []string { return []string{file("other.json", "{}")} }),
 	)
 })

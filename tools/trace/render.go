@@ -85,8 +85,8 @@ func Markdown(w io.Writer, t Table) error {
 	return nil
 }
 
-// foremost returns the proofs to show, and the number of the others. All failed ones
-// are shown.
+// foremost returns the proofs to show and the number of the others. It includes all failed
+// proofs.
 func foremost(proofs []Proof) (show []Proof, more int) {
 	var rest []Proof
 	for _, p := range proofs {

@@ -10,12 +10,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
 
-// maxSpecs bounds a file of specs, in bytes. A report of 2,000 specs is about
+// maxSpecs is the maximum size of a report of specs, in bytes. 2,000 specs take about
 // 10 MB.
 const maxSpecs = 256 << 20
 
-// suite is the part of a Ginkgo report that this program reads. A spec compares it with
-// Ginkgo's own types, which would link a test framework.
+// suite is the part of a Ginkgo report that this program reads. It does not use Ginkgo's types,
+// because they would link a test framework; a spec compares the two.
 type suite struct {
 	SuiteLabels []string
 	SpecReports []spec
@@ -31,8 +31,8 @@ type spec struct {
 }
 
 // FromSpecs reads the file that `ginkgo --json-report` writes and returns the
-// specs whose labels name requirements: their own labels, those of the containers
-// around them and those of the suite.
+// specs whose labels name requirements: their own labels, and the labels of the containers
+// around them and of the suite.
 func FromSpecs(r io.Reader) ([]Proof, error) {
 	limited := &io.LimitedReader{R: r, N: maxSpecs + 1}
 	dec := json.NewDecoder(limited)
@@ -61,7 +61,7 @@ func eachSuite(dec *json.Decoder, visit func(suite)) error {
 		return err
 	}
 	if open != json.Delim('[') {
-		return fmt.Errorf("it begins with %v", open)
+		return fmt.Errorf("expected an array, got %v", open)
 	}
 	for dec.More() {
 		var s suite
@@ -74,12 +74,12 @@ func eachSuite(dec *json.Decoder, visit func(suite)) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the array")
+		return errors.New("unexpected data after the array")
 	}
 	return nil
 }
 
-// proof returns the spec as a proof, and false if it claims nothing.
+// proof returns the spec as a proof, and false if it names no requirement.
 func (s spec) proof(suiteLabels []string) (Proof, bool) {
 	if s.LeafNodeType != "It" {
 		return Proof{}, false // set-up and reporting nodes prove nothing

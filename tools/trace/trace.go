@@ -4,7 +4,7 @@
 //	go run ./tools/trace -specs specs.json rehearse-runs/demo/report.json
 //
 // It joins requirements.yaml with the scenarios of a report that claim to prove a
-// requirement (proves:) and with the Ginkgo specs that carry its id as a label. It
+// requirement (proves:) and with the Ginkgo specs that are labelled with its id. It
 // exits with 1 if a proof failed or names an unknown id.
 package main
 
@@ -57,7 +57,7 @@ const (
 	Proven  Status = "proven"
 	Refuted Status = "failed"
 	Unclear Status = "error"    // a proof has no verdict
-	Skipped Status = "skipped"  // it has proofs, and none was run
+	Skipped Status = "skipped"  // it has proofs, but none was run
 	None    Status = "no proof" // it has no proof
 )
 
@@ -73,8 +73,8 @@ type Requirement struct {
 type Table struct {
 	Schema       string        `json:"schema"`
 	Requirements []Requirement `json:"requirements"`
-	// Unknown lists the ids that a proof names and the list of requirements lacks,
-	// mostly misspellings, each with the first proof that names it.
+	// Unknown lists the ids, mostly misspelt, that proofs name but the list of requirements
+	// lacks, each with the first proof that names it.
 	Unknown []UnknownID `json:"unknown,omitempty"`
 }
 
@@ -84,7 +84,7 @@ type UnknownID struct {
 	Proof Proof  `json:"proof"`
 }
 
-// Complete reports whether every requirement is proven and every id known.
+// Complete reports whether every requirement is proven and every id is known.
 func (t Table) Complete() bool {
 	return len(t.Unknown) == 0 && !slices.ContainsFunc(t.Requirements, func(r Requirement) bool {
 		return r.Status != Proven
@@ -163,8 +163,8 @@ func unique(ids []string) []string {
 // id matches a requirement id: a letter and two digits. Other labels are ignored.
 var id = regexp.MustCompile(`^[A-Z]-[0-9]{2}$`)
 
-// FromReport returns the scenarios of a report that name requirements. Those
-// that an interrupted run did not reach are not in a report as proofs.
+// FromReport returns the scenarios of a report that name requirements. Scenarios
+// that an interrupted run did not reach are not proofs.
 func FromReport(r reports.Report) []Proof {
 	var proofs []Proof
 	for _, s := range r.Scenarios {

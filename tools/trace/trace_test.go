@@ -45,7 +45,7 @@ func row(t Table, id string) Requirement {
 }
 
 var _ = Describe("the list of requirements", Label("H-05"), func() {
-	It("has every id once, in order, with a title of one line", func() {
+	It("has unique ids in order, with titles of one line", func() {
 		var ids []string
 		for _, r := range tableOf().Requirements {
 			ids = append(ids, r.ID)
@@ -62,14 +62,14 @@ var _ = Describe("the list of requirements", Label("H-05"), func() {
 		}
 		Expect(ids).To(Equal(want))
 	})
-	It("is all unproven without proofs", func() {
+	It("is unproven without proofs", func() {
 		t := tableOf()
 		Expect(t.Complete()).To(BeFalse())
 		for _, r := range t.Requirements {
 			Expect(r.Status).To(Equal(None), r.ID)
 		}
 	})
-	It("is complete when each is proven, and not when one is missing or an id is unknown", func() {
+	It("is complete if each is proven, but not if one is missing or an id is unknown", func() {
 		var all []string
 		for _, r := range tableOf().Requirements {
 			all = append(all, r.ID)
@@ -80,7 +80,7 @@ var _ = Describe("the list of requirements", Label("H-05"), func() {
 	})
 })
 
-var _ = DescribeTable("what the proofs of a requirement come to", Label("H-05"),
+var _ = DescribeTable("the status of a requirement from its proofs", Label("H-05"),
 	func(want Status, verdicts ...gate.Verdict) {
 		var proofs []Proof
 		for i, v := range verdicts {
@@ -95,7 +95,7 @@ var _ = DescribeTable("what the proofs of a requirement come to", Label("H-05"),
 	Entry("a pass and a skip", Proven, gate.Skip, gate.Pass),
 	Entry("only skips", Skipped, gate.Skip, gate.Skip),
 	Entry("an error", Unclear, gate.Pass, gate.Error),
-	Entry("a verdict from elsewhere", Unclear, gate.Pass, gate.Verdict("green")),
+	Entry("an unknown verdict", Unclear, gate.Pass, gate.Verdict("green")),
 	Entry("a failure", Refuted, gate.Pass, gate.Error, gate.Fail),
 )
 
@@ -107,12 +107,12 @@ var _ = Describe("proofs", Label("H-05"), func() {
 		}}
 		Expect(FromReport(r)).To(Equal([]Proof{proof(Scenario, "loop/a", gate.Fail, "L-05", "L-07")}))
 	})
-	It("count once however often and in whatever order they come", func() {
+	It("count once, in any order and with any repetitions", func() {
 		a, b := proof(Spec, "a", gate.Pass, "L-01", "L-01"), proof(Scenario, "b", gate.Pass, "L-01")
 		Expect(tableOf(a, b, a)).To(Equal(tableOf(b, a)))
 		Expect(row(tableOf(a, a), "L-01").Proofs).To(HaveLen(1))
 	})
-	It("that name an unknown id are reported with it", func() {
+	It("are reported with the unknown ids that they name", func() {
 		t := tableOf(proof(Scenario, "loop/a", gate.Pass, "L-55"))
 		Expect(t.Unknown).To(HaveLen(1))
 		Expect(t.Unknown[0].ID).To(Equal("L-55"))
@@ -120,7 +120,7 @@ var _ = Describe("proofs", Label("H-05"), func() {
 	})
 })
 
-// ginkgoFile is a report file as Ginkgo itself writes it.
+// ginkgoFile returns a report file in Ginkgo's own format.
 func ginkgoFile(suites ...types.Report) string {
 	GinkgoHelper()
 	text, err := json.MarshalIndent(suites, "", "  ")
@@ -189,7 +189,7 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 			}
 		})
 	})
-	DescribeTable("is refused if it is something else, with what was expected", func(text string) {
+	DescribeTable("is rejected if invalid, with the expected format", func(text string) {
 		_, err := FromSpecs(strings.NewReader(text))
 		Expect(err).To(MatchError(ContainSubstring("ginkgo --json-report")))
 	},
@@ -210,7 +210,7 @@ var _ = Describe("rendering", Label("H-05"), func() {
 		return tableOf(proofs...)
 	}
 
-	It("draws a table for a terminal, as wide as it is", func() {
+	It("writes a table as wide as the terminal", func() {
 		var out bytes.Buffer
 		Expect(Terminal(&out, sample(), console.Terminal{})).To(Succeed())
 		table, _, _ := strings.Cut(out.String(), "\n\n")
@@ -219,7 +219,7 @@ var _ = Describe("rendering", Label("H-05"), func() {
 		}
 		golden.Expect("terminal.txt", out.Bytes())
 	})
-	It("shows what is not proven in red", func() {
+	It("shows unproven requirements in red", func() {
 		var out bytes.Buffer
 		Expect(Terminal(&out, sample(), console.Terminal{Width: 120, Color: true})).To(Succeed())
 		Expect(out.String()).To(MatchRegexp(`L-11 +\x1b\[31mno proof\x1b\[0m`))

@@ -1,4 +1,4 @@
-// Command agent is the demo agent as a small program, for images and scenarios.
+// Command agent is the demo agent as a separate program, for images and scenarios.
 package main
 
 import (
