@@ -146,7 +146,7 @@ type Measure struct {
 	Trials []*float64
 }
 
-// At returns the value in trial n, counted from 1; false if there is none or it was not stored.
+// At returns the value in trial n, counted from 1, and whether it exists and was stored.
 func (m *Measure) At(n int) (float64, bool) {
 	if m.Trials == nil {
 		if m.Value == nil || n < 1 || n > m.N {

@@ -37,8 +37,8 @@ func newLoad(before, after []float64) *load {
 	return &load{drift: stat.NewDrift(b, a), shift: stat.HodgesLehmann(differences, stat.Level).Value}
 }
 
-// explains returns by how much load could have changed the time if that explains the difference,
-// else "". It returns "" for a nil load, that of other measures. Half of alpha is spent on this
+// explains describes how much load could have changed the time if that explains the difference,
+// else it returns "". It returns "" for a nil load, that of other measures. Half of alpha is spent on this
 // test, shared by all families of times.
 func (l *load) explains(s correction) string {
 	if l == nil {

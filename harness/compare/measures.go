@@ -143,7 +143,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *Measure) (x Comparison, t *te
 	return x, t, show
 }
 
-// untimed reports whether a measure is a time of calls and a side makes no calls.
+// untimed reports whether a measure is a latency of calls and a side makes no calls.
 func untimed(name string, s *Scenario) bool {
 	m, ok := s.Measure("calls")
 	return strings.HasPrefix(name, "latency_") && ok && m.Known && m.Value != nil && *m.Value == 0

@@ -346,7 +346,7 @@ var _ = Describe("an unknown value", Label("H-06"), func() {
 		Expect(of(r, "retries").Verdict).To(Equal(compare.Insufficient))
 		Expect(r.Verdict).To(Equal(gate.Pass))
 	})
-	It("may be the latency of calls if none is made any more", func() {
+	It("may be the latency of calls if no calls are made now", func() {
 		r := one(passed("a", 1, measured("calls", "", 1), measured("latency_p95", "s", 1)), passed("a", 1, measured("calls", "", 0)))
 		Expect(of(r, "latency_p95").Why).To(Equal("there is nothing to measure now"))
 		Expect(rules(r)).To(BeEmpty())

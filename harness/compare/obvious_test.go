@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// process is a scenario as a command agent has it: calls that vary by chance, tokens and
-// cost that follow them, times with noise of their own, and counts that never change.
+// process returns a scenario of a realistic command agent: random numbers of calls with
+// proportional tokens and cost, times with independent noise, and constant counts.
 // Everything that varies is multiplied by the factor.
 func process(r *rand.Rand, name string, trials int, factor float64, calls func(*rand.Rand) float64) compare.Scenario {
 	values := map[string][]float64{}
@@ -38,7 +38,7 @@ func process(r *rand.Rand, name string, trials int, factor float64, calls func(*
 
 func few(r *rand.Rand) float64 { return 3 + float64(poisson(r, 2)) }
 
-// geometric is mostly 1, and more in four of ten cases.
+// geometric returns mostly 1, and more in four of ten cases.
 func geometric(r *rand.Rand) float64 {
 	n := 1.0
 	for r.Float64() < 0.4 {
@@ -47,7 +47,7 @@ func geometric(r *rand.Rand) float64 {
 	return n
 }
 
-// exits are how often a comparison of two runs ends green, red and without a verdict.
+// exits count how often a comparison of two runs passes, fails and has no verdict.
 type exits struct{ green, red, none int }
 
 func (e *exits) add(v gate.Verdict) {
@@ -61,7 +61,7 @@ func (e *exits) add(v gate.Verdict) {
 	}
 }
 
-// twice compares two runs of so many scenarios, of which all change by the factor.
+// twice compares two runs of some scenarios, all of which change by the factor.
 func twice(r *rand.Rand, scenarios, trials int, factor float64, calls func(*rand.Rand) float64) compare.Result {
 	before, after := run(), run()
 	for i := range scenarios {
@@ -79,9 +79,9 @@ func verdicts(r *rand.Rand, runs, scenarios, trials int, factor float64, calls f
 	return e
 }
 
-// BenchmarkObvious measures how often a comparison is green, red or without a verdict where
-// everything is four times as much, and where nothing has changed. It fails where a change
-// passes for green, or where false alarms are more than alpha allows.
+// BenchmarkObvious measures how often a comparison passes, fails or has no verdict if
+// everything is multiplied by four, and if nothing has changed. It fails if a change passes,
+// or if false alarms exceed alpha.
 func BenchmarkObvious(b *testing.B) {
 	for name, calls := range map[string]func(*rand.Rand) float64{"few": few, "geometric": geometric} {
 		for _, scenarios := range []int{1, 10} {
@@ -141,7 +141,7 @@ var _ = Describe("an obvious change", Label("H-06"), func() {
 			Expect(twice(r, scenarios, needed, 4, few).Verdict).To(Equal(gate.Fail))
 		}
 	})
-	It("may be one of the pass rate", func() {
+	It("may be a change of the pass rate", func() {
 		var before, after []compare.Scenario
 		for i := range 8 { // so many tests that none of a single scenario can be significant
 			name := fmt.Sprintf("s%d", i)

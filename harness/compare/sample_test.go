@@ -18,7 +18,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// head is a scenario of n trials.
+// head returns a scenario of n trials.
 func head(name string, n int) record.Scenario {
 	limit := quantity.Duration(5 * time.Second)
 	return record.Scenario{
@@ -35,7 +35,7 @@ func head(name string, n int) record.Scenario {
 	}
 }
 
-// facts are those of a trial that made some calls.
+// facts returns the facts of a trial with some calls.
 func facts(calls int, seconds float64) *measure.Facts {
 	return &measure.Facts{
 		Run:     measure.RunFacts{Status: "done", Iterations: calls, Duration: seconds, DurationKnown: true},
@@ -48,8 +48,8 @@ func facts(calls int, seconds float64) *measure.Facts {
 
 var failing = []gate.Finding{{Severity: gate.Failing, Rule: "calls", Message: "too many"}}
 
-// sample has a scenario that repeats, one that varies, one in real time and one that
-// was not carried out.
+// sample has a scenario that repeats, one that varies, one in real time and one that was
+// skipped.
 func sample() compare.Baseline {
 	GinkgoHelper()
 	b := compare.Builder{Run: record.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-20"}}

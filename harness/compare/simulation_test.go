@@ -13,17 +13,16 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// world makes runs of which it is known whether anything changed.
+// world simulates runs that are known to differ or not.
 type world struct {
 	name string
-	// scenarios and trials are those of each run.
+	// scenarios and trials are the numbers in each run.
 	scenarios, trials int
-	// draw makes a scenario: changed says whether it is one in which something is
-	// worse than before.
+	// draw draws a scenario; changed makes something in it worse.
 	draw func(r *rand.Rand, name string, trials int, changed bool) compare.Scenario
 }
 
-// timed is a world of scenarios with one measure, of which a change is a factor.
+// timed returns a world of scenarios with one measure, which a change multiplies by a factor.
 func timed(name string, trials int, factor float64, draw func(r *rand.Rand) float64) world {
 	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		values := make([]float64, n)
@@ -36,7 +35,7 @@ func timed(name string, trials int, factor float64, draw func(r *rand.Rand) floa
 	}}
 }
 
-// counted is a world of scenarios with a count that is drawn with a parameter.
+// counted returns a world of scenarios with a count that is drawn with a parameter.
 func counted(name string, trials int, before, after float64, draw func(r *rand.Rand, p float64) float64) world {
 	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		p := before
@@ -51,7 +50,7 @@ func counted(name string, trials int, before, after float64, draw func(r *rand.R
 	}}
 }
 
-// flaky is a world of scenarios that pass with a probability.
+// flaky returns a world of scenarios that pass with a probability.
 func flaky(name string, trials int, before, after float64) world {
 	return world{name: name, scenarios: 1, trials: trials, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		p, pass := before, 0
@@ -67,8 +66,8 @@ func flaky(name string, trials int, before, after float64) world {
 	}}
 }
 
-// guarded is a world of a stop guard that errs with a probability, on answers of
-// which every third defers.
+// guarded returns a world of a stop guard that errs with a probability on answers, every third
+// of which defers.
 func guarded(name string, answers int, before, after float64) world {
 	return world{name: name, scenarios: 1, trials: 1, draw: func(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 		p := before
@@ -97,8 +96,8 @@ func stops(r *rand.Rand, answers int, err float64) string {
 	return text.String()
 }
 
-// agent is a scenario as a real agent has it: noisy counts that cost and times
-// follow, some failures, labelled answers. A change makes it twice as slow.
+// agent returns a scenario of a realistic agent: noisy counts with proportional cost and times,
+// some failures, labelled answers. A change makes it twice as slow.
 func agent(r *rand.Rand, name string, n int, changed bool) compare.Scenario {
 	var calls, cost, duration, latency []float64
 	pass := 0
@@ -139,7 +138,7 @@ func coin(r *rand.Rand, p float64) float64 {
 	return 5
 }
 
-// worlds are all in which the rate of false alarms must be at most alpha.
+// worlds are the worlds in which the rate of false alarms must be at most alpha.
 var worlds = []world{
 	timed("normal, 20 trials, 10 % slower", 20, 1.1, func(r *rand.Rand) float64 { return 100 + 10*r.NormFloat64() }),
 	timed("normal, 6 trials, 30 % slower", 6, 1.3, func(r *rand.Rand) float64 { return 100 + 10*r.NormFloat64() }),
@@ -162,8 +161,8 @@ var worlds = []world{
 	{name: "30 flaky scenarios, 5 trials, one of 0.9 to 0", scenarios: 30, trials: 5, draw: flaky("", 0, 0.9, 0).draw},
 }
 
-// simulate compares two runs and reports whether anything is called worse, or better.
-// In the second run the first scenario is another one, if changed says so.
+// simulate compares two runs and reports whether anything is called worse, or better. If
+// changed is true, the first scenario of the second run is changed.
 func (w world) simulate(r *rand.Rand, changed bool) (worse, better bool) {
 	before, after := run(), run()
 	for i := range w.scenarios {
@@ -178,8 +177,8 @@ func (w world) simulate(r *rand.Rand, changed bool) (worse, better bool) {
 	return worse, better
 }
 
-// rates are the shares of comparisons that called something worse or better where
-// nothing was, and of those that called something worse where something was.
+// rates returns the share of comparisons with a false alarm without a change, and the share
+// that found a change.
 type rates struct{ n, alarms, found int }
 
 func (s *rates) add(w world, r *rand.Rand) {
@@ -192,18 +191,18 @@ func (s *rates) add(w world, r *rand.Rand) {
 	}
 }
 
-// tooMany reports whether more false alarms were raised than alpha allows, so many
-// that chance would explain it once in two thousand times.
+// tooMany reports whether more false alarms were raised than alpha allows, with a probability
+// of chance below 1 in 2,000.
 func (s *rates) tooMany() bool {
 	return stat.Proportion(s.alarms, s.n, 0.999).Interval.Lo > compare.DefaultRules().Alpha
 }
 
-// simulated is how many comparisons a benchmark makes of each kind at least.
+// simulated is the minimal number of comparisons of each kind in a benchmark.
 const simulated = 10_000
 
-// BenchmarkSimulation measures by simulation how often a comparison of runs without
-// any difference calls something worse or better, and how often it finds a difference
-// that is there. It fails where the false alarms are more than alpha allows.
+// BenchmarkSimulation measures by simulation how often a comparison of runs without a
+// difference calls something worse or better, and how often it finds a real difference. It
+// fails if the false alarms exceed alpha.
 func BenchmarkSimulation(b *testing.B) {
 	for _, w := range worlds {
 		b.Run(strings.NewReplacer(" ", "_", ",", "").Replace(w.name), func(b *testing.B) {
@@ -213,7 +212,7 @@ func BenchmarkSimulation(b *testing.B) {
 				s.add(w, r)
 			}
 			enough := simulated
-			if testing.Short() { // that it runs; the figures are those of a whole one
+			if testing.Short() { // only checks that it runs
 				enough = simulated / 20
 			}
 			for s.n < enough {

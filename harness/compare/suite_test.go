@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) {
 	RunSpecs(t, "harness/compare")
 }
 
-// measured is a measure with these values of trials 1, 2, ...
+// measured returns a measure with the values of trials 1, 2, ...
 func measured(name, unit string, values ...float64) compare.Measure {
 	m := compare.Measure{Name: name, Unit: unit, Known: true, N: len(values)}
 	sum, alike := 0.0, true
@@ -33,17 +33,17 @@ func measured(name, unit string, values ...float64) compare.Measure {
 	return m
 }
 
-// unknown is a measure that is not known.
+// unknown returns an unknown measure.
 func unknown(name, unit string) compare.Measure { return compare.Measure{Name: name, Unit: unit} }
 
-// bound is a measure of which only so much is known.
+// bound returns a measure with a lower bound only.
 func bound(name, unit string, values ...float64) compare.Measure {
 	m := measured(name, unit, values...)
 	m.Known = false
 	return m
 }
 
-// passed is a scenario in virtual time of which n trials passed.
+// passed returns a scenario in virtual time with n passed trials.
 func passed(name string, n int, measures ...compare.Measure) compare.Scenario {
 	return compare.Scenario{
 		Name: name, Verdict: gate.Pass, Status: "done", Trials: compare.Trials{Planned: n, Pass: n},
@@ -53,14 +53,14 @@ func passed(name string, n int, measures ...compare.Measure) compare.Scenario {
 	}
 }
 
-// real is passed in real time.
+// real is like passed, in real time.
 func real(name string, n int, measures ...compare.Measure) compare.Scenario {
 	s := passed(name, n, measures...)
 	s.RealTime, s.Expectations["clock"] = true, "real"
 	return s
 }
 
-// judged gives a scenario other counts of passed and failed trials.
+// judged sets the numbers of passed and failed trials of a scenario.
 func judged(s compare.Scenario, pass, fail int) compare.Scenario {
 	s.Trials = compare.Trials{Planned: pass + fail, Pass: pass, Fail: fail}
 	s.Ends = nil
@@ -83,7 +83,7 @@ func one(before, after compare.Scenario) compare.Result {
 	return compare.Compare(run(before), run(after), compare.Options{})
 }
 
-// of returns the comparison of a measure, and fails if there is none.
+// of returns the comparison of a measure, which must exist.
 func of(r compare.Result, name string) compare.Comparison {
 	GinkgoHelper()
 	for _, c := range r.Comparisons {
@@ -95,7 +95,7 @@ func of(r compare.Result, name string) compare.Comparison {
 	return compare.Comparison{}
 }
 
-// rules are the rules of all findings that are not notes.
+// rules returns the rules of all findings except notes.
 func rules(r compare.Result) (list []string) {
 	for _, f := range r.Findings {
 		if f.Severity != gate.Info {

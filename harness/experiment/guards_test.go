@@ -104,7 +104,7 @@ var _ = Describe("Not worse", Label("H-07"), func() {
 		for _, n := range []int{1, 3, 5} {
 			c := compared(of(n), passes(n, 0, 0), passes(0, n, 0))
 			Expect(c.NotWorse(0.05)).To(BeFalse())
-			Expect(c.NeededNotWorse).To(BeZero(), "it is worse, if all stays as it is")
+			Expect(c.NeededNotWorse).To(BeZero(), "it is worse if the results stay alike")
 			Expect(c.Needed).To(Equal(6))
 			c = compared(of(n), passes(n, 0, 0), passes(n, 0, 0))
 			Expect(c.NotWorse(0.05)).To(BeFalse())

@@ -47,7 +47,7 @@ var _ = Describe("Missing values", Label("H-07"), func() {
 		w := twoOf(designOf(true, 1000, 0.05, result.These), 1, errs([2]float64{0.25, 1}, [2]float64{0, 0.75}, 0.91))
 		c := explained(w)
 		Expect(c.Missing).To(BeNumerically("~", 90, 30))
-		Expect(*c.Effect.Value).To(BeNumerically(">", 0.05), "of those that are known b passes more often")
+		Expect(*c.Effect.Value).To(BeNumerically(">", 0.05), "b passes more often among known values")
 		Expect(c.Verdict).To(Equal(result.Undecided))
 		Expect(c.Warnings).To(ContainElement(ContainSubstring("assume the worst for each")))
 		// The same draws, but b has no verdict where a passes: b is worse.
@@ -195,7 +195,7 @@ var _ = Describe("An interruption of an experiment with a live model", Label("H-
 		defer cancel()
 		var calls atomic.Int64
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // so that it sees that the client leaves
+			_, _ = io.Copy(io.Discard, r.Body) // so that it notices a disconnected client
 			if calls.Add(1) == 8 {             // the third one of a trial
 				cancel()
 				<-r.Context().Done()

@@ -227,7 +227,7 @@ const simulated = 2000
 
 // enough returns the number of experiments.
 func enough() int {
-	if testing.Short() { // that it runs; the figures are those of a whole one
+	if testing.Short() { // only checks that it runs
 		return simulated / 20
 	}
 	return simulated

@@ -86,8 +86,8 @@ func (e *explorer) try(ctx context.Context, open []*failure) error {
 	return err
 }
 
-// improve takes the first candidate that fails in the same way. It returns false if there is none,
-// so that the failure is minimal.
+// improve takes the first candidate that fails in the same way. It returns false without one: the
+// failure is then minimal.
 func (e *explorer) improve(f *failure) bool {
 	for _, ps := range f.tried {
 		if slices.Contains(e.known[key(ps)], f.class) {

@@ -29,7 +29,7 @@ var _ = Describe("The failures of an exploration", func() {
 		Expect(failed).To(Equal([]int{1}), "a run that shows nothing breaks nothing")
 		Expect(explore.Broken([]gate.Finding{
 			{Severity: gate.Info, Rule: "unused-line", Message: "noted"},
-			{Severity: gate.Broken, Rule: "harness", Message: "could not tell"},
+			{Severity: gate.Broken, Rule: "harness", Message: "not judged"},
 		})).To(BeEmpty())
 		Expect(explore.Broken([]gate.Finding{{Severity: gate.Failing, Rule: "promise", Message: "lost"}})).To(HaveLen(1))
 	})

@@ -237,10 +237,10 @@ var _ = Describe("Pairs", func() {
 				t.Fatalf("%d runs for %d", len(d.Pairs), min(limit, most))
 			}
 			if d.Kinds != len(ofKinds) || d.Kinds != min(limit, n*n) {
-				t.Fatalf("covers %d, says %d, of %d pairs of kinds", len(ofKinds), d.Kinds, n*n)
+				t.Fatalf("covers %d, reports %d, of %d pairs of kinds", len(ofKinds), d.Kinds, n*n)
 			}
 			if d.Calls != len(ofCalls) || d.Calls != min(limit, calls*(calls-1)/2) {
-				t.Fatalf("covers %d, says %d, of %d pairs of calls", len(ofCalls), d.Calls, calls*(calls-1)/2)
+				t.Fatalf("covers %d, reports %d, of %d pairs of calls", len(ofCalls), d.Calls, calls*(calls-1)/2)
 			}
 		})
 	})

@@ -104,11 +104,11 @@ func withoutSchema(text []byte) []byte {
 func aboutOf(sc *scenarios.Scenario, cell *result.Cell) string {
 	for _, f := range cell.Findings {
 		if f.Severity == gate.Failing {
-			said := f.Message
+			violation := f.Message
 			if f.Rule != gate.InvariantRule && f.Evidence != "" {
-				said += ": " + f.Evidence
+				violation += ": " + f.Evidence
 			}
-			return fmt.Sprintf("%s with a perturbation that violates: %s", sc.Name, clip(said))
+			return fmt.Sprintf("%s with a perturbation that violates: %s", sc.Name, clip(violation))
 		}
 	}
 	return fmt.Sprintf("%s with a perturbation.", sc.Name)

@@ -113,8 +113,8 @@ invariants:
 		Expect(again.Verdict).To(Equal(gate.Fail))
 		Expect(classes(again.Findings)).To(Equal(classes(failed.Findings)))
 
-		mended := strings.Replace(string(saved.Text), "retry: 0", "retry: 1", 1)
-		Expect(os.WriteFile(file, []byte(mended), 0o600)).To(Succeed())
+		fixed := strings.Replace(string(saved.Text), "retry: 0", "retry: 1", 1)
+		Expect(os.WriteFile(file, []byte(fixed), 0o600)).To(Succeed())
 		Expect(judge(file).Verdict).To(Equal(gate.Pass))
 	})
 

@@ -39,9 +39,8 @@ type expression struct {
 }
 
 // condition compiles an expression (CEL) that must yield true or false. Variables are the
-// fields of measure.Facts under the names of their cel tags, and the extensions;
-// functions are those of CEL and of its strings extension. Errors come with their
-// positions.
+// fields of measure.Facts under the names of their cel tags, and the extensions. Functions are
+// the standard ones of CEL and its strings extension. Errors have positions.
 func (l *Language) condition(text string) (*expression, error) {
 	l = l.orCore()
 	if known, ok := l.compiled.Load(text); ok {
@@ -142,7 +141,7 @@ func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 		known    bool
 		severity Severity
 		facts    string // prefix of what is unknown
-		asks     string // the fact that says whether it is known
+		flag     string // the fact that reports whether it is known
 		why      string
 	}{
 		{f.Cost.Known, Failing, "cost", "cost.known", f.Cost.Why},
@@ -156,7 +155,7 @@ func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 			"a call of the golden run was answered without usage",
 		},
 	} {
-		if u.known || slices.Contains(e.reads, u.asks) {
+		if u.known || slices.Contains(e.reads, u.flag) {
 			continue
 		}
 		for _, fact := range e.reads {

@@ -111,7 +111,7 @@ func (l *Language) fields(path string) []string {
 }
 
 // readsGolden returns an error at the first place where an expression reads facts of the golden
-// run; nil if there is none. Any use of the name golden counts.
+// run, or nil. Any use of the name golden counts.
 func readsGolden(parsed *ast.AST) (found *exprError) {
 	ast.PreOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if found != nil || e.Kind() != ast.IdentKind || e.AsIdent() != goldenName {

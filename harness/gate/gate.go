@@ -33,8 +33,8 @@ type Finding struct {
 	Message string `json:"message"`
 	// Trial is the trial's number; 0 for the whole scenario.
 	Trial int `json:"trial,omitempty"`
-	// At is the key of the scenario file with the expectation, such as "expect.calls";
-	// empty where there is none.
+	// At is the key of the expectation in the scenario file, such as "expect.calls"; may be
+	// empty.
 	At string `json:"at,omitempty"`
 	// Evidence is the text, value or expression on which the finding rests.
 	Evidence string `json:"evidence,omitempty"`

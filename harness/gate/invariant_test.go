@@ -65,7 +65,7 @@ var _ = Describe("Invariants", func() {
 		Expect(found[0].Evidence).To(ContainSubstring("no golden run was recorded"))
 	})
 
-	It("require that the facts they read are known, also those of the golden run", func() {
+	It("require that the facts they read are known, including facts of the golden run", func() {
 		s := with("cost.known && golden.cost.usd < 1.0")
 		s.Perturb = []string{"call=2:timeout"}
 		j, err := gate.ForScenario(language, &s)

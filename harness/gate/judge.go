@@ -89,7 +89,7 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 }
 
 // Judge returns the findings of a trial, the nearest to the root cause first, then in the order of
-// the fields of expect.Expect; none if all expectations are met. A trial that could not be carried
+// the fields of expect.Expect. It returns nil if all expectations are met. A trial that could not be carried
 // out is not judged further. The caller sets Finding.Trial.
 func (j *Judge) Judge(f measure.Facts) []Finding {
 	if f.Run.Error != "" {

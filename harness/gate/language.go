@@ -48,8 +48,8 @@ func (l *Language) orCore() *Language {
 // Extensions returns the extensions of the language.
 func (l *Language) Extensions() []measure.Extension { return l.orCore().extensions }
 
-// Invariants returns the invariants of a kind of agent in their text form. An unknown kind has
-// those of General.
+// Invariants returns the invariants of a kind of agent in their text form, by default those of
+// General.
 func (l *Language) Invariants(agent string) []string {
 	all, ok := l.orCore().invariants[agent]
 	if !ok {
@@ -176,8 +176,7 @@ func celType(t reflect.Type) *cel.Type {
 	}
 }
 
-// variable returns the variable at the beginning of a dotted path and the rest of the path; nil if
-// there is none.
+// variable returns the variable at the beginning of a dotted path, or nil, and the rest of the path.
 func (l *Language) variable(path string) (v *variable, rest []string) {
 	i := slices.IndexFunc(l.variables, func(v variable) bool {
 		return path == v.name || strings.HasPrefix(path, v.name+".")

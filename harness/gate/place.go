@@ -11,7 +11,7 @@ import (
 var scriptLine = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
 
 // expectationOf returns the key of the expectation that f is about, as used in
-// record.Scenario.Where; empty if there is none.
+// record.Scenario.Where, or "".
 func expectationOf(f *Finding) string {
 	switch f.Rule {
 	case "status", "exit_code", "calls", "retries", "iterations", "tokens", "cost",

@@ -18,7 +18,7 @@ func factsOf(events ...event.Event) measure.Facts {
 	return measure.Trial(record.Scenario{}, tr, nil, nil)
 }
 
-func told(kind event.Kind, name string, attrs map[string]any) event.Event {
+func eventOf(kind event.Kind, name string, attrs map[string]any) event.Event {
 	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
 }
 
@@ -27,15 +27,15 @@ type attrs = map[string]any
 var _ = Describe("The facts of any agent", func() {
 	It("name the invariant violations that the driver reported", func() {
 		f := factsOf(
-			told(event.Verdict, "promise", attrs{"kept": true}),
-			told(event.Verdict, "promise", attrs{"kept": false}),
-			told(event.Guard, "promise", attrs{"kept": false}),
+			eventOf(event.Verdict, "promise", attrs{"kept": true}),
+			eventOf(event.Verdict, "promise", attrs{"kept": false}),
+			eventOf(event.Guard, "promise", attrs{"kept": false}),
 		)
 		Expect(f.Run.Violations).To(Equal([]string{"because"}))
 	})
 
 	It("include the status of a resumed run", func() {
-		f := factsOf(told(event.State, "resumed", attrs{"status": "finished"}), told(event.Guard, "resumed", attrs{"status": "failed"}))
+		f := factsOf(eventOf(event.State, "resumed", attrs{"status": "finished"}), eventOf(event.Guard, "resumed", attrs{"status": "failed"}))
 		Expect(f.Run.Resumed).To(Equal("finished"))
 		Expect(factsOf().Run.Resumed).To(BeEmpty())
 	})

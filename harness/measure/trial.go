@@ -231,8 +231,7 @@ func callFacts(tr *record.Trial) CallFacts {
 	return f
 }
 
-// usable reports whether a usage can be counted: it is there, and nothing in it
-// is negative.
+// usable reports whether a usage can be counted: it is not nil, and no count is negative.
 func usable(u *llm.Usage) bool {
 	return u != nil && min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) >= 0
 }
@@ -255,8 +254,8 @@ func tokenFacts(calls []record.Call) TokenFacts {
 	return f
 }
 
-// costFacts adds up the cost of the calls: usage times price where both are known, else
-// the cost that the backend itself reported. A failed call without usage counts as free;
+// costFacts adds up the cost of the calls: usage times price if both are known, else
+// the cost that the backend reported. A failed call without usage counts as free;
 // an answered one does not.
 func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 	f := CostFacts{Known: true}

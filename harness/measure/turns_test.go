@@ -21,7 +21,7 @@ var _ = Describe("The facts of an external agent", func() {
 	It("contain its turns, each with its number of calls", func() {
 		f := factsOf(
 			turn(1, "When?", "At nine.", attrs{"calls": 2, "status": 200}),
-			event.Event{Kind: event.State, Name: "turn", Attrs: attrs{"turn": "of somebody else"}},
+			event.Event{Kind: event.State, Name: "turn", Attrs: attrs{"turn": "of another driver"}},
 			turn(2, "And?", "", attrs{"calls": 2}),
 			turn(3, "Well?", "", attrs{"calls": 5.0, "error": "it crashed"}), // as read from a file
 		)
@@ -36,8 +36,8 @@ var _ = Describe("The facts of an external agent", func() {
 
 	It("contain the files that it left", func() {
 		f := factsOf(
-			told(event.State, "file", attrs{"path": "a/b.txt", "bytes": 7}),
-			told(event.Guard, "file", attrs{"path": "c.txt"}),
+			eventOf(event.State, "file", attrs{"path": "a/b.txt", "bytes": 7}),
+			eventOf(event.Guard, "file", attrs{"path": "c.txt"}),
 			event.Event{Kind: event.State, Name: "file", Detail: "hi", Attrs: attrs{"path": "d.txt"}},
 		)
 		Expect(f.Files).To(Equal(map[string]string{"a/b.txt": "because", "d.txt": "hi"}))
@@ -52,7 +52,7 @@ var _ = Describe("The facts of an external agent", func() {
 	})
 
 	It("are empty without a conversation", func() {
-		f := factsOf(told(event.State, "session", nil))
+		f := factsOf(eventOf(event.State, "session", nil))
 		Expect(f.Turns).To(BeEmpty())
 		Expect(f.Files).To(BeEmpty())
 	})

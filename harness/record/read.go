@@ -289,8 +289,8 @@ func decode(body []byte, v any) error {
 	return nil
 }
 
-// missing describes the first reference to a message that the trial does not have; empty if
-// there is none.
+// missing describes the first reference to a message that the trial does not have, or
+// returns "".
 func (t *Trial) missing() string {
 	for i := range t.Calls {
 		c := &t.Calls[i]

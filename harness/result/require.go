@@ -91,9 +91,9 @@ func (r *Experiment) enough(c *Comparison) string {
 	case n == 0:
 		return "no sample size is known that would settle this"
 	case r.Design.Scope == Alike:
-		return fmt.Sprintf("about %s %s, if all stays as it is", format.Plural(n, "scenario"), does)
+		return fmt.Sprintf("about %s %s, if the results stay alike", format.Plural(n, "scenario"), does)
 	}
-	return fmt.Sprintf("about %s of each variant in each scenario %s, if all stays as it is", format.Plural(n, "trial"), does)
+	return fmt.Sprintf("about %s of each variant in each scenario %s, if the results stay alike", format.Plural(n, "trial"), does)
 }
 
 // JudgeSearch returns the verdict on a search: Pass if a text was promoted.

@@ -36,7 +36,7 @@ func Contract(s Subject) {
 	if s.Patience == 0 {
 		s.Patience = 300 * time.Millisecond
 	}
-	ginkgo.Describe(s.Name+" keeps the contract of driven agents:", ginkgo.Label("H-01"), func() {
+	ginkgo.Describe(s.Name+" meets the contract of driven agents:", ginkgo.Label("H-01"), func() {
 		ginkgo.AfterEach(func() { gomega.Eventually(strays).Should(gomega.BeEmpty(), "processes are left") })
 		s.conversations()
 		s.failures()
@@ -60,7 +60,7 @@ func (s *Subject) run(do, keys, backend string) record.Trial {
 }
 
 func (s *Subject) conversations() {
-	ginkgo.It("every turn is answered, and every call recorded with its turn", func() {
+	ginkgo.It("answers every turn and records every call with its turn", func() {
 		t := s.run("", "", replies)
 		gomega.Expect(t.End.HarnessError + t.End.Details).To(gomega.BeEmpty())
 		gomega.Expect(t.End.Status).To(gomega.Equal("done"))
@@ -71,14 +71,14 @@ func (s *Subject) conversations() {
 		gomega.Expect(t.Script.Unused).To(gomega.BeEmpty())
 	})
 
-	ginkgo.It("two runs write the same recording", func() {
+	ginkgo.It("writes the same recording in two runs", func() {
 		first, again := s.run("", "", replies), s.run("", "", replies)
 		gomega.Expect(encoded(again)).To(gomega.Equal(encoded(first)))
 	})
 }
 
 func (s *Subject) failures() {
-	ginkgo.It("a call beyond the budget is refused and ends the trial", func() {
+	ginkgo.It("refuses a call beyond the budget and ends the trial", func() {
 		t := s.run("", "    max_calls: 1\n", replies)
 		gomega.Expect(t.End.Status).To(gomega.Equal("budget"), t.End.HarnessError)
 		gomega.Expect(t.End.Details).To(gomega.ContainSubstring("calls"))
@@ -87,14 +87,14 @@ func (s *Subject) failures() {
 		gomega.Expect(t.Exchanges).To(gomega.HaveLen(2))
 	})
 
-	ginkgo.It("a script that is used up fails the agent, and is a finding", func() {
+	ginkgo.It("fails the agent if no line of the script is left, and reports the call", func() {
 		t := s.run("", "", "  replies: [{text: It is this.}]\n")
 		gomega.Expect(t.End.Status).To(gomega.Equal("failed"), t.End.HarnessError)
 		gomega.Expect(t.Script.Unexpected).To(gomega.HaveLen(1))
 		gomega.Expect(turns(t)).To(gomega.HaveLen(2))
 	})
 
-	ginkgo.It("a fault of the provider reaches the agent", func() {
+	ginkgo.It("passes a fault of the provider to the agent", func() {
 		t := s.run("", "", "  replies: [{fault: {kind: status, status: 503}}, {text: It is this.}]\n")
 		gomega.Expect(t.End.Status).To(gomega.Equal("failed"), t.End.HarnessError)
 		gomega.Expect(t.Exchanges[0].Fired).To(gomega.BeTrue())
@@ -103,24 +103,24 @@ func (s *Subject) failures() {
 
 // misbehaviours has the misbehaviours of an agent, each with the expected end of a trial.
 func (s *Subject) misbehaviours() {
-	type row = struct{ do, about, status, says string }
+	type row = struct{ do, about, status, message string }
 	for _, r := range []row{
-		{"crash", "an agent that crashes in the middle of a turn has crashed", "crashed", ""},
+		{"crash", "reports a crash in the middle of a turn", "crashed", ""},
 		{
 			"early-crash",
-			"of an agent that crashes before its first call nothing can be said",
+			"gives no verdict on an agent that crashes before its first call",
 			"error", "before it had called its model or answered",
 		},
-		{"exit", "an agent that says that it failed has failed", "failed", "status"},
-		{"early-exit", "an agent that ends at once cannot be driven", "error", "before it had called its model or answered"},
-		{"early-end", "an agent that ends at once, as if all were well, cannot be driven either", "error", ""},
-		{"flood", "an agent that writes too much is stopped", "flooded", ""},
-		{"binary", "of an agent that prints binary data nothing can be said", "error", " text"},
-		{"fork", "processes that are left behind are killed, and said", "error", "left processes behind"},
-		{"daemon", "processes that are left behind are killed, and said, even if they hide", "error", "left processes behind"},
-		{"elsewhere", "a call to the provider itself is refused, and named", "error", "api.openai.com:443"},
-		{"hang", "an agent that hangs is cut off", "timeout", "had no answer within"},
-		{"stay", "an agent that hangs and does not want to end is killed", "timeout", "had no answer within"},
+		{"exit", "reports a failure that the agent reports", "failed", "status"},
+		{"early-exit", "gives no verdict on an agent that fails at once", "error", "before it had called its model or answered"},
+		{"early-end", "gives no verdict on an agent that ends at once without an error", "error", ""},
+		{"flood", "stops an agent that writes too much", "flooded", ""},
+		{"binary", "gives no verdict on an agent that prints binary data", "error", " text"},
+		{"fork", "kills and reports processes that are left behind", "error", "left processes behind"},
+		{"daemon", "kills and reports processes that are left behind and hide", "error", "left processes behind"},
+		{"elsewhere", "refuses and names a call to the real provider", "error", "api.openai.com:443"},
+		{"hang", "ends an agent that hangs", "timeout", "had no answer within"},
+		{"stay", "kills an agent that hangs and ignores signals", "timeout", "had no answer within"},
 	} {
 		if _, lacks := s.Lacks[r.do]; lacks {
 			continue // no spec: a skipped one would be reported as missing
@@ -133,7 +133,7 @@ func (s *Subject) misbehaviours() {
 			} else {
 				gomega.Expect(t.End.HarnessError).To(gomega.BeEmpty())
 			}
-			gomega.Expect(t.End.HarnessError + t.End.Details).To(gomega.ContainSubstring(r.says))
+			gomega.Expect(t.End.HarnessError + t.End.Details).To(gomega.ContainSubstring(r.message))
 			gomega.Expect(turns(t)).NotTo(gomega.BeEmpty())
 		})
 	}
@@ -148,13 +148,13 @@ func (s *Subject) shortTimeout(do string) string {
 }
 
 func (s *Subject) endings() {
-	ginkgo.It("the user interrupts an agent that hangs", func() {
+	ginkgo.It("interrupts an agent that hangs", func() {
 		t := s.run("hang", fmt.Sprintf("    interrupt_after: %s\n", s.Patience), replies)
 		gomega.Expect(t.End.Status).To(gomega.Equal("interrupted"), t.End.HarnessError)
 		gomega.Expect(t.End.ExitCode).To(gomega.Equal(130))
 	})
 
-	ginkgo.It("a run that is given up does not wait for an agent that hangs", func() {
+	ginkgo.It("does not wait for an agent that hangs when the run is cancelled", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), s.Patience)
 		defer cancel()
 		t := s.Run(ctx, s.scenario("hang", "", replies))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// strays returns the running demo agents of this program, as listed by /proc; none without
-// /proc.
+// strays returns the running demo agents of this program. It needs /proc, and returns nil
+// without it.
 func strays() (found []string) {
 	self, err := os.Executable()
 	if err != nil {
