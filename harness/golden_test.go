@@ -218,7 +218,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 			}
 		}
 		stop := errors.New("enough")
-		sink := &memory{told: func(place int) error {
+		sink := &memory{onTrial: func(place int) error {
 			if place == 5 {
 				return stop
 			}
@@ -247,7 +247,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 			for i := 0; yield(stub{name: fmt.Sprint(i), trials: 1}); i++ {
 			}
 		}
-		sink := &memory{told: func(place int) error {
+		sink := &memory{onTrial: func(place int) error {
 			if place == 3 {
 				cancel()
 			}
@@ -258,7 +258,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 		Expect(out.Interrupted).To(BeTrue())
 
 		ctx, cancel = context.WithCancel(context.Background())
-		sink = &memory{told: func(int) error { cancel(); return nil }}
+		sink = &memory{onTrial: func(int) error { cancel(); return nil }}
 		out, err = harness.RunDrivers(ctx, slices.Values([]drive.Driver{stub{name: "a", trials: 1}}), harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(Equal(harness.Outcome{Trials: 1}))

@@ -55,8 +55,8 @@ const secret = "correct-horse-battery-staple"
 type memory struct {
 	heads  []record.Scenario
 	trials []harness.Judged
-	// told is called after each trial, with its place from 1.
-	told func(place int) error
+	// onTrial is called after each trial, with its place from 1.
+	onTrial func(place int) error
 	// begun is called with each scenario.
 	begun func(record.Scenario) error
 }
@@ -71,8 +71,8 @@ func (m *memory) Scenario(s record.Scenario) error {
 
 func (m *memory) Trial(j harness.Judged) error {
 	m.trials = append(m.trials, j)
-	if m.told != nil {
-		return m.told(len(m.trials))
+	if m.onTrial != nil {
+		return m.onTrial(len(m.trials))
 	}
 	return nil
 }

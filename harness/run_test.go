@@ -90,7 +90,7 @@ func TestWorkersRunAheadBoundedly(t *testing.T) {
 			return record.Trial{}
 		}}}
 		read, ended := make(chan struct{}), make(chan error)
-		sink := &memory{told: func(int) error { <-read; return nil }}
+		sink := &memory{onTrial: func(int) error { <-read; return nil }}
 		go func() {
 			_, err := harness.RunAll(t.Context(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: &drive.Env{}, Sink: sink})
 			ended <- err
@@ -141,7 +141,7 @@ var _ = Describe("A sink that fails", func() {
 
 	DescribeTable("ends the run, which returns its error",
 		func(_ SpecContext, workers, at int) {
-			sink := &memory{told: func(place int) error {
+			sink := &memory{onTrial: func(place int) error {
 				if place == at {
 					return full
 				}
@@ -173,7 +173,7 @@ var _ = Describe("A sink that fails", func() {
 			active.Add(-1)
 			return record.Trial{}
 		}}}
-		sink := &memory{told: func(int) error { return full }}
+		sink := &memory{onTrial: func(int) error { return full }}
 		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 4, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(full))
 		Expect(active.Load()).To(BeZero())
@@ -195,10 +195,10 @@ var _ = Describe("A sink that fails", func() {
 
 var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 	// without lists the scenarios without a delivered trial.
-	without := func(drivers []drive.Driver, told []string) []string {
+	without := func(drivers []drive.Driver, delivered []string) []string {
 		var names []string
 		for _, d := range drivers {
-			if name := d.Head().Name; !strings.Contains(strings.Join(told, " "), name+"#1") {
+			if name := d.Head().Name; !strings.Contains(strings.Join(delivered, " "), name+"#1") {
 				names = append(names, name)
 			}
 		}
@@ -211,7 +211,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				drivers := three(nil)
-				sink := &memory{told: func(place int) error {
+				sink := &memory{onTrial: func(place int) error {
 					if place == at {
 						cancel()
 					}
@@ -222,11 +222,11 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 				}
 				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 				Expect(err).NotTo(HaveOccurred())
-				told := sink.order()
-				Expect(len(told)).To(BeNumerically(">=", at))
-				Expect(told).To(Equal(planned(drivers)[:len(told)]))
+				delivered := sink.order()
+				Expect(len(delivered)).To(BeNumerically(">=", at))
+				Expect(delivered).To(Equal(planned(drivers)[:len(delivered)]))
 				Expect(outcome).To(Equal(harness.Outcome{
-					Trials: len(told), Interrupted: len(told) < 12, NotRun: without(drivers, told),
+					Trials: len(delivered), Interrupted: len(delivered) < 12, NotRun: without(drivers, delivered),
 				}))
 			})
 
@@ -244,13 +244,13 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 				sink := &memory{}
 				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 				Expect(err).NotTo(HaveOccurred())
-				told := sink.order()
+				delivered := sink.order()
 				if workers == 1 {
-					Expect(len(told)).To(BeNumerically("<=", min(at, 12)))
+					Expect(len(delivered)).To(BeNumerically("<=", min(at, 12)))
 				}
-				Expect(told).To(Equal(planned(drivers)[:len(told)]))
+				Expect(delivered).To(Equal(planned(drivers)[:len(delivered)]))
 				Expect(outcome).To(Equal(harness.Outcome{
-					Trials: len(told), Interrupted: at < 12, NotRun: without(drivers, told),
+					Trials: len(delivered), Interrupted: at < 12, NotRun: without(drivers, delivered),
 				}))
 			})
 		}
@@ -267,7 +267,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 			}
 			return record.Trial{}
 		}}}
-		sink := &memory{told: func(place int) error {
+		sink := &memory{onTrial: func(place int) error {
 			if place == 1 {
 				<-finished
 				cancel()

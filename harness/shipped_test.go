@@ -38,14 +38,14 @@ func shippedNames() []string {
 	return names
 }
 
-// told has the results of one scenario that the sink received.
-type told struct {
+// delivered has the results of one scenario that the sink received.
+type delivered struct {
 	head   record.Scenario
 	trials []harness.Judged
 }
 
 // lines returns the recording of the scenario, without hashes.
-func (t told) lines() []byte {
+func (t delivered) lines() []byte {
 	var all []byte
 	for _, j := range t.trials {
 		all = append(all, j.Lines...)
@@ -53,7 +53,7 @@ func (t told) lines() []byte {
 	return all
 }
 
-func (t told) findings() [][]gate.Finding {
+func (t delivered) findings() [][]gate.Finding {
 	var all [][]gate.Finding
 	for _, j := range t.trials {
 		all = append(all, j.Findings)
@@ -62,22 +62,22 @@ func (t told) findings() [][]gate.Finding {
 }
 
 // driven is a run of all shipped scenarios with eight workers. It takes long, and every entry of a table needs it.
-var driven = sync.OnceValue(func() map[string]told {
+var driven = sync.OnceValue(func() map[string]delivered {
 	set, found := shipped()
 	Expect(found).To(BeEmpty())
 	return driveAll(set, 8)
 })
 
 // drivenAlone is a run of the golden paths with one worker. CI compares two runs of all scenarios (.ci/run, demo).
-var drivenAlone = sync.OnceValue(func() map[string]told {
+var drivenAlone = sync.OnceValue(func() map[string]delivered {
 	set, _ := shipped()
 	return driveAll(slices.DeleteFunc(slices.Clone(set), func(sc scenarios.Scenario) bool { return !isGolden(sc.Name) }), 1)
 })
 
-func driveAll(set []scenarios.Scenario, workers int) map[string]told {
+func driveAll(set []scenarios.Scenario, workers int) map[string]delivered {
 	sink, outcome := run(set, workers)
 	Expect(outcome.NotRun).To(BeEmpty())
-	byName := map[string]told{}
+	byName := map[string]delivered{}
 	for _, j := range sink.trials {
 		t := byName[j.Scenario.Name]
 		t.head, t.trials = *j.Scenario, append(t.trials, j)
@@ -188,7 +188,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 		// Each real coding agent takes seconds before it can be interrupted.
 		set = slices.DeleteFunc(set, func(sc scenarios.Scenario) bool { return sc.Drive.Kind == "coding" })
 		ctx, cancel := context.WithCancel(context.Background())
-		sink := &memory{told: func(place int) error {
+		sink := &memory{onTrial: func(place int) error {
 			if place == len(set)/20 {
 				cancel()
 			}

@@ -127,7 +127,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(HaveLen(1))
 	})
 
-	It("counts calls by the answers that were used up, whichever line gave them", func() {
+	It("counts calls by used answers of any line", func() {
 		r := injected("rules: [{text: a, when: {user: x}}, {text: b}]", fault(3, "status"))
 		Expect(statuses(r.ask("x"), r.ask("y"), r.ask("x"), r.ask("x"), r.ask("y"))).To(Equal([]int{200, 200, 500, 200, 200}))
 	})
@@ -137,19 +137,19 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(statuses(r.ask("x"), r.ask("y"), r.ask("y"), r.ask("x"), r.ask("x"))).To(Equal([]int{200, 404, 404, 500, 200}))
 	})
 
-	It("leaves the state of the rules where it was", func() {
+	It("does not change the state of the rules", func() {
 		r := injected("rules: [{text: a, then: s}, {text: b, in: s}]\nstate: ''", fault(1, "status"))
 		r.ask("x")
 		Expect(r.ask("x").text()).To(Equal("a"))
 	})
 
-	It("comes before the line's own fault, which then fires at the next attempt", func() {
+	It("fires before the line's own fault, which fires at the next attempt", func() {
 		r := injected("replies: [{text: a, fault: {kind: status, status: 529}}]", fault(1, "status"))
 		Expect(statuses(r.ask("1"), r.ask("1"), r.ask("1"))).To(Equal([]int{500, 529, 200}))
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("comes before a line that is a fault", func() {
+	It("fires before a line that is only a fault", func() {
 		r := injected("replies: [{fault: {kind: status, status: 529}}, {text: a}]", fault(1, "status"))
 		Expect(statuses(r.ask("1"), r.ask("1"), r.ask("1"))).To(Equal([]int{500, 529, 200}))
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
@@ -190,7 +190,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("counts answers that are on their way: a parallel call is another one", func() {
+	It("counts answers in progress: a parallel call is another one", func() {
 		e := mocks.NewEngine(compile("rules: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(2, "status")}})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		first := e.Begin(context.Background(), codec, nil, nil)
@@ -201,7 +201,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(e.Report().Unfired).To(BeEmpty())
 	})
 
-	It("fires at one request at a time, and leaves the line to the retry as soon as it has fired", func() {
+	It("fires at one request at a time, and leaves the line to the retry once it has fired", func() {
 		e := mocks.NewEngine(compile("replies: [{text: a, times: 2}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(1, "timeout")}})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		hanging := e.Begin(context.Background(), codec, nil, nil)
@@ -226,7 +226,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(e.Report().Unfired).To(BeEmpty())
 	})
 
-	It("is taken back where its frame was lost", func() {
+	It("is undone if its frame was lost", func() {
 		for _, in := range []mocks.Injection{fault(1, "empty-text"), shout(1)} {
 			e := mocks.NewEngine(compile("replies: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{in}})
 			codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
@@ -262,7 +262,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		}
 	})
 
-	It("may make an answer faster, and is reported if it changes nothing", func() {
+	It("can speed up an answer, and is reported if it changes nothing", func() {
 		r := injected("replies: [{text: a, latency: 10s, times: 2}]", latency(1, time.Second), latency(2, 10*time.Second))
 		begin := r.clock.Now()
 		r.ask("1")
@@ -271,7 +271,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=2:latency: it cannot show in that answer"}))
 	})
 
-	It("has fired for a client that left because of it, and only once", func() {
+	It("fires once for a client that left because of it", func() {
 		r := injected("replies: [{text: a, latency: 2s}]", latency(1, time.Hour))
 		ctx, cancel := r.clock.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -283,7 +283,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(report.Exchanges[0]).To(And(HaveField("Fired", true), HaveField("HungUp", true), HaveField("Delivered", false)))
 	})
 
-	It("has fired for a client that hung up on the other side of a socket", func() {
+	It("fires for a client that disconnected from a socket", func() {
 		server, e := &mocks.Server{}, mocks.NewEngine(compile("replies: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{latency(1, time.Hour)}})
 		Expect(server.Attach("", e)).To(Succeed())
 		listening := httptest.NewServer(server)
@@ -303,7 +303,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(e.Report().Exchanges[0].Fired).To(BeTrue())
 	})
 
-	It("has not fired for a client that would have left anyway", func() {
+	It("does not fire for a client that would have left anyway", func() {
 		r := injected("replies: [{text: a, latency: 20s}]", latency(1, time.Hour))
 		ctx, cancel := r.clock.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -311,14 +311,14 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=1:latency: the client left before it showed"}))
 	})
 
-	It("passes in the engine's scale", func() {
+	It("is scaled by the engine", func() {
 		r := inProcess(compile("replies: [{text: a}]"), mocks.EngineOptions{Scale: 0.1, Inject: []mocks.Injection{latency(1, time.Minute)}})
 		begin := r.clock.Now()
 		r.ask("1")
 		Expect(r.clock.Now().Sub(begin)).To(Equal(6 * time.Second))
 	})
 
-	It("waits for the attempt that brings the answer", func() {
+	It("fires at the attempt that delivers the answer", func() {
 		r := injected("replies: [{text: a, fault: status}]", latency(1, time.Minute))
 		begin := r.clock.Now()
 		Expect(r.ask("1").Status).To(Equal(http.StatusInternalServerError))
@@ -328,7 +328,7 @@ var _ = Describe("an injected latency", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("cannot show on a line that is nothing but a fault", func() {
+	It("does not fire on a line that is only a fault", func() {
 		r := injected("replies: [{fault: status}, {text: a}]", latency(1, time.Minute))
 		r.ask("1")
 		r.ask("2")
@@ -348,13 +348,13 @@ var _ = Describe("an injected edit", Label("H-04"), func() {
 		Expect(report.Unused).To(BeEmpty())
 	})
 
-	It("leaves a usage alone that the script gives", func() {
+	It("does not change usage that the script gives", func() {
 		r := injected("replies: [{text: a, usage: {input: 7, output: 9}}]", mocks.Injection{Call: 1, Name: "x", Kind: "x", Edit: strings.ToUpper})
 		r.ask("1")
 		Expect(r.engine.Report().Exchanges[0].Usage.Output).To(Equal(9))
 	})
 
-	It("changes what a template makes", func() {
+	It("changes the output of a template", func() {
 		r := injected("replies: [{template: 'you said {{.User}}'}]", shout(1))
 		Expect(r.ask("hello").text()).To(Equal("YOU SAID HELLO"))
 	})
@@ -365,7 +365,7 @@ var _ = Describe("an injected edit", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(Equal([]string{"call=1:shout: it cannot show in that answer"}))
 	})
 
-	It("combines with a fault that brings the answer", func() {
+	It("combines with a fault that delivers the answer", func() {
 		r := injected("replies: [{text: abc}]", shout(1), fault(1, "wrong-usage"))
 		o := r.ask("1")
 		Expect(o.text()).To(Equal("ABC"))
@@ -373,7 +373,7 @@ var _ = Describe("an injected edit", Label("H-04"), func() {
 		Expect(r.engine.Report().Unfired).To(BeEmpty())
 	})
 
-	It("combines with a line's own such fault, but two faults of the wire do not", func() {
+	It("combines with such a fault of the line, but two faults do not combine", func() {
 		r := injected("replies: [{text: abc, fault: wrong-usage}]", shout(1), fault(1, "slow-drip"))
 		o := r.ask("1")
 		Expect(o.text()).To(Equal("ABC"))

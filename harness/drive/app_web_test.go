@@ -34,8 +34,8 @@ func web(do, more, backend string) string {
 	return "drive:\n" + demoHTTP(do) + more + "\nbackend:\n  unpriced: true\n" + backend
 }
 
-// told returns the events of a trial by name.
-func told(t record.Trial, name string) (all []string) {
+// details returns the details of the events of a trial with a name.
+func details(t record.Trial, name string) (all []string) {
 	for _, e := range t.Events {
 		if e.Name == name {
 			all = append(all, fmt.Sprintf("%d: %s", e.N, e.Detail))
@@ -58,13 +58,13 @@ var _ = Describe("An HTTP application", func() {
 	})
 
 	It("that cannot be reached is an error", func() {
-		for do, says := range map[string]string{
+		for do, message := range map[string]string{
 			"start-exit": "ended before it could be spoken to: the program",
 			"start-hang": "could not be spoken to within 200ms (health_timeout): connection refused",
 			"start-ill":  "/healthz answers with the HTTP status 503",
 		} {
 			t := carryOut(context.Background(), "name: spec/one\n"+web(do, "    health_timeout: 200ms\n"+twoTurns, twoReplies)+"expect: {status: done}\n")
-			Expect(t.End.HarnessError).To(ContainSubstring(says))
+			Expect(t.End.HarnessError).To(ContainSubstring(message))
 			Expect(t.End.Status).To(Equal("error"))
 		}
 	})
@@ -84,7 +84,7 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 			Expect(t.End.Status).To(Equal("done"))
 			Expect(answers(t)).To(Equal([]string{"It is this.", "Then that."}))
 			Expect(t.Calls[1].Messages).To(HaveLen(4), "it remembers what was said")
-			Expect(told(t, "perturbation")).To(Equal([]string{n + ": turn=" + n + ":restart"}))
+			Expect(details(t, "perturbation")).To(Equal([]string{n + ": turn=" + n + ":restart"}))
 			Expect(t.Script.Unfired).To(BeEmpty())
 		}
 	})

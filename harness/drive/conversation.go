@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// Conversation describes an external agent and the turns of the user who talks to it.
+// Conversation describes an external agent and the turns of the user.
 type Conversation struct {
 	// Talk has the turns of the user. Its default timeout is DefaultTurnTimeout.
 	Talk scenarios.Talk

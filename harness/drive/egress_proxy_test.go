@@ -18,19 +18,19 @@ import (
 
 var _ = Describe("the proxy", func() {
 	var (
-		proxy  *refusingProxy
-		client *http.Client
-		mu     sync.Mutex
-		told   []string
+		proxy    *refusingProxy
+		client   *http.Client
+		mu       sync.Mutex
+		reported []string
 	)
 	BeforeEach(func() {
 		before := gleak.Goroutines()
-		told = nil
+		reported = nil
 		var err error
 		proxy, err = listenProxy(nil, func(host string) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, host)
+			reported = append(reported, host)
 		})
 		Expect(err).NotTo(HaveOccurred())
 		address, err := url.Parse(proxy.URL())
@@ -47,7 +47,7 @@ var _ = Describe("the proxy", func() {
 	reportedHosts := func() []string {
 		mu.Lock()
 		defer mu.Unlock()
-		return slices.Clone(told)
+		return slices.Clone(reported)
 	}
 
 	get := func(ctx context.Context, url string) (status int, body string, err error) {

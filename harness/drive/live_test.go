@@ -99,7 +99,7 @@ var _ = Describe("a live backend", Label("H-01"), func() {
 		t := drawOne(env, p.scenario(""))
 		Expect(t.End.Skipped + t.End.HarnessError).To(ContainSubstring(want))
 		Expect(t.Calls).To(BeEmpty())
-		Expect(p.keys).To(BeEmpty(), "nobody called")
+		Expect(p.keys).To(BeEmpty(), "no call was made")
 	},
 		Entry("unless it is allowed", func(e *drive.Env) { e.Live = false }, "allow it with --live"),
 		Entry("offline, even if it is allowed", func(e *drive.Env) {

@@ -63,7 +63,7 @@ type Trial struct {
 	// Meter. BackendID is its name.
 	Backend   llm.Backend
 	BackendID string
-	// Conversational is true for a backend that takes a whole conversation, as an API does; a
+	// Conversational is true for a backend that takes a whole conversation, such as an API; a
 	// command-line agent takes one prompt.
 	Conversational bool
 	// Clock is virtual unless bytes cross a process or a socket.

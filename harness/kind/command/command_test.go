@@ -106,10 +106,10 @@ var _ = It("reads the last of several answers in JSON lines if each turn has a p
 })
 
 var _ = DescribeTable("output without an answer is an error",
-	func(ctx SpecContext, output, path, printed, says string) {
+	func(ctx SpecContext, output, path, printed, message string) {
 		s := begin(ctx, "print:"+printed, command.Options{Output: output, Answer: path})
 		_, err := s.Say(ctx, "x")
-		Expect(err).To(beKind(app.Unusable, says))
+		Expect(err).To(beKind(app.Unusable, message))
 	},
 	Entry("nothing instead of JSON", "json", "$.a", "", "it printed: nothing"),
 	Entry("text instead of JSON", "json", "$.a", "It is this.", "it printed: It is this."),

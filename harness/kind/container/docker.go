@@ -98,8 +98,8 @@ func pull(ctx context.Context, docker *client.Client, image string) error {
 	return pulled.Wait(ctx)
 }
 
-// credentials returns the credentials of "docker login" for a registry; they are empty if
-// there are none.
+// credentials returns the credentials of "docker login" for a registry; empty without a
+// login.
 func credentials(host string) registry.AuthConfig {
 	config, err := dockercfg.LoadDefaultConfig()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 type relay struct {
 	listener net.Listener
 	target   string
-	from     func(netip.Addr) bool // who may connect
+	from     func(netip.Addr) bool // reports whether an address may connect
 
 	mu     sync.Mutex
 	closed bool

@@ -124,14 +124,14 @@ var _ = Describe("An application that is started for a trial", func() {
 	})
 
 	DescribeTable("is unusable",
-		func(kind, says string) {
+		func(kind, message string) {
 			d := web(chat, "$.reply", "")
 			if kind == "silent" || kind == "unhealthy" {
 				d.HealthTimeout = quantity.Duration(200 * time.Millisecond)
 			}
 			here, _ := site()
 			_, err := agent(d, kind).Start(ctx, here)
-			Expect(err).To(beError(app.Unusable, says))
+			Expect(err).To(beError(app.Unusable, message))
 		},
 		Entry("if it exits at once", "exits", "ended before it could be spoken to"),
 		Entry("if it exits with a message", "exits", "exit status 3; the end of its standard error:\nno configuration"),

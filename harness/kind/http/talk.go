@@ -139,14 +139,14 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 			"the application answered with the HTTP status %s, and that says nothing; let request.path be where it answers",
 			response.Status)
 	}
-	said, err := t.dialogue.read(response.Header.Get("Content-Type"), data)
+	content, err := t.dialogue.read(response.Header.Get("Content-Type"), data)
 	if err != nil {
 		return app.Answer{}, err
 	}
-	if said.id != "" {
-		t.id = said.id
+	if content.id != "" {
+		t.id = content.id
 	}
-	return app.Answer{Text: said.text, Raw: truncate(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
+	return app.Answer{Text: content.text, Raw: truncate(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
 }
 
 // End implements app.Session. It does not end the application, which ran before.

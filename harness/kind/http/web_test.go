@@ -50,8 +50,8 @@ func served(w httpkind.Web, h http.HandlerFunc) app.Session {
 }
 
 // beError matches an *app.Error of a kind whose message contains a text.
-func beError(kind app.Kind, says string) types.GomegaMatcher {
-	return And(BeAssignableToTypeOf(&app.Error{}), HaveField("Kind", kind), MatchError(ContainSubstring(says)))
+func beError(kind app.Kind, text string) types.GomegaMatcher {
+	return And(BeAssignableToTypeOf(&app.Error{}), HaveField("Kind", kind), MatchError(ContainSubstring(text)))
 }
 
 var ctx = context.Background()
