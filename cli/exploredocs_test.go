@@ -45,9 +45,9 @@ func TestExploreDocsName(t *testing.T) {
 		case slices.Equal(of[row], agents):
 			who = "all"
 		case slices.Equal(of[row], agents[5:]):
-			who = "agents of other people"
+			who = "your own agents"
 		}
-		who = strings.Replace(who, strings.Join(agents[5:], ", "), "agents of other people", 1)
+		who = strings.Replace(who, strings.Join(agents[5:], ", "), "your own agents", 1)
 		g.Expect(text).To(gomega.ContainSubstring("%s %s |\n", row, who))
 	}
 }

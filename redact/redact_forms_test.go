@@ -208,7 +208,7 @@ func FuzzRedactNested(f *testing.F) {
 		for range depth % 5 {
 			var object map[string]string
 			if err := json.Unmarshal([]byte(got), &object); err != nil {
-				t.Fatalf("%q is not JSON any more: %v", got, err)
+				t.Fatalf("%q is no longer JSON: %v", got, err)
 			}
 			got = object["v"]
 		}

@@ -67,7 +67,7 @@ var _ = Describe("Equivalence of a measure that is not a share", func() {
 		near, far := stat.Within([][]float64{values}, 0), 0.0
 		for _, reach := range []float64{3, 6, 30, 100, 1000} {
 			p := near.EquivalenceP(0.4, reach)
-			Expect(p).To(BeNumerically(">=", far), "the farther the less sure")
+			Expect(p).To(BeNumerically(">=", far), "the p-value must not fall as the reach grows")
 			far = p
 		}
 		z := (0.4 - math.Abs(near.Value)) / near.SE
@@ -117,6 +117,6 @@ var _ = Describe("One-sided tests", func() {
 		Expect(never.Needed(0.05, stat.Effect.P)).To(Equal(6), "2 / 2^6 is 0.031")
 		Expect(stat.Effect{}.Needed(0.05, stat.Effect.P)).To(BeZero())
 		enough := stat.Within([][]float64{constant(50, 1)}, 1)
-		Expect(enough.Needed(0.05, stat.Effect.P)).To(Equal(50), "no less than there are")
+		Expect(enough.Needed(0.05, stat.Effect.P)).To(Equal(50), "at least the current number")
 	})
 })

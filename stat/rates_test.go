@@ -121,7 +121,7 @@ var _ = Describe("RateDifference", Label("H-04"), func() {
 				rt.Fatalf("%+v %+v", s, s.Interval)
 			}
 			if math.Abs(s.Interval.Lo+mirror.Interval.Hi) > 1e-12 {
-				rt.Fatalf("%+v is no mirror of %+v", s.Interval, mirror.Interval)
+				rt.Fatalf("%+v is not the mirror image of %+v", s.Interval, mirror.Interval)
 			}
 		})
 		Expect(math.IsNaN(stat.RateDifference(0, 0, 1, 2, 0.95).Value)).To(BeTrue())
@@ -228,7 +228,7 @@ var _ = Describe("Needed", Label("H-04"), func() {
 			margin := rapid.Float64Range(0, 1e6).Draw(rt, "margin")
 			few, many := stat.Needed(s, 2*margin, 3), stat.Needed(s, margin, 3)
 			if few < 0 || many > 0 && few > many || many > 0 && few == 0 {
-				rt.Fatalf("%d for twice the margin of %d", few, many)
+				rt.Fatalf("got %d for twice the margin, %d for the margin", few, many)
 			}
 		})
 	})

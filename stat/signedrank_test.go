@@ -272,7 +272,7 @@ var _ = Describe("the signed-rank test", Label("H-04"), func() {
 			a, b := signedRank(d, 0.95), signedRank(scaled, 0.95)
 			if math.Abs(a.P-b.P) > 1e-12 || a.Effect.Value != -b.Effect.Value/4 ||
 				a.Effect.Interval.Lo != -b.Effect.Interval.Hi/4 || a.Effect.Interval.Hi != -b.Effect.Interval.Lo/4 {
-				rt.Fatalf("%+v %+v is no mirror of %+v %+v", a, a.Effect.Interval, b, b.Effect.Interval)
+				rt.Fatalf("%+v %+v is not the mirror image of %+v %+v", a, a.Effect.Interval, b, b.Effect.Interval)
 			}
 			means := pairMeans(d)
 			n := len(means)

@@ -48,7 +48,7 @@ var _ = Describe("Proportion", Label("H-04"), func() {
 				rt.Fatalf("%+v %+v", s, s.Interval)
 			}
 			if math.Abs(s.Interval.Lo-(1-mirror.Interval.Hi)) > 1e-9 {
-				rt.Fatalf("%+v is no mirror of %+v", s.Interval, mirror.Interval)
+				rt.Fatalf("%+v is not the mirror image of %+v", s.Interval, mirror.Interval)
 			}
 		})
 	})

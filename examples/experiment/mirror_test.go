@@ -46,7 +46,7 @@ func TestMirror(t *testing.T) {
 		t.Errorf("with-example is %s, want better", verdicts["with-example"])
 	}
 	if v := verdicts["short"]; v == result.Better || v == result.Worse {
-		t.Errorf("short is %s, and the model makes no difference", v)
+		t.Errorf("short is %s, but the model does not distinguish the two prompts", v)
 	}
 
 	var page bytes.Buffer

@@ -21,15 +21,15 @@ type Tutor struct {
 	// Look returns the meaning of a word.
 	Look func(word string) string
 
-	said []openai.ChatCompletionMessage
+	history []openai.ChatCompletionMessage
 }
 
 // Answer answers a pupil.
 func (t *Tutor) Answer(ctx context.Context, text string) (string, error) {
-	t.said = append(t.said, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: text})
+	t.history = append(t.history, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: text})
 	for range maxCalls {
 		resp, err := t.Client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
-			Model: "gpt-4.1-mini", Messages: t.said, Tools: tools,
+			Model: "gpt-4.1-mini", Messages: t.history, Tools: tools,
 			Metadata: map[string]string{"purpose": "teach"},
 		})
 		if err != nil {
@@ -39,12 +39,12 @@ func (t *Tutor) Answer(ctx context.Context, text string) (string, error) {
 			return "", errors.New("ask the model: the response has no answer")
 		}
 		reply := resp.Choices[0].Message
-		t.said = append(t.said, reply)
+		t.history = append(t.history, reply)
 		if len(reply.ToolCalls) == 0 {
 			return reply.Content, nil
 		}
 		for _, call := range reply.ToolCalls {
-			t.said = append(t.said, openai.ChatCompletionMessage{
+			t.history = append(t.history, openai.ChatCompletionMessage{
 				Role: openai.ChatMessageRoleTool, ToolCallID: call.ID, Content: t.use(call.Function),
 			})
 		}

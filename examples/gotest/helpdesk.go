@@ -24,7 +24,7 @@ type Desk struct {
 	// Sleep waits between attempts.
 	Sleep func(ctx context.Context, d time.Duration) error
 
-	said []message
+	history []message
 }
 
 type message struct {
@@ -34,14 +34,14 @@ type message struct {
 
 // Answer answers a customer's message.
 func (d *Desk) Answer(ctx context.Context, text string) (string, error) {
-	d.said = append(d.said, message{"user", text})
+	d.history = append(d.history, message{"user", text})
 	for attempt := 1; ; attempt++ {
 		answer, status, err := d.ask(ctx)
 		switch {
 		case err != nil:
 			return "", err
 		case status == http.StatusOK:
-			d.said = append(d.said, message{"assistant", answer})
+			d.history = append(d.history, message{"assistant", answer})
 			return answer, nil
 		case status < 500 && status != http.StatusTooManyRequests:
 			return "", fmt.Errorf("the model refused the question with status %d", status)
@@ -57,7 +57,7 @@ func (d *Desk) Answer(ctx context.Context, text string) (string, error) {
 // ask sends the conversation to the model once.
 func (d *Desk) ask(ctx context.Context) (answer string, status int, err error) {
 	body, err := json.Marshal(map[string]any{
-		"model": "claude-haiku-4-5", "max_tokens": 300, "messages": d.said,
+		"model": "claude-haiku-4-5", "max_tokens": 300, "messages": d.history,
 		"system": "You are the help desk of a small bookshop. Ask at most one question at a time.",
 	})
 	if err != nil {

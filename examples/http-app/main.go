@@ -113,11 +113,11 @@ func (d *desk) complete(ctx context.Context, talk []message) (reply string, stat
 	if resp.StatusCode != http.StatusOK {
 		return "", resp.StatusCode, nil
 	}
-	var said struct{ Choices []struct{ Message message } }
-	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || len(said.Choices) == 0 {
-		return "", 0, fmt.Errorf("the model's answer cannot be read (%d choices): %w", len(said.Choices), err)
+	var response struct{ Choices []struct{ Message message } }
+	if err := json.NewDecoder(resp.Body).Decode(&response); err != nil || len(response.Choices) == 0 {
+		return "", 0, fmt.Errorf("the model's answer cannot be read (%d choices): %w", len(response.Choices), err)
 	}
-	return said.Choices[0].Message.Content, http.StatusOK, nil
+	return response.Choices[0].Message.Content, http.StatusOK, nil
 }
 
 // load reads the conversations of earlier processes.

@@ -105,7 +105,7 @@ f.md:3:1: empty
 f.md:5:1: behind the end
 f.md: the whole
 `))
-		Expect(bare[0].Detail()).To(Equal("f.md:2:3: wrong"), "the diagnostics themselves stay")
+		Expect(bare[0].Detail()).To(Equal("f.md:2:3: wrong"), "the diagnostics themselves must not change")
 	})
 
 	It("are sorted by position within each file", func() {

@@ -160,7 +160,7 @@ var gptSees = map[string]sees{
 	"truncated-stream":     fails,
 	"missing-done": func(got said, err error) {
 		Expect(err).NotTo(HaveOccurred())
-		Expect(got.Finish).To(BeEmpty(), "only the missing event tells")
+		Expect(got.Finish).To(BeEmpty(), "only the missing event shows it")
 	},
 	"error-event":        failsWith(apiError{200, "failed", "server_error", ""}),
 	"malformed-json":     fails,

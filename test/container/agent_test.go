@@ -167,7 +167,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		t, _ := off.Trial(ctx, 1)
 		Expect(t.End.HarnessError + t.End.Details).To(BeEmpty())
 		Expect(answers(t)).To(Equal([]string{"It is this.", "Then that."}))
-		Expect(t.Calls[1].Messages).To(HaveLen(4), "it remembers what was said")
+		Expect(t.Calls[1].Messages).To(HaveLen(4), "it remembers the conversation")
 		Expect(t.Script.Unfired).To(BeEmpty())
 	}, SpecTimeout(3*time.Minute))
 
@@ -178,7 +178,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 			Expect(t.End.HarnessError + t.End.Details).To(ContainSubstring(says))
 		},
 		Entry("that ends in the middle of a turn", "end", "", replies, "crashed", "went away in the middle of the turn: the container ended with exit status 0", SpecTimeout(time.Minute)),
-		Entry("that exits before it is ready", "start-exit", "", replies, "error", "ended before it could be spoken to: the container ended with exit status 7; the end of its log: demo agent: it was told to fail", SpecTimeout(time.Minute)),
+		Entry("that exits before it is ready", "start-exit", "", replies, "error", "ended before it could be spoken to: the container ended with exit status 7; the end of its log: demo agent: it was emitted to fail", SpecTimeout(time.Minute)),
 		Entry("that is never healthy", "start-ill", "    health_timeout: 1s\n", replies, "error", "/healthz answers with the HTTP status 503", SpecTimeout(time.Minute)),
 		Entry("that does not listen", "start-hang", "    health_timeout: 1s\n", replies, "error", "could not be spoken to within 1s (health_timeout): connection refused", SpecTimeout(time.Minute)),
 		Entry("whose backend cuts a connection", "", "", "  replies: [{fault: {kind: reset-before-headers}}, {text: It is this.}]\n", "failed", "connection reset by peer", SpecTimeout(time.Minute)),
@@ -199,22 +199,22 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		web := httpkind.Web{Request: httpkind.Request{Path: "/chat", Body: `{"message": {{json .Turn}}}`}, Health: "/healthz"}
 		agent, err := container.New(container.Options{Image: image, Port: 8080, Routed: true, Web: web})
 		Expect(err).NotTo(HaveOccurred())
-		var told []string
+		var emitted []string
 		s, err := agent.Start(ctx, app.Site{
 			Env: app.Variables(model.URL), Clock: clock.Real(),
-			Emit: func(e event.Event) { told = append(told, e.Name) },
+			Emit: func(e event.Event) { emitted = append(emitted, e.Name) },
 		})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(s.Say(ctx, "What is it?")).To(HaveField("Text", ContainSubstring("It is this.")))
-		Expect(told).To(Equal([]string{"egress"}))
+		Expect(emitted).To(Equal([]string{"egress"}))
 		Expect(s.End(ctx)).To(Succeed())
-		Expect(s.End(ctx)).To(Succeed(), "once more does no harm")
+		Expect(s.End(ctx)).To(Succeed(), "ending twice is harmless")
 	}, SpecTimeout(time.Minute))
 
 	It("finds the files of the workspace", func(ctx SpecContext) {
 		text := contained("image: "+image, "", "    files: {notes/a.txt: A note.}\n    env: {HOME: /workspace/notes}\n"+turns, replies)
 		t, _ := driver(text).Trial(ctx, 1)
-		Expect(t.End.HarnessError+t.End.Details).To(BeEmpty(), "it writes beside the note")
+		Expect(t.End.HarnessError+t.End.Details).To(BeEmpty(), "it can write next to the note")
 	}, SpecTimeout(time.Minute))
 
 	It("returns the files that are in the workspace at the end, not the initial ones", func(ctx SpecContext) {

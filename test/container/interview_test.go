@@ -125,7 +125,7 @@ var _ = Describe("the program in a container", Label("docker"), func() {
 		state, err := c.State(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(state.Running).To(BeFalse())
-		Expect(state.ExitCode).To(Equal(0), "it ends by itself when it is told to")
+		Expect(state.ExitCode).To(Equal(0), "it must exit by itself on the signal")
 
 		Expect(c.Start(ctx)).To(Succeed())
 		again := at().send(ctx, map[string]string{"sessionId": id, "event": "RESUME"})

@@ -66,19 +66,19 @@ func (o options) serve(ctx context.Context) error {
 func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var said struct{ Session, Message string }
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&said); err != nil {
+	var turn struct{ Session, Message string }
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&turn); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	a := &assistant{options: s.options, model: s.model, out: json.NewEncoder(w), stdout: w, id: cmp.Or(said.Session, "s1")}
+	a := &assistant{options: s.options, model: s.model, out: json.NewEncoder(w), stdout: w, id: cmp.Or(turn.Session, "s1")}
 	if _, err := strconv.Atoi(a.id[1:]); err != nil {
 		http.Error(w, fmt.Sprintf("there is no session %q", a.id), http.StatusNotFound)
 		return
 	}
 	err := a.load()
 	if err == nil {
-		err = a.answer(r.Context(), said.Message)
+		err = a.answer(r.Context(), turn.Message)
 	}
 	if err == nil {
 		err = a.save()

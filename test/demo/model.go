@@ -67,11 +67,11 @@ func (m *model) ask(ctx context.Context, history []message) (message, error) {
 	case resp.StatusCode != http.StatusOK:
 		return message{}, fmt.Errorf("the model answered with status %d", resp.StatusCode)
 	}
-	said, err := m.answer(data)
+	reply, err := m.answer(data)
 	if err != nil {
 		return message{}, fmt.Errorf("the model's answer cannot be read: %w", err)
 	}
-	return said, nil
+	return reply, nil
 }
 
 type object = map[string]any
@@ -124,12 +124,12 @@ func openAIAnswer(data []byte) (message, error) {
 	if len(body.Choices) == 0 {
 		return message{}, fmt.Errorf("there is no choice in it")
 	}
-	said := message{Role: "assistant", Text: body.Choices[0].Message.Content}
+	reply := message{Role: "assistant", Text: body.Choices[0].Message.Content}
 	for _, c := range body.Choices[0].Message.ToolCalls {
-		said.Call = &call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
+		reply.Call = &call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
 		break // at most one tool call
 	}
-	return said, nil
+	return reply, nil
 }
 
 // anthropicRequest and anthropicAnswer implement the Messages API,
@@ -169,14 +169,14 @@ func anthropicAnswer(data []byte) (message, error) {
 	if err := json.Unmarshal(data, &body); err != nil {
 		return message{}, err
 	}
-	said := message{Role: "assistant"}
+	reply := message{Role: "assistant"}
 	for _, block := range body.Content {
 		switch block.Type {
 		case "text":
-			said.Text += block.Text
+			reply.Text += block.Text
 		case "tool_use":
-			said.Call = &call{ID: block.ID, Name: block.Name, Arguments: string(block.Input)}
+			reply.Call = &call{ID: block.ID, Name: block.Name, Arguments: string(block.Input)}
 		}
 	}
-	return said, nil
+	return reply, nil
 }

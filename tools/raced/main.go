@@ -1,5 +1,5 @@
 // Command raced lists the packages of the module whose tests run under the race detector:
-// those that start or synchronize goroutines, in their code or in their tests. With -not
+// packages whose code or tests start or synchronize goroutines. With -not
 // it lists the others.
 //
 //	go run ./tools/raced [-not] [-tests ginkgo|go]

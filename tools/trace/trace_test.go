@@ -185,7 +185,7 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 				return
 			}
 			if len(got) != 1 || got[0].Name != s.FullText() || len(got[0].IDs) != len(ids) {
-				t.Fatalf("got %v, and Ginkgo says %q %v", got, s.FullText(), ids)
+				t.Fatalf("got %v, but Ginkgo has %q %v", got, s.FullText(), ids)
 			}
 		})
 	})
