@@ -97,7 +97,8 @@ func CostAtMost(amount string) types.GomegaMatcher {
 // most a limit, on the trial's clock. 0.5 is the median, 1 the longest call. It returns an error if
 // there was no call, or a call was not timed.
 func LatencyAtMost(q float64, limit time.Duration) types.GomegaMatcher {
-	return &trials{want: fmt.Sprintf("a latency of at most %s at quantile %g", limit, q), inspect: func(j *harness.Judged) (observation, error) {
+	want := fmt.Sprintf("a latency of at most %s at quantile %g", limit, q)
+	return &trials{want: want, inspect: func(j *harness.Judged) (observation, error) {
 		l := &j.Facts.Latency
 		switch {
 		case !(q > 0 && q <= 1):
