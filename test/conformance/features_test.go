@@ -89,7 +89,7 @@ var _ = Describe("Node clients", Label("H-02"), func() {
 
 		Expect(seen["withoutV1"].Message).To(ContainSubstring("The base URL lacks /v1"))
 		Expect(without.engine.Report().Unexpected).To(ConsistOf(ContainSubstring("The base URL lacks /v1")))
-		Expect(seen["anthropicTwice"].Message).To(ContainSubstring("leave it out"))
+		Expect(seen["anthropicTwice"].Message).To(ContainSubstring("remove it"))
 		Expect(twice.engine.Report().Unexpected).To(HaveLen(1))
 	})
 })
