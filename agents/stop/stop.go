@@ -78,6 +78,9 @@ type Options struct {
 	// Threshold is the score from which a message defers under Balanced, in (0, 1];
 	// 0 means the shipped one.
 	Threshold float64
+	// Request is the user's request that the message answers, or its tail; at most
+	// 4 KiB of its end are read. It is empty if unknown.
+	Request string
 }
 
 // Verdict is the judgement of one message.
