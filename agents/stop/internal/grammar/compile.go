@@ -22,76 +22,37 @@ type Source struct {
 	Sets map[string][]string
 }
 
+// Classes and sets are bits of a number.
 const (
 	maxClasses = 64
-	maxLangs   = 2
 	maxSets    = 64
-	maxWords   = 1<<wordBits - 1
 )
 
 // Compile builds the grammar of some lexicons whose phrases belong to the
-// classes named. The languages are numbered in the order of the sources. An
-// error names the language and the line.
+// classes named, at most 64. The languages are numbered in the order of the
+// sources. An error names the language and the line.
 func Compile(classes []string, sources ...Source) (*Grammar, error) {
 	if len(classes) > maxClasses {
 		return nil, fmt.Errorf("%d classes are more than %d", len(classes), maxClasses)
 	}
-	if len(sources) > maxLangs {
-		return nil, fmt.Errorf("%d languages are more than %d", len(sources), maxLangs)
-	}
 	c := compiler{
-		g:       &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, traits: []trait{{bit: otherBit}}},
+		g:       &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, sets: []uint64{0}},
 		classes: classes,
-		nodes:   roots,
 	}
-	size := 0
-	for _, s := range sources {
-		size += len(s.Text)
-	}
-	c.edges = make([]link, 0, size/4)
 	for lang, s := range sources {
 		if err := c.source(Lang(lang), s); err != nil {
 			return nil, fmt.Errorf("lexicon %s%w", s.Name, err)
 		}
 	}
-	c.layOut()
-	c.mark()
-	c.foresee()
-	c.g.machine.Store(newMachine(c.g, maxStates, maxEdges))
+	c.index()
 	return c.g, nil
 }
 
-// compiler builds the nodes of a grammar. A pattern has its own nodes, except for
-// the one that it begins at.
 type compiler struct {
 	g       *Grammar
 	classes []string
 	name    string // of the language
 	lang    Lang
-	nodes   int32 // how many there are
-	edges   []link
-	ends    []finish
-	stands  []stand // of the lists of one pattern
-}
-
-// link is an edge of a node.
-type link struct {
-	from int32
-	kind int32
-	edge
-}
-
-// The kinds of edge.
-const (
-	wordEdge int32 = iota
-	setEdge
-	anyEdge
-)
-
-// finish is a pattern that ends at a node.
-type finish struct {
-	node int32
-	end
 }
 
 func (c *compiler) source(lang Lang, s Source) error {
@@ -129,8 +90,10 @@ func (c *compiler) line(class *int, line string) error {
 	if *class < 0 {
 		return fmt.Errorf("a pattern stands before the first class; put it behind one")
 	}
+	t, err := c.parse(line)
 	c.g.Patterns = append(c.g.Patterns, Pattern{Class(*class), c.lang, line})
-	return c.build(line, int32(len(c.g.Patterns)-1))
+	c.g.terms = append(c.g.terms, t)
+	return err
 }
 
 // declare adds words to a set of the language.
@@ -149,125 +112,53 @@ func (c *compiler) declare(name string, words func(func(string) bool)) error {
 		if err != nil {
 			return err
 		}
-		c.g.traits[id].sets |= bit
+		c.g.sets[id] |= bit
 	}
 	return nil
 }
 
-// set returns the number of a set of the language.
-func (c *compiler) set(name string) (int32, bool) {
-	bit, ok := c.g.named[c.name+"."+name]
-	return int32(bits.TrailingZeros64(bit)), ok
+// word returns the number of a word, a new one if it has none.
+func (c *compiler) word(w string) (int32, error) {
+	if folded := text.Fold(w); folded != w {
+		return 0, fmt.Errorf("%q is not folded, so that no text holds it: write %q", w, folded)
+	}
+	id := c.g.Words.Add(w)
+	for int(id) >= len(c.g.sets) {
+		c.g.sets = append(c.g.sets, 0)
+	}
+	return id, nil
 }
 
-// layOut puts the edges of each node side by side, in the order of their kinds.
-func (c *compiler) layOut() {
+// index lists for each word the patterns that may begin with it, by class.
+func (c *compiler) index() {
 	g := c.g
-	g.nodes = make([]node, c.nodes+1)
-	for i := range c.edges {
-		g.nodes[c.edges[i].from].edges[c.edges[i].kind]++
-	}
-	for i := range c.ends {
-		g.nodes[c.ends[i].node].ends++
-	}
-	var edges, ends int32
-	for i := range g.nodes {
-		n := &g.nodes[i]
-		for kind := range n.edges {
-			edges, n.edges[kind] = edges+n.edges[kind], edges
-		}
-		ends, n.ends = ends+n.ends, ends
-	}
-	g.edges = make([]edge, len(c.edges))
-	g.ends = make([]end, len(c.ends))
-	// Each offset runs to the end of its edges and is set back below.
-	for i := range c.edges {
-		l := &c.edges[i]
-		at := &g.nodes[l.from].edges[l.kind]
-		g.edges[*at] = l.edge
-		*at++
-	}
-	for i := range c.ends {
-		at := &g.nodes[c.ends[i].node].ends
-		g.ends[*at] = c.ends[i].end
-		*at++
-	}
-	edges, ends = 0, 0
-	for i := range g.nodes {
-		n := &g.nodes[i]
-		for kind := range n.edges {
-			edges, n.edges[kind] = n.edges[kind], edges
-		}
-		ends, n.ends = n.ends, ends
-	}
-	for root := range int32(roots) {
-		first, last := g.edgesOf(root, wordEdge)
-		slices.SortFunc(g.edges[first:last], func(a, b edge) int { return cmp.Compare(a.symbol, b.symbol) })
-	}
-}
-
-// mark gives a bit to each word that a pattern names after its first.
-func (c *compiler) mark() {
-	g, n := c.g, 0
-	for i := range c.edges {
-		l := &c.edges[i]
-		if l.kind == wordEdge && l.from >= roots && g.traits[l.symbol].bit == otherBit {
-			g.traits[l.symbol].bit = 1 << (n % 63)
-			n++
+	var members [maxSets][]int32
+	for id, sets := range g.sets {
+		for ; sets != 0; sets &= sets - 1 {
+			n := bits.TrailingZeros64(sets)
+			members[n] = append(members[n], int32(id))
 		}
 	}
-}
-
-// foresee fills the table of what may follow the first word of phrases.
-func (c *compiler) foresee() {
-	g := c.g
-	for place := range g.openers {
-		table := make([]outlook, len(g.traits))
-		var bySet [maxSets]outlook
-		for p := anywhere; p <= place; p++ {
-			for lang := range Lang(maxLangs) {
-				root := rootOf(p, lang)
-				first, last := g.edgesOf(root, wordEdge)
-				for _, e := range g.edges[first:last] {
-					table[e.symbol].add(g, e.to)
-				}
-				first, last = g.edgesOf(root, setEdge)
-				for _, e := range g.edges[first:last] {
-					bySet[e.symbol].add(g, e.to)
-				}
+	g.begins = make([][]int32, len(g.sets))
+	for _, k := range g.byClass() {
+		first := g.terms[k].outlook[0]
+		for sets := first.sets; sets != 0; sets &= sets - 1 {
+			first.words = append(first.words, members[bits.TrailingZeros64(sets)]...)
+		}
+		for _, id := range first.words {
+			if at := g.begins[id]; len(at) == 0 || at[len(at)-1] != k {
+				g.begins[id] = append(at, k)
 			}
 		}
-		for id := range table {
-			for sets := g.traits[id].sets; sets != 0; sets &= sets - 1 {
-				table[id].join(bySet[bits.TrailingZeros64(sets)])
-			}
-		}
-		g.openers[place] = table
 	}
 }
 
-// add adds what may follow the node.
-func (o *outlook) add(g *Grammar, n int32) {
-	o.edges(g, n)
-	first, last := g.edgesOf(n, anyEdge)
-	if first < last || g.nodes[n].ends < g.nodes[n+1].ends {
-		o.words = ^uint64(0)
+// byClass returns the numbers of the patterns in the order of their classes.
+func (g *Grammar) byClass() []int32 {
+	order := make([]int32, len(g.Patterns))
+	for i := range order {
+		order[i] = int32(i)
 	}
-}
-
-// edges adds the words and sets of the edges that leave the node.
-func (o *outlook) edges(g *Grammar, n int32) {
-	first, last := g.edgesOf(n, wordEdge)
-	for _, e := range g.edges[first:last] {
-		o.words |= g.traits[e.symbol].bit
-	}
-	first, last = g.edgesOf(n, setEdge)
-	for _, e := range g.edges[first:last] {
-		o.sets |= 1 << uint(e.symbol)
-	}
-}
-
-func (o *outlook) join(other outlook) {
-	o.words |= other.words
-	o.sets |= other.sets
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(g.Patterns[a].Class, g.Patterns[b].Class) })
+	return order
 }

@@ -51,8 +51,6 @@ var _ = Describe("compiling", func() {
 	It("is bounded", func() {
 		_, err := grammar.Compile(make([]string, 65))
 		Expect(err).To(HaveOccurred())
-		_, err = grammar.Compile(classes, make([]grammar.Source, 3)...)
-		Expect(err).To(HaveOccurred())
 		var many strings.Builder
 		for i := range 65 {
 			fmt.Fprintf(&many, "<s%d>: x\n", i)

@@ -21,8 +21,6 @@
 package grammar
 
 import (
-	"sync/atomic"
-
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
@@ -33,7 +31,7 @@ type Class uint8
 type Lang uint8
 
 // Any stands for all languages.
-const Any Lang = maxLangs
+const Any Lang = 255
 
 // Hit is a phrase that was found.
 type Hit struct {
@@ -53,73 +51,19 @@ type Pattern struct {
 	Source string
 }
 
-// Grammar is a compiled lexicon. It is safe for concurrent use.
+// Grammar is a compiled lexicon. It is immutable and safe for concurrent use.
 type Grammar struct {
 	// Words are the words of the lexicon: the reader of a text numbers by them.
 	Words    *text.Vocabulary
 	Patterns []Pattern
 
-	traits []trait // by word
-	named  map[string]uint64
-	// nodes, edges and ends are the nondeterministic automaton of the patterns; the
-	// first nodes are those that all phrases begin at.
-	nodes   []node
-	edges   []edge
-	ends    []end
-	openers [places][]outlook // by word
-	machine atomic.Pointer[machine]
+	named map[string]uint64 // the bit of each set, by "language.set"
+	sets  []uint64          // the sets that each word is in
+	// terms runs parallel to Patterns.
+	terms []terms
+	// begins lists the patterns that may begin with a word, by class.
+	begins [][]int32
 }
-
-// trait is the sets that a word is in, a bit each, and the bit of the word itself, which few others
-// share.
-type trait struct{ sets, bit uint64 }
-
-// otherBit stands for the words that patterns name only as their first, and for
-// those that are not in the lexicon.
-const otherBit = 1 << 63
-
-// outlook predicts how phrases continue: the bits of the words and the sets that may follow. All
-// bits are set if any word may follow, or if a phrase may end before.
-type outlook struct{ words, sets uint64 }
-
-// allows reports whether a word with the traits may follow. Most do not, and which
-// do is hard to predict, so there is one branch for all reasons.
-func (o outlook) allows(t *trait) bool { return o.words&t.bit|o.sets&t.sets != 0 }
-
-// node is a state of a pattern: where its edges of each kind and the patterns that
-// end there begin. They go up to where those of the next kind or node begin.
-type node struct {
-	edges [3]int32
-	ends  int32
-}
-
-// edge leads to another node over a word.
-type edge struct {
-	symbol int32 // a word's number, or that of a set
-	to     int32
-	// cross is true if the word may follow a comma, a colon or the like.
-	cross bool
-}
-
-// end is a pattern that ends at a node.
-type end struct {
-	pattern int32
-	class   Class
-	// last is true if the sentence must end here as well.
-	last bool
-}
-
-// The places that phrases begin at.
-const (
-	anywhere = iota
-	sentenceStart
-	places
-)
-
-// roots is the number of nodes that patterns begin at.
-const roots = places * maxLangs
-
-func rootOf(place int, lang Lang) int32 { return int32(place)*maxLangs + int32(lang) }
 
 const (
 	// longest is how many words a phrase may have.
@@ -130,18 +74,10 @@ const (
 )
 
 // Sets returns the sets that the word with the number is in, one bit each.
-func (g *Grammar) Sets(id int32) uint64 { return g.traits[id].sets }
+func (g *Grammar) Sets(id int32) uint64 { return g.sets[id] }
 
 // Set returns the bit of a set, named "language.set"; 0 if there is none.
 func (g *Grammar) Set(name string) uint64 { return g.named[name] }
-
-// edgesOf returns the range of the edges of a kind that leave the node.
-func (g *Grammar) edgesOf(n, kind int32) (first, last int32) {
-	if kind == anyEdge {
-		return g.nodes[n].edges[anyEdge], g.nodes[n+1].edges[0]
-	}
-	return g.nodes[n].edges[kind], g.nodes[n].edges[kind+1]
-}
 
 // Scan appends the phrases of a language in a sentence to hits, in the order of
 // their first words. Of the phrases of one class that begin at one word it keeps
@@ -151,73 +87,38 @@ func (g *Grammar) Scan(doc *text.Doc, sentence int, lang Lang, hits []Hit) []Hit
 	words := doc.Words[s.First:s.End]
 	starts := true
 	for i := range words {
-		w := &words[i]
 		if i > 0 {
-			starts = starts && words[i-1].Flags&text.Digits != 0 || i <= longestLabel && afterGap(w.Flags)
-		}
-		place := anywhere
-		if starts {
-			place = sentenceStart
+			starts = starts && words[i-1].Flags&text.Digits != 0 || i <= longestLabel && afterGap(words[i].Flags)
 		}
 		next := int32(0)
 		if i+1 < len(words) {
 			next = words[i+1].ID
 		}
-		if !g.openers[place][w.ID].allows(&g.traits[next]) {
-			continue
-		}
-		m := g.machine.Load()
-		if at := m.begin(place, lang, w.ID); at != nil {
-			base := len(hits)
-			hits = m.follow(words[i:], at, hits)
-			for k := base; k < len(hits); k++ {
-				h := &hits[k]
-				h.Sentence = int32(sentence)
-				h.First += int32(s.First + i)
-				h.End += int32(s.First + i)
+		base := len(hits)
+		for _, k := range g.begins[words[i].ID] {
+			p, t := &g.Patterns[k], &g.terms[k]
+			if lang != Any && p.Lang != lang || t.start && !starts || !g.allows(&t.outlook[1], next) {
+				continue
+			}
+			end := g.match(t, words[i:])
+			if end == 0 {
+				continue
+			}
+			h := Hit{p.Class, k, int32(sentence), int32(s.First + i), int32(s.First + i + end)}
+			if n := len(hits); n == base || hits[n-1].Class != h.Class {
+				hits = append(hits, h)
+			} else if hits[n-1].End < h.End {
+				hits[n-1] = h
 			}
 		}
 	}
 	return hits
 }
 
-// follow appends the phrases that begin with the first of the words, which led to
-// the state at, by class. Their words are counted from the first.
-func (m *machine) follow(words []text.Word, at *state, hits []Hit) []Hit {
-	base := len(hits)
-	for k := 1; ; k++ {
-		for _, e := range at.ends {
-			if !e.last || k == len(words) {
-				hits = keep(hits, base, Hit{Class: e.class, Pattern: e.pattern, End: int32(k)})
-			}
-		}
-		if k == len(words) || k == longest {
-			return hits
-		}
-		if at.all && !m.leads(at, words[k:]) {
-			return hits
-		}
-		w := &words[k]
-		if at = m.step(at, w.ID, afterGap(w.Flags)); at == nil {
-			return hits
-		}
-	}
-}
-
-// keep puts a hit in the place of the shorter one of its class, or inserts it.
-func keep(hits []Hit, base int, h Hit) []Hit {
-	i := base
-	for i < len(hits) && hits[i].Class < h.Class {
-		i++
-	}
-	if i == len(hits) || hits[i].Class != h.Class {
-		hits = append(hits, Hit{})
-		copy(hits[i+1:], hits[i:])
-	} else if hits[i].End == h.End && hits[i].Pattern <= h.Pattern {
-		return hits
-	}
-	hits[i] = h
-	return hits
+// allows reports whether the word may be among the options. It may be wrong for some
+// words that are not.
+func (g *Grammar) allows(o *options, word int32) bool {
+	return o.any || g.sets[word]&o.sets != 0 || word != 0 && o.bits&bitOf(word) != 0
 }
 
 // afterGap reports whether a comma, a colon or the like is before a word; a line

@@ -1,11 +1,7 @@
 package grammar_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
-	"sync"
-	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -132,73 +128,5 @@ var _ = Describe("a grammar", func() {
 		s := strings.Repeat("now ", 50000)
 		r := text.NewReader(g.Words)
 		Expect(scanned(g, grammar.Any, r.Read(s))).To(BeEmpty())
-	})
-
-	It("finds the same after more words than it caches", func() {
-		lexicon := "<w>:"
-		for i := range 400 {
-			lexicon += fmt.Sprintf(" w%d", i)
-		}
-		lexicon += "\n[a]\n"
-		for i := range 20 {
-			lexicon += fmt.Sprintf("s%d .. .. .. .. e%d\n", i, i)
-		}
-		source := grammar.Source{Name: "x", Text: lexicon}
-		random := rand.New(rand.NewPCG(1, 2))
-		few, none := compiled(source), compiled(source)
-		few.Bound(1000, 64)
-		none.Bound(3, 2)
-		total := 0
-		for range 10 {
-			var b strings.Builder
-			for range 2000 {
-				switch n := random.IntN(800); {
-				case n < 400:
-					fmt.Fprintf(&b, "w%d ", n)
-				case n < 780:
-					fmt.Fprintf(&b, "s%d ", n%20)
-				default:
-					fmt.Fprintf(&b, "e%d ", n%20)
-				}
-			}
-			fresh := compiled(source)
-			want := scanned(fresh, 0, text.NewReader(fresh.Words).Read(b.String()))
-			for _, g := range []*grammar.Grammar{few, none} {
-				Expect(scanned(g, 0, text.NewReader(g.Words).Read(b.String()))).To(Equal(want))
-			}
-			total += len(want)
-		}
-		Expect(total).To(BeNumerically(">", 50))
-	})
-
-	It("is safe for concurrent use", func() {
-		g := compiled(grammar.Source{Name: "x", Text: "<s>: ka kb kc\n[a]\nka .. <s> kb\n[b]\n<s> <s>"})
-		s := strings.Repeat("ka kb kc, kd ka kc kb. ", 300)
-		want := scanned(g, 0, text.NewReader(g.Words).Read(s))
-		fresh := compiled(grammar.Source{Name: "x", Text: "<s>: ka kb kc\n[a]\nka .. <s> kb\n[b]\n<s> <s>"})
-		var all sync.WaitGroup
-		got := make([][]grammar.Hit, 8)
-		for i := range got {
-			all.Go(func() { got[i] = scanned(fresh, 0, text.NewReader(fresh.Words).Read(s)) })
-		}
-		all.Wait()
-		for _, hits := range got {
-			Expect(hits).To(Equal(want))
-		}
-	})
-
-	It("scans without allocation once it knows the words", func() {
-		g := compiled(grammar.Source{Name: "x", Text: "<do>: run test\n[a]\n(let me|i ll) <do>\n[b]\nnext .. <do>"})
-		r := text.NewReader(g.Words)
-		s := strings.Repeat("Let me test it. I'll run the next big test now. ", 200)
-		doc := r.Read(s)
-		read := scanned(g, grammar.Any, doc)
-		Expect(testing.AllocsPerRun(10, func() {
-			read = read[:0]
-			for k := range doc.Sentences {
-				read = g.Scan(doc, k, grammar.Any, read)
-			}
-		})).To(BeZero())
-		Expect(read).To(HaveLen(600))
 	})
 })
