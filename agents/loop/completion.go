@@ -21,7 +21,7 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	if r.dep.judge == nil {
 		return done
 	}
-	v := r.dep.judge(r.judgedText(reply.Text, summary))
+	v := r.dep.judge(r.set.Prompt, r.judgedText(reply.Text, summary))
 	if r.set.Todos != "" {
 		v = r.todos.settle(reply.Text, v)
 	}

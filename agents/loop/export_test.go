@@ -3,4 +3,4 @@ package loop
 import "github.com/rehearse-dev/rehearse/agents/stop"
 
 // SetJudge replaces the stop guard.
-func (d *Deps) SetJudge(judge func(answer string) stop.Verdict) { d.judge = judge }
+func (d *Deps) SetJudge(judge func(request, answer string) stop.Verdict) { d.judge = judge }

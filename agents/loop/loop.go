@@ -40,7 +40,7 @@ type Deps struct {
 	// Settings.Budget.
 	Shared *llm.Budget
 
-	judge func(answer string) stop.Verdict // replaces the stop guard in tests
+	judge func(request, answer string) stop.Verdict // replaces the stop guard in tests
 }
 
 // Entry is one iteration in the transcript.

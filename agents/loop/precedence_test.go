@@ -114,21 +114,21 @@ var _ = Describe("Hand-over", Label("L-09"), func() {
 
 	It("does not ask the stop guard", func() {
 		r := newRig(loop.Options{}, say("DONE\nBLOCKED: x"))
-		r.deps.SetJudge(func(string) stop.Verdict { panic("asked") })
+		r.deps.SetJudge(func(_, _ string) stop.Verdict { panic("asked") })
 		Expect(r.run().Status).To(Equal(loop.StatusBlocked))
 	})
 })
 
 var _ = Describe("Stop guard", func() {
-	It("sees the completion and may allow it", func() {
-		var seen string
+	It("sees the task and the completion, and may allow it", func() {
+		var seen []string
 		r := newRig(loop.Options{Mode: loop.JSON}, all(`{"status":"continue"}`, `{"status":"done","summary":"all"}`)...)
-		r.deps.SetJudge(func(said string) stop.Verdict {
-			seen = said
+		r.deps.SetJudge(func(request, answer string) stop.Verdict {
+			seen = []string{request, answer}
 			return stop.Verdict{MayStop: true, Reason: "clean"}
 		})
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
-		Expect(seen).To(Equal("all"))
+		Expect(seen).To(Equal([]string{"Task", "all"}))
 		verdicts := r.told(event.Verdict)
 		Expect(verdicts).To(HaveLen(1))
 		Expect(verdicts[0].N).To(Equal(2))
@@ -180,7 +180,7 @@ var _ = Describe("Stop guard", func() {
 	It("yields to no progress when a refused completion is repeated", Label("L-07", "L-05"), func() {
 		asked := 0
 		r := newRig(loop.Options{NoProgressLimit: new(3), ContinuationLimit: new(9)}, all("DONE", "DONE", "DONE")...)
-		r.deps.SetJudge(func(string) stop.Verdict { asked++; return stop.Verdict{} })
+		r.deps.SetJudge(func(_, _ string) stop.Verdict { asked++; return stop.Verdict{} })
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusNoProgress))
 		Expect(res.Iterations).To(Equal(3))

@@ -39,8 +39,8 @@ func newRunner(s Settings, d Deps) *runner {
 		d.Sink = event.Discard
 	}
 	if d.judge == nil && s.StopGuard != GuardOff {
-		d.judge = func(said string) stop.Verdict {
-			return stop.Judge(said, stop.Options{Policy: s.StopGuard})
+		d.judge = func(request, answer string) stop.Verdict {
+			return stop.Judge(answer, stop.Options{Policy: s.StopGuard, Request: request})
 		}
 	}
 	r := &runner{

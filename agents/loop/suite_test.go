@@ -125,8 +125,8 @@ func (r *rig) sent(n int) []string {
 }
 
 // refuse returns a judge that refuses the first n completions.
-func refuse(n int, steps ...string) func(string) stop.Verdict {
-	return func(string) stop.Verdict {
+func refuse(n int, steps ...string) func(_, _ string) stop.Verdict {
+	return func(_, _ string) stop.Verdict {
 		n--
 		v := stop.Verdict{MayStop: n < 0, Reason: "tests are missing"}
 		for _, s := range steps {

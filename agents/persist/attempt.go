@@ -63,7 +63,7 @@ func (r *supervisor) attemptTask(move state.Move) *ending {
 	a.watch()
 	r.mu.Unlock()
 	out := work(ctx, r.Workers[task.Worker()], assignment)
-	judged := r.judge(out)
+	judged := r.judge(task.Do, out)
 	r.mu.Lock()
 	a.over, r.attempt = true, nil
 	a.stop()
@@ -78,7 +78,7 @@ type ruling struct {
 }
 
 // judge asks the stop guard about the answer to a task that is done.
-func (r *supervisor) judge(out Outcome) (j ruling) {
+func (r *supervisor) judge(request string, out Outcome) (j ruling) {
 	answer := cmp.Or(out.Prose, out.Answer)
 	if out.Grade != Done || answer == "" || clock.Err(r.ctx) != nil {
 		return ruling{}
@@ -88,7 +88,7 @@ func (r *supervisor) judge(out Outcome) (j ruling) {
 			j = ruling{failed: fmt.Sprintf("the stop guard failed: panic: %v", p)}
 		}
 	}()
-	v := r.Judge(r.ctx, answer)
+	v := r.Judge(r.ctx, request, answer)
 	return ruling{verdict: &v}
 }
 

@@ -41,9 +41,22 @@ var _ = Describe("What fails inside", func() {
 		Entry("where it gives no verdict", persist.Probe(func(context.Context) plan.CheckResult { return plan.CheckResult{} })),
 	)
 
+	It("shows the stop guard each answer with the text of its task", func() {
+		p := tasks("a", "b<a")
+		p.Tasks[1].Do = "Write the tests."
+		r := newRig(p)
+		var seen []string
+		r.deps.Judge = func(_ context.Context, request, _ string) stop.Verdict {
+			seen = append(seen, request)
+			return stop.Verdict{MayStop: true}
+		}
+		r.run()
+		Expect(seen).To(Equal([]string{p.Tasks[0].Do, "Write the tests."}))
+	})
+
 	It("leaves the stop guard's check unknown where the judge panics", func() {
 		r := newRig(tasks("a"))
-		r.deps.Judge = func(context.Context, string) stop.Verdict { panic("oh") }
+		r.deps.Judge = func(context.Context, string, string) stop.Verdict { panic("oh") }
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusEscalated))
 		Expect(verdict(result, plan.CheckStopGuard)).To(Equal(plan.Unknown))

@@ -24,8 +24,9 @@ type Deps struct {
 	Clock clock.Clock
 	// Sink receives the events; default: none.
 	Sink event.Sink
-	// Judge judges an answer; default: stop.Judge with the balanced policy.
-	Judge func(ctx context.Context, answer string) stop.Verdict
+	// Judge judges the answer to a task, whose text is the request; default: stop.Judge with
+	// the balanced policy.
+	Judge func(ctx context.Context, request, answer string) stop.Verdict
 	// Budget counts the calls of the workers in this process. The run adds the usage of earlier
 	// processes to it, and ends when a cap is reached. Without a budget, only Outcome.Capped
 	// ends the run.

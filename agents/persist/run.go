@@ -61,7 +61,9 @@ func newSupervisor(p plan.Plan, d Deps) *supervisor {
 		d.Sink = event.Discard
 	}
 	if d.Judge == nil {
-		d.Judge = func(_ context.Context, answer string) stop.Verdict { return stop.Judge(answer, stop.Options{}) }
+		d.Judge = func(_ context.Context, request, answer string) stop.Verdict {
+			return stop.Judge(answer, stop.Options{Request: request})
+		}
 	}
 	return &supervisor{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now()}
 }

@@ -32,7 +32,9 @@ func (guard) Kind() detect.CorpusKind { return detect.Messages }
 // Detect implements detect.Detector. Spans are those of the steps, or of the mentions
 // where there is no step; a message that may stop has none.
 func (g guard) Detect(_ context.Context, item detect.Item) (detect.Prediction, error) {
-	v := stop.Judge(item.Text, g.options)
+	o := g.options
+	o.Request = item.Request
+	v := stop.Judge(item.Text, o)
 	p := detect.Prediction{
 		Positive: !v.MayStop,
 		Class:    string(v.Class),

@@ -156,7 +156,7 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 		Model: s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
 	})
 	s.sweep(err == nil)
-	if stopErr := s.emitStops(); stopErr != nil && err == nil {
+	if stopErr := s.emitStops(text); stopErr != nil && err == nil {
 		return app.Answer{}, app.Errorf(app.Unusable, "see what the stop guard did: %w", stopErr)
 	}
 	if err != nil {

@@ -56,9 +56,9 @@ func (a *Agent) install(site app.Site) (*guarded, error) {
 	return g, nil
 }
 
-// emitStops emits the stops that the guard judged in this turn. Its log has no text, only
+// emitStops emits the stops that the guard judged in this turn, which answers the request. Its log has no text, only
 // the hash of the judged message, from which the verdict is computed again.
-func (s *session) emitStops() error {
+func (s *session) emitStops(request string) error {
 	if s.guard == nil || s.site.Emit == nil {
 		return nil
 	}
@@ -72,14 +72,14 @@ func (s *session) emitStops() error {
 	}
 	for _, judged := range stops[min(s.guard.seen, len(stops)):] {
 		s.guard.seen++
-		s.site.Emit(s.guard.event(judged, s.messages))
+		s.site.Emit(s.guard.event(judged, request, s.messages))
 	}
 	return nil
 }
 
 // event returns the event of a stop that the guard judged, with the reason if one of the
 // messages is the judged one.
-func (g *guarded) event(judged hook.Judged, messages []string) event.Event {
+func (g *guarded) event(judged hook.Judged, request string, messages []string) event.Event {
 	i := slices.IndexFunc(messages, judged.Of)
 	if i < 0 {
 		return event.New(0, "", loggedStop{
@@ -87,7 +87,7 @@ func (g *guarded) event(judged hook.Judged, messages []string) event.Event {
 			Forced: judged.Blocked, Outcome: judged.Outcome,
 		})
 	}
-	v := stop.Judge(messages[i], stop.Options{Policy: g.policy})
+	v := stop.Judge(messages[i], stop.Options{Policy: g.policy, Request: request})
 	j, executed := v.Judgement(), stop.Executed(g.left, messages[i])
 	j.Allow, j.Forced, j.Outcome, j.Executed = !judged.Blocked, judged.Blocked, judged.Outcome, &executed
 	g.left = v.Order().Steps
