@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -263,106 +261,6 @@ func readFile(name string) string {
 	return string(data)
 }
 
-// testT records the calls of a test's methods. Fatalf and Skipf panic, because those of real tests end
-// the goroutine.
-type testT struct {
-	errors, fatals, skips []string
-}
-
-func (t *testT) Helper()                      {}
-func (t *testT) Context() context.Context     { return context.Background() }
-func (t *testT) Errorf(f string, args ...any) { t.errors = append(t.errors, fmt.Sprintf(f, args...)) }
-
-func (t *testT) Fatalf(f string, args ...any) {
-	t.fatals = append(t.fatals, fmt.Sprintf(f, args...))
-	runtime.Goexit()
-}
-
-func (t *testT) Skipf(f string, args ...any) {
-	t.skips = append(t.skips, fmt.Sprintf(f, args...))
-	runtime.Goexit()
-}
-
-// checked runs Check as a test runner does.
-func checked(r harness.Rehearsal) (t *testT, res *harness.Result) {
-	t = &testT{}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		res = harness.Check(t, r)
-	}()
-	<-done
-	return t, res
-}
-
-var _ = Describe("a rehearsal within a test", func() {
-	It("passes if all expectations are met", func() {
-		t, res := checked(harness.Rehearsal{Text: clerk, Functions: clerks})
-		Expect(*t).To(Equal(testT{}))
-		Expect(res.Verdict).To(Equal(gate.Pass))
-	})
-
-	It("fails the test with a description of the trials, and returns for further assertions", func() {
-		t, res := checked(harness.Rehearsal{Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks})
-		Expect(res.Verdict).To(Equal(gate.Fail))
-		Expect(t.errors).To(Equal([]string{res.String()}))
-		Expect(t.errors[0]).To(Equal(`FAIL clerk/hours: done, 2 calls, 16 tokens, 0.0000148 USD, 1h 0m
-  ✗ calls: expected exactly 3 calls, saw 2 (expect.calls)
-  user     "When do you open?"
-  call 1   gpt-4.1-mini, 5 + 3 tokens, 1h 0m: "At nine."
-  answer   "At nine."
-  user     "And on Sunday?"
-  call 2   gpt-4.1-mini, 4 + 4 tokens: "We are closed."
-  answer   "We are closed."
-  end      done
-`))
-	})
-
-	It("ends the test if the rehearsal fails", func() {
-		t, res := checked(harness.Rehearsal{Text: clerk})
-		Expect(res).To(BeNil())
-		Expect(t.fatals).To(ConsistOf(ContainSubstring("no Go function is registered")))
-	})
-
-	It("fails the test if the verdict is error", func() {
-		t, res := checked(harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{
-			"clerk": func(context.Context, app.Site, string) (string, error) { return "\xff", nil },
-		}})
-		Expect(res.Verdict).To(Equal(gate.Error))
-		Expect(t.errors).To(ConsistOf(And(HavePrefix("ERROR clerk/hours"), ContainSubstring("not UTF-8"))))
-	})
-
-	It("skips the test if all trials were skipped", func() {
-		GinkgoT().Setenv("REHEARSE_TEST_POSTGRES", "")
-		t, _ := checked(harness.Rehearsal{Files: []string{"interview/store-postgres"}, Kinds: kinds.All()})
-		Expect(t.skips).To(ConsistOf(HavePrefix("SKIP interview/store-postgres")))
-		Expect(t.errors).To(BeEmpty())
-	})
-})
-
-var _ = Describe("the description of a trial", func() {
-	It("has a limited length", func() {
-		turns := strings.Repeat("Go on., ", 199) + "Stop."
-		text := fmt.Sprintf(`
-name: clerk/talk
-drive: {function: {name: clerk, turns: [%s]}}
-backend: {model: gpt-4.1-mini, replies: [{text: "line one\n\e[31mline two", times: 200}]}
-expect: {status: done, calls: 1}
-`, turns)
-		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Text: text, Functions: clerks, Trials: 7})
-		Expect(err).NotTo(HaveOccurred())
-		story := res.Trials[0].String()
-		Expect(strings.Split(story, "\n")).To(HaveLen(1 + 1 + 61 + 1))
-		Expect(story).To(ContainSubstring("  … 541 steps more\n"))
-		Expect(story).NotTo(ContainSubstring("\x1b"))
-		Expect(strings.Count(res.String(), "\n")).To(Equal(5*63+2), "five full descriptions, and one line for each other trial")
-	})
-
-	It("reports that there was no trial", func() {
-		Expect((&harness.Result{}).String()).To(Equal("no trial was run\n"))
-	})
-})
-
 // BenchmarkRehearseFunction measures a rehearsal of a Go function with two turns.
 func BenchmarkRehearseFunction(b *testing.B) {
 	for b.Loop() {
@@ -372,66 +270,3 @@ func BenchmarkRehearseFunction(b *testing.B) {
 		}
 	}
 }
-
-var _ = Describe("the recording of a failed rehearsal", func() {
-	It("is written to the folder, which the failure names", func(ctx SpecContext) {
-		folder := filepath.Join(GinkgoT().TempDir(), "failed")
-		t, res := checked(harness.Rehearsal{
-			Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, RecordFailed: folder, Trials: 2,
-		})
-		Expect(res.Recording).To(Equal(folder))
-		Expect(t.errors[0]).To(HaveSuffix("recording: " + folder + " (show it with: rehearse report " + folder + ")\n"))
-		whole := filepath.Join(GinkgoT().TempDir(), "all")
-		_, err := harness.Rehearse(ctx, harness.Rehearsal{
-			Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, Record: whole, Trials: 2,
-		})
-		Expect(err).NotTo(HaveOccurred())
-		want, err := os.ReadFile(filepath.Join(whole, "recording.jsonl"))
-		Expect(err).NotTo(HaveOccurred())
-		Expect(os.ReadFile(filepath.Join(folder, "recording.jsonl"))).To(Equal(want))
-	})
-
-	It("is not written if no trial failed", func() {
-		folder := filepath.Join(GinkgoT().TempDir(), "failed")
-		_, res := checked(harness.Rehearsal{Text: clerk, Functions: clerks, RecordFailed: folder})
-		Expect(res.Recording).To(BeEmpty())
-		Expect(folder).NotTo(BeADirectory())
-	})
-})
-
-var _ = Describe("a snapshot", func() {
-	rehearsed := func() *harness.Result {
-		GinkgoHelper()
-		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Text: clerk, Functions: clerks})
-		Expect(err).NotTo(HaveOccurred())
-		return res
-	}
-	snapshot := func(file string) *testT {
-		t, done := &testT{}, make(chan struct{})
-		go func() {
-			defer close(done)
-			harness.Snapshot(t, file, rehearsed())
-		}()
-		<-done
-		return t
-	}
-
-	It("is written with -update, and then matches", func() {
-		file := filepath.Join(GinkgoT().TempDir(), "testdata", "hours.txt")
-		Expect(snapshot(file).fatals).To(ConsistOf(ContainSubstring("does not exist; go test -update writes it")))
-		before := flag.Lookup("update").Value.String()
-		Expect(flag.Set("update", "true")).To(Succeed())
-		DeferCleanup(flag.Set, "update", before)
-		Expect(*snapshot(file)).To(Equal(testT{}))
-		Expect(flag.Set("update", "false")).To(Succeed())
-		Expect(*snapshot(file)).To(Equal(testT{}))
-		Expect(os.ReadFile(file)).To(ContainSubstring(`answer   "At nine."`))
-	})
-
-	It("fails the test at the first difference", func() {
-		file := filepath.Join(GinkgoT().TempDir(), "hours.txt")
-		changed := strings.Replace(rehearsed().Trials[0].String(), "At nine.", "At ten.", 2)
-		Expect(os.WriteFile(file, []byte(changed), 0o600)).To(Succeed())
-		Expect(snapshot(file).errors).To(ConsistOf(And(ContainSubstring("in line 3:"), ContainSubstring(`At ten.`), ContainSubstring("go test -update accepts"))))
-	})
-})

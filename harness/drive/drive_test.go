@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,7 +20,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/kinds"
-	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -31,67 +28,6 @@ var backends = []struct {
 	kind     string
 	realTime bool
 }{{"openai", false}, {"socket", true}, {"claude", true}, {"codex", true}, {"exec", true}}
-
-var _ = Describe("Seed", Label("H-02"), func() {
-	It("is the sequence of SplitMix64", func() {
-		// The reference implementation's first outputs for seed 0.
-		Expect(drive.Seed(0, 1)).To(Equal(uint64(0xe220a8397b1dcdaf)))
-		Expect(drive.Seed(0, 2)).To(Equal(uint64(0x6e789e6aa1b965f4)))
-		Expect(drive.Seed(0, 3)).To(Equal(uint64(0x06c45d188009454f)))
-	})
-
-	It("differs for each trial and for each scenario's seed", func() {
-		seen := map[uint64]bool{}
-		for seed := range uint64(100) {
-			for n := range 100 {
-				seen[drive.Seed(seed*0x1000003, n+1)] = true
-			}
-		}
-		Expect(seen).To(HaveLen(100 * 100))
-	})
-})
-
-const jittered = `
-drive: {loop: {prompt: Go on.}}
-backend:
-  model: gpt-4.1-mini
-  replies: [{text: DONE, latency: {first: 10s, jitter: 0.5}}]
-`
-
-const retried = `
-drive: {loop: {prompt: Go on.}}
-backend:
-  model: gpt-4.1-mini
-  retry: 2
-  replies: [{text: DONE, fault: {kind: status, status: 503, times: 2}}]
-`
-
-var _ = Describe("The randomness of a trial", Label("H-02"), func() {
-	DescribeTable("comes from its seed alone",
-		func(text string) {
-			d := driver(newEnv(), text)
-			took := map[time.Duration]bool{}
-			var first [9]string
-			for n := 1; n <= 8; n++ {
-				t, _ := d.Trial(context.Background(), n)
-				Expect(t.Head.Seed).To(Equal(drive.Seed(1, n)))
-				first[n] = encoded(t)
-				took[t.End.Duration] = true
-			}
-			Expect(took).To(HaveLen(8), "trials differ")
-			for n := 8; n >= 1; n-- { // in another order, with another driver
-				again, _ := driver(newEnv(), text).Trial(context.Background(), n)
-				Expect(encoded(again)).To(Equal(first[n]))
-			}
-		},
-		Entry("jitter of the latency", jittered),
-		Entry("jitter of the waits between retries", retried),
-	)
-
-	It("changes with the scenario's seed", func() {
-		Expect(done(jittered, 1).End.Duration).NotTo(Equal(done(jittered+"seed: 2\n", 1).End.Duration))
-	})
-})
 
 var _ = Describe("A loop", Label("H-02"), func() {
 	for _, b := range backends {
@@ -245,37 +181,6 @@ expect: {status: error}
 	})
 })
 
-var _ = Describe("A secret", Label("H-05"), func() {
-	DescribeTable("never reaches the recording",
-		func(text string, shows string) {
-			text = strings.ReplaceAll(text, "$SECRET", secret)
-			d := driver(newEnv(), text)
-			t, _ := d.Trial(context.Background(), 1)
-			var all bytes.Buffer
-			writer, err := record.NewWriter(&all, record.Run{})
-			Expect(err).NotTo(HaveOccurred())
-			Expect(writer.Scenario(d.Head())).To(Succeed())
-			Expect(writer.Trial([]byte(encoded(t)))).To(Succeed())
-			Expect(all.String()).NotTo(ContainSubstring(secret))
-			Expect(all.String()).To(ContainSubstring(shows))
-		},
-		Entry("in the prompt", "drive: {loop: {prompt: Use $SECRET now.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Use [REDACTED:secret] now."),
-		Entry("in other settings", "drive: {loop: {prompt: Go., system: $SECRET, marker: $SECRET, blocked_marker: no $SECRET, continue_prompt: $SECRET, model: $SECRET, backend: $SECRET}}\nbackend: {unpriced: true, replies: [{text: $SECRET}]}",
-			`"marker":"[REDACTED:secret]"`),
-		Entry("in the answer", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: \"It is $SECRET.\\nDONE\"}]}", "It is [REDACTED:secret]."),
-		Entry("in an error", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{fault: {kind: status, status: 500, message: no $SECRET}}]}", "no [REDACTED:secret]"),
-		Entry("on a process's standard error", "drive: {loop: {prompt: Go.}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{fault: {kind: exit, message: no $SECRET}}]}", "no [REDACTED:secret]"),
-		Entry("in the description of the scenario", "about: Of $SECRET.\ndrive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Of [REDACTED:secret]."),
-		Entry("in an expression", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {that: ['run.text != \"$SECRET\"']}", "run.text != \\\"[REDACTED:secret]\\\""),
-		Entry("of a well-known form", "drive: {loop: {prompt: Use sk-abcdefghijklmnopqrstuvwxyz0123456789 now.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Use [REDACTED"),
-	)
-
-	It("is passed on to the agent, which needs it", func() {
-		t := done("drive: {loop: {prompt: Use "+secret+".}}\nbackend: {model: gpt-4.1-mini, rules: [{when: {user: "+secret+"}, text: DONE}]}", 1)
-		Expect(t.Script.Unexpected).To(BeEmpty())
-	})
-})
-
 var _ = Describe("A problem that the scripted backend found", Label("H-02"), func() {
 	It("is recorded", func() {
 		sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/one\ndrive: {loop: {prompt: Go.}}\n"+
@@ -296,84 +201,6 @@ var _ = Describe("A problem that the scripted backend found", Label("H-02"), fun
 		Expect(t.Script.Unused).To(HaveExactElements(ContainSubstring("replies[0]")))
 		Expect(t.Script.Unfired).To(HaveExactElements(ContainSubstring("timeout")))
 		Expect(t.Exchanges).To(HaveLen(2))
-	})
-})
-
-var _ = Describe("The socket server", Label("H-02"), func() {
-	It("does not serve a trial from the script of another", func() {
-		env := newEnv()
-		const trials = 200
-		texts := make([]string, trials)
-		var all sync.WaitGroup
-		for i := range trials {
-			d := driver(env, fmt.Sprintf("drive: {loop: {prompt: Go on., stream: %t}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: Working on %d.}, {text: \"%d\\nDONE\"}]}", i%2 == 0, i, i))
-			all.Go(func() {
-				t, _ := d.Trial(context.Background(), 1)
-				texts[i] = fmt.Sprint(t.End.Status, t.End.HarnessError, " ", t.End.Text, t.Script)
-			})
-		}
-		all.Wait()
-		for i, text := range texts {
-			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE{[] [] [] []}", i)))
-		}
-	})
-
-	It("gives each trial an unguessable address, which ends with the trial", func() {
-		env := newEnv()
-		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-		get := func(url string) (int, string) {
-			response, err := client.Get(url + "/models")
-			Expect(err).NotTo(HaveOccurred())
-			defer response.Body.Close()
-			body, err := io.ReadAll(response.Body)
-			Expect(err).NotTo(HaveOccurred())
-			return response.StatusCode, string(body)
-		}
-		program, err := mocks.Compile(mocks.Script{Model: "m", Replies: []mocks.Line{{Answer: mocks.Answer{Text: mocks.EmptyText}}}})
-		Expect(err).NotTo(HaveOccurred())
-		var bases []string
-		for range 2 {
-			base, release, err := drive.Attach(env, mocks.NewEngine(program, mocks.EngineOptions{}))
-			Expect(err).NotTo(HaveOccurred())
-			Expect(base).To(MatchRegexp(`^http://127\.0\.0\.1:\d+/t/\d{39}/v1$`))
-			Expect(bases).NotTo(ContainElement(base))
-			bases = append(bases, base)
-			status, _ := get(base)
-			Expect(status).To(Equal(http.StatusOK))
-			root, _, _ := strings.Cut(base, "/t/")
-			for _, guess := range []string{"/v1", "/t/1/v1", "/t/2/v1", "/t//v1"} {
-				status, body := get(root + guess)
-				Expect(status).To(Equal(http.StatusNotFound))
-				Expect(body).To(ContainSubstring("unknown_trial"))
-			}
-			Expect(release()).To(Succeed())
-			status, body := get(base)
-			Expect(status).To(Equal(http.StatusNotFound))
-			Expect(body).To(ContainSubstring("unknown_trial"))
-		}
-	})
-
-	It("can be closed twice, and starts again when it is needed", func() {
-		env := newEnv()
-		const text = "drive: {loop: {prompt: Go on.}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE}]}"
-		for range 2 {
-			t, _ := driver(env, text).Trial(context.Background(), 1)
-			Expect(t.End.Status).To(Equal("done"), "%s", t.End.Details)
-			Expect(env.Close()).To(Succeed())
-			Expect(env.Close()).To(Succeed())
-		}
-	})
-
-	It("releases an abandoned client", func() {
-		env := newEnv()
-		// The client gives up by itself only on the first and the last fault, which must fire before that on a busy machine, too.
-		faults := []string{"timeout", "reset-before-headers", "reset-mid-stream", "truncated-stream", "{kind: slow-drip, delay: 600ms}"}
-		for _, fault := range faults {
-			t, _ := driver(env, "drive: {loop: {prompt: Go on., stream: true, call_timeout: 1s}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: \"Word by word.\\nDONE\", fault: "+fault+"}]}").Trial(context.Background(), 1)
-			Expect(t.End.HarnessError).To(BeEmpty())
-			Expect(t.End.Status).To(Equal("error"))
-			Expect(t.Script.Unfired).To(BeEmpty())
-		}
 	})
 })
 
