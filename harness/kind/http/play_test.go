@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 )
 
 // playing is the variable that makes this test program an application; its value is the kind.
@@ -22,8 +21,12 @@ func play() {
 		os.Exit(3)
 	case "ends":
 		return
-	case "silent": // it listens nowhere
-		time.Sleep(time.Minute)
+	case "silent": // it listens only on another port, until it is killed
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			os.Exit(9)
+		}
+		_, _ = l.Accept()
 	case "unhealthy":
 		listen(http.NotFoundHandler())
 	case "v6":
@@ -56,10 +59,10 @@ func assistant() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("POST /chat", func(w http.ResponseWriter, r *http.Request) {
-		var said struct{ Say, ID string }
-		_ = json.NewDecoder(r.Body).Decode(&said)
+		var request struct{ Say, ID string }
+		_ = json.NewDecoder(r.Body).Decode(&request)
 		turns++
-		switch said.Say {
+		switch request.Say {
 		case "die":
 			os.Exit(7)
 		case "hang":
@@ -68,9 +71,9 @@ func assistant() http.Handler {
 		case "cut":
 			panic(http.ErrAbortHandler)
 		}
-		fmt.Fprintf(os.Stderr, "heard %s\n", said.Say)
+		fmt.Fprintf(os.Stderr, "heard %s\n", request.Say)
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"reply": fmt.Sprintf("life %d, turn %d, session %q: %s", life, turns, said.ID, said.Say),
+			"reply": fmt.Sprintf("life %d, turn %d, session %q: %s", life, turns, request.ID, request.Say),
 			"id":    9007199254740993, "env": os.Environ(),
 		})
 	})
