@@ -4,6 +4,7 @@ package textfold
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -80,6 +81,15 @@ func Fold(text string) []string {
 		all = append(all, string(w.Text))
 	}
 	return all
+}
+
+// WordSet returns the set of the words in a list, which are separated by white space and already folded.
+func WordSet(list string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		words[word] = true
+	}
+	return words
 }
 
 // Join returns the folded words, separated by spaces. It returns the same for texts that differ only in

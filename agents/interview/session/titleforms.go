@@ -21,23 +21,23 @@ type similarForm struct {
 }
 
 // smallWords are the words that people omit from titles or get wrong.
-var smallWords = wordSet("le la les l un une des de du d et the a an of and und el los las del y o s au aux en in")
+var smallWords = textfold.WordSet("le la les l un une des de du d et the a an of and und el los las del y o s au aux en in")
 
 // The words before and after a title that describe the work.
 var (
-	headWords = wordSet("tous toutes tout all les des le la the film films movie movies serie series show shows saga sagas trilogie " +
-		"trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe quel quelle " +
+	headWords = textfold.WordSet("tous toutes tout all les des le la the film films movie movies serie series show shows saga " +
+		"sagas trilogie trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe quel quelle " +
 		"de du d of by from avec with")
-	headNouns = wordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime " +
+	headNouns = textfold.WordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime " +
 		"animes manga mangas")
-	pluralNouns = wordSet("tous toutes all films movies series shows sagas animes mangas univers importe")
-	linkWords   = wordSet("de du d des of by from avec with")
-	tailWords   = wordSet("saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode episodes ep " +
-		"chapitre chapter opus numero no serie series film films movie show integrale trilogie trilogy saga vf vo vostfr " +
+	pluralNouns = textfold.WordSet("tous toutes all films movies series shows sagas animes mangas univers importe")
+	linkWords   = textfold.WordSet("de du d des of by from avec with")
+	tailWords   = textfold.WordSet("saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode " +
+		"episodes ep chapitre chapter opus numero no serie series film films movie show integrale trilogie trilogy saga vf vo vostfr " +
 		"netflix hbo premiere deuxieme troisieme first second third 1ere 1re 2e 2eme 3e 3eme 1st 2nd 3rd la le the toute tout")
-	countedNouns    = wordSet("saison saisons season seasons volume vol tome partie part episode ep chapitre chapter opus")
-	countrySuffixes = wordSet("us uk usa")
-	joiningWords    = wordSet("et and a to")
+	countedNouns    = textfold.WordSet("saison saisons season seasons volume vol tome partie part episode ep chapitre chapter opus")
+	countrySuffixes = textfold.WordSet("us uk usa")
+	joiningWords    = textfold.WordSet("et and a to")
 )
 
 // addNear adds the other ways to write a title.
@@ -160,7 +160,7 @@ const (
 // "Harry Potter and the Goblet of Fire", or nil.
 func withoutSubtitle(title []string) []string {
 	all := letterCount(title)
-	begins := wordSet("et and the le la les l un une")
+	begins := textfold.WordSet("et and the le la les l un une")
 	for n := 2; n < len(title); n++ {
 		head := keyOf(title[:n])
 		if len(head) < shortWords || letterCount(title[:n]) < shortLetters || smallWords[title[n-1]] {

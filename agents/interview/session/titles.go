@@ -78,15 +78,7 @@ func (x *Titles) addExact(work int, name string) {
 }
 
 // titleArticles are articles that a text may omit or change at the start of a title.
-var titleArticles = wordSet("le la les l un une des the a an")
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		set[word] = true
-	}
-	return set
-}
+var titleArticles = textfold.WordSet("le la les l un une des the a an")
 
 // titleWords returns the words of a title without the article at its start and without the
 // remark in parentheses at its end.

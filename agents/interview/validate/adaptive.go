@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -12,19 +11,11 @@ import (
 
 // The words, folded, for a medium, for any work, and for exactly one, in both languages.
 var (
-	seriesWords = wordSet("serie series tv show shows sitcom sitcoms")
-	filmWords   = wordSet("film films cinema movie movies long metrage metrages")
-	workWords   = wordSet("oeuvre oeuvres titre titres univers histoire histoires work works title titles story stories")
-	oneWords    = wordSet("une un seule seul laquelle lequel celle celui one single which")
+	seriesWords = textfold.WordSet("serie series tv show shows sitcom sitcoms")
+	filmWords   = textfold.WordSet("film films cinema movie movies long metrage metrages")
+	workWords   = textfold.WordSet("oeuvre oeuvres titre titres univers histoire histoires work works title titles story stories")
+	oneWords    = textfold.WordSet("une un seule seul laquelle lequel celle celui one single which")
 )
-
-func wordSet(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
 
 // speaks reports whether a text contains one of the words.
 func speaks(text string, of map[string]bool) bool {

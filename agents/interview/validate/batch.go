@@ -8,8 +8,8 @@ import (
 )
 
 // asking are the words, folded, that ask without a question mark.
-var asking = wordSet("raconte racontez decris decrivez parle parlez donne donnez explique expliquez cite citez dis dites pense pensez " +
-	"imagine imaginez choisis choisissez partage partagez evoque evoquez nomme nommez precise precisez rappelle rappelez complete " +
+var asking = textfold.WordSet("raconte racontez decris decrivez parle parlez donne donnez explique expliquez cite citez dis dites " +
+	"pense pensez imagine imaginez choisis choisissez partage partagez evoque evoquez nomme nommez precise precisez rappelle rappelez complete " +
 	"completez classe classez indique indiquez remonte remontez retrace retracez " +
 	"tell describe talk give explain name share think imagine choose pick walk recall complete rank list say show")
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // zoneNames are the names of the zones in messages.
@@ -75,8 +76,8 @@ func (c *checker) ofWork(h zoneHit) bool {
 }
 
 // fictionWords are words for a story and its characters.
-var fictionWords = wordSet("personnage personnages heros heroine heroines intrigue serie series film films histoire scenario episode " +
-	"saison univers character characters hero heroes heroine plot story show movie episode")
+var fictionWords = textfold.WordSet("personnage personnages heros heroine heroines intrigue serie series film films histoire " +
+	"scenario episode saison univers character characters hero heroes heroine plot story show movie episode")
 
 // passage returns the passage of a hit and its start: the question or the line in block 2, and the
 // sentence of a profile. fiction is true if the passage is about works. Questions of other blocks are

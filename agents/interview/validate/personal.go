@@ -10,18 +10,18 @@ import (
 
 // The words, folded, that refer to the candidate or to a character of a work, in both languages.
 var (
-	yours      = wordSet("ton ta tes votre vos your yours tien tienne tiens tiennes")
-	theirs     = wordSet("son sa ses leur leurs his her their its")
-	youWords   = wordSet("tu vous you t toi")
-	ofWords    = wordSet("de d du des of")
-	stateWords = wordSet("es etes as avez etais etiez avais aviez crois croyez pries priez votes votez souffres souffrez vis vivez milites " +
-		"militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe pray vote " +
+	yours      = textfold.WordSet("ton ta tes votre vos your yours tien tienne tiens tiennes")
+	theirs     = textfold.WordSet("son sa ses leur leurs his her their its")
+	youWords   = textfold.WordSet("tu vous you t toi")
+	ofWords    = textfold.WordSet("de d du des of")
+	stateWords = textfold.WordSet("es etes as avez etais etiez avais aviez crois croyez pries priez votes votez souffres souffrez vis " +
+		"vivez milites militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe pray vote " +
 		"practise practice live belong")
 	perceiving = []string{
 		"ressent", "touch", "pens", "compr", "aim", "reten", "prefer", "trouv", "vu", "senti", "admir", "marqu",
 		"attir", "frapp", "remarqu", "felt", "thought", "lik", "seen", "struck", "moved", "notic", "remember", "drawn", "understood",
 	}
-	undergone = wordSet("vecu vecue connu connue traverse subi endure souffert experienced lived suffered through endured faced")
+	undergone = textfold.WordSet("vecu vecue connu connue traverse subi endure souffert experienced lived suffered through endured faced")
 	// transfers relate a statement about a work to the candidate.
 	transfers = []string{
 		" et toi ", " et vous ", " and you ", " le tien ", " la tienne ", " les tiens ", " le votre ", " la votre ", " yours ",

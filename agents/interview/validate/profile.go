@@ -28,7 +28,7 @@ var profileParts = []profilePart{
 func keys(lists ...string) []map[string]bool {
 	var all []map[string]bool
 	for _, list := range lists {
-		all = append(all, wordSet(list))
+		all = append(all, textfold.WordSet(list))
 	}
 	return all
 }

@@ -27,10 +27,10 @@ var genericTraits = sync.OnceValue(func() map[string]bool {
 })
 
 // traitWords show that a question is about a character's traits.
-var traitWords = wordSet("trait traits qualite qualites caractere temperament quality qualities character")
+var traitWords = textfold.WordSet("trait traits qualite qualites caractere temperament quality qualities character")
 
 // padding lists words that do not make a trait specific.
-var padding = wordSet("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
+var padding = textfold.WordSet("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
 	"he she is very rather really so his her their they are the and or an of being too assez trop aussi sa")
 
 // projective checks the questions of block 2B as a whole: they name each work, and traits belong to a

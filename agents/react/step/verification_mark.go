@@ -32,20 +32,12 @@ const emojiSelector = '\uFE0F'
 // "no: two inputs are open" denies, "no error found" and "failed logins are counted" do
 // not. A word of reservations cancels the one before it: "yes, but", "ok sauf".
 var (
-	yesWords     = wordSet("ok okay pass passed yes oui conforme reussi reussie validated")
-	noWords      = wordSet("ko nok")
-	aloneYes     = wordSet("passes true valid done vrai valide validee fait")
-	aloneNo      = wordSet("no not non false fail failed fails failing invalid faux echec echoue echouee invalide")
-	reservations = wordSet("but except almost partly partial partially mais sauf hormis presque partiellement")
+	yesWords     = textfold.WordSet("ok okay pass passed yes oui conforme reussi reussie validated")
+	noWords      = textfold.WordSet("ko nok")
+	aloneYes     = textfold.WordSet("passes true valid done vrai valide validee fait")
+	aloneNo      = textfold.WordSet("no not non false fail failed fails failing invalid faux echec echoue echouee invalide")
+	reservations = textfold.WordSet("but except almost partly partial partially mais sauf hormis presque partiellement")
 )
-
-func wordSet(list string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
 
 // markOf returns the mark of a text: a cross anywhere in it denies; otherwise the sign
 // or word at its beginning counts, and otherwise a tick at its end.

@@ -12,7 +12,7 @@ import (
 )
 
 // stopWords are ignored when requirements and claims are compared.
-var stopWords = wordSet(`
+var stopWords = textfold.WordSet(`
 	a an and are as at be by for from has have if in into is it its no not of on or that the their them
 	there these they this to was were will with must should shall may can only each every any all
 	au aux avec ce ces chaque d dans de des doit doivent du elle en est et etre il ils l la le les leur ne
@@ -72,14 +72,14 @@ func containsWords(texts [][]string, want []string, share int) bool {
 
 // extensions are file extensions. Those that more often end a call or a member
 // ("console.log", "process.env") are left out.
-var extensions = wordSet(`
+var extensions = textfold.WordSet(`
 	bash bat c cc cfg clj conf cpp cs css csv dart diff exs go gradle h hpp hs htm html ini ipynb java jl js
 	json jsonl jsx kt less lock lua md mjs mod patch php pl properties proto ps1 py r rb rs rst sass scala scss
 	sh sql sum svelte svg swift tex tf toml ts tsv tsx txt vue xml yaml yml zig
 `)
 
 // products are names that look like files.
-var products = wordSet("node.js vue.js next.js express.js react.js three.js d3.js nuxt.js chart.js asp.net res.json response.json")
+var products = textfold.WordSet("node.js vue.js next.js express.js react.js three.js d3.js nuxt.js chart.js asp.net res.json response.json")
 
 const (
 	maxFiles = 200 // mentioned files that are examined
