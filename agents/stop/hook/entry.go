@@ -12,7 +12,8 @@ type kind int
 const (
 	aside  kind = iota // irrelevant: settings, usage, thoughts, another agent's work
 	spoken             // a message of the agent
-	other              // a request, a tool call or its result: a message before it is not the last
+	asked              // a message of the user, or one that looks like it: see typed
+	other              // a tool call, its result or a notice: a message before it is not the last
 )
 
 type entry struct {
@@ -38,12 +39,18 @@ type record struct {
 	Role        string          `json:"role"`
 	IsSidechain bool            `json:"isSidechain"`
 	IsAPIError  bool            `json:"isApiErrorMessage"`
+	IsMeta      bool            `json:"isMeta"`
+	IsSummary   bool            `json:"isCompactSummary"`
+	AgentID     text            `json:"agentId"` // of a subagent
 	Message     json.RawMessage `json:"message"`
 	Payload     json.RawMessage `json:"payload"`
 	Data        json.RawMessage `json:"data"`
 	Content     json.RawMessage `json:"content"`
 	ToolCalls   json.RawMessage `json:"toolCalls"`
-	Set         json.RawMessage `json:"$set"`
+	Messages    json.RawMessage `json:"messages"`
+	Set         *struct {
+		Messages json.RawMessage `json:"messages"`
+	} `json:"$set"`
 }
 
 // said is the part of a record with the text.
@@ -56,6 +63,8 @@ type said struct {
 	Message      json.RawMessage `json:"message"`            // Codex, agent_message
 	LastMessage  string          `json:"last_agent_message"` // Codex, task_complete
 	ToolRequests []toolRequest   `json:"toolRequests"`       // Copilot CLI
+	Source       text            `json:"source"`             // Copilot CLI
+	Autopilot    bool            `json:"isAutopilotContinuation"`
 }
 
 type toolRequest struct {
@@ -63,23 +72,43 @@ type toolRequest struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-func readEntry(line []byte) entry {
+// readRecords returns the record of a line, or the records of the messages in it: a line
+// may set all messages, and a transcript may be one document.
+func readRecords(line []byte) []record {
 	var r record
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' || !decode(line, &r) {
-		return entry{}
+		return nil
 	}
-	return r.entry()
+	messages := r.Messages
+	if r.Set != nil {
+		messages = r.Set.Messages
+	}
+	var all []record
+	if decode(messages, &all) {
+		return all
+	}
+	if r.Set != nil {
+		return nil
+	}
+	return []record{r}
 }
 
-func (r record) entry() entry {
+// isDocument reports whether data is one JSON object with messages.
+func isDocument(data []byte) bool {
+	var d struct {
+		Messages json.RawMessage `json:"messages"`
+	}
+	return decode(data, &d) && len(d.Messages) > 0
+}
+
+// entry returns the entry of a record; subagent is true in the transcript of a subagent.
+func (r record) entry(subagent bool) entry {
 	switch {
-	case r.IsSidechain:
+	case r.IsSidechain && !subagent:
 		return entry{}
 	case r.IsAPIError:
 		return entry{kind: other} // the host's words, not the agent's
-	case len(r.Set) > 0:
-		return lastOf(r.Set)
 	}
 	switch r.Type {
 	case "response_item", "event_msg":
@@ -87,25 +116,42 @@ func (r record) entry() entry {
 	case "assistant.message":
 		return copilotEntry(r.Data)
 	case "user.message":
-		return entry{kind: other}
+		return copilotRequest(r, subagent)
 	case "gemini":
 		return spokenEntry("", textOf(r.Content), filled(r.ToolCalls))
-	case "user", "tool_result":
+	case "user":
+		return r.request()
+	case "tool_result":
 		return entry{kind: other}
 	}
 	if r.Type != "assistant" && r.Role != "assistant" {
 		if r.Role == "user" {
-			return entry{kind: other}
+			return r.request()
 		}
 		return entry{}
 	}
+	id, words := r.body()
+	return spokenEntry(id, words, false)
+}
+
+// body returns the content of a message, and the id of the message where it has one.
+func (r record) body() (id string, w words) {
 	var m said
 	if !decode(r.Message, &m) {
-		return spokenEntry("", textOf(r.Content), false)
+		return "", textOf(r.Content)
 	}
-	words := textOf(m.Content)
-	words.add(textOf(m.Parts))
-	return spokenEntry(m.ID, words, false)
+	w = textOf(m.Content)
+	w.add(textOf(m.Parts))
+	return m.ID, w
+}
+
+// request returns a message in the role of the user.
+func (r record) request() entry {
+	if r.IsMeta || r.IsSummary {
+		return entry{kind: other}
+	}
+	_, w := r.body()
+	return entry{kind: asked, text: w.text}
 }
 
 // spokenEntry returns a message with text, unless a tool call follows. Without
@@ -127,6 +173,9 @@ func codexEntry(payload json.RawMessage) entry {
 	}
 	switch p.Type {
 	case "message":
+		if p.Role == "user" {
+			return entry{kind: asked, text: textOf(p.Content).text}
+		}
 		if p.Role != "assistant" {
 			return entry{kind: other}
 		}
@@ -136,10 +185,22 @@ func codexEntry(payload json.RawMessage) entry {
 	case "task_complete":
 		return spokenEntry("", words{text: p.LastMessage}, false)
 	case "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
-		"local_shell_call", "web_search_call", "user_message":
+		"local_shell_call", "web_search_call":
 		return entry{kind: other}
+	case "user_message":
+		return entry{kind: asked, text: textOf(p.Message).text}
 	}
 	return entry{}
+}
+
+// copilotRequest returns a message of Copilot CLI's user. Messages of skills, agents and
+// the autopilot have a source of their own.
+func copilotRequest(r record, subagent bool) entry {
+	var d said
+	if !decode(r.Data, &d) || d.Autopilot || d.Source != "" && d.Source != "user" || r.AgentID != "" && !subagent {
+		return entry{kind: other}
+	}
+	return entry{kind: asked, text: textOf(d.Content).text}
 }
 
 // finishing is the tool with which Copilot CLI's agent ends its work; the
@@ -168,35 +229,6 @@ func copilotEntry(data json.RawMessage) entry {
 		}
 	}
 	return spokenEntry("", w, false)
-}
-
-// finalOfDocument reads a transcript that is one JSON document with messages.
-func finalOfDocument(data []byte) (string, bool) {
-	var document struct {
-		Messages json.RawMessage `json:"messages"`
-	}
-	if !decode(data, &document) || len(document.Messages) == 0 {
-		return "", false
-	}
-	return lastOf(data).text, true
-}
-
-// lastOf returns the last message in a document with messages, if that is the agent's.
-func lastOf(document json.RawMessage) entry {
-	var d struct {
-		Messages []record `json:"messages"`
-	}
-	if !decode(document, &d) {
-		return entry{}
-	}
-	for i := len(d.Messages) - 1; i >= 0; i-- {
-		m := d.Messages[i]
-		m.Set = nil
-		if e := m.entry(); e.kind != aside {
-			return e
-		}
-	}
-	return entry{}
 }
 
 // words are the text of a content.
@@ -237,7 +269,7 @@ func textOf(content json.RawMessage) words {
 		switch {
 		case b.Type == "tool_use" || len(b.FunctionCall) > 0 || len(b.Response) > 0:
 			w.calls = true
-		case b.Type != "" && b.Type != "text" && b.Type != "output_text", truth(b.Thought):
+		case b.Type != "" && b.Type != "text" && b.Type != "output_text" && b.Type != "input_text", truth(b.Thought):
 		default:
 			w.add(words{text: strings.TrimSpace(b.Text)})
 		}

@@ -60,8 +60,8 @@ func FuzzInput(f *testing.F) {
 	})
 }
 
-// FuzzTranscript reads anything as the end of a transcript. What is found is in it,
-// and a line put before changes nothing that was settled.
+// FuzzTranscript reads anything as the end of a transcript. A line put before it changes neither
+// a settled message nor a request that was found.
 func FuzzTranscript(f *testing.F) {
 	f.Add([]byte(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`))
 	f.Add([]byte(`{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}}` + "\n"))
@@ -71,17 +71,33 @@ func FuzzTranscript(f *testing.F) {
 	f.Add([]byte(`{"$set":{"messages":[{"$set":{"messages":[]}}]}}`))
 	f.Add([]byte(`{"type":"assistant","message":{"role":"model","parts":[{"text":"x","thought":true}]}}`))
 	f.Add([]byte("\n\r\n{\n}\x00"))
-	f.Fuzz(func(t *testing.T, tail []byte) {
-		message, settled := final(tail, false)
-		if !utf8.ValidString(message) {
-			t.Fatalf("%q is no text", message)
+	f.Add([]byte(`{"type":"user","message":{"content":"<user_query>x</user_query>"}}` + "\n" + `{"type":"user","isMeta":true,"message":{"content":"y"}}`))
+	f.Add([]byte(`{"type":"event_msg","payload":{"type":"user_message","message":"<skill><skill x></skill>## My request:<skill"}}`))
+	f.Add([]byte(`{"type":"user.message","data":{"content":"<command-name>/x</command-name>","source":"user"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		end := tail{data: data}
+		message, settled := end.message()
+		request := end.request()
+		if !utf8.ValidString(message) || !utf8.ValidString(request) {
+			t.Fatalf("invalid text: %q, %q", message, request)
 		}
-		final(tail, true)
+		if len(request) > maxRequest || isFollowUp(request) {
+			t.Fatalf("%q was not written by a person", request)
+		}
+		whole := tail{data, true, true}
+		whole.message()
+		whole.request()
+		if request != "" {
+			before := append([]byte(`{"type":"user","message":{"content":"earlier"}}`+"\n"), data...)
+			if again := (tail{data: before}).request(); again != request {
+				t.Fatalf("%q became %q", request, again)
+			}
+		}
 		if !settled {
 			return
 		}
-		before := append([]byte(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"earlier"}]}}`+"\n"), tail...)
-		if again, _ := final(before, false); again != message {
+		before := append([]byte(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"earlier"}]}}`+"\n"), data...)
+		if again, _ := (tail{data: before}).message(); again != message {
 			t.Fatalf("%q became %q", message, again)
 		}
 	})

@@ -164,7 +164,7 @@ var _ = Describe("the contract", Label("G-12"), func() {
 func input(h hook.Host, s hook.Stop, dir string) string {
 	GinkgoHelper()
 	if inTranscript(h) && s.Message != "" {
-		content, err := h.Transcript(s.Message)
+		content, err := h.Transcript("", s.Message)
 		Expect(err).NotTo(HaveOccurred())
 		s.Transcript = filepath.Join(dir, "transcript.jsonl")
 		Expect(os.WriteFile(s.Transcript, content, 0o600)).To(Succeed())

@@ -255,19 +255,22 @@ type sighting struct {
 
 var errNoMessage = errors.New("the input has no last message of the agent, and no transcript that has it")
 
-// judgeStop finds the message of a stop and judges it.
+// judgeStop finds the message of a stop and the user's request, and judges the message.
 func judgeStop(cfg Config, in *input) (sighting, error) {
 	if in.message == "" {
 		if in.transcript == "" {
 			return sighting{}, errNoMessage
 		}
-		text, err := lastMessage(in.transcript)
+		text, err := lastMessage(in.transcript, in.subagent)
 		if err != nil {
 			return sighting{}, err
 		}
 		in.message = text
 	}
-	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy})
+	if in.request == "" && in.transcript != "" {
+		in.request = lastRequest(in.transcript, in.subagent)
+	}
+	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy, Request: in.request})
 	return sighting{hash: in.messageHash(), verdict: &v}, nil
 }
 

@@ -28,6 +28,7 @@ type payload struct {
 	PromptResponse       text `json:"prompt_response"` // Gemini
 	Message              text `json:"message"`         // OpenHands
 	Text                 text `json:"text"`            // Cursor, afterAgentResponse
+	Prompt               text `json:"prompt"`          // Gemini
 
 	StopHookActive json.RawMessage `json:"stop_hook_active"`
 	LoopCount      json.RawMessage `json:"loop_count"`
@@ -67,6 +68,7 @@ type input struct {
 	host       Host
 	session    string // with the agent's id for a subagent
 	message    string // empty if it must be looked up
+	request    string // of the user; empty if it must be looked up
 	transcript string
 	// active is true if the host reports that the agent continues because a hook, maybe
 	// another one, refused a stop.
@@ -104,6 +106,7 @@ func parse(data []byte, given Host) (input, error) {
 	in.active = truth(p.StopHookActive) || positive(p.LoopCount)
 	in.transcript = first(p.TranscriptPath, p.TranscriptPathCamel)
 	in.message = p.message()
+	in.request = typed(string(p.Prompt))
 	if event := p.event(); strings.EqualFold(event, "SubagentStop") || p.AgentID != "" {
 		in.subagent = true
 		in.session += "\x00" + string(p.AgentID)

@@ -20,6 +20,9 @@ type Stop struct {
 	// Message is the agent's last message. Copilot CLI and Cursor do not send it, so it must
 	// be in the transcript there.
 	Message string
+	// Request is the user's request; only Gemini CLI sends it, the others have it in the
+	// transcript. Default: "Fix the failing test."
+	Request string
 	// Transcript is the path of the session's transcript; empty if there is none.
 	Transcript string
 	// Blocks is how many stops of this turn hooks have refused before.
@@ -76,7 +79,7 @@ var inputs = map[Host]func(Stop) fields{
 	Gemini: func(s Stop) fields {
 		return fields{
 			"session_id": s.Session, "transcript_path": s.Transcript, "cwd": "/project", "hook_event_name": "AfterAgent",
-			"timestamp": moment, "prompt": "Fix the failing test.", "prompt_response": s.Message, "stop_hook_active": s.Blocks > 0,
+			"timestamp": moment, "prompt": cmp.Or(s.Request, defaultRequest), "prompt_response": s.Message, "stop_hook_active": s.Blocks > 0,
 		}
 	},
 	Qwen: func(s Stop) fields {
@@ -130,11 +133,13 @@ func orNull(s string) any {
 	return s
 }
 
-// Transcript returns a transcript as the host writes it, with the user's request and the
-// agent's last message.
-func (h Host) Transcript(message string) ([]byte, error) {
+const defaultRequest = "Fix the failing test."
+
+// Transcript returns a transcript as the host writes it, with the user's request (default: as in
+// Stop) and the agent's last message.
+func (h Host) Transcript(request, message string) ([]byte, error) {
+	request = cmp.Or(request, defaultRequest)
 	text := func(kind, s string) []fields { return []fields{{"type": kind, "text": s}} }
-	const request = "Fix the failing test."
 	var lines []fields
 	switch h {
 	case Claude:

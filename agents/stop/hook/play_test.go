@@ -47,7 +47,7 @@ var _ = Describe("The host's side of the contract", func() {
 		Expect(err).To(MatchError(ContainSubstring("not a known host")))
 	})
 	It("returns an error for the transcript of a host that has none", func() {
-		_, err := hook.OpenHands.Transcript("x")
+		_, err := hook.OpenHands.Transcript("", "x")
 		Expect(err).To(MatchError(ContainSubstring("has no transcript")))
 	})
 	It("reports the stop of a subagent", func() {

@@ -74,6 +74,18 @@ func mentions(all []stop.Detection) []stop.Detection {
 	return out
 }
 
+// cutStart shortens s to at most limit bytes of whole characters of its end.
+func cutStart(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	start := len(s) - limit
+	for start < len(s) && !utf8.RuneStart(s[start]) {
+		start++
+	}
+	return s[start:]
+}
+
 // cut shortens s to at most limit bytes of whole characters.
 func cut(s string, limit int) string {
 	if len(s) <= limit {

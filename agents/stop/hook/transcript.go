@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,28 +26,35 @@ const (
 var errNotFinal = errors.New("the transcript has no message of the agent after the last request or tool call")
 
 // lastMessage reads the agent's last message from a host's transcript.
-func lastMessage(path string) (string, error) {
+func lastMessage(path string, subagent bool) (message string, err error) {
+	err = readBack(path, subagent, func(t tail) (settled bool) {
+		message, settled = t.message()
+		return settled
+	})
+	if err == nil && message == "" {
+		err = errNotFinal
+	}
+	return message, err
+}
+
+// readBack calls visit with ever longer ends of a transcript, until visit returns true.
+func readBack(path string, subagent bool, visit func(tail) bool) error {
 	file, size, err := openTranscript(path)
 	if err != nil {
-		return "", fmt.Errorf("open the transcript: %w", err)
+		return fmt.Errorf("open the transcript: %w", err)
 	}
 	defer file.Close()
 	for length := int64(firstTail); ; length = min(4*length, maxTail) {
 		start := max(0, size-length)
-		tail := make([]byte, size-start)
+		data := make([]byte, size-start)
 		// A transcript may grow or shrink under the reader.
-		n, err := file.ReadAt(tail, start)
+		n, err := file.ReadAt(data, start)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("read the transcript: %w", err)
+			return fmt.Errorf("read the transcript: %w", err)
 		}
-		message, settled := final(tail[:n], start == 0)
-		if !settled && start > 0 && length < maxTail {
-			continue
+		if visit(tail{data[:n], start == 0, subagent}) || start == 0 || length >= maxTail {
+			return nil
 		}
-		if message == "" {
-			return "", errNotFinal
-		}
-		return message, nil
 	}
 }
 
@@ -90,28 +98,23 @@ func brief(err error) error {
 	return err
 }
 
-// final finds the agent's last message in the end of a transcript. It is settled
-// if reading further back cannot change it. Whole is true if tail is the whole file.
-func final(tail []byte, whole bool) (message string, settled bool) {
-	if whole {
-		if message, ok := finalOfDocument(tail); ok {
-			return message, true
-		}
-	}
-	rest := bytes.TrimRight(tail, "\r\n\t ")
+// tail is the end of a transcript.
+type tail struct {
+	data     []byte
+	whole    bool // data is the whole file
+	subagent bool // the transcript is a subagent's own
+}
+
+// message returns the agent's last message. It is settled if reading further back cannot
+// change it.
+func (t tail) message() (message string, settled bool) {
 	var parts []string // of a message on several lines, last first
 	id := ""
-	for len(rest) > 0 {
-		start := bytes.LastIndexByte(rest, '\n') + 1
-		if start == 0 && !whole {
-			break // the line's beginning is not here
-		}
-		e := readEntry(rest[start:])
-		rest = rest[:max(0, start-1)]
-		switch {
-		case e.kind == aside:
+	for e := range t.backward("") {
+		if e.kind == aside {
 			continue
-		case e.kind == spoken && e.text != "" && (len(parts) == 0 || (e.id != "" && e.id == id)):
+		}
+		if e.kind == spoken && e.text != "" && (len(parts) == 0 || (e.id != "" && e.id == id)) {
 			parts, id = append(parts, e.text), e.id
 			if id != "" {
 				continue // Claude Code writes a line for each block of a message
@@ -122,4 +125,37 @@ func final(tail []byte, whole bool) (message string, settled bool) {
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "\n\n"), settled
+}
+
+// backward yields the entries of the lines that contain a text, from the last to the first. A line
+// whose beginning is missing has none.
+func (t tail) backward(text string) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		rest := bytes.TrimRight(t.data, "\r\n\t ")
+		if t.whole && isDocument(rest) {
+			t.yieldLine(rest, yield)
+			return
+		}
+		for len(rest) > 0 {
+			start := bytes.LastIndexByte(rest, '\n') + 1
+			if start == 0 && !t.whole {
+				return
+			}
+			line := rest[start:]
+			rest = rest[:max(0, start-1)]
+			if bytes.Contains(line, []byte(text)) && !t.yieldLine(line, yield) {
+				return
+			}
+		}
+	}
+}
+
+// yieldLine yields the entries of a line from the last to the first, until yield returns false.
+func (t tail) yieldLine(line []byte, yield func(entry) bool) bool {
+	for _, r := range slices.Backward(readRecords(line)) {
+		if !yield(r.entry(t.subagent)) {
+			return false
+		}
+	}
+	return true
 }

@@ -50,14 +50,14 @@ func unreadable(path func(dir string) string, says string) {
 var _ = Describe("The transcript", func() {
 	for _, h := range transcribed() {
 		It("of "+string(h)+" has the message that the input lacks", func() {
-			content, err := h.Transcript(deferral("write the tests"))
+			content, err := h.Transcript("", deferral("write the tests"))
 			Expect(err).NotTo(HaveOccurred())
 			work, stderr := lookup(h, write(string(content)))
 			Expect(work).To(Equal("write the tests"), stderr)
 		})
 		It("of "+string(h)+" is read from its end, whatever its length", func() {
 			long := strings.Repeat("Is “this” read? ", 30_000) // half a megabyte in one line
-			content, err := h.Transcript(long + "\n\n" + deferral("write the tests"))
+			content, err := h.Transcript("", long+"\n\n"+deferral("write the tests"))
 			Expect(err).NotTo(HaveOccurred())
 			before := strings.Repeat(`{"type":"summary","summary":"an older part"}`+"\n", 5000)
 			work, stderr := lookup(h, write(before+string(content)))
@@ -169,7 +169,7 @@ var _ = Describe("The transcript", func() {
 	)
 
 	It("is not read if the input has the message", func() {
-		content, err := hook.Claude.Transcript(deferral("write the tests"))
+		content, err := hook.Claude.Transcript("", deferral("write the tests"))
 		Expect(err).NotTo(HaveOccurred())
 		answer, _ := newGuard().stop(hook.Claude, hook.Stop{Session: "s", Message: finished, Transcript: write(string(content))})
 		Expect(answer.Blocked).To(BeFalse())

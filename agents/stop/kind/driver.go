@@ -116,7 +116,7 @@ func (s *hosted) end(status string, code, n int, text, details string) record.En
 // emit reports a judgement. The hook returns only its decision, so the message is judged again,
 // which is a pure function.
 func (s *hosted) emit(n int, message string, said hook.Answer, note string) {
-	v := stop.Judge(message, stop.Options{Policy: s.opts.Policy})
+	v := stop.Judge(message, stop.Options{Policy: s.opts.Policy, Request: s.opts.Prompt})
 	j, executed := v.Judgement(), stop.Executed(s.left, message)
 	j.Allow, j.Forced, j.Executed = !said.Blocked, said.Blocked && s.blocks < s.hostCap, &executed
 	s.left = v.Order().Steps
@@ -171,10 +171,10 @@ func (s *hosted) transcript() string { return filepath.Join(s.folder, "transcrip
 
 // input returns the host's input for a stop, with the damage that the scenario asks for.
 func (s *hosted) input(message string) ([]byte, error) {
-	st := hook.Stop{Session: "session-1", Message: message, Blocks: s.blocks}
+	st := hook.Stop{Session: "session-1", Message: message, Request: s.opts.Prompt, Blocks: s.blocks}
 	if s.host != hook.OpenHands { // it has none
 		st.Transcript = s.transcript()
-		data, err := s.host.Transcript(message)
+		data, err := s.host.Transcript(s.opts.Prompt, message)
 		if err != nil {
 			return nil, err
 		}
