@@ -119,6 +119,9 @@ func (r *reading) endGap() {
 	}
 }
 
+// signalPattern begins the pattern of a mention that stands for a signal.
+const signalPattern = "signal: "
+
 // mentionSignal makes a mention of the signal that speaks most for deferral:
 // every refusal rests on words of the message.
 func (r *reading) mentionSignal() {
@@ -135,7 +138,7 @@ func (r *reading) mentionSignal() {
 	s := sort.Search(len(r.sentences), func(i int) bool { return r.sentenceSpan(i).End >= at.End })
 	s = min(s, len(r.sentences)-1)
 	r.add(mention{
-		category: RemainingTasks, pattern: "signal: " + definitions[heaviest].Name, span: at, sentence: s,
+		category: RemainingTasks, pattern: signalPattern + definitions[heaviest].Name, span: at, sentence: s,
 		block: r.doc.Sentences[s].Block, real: true, why: definitions[heaviest].Meaning, severity: Medium,
 	})
 }

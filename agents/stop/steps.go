@@ -1,14 +1,11 @@
 package stop
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/hex"
+	"hash/fnv"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -19,18 +16,16 @@ const (
 	maxDescription = 300 // bytes
 )
 
-// rank is the certainty that a piece is a step, the surest first.
+// rank is the certainty that a piece is a step, the surest first. Only the pieces of the
+// best rank that occurs are steps.
 type rank uint8
 
-// The ranks. Of all but offered, only the best that occurs is kept; offered pieces
-// are kept beside firm ones, states and choices, and in place of the others.
+// The ranks.
 const (
-	firm    rank = iota // an item of a list of what is left, or an announcement
-	offered             // "Shall I …?"
-	state               // an item that says what is wrong, not what to do
-	choice              // an item of a list that the user is to choose from
-	loose               // a state that implies work, or what could be done
-	vague               // "proceed with this"
+	firm  rank = iota // an item of a list of what is left, or an announcement
+	open              // an offer, a choice, or an item that says what is wrong and not what to do
+	loose             // a state that implies work, or what could be done
+	vague             // "proceed with this"
 )
 
 // piece is a range of words of the document that names one piece of work.
@@ -38,13 +33,18 @@ type piece struct {
 	first, end int // words
 	category   Category
 	rank       rank
-	listed     bool // an item, a row or a part of an inline list
-	// follows is true if a word such as "then" puts it after the previous piece.
-	follows bool
-	// list is the block that introduces the list that the piece is an item of, plus 1.
-	list int
-	// chained pieces belong to a list whose order counts.
-	chained bool
+	offered    bool
+	// since is the first word of the sentence whose mention the piece comes from.
+	since int
+	// passing pieces are superseded by what a later sentence announces or lists: an
+	// agent that says what it does next has done, or given up, what it said before.
+	passing bool
+	// list is the block that introduces the list that the piece is an item of, plus 1,
+	// and number its number in that list. Both are 0 elsewhere.
+	list, number int
+	// chained pieces belong to a list whose order counts; one that follows has a word
+	// such as "then" between itself and the previous piece.
+	chained, follows bool
 }
 
 // steps returns what the real mentions of a message leave undone, in the order of the
@@ -68,13 +68,14 @@ func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) [
 	return list
 }
 
-// distinct returns the pieces of the best ranks in order, without those that contain
-// another one, say nothing, or repeat what another says.
+// distinct returns the pieces that are steps, in order, without those that contain
+// another one or repeat what another names.
 func (x *extractor) distinct() []piece {
-	all := x.best()
+	all := x.unrepeated(x.best(x.current()))
 	// Of two that begin together, the shorter one comes first.
 	slices.SortStableFunc(all, func(a, b piece) int { return cmp.Or(a.first-b.first, a.end-b.end) })
 	var kept []piece
+	seen := map[string]bool{}
 	for _, p := range all {
 		for len(kept) > 0 && kept[len(kept)-1].end >= p.end && kept[len(kept)-1].first < p.first {
 			kept = kept[:len(kept)-1] // contains p
@@ -83,97 +84,115 @@ func (x *extractor) distinct() []piece {
 			kept = append(kept, p)
 		}
 	}
-	seen := map[uint64]bool{}
 	kept = slices.DeleteFunc(kept, func(p piece) bool {
-		key := x.key(p)
-		repeated := seen[key]
-		seen[key] = true
+		id := x.id(p)
+		repeated := seen[id]
+		seen[id] = true
 		return repeated
 	})
 	return kept[:min(len(kept), maxSteps)]
 }
 
-// best returns the offered pieces and those of the best other rank, without those
-// that only repeat others.
-func (x *extractor) best() []piece {
-	top, offers := vague, false
+// current returns the pieces without those that a later part of the message supersedes.
+func (x *extractor) current() []piece {
+	last, lastList := -1, -1
 	for _, p := range x.pieces {
-		if p.rank != offered {
-			top = min(top, p.rank)
+		if p.rank != firm {
+			continue
 		}
-		offers = offers || p.rank == offered
-	}
-	if top >= loose && offers {
-		top = offered
-	}
-	kept := make([]piece, 0, len(x.pieces))
-	var stems [][]stem
-	if n := len(x.pieces); n > 1 && n <= maxSteps { // else it would take too long to compare them
-		stems = make([][]stem, n)
-		for i, p := range x.pieces {
-			stems[i] = x.stems(p)
+		if p.passing || p.list > 0 {
+			last = max(last, p.since)
+		}
+		if p.list > 0 && !p.passing {
+			lastList = max(lastList, p.since)
 		}
 	}
-	for i, p := range x.pieces {
-		if (p.rank == offered || p.rank == top) && (stems == nil || !x.repeats(i, stems)) {
+	from := x.unstarted(last)
+	return slices.DeleteFunc(x.pieces, func(p piece) bool {
+		if p.passing {
+			return p.since < from
+		}
+		return p.list > 0 && p.since < lastList && x.codeBetween(p.since, lastList)
+	})
+}
+
+// unstarted returns where the last announcement begins, or the one in the sentence before it if
+// that is not begun: "I'll add the page. First let me see the menu."
+func (x *extractor) unstarted(last int) int {
+	if last <= 0 {
+		return last
+	}
+	s, before := x.sentenceOf(last), x.sentenceOf(last-1)
+	for i := s.First; i < min(s.End, last+6); i++ {
+		if before.Block == s.Block && x.is(i, starting) {
+			return before.First
+		}
+	}
+	return last
+}
+
+// codeBetween reports whether a block of code is between two words.
+func (x *extractor) codeBetween(from, to int) bool {
+	blocks := x.doc.Blocks[x.sentenceOf(from).Block:x.sentenceOf(to).Block]
+	return slices.ContainsFunc(blocks, func(b text.Block) bool { return b.Kind == text.Code })
+}
+
+// best returns the pieces of the best rank that occurs.
+func (x *extractor) best(all []piece) []piece {
+	top := vague
+	for _, p := range all {
+		top = min(top, p.rank)
+	}
+	return slices.DeleteFunc(all, func(p piece) bool { return p.rank != top })
+}
+
+// unrepeated returns the pieces without those whose two or more long words are all in
+// another one, which is not of the same list and is longer or comes before.
+func (x *extractor) unrepeated(all []piece) []piece {
+	if len(all) > maxSteps {
+		return all // it would take too long to compare them
+	}
+	stems := make([]stems, len(all))
+	for i, p := range all {
+		stems[i] = x.stems(p)
+	}
+	var kept []piece
+	for i, p := range all {
+		repeats := false
+		for j, other := range all {
+			apart := other.first >= p.end || p.first >= other.end
+			if apart && (p.list == 0 || p.list != other.list) {
+				n := stems[i].shared(stems[j])
+				repeats = repeats || n == len(stems[i]) && n > 1 && (len(stems[j]) > n || j < i)
+			}
+		}
+		if !repeats {
 			kept = append(kept, p)
 		}
 	}
 	return kept
 }
 
-// repeats reports whether what a piece says is in a firm one elsewhere: most
-// of it if it is an offer, else all of its two or more long words.
-func (x *extractor) repeats(i int, stems [][]stem) bool {
-	p, said := x.pieces[i], len(stems[i])
-	if said == 0 {
-		return false
-	}
-	for j, other := range x.pieces {
-		if other.rank != firm || other.first < p.end && p.first < other.end || p.list > 0 && p.list == other.list {
-			continue // itself, or another item of the same list
-		}
-		n := shared(stems[i], stems[j])
-		whole := n == said && n > 1 && (len(stems[j]) > n || j < i)
-		if whole || p.rank == offered && 5*n >= 3*said {
-			return true
-		}
-	}
-	return false
-}
+// stems are the first four letters of the longer words of a piece, without fillers.
+type stems map[string]bool
 
-// stem is the first four letters of a word.
-type stem [4]byte
-
-// stems returns those of the longer words of a piece that say something, each once,
-// in order.
-func (x *extractor) stems(p piece) []stem {
-	const most = 40
-	all := make([]stem, 0, min(p.end-p.first, most))
+func (x *extractor) stems(p piece) stems {
+	const letters, most = 4, 40
+	all := stems{}
 	for _, w := range x.doc.Words[p.first:min(p.end, p.first+most)] {
-		if len(w.Fold) >= len(stem{}) && x.small.of(w.Fold)&fillers == 0 {
-			all = append(all, stem([]byte(w.Fold[:len(stem{})])))
+		if len(w.Fold) >= letters && x.small.of(w.Fold)&fillers == 0 {
+			all[w.Fold[:letters]] = true
 		}
 	}
-	slices.SortFunc(all, compareStems)
-	return slices.Compact(all)
+	return all
 }
 
-func compareStems(a, b stem) int { return bytes.Compare(a[:], b[:]) }
-
-// shared counts the stems that two lists have in common.
-func shared(a, b []stem) int {
+// shared counts the stems that both have.
+func (s stems) shared(other stems) int {
 	n := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := compareStems(a[i], b[j]); {
-		case c == 0:
+	for stem := range s {
+		if other[stem] {
 			n++
-			i++
-			j++
-		case c < 0:
-			i++
-		default:
-			j++
 		}
 	}
 	return n
@@ -181,35 +200,21 @@ func shared(a, b []stem) int {
 
 // step describes and weighs a piece.
 func (x *extractor) step(p piece) Step {
-	w := x.weigh(p)
 	span := x.span(p)
-	return Step{
-		ID: id(x.key(p)), Description: plain(x.doc.Raw[span.Start:span.End]), Category: p.category,
-		Complexity: w.complexity, Estimate: w.estimate, Span: span, NeedsUser: Irreversible(x.doc.Raw[span.Start:span.End]),
-	}
+	raw := x.doc.Raw[span.Start:span.End]
+	s := Step{ID: x.id(p), Description: plain(raw), Category: p.category, Span: span, NeedsUser: Irreversible(raw)}
+	s.Complexity, s.Estimate = x.weigh(p)
+	return s
 }
 
-// key returns a hash of the folded words of a piece (FNV-1a), which is equal for pieces
-// that say the same in another spelling.
-func (x *extractor) key(p piece) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h := uint64(offset)
+// id returns a hash of the folded words of a piece, which is equal for pieces that say
+// the same in another spelling.
+func (x *extractor) id(p piece) string {
+	h := fnv.New64a()
 	for _, w := range x.doc.Words[p.first:p.end] {
-		fold := w.Fold
-		if fold == "" { // code
-			fold = x.doc.Raw[w.Start:w.End]
-		}
-		for i := range len(fold) {
-			h = (h ^ uint64(fold[i])) * prime
-		}
-		h = (h ^ ' ') * prime
+		h.Write([]byte(cmp.Or(w.Fold, x.doc.Raw[w.Start:w.End]) + " ")) // code has no fold
 	}
-	return h
-}
-
-// id returns the text of a key.
-func id(key uint64) string {
-	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, key))
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // span returns the piece's range of the message, with the bracket or the backtick that
@@ -236,45 +241,11 @@ func closes(s string, c byte) bool {
 	return false
 }
 
+// emphasis removes the marks of strong and deleted text.
+var emphasis = strings.NewReplacer("***", "", "**", "", "__", "", "~~", "")
+
 // plain returns a text on one line, without marks of emphasis, at most maxDescription
 // bytes long.
 func plain(s string) string {
-	var b strings.Builder
-	b.Grow(min(len(s), maxDescription+utf8.UTFMax))
-	space := false
-	for i, r := range s {
-		switch {
-		case b.Len() > maxDescription:
-			return clip(b.String())
-		case r <= ' ' || r >= 0x7f && (unicode.IsSpace(r) || unicode.IsControl(r)):
-			space = b.Len() > 0
-			continue
-		case r == utf8.RuneError || (r == '*' || r == '_' || r == '~') && doubled(s, i):
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		b.WriteRune(r)
-	}
-	if b.Len() > maxDescription {
-		return clip(b.String())
-	}
-	return b.String()
-}
-
-// doubled reports whether the mark at i is beside one of its kind.
-func doubled(s string, i int) bool {
-	return i > 0 && s[i-1] == s[i] || i+1 < len(s) && s[i+1] == s[i]
-}
-
-// clip cuts a text to maxDescription bytes.
-func clip(s string) string {
-	const more = "…"
-	cut := maxDescription - len(more)
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + more
+	return Clip(emphasis.Replace(s[:min(len(s), 4*maxDescription)]), maxDescription)
 }

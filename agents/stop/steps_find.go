@@ -2,7 +2,7 @@ package stop
 
 import (
 	"slices"
-	"strconv"
+	"sort"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
@@ -20,8 +20,12 @@ type extractor struct {
 	taken map[int]bool
 }
 
-// maxPieces bounds the work on a message that is nothing but mentions.
-const maxPieces = 4 * maxSteps
+// Bounds of the work on long messages.
+const (
+	maxPieces = 4 * maxSteps
+	maxWords  = 300 // words of one sentence that are read for the steps in it
+	maxGap    = 32  // bytes before a word in which its punctuation is looked for
+)
 
 // readAll adds the pieces of the real mentions: first those of lists, which name
 // what is left one by one, then those of sentences outside them.
@@ -60,24 +64,35 @@ func (x *extractor) within(block int) bool {
 
 // read adds the pieces of one mention.
 func (x *extractor) read(m mention) {
-	switch m.form {
-	case box, item:
+	p := piece{category: m.category}
+	if m.sentence >= 0 && m.sentence < len(x.doc.Sentences) {
+		p.since = x.doc.Sentences[m.sentence].First
+	}
+	switch {
+	case m.form == box || m.form == item:
 		x.taken[m.block] = true
-		x.whole(m.block, piece{category: m.category, listed: true})
-	case heading:
-		x.section(m)
-	case lead:
-		x.led(m)
+		if !x.over(m.block) {
+			x.whole(m.block, p)
+		}
+	case m.form == heading || m.form == lead:
+		p.passing = m.category == FutureActions
+		if !x.items(m, p) && !x.rest(m, p) {
+			x.below(m.block, p)
+		}
+	case m.sentence < 0 || m.sentence >= len(x.doc.Sentences):
+		p.rank = loose
+		x.whole(m.block, p)
 	default:
-		x.sentence(m)
+		x.sentence(m, p)
 	}
 }
 
-// whole adds a block as one piece like p: an item, or the longest cell of a row.
+// whole adds a block as one piece like p: an item, or the cell of a row that names
+// the step.
 func (x *extractor) whole(block int, p piece) {
 	first, end := x.firstSentence(block)
 	if x.doc.Blocks[block].Kind == text.Table {
-		first, end = x.longestCell(block)
+		first, end = x.cell(block)
 	}
 	end = min(end, first+maxWords)
 	if first+1 < end && x.doc.Words[first].Flags&text.Digits != 0 && (x.doc.Blocks[block].Kind != text.Item || x.numbers(first, end, 0)) {
@@ -91,90 +106,86 @@ func (x *extractor) whole(block int, p piece) {
 		first = task
 	}
 	p.first, p.end = first, x.clauseEnd(first, end)
-	x.add(p)
+	x.add(p, true)
 }
 
-// parts adds the parts of an inline list, if a range is one.
-func (x *extractor) parts(first, end int, p piece) bool {
-	parts := x.enumerated(first, end)
-	if len(parts) < 2 {
-		return false
-	}
-	p.listed = true
-	for _, part := range parts {
-		p.first, p.end = part.first, x.clauseEnd(part.first, part.end)
-		x.add(p)
-	}
-	return true
-}
-
-// section adds the items of the section that a heading opens, or what is in
-// the heading behind a colon, or the first sentence below it.
-func (x *extractor) section(m mention) {
-	if x.items(x.itemsUnder(m.block), m, firm) || x.rest(m) {
-		return
-	}
-	next := m.block + 1
-	if next < len(x.doc.Blocks) && x.doc.Blocks[next].Kind == text.Paragraph && x.doc.Blocks[next].Section == m.block {
+// below adds the first sentence of the paragraph below a heading.
+func (x *extractor) below(heading int, p piece) {
+	next := heading + 1
+	if next < len(x.doc.Blocks) && x.doc.Blocks[next].Kind == text.Paragraph && x.doc.Blocks[next].Section == heading {
 		if first, end := x.firstSentence(next); x.acts(first, end) {
-			x.split(first, end, piece{category: m.category}, true)
+			x.split(first, end, p, true)
 		}
-	}
-}
-
-// led adds the items that a paragraph introduces, or what follows the mention.
-func (x *extractor) led(m mention) {
-	if !x.items(x.itemsLedBy(m.block), m, firm) {
-		x.rest(m)
 	}
 }
 
 // sentence adds what a mention in a sentence announces: the items that it
 // introduces if it says nothing more itself, else the rest of the sentence.
-func (x *extractor) sentence(m mention) {
-	if m.sentence < 0 || m.sentence >= len(x.doc.Sentences) {
-		x.whole(m.block, piece{category: m.category, rank: loose})
-		return
-	}
+func (x *extractor) sentence(m mention, p piece) {
 	s := x.doc.Sentences[m.sentence]
+	need := strings.HasPrefix(m.pattern, classNames[need])
+	p.offered = m.form == offer
+	p.passing = !p.offered && (m.category == FutureActions || need)
+	switch {
+	case p.offered:
+		p.rank = open
+	case m.category == ConditionalIntentions,
+		strings.HasPrefix(m.pattern, classNames[fails]), strings.HasPrefix(m.pattern, classNames[stub]):
+		p.rank = loose
+	}
 	at := x.wordAt(m.span.Start, s.First, s.End)
 	first := x.skipIntroduction(at, s.End)
-	p := piece{category: m.category, rank: rankOf(m)}
-	introduces := m.category != FutureActions || x.fills(piece{first: first, end: s.End, rank: offered})
-	if introduces && m.sentence+1 == x.doc.Blocks[m.block].End && x.items(x.itemsLedBy(m.block), m, max(p.rank, choiceIf(m.form == offer))) {
+	introduces := m.category != FutureActions || x.fills(piece{first: first, end: s.End, offered: true})
+	if introduces && m.sentence+1 == x.doc.Blocks[m.block].End && x.items(m, p) {
 		return
 	}
 	if first < s.End && x.doc.Words[first].Fold == "know" {
 		return // "let me know"
 	}
+	states := listing(m.category) && first == at // "the test still fails"
 	switch to := x.complement(at, s.End); {
-	case x.acts(first, s.End) && (first != at || !listing(m.category)): // not "the test still fails"
+	case x.acts(first, s.End) && !states:
 	case to >= 0:
 		first = to
+	case strings.HasPrefix(m.pattern, signalPattern):
+		p.rank, first = loose, s.First
 	default:
-		first = x.clauseStart(s.First, at)
-		p.rank = max(p.rank, loose)
+		p.rank, first = max(p.rank, loose), x.clauseStart(s.First, at)
 	}
-	x.split(first, s.End, p, listing(m.category) && m.form != offer)
+	if m.category != FutureActions || p.offered {
+		x.split(first, s.End, p, listing(m.category) && !p.offered)
+		return
+	}
+	x.announced(at, first, s, p)
 }
 
-// rankOf returns the rank of a piece that a mention in a sentence names.
-func rankOf(m mention) rank {
-	switch {
-	case m.form == offer:
-		return offered
-	case m.category == ConditionalIntentions,
-		strings.HasPrefix(m.pattern, classNames[fails]), strings.HasPrefix(m.pattern, classNames[stub]):
-		return loose
+// announced adds the pieces of a sentence from its word first on, which a phrase at the word
+// at announces. A colon before a capital ends an announcement, and another may follow: "Let me
+// look at the log: Now let me fix it:".
+func (x *extractor) announced(at, first int, s text.Sentence, p piece) {
+	const shortest = 3 // words
+	for {
+		end := first + 1
+		for end < s.End && (x.doc.Words[end].Flags&text.Capital == 0 || !x.gapHas(end, ":")) {
+			end++
+		}
+		if end-first <= shortest && x.fills(piece{first: first, end: end}) { // "Let me fix this"
+			p.first, p.end = at, end
+			x.add(p, true)
+		} else {
+			x.split(first, end, p, false)
+		}
+		for at = end; ; at++ {
+			if at >= s.End {
+				return
+			}
+			first = x.skipIntroduction(at, s.End)
+			if first > at && x.acts(first, s.End) && x.gapHas(at, ":") {
+				break
+			}
+		}
+		p.since = at
 	}
-	return firm
-}
-
-func choiceIf(is bool) rank {
-	if is {
-		return choice
-	}
-	return firm
 }
 
 // complement returns where the work begins in "the next step is to …" and "Ready for
@@ -194,7 +205,7 @@ func (x *extractor) complement(at, end int) int {
 
 // rest adds what follows a mention in its block: an inline list, or the rest of
 // the sentence.
-func (x *extractor) rest(m mention) bool {
+func (x *extractor) rest(m mention, p piece) bool {
 	b := x.doc.Blocks[m.block]
 	if b.First >= b.End || m.sentence < b.First || m.sentence >= b.End {
 		return false
@@ -202,8 +213,6 @@ func (x *extractor) rest(m mention) bool {
 	s := x.doc.Sentences[m.sentence]
 	last := x.doc.Sentences[b.End-1].End
 	at := x.wordAt(m.span.End, s.First, last)
-	n := len(x.pieces)
-	p := piece{category: m.category}
 	if x.parts(at, last, p) {
 		return true
 	}
@@ -211,35 +220,53 @@ func (x *extractor) rest(m mention) bool {
 	if at >= end && m.sentence+1 < b.End { // the colon ended the sentence
 		end = x.doc.Sentences[m.sentence+1].End
 	}
+	if x.colonList(at, end, p) {
+		return true
+	}
 	first := x.skipIntroduction(at, end)
 	if !x.acts(first, end) {
 		if to := x.complement(at, end); to >= 0 {
 			first = to
 		}
 	}
+	n := len(x.pieces)
 	if first < end {
 		x.split(first, end, p, true)
 	}
 	return len(x.pieces) > n
 }
 
-// items adds items as pieces of a rank and reports whether there were any.
-func (x *extractor) items(items []int, m mention, r rank) bool {
-	if len(items) == 0 {
-		return false
+// items adds the items of the list that a mention introduces and reports whether there
+// are any, done ones included.
+func (x *extractor) items(m mention, p piece) bool {
+	items := x.itemsOf(m.block)
+	switch {
+	case p.offered:
+		p.rank = max(p.rank, open)
+	case p.rank == firm && m.category == RemainingTasks && !x.tasks(items):
+		p.rank = open
 	}
-	chained := x.inOrder(m.block)
-	if r == firm && m.category == RemainingTasks && !x.tasks(items) {
-		r = state
-	}
-	for _, i := range items[:min(len(items), maxSteps)] {
-		if b := &x.doc.Blocks[i]; b.Box == text.Ticked || x.finished != nil && b.Kind == text.Item && x.finished(b) {
+	p.chained, p.list = x.inOrder(m.block), m.block+1
+	for n, i := range items[:min(len(items), maxSteps)] {
+		if x.over(i) {
 			continue
 		}
-		x.taken[i] = x.taken[i] || r <= state && m.form != prose && m.form != offer
-		x.whole(i, piece{category: m.category, rank: r, listed: true, chained: chained, list: m.block + 1})
+		p.number = n + 1
+		if b := x.doc.Blocks[i]; b.Ordered {
+			p.number = b.Number
+		}
+		x.taken[i] = x.taken[i] || p.rank <= open && m.form != prose && m.form != offer
+		x.whole(i, p)
 	}
-	return true
+	return len(items) > 0
+}
+
+// over reports whether an item is reported as done, or struck out.
+func (x *extractor) over(block int) bool {
+	b := &x.doc.Blocks[block]
+	raw := strings.TrimSpace(excerptOf(x.doc.Raw, b.Span))
+	return b.Box == text.Ticked || b.Kind == text.Item && (strings.Count(raw, "~~") > 1 && strings.HasSuffix(raw, "~~") ||
+		b.Box == text.NoBox && pictures(raw) == doneMark || x.finished != nil && x.finished(b))
 }
 
 // tasks reports whether at least half of the items begin with a verb or have an
@@ -247,71 +274,20 @@ func (x *extractor) items(items []int, m mention, r rank) bool {
 func (x *extractor) tasks(items []int) bool {
 	n := 0
 	for _, i := range items {
-		first, end := x.firstSentence(i)
-		if x.doc.Blocks[i].Box != text.NoBox || x.acts(x.skipIntroduction(x.afterLabel(first, end), end), end) {
+		if x.doc.Blocks[i].Box != text.NoBox || x.task(i) {
 			n++
 		}
 	}
 	return 2*n >= len(items)
 }
 
-// itemsUnder returns the outer items of the lists in the section of a heading,
-// sections below it included, up to a rule behind a list. A numbered line that
-// heads a list of its own is an item too, and then what is under it is not.
-// Where there are check boxes, only items with one count.
-func (x *extractor) itemsUnder(heading int) []int {
-	blocks := x.doc.Blocks
-	level := blocks[heading].Level
-	var items []int
-	under, boxes := -1, false
-	for i := heading + 1; i < min(len(blocks), heading+maxBlocks) && len(items) <= maxSteps; i++ {
-		b := blocks[i]
-		if b.Kind == text.Heading && b.Level <= level && !x.numbered(i) || b.Kind == text.Rule && len(items) > 0 {
-			break
-		}
-		sibling := under < 0 || b.Section != under || b.Ordered && b.Number == len(items)+1 && b.Number > 1
-		switch {
-		case b.Kind == text.Heading && x.numbered(i):
-			items, under = append(items, i), i
-		case b.Kind == text.Item && b.Parent < 0 && sibling:
-			items = append(items, i)
-			boxes = boxes || b.Box != text.NoBox
-		}
+// task reports whether an item begins with a verb, perhaps behind a label.
+func (x *extractor) task(item int) bool {
+	first, end := x.firstSentence(item)
+	if x.numbers(first, end, 0) {
+		first++
 	}
-	if boxes {
-		items = slices.DeleteFunc(items, func(i int) bool { return blocks[i].Box == text.NoBox })
-	}
-	return items
-}
-
-// numbered reports whether a heading begins with a number, as an item does.
-func (x *extractor) numbered(block int) bool {
-	first, end := x.firstSentence(block)
-	return x.doc.Blocks[block].Level > 6 && first < end && x.numbers(first, end, 0)
-}
-
-// itemsLedBy returns the outer items of the list that a block introduces. An item
-// that introduces a nested list leads the items below it. Paragraphs that count
-// themselves are items too.
-func (x *extractor) itemsLedBy(block int) []int {
-	blocks := x.doc.Blocks
-	var items []int
-	for i := block + 1; i < min(len(blocks), block+maxBlocks) && len(items) <= maxSteps; i++ {
-		b := blocks[i]
-		led := b.Kind == text.Item && (b.Lead == block && b.Parent < 0 || b.Parent == block)
-		if led || (b.Kind == text.Paragraph || b.Kind == text.Heading) && x.counts(i, len(items)+1) {
-			items = append(items, i)
-		} else if b.Kind == text.Heading || b.Kind == text.Paragraph && len(items) == 0 {
-			break
-		}
-	}
-	return items
-}
-
-// counts reports whether a paragraph begins with the number n.
-func (x *extractor) counts(block, n int) bool {
-	first, end := x.firstSentence(block)
-	return end-first > 1 && x.doc.Words[first].Fold == strconv.Itoa(n)
+	return x.acts(x.skipIntroduction(x.afterLabel(first, end), end), end)
 }
 
 // firstSentence returns the range of words of the first sentence of a block.
@@ -324,26 +300,14 @@ func (x *extractor) firstSentence(block int) (first, end int) {
 	return s.First, s.End
 }
 
-// longestCell returns the range of words of the cell with the most words.
-func (x *extractor) longestCell(block int) (first, end int) {
-	b := x.doc.Blocks[block]
-	for _, s := range x.doc.Sentences[b.First:b.End] {
-		if s.End-s.First > end-first {
-			first, end = s.First, s.End
-		}
-	}
-	return first, end
+// sentenceOf returns the sentence that a word is in.
+func (x *extractor) sentenceOf(word int) text.Sentence {
+	return x.doc.Sentences[sort.Search(len(x.doc.Sentences)-1, func(i int) bool { return x.doc.Sentences[i].End > word })]
 }
 
 // wordAt returns the first word in a range that ends behind an offset.
 func (x *extractor) wordAt(offset, first, end int) int {
-	i, _ := slices.BinarySearchFunc(x.doc.Words[first:end], offset, func(w text.Word, at int) int {
-		if w.End <= at {
-			return -1
-		}
-		return 1
-	})
-	return first + i
+	return first + sort.Search(end-first, func(i int) bool { return x.doc.Words[first+i].End > offset })
 }
 
 // gap returns what is before a word, back to the word before it.
@@ -356,15 +320,6 @@ func (x *extractor) gap(i int) string {
 	return x.doc.Raw[max(from, to-maxGap):to]
 }
 
-// maxWords is how many words of one sentence are read for the steps in it.
-const maxWords = 300
-
-// maxBlocks is how many blocks behind its introduction a list is looked for.
-const maxBlocks = 200
-
-// maxGap is how far before a word its punctuation is looked for.
-const maxGap = 32
-
 // gapHas reports whether one of some characters is before a word.
 func (x *extractor) gapHas(i int, chars string) bool {
 	return x.doc.Words[i].Flags&text.AfterGap != 0 && strings.ContainsAny(x.gap(i), chars)
@@ -374,3 +329,37 @@ func (x *extractor) gapHas(i int, chars string) bool {
 // sentence that says what is left is a list, one that announces what comes now is
 // one step.
 func listing(c Category) bool { return c == NextSteps || c == RemainingTasks || c == EnumerativeList }
+
+// cell returns the range of words of the cell of a row that names the step: the longest
+// of the columns that the head of the table calls so, else the longest of all.
+func (x *extractor) cell(row int) (first, end int) {
+	head := row
+	for head > 0 && x.doc.Blocks[head-1].Kind == text.Table {
+		head--
+	}
+	var named []int
+	b := x.doc.Blocks[head]
+	for _, s := range x.doc.Sentences[b.First:b.End] {
+		if head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return x.small.of(w.Fold)&titles != 0 }) {
+			named = append(named, x.column(s))
+		}
+	}
+	for _, all := range []bool{false, true} {
+		b := x.doc.Blocks[row]
+		for _, s := range x.doc.Sentences[b.First:b.End] {
+			if s.End-s.First > end-first && (all || slices.Contains(named, x.column(s))) {
+				first, end = s.First, s.End
+			}
+		}
+		if end > first {
+			break
+		}
+	}
+	return first, end
+}
+
+// column returns the number of the cell of a row that a sentence is in.
+func (x *extractor) column(s text.Sentence) int {
+	line := x.doc.Raw[strings.LastIndexByte(x.doc.Raw[:s.Start], '\n')+1 : s.Start]
+	return strings.Count(line, "|")
+}

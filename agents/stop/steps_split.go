@@ -3,37 +3,9 @@ package stop
 import (
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
-
-// verbSets are the sets of verbs of the lexicon, as bits of a word's number.
-type verbSets struct {
-	sets func(id int32) uint64
-	// base may begin a task: infinitives and imperatives; any also a clause.
-	base, any uint64
-}
-
-// workVerbs are the verbs of the lexicon.
-var workVerbs = sync.OnceValue(func() verbSets {
-	g := lexicon()
-	mask := func(names ...string) uint64 {
-		var m uint64
-		for _, name := range names {
-			m |= g.Set(name)
-		}
-		return m
-	}
-	base := mask("en.do", "en.goon", "en.talk", "fr.inf", "fr.goinf", "fr.talk")
-	finite := mask("en.doing", "en.conting", "fr.goje", "fr.gonous", "fr.je", "fr.nous", "fr.vous", "fr.tu", "fr.il")
-	return verbSets{sets: g.Sets, base: base, any: base | finite}
-})
-
-// begins reports whether a word is a verb that a task may begin with.
-func (v verbSets) begins(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.base != 0 }
-
-func (v verbSets) is(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.any != 0 }
 
 // acts reports whether a range of words begins with a verb, in any form, perhaps
 // behind its subject.
@@ -92,7 +64,7 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 	if cut < end && x.verbs.begins(x.doc.Words[cut]) { // it says how the work is done
 		cut = x.clauseEnd(cut, end)
 		p.first, p.end = first, cut
-		x.add(p)
+		x.add(p, false)
 		return
 	}
 	end = cut
@@ -107,12 +79,12 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 			continue
 		}
 		p.end = i
-		x.add(p)
+		x.add(p, false)
 		p.first, p.follows = next, follows
 		i = next
 	}
 	p.end = end
-	x.add(p)
+	x.add(p, false)
 }
 
 // turns reports whether word i begins an alternative or a question: ", or focus on
@@ -186,24 +158,48 @@ func (x *extractor) afterLabel(first, end int) int {
 	return first
 }
 
-// run is a range of words.
-type run struct{ first, end int }
-
-// enumerated returns the parts of an inline list: "1. Test 2. Deploy", "a) … b) …".
-func (x *extractor) enumerated(first, end int) []run {
-	var parts []run
+// parts adds the parts of an inline list, if a range is one: "1. Test 2. Deploy", "a) … b) …".
+func (x *extractor) parts(first, end int, p piece) bool {
+	var starts []int
 	end = min(end, first+maxWords)
 	for i := first; i < end; i++ {
-		if !x.numbers(i, end, len(parts)+1) {
-			continue
+		if x.numbers(i, end, len(starts)+1) {
+			i++
+			starts = append(starts, i)
 		}
-		if len(parts) > 0 {
-			parts[len(parts)-1].end = i
-		}
-		parts = append(parts, run{i + 1, end})
-		i++
 	}
-	return parts
+	if len(starts) < 2 {
+		return false
+	}
+	for n, start := range starts {
+		p.first, p.end = start, end
+		if n+1 < len(starts) {
+			p.end = starts[n+1] - 1
+		}
+		p.end, p.number = x.clauseEnd(p.first, p.end), n+1
+		x.add(p, true)
+	}
+	return true
+}
+
+// colonList adds the parts of a list behind a colon that semicolons separate, if a range begins
+// with one: "Still to do: tests; docs; release."
+func (x *extractor) colonList(first, end int, p piece) bool {
+	var ends []int
+	if first < end && x.gapHas(first, ":") {
+		for i := first + 1; i < min(end, first+maxWords); i++ {
+			if x.gapHas(i, ";") {
+				ends = append(ends, i)
+			}
+		}
+	}
+	for _, at := range append(ends, end) {
+		if len(ends) > 0 {
+			p.first, p.end, first = first, at, at
+			x.add(p, true)
+		}
+	}
+	return len(ends) > 0
 }
 
 // numbers reports whether word i is the n-th number or letter of a list; 0 is any
@@ -222,15 +218,15 @@ func (x *extractor) numbers(i, end, n int) bool {
 	return number || letter && closing == ')'
 }
 
-// add adds a piece unless it is empty.
-func (x *extractor) add(p piece) {
+// add adds a piece unless it is empty. Only a listed one may say nothing about the work.
+func (x *extractor) add(p piece, listed bool) {
 	for p.end > p.first && x.is(p.end-1, conjoining|connectives) {
 		p.end--
 	}
 	if p.first >= p.end {
 		return
 	}
-	if !p.listed && x.fills(p) {
+	if !listed && x.fills(p) {
 		p.rank = vague
 	}
 	x.pieces = append(x.pieces, p)
@@ -251,7 +247,7 @@ func (x *extractor) fills(p piece) bool {
 			return false
 		}
 	}
-	return verbs == 0 || !p.follows && (pronoun || p.rank == offered && verbs == 1)
+	return verbs == 0 || !p.follows && (pronoun || p.offered && verbs == 1)
 }
 
 // withCondition returns where the condition begins that a step is under, in its

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
 //go:embed lexicon/steps.txt
@@ -30,38 +32,30 @@ const (
 	copulas
 	after
 	before
+	needing
+	starting
 	asking
 	fillers
 	pronouns
 	wide
+	titles
 )
 
 var smallNames = []string{
 	"introduction", "subjects", "persons", "clitics", "connectives", "then", "conjoining", "alternative", "causing",
-	"with", "copulas", "after", "before", "asking", "fillers", "pronouns", "wide",
+	"with", "copulas", "after", "before", "needing", "starting", "asking", "fillers", "pronouns", "wide", "titles",
 }
 
 // stepWords are the words of the list.
 type stepWords struct {
 	sets map[string]small
-	// seen reports most words that are in no set without looking them up.
-	seen [1 << 12]bool
-	// verbs are the beginnings of verbs with the kind of work that they name, by
-	// their first letters.
-	verbs map[string][]verbStem
+	// verbs are the beginnings of verbs with the kind of work that they name.
+	verbs map[string]kind
 }
-
-type verbStem struct {
-	stem string
-	kind kind
-}
-
-// stemLength is how long the shortest beginning of a verb is.
-const stemLength = 3
 
 // smallWords reads the list at the first use.
 var smallWords = sync.OnceValue(func() *stepWords {
-	w := &stepWords{sets: map[string]small{}, verbs: map[string][]verbStem{}}
+	w := &stepWords{sets: map[string]small{}, verbs: map[string]kind{}}
 	for line := range strings.Lines(stepWordsText) {
 		name, list, ok := strings.Cut(line, ":")
 		if !ok || line[0] == '#' {
@@ -73,41 +67,23 @@ var smallWords = sync.OnceValue(func() *stepWords {
 		}
 		for word := range strings.FieldsSeq(list) {
 			if k >= 0 {
-				w.verbs[word[:stemLength]] = append(w.verbs[word[:stemLength]], verbStem{word, kind(k)})
-				continue
+				w.verbs[word] = kind(k)
+			} else {
+				w.sets[word] |= 1 << set
 			}
-			w.sets[word] |= 1 << set
-			w.seen[sketch(word)] = true
 		}
 	}
 	return w
 })
 
 // of returns the sets that a folded word is in.
-func (w *stepWords) of(fold string) small {
-	if !w.seen[sketch(fold)] {
-		return 0
-	}
-	return w.sets[fold]
-}
-
-// sketch returns a cheap hash of a word: its length and its first and last letters.
-func sketch(fold string) int {
-	n := len(fold)
-	if n == 0 {
-		return 0
-	}
-	return (n<<10 ^ int(fold[0])<<5 ^ int(fold[n-1])) & (1<<12 - 1)
-}
+func (w *stepWords) of(fold string) small { return w.sets[fold] }
 
 // kind returns the kind of work of a folded word, other if it names none.
 func (w *stepWords) kind(fold string) kind {
-	if len(fold) < stemLength {
-		return other
-	}
-	for _, v := range w.verbs[fold[:stemLength]] {
-		if strings.HasPrefix(fold, v.stem) {
-			return v.kind
+	for n := len(fold); n > 1; n-- {
+		if k, ok := w.verbs[fold[:n]]; ok {
+			return k
 		}
 	}
 	return other
@@ -117,3 +93,30 @@ func (w *stepWords) kind(fold string) kind {
 func (x *extractor) is(word int, sets small) bool {
 	return x.small.of(x.doc.Words[word].Fold)&sets != 0
 }
+
+// verbSets are the sets of verbs of the lexicon, as bits of a word's number.
+type verbSets struct {
+	sets func(id int32) uint64
+	// base may begin a task: infinitives and imperatives; any also a clause.
+	base, any uint64
+}
+
+// workVerbs are the verbs of the lexicon.
+var workVerbs = sync.OnceValue(func() verbSets {
+	g := lexicon()
+	mask := func(names ...string) uint64 {
+		var m uint64
+		for _, name := range names {
+			m |= g.Set(name)
+		}
+		return m
+	}
+	base := mask("en.do", "en.goon", "en.talk", "fr.inf", "fr.goinf", "fr.talk")
+	finite := mask("en.doing", "en.conting", "fr.goje", "fr.gonous", "fr.je", "fr.nous", "fr.vous", "fr.tu", "fr.il")
+	return verbSets{sets: g.Sets, base: base, any: base | finite}
+})
+
+// begins reports whether a word is a verb that a task may begin with.
+func (v verbSets) begins(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.base != 0 }
+
+func (v verbSets) is(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.any != 0 }

@@ -1,0 +1,167 @@
+package stop
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// orders are phrases of an introduction after which the order of a list
+// counts. Numbers alone do not: they mostly count.
+var orders = []string{
+	" in order ", " in this order ", " in that order ", " in sequence ", " one after ", " step by step ",
+	" dans l ordre ", " dans cet ordre ", " l un apres ", " etape par etape ",
+}
+
+// inOrder reports whether a block states that the order of its list counts.
+func (x *extractor) inOrder(block int) bool {
+	const most = 60 // words
+	b := x.doc.Blocks[block]
+	var said strings.Builder
+	said.WriteByte(' ')
+	for _, s := range x.doc.Sentences[b.First:b.End] {
+		for _, w := range x.doc.Words[s.First:min(s.End, s.First+most)] {
+			said.WriteString(w.Fold)
+			said.WriteByte(' ')
+		}
+		if said.Len() > maxDescription {
+			break
+		}
+	}
+	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said.String(), phrase) })
+}
+
+// depend adds the dependencies that words express: "then X" needs the step before it,
+// "after X" and "once X" the step that X names, and "before X" makes that step
+// need this one. One that would close a circle is left out.
+func (x *extractor) depend(list []Step, pieces []piece) {
+	d := dependencies{needs: make([][]int, len(pieces))}
+	for i, p := range pieces {
+		if i > 0 && (p.follows || p.chained && pieces[i-1].chained) {
+			d.add(i, i-1)
+		}
+		for _, r := range x.named(p) {
+			j := x.find(pieces, r, i)
+			if j < 0 {
+				continue
+			}
+			if r.before {
+				d.add(j, i)
+			} else {
+				d.add(i, j)
+			}
+		}
+	}
+	for i := range list {
+		slices.Sort(d.needs[i])
+		for _, j := range d.needs[i] {
+			list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+		}
+	}
+}
+
+// reference is another step that a step names: by the words for it, or by its number.
+type reference struct {
+	words  stems
+	number int
+	before bool
+}
+
+// named returns the references of a piece behind words such as "after" and "depends on", in its
+// sentence from up to ten words before it, and in the rest of its item.
+func (x *extractor) named(p piece) []reference {
+	const reach, back, most = 6, 10, 4
+	s := x.sentenceOf(p.first)
+	end := p.end
+	if p.list > 0 {
+		end = min(x.doc.Sentences[x.doc.Blocks[s.Block].End-1].End, p.first+maxWords)
+	}
+	var found []reference
+	for i := max(s.First, p.first-back); i < end && len(found) < most; i++ {
+		if !x.is(i, after|before|needing) {
+			continue
+		}
+		ref := reference{before: x.is(i, before)}
+		at := i + 1
+		for at < end && x.is(at, fillers) {
+			at++
+		}
+		for ; at < end && x.ordinal(at, end); at++ {
+			ref.number, _ = strconv.Atoi(x.doc.Words[at].Fold)
+			found = append(found, ref)
+			if at+1 < end && x.is(at+1, conjoining) {
+				at++
+			}
+		}
+		if ref.number == 0 {
+			ref.words = x.stems(piece{first: i + 1, end: max(i+1, min(i+1+reach, end, x.sentenceOf(i).End))})
+			found = append(found, ref)
+		}
+	}
+	return found
+}
+
+// ordinal reports whether a word is the number of a step: not a part of "2.5", and not a count
+// as in "2 days".
+func (x *extractor) ordinal(i, end int) bool {
+	w := x.doc.Words[i]
+	if w.Flags&text.Digits == 0 || w.Flags&text.Linked != 0 {
+		return false
+	}
+	next := i + 1
+	return next >= end || x.is(next, conjoining|copulas) || x.doc.Words[next].Flags&text.AfterGap != 0 && x.doc.Words[next].Start > w.End+1
+}
+
+// find returns the piece other than i that a reference names, -1 if there is none or it is
+// reported as done: the one with that number in the same list, or the first of those that
+// share most of its words.
+func (x *extractor) find(pieces []piece, ref reference, i int) int {
+	found, most := -1, 0
+	for j, p := range pieces {
+		switch {
+		case j == i:
+		case ref.number > 0:
+			if p.number == ref.number && p.list == pieces[i].list {
+				return j
+			}
+		default:
+			if n := x.stems(p).shared(ref.words); n > most {
+				found, most = j, n
+			}
+		}
+	}
+	for b := range x.doc.Blocks[:min(len(x.doc.Blocks), maxBlocks)] {
+		if found < 0 || x.doc.Blocks[b].Kind != text.Item || !x.over(b) {
+			continue
+		}
+		first, end := x.firstSentence(b)
+		if x.stems(piece{first: first, end: end}).shared(ref.words) >= most {
+			return -1
+		}
+	}
+	return found
+}
+
+// dependencies are which steps need which.
+type dependencies struct{ needs [][]int }
+
+// add makes step i need step j unless j needs i, directly or not.
+func (d *dependencies) add(i, j int) {
+	if i == j || slices.Contains(d.needs[i], j) || d.reaches(j, i, make([]bool, len(d.needs))) {
+		return
+	}
+	d.needs[i] = append(d.needs[i], j)
+}
+
+func (d *dependencies) reaches(from, to int, seen []bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	return slices.ContainsFunc(d.needs[from], func(j int) bool { return d.reaches(j, to, seen) })
+}
