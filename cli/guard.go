@@ -24,6 +24,7 @@ const guardExitCodes = `Exit codes:
 // guardFlags are the flags of guard.
 type guardFlags struct {
 	host, policy, install string
+	request               string // file of the user's request
 	hook                  hook.Config
 	shadowReport          bool
 	asJSON                bool
@@ -36,7 +37,9 @@ func (a *app) guardCommand() *cobra.Command {
 		Short: "Check whether an agent stops with announced work not done",
 		Long: `guard judges an agent's last message, in French or English: may the agent stop, or does it
 announce work that it has not done? It calls no model, and reports what it found, where, and which
-steps are left. With - the message is read from standard input.
+steps are left. With - the message is read from standard input. --request names a file with the
+user's request, which shows what is part of the task; as a hook, the guard reads the request from
+the host's input or transcript.
 
 Policies: balanced (the default) refuses a stop that defers work of the task; a decision that only
 the user can take and optional suggestions may stop. strict refuses every real mention of work
@@ -53,6 +56,7 @@ standard error gives the reason. --shadow refuses nothing and counts what it wou
 ` + guardExitCodes,
 		Example: `  rehearse guard last-message.md
   git log -1 --format=%B | rehearse guard - --policy strict --json
+  rehearse guard last-message.md --request prompt.md
   rehearse guard --install claude            settings to paste, and where
   rehearse guard --host claude --shadow --log stops.jsonl < stop.json
   rehearse guard --shadow-report`,
@@ -86,6 +90,8 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(namesOf(hook.Hosts()), ", ")+
 		", or auto, which recognises them by their input")
 	f.StringVar(&g.policy, "policy", string(stop.Balanced), "policy: balanced or strict")
+	f.Float64Var(&g.hook.Threshold, "threshold", 0, "the score from which a message defers, above 0 to 1 (default: the policy's)")
+	f.StringVar(&g.request, "request", "", "`file` of the user's request, or - for standard input; its last 4 KiB are read")
 	f.IntVar(&g.hook.Cap, "cap", hook.DefaultCap, "as a hook: the most refusals in a row in a session")
 	f.StringVar(&g.hook.State, "state", "", "as a hook: folder for counters (default: rehearse/guard in the user's cache)")
 	f.BoolVar(&g.hook.Shadow, "shadow", false, "as a hook: refuse nothing, count what would be refused")
@@ -113,6 +119,9 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	if g.install != "" && !slices.Contains(namesOf(hook.Hosts()), g.install) {
 		return notAmong("host", g.install, namesOf(hook.Hosts()))
 	}
+	if t := g.hook.Threshold; cmd.Flags().Changed("threshold") && !(t > 0 && t <= 1) {
+		return usage(fmt.Errorf("--threshold must be above 0 and at most 1, got %g", t))
+	}
 	if g.hook.Cap < 1 {
 		return usage(fmt.Errorf("--cap must be at least 1, got %d; to refuse nothing, use --shadow", g.hook.Cap))
 	}
@@ -131,6 +140,14 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	if len(ways) > 1 {
 		return usage(fmt.Errorf("%s do not go together; see rehearse guard --help", strings.Join(ways, " and ")))
 	}
+	switch asked := cmd.Flags().Changed("request"); {
+	case asked && len(args) == 0:
+		return usage(errors.New("--request needs a message to judge; see rehearse guard --help"))
+	case asked && g.request == "":
+		return usage(errors.New("--request names no file"))
+	case g.request == "-" && args[0] == "-":
+		return usage(errors.New("the message and the request cannot both be standard input; name a file for one of them"))
+	}
 	return nil
 }
 
@@ -147,14 +164,18 @@ func asHook(args []string) bool {
 
 // guardMessage judges a file or standard input.
 func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) error {
-	text, err := cli.ReadMessage(ctx, name, a.stdin)
+	text, err := cli.ReadText(ctx, "message", name, a.stdin)
+	request := ""
+	if err == nil && flags.request != "" {
+		request, err = cli.ReadText(ctx, "request", flags.request, a.stdin)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return quiet(exitInterrupted)
 	case err != nil:
 		return usage(err)
 	}
-	v := stop.Judge(text, stop.Options{Policy: flags.hook.Policy})
+	v := stop.Judge(text, stop.Options{Policy: flags.hook.Policy, Threshold: flags.hook.Threshold, Request: request})
 	if flags.asJSON {
 		err = a.printJSON(v)
 	} else {

@@ -12,22 +12,23 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
-// maxMessage limits the size of a message.
-const maxMessage = 64 << 20
+// maxText limits the size of a message or request.
+const maxText = 64 << 20
 
-// ReadMessage reads a message from a file, or from stdin if its name is "-".
-func ReadMessage(ctx context.Context, name string, stdin io.Reader) (string, error) {
+// ReadText reads a text, such as the message, from a file, or from stdin if its name is "-". Errors
+// name the text by what.
+func ReadText(ctx context.Context, what, name string, stdin io.Reader) (string, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return "", fmt.Errorf("read the message: %w", err)
+			return "", fmt.Errorf("read the %s: %w", what, err)
 		}
 		defer file.Close()
 		stdin = file
 	}
-	data, err := input.ReadAll(ctx, stdin, maxMessage)
+	data, err := input.ReadAll(ctx, stdin, maxText)
 	if err != nil {
-		return "", fmt.Errorf("read the message: %w", err)
+		return "", fmt.Errorf("read the %s: %w", what, err)
 	}
 	return string(data), nil
 }

@@ -37,6 +37,8 @@ type Config struct {
 	Host Host `json:"host,omitempty"`
 	// Policy selects the messages that are refused as a stop; default: stop.Balanced.
 	Policy stop.Policy `json:"policy,omitempty"`
+	// Threshold is the score from which a message defers, in (0, 1]; 0 means the one of Policy.
+	Threshold float64 `json:"threshold,omitempty"`
 	// Cap is how many stops in a row may be refused in one session, 1 to 100;
 	// default: 3.
 	Cap int `json:"cap,omitempty"`
@@ -73,6 +75,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("host %q is not known; use one of %v or %s", c.Host, Hosts(), Auto)
 	case c.Policy != "" && c.Policy != stop.Balanced && c.Policy != stop.Strict:
 		return fmt.Errorf("policy %q is not known; use %s or %s", c.Policy, stop.Balanced, stop.Strict)
+	case c.Threshold != 0 && !(c.Threshold > 0 && c.Threshold <= 1):
+		return fmt.Errorf("threshold %g is not above 0 and at most 1", c.Threshold)
 	case c.Cap < 0 || c.Cap > maxCap:
 		return fmt.Errorf("cap %d is not within 1 and %d", c.Cap, maxCap)
 	}
@@ -270,7 +274,7 @@ func judgeStop(cfg Config, in *input) (sighting, error) {
 	if in.request == "" && in.transcript != "" {
 		in.request = lastRequest(in.transcript, in.subagent)
 	}
-	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy, Request: in.request})
+	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy, Threshold: cfg.Threshold, Request: in.request})
 	return sighting{hash: in.messageHash(), verdict: &v}, nil
 }
 

@@ -1,6 +1,7 @@
 package hook_test
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -47,6 +48,9 @@ var _ = DescribeTable("Validate refuses a configuration with an invalid field",
 	func(c hook.Config, says string) { Expect(c.Validate()).To(MatchError(ContainSubstring(says))) },
 	Entry("host", hook.Config{Host: "claud"}, `host "claud" is not known; use one of [claude`),
 	Entry("policy", hook.Config{Policy: "lax"}, `policy "lax"`),
+	Entry("threshold", hook.Config{Threshold: -0.5}, "threshold -0.5"),
+	Entry("threshold", hook.Config{Threshold: 1.5}, "threshold 1.5"),
+	Entry("threshold", hook.Config{Threshold: math.NaN()}, "threshold NaN"),
 	Entry("cap", hook.Config{Cap: -1}, "cap -1"),
 	Entry("cap", hook.Config{Cap: 101}, "cap 101"),
 )

@@ -153,6 +153,9 @@ func commandLine(host Host, executable string, cfg Config) []string {
 	if cfg.Policy != "" && cfg.Policy != stop.Balanced {
 		words = append(words, "--policy", string(cfg.Policy))
 	}
+	if cfg.Threshold != 0 {
+		words = append(words, "--threshold", strconv.FormatFloat(cfg.Threshold, 'g', -1, 64))
+	}
 	if cfg.Cap != 0 && cfg.Cap != DefaultCap {
 		words = append(words, "--cap", strconv.Itoa(cfg.Cap))
 	}
