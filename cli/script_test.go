@@ -86,7 +86,7 @@ func awaits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // ends CODE NAME [SIGNAL] sends a signal to a command of begin and waits for its
-// end. CODE is what it must exit with; -1 means that the signal ended it.
+// end. CODE is its expected exit status; -1 means that the signal ended it.
 func ends(ts *testscript.TestScript, _ bool, args []string) {
 	want := number(ts, args, 2)
 	c := commands(ts)[args[1]]

@@ -200,5 +200,5 @@ func (j *Judged) call(c *record.Call, reported *strings.Replacer) string {
 
 func quote(s string) string { return `"` + sanitize.Line(s, maxText) + `"` }
 
-// label is what a line begins with, in a column of its own.
+// label returns the first column of a line.
 func label(what string) string { return fmt.Sprintf("%-8s ", sanitize.Line(what, 12)) }

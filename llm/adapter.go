@@ -12,7 +12,7 @@ type Adapter interface {
 	Backend
 	// ID returns the name by which users select the adapter.
 	ID() string
-	// Available returns nil if a call can be tried, or an error that describes what is missing and
+	// Available returns nil if a call can be tried, or an error that describes the missing part and
 	// how to get it. It must not call a model.
 	Available(ctx context.Context) error
 }

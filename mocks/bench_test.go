@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// fixedAnswer is what the floors answer: the same completion as the script's.
+// fixedAnswer is the answer of the lower bounds: the same completion as the script's.
 const fixedAnswer = `{"id":"chatcmpl-1","object":"chat.completion","created":1767225600,"model":"gpt-4.1-mini",` +
 	`"service_tier":"default","system_fingerprint":null,"choices":[{"index":0,"message":{"role":"assistant",` +
 	`"content":"All tests pass now. DONE","refusal":null},"logprobs":null,"finish_reason":"stop"}],` +

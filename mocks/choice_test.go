@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// drawn is what trial n of a script says to one question.
+// drawn returns the answer of trial n of a script to one question.
 func drawn(p *mocks.Program, seed uint64, n int) outcome {
 	return inProcess(p, mocks.EngineOptions{Seed: seed, Trial: n}).ask("x")
 }

@@ -105,7 +105,7 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 	return x
 }
 
-// match reserves the line for a request; false if there is none.
+// match reserves the line for a request; it returns false if no line matches.
 func (e *Engine) match(x *Exchange, v *view) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

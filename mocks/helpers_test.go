@@ -74,7 +74,7 @@ var ways = map[string]func(*mocks.Program, mocks.EngineOptions) *rig{
 	"in process": inProcess, "over a socket": overSocket,
 }
 
-// outcome is what a client sees of one call.
+// outcome is the result of one call as a client sees it.
 type outcome struct {
 	Status int
 	Type   string

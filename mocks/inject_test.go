@@ -206,7 +206,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		hanging := e.Begin(context.Background(), codec, nil, nil)
 		Expect(answerOf(e, codec.request)).To(Equal("a"), "the same call, beside it")
-		Expect(answerOf(e, codec.request)).To(BeEmpty(), "it holds the line")
+		Expect(answerOf(e, codec.request)).To(BeEmpty(), "its line is reserved")
 		Expect(hanging.Send(0, handOver)).To(Succeed())
 		Expect(answerOf(e, codec.request)).To(Equal("a"))
 		hanging.End()

@@ -40,7 +40,7 @@ type Report struct {
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
-	// Calls counts all exchanges, including those that are missing from Exchanges.
+	// Calls counts all exchanges, including the ones missing from Exchanges.
 	Calls int
 }
 

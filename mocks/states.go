@@ -71,7 +71,7 @@ type cycleFinder struct {
 }
 
 // unboundedCycle returns the states of a cycle without a rule that is limited by times, with the
-// first state at both ends, and the rule that closes it; nil if there is none.
+// first state at both ends, and the rule that closes it; nil without such a cycle.
 func unboundedCycle(s *Script, states map[string]bool) (cycle []string, rule int) {
 	f := cycleFinder{moves: map[string][]move{}, finished: map[string]bool{}, place: map[string]int{}}
 	for i, l := range s.Rules {

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("responses that the server stores", Label("H-02"), func() {
-	// said is what a client keeps of an answer.
+	// stored is the part of an answer that a client uses later.
 	type said struct {
 		ID     string `json:"id"`
 		Output []struct {

@@ -150,7 +150,7 @@ var _ = Describe("the report of detectors", func() {
 		Expect(renderDetection(detectionMarkdown, r, detectionOptions{})).To(ContainSubstring("**INTERRUPTED**"))
 	})
 
-	DescribeTable("shows as many errors as it is told",
+	DescribeTable("limits the number of errors shown",
 		func(limit int, positives, negatives string) {
 			out := renderDetection(detectionTerminal, sampleDetection(), detectionOptions{errors: limit})
 			Expect(strings.Contains(out, positives)).To(BeTrue(), out)
@@ -164,7 +164,7 @@ var _ = Describe("the report of detectors", func() {
 		Expect(renderDetection(detectionTerminal, sampleDetection(), detectionOptions{errors: -1})).NotTo(ContainSubstring("m06"))
 	})
 
-	It("limits the size of Markdown, with a note on what is missing", func() {
+	It("limits the size of Markdown, with a note on the omitted part", func() {
 		r := sampleDetection()
 		for range 2000 {
 			r.Detectors[0].FalsePositives = append(r.Detectors[0].FalsePositives, r.Detectors[0].FalsePositives[0])

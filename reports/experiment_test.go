@@ -132,7 +132,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 })
 
 var _ = Describe("Markdown", Label("H-05"), func() {
-	It("is what was found, what decides first", func() {
+	It("shows the results, the decisive ones first", func() {
 		golden.Expect("experiment/experiment.md", []byte(experimentMarkdown(sampleExperiment(), 0)))
 		golden.Expect("experiment/tune.md", []byte(experimentMarkdown(tuning(), 0)))
 	})

@@ -19,7 +19,7 @@ type Checker struct {
 	decoding Diagnostics // what is wrong with the form
 	opts     Options
 	found    Diagnostics
-	driven   []Kind    // those that the file gives options for
+	driven   []Kind    // the kinds that the file has options for
 	sum      hash.Hash // the scenario's digest
 	// at is the prefix of all paths.
 	at string

@@ -15,7 +15,7 @@ type Effect struct {
 	DF float64
 	// N is the number of independent observations: pairs, or groups of them.
 	N int
-	// Apart counts the observations that are not 0; Odd those that differ from the most common
+	// Apart counts the observations that are not 0; Odd the observations that differ from the most common
 	// value of their group.
 	Apart, Odd int
 	// Skew is the third cumulant of Value, such as the third central moment of the observations

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// turn is what a backend does with one call.
+// turn answers one call of a backend.
 type turn func(ctx context.Context, req llm.Request) (llm.Reply, error)
 
 // failing fails with an error.

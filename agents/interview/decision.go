@@ -108,7 +108,7 @@ func (r callResult) joinFindings(text func(validate.Finding) string, limit int) 
 	return sanitize.Line(strings.Join(all, "; "), limit)
 }
 
-// decision is what to do after a call.
+// decision describes how to proceed after a call.
 type decision struct {
 	use      *session.Draft // the reply to show, of this call or an earlier one
 	again    bool           // make another call, after wait
@@ -191,7 +191,7 @@ func storeComplaint(owed *session.Owed, r callResult, l session.Language) {
 	}
 }
 
-// draftOr uses the draft, or gives up if there is none.
+// draftOr uses the draft, or gives up without one.
 func draftOr(draft *session.Draft, failed *Error) decision {
 	if draft != nil {
 		return decision{use: draft}

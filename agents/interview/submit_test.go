@@ -323,7 +323,7 @@ var _ = Describe("A submission", func() {
 	})
 })
 
-// outcome is what Handle returned.
+// outcome contains the results of Handle.
 type outcome struct {
 	view interview.View
 	err  error

@@ -29,7 +29,7 @@ type Options struct {
 	// BlockedMarker begins a line that hands over to a person in marker mode;
 	// default "BLOCKED:". In json mode status "blocked" or "escalate" does.
 	BlockedMarker string `yaml:"blocked_marker,omitempty" json:"blocked_marker,omitempty"`
-	// History is what each call sends: fresh (the prompt alone, as each run of a
+	// History selects the messages that each call sends: fresh (the prompt alone, as each run of a
 	// command-line agent starts anew) or conversation (everything said so far).
 	// Default: conversation for API backends, fresh for command-line agents.
 	History History `yaml:"history,omitempty" json:"history,omitempty" jsonschema:"enum=fresh,enum=conversation"`

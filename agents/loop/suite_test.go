@@ -28,7 +28,7 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-// turn is what a backend does with one call.
+// turn answers one call of a backend.
 type turn func(ctx context.Context, c clock.Clock) (llm.Reply, error)
 
 // say answers with a text after one second.

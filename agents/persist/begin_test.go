@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("A run that cannot begin", func() {
-	DescribeTable("says what is missing",
+	DescribeTable("reports the missing part",
 		func(spoil func(*rig), want string) {
 			r := newRig(tasks("a"))
 			spoil(r)

@@ -85,7 +85,7 @@ var _ = Describe("Work that an answer defers", Label("P-03"), func() {
 		Expect(result.Counts.Rounds).To(Equal(2))
 	})
 
-	It("stays while the one who should do it says nothing", func() {
+	It("stays while the person who should do it does not answer", func() {
 		r := newRig(tasks("a", "b"))
 		r.deeds["a"] = []deed{says("The form is in place.\n\nNext steps:\n1. Write the tests.")}
 		r.deeds["round-1.step-1"] = []deed{says("")}

@@ -189,7 +189,7 @@ func outcomes(all []state.Record) map[string]bool {
 	return keys
 }
 
-// tally is what the kills hit.
+// tally counts the kills by the point that they hit.
 type tally struct{ kills, plans, early, between, torn, repeated int }
 
 // child starts a process that supervises in a folder.

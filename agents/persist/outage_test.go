@@ -20,7 +20,7 @@ func down(context.Context, *rig, persist.Assignment) persist.Outcome {
 }
 
 var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func() {
-	It("is waited for, longer each time, and is no failure of the task", func() {
+	It("is waited for, longer each time, and does not count as a failure of the task", func() {
 		r := newRig(tasks("a", "b"))
 		r.deeds["a"] = []deed{down, down, down, down, down, takes(time.Minute, done)}
 		result := r.run()

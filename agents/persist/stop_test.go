@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// world is what the tasks of a plan work on: what is in it outlives a process.
+// world records the effects of the tasks of a plan, which outlive a process.
 type world struct{ did map[string]bool }
 
 // everything returns a run in which all happens that a supervisor sees to: dependencies,

@@ -12,7 +12,7 @@ import (
 )
 
 // tape is a store that keeps what is written to it in memory, counts its writes, and
-// fails at those that it is told to.
+// fails the chosen ones.
 type tape struct {
 	*journal.Memory
 	lines  [][]byte

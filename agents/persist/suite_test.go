@@ -28,7 +28,7 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-// deed is what a worker does with one attempt.
+// deed carries out one attempt of a worker.
 type deed func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome
 
 // rig is a run on a virtual clock, in memory. A task takes a minute and is done,

@@ -73,7 +73,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		Expect(res.Iterations).To(Equal(2))
 	})
 
-	It("hands on the inputs that both contracts name, and those that it is given", func() {
+	It("passes on the inputs that both contracts name, and the given ones", func() {
 		r := newRig(slices.Concat([]string{doing("delegate", "  agent_id: helper\n  task: Look.\n  input:\n    limit: 3")}, theirs)...).with(helper("helper"))
 		r.task.Input["focus"] = "eval"
 		r.run()
@@ -122,7 +122,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		Expect(r.told(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → auditor"))))
 	})
 
-	It("cuts a cycle that the first agent is no part of", func() {
+	It("cuts a cycle that does not include the first agent", func() {
 		r := newRig(handing("b"), handing("c"), handing("b"), deciding("blocked"), deciding("blocked"), deciding("blocked")).
 			with(helper("b"), helper("c"))
 		r.run()

@@ -19,7 +19,7 @@ import (
 )
 
 var _ = Describe("Escalation", Label("R-07"), func() {
-	DescribeTable("is what a trigger leads to, whatever the decision says",
+	DescribeTable("follows a trigger, whatever the decision",
 		func(trigger react.Trigger) {
 			for _, answers := range [][]string{
 				{searching, deciding("done", "trigger: "+string(trigger))},
@@ -44,7 +44,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 		Entry("ambiguity", react.Ambiguity), Entry("business decision", react.Decision), Entry("security risk", react.Security), Entry("constraint conflict", react.Conflict), Entry("missing information", react.Missing),
 	)
 
-	DescribeTable("is what a step with a trigger leads to, wherever it stands",
+	DescribeTable("follows a step with a trigger, wherever it stands",
 		func(answers ...string) {
 			r := newRig(answers...)
 			res := r.run()
@@ -80,7 +80,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 		Expect(r.run().Question).To(ContainSubstring("not given: depth."))
 	})
 
-	It("is what the action escalate does, with its reason and context", func() {
+	It("follows the action escalate, with its reason and context", func() {
 		r := newRig(doing("escalate", "  reason: The key in config.yaml is a secret.\n  context: It is in the history, too."))
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusEscalate))

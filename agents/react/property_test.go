@@ -108,7 +108,7 @@ func checkEnd(t *rapid.T, r *rig, res react.Result) {
 	case res.Status == react.StatusDone && (!res.Verification.Passed() || res.Output == ""):
 		t.Fatalf("done without a verified output: %+v", res)
 	case res.Status == react.StatusPartial && (res.Output == "" || len(res.Missing) == 0):
-		t.Fatalf("partial without an output or what is missing: %+v", res)
+		t.Fatalf("partial without an output or a list of missing parts: %+v", res)
 	case res.Status == react.StatusEscalate && res.Question == "":
 		t.Fatal("escalated without a question")
 	}
@@ -136,7 +136,7 @@ func checkBounds(t *rapid.T, r *rig, res react.Result) {
 	}
 }
 
-// checkActions sees that what was done is what was accepted, each with a thought.
+// checkActions checks that the executed actions are the accepted ones, each with a thought.
 func checkActions(t *rapid.T, r *rig, res react.Result) {
 	accepted := map[string]int{}
 	for _, e := range res.Transcript {

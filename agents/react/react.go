@@ -109,7 +109,7 @@ type Deps struct {
 
 // Person answers questions of an agent.
 type Person interface {
-	// Ask returns an answer, or false if there is none.
+	// Ask returns an answer, or false if nobody answers.
 	Ask(ctx context.Context, question, context string) (answer string, ok bool)
 }
 

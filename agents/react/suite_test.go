@@ -33,7 +33,7 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-// The documents of answers. Each script below is what a model might write.
+// The documents of answers. Each script below contains answers that a model might write.
 const (
 	found     = "src/login.go:12 calls eval with user input"
 	searching = "thought: |\n  The code base is unknown to me, so I look for eval first.\naction: search\naction_input:\n  query: eval\n"

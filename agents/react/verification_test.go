@@ -51,7 +51,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 		Expect(verdicts[1].Attrs).To(And(HaveKeyWithValue("passed", true), HaveKeyWithValue("revision", 1)))
 	})
 
-	DescribeTable("ends with a part done, and what is missing, when it still fails",
+	DescribeTable("ends with a part done, and the missing parts, when it still fails",
 		func(revisions, max, calls int) {
 			r := newRig(searching, docs(finished, doubtful, report), docs(doubtful, "v2"), docs(doubtful, "v3"), docs(doubtful, "v4"))
 			r.options.Revisions, r.options.MaxIterations = revisions, max
@@ -101,7 +101,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 		Expect(r.asked(4)).To(HavePrefix("That was not accepted: the answer has no output (rule incomplete-end)"))
 	})
 
-	It("is no place for another action", func() {
+	It("does not allow another action", func() {
 		r := newRig(searching, finished, reading, docs(verified, report))
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusDone))
@@ -127,7 +127,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 		Expect(res.Missing).To(ConsistOf(HavePrefix("completeness: "), HavePrefix("the chain of verification: ")))
 	})
 
-	It("knows the files that were read, and those that the task and the observations name", func() {
+	It("accepts the files that were read or that the task and the observations name", func() {
 		r := newRig(searching, docs(finished, strings.Replace(verified, "src/login.go is", "src/login.go, go.mod and main.go are", 1), report))
 		r.task.Do = "Audit what main.go calls."
 		r.set.results["search"] = action.Result{Observation: found + "\ngo.mod: 2 modules"}

@@ -33,7 +33,7 @@ const (
 // Error is the reason why an agent did not start or did not answer.
 type Error struct {
 	Kind Kind
-	// Code is the exit status or the HTTP status; 0 if there is none.
+	// Code is the exit status or the HTTP status, or 0.
 	Code int
 	// Message describes what happened, to what, and what to do next, for a person.
 	Message string

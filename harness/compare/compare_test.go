@@ -228,11 +228,11 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 				rt.Fatalf("%s: %+v", r.Verdict, r)
 			}
 			if !slices.Equal(r.Missing, back.New) || len(r.Changed) != len(back.Changed) || len(r.Comparisons) != len(back.Comparisons) {
-				rt.Fatalf("%+v\nis no mirror of\n%+v", r, back)
+				rt.Fatalf("%+v\ndoes not mirror\n%+v", r, back)
 			}
 			for i, c := range r.Comparisons {
 				if b := back.Comparisons[i]; c.Rule == compare.Paired && c.Verdict == compare.Better && b.Verdict != compare.Worse && b.Verdict != compare.Tied {
-					rt.Fatalf("%+v\nis no mirror of\n%+v", c, b)
+					rt.Fatalf("%+v\ndoes not mirror\n%+v", c, b)
 				}
 				if c.Why == "" || c.Measure == "" || c.Verdict == "" || c.Rule == "" {
 					rt.Fatalf("%+v", c)

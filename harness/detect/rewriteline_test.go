@@ -17,7 +17,7 @@ type line struct {
 var (
 	marker = regexp.MustCompile(`^[ \t]*(?:>[ \t]*)*(?:#{1,6}[ \t]+)?(?:(?:[-*+•–]|\d{1,9}[.)]|[a-zA-Z][.)])[ \t]+)?(?:\[[ xX~/-]\][ \t]+|[☐☑☒✅✔✓❌⏳🔲][\x{FE0F}]?[ \t]*)*`)
 	fence  = regexp.MustCompile("^ {0,3}(?:>[ \t]?)*(```+|~~~+)")
-	// opaque is what is no prose within a line: code, tags and addresses, links'
+	// opaque matches the parts of a line that are not prose: code, tags and addresses, links'
 	// targets, and a table's or a rule's line as a whole.
 	opaque = regexp.MustCompile("``[^\n]*?``|`[^`\n]*`|<[^<>\n]*>|\\]\\([^()\n]*\\)|\\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\\s)>]*|^[ \\t]*\\|.*$|^[-=_* \\t|:]+$")
 )

@@ -25,7 +25,7 @@ drive:
 `
 
 // supervised returns the record and the facts of a supervised run, with further keys of the drive and
-// with rules in place of those that answer each call with DONE.
+// with rules instead of the default ones, which answer each call with DONE.
 func supervised(drive, rules string) (record.Trial, measure.Facts) {
 	GinkgoHelper()
 	if rules == "" {

@@ -15,7 +15,7 @@ type Plan struct {
 	File   string
 	Digest string
 	Design result.Design
-	// Variants have names and settings only. Scenarios are those that are driven, sorted by name.
+	// Variants have names and settings only. Scenarios are the driven scenarios, sorted by name.
 	Variants  []result.Variant
 	Scenarios []result.Scenario
 	// Live names the variants that call live models, or have live judges.

@@ -233,7 +233,7 @@ func (f *File) Label(label, confidence string) error {
 }
 
 // Undo removes the last label, also of an earlier session, and returns to its message. It reports
-// false if there is none.
+// false without a label to undo.
 func (f *File) Undo() (bool, error) {
 	if len(f.done) == 0 {
 		return false, nil

@@ -36,7 +36,7 @@ func open(messages, labels string) *label.File {
 	return f
 }
 
-// current returns the ID of the message to label; empty if there is none.
+// current returns the ID of the message to label, or "" after the last.
 func current(f *label.File) string {
 	item, ok := f.Current()
 	if !ok {
@@ -130,7 +130,7 @@ var _ = Describe("the labels of an annotator", func() {
 	})
 
 	// Any labels, undone labels, skips and restarts leave a file with one line for each label.
-	It("are always those that were not undone", func() {
+	It("are always the ones that were not undone", func() {
 		messages := folder(strings.Repeat("{\"text\":\"Done.\"}\n", 5))
 		labels := messages + ".labels"
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {

@@ -13,7 +13,7 @@ type Metric struct {
 	values func(*tally) []Value
 }
 
-// part is what one trial contributes to a metric.
+// part is the contribution of one trial to a metric.
 type part struct {
 	sum     float64
 	of      int            // the number by which sums are divided

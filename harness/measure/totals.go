@@ -14,7 +14,7 @@ type Value struct {
 	Unit string `json:"unit,omitempty"`
 	// Known is false if something is missing, such as a price. Value, if it is not nil, is
 	// then a lower bound for sums of money and tokens, and based on fewer observations for
-	// times; Warnings describe what is missing.
+	// times; Warnings describe the missing parts.
 	Known bool `json:"known"`
 	// Value is nil if it is unknown or undefined (0 of 0).
 	Value *float64 `json:"value"`

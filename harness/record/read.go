@@ -242,7 +242,7 @@ func (r *reader) abandon() {
 	}
 }
 
-// end reports what is missing when the stream has ended.
+// end reports missing lines at the end of the stream.
 func (r *reader) end() error {
 	if !r.started {
 		return ErrEmpty

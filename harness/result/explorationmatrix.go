@@ -54,7 +54,7 @@ func (r *Exploration) Matrices(limit int) []Matrix {
 	return list
 }
 
-// place is a parsed perturbation: "call=7:status,times=3" is what ("status,times=3") at place n
+// place is a parsed perturbation: "call=7:status,times=3" injects what ("status,times=3") at place n
 // (7) of a point ("call").
 type place struct {
 	point string

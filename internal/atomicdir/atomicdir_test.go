@@ -192,7 +192,7 @@ var _ = Describe("one file that is replaced", func() {
 		Expect(os.ReadFile(path)).To(Equal([]byte("first, and whole")))
 		Expect(names()).To(Equal([]string{"report.html"}))
 	})
-	It("is what a symbolic link names", func() {
+	It("follows a symbolic link", func() {
 		link := path + ".link"
 		Expect(os.WriteFile(path, []byte("old"), 0o600)).To(Succeed())
 		Expect(os.Symlink("report.html", link)).To(Succeed())

@@ -23,7 +23,7 @@ var _ = Describe("A browser", func() {
 	It("starts, and takes commands of its own protocol", func() {
 		Expect(chromedp.Do(browser.Start(), browser.Call(runtime.Enable, cdp.Empty{}))).To(Succeed())
 	})
-	It("is one of those that make test tells of", func() {
+	It("is listed by make test if it is missing", func() {
 		script, err := os.ReadFile("../../.ci/missing")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(string(script)).To(ContainSubstring("browsers=(" + strings.Join(browser.Programs, " ") + ")"))

@@ -21,7 +21,7 @@ var _ = Describe("a golden file", func() {
 		Expect(os.Mkdir("testdata", 0o755)).To(Succeed())
 		Expect(os.WriteFile("testdata/a.txt", []byte("as it was"), 0o600)).To(Succeed())
 	})
-	It("is what is written", func() { golden.Expect("a.txt", []byte("as it was")) })
+	It("matches the written text", func() { golden.Expect("a.txt", []byte("as it was")) })
 	It("fails the spec if it is not, or is not there", func() {
 		Expect(InterceptGomegaFailure(func() { golden.Expect("a.txt", []byte("as it is")) })).To(MatchError(ContainSubstring("accepts the change")))
 		Expect(InterceptGomegaFailure(func() { golden.Expect("b.txt", nil) })).To(MatchError(ContainSubstring("writes golden files")))

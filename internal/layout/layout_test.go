@@ -104,13 +104,13 @@ var allowed = map[string][]string{
 	"examples/":      {},
 }
 
-// core is what a package of the harness may import that drives scenarios.
+// core lists the imports that a package of the harness may have if it drives scenarios.
 var core = []string{
 	"clock", "event", "llm", "llm/", "mocks", "stat", "scenarios", "scenarios/expect", "scenarios/perturb", "harness/app", "harness/drive",
 	"harness/gate", "harness/kind", "harness/measure", "harness/record", "harness/result",
 }
 
-// adapts is what a kind of agent may import: the core and what it adapts.
+// adapts lists the imports that a kind of agent may have: the core and the package that it adapts.
 var adapts = append([]string{
 	"agents/", "fixtures", "harness/app/", "harness/detect", "harness/kind/",
 }, core...)

@@ -45,8 +45,8 @@ func parseLimits(texts []string) ([]limit, error) {
 	return limits, nil
 }
 
-// CheckLimits compares a result with the limits of the plan: those missed, and
-// those that cannot be decided.
+// CheckLimits compares a result with the limits of the plan. It returns the missed
+// limits, and the limits that cannot be decided.
 func (p *Plan) CheckLimits(r detect.Evaluation) (missed, unknown []string) {
 	for _, l := range p.limits {
 		value := metrics[l.metric](r.Overall).Value

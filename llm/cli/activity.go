@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// activity collects the tool calls of an agent, and those that its permissions denied.
+// activity collects the tool calls of an agent, and the calls that its permissions denied.
 type activity struct {
 	onActivity func(tool string)
 	// confined is true if shell commands run in a sandbox: a write to a read-only file system is

@@ -11,7 +11,7 @@ import (
 
 // FuzzParse feeds any bytes to every parser. None may panic, and a verdict must
 // be sound: a reply has text and counts that are not negative, a failure has a
-// kind, and what was told is what is kept.
+// kind, and the streamed text equals the stored one.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"system","subtype":"init","model":"m"}` + "\n" + `{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}`,

@@ -49,7 +49,7 @@ func invocation(ctx context.Context, id string, cfg cli.Config, req llm.Request)
 	adapter, err := cli.New(id, cfg)
 	Expect(err).NotTo(HaveOccurred())
 	_, err = adapter.Complete(ctx, req)
-	Expect(llm.KindOf(err)).To(Equal(llm.Malformed), "the recorder says nothing")
+	Expect(llm.KindOf(err)).To(Equal(llm.Malformed), "the recorder prints nothing")
 	raw, err := os.ReadFile(filepath.Join(cfg.Dir, "argv"))
 	Expect(err).NotTo(HaveOccurred())
 	in, err := os.ReadFile(filepath.Join(cfg.Dir, "stdin"))
@@ -167,7 +167,7 @@ var _ = Describe("an adapter", Label("L-02"), func() {
 		Entry("environment", cli.Config{Env: []string{"A=b", "secretvalue"}}, "entry 2"),
 	)
 
-	It("says what is missing without starting anything", func(ctx SpecContext) {
+	It("reports a missing program without starting anything", func(ctx SpecContext) {
 		GinkgoT().Setenv("PATH", GinkgoT().TempDir())
 		for _, id := range cli.IDs()[:4] {
 			adapter, err := cli.New(id, cli.Config{})

@@ -22,8 +22,8 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// The adapters against the programs themselves: those that REHEARSE_CLAUDE and
-// REHEARSE_CODEX name, or in PATH. They call a scripted backend on loopback.
+// The adapters with the real programs, which REHEARSE_CLAUDE and REHEARSE_CODEX name, or
+// which are in PATH. They call a scripted backend on loopback.
 var _ = Describe("the real program", func() {
 	for _, agent := range []string{"claude", "codex"} {
 		Describe(agent, func() {

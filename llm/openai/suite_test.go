@@ -28,7 +28,7 @@ const (
 	loopback = "http://127.0.0.1/v1"
 )
 
-// answer is what a test's server sends; the zero value is a 200 without a body.
+// answer is the response of a test's server; the zero value is a 200 without a body.
 type answer struct {
 	status int
 	header map[string]string

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/price"
 )
 
-// BenchmarkLoad is what the first use of prices costs a process (twice: a user's
+// BenchmarkLoad measures the first use of prices in a process (twice: a user's
 // table is read on top of the shipped one, which is read once).
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {

@@ -214,7 +214,7 @@ var _ = Describe("usage and cost", Label("L-02"), func() {
 	})
 })
 
-// outcome is what a fault must look like to the caller.
+// outcome describes a fault as the caller must see it.
 type outcome struct {
 	kind llm.ErrorKind // "" means that the call succeeds
 	text string        // in the error

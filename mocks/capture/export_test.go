@@ -1,6 +1,6 @@
 package capture
 
-// Redacted is what Redact returns.
+// Redacted is the result of Redact.
 type Redacted struct {
 	Body  []byte
 	Cuts  []int

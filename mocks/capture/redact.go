@@ -20,7 +20,7 @@ type redacted struct {
 	kinds map[string]int
 }
 
-// redactBody replaces the secrets of a body, even those that are split over pieces.
+// redactBody replaces the secrets of a body, even secrets that are split over pieces.
 //
 // It joins the pieces of each text in a stream, finds the secrets in the whole text, and splits the
 // mark of each over the pieces of the secret in proportion to their shares. The number of events does

@@ -302,7 +302,7 @@ func parse(frames []wire.Frame) openai.ChatCompletionResponse {
 	return r
 }
 
-// collected is what a client puts together from a stream.
+// collected is the answer that a client assembles from a stream.
 type collected struct {
 	text, refusal, model, finish string
 	tools                        []*llm.ToolCall

@@ -50,7 +50,7 @@ var protocols = []struct {
 	}},
 }
 
-// bodyOf is what a client has read after some frames.
+// bodyOf returns the bytes that a client has read after some frames.
 func bodyOf(frames []wire.Frame) []byte {
 	var b []byte
 	for _, f := range frames {

@@ -17,7 +17,7 @@ func sseParts(event []byte) (before, data []byte, ok bool) {
 	return before, bytes.TrimSuffix(event[len(sseData):], []byte("\n\n")), true
 }
 
-// sseObject returns the JSON object in an event; false if there is none.
+// sseObject returns the JSON object in an event; false if the event has no object.
 func sseObject(event []byte) ([]byte, bool) {
 	_, data, ok := sseParts(event)
 	if !ok || len(data) == 0 || data[0] != '{' {

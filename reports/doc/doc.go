@@ -198,7 +198,7 @@ type Mark struct {
 	Tone                Tone
 }
 
-// Plot is a picture. HTML shows the SVG, or the text if there is none; Terminal and Markdown
+// Plot is a picture. HTML shows the SVG, or else the text; Terminal and Markdown
 // show the lines of Chart.
 type Plot struct {
 	Title, Text string

@@ -113,7 +113,7 @@ func read(data []byte) log {
 }
 
 var _ = Describe("the JSON log", Label("H-05"), func() {
-	It("is what it was, and what Inspect's models know", func() {
+	It("is unchanged, and has only fields of Inspect's models", func() {
 		data := written(small())
 		valid("log", data)
 		var indented bytes.Buffer

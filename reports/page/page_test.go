@@ -245,7 +245,7 @@ var nasty = []string{
 	"]]>", `\u003cscript\u003e`, "javascript:alert(1)", "\r\n\t\v",
 }
 
-// hostile has nasty texts wherever a recording can hold a text.
+// hostile returns a run with hostile texts in every text field of a recording.
 func hostile() run {
 	r := run{head: record.Run{ID: nasty[0], Tool: nasty[1], Prices: nasty[2], Labels: map[string]string{nasty[3]: nasty[4], nasty[17]: nasty[19]}}}
 	for i, text := range nasty {

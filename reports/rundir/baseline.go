@@ -41,8 +41,8 @@ func readComparison(path string) (*compare.Result, error) {
 // maxJSON limits the size of a JSON file.
 const maxJSON = 256 << 20
 
-// readJSON reads a JSON file without unknown members, whose schema must be want. hint is what to
-// do about a file that cannot be used.
+// readJSON reads a JSON file without unknown members, whose schema must be want. hint describes
+// how to replace a file that cannot be used.
 func readJSON(what, path string, into any, schema *string, want, hint string) error {
 	data, err := input.ReadFile(what, path, maxJSON)
 	if err != nil {

@@ -53,7 +53,7 @@ var _ = Describe("an edit of an answer's text", Label("H-04"), func() {
 		Expect(padded).NotTo(HaveSuffix("DONE"))
 	})
 
-	It("leaves nothing of a text that says nothing, but for the padding", func() {
+	It("leaves only the padding of a text without content", func() {
 		for _, kind := range edits[:3] {
 			Expect(edit(kind, "")).To(BeEmpty())
 		}

@@ -187,8 +187,8 @@ var _ = Describe("Fit", func() {
 	})
 
 	It("never lets a repository judge itself", func() {
-		// Each repository has a signal of its own that says all, and another one that
-		// says nothing. Cross-validation must not profit from what does not carry over.
+		// Each repository has a signal of its own that decides the label, and another one that
+		// is random. Cross-validation must not profit from signals that do not carry over.
 		var list []Sample
 		r := rand.New(rand.NewPCG(3, 4))
 		for g := range 6 {
@@ -225,7 +225,7 @@ var _ = Describe("Fit", func() {
 		Expect(r.Paired.Both + r.Paired.OnlyA).To(Equal(200))
 	})
 
-	It("deals many groups into ten folds, and as many as it is told", func() {
+	It("deals many groups into ten folds, or into the given number", func() {
 		list := drawn(400, 10, 40, 5)
 		r, err := Fit(list, quick())
 		Expect(err).NotTo(HaveOccurred())

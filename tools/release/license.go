@@ -17,7 +17,7 @@ import (
 // licensed is a module with its licences.
 type licensed struct {
 	debug.Module
-	// id is the SPDX identifier of its licence; empty if there is none or more than one.
+	// id is the SPDX identifier of its licence; empty without a licence or with several.
 	id    string
 	files []licenseFile
 }

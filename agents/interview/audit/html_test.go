@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// elements returns the elements of a page, which must be well formed but for
-// those that HTML does not close.
+// elements returns the elements of a page, which must be well formed except for
+// void elements such as <br>.
 func elements(page string) (out []xml.StartElement, err error) {
 	page = strings.Replace(page, "<!DOCTYPE html>", "", 1)
 	d := xml.NewDecoder(strings.NewReader(page))

@@ -60,7 +60,7 @@ func (i *interview) on(inputs int) *interview {
 	return i
 }
 
-// act is what the candidate does next, and the call that it may take.
+// act takes the candidate's next step, and the call that it may cause.
 func (i *interview) act() {
 	i.say()
 	if i.Session.Phase == session.Owing {
@@ -72,7 +72,7 @@ func (i *interview) act() {
 	}
 }
 
-// say is what the candidate does next.
+// say submits the candidate's next message.
 func (i *interview) say() {
 	if i.wait != nil {
 		i.now = i.now.Add(i.wait())

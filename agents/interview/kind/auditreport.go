@@ -111,7 +111,7 @@ func cells(cells ...any) []doc.Text {
 	return list
 }
 
-// purposeTable compares the calls of each purpose with those that a whole interview needs.
+// purposeTable compares the number of calls of each purpose with the number that a whole interview needs.
 func purposeTable(a *audit.Audit) doc.Table {
 	t := doc.Table{
 		Caption: fmt.Sprintf("Tokens are those of answered calls, as billed; amounts are in %s.", a.Prices.Currency),

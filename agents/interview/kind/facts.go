@@ -12,8 +12,8 @@ import (
 type InterviewFacts struct {
 	// Submissions counts what the client sent and the service examined.
 	Submissions int `cel:"submissions" json:"submissions"`
-	// Answered counts submissions that were stored as an answer, Repeated those that had
-	// been received before, and Refused those that changed nothing, by error code.
+	// Answered counts submissions that were stored as an answer, Repeated submissions that had
+	// been received before, and Refused submissions that changed nothing, by error code.
 	Answered int            `cel:"answered" json:"answered"`
 	Repeated int            `cel:"repeated" json:"repeated"`
 	Refused  map[string]int `cel:"refused" json:"refused,omitempty"`
@@ -21,8 +21,8 @@ type InterviewFacts struct {
 	// were made meanwhile, which must be 0.
 	Queued      int `cel:"queued" json:"queued"`
 	QueuedCalls int `cel:"queued_calls" json:"queued_calls"`
-	// Validated counts replies that were validated, Rejected the invalid ones, by rule, and
-	// Warned those that were used with warnings.
+	// Validated counts replies that were validated, Rejected invalid replies, by rule, and
+	// Warned replies that were used despite warnings.
 	Validated int            `cel:"validated" json:"validated"`
 	Rejected  map[string]int `cel:"rejected" json:"rejected,omitempty"`
 	Warned    int            `cel:"warned" json:"warned"`

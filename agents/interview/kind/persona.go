@@ -28,7 +28,7 @@ type Persona struct {
 	Comments map[session.Step]string `yaml:"comments,omitempty" json:"comments,omitempty"`
 }
 
-// Answer returns the answer to a question of a step, counted from 0; empty if there is none.
+// Answer returns the answer to a question of a step, counted from 0, or "" if the persona has no answer.
 func (p Persona) Answer(step session.Step, index int) string {
 	answers := p.Answers[step]
 	if index < 0 || index >= len(answers) {

@@ -11,7 +11,7 @@ import (
 )
 
 var _ = Describe("A text that is shown where a model's is refused", Label("I-09"), func() {
-	// unasked is what such a text cannot have: it knows no works.
+	// unasked lists the rules that such a text cannot meet, because it is written without the works.
 	unasked := []validate.Rule{"work-missing", "character-missing"}
 
 	It("has the form that a model's must have", func() {

@@ -227,7 +227,7 @@ func headed(line string) bool {
 	return false
 }
 
-// colon returns the index of the first colon, or of the first wide colon if there is none, or -1.
+// colon returns the index of the first colon, else of the first wide colon, or -1 without either.
 func colon(text string) int {
 	if i := strings.IndexByte(text, ':'); i >= 0 {
 		return i

@@ -45,7 +45,7 @@ type edge struct {
 	heard    bool     // but nothing was kept
 }
 
-// graph is what was found.
+// graph contains the states and moves that the exploration found.
 type graph struct {
 	nodes []node // in the order of steps
 	edges []edge

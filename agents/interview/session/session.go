@@ -42,7 +42,7 @@ const (
 	Film   Medium = "film"
 )
 
-// Phase is what the session waits for.
+// Phase names the input that the session waits for.
 type Phase string
 
 // The phases.
@@ -128,8 +128,8 @@ type Owed struct {
 	Complaint string   `json:"complaint,omitempty"`
 	Reply     string   `json:"reply,omitempty"`
 	Wanted    []string `json:"wanted,omitempty"`
-	// InFlight is the number of the call without an outcome; 0 if there is none. After a crash
-	// this call is lost and repeated.
+	// InFlight is the number of the call without an outcome, or 0. After a crash this call is
+	// lost and repeated.
 	InFlight int `json:"in_flight,omitempty"`
 	// Failed is the code of the error that ended the current try; empty while it lasts. A retry
 	// of the candidate clears it.

@@ -62,7 +62,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkCommit is what an answer costs: the submission, its message, the
+// BenchmarkCommit measures storing an answer: the submission, its message, the
 // answer, the queue and a call. BenchmarkCommitFloor stores the same bytes as one
 // row in one transaction.
 func BenchmarkCommit(b *testing.B) {

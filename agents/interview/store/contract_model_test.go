@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// model is what a store should do, in memory and without any of its means.
+// model is the reference implementation of a store: plain maps in memory.
 type model map[string]*kept
 
 type kept struct {

@@ -66,7 +66,7 @@ func load(ctx SpecContext, s session.Store, id string) session.Session {
 	return n
 }
 
-// everything is what a store knows of a session.
+// everything contains all that a store returns about a session.
 type everything struct {
 	Session  session.Session
 	Messages []session.Message

@@ -35,12 +35,12 @@ func each(b *testing.B, unit string, run func(text string)) {
 	}
 }
 
-// BenchmarkFloorFields is what the standard library takes to find the words.
+// BenchmarkFloorFields measures how long the standard library takes to split the words.
 func BenchmarkFloorFields(b *testing.B) { each(b, page, func(s string) { strings.Fields(s) }) }
 
 func BenchmarkWords(b *testing.B) { each(b, page, func(s string) { textfold.Count(s) }) }
 
-// BenchmarkCheck holds a text of a size, good or bad, against each kind of text.
+// BenchmarkCheck validates texts of each kind, good and bad.
 func BenchmarkCheck(b *testing.B) {
 	for _, c := range []struct {
 		name string

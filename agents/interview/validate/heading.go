@@ -10,13 +10,13 @@ import (
 
 // heading is a line that may be a heading, parsed.
 type heading struct {
-	// number of a keycap or of "1."; 0 if there is none.
+	// number of a keycap or of "1."; 0 for a heading without a number.
 	number int
 	keycap bool
 	// marked is true if the line begins with marks of Markdown ("#" or "**"), and whole if the marks
 	// apply to the whole line.
 	marked, whole bool
-	// sign is the emoji before the text, without variation selector; 0 if there is none.
+	// sign is the emoji before the text, without variation selector, or 0.
 	sign rune
 	rest string
 }

@@ -108,7 +108,7 @@ func FuzzCheck(f *testing.F) {
 		r := validate.Check(text, want)
 		for _, found := range r.Findings {
 			if found.Rule == "" || found.Message == "" || !utf8.ValidString(found.Message) {
-				t.Fatalf("%+v says nothing", found)
+				t.Fatalf("%+v has no rule or no valid message", found)
 			}
 		}
 		if r.Text != strings.TrimSpace(text) {

@@ -86,7 +86,7 @@ var _ = Describe("A profile", Label("I-08"), func() {
 		Expect(validate.Check(text, profile).Findings).To(BeEmpty())
 	})
 
-	It("names what is missing", func() {
+	It("names the missing sections", func() {
 		for i, p := range portrait {
 			f := only(strings.Replace(whole, p, "", 1), profile)
 			Expect(f.Rule).To(Equal(validate.Rule("section-missing")))

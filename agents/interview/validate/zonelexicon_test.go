@@ -44,7 +44,7 @@ var _ = Describe("The lexicon", func() {
 	})
 })
 
-// BenchmarkLoad is what the first search costs more than the others.
+// BenchmarkLoad measures the additional time of the first search.
 func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

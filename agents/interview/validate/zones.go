@@ -65,7 +65,7 @@ func endsSentence(gap string) bool {
 type zoneScan struct {
 	lexicon *textfold.PhraseSet[meaning]
 	at      int // number of words
-	// active lists the phrases in progress, and next those that continue after the current word.
+	// active lists the phrases in progress, and next the phrases that continue after the current word.
 	active, next []thread
 	// joined is the current run of hyphenated words as one word, run its start, and before lists the
 	// phrases in progress at its start.

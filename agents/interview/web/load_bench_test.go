@@ -23,7 +23,7 @@ import (
 // be told. Unlike latencies it hardly depends on what else a machine does.
 var cpuTime func() time.Duration
 
-// stores are those that the benchmarks fill.
+// stores runs a benchmark with each store.
 func stores(b *testing.B, run func(b *testing.B, dsn string)) {
 	b.Run("memory", func(b *testing.B) { run(b, "memory:") })
 	b.Run("file", func(b *testing.B) { run(b, filepath.Join(b.TempDir(), "sessions.db")) })
@@ -77,8 +77,8 @@ func BenchmarkPaced(b *testing.B) {
 	})
 }
 
-// BenchmarkHeap is what interviews leave behind in memory, by the difference
-// between a hundred and two hundred of them.
+// BenchmarkHeap measures the memory that an interview leaves behind, as the difference
+// between a hundred and two hundred interviews.
 func BenchmarkHeap(b *testing.B) {
 	town := newTown(b, filepath.Join(b.TempDir(), "sessions.db"))
 	fill := func() {
@@ -94,7 +94,7 @@ func BenchmarkHeap(b *testing.B) {
 	}
 }
 
-// BenchmarkFloor is what no such service can do without: as many posts of an
+// BenchmarkFloor measures the minimum that any such service needs: as many posts of an
 // answer, each of which is committed and echoed.
 func BenchmarkFloor(b *testing.B) {
 	stores(b, func(b *testing.B, dsn string) {

@@ -59,7 +59,7 @@ func opening(driver string, fresh func() place) opener {
 	}
 }
 
-// contents is what a Load handed over.
+// contents are the records that a Load returned.
 type contents struct {
 	journal.Recovery
 	State string   // the snapshot

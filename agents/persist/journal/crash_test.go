@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// life is what one process does with a store, and what it was told.
+// life contains the operations of one process on a store, and their results.
 type life struct {
 	records   []string // acknowledged
 	underway  []string // of the Append that was not

@@ -122,7 +122,7 @@ var _ = Describe("a journal that was changed", func() {
 		}
 	})
 
-	DescribeTable("is refused when its lines are not those that were written",
+	DescribeTable("is refused when its lines differ from the written ones",
 		func(change func(all [][]byte) [][]byte, reason string) {
 			refused(bytes.Join(change(lines(sample())), nil), reason)
 		},

@@ -28,7 +28,7 @@ var _ = Describe("a disk that fails", func() {
 		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
 		return s
 	}
-	// after is what a later process finds after the snapshot.
+	// after returns the records that a later process finds after the snapshot.
 	after := func() []string {
 		GinkgoHelper()
 		found, err := readStore(journal.On(m.restart().disk(), 1))
@@ -59,7 +59,7 @@ var _ = Describe("a disk that fails", func() {
 		}
 	})
 
-	It("writes less than it was given, and says nothing", func() {
+	It("writes less than it was given, and reports no error", func() {
 		s := begun(1)
 		fails(fault{op: "write", name: "journal", keep: 5})
 		Expect(s.Append([]byte("second"))).To(MatchError(ContainSubstring("short write")))

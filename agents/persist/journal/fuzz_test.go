@@ -14,7 +14,7 @@ import (
 
 // FuzzLoad loads whatever may stand in the files of a state. It must not panic; what it
 // refuses it must leave as it is; and what it takes must go on: a record that is added is
-// there at the next look, after those that were found.
+// found by the next Load, after the earlier ones.
 func FuzzLoad(f *testing.F) {
 	valid := newMachine()
 	s := journal.On(valid.disk(), 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// model is what a store must hold.
+// model contains the records that a store must return.
 type model struct {
 	records  []string
 	state    string

@@ -48,7 +48,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkProblems is what the meaning costs, at its worst: every task is wrong.
+// BenchmarkProblems measures the validation of a plan in the worst case: every task is invalid.
 func BenchmarkProblems(b *testing.B) {
 	for _, n := range []int{1000, maxTasks} {
 		p := plan.Plan{Name: "p", Tasks: make([]plan.Task, n)}

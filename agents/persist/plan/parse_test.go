@@ -92,7 +92,7 @@ var _ = Describe("Parse", func() {
 		Entry("a bad name", "name: A b\ntasks: [{id: a, do: x}]", `plan.yaml:1:7: "A b" is not a name; write up to 64 lower-case letters, digits, ".", "_" and "-", the first a letter or digit`),
 		Entry("a bad id", of("{id: A, do: x}"), `plan.yaml:3:10: "A" is not an id; write up to 64 lower-case letters, digits, ".", "_" and "-", the first a letter or digit`),
 		Entry("no tasks", "name: p\ntasks: []", `plan.yaml:2:1: the plan has no tasks; give at least one`),
-		Entry("a task that says nothing", of(`{id: a, do: " "}`), `plan.yaml:3:17: the task is empty; describe what is to be done`),
+		Entry("a task without a text", of(`{id: a, do: " "}`), `plan.yaml:3:17: the task is empty; describe what is to be done`),
 		Entry("a duplicate id", of("{id: a, do: x}", "{id: b, do: x}", "{id: a, do: x}"), `plan.yaml:5:10: the id "a" is given twice; tasks[0] has it too`),
 		Entry("an unknown dependency", of("{id: build, do: x}", "{id: b, do: x, after: [biuld]}"), `plan.yaml:4:28: there is no task with the id "biuld" (did you mean "build"?)`),
 		Entry("a dependency given twice", of("{id: a, do: x}", "{id: b, do: x, after: [a, a]}"), `plan.yaml:4:31: the dependency "a" is given twice`),

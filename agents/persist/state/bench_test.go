@@ -62,8 +62,7 @@ func half(b *testing.B, n int) (*supervisor, plan.Plan) {
 	return s, p
 }
 
-// BenchmarkSnapshot is what a checkpoint costs before it is written, and what is read
-// back.
+// BenchmarkSnapshot measures encoding a checkpoint before it is written, and decoding it.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range sizes {
 		s, p := half(b, n)

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// busy returns an agent that makes tool calls by itself, one in a second, and says nothing
+// busy returns an agent that makes tool calls by itself, one in a second, and writes no text
 // until its answer.
 func busy(calls int, answer llm.Reply) turn {
 	return func(ctx context.Context, r *rig, req llm.Request) (llm.Reply, error) {

@@ -62,7 +62,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Expect(ask(ctx, dir, plan.Probe{Command: []string{"./check.sh"}}).Output).To(Equal(dir + "\n" + dir))
 	})
 
-	It("gets no secrets but those that the plan names, and shows none", func(ctx SpecContext) {
+	It("receives only the secrets that the plan names, and shows none", func(ctx SpecContext) {
 		GinkgoT().Setenv("SOME_API_KEY", "abcdefgh-1")
 		GinkgoT().Setenv("OTHER_TOKEN", "abcdefgh-2")
 		spec := sh("echo key=$SOME_API_KEY token=$OTHER_TOKEN home=${PATH:+there}; echo abcdefgh-2")

@@ -94,7 +94,7 @@ type rig struct {
 	mu       sync.Mutex
 }
 
-// turn is what a backend does with one call.
+// turn answers one call of a backend.
 type turn func(ctx context.Context, r *rig, req llm.Request) (llm.Reply, error)
 
 func say(text string) turn {

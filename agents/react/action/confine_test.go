@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 )
 
-// secret is what stands outside of the workspace, where no action may get to.
+// secret is the content of a file outside the workspace, which no action may reach.
 const secret = "the secret outside"
 
 // prison is a workspace inside of a folder with a secret, and links that lead out

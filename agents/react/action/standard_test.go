@@ -115,7 +115,7 @@ img.png: not text`))
 		Entry("lines that are not there", "lines 900", "\nthere are no such lines"),
 	)
 
-	It("passes over what is no business of an agent", func() {
+	It("skips folders of version control and dependencies", func() {
 		folder := workspace("a.txt", "x", ".git/config", "x", "node_modules/m/i.js", "x", "sub/.venv/y", "x")
 		Expect(do(open(folder), "analyze", "target: full").Observation).To(HaveSuffix("passed over: 3\n.git: not looked at\nnode_modules: not looked at\nsub/.venv: not looked at"))
 	})

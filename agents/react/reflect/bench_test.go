@@ -13,7 +13,7 @@ var (
 	longReflection  = strings.Repeat("La ligne 118 de client.go explique trois échecs ; aucune reprise n'est prévue, je continue.\n", 100)
 )
 
-// BenchmarkFloorWords is what reading the words of both texts takes.
+// BenchmarkFloorWords measures how long reading the words of both texts takes.
 func BenchmarkFloorWords(b *testing.B) {
 	b.SetBytes(int64(len(longObservation) + len(longReflection)))
 	for b.Loop() {

@@ -96,7 +96,7 @@ var _ = Describe("The listed facts", func() {
 		Expect(reflect.Judge("at src/list.go", "I opened src/list.go as intended.").Score).To(Equal(0.5), "a path and its last part are one")
 	})
 
-	DescribeTable("The reason names what is missing",
+	DescribeTable("The reason names the missing evidence",
 		func(observation, text, reason string) {
 			Expect(reflect.Judge(observation, text).Reason).To(Equal(reason))
 		},

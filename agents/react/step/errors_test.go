@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// wrong is what is wrong with an answer: line:column rule.
+// wrong returns the place and rule of the error in an answer (line:column rule), and its message.
 func wrong(answer string) (place, message string) {
 	GinkgoHelper()
 	_, err := step.Parse(answer)

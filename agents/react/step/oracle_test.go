@@ -250,8 +250,8 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// TestOutput holds that an output is what was written, whatever it is, unless it is one
-// fence as a whole.
+// TestOutput checks that an output is returned as written, unless the whole of it is one
+// fence.
 func TestOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := text(t, "output")

@@ -150,7 +150,7 @@ var _ = Describe("Parse", Label("R-01"), func() {
 		Expect(found[2].Text).To(Equal("out\n  put"))
 	})
 
-	It("takes what is missing as a text or a list", func() {
+	It("accepts missing parts as a text or a list", func() {
 		const partial = "reflection: Line 4 is open.\ndecision: done_partial\nmissing:"
 		Expect(only(partial + " \"the tests\"\n").Missing).To(Equal("the tests"))
 		Expect(only(partial + " |\n  the tests\n  the docs\n").Missing).To(Equal("the tests\nthe docs"))
@@ -228,7 +228,7 @@ var _ = Describe("The output", func() {
 		return found[len(found)-1]
 	}
 
-	DescribeTable("is what remains behind the verification",
+	DescribeTable("consists of the text after the verification",
 		func(rest, want string, line int) {
 			d := output(end + "---\n" + chain + rest)
 			Expect(d.Text).To(Equal(want))

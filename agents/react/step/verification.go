@@ -9,7 +9,7 @@ type Part string
 const (
 	Completeness Part = "completeness" // every requirement of the input is treated
 	Consistency  Part = "consistency"  // the output agrees with the context
-	Correctness  Part = "correctness"  // there is no error of fact or logic
+	Correctness  Part = "correctness"  // facts and logic contain no error
 	Constraints  Part = "constraints"  // every constraint is met
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// mark is what a text claims by a sign or a word.
+// mark is the claim that a text makes by a sign or a word.
 type mark int
 
 const (

@@ -29,7 +29,7 @@ type Options struct {
 	// answer one line of its output (or, where Output is "jsonl", the lines up to the
 	// one that has an answer).
 	Lives string `yaml:"lives,omitempty" json:"lives,omitempty" jsonschema:"enum=turn,enum=session"`
-	// Output is what the program prints: "text" (default), "json" or "jsonl".
+	// Output is the format that the program prints: "text" (default), "json" or "jsonl".
 	Output string `yaml:"output,omitempty" json:"output,omitempty" jsonschema:"enum=text,enum=json,enum=jsonl"`
 	// Answer is the JSON path (RFC 9535) of the answer, such as $.result; with jsonl, the
 	// last line that has it counts.

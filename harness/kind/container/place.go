@@ -183,7 +183,7 @@ func (p *place) watch(ctx context.Context) <-chan struct{} {
 			p.mu.Lock()
 			p.status = end.StatusCode
 			p.mu.Unlock()
-		case <-wait.Error: //nolint:errcheck // Docker is gone, and so is what it ran for us
+		case <-wait.Error: //nolint:errcheck // Docker is gone, and its containers with it
 		}
 	}()
 	return gone
