@@ -190,7 +190,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	env := a.env(prices, flags.live)
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	pattern := filepath.Join(out.Path(), journals)
-	if kept, err := filepath.Glob(pattern); err == nil && len(kept) > 0 {
+	if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
 		fmt.Fprintf(a.stderr, "resuming %s\n", pattern)
 	}
 	progress := console.NewStatusLine(a.stderr, a.terminal(), time.Now)

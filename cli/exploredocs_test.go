@@ -56,12 +56,12 @@ func TestExploreDocsName(t *testing.T) {
 func TestExploreDocsKeep(t *testing.T) {
 	g := gomega.NewWithT(t)
 	text := readDoc(t, "explore.md")
-	kept := 0
+	saved := 0
 	for _, name := range scenarios.Names() {
 		if strings.Contains(name, "/explored-") {
 			g.Expect(text).To(gomega.ContainSubstring("| `%s` |\n", name))
-			kept++
+			saved++
 		}
 	}
-	g.Expect(strings.Count(text, "/explored-")).To(gomega.Equal(kept), "docs/explore.md names a scenario that is not there")
+	g.Expect(strings.Count(text, "/explored-")).To(gomega.Equal(saved), "docs/explore.md names a scenario that is not there")
 }

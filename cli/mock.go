@@ -20,8 +20,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// kept limits the exchanges and findings that a server remembers.
-const kept = 1000
+// maxRemembered limits the exchanges and findings that a server remembers.
+const maxRemembered = 1000
 
 // smallHeap is the percentage by which the heap of a server may grow between collections. The
 // server runs beside the agent, and the tokenizer's vocabulary alone is 10 MB.
@@ -90,7 +90,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 		Scale: flags.scale,
 		Seed:  flags.seed,
 		Count: token.NewCounter(token.Options{}).Count,
-		Keep:  kept,
+		Keep:  maxRemembered,
 	})
 	var server mocks.Server
 	if err := server.Attach("", engine); err != nil {

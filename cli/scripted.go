@@ -22,7 +22,7 @@ func (s scripted) backend(script mocks.Script) (llm.Adapter, error) {
 		return nil, usage(err)
 	}
 	engine := mocks.NewEngine(program, mocks.EngineOptions{
-		Clock: clock.Real(), Scale: s.scale, Seed: 1, Count: s.count, Keep: kept,
+		Clock: clock.Real(), Scale: s.scale, Seed: 1, Count: s.count, Keep: maxRemembered,
 	})
 	backend, err := openai.New(openai.Config{
 		BaseURL: "http://127.0.0.1/v1", APIKey: "scripted", Model: s.model, Offline: true,

@@ -134,24 +134,24 @@ func (r *Rehearsal) rehearse(ctx context.Context, failedFolder func() string) (*
 	}
 	defer func() { _ = env.Close() }() // all trials have ended; only a listener is left
 	header := Header(set, toolName(), env.Prices, nil)
-	kept := &keeper{retainLines: r.Record == "" && failedFolder != nil}
+	sink := &keeper{retainLines: r.Record == "" && failedFolder != nil}
 	if r.Record != "" {
-		if kept.files, err = newFiles(r.Record, header); err != nil {
+		if sink.files, err = newFiles(r.Record, header); err != nil {
 			return nil, fmt.Errorf("rehearse: %w", err)
 		}
-		defer kept.files.close()
+		defer sink.files.close()
 	}
 	outcome, err := Run(ctx, set, Options{
-		Workers: r.Workers, Env: env, Sink: kept, Bare: r.Record == "" && !kept.retainLines, Language: r.language(),
+		Workers: r.Workers, Env: env, Sink: sink, Bare: r.Record == "" && !sink.retainLines, Language: r.language(),
 	})
 	if err == nil {
-		err = kept.files.commit(outcome)
+		err = sink.files.commit(outcome)
 	}
-	res := kept.result()
+	res := sink.result()
 	res.Recording = r.Record
-	if err == nil && kept.retainLines && (res.Verdict == gate.Fail || res.Verdict == gate.Error) {
+	if err == nil && sink.retainLines && (res.Verdict == gate.Fail || res.Verdict == gate.Error) {
 		res.Recording = failedFolder()
-		err = kept.record(res.Recording, header, outcome)
+		err = sink.record(res.Recording, header, outcome)
 	}
 	if err == nil && outcome.Interrupted {
 		err = clock.Err(ctx)

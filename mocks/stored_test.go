@@ -16,7 +16,7 @@ import (
 
 var _ = Describe("responses that the server stores", Label("H-02"), func() {
 	// stored is the part of an answer that a client uses later.
-	type said struct {
+	type stored struct {
 		ID     string `json:"id"`
 		Output []struct {
 			ID, Type string
@@ -26,7 +26,7 @@ var _ = Describe("responses that the server stores", Label("H-02"), func() {
 		Store    bool   `json:"store"`
 	}
 	var r *rig
-	ask := func(members string, v ...any) (status int, answer said, body string) {
+	ask := func(members string, v ...any) (status int, answer stored, body string) {
 		GinkgoHelper()
 		out := r.do(context.Background(), http.MethodPost, "/responses", `{"model":"m",`+fmt.Sprintf(members, v...)+`}`, nil)
 		data := []byte(out.Body)

@@ -24,7 +24,7 @@ func (r *Report) CheckChain(found record.Report) {
 	}
 	var problems []string
 	for _, p := range found.Problems[:min(len(found.Problems), maxAltered)] {
-		problems = append(problems, kept(p.String()))
+		problems = append(problems, limited(p.String()))
 	}
 	if more := len(found.Problems) - len(problems) + found.More; more > 0 {
 		problems = append(problems, fmt.Sprintf("and %s; rehearse report --verify lists them", format.Plural(more, "more altered line")))

@@ -78,7 +78,7 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 			continue
 		}
 		f.Trial = cmp.Or(f.Trial, s.trials.Total())
-		f.Message, f.Evidence = kept(f.Message), kept(f.Evidence)
+		f.Message, f.Evidence = limited(f.Message), limited(f.Evidence)
 		s.findings = append(s.findings, f)
 	}
 }
@@ -103,7 +103,7 @@ func (b *Builder) Problem(text string) {
 		b.more++
 		return
 	}
-	b.problems = append(b.problems, kept(text))
+	b.problems = append(b.problems, limited(text))
 }
 
 // Close returns the report. It may be called more than once, with trials added in between.
@@ -112,7 +112,7 @@ func (b *Builder) Close() Report {
 		Schema:      Schema,
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
-		Stopped:     kept(b.Stopped),
+		Stopped:     limited(b.Stopped),
 		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Agents: b.agents.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
@@ -160,8 +160,8 @@ func (s *building) close() Scenario {
 	return out
 }
 
-// kept returns text as valid UTF-8 of limited size.
-func kept(text string) string {
+// limited returns text as valid UTF-8 of limited size.
+func limited(text string) string {
 	if len(text) > maxKept {
 		cut := maxKept
 		for cut > maxKept-utf8.UTFMax && !utf8.RuneStart(text[cut]) {

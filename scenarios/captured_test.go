@@ -39,12 +39,12 @@ var _ = Describe("a script in a file of its own", func() {
 
 	It("is a part of the scenario's digest, with its files and captured answers", func() {
 		script := "model: gpt-4.1-mini\nreplies: [{frames: {file: t.jsonl, exchange: 1}}]\n"
-		digest := func(gap time.Duration, said string) string {
+		digest := func(gap time.Duration, answer string) string {
 			file, err := tape.AppendHeader(nil, tape.Header{Date: clock.Epoch})
 			Expect(err).NotTo(HaveOccurred())
 			file, err = tape.AppendExchange(file, tape.Exchange{
 				N: 1, Protocol: "openai-chat", Status: 200, ContentType: "application/json",
-				Body: []byte(`{"id":"c","choices":[{"message":{"content":"` + said + `"},"finish_reason":"stop"}]}`), Frames: []tape.Frame{{Gap: gap, Bytes: 73}},
+				Body: []byte(`{"id":"c","choices":[{"message":{"content":"` + answer + `"},"finish_reason":"stop"}]}`), Frames: []tape.Frame{{Gap: gap, Bytes: 73}},
 			})
 			Expect(err).NotTo(HaveOccurred())
 			sc, found := read("", script, fstest.MapFS{"s/t.jsonl": {Data: file}})

@@ -208,7 +208,7 @@ var _ = Describe("A call", func() {
 
 	It("whose text is refused is made again with the reason in a copy of the conversation", Label("I-09"), func(ctx context.Context) {
 		prepare(ctx, interview.Options{}, saying(badMirror))
-		before := r.remains(v.SessionID).said
+		before := r.remains(v.SessionID).messages
 		got := handle(ctx, s, p.next(v))
 		Expect(got.Kind).To(Equal(session.KindMirror))
 		Expect(outcomes()).To(Equal([]session.Outcome{session.Rejected, session.Accepted}))
@@ -222,7 +222,7 @@ var _ = Describe("A call", func() {
 		Expect(second[len(first)+1].Content).To(And(
 			ContainSubstring("Motif : il manque la section 3 (validation ouverte)"), Not(ContainSubstring("missing"))))
 		Expect(entries()[0].Detail).To(Equal("section 3 (open validation) is missing"), "operators read English")
-		after := r.remains(v.SessionID).said
+		after := r.remains(v.SessionID).messages
 		Expect(after[:len(before)]).To(Equal(before))
 		Expect(after).To(HaveLen(len(before)+2), "the answer and the mirror, and nothing of the retry")
 		Expect(r.emitted("validation-retry")).To(HaveLen(1))
@@ -375,7 +375,7 @@ var _ = Describe("A call", func() {
 		Expect(counted.Model).To(Equal("asked"))
 		Expect(counted.Prompt).To(Equal(sent.Tags["prompt"]))
 		Expect(counted.Latency).To(Equal(time.Second))
-		Expect(counted.Sent + counted.Trimmed).To(Equal(len(r.remains(v.SessionID).said) - 1))
+		Expect(counted.Sent + counted.Trimmed).To(Equal(len(r.remains(v.SessionID).messages) - 1))
 	})
 
 	It("whose text is not UTF-8 is refused", func(ctx context.Context) {

@@ -30,8 +30,8 @@ var _ = Describe("Bad input", func() {
 			Expect(failed.Message).To(ContainSubstring(text))
 			Expect(len(failed.Message)).To(BeNumerically("<", 400))
 			Expect(r.emitted("commit")).To(HaveLen(commits))
-			told := payloads[interview.Submitted](r, "submission")
-			Expect(told[len(told)-1].Code).To(Equal(string(code)))
+			submissions := payloads[interview.Submitted](r, "submission")
+			Expect(submissions[len(submissions)-1].Code).To(Equal(string(code)))
 		},
 		Entry("no session", interview.Submission{Message: "hello", ID: "a"}, interview.CodeInvalid, "sessionId: it is missing"),
 		Entry("an unknown session", interview.Submission{Session: "s77", Message: "hello", ID: "a"}, interview.CodeUnknown, "no such session"),

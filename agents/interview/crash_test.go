@@ -94,7 +94,7 @@ func (b *mortalBackend) Complete(ctx context.Context, req llm.Request) (llm.Repl
 // remains is the stored data of an interview.
 type remains struct {
 	answers  []string
-	said     []string
+	messages []string
 	queues   []session.Queue
 	accepted int
 	lost     []session.Call
@@ -109,7 +109,7 @@ func (r *rig) remains(id string) remains {
 	Expect(err).NotTo(HaveOccurred())
 	for i, m := range messages {
 		Expect(m.Seq).To(Equal(i+1), "no message is missing")
-		t.said = append(t.said, fmt.Sprintf("%d %s %s %s %d: %s", m.Seq, m.Role, m.Kind, m.Step, m.Question, m.Text))
+		t.messages = append(t.messages, fmt.Sprintf("%d %s %s %s %d: %s", m.Seq, m.Role, m.Kind, m.Step, m.Question, m.Text))
 	}
 	t.queues, err = r.store.Queues(ctx, id)
 	Expect(err).NotTo(HaveOccurred())
@@ -184,7 +184,7 @@ var _ = Describe("A crash", func() {
 			got := r.remains(p.persist(r, life, k))
 			at := fmt.Sprintf("death at instant %d", k)
 			Expect(got.answers).To(Equal(want.answers), at)
-			Expect(got.said).To(Equal(want.said), at)
+			Expect(got.messages).To(Equal(want.messages), at)
 			Expect(got.queues).To(Equal(want.queues), at)
 			Expect(got.accepted).To(Equal(24), at)
 			Expect(len(got.lost)).To(BeNumerically("<=", 1), at)
@@ -209,8 +209,8 @@ var _ = Describe("A crash", func() {
 			if fmt.Sprint(got.answers) != fmt.Sprint(want.answers) {
 				t.Fatalf("answers: %q, want %q", got.answers, want.answers)
 			}
-			if fmt.Sprint(got.said) != fmt.Sprint(want.said) {
-				t.Fatalf("said: %q, want %q", got.said, want.said)
+			if fmt.Sprint(got.messages) != fmt.Sprint(want.messages) {
+				t.Fatalf("said: %q, want %q", got.messages, want.messages)
 			}
 			if got.accepted != 24 || len(got.lost) > len(lives) {
 				t.Fatalf("%d calls accepted and %d lost in %d lives", got.accepted, len(got.lost), len(lives))

@@ -147,10 +147,10 @@ var _ = Describe("What an interview tells", func() {
 		for i, commit := range payloads[interview.Committed](r, "commit") {
 			Expect(commit.Version).To(Equal(i + 1))
 		}
-		told := r.emitted("submission")
-		Expect(told).To(HaveLen(submissions + 1))
+		events := r.emitted("submission")
+		Expect(events).To(HaveLen(submissions + 1))
 		calls, answered, queued := 0, 0, 0
-		for i, e := range told {
+		for i, e := range events {
 			Expect(e.N).To(Equal(i + 1))
 		}
 		ended := payloads[interview.Submitted](r, "submission")

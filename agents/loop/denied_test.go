@@ -32,7 +32,7 @@ var _ = Describe("Tool calls that permissions refuse", Label("L-09"), func() {
 			Expect(res.Details).To(HaveSuffix("its permissions refused 1 tool call: Edit (main.go)"))
 			Expect(res.Denials).To(Equal([]llm.Denial{edit}))
 			Expect(res.Transcript[0].Denials).To(Equal([]llm.Denial{edit}))
-			Expect(r.told(event.Iteration)[0].Attrs).To(HaveKeyWithValue("denied", HavePrefix("1 tool call: ")))
+			Expect(r.emitted(event.Iteration)[0].Attrs).To(HaveKeyWithValue("denied", HavePrefix("1 tool call: ")))
 		},
 		Entry("in the same answer", loop.Options{}, "All is edited.\nDONE"),
 		Entry("in JSON", loop.Options{Mode: loop.JSON}, `{"status":"done","summary":"All is edited."}`),

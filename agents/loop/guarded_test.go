@@ -15,13 +15,13 @@ var _ = Describe("The stop guard that the settings name", func() {
 		r := newRig(loop.Options{StopGuard: "balanced"}, all(deferring, "The parser, its tests and its docs are written.\nDONE")...)
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		Expect(r.sent(2)[0]).To(ContainSubstring("\n1. \"Add the tests\"\n2. \"Update the docs\""))
-		told := r.told(event.Verdict)
-		Expect(told).To(HaveLen(2))
-		Expect(told[0].Attrs).To(And(
+		verdicts := r.emitted(event.Verdict)
+		Expect(verdicts).To(HaveLen(2))
+		Expect(verdicts[0].Attrs).To(And(
 			HaveKeyWithValue("allow", false), HaveKeyWithValue("class", "defers"), HaveKeyWithValue("policy", "balanced"),
 			HaveKeyWithValue("steps", 2), HaveKeyWithValue("forced", true), HaveKeyWithValue("executed", 0)))
-		Expect(told[0].Attrs["detections"]).To(BeNumerically(">", 0))
-		Expect(told[1].Attrs).To(And(
+		Expect(verdicts[0].Attrs["detections"]).To(BeNumerically(">", 0))
+		Expect(verdicts[1].Attrs).To(And(
 			HaveKeyWithValue("allow", true), HaveKeyWithValue("forced", false), HaveKeyWithValue("executed", 2)))
 	})
 
@@ -31,7 +31,7 @@ var _ = Describe("The stop guard that the settings name", func() {
 		r.run()
 		Expect(r.sent(2)[0]).To(And(ContainSubstring("Tu as écrit"), ContainSubstring("1. \"Écrire les tests\"\nContinue"),
 			ContainSubstring("dépend de l'utilisateur :\n- \"Pousser en force sur main\""), Not(ContainSubstring("2. "))))
-		Expect(r.told(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
+		Expect(r.emitted(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
 	It("does not force a run to continue that it ends as capped", func() {
@@ -39,7 +39,7 @@ var _ = Describe("The stop guard that the settings name", func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusCapped))
 		Expect(res.ExitCode).NotTo(BeZero())
-		Expect(r.told(event.Verdict)[0].Attrs).To(HaveKeyWithValue("forced", false))
+		Expect(r.emitted(event.Verdict)[0].Attrs).To(HaveKeyWithValue("forced", false))
 	})
 
 	It("reads the summary of a JSON answer", func() {

@@ -35,7 +35,7 @@ var _ = Describe("Max iterations", Label("L-03"), func() {
 		r := newRig(loop.Options{MaxIterations: new(1)}, say("DONE"))
 		r.deps.SetJudge(refuse(1))
 		Expect(r.run().Status).To(Equal(loop.StatusMaxIterations))
-		Expect(r.told(event.Verdict)).To(HaveLen(1))
+		Expect(r.emitted(event.Verdict)).To(HaveLen(1))
 	})
 })
 
@@ -201,7 +201,7 @@ var _ = Describe("Circuit breaker", Label("L-11"), func() {
 		return loop.Options{Breaker: &loop.BreakerOptions{Failures: 2, Cooldown: quantity.Duration(30 * time.Second), MaxOpens: maxOpens}}
 	}
 	states := func(r *rig) (moves []string) {
-		for _, e := range r.told(event.State) {
+		for _, e := range r.emitted(event.State) {
 			moves = append(moves, e.Attrs["from"].(string)+" to "+e.Attrs["to"].(string))
 		}
 		return moves
@@ -213,7 +213,7 @@ var _ = Describe("Circuit breaker", Label("L-11"), func() {
 		Expect(res.Status).To(Equal(loop.StatusDone))
 		Expect(states(r)).To(Equal([]string{"closed to open", "open to half-open", "half-open to closed"}))
 		Expect(res.Transcript[2].At).To(Equal(30 * time.Second))
-		Expect(r.told(event.State)[0].Detail).To(Equal("circuit open, was closed: fake: unavailable: 503"))
+		Expect(r.emitted(event.State)[0].Detail).To(Equal("circuit open, was closed: fake: unavailable: 503"))
 	})
 
 	It("opens again at once when the trial call fails", func() {

@@ -57,8 +57,8 @@ var _ = Describe("Run", Label("L-01"), func() {
 	It("notes an unknown status and continues", Label("L-08"), func() {
 		r := newRig(loop.Options{Mode: loop.JSON}, say(`{"status":"finished"}`), say(`{"status":"done"}`))
 		Expect(r.run().Iterations).To(Equal(2))
-		Expect(r.told(event.Verdict)).To(HaveLen(1))
-		Expect(r.told(event.Verdict)[0].Detail).To(ContainSubstring("finished"))
+		Expect(r.emitted(event.Verdict)).To(HaveLen(1))
+		Expect(r.emitted(event.Verdict)[0].Detail).To(ContainSubstring("finished"))
 	})
 
 	DescribeTable("never completes with an answer that was cut off", Label("L-08"),
@@ -80,8 +80,8 @@ var _ = Describe("Run", Label("L-01"), func() {
 		var seen []int
 		r := newRig(loop.Options{NoProgressLimit: new(1)}, say("x"))
 		r.deps.OnIteration = func(e loop.Entry) {
-			Expect(r.told(event.Iteration)).To(HaveLen(e.N))
-			Expect(r.told(event.Guard)).To(BeEmpty())
+			Expect(r.emitted(event.Iteration)).To(HaveLen(e.N))
+			Expect(r.emitted(event.Guard)).To(BeEmpty())
 			seen = append(seen, e.N)
 		}
 		Expect(r.run().Status).To(Equal(loop.StatusNoProgress))
@@ -248,12 +248,12 @@ var _ = Describe("History", func() {
 	})
 
 	It("never changes messages that a backend was given", func() {
-		var kept [][]string
+		var sentTexts [][]string
 		r := newRig(loop.Options{History: loop.Conversation}, all("a", "b", "DONE", "c\nDONE")...)
 		r.deps.SetJudge(refuse(1, "step"))
-		r.deps.OnIteration = func(e loop.Entry) { kept = append(kept, r.sent(e.N)) }
+		r.deps.OnIteration = func(e loop.Entry) { sentTexts = append(sentTexts, r.sent(e.N)) }
 		r.run()
-		for i, texts := range kept {
+		for i, texts := range sentTexts {
 			Expect(r.sent(i + 1)).To(Equal(texts))
 			Expect(r.requests[i].Messages).To(HaveCap(len(texts)), "an append by the backend must not reach ours")
 		}

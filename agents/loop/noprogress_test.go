@@ -82,7 +82,7 @@ var _ = Describe("No progress", Label("L-05"), func() {
 	It("emits the guard that fired", func() {
 		r := newRig(loop.Options{}, all("x", "x", "x")...)
 		res := r.run()
-		Expect(r.told(event.Guard)).To(ConsistOf(event.Event{
+		Expect(r.emitted(event.Guard)).To(ConsistOf(event.Event{
 			Kind: event.Guard, Name: "no_progress_limit", N: 3, Detail: res.Details,
 		}))
 	})

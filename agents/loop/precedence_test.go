@@ -105,7 +105,7 @@ var _ = Describe("Hand-over", Label("L-09"), func() {
 		Expect(res.ExitCode).To(Equal(6))
 		Expect(res.Summary).To(Equal("which vault?"))
 		Expect(res.Details).To(Equal("handed over to a person: which vault?"))
-		Expect(r.told(event.HandOver)).To(ConsistOf(event.Event{Kind: event.HandOver, Name: "person", N: 2, Detail: "which vault?"}))
+		Expect(r.emitted(event.HandOver)).To(ConsistOf(event.Event{Kind: event.HandOver, Name: "person", N: 2, Detail: "which vault?"}))
 	})
 
 	It("needs no reason", func() {
@@ -129,7 +129,7 @@ var _ = Describe("Stop guard", func() {
 		})
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		Expect(seen).To(Equal([]string{"Task", "all"}))
-		verdicts := r.told(event.Verdict)
+		verdicts := r.emitted(event.Verdict)
 		Expect(verdicts).To(HaveLen(1))
 		Expect(verdicts[0].N).To(Equal(2))
 		Expect(verdicts[0].Detail).To(Equal("clean"))

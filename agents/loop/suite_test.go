@@ -110,8 +110,8 @@ func (r *rig) runIn(ctx context.Context) loop.Result {
 	return loop.Run(ctx, s, r.deps)
 }
 
-// told returns the events of a kind.
-func (r *rig) told(kind event.Kind) []event.Event {
+// emitted returns the events of a kind.
+func (r *rig) emitted(kind event.Kind) []event.Event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool { return e.Kind != kind })
 }
 

@@ -40,14 +40,14 @@ type todoList struct {
 // refused while todos are open, unless the agent was not asked for one of them yet or the answer asks
 // for a decision of the user. An answer that announces only such todos may stop.
 func (l *todoList) settle(answer string, v stop.Verdict) stop.Verdict {
-	left, held := partition(v)
+	left, forUser := partition(v)
 	if v.MayStop {
-		left, held = nil, nil
+		left, forUser = nil, nil
 	}
 	waiting := l.steps(l.waits)
 	announced := len(left) > 0
 	left = slices.DeleteFunc(left, func(s stop.Step) bool { return contains(waiting, s) })
-	if announced && len(left)+len(held) == 0 {
+	if announced && len(left)+len(forUser) == 0 {
 		v.MayStop, v.Reason = true, "what is announced is yet to be asked for"
 	}
 	l.update(answer, left)
@@ -58,7 +58,7 @@ func (l *todoList) settle(answer string, v stop.Verdict) stop.Verdict {
 	}
 	v.Steps = nil
 	if !v.MayStop {
-		v.Steps = slices.Concat(open, held)
+		v.Steps = slices.Concat(open, forUser)
 	}
 	return v
 }
@@ -170,13 +170,13 @@ func isOpen(t *Todo) bool { return t.State != TodoDone }
 func contains(steps []stop.Step, s stop.Step) bool { return slices.ContainsFunc(steps, s.Same) }
 
 // partition returns the steps for the agent and the steps on which only the user decides.
-func partition(v stop.Verdict) (steps, held []stop.Step) {
+func partition(v stop.Verdict) (steps, forUser []stop.Step) {
 	for _, s := range v.Steps {
 		if s.NeedsUser {
-			held = append(held, s)
+			forUser = append(forUser, s)
 		} else {
 			steps = append(steps, s)
 		}
 	}
-	return steps, held
+	return steps, forUser
 }

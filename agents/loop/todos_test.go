@@ -74,7 +74,7 @@ var _ = Describe("Mode answer", Label("L-08"), func() {
 	It("takes each whole answer for a completion", func() {
 		r := followUp(loop.Options{}, "All is written.")
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
-		Expect(r.told(event.Verdict)).To(HaveLen(1))
+		Expect(r.emitted(event.Verdict)).To(HaveLen(1))
 	})
 
 	It("hands over to a person as the other modes do", func() {
@@ -89,7 +89,7 @@ var _ = Describe("Mode answer", Label("L-08"), func() {
 			Expect(res.Status).To(Equal(loop.StatusDone))
 			Expect(res.Text).To(Equal("All of it is done."))
 			Expect(r.sent(2)).To(HaveLen(messages))
-			Expect(r.told(event.Verdict)[len(r.told(event.Verdict))-1].N).To(Equal(2))
+			Expect(r.emitted(event.Verdict)[len(r.emitted(event.Verdict))-1].N).To(Equal(2))
 		},
 		Entry("empty", llm.Reply{Finish: llm.FinishStop}, 1),
 		Entry("blank", llm.Reply{Text: " \n", Finish: llm.FinishStop}, 1),
@@ -191,7 +191,7 @@ var _ = Describe("Todos", Label("G-07"), func() {
 		r.deps.SetJudge(nil)
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		Expect(r.requests).To(HaveLen(4))
-		Expect(r.told(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
+		Expect(r.emitted(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
 	It("are no steps that only the user decides on, and the prompt says so", func() {
@@ -211,14 +211,14 @@ var _ = Describe("Todos", Label("G-07"), func() {
 		r := followUp(loop.Options{ContinuationLimit: new(1)}, twoLeft, "Tested.\nleft: deploy")
 		r.run()
 		var moves []string
-		for _, e := range r.told(event.State) {
+		for _, e := range r.emitted(event.State) {
 			Expect(e.Name).To(Equal("todo"))
 			moves = append(moves, fmt.Sprintf("%s %v", e.Detail, e.Attrs["to"]))
 		}
 		Expect(moves).To(Equal([]string{
 			"test pending", "deploy pending", "test in-progress", "deploy in-progress", "test done", "deploy pending",
 		}))
-		verdicts := r.told(event.Verdict)
+		verdicts := r.emitted(event.Verdict)
 		Expect(verdicts[0].Attrs).To(And(HaveKeyWithValue("steps", 2), HaveKeyWithValue("forced", true), HaveKeyWithValue("executed", 0)))
 		Expect(verdicts[1].Attrs).To(And(HaveKeyWithValue("forced", false), HaveKeyWithValue("executed", 1)), "it is capped")
 	})
@@ -244,8 +244,8 @@ var _ = Describe("Todos one by one", Label("G-07"), func() {
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		Expect(r.prompt(2)).To(ContainSubstring("1. \"test\"\nContinue"))
 		Expect(r.prompt(3)).To(ContainSubstring("1. \"deploy\"\nContinue"))
-		Expect(r.told(event.Verdict)).To(HaveLen(3))
-		Expect(r.told(event.Verdict)[1].Attrs).To(And(HaveKeyWithValue("allow", true), HaveKeyWithValue("executed", 1)))
+		Expect(r.emitted(event.Verdict)).To(HaveLen(3))
+		Expect(r.emitted(event.Verdict)[1].Attrs).To(And(HaveKeyWithValue("allow", true), HaveKeyWithValue("executed", 1)))
 	})
 
 	It("may be announced by an answer before they are asked for", func() {
@@ -335,7 +335,7 @@ var _ = Describe("Any run with todos", Label("G-07"), func() {
 			}
 			res := loop.Run(context.Background(), settings, r.deps)
 			refused := 0
-			for _, e := range r.told(event.Verdict) {
+			for _, e := range r.emitted(event.Verdict) {
 				if e.Attrs["forced"] == true {
 					refused++
 				}
@@ -343,7 +343,7 @@ var _ = Describe("Any run with todos", Label("G-07"), func() {
 			if refused > *o.ContinuationLimit || res.Iterations > *o.MaxIterations {
 				t.Fatalf("%d continuations in %d iterations", refused, res.Iterations)
 			}
-			for _, e := range r.told(event.State) {
+			for _, e := range r.emitted(event.State) {
 				if e.Attrs["from"] == e.Attrs["to"] {
 					t.Fatalf("not a change: %+v", e)
 				}

@@ -116,7 +116,7 @@ var _ = Describe("A run that ended", Label("P-05"), func() {
 			Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
 			Expect(result.Counts.Resumes).To(Equal(1))
 			Expect(result.Counts.Done - result.Counts.Derived).To(Equal(3))
-			Expect(r.told(event.State, "resume")).To(HaveLen(1))
+			Expect(r.emitted(event.State, "resume")).To(HaveLen(1))
 			again, _ := persist.Look(r.plan, r.store.reopen())
 			Expect(again.Status).To(Equal(persist.StatusComplete))
 			Expect(states(again)).To(Equal(states(result)))

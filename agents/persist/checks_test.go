@@ -53,12 +53,12 @@ var _ = Describe("A check", Label("P-01"), func() {
 		}
 		Expect(reported).To(Equal(names()))
 		Expect(reported).To(HaveLen(13))
-		var told []plan.Check
-		for _, e := range r.told(event.Verdict, "check") {
-			told = append(told, plan.Check(e.Attrs["check"].(string)))
+		var emitted []plan.Check
+		for _, e := range r.emitted(event.Verdict, "check") {
+			emitted = append(emitted, plan.Check(e.Attrs["check"].(string)))
 		}
-		Expect(told).To(Equal(names()))
-		Expect(r.told(event.Verdict, "checks")).To(ConsistOf(HaveField("Attrs", Equal(map[string]any{
+		Expect(emitted).To(Equal(names()))
+		Expect(r.emitted(event.Verdict, "checks")).To(ConsistOf(HaveField("Attrs", Equal(map[string]any{
 			"pass": 9, "fail": 0, "unknown": 0, "none": 4, "why": "queue-empty",
 		}))))
 	})
@@ -78,7 +78,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 				ContainSubstring(`- "here"`), ContainSubstring(`- "there"`),
 			))
 			Expect(r.attrs(event.Verdict, "checks", "why")).To(Equal([]any{"queue-empty", "after-task", "final"}))
-			Expect(r.told(event.Guard, "continuation")).To(ConsistOf(And(
+			Expect(r.emitted(event.Guard, "continuation")).To(ConsistOf(And(
 				HaveField("N", 1), HaveField("Attrs", Equal(map[string]any{"tasks": 1, "checks": string(name)})),
 			)))
 		}, each(),
@@ -260,7 +260,7 @@ var _ = Describe("The signs of a premature stop", Label("P-03"), func() {
 			spoil(r)
 			Expect(r.run().Status).To(Equal(persist.StatusComplete))
 			var forced []any
-			for _, e := range r.told(event.Guard, "sign") {
+			for _, e := range r.emitted(event.Guard, "sign") {
 				if e.Attrs["sign"] == sign {
 					Expect(e.Attrs["severity"]).To(Equal(severity))
 					Expect(e.Detail).NotTo(BeEmpty())

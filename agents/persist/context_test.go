@@ -53,10 +53,10 @@ var _ = Describe("Files in context", Label("P-06"), func() {
 				}
 			}
 			Expect(left).To(Equal(evicted))
-			for i, e := range r.told(event.Checkpoint, "context") {
+			for i, e := range r.emitted(event.Checkpoint, "context") {
 				Expect(e.N).To(Equal(i + 1))
 			}
-			Expect(len(r.told(event.Checkpoint, "context"))).To(BeNumerically("<=", 1+evicted/40), "one save for many")
+			Expect(len(r.emitted(event.Checkpoint, "context"))).To(BeNumerically("<=", 1+evicted/40), "one save for many")
 		},
 		Entry("of 50", 50, 0), Entry("of 51", 51, 1), Entry("of 500", 500, 450),
 	)

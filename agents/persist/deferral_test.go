@@ -108,7 +108,7 @@ var _ = Describe("Work that an answer defers", Label("P-03"), func() {
 		r.deeds["a"] = []deed{says("The form is in place.\n\nNext steps:\n1. Write the tests.")}
 		r.run()
 		var forced bool
-		for _, e := range r.told(event.Guard, "sign") {
+		for _, e := range r.emitted(event.Guard, "sign") {
 			forced = forced || e.Attrs["sign"] == "stop-guard" && e.Attrs["forced"] == true
 		}
 		Expect(forced).To(BeTrue())

@@ -37,7 +37,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(states(result)).To(Equal(map[string]string{"a": "done", "b": "done", "c": "done"}))
 		Expect(result.Details).To(ContainSubstring("not checked: compile, tests, features, validation"))
 		Expect(r.clock.Elapsed()).To(Equal(3 * time.Minute))
-		Expect(r.told(event.End, "complete")).To(HaveLen(1))
+		Expect(r.emitted(event.End, "complete")).To(HaveLen(1))
 		Expect(result.Counts).To(Equal(persist.Counts{Done: 3, Attempts: 3, Checks: 1, Checkpoints: 1, Segments: 1}))
 	})
 
@@ -93,7 +93,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Status).To(Equal(persist.StatusEscalated))
 		Expect(result.ExitCode).To(Equal(9))
 		Expect(states(result)).To(Equal(map[string]string{"a": "escalated", "b": "done", "c": "waiting"}))
-		Expect(r.told(event.HandOver, "person")).To(ConsistOf(HaveField("Detail", ContainSubstring("which of the two databases?"))))
+		Expect(r.emitted(event.HandOver, "person")).To(ConsistOf(HaveField("Detail", ContainSubstring("which of the two databases?"))))
 	})
 
 	It("is escalated by a check that cannot be made, and is never green", func() {

@@ -19,14 +19,14 @@ var _ = Describe("What fails inside", func() {
 		r := newRig(tasks("a"))
 		r.deeds["a"] = []deed{func(context.Context, *rig, persist.Assignment) persist.Outcome { panic("oh") }, done}
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
-		Expect(r.told(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring("panic: oh"))))
+		Expect(r.emitted(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring("panic: oh"))))
 	})
 
 	It("is a failed attempt where a worker gives no grade", func() {
 		r := newRig(tasks("a"))
 		r.deeds["a"] = []deed{grade("", ""), done}
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
-		Expect(r.told(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring(`the unknown grade ""`))))
+		Expect(r.emitted(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring(`the unknown grade ""`))))
 	})
 
 	DescribeTable("leaves a check unknown",
@@ -172,7 +172,7 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 			Expect(r.attrs(event.Guard, "context-kept", "task")).To(Equal([]any{"c"}))
 			Expect(r.prompts[2]).To(ContainSubstring("- 1\n- 2\n"))
 			Expect(r.prompts[2]).NotTo(ContainSubstring("- 3\n"))
-			Expect(r.told(event.State, "context")).To(BeEmpty())
+			Expect(r.emitted(event.State, "context")).To(BeEmpty())
 		},
 		Entry("where they cannot be saved", func(r *rig) {
 			r.store.fail = func(_ int, what string) failure {

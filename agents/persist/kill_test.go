@@ -193,17 +193,17 @@ func outcomes(all []state.Record) map[string]bool {
 type tally struct{ kills, plans, early, between, torn, repeated int }
 
 // child starts a process that supervises in a folder.
-func child(ctx context.Context, dir string, syncEvery int) (cmd *exec.Cmd, lines *bufio.Scanner, said *strings.Builder) {
+func child(ctx context.Context, dir string, syncEvery int) (cmd *exec.Cmd, lines *bufio.Scanner, stderr *strings.Builder) {
 	GinkgoHelper()
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
-	cmd, said = exec.CommandContext(ctx, self), &strings.Builder{}
+	cmd, stderr = exec.CommandContext(ctx, self), &strings.Builder{}
 	cmd.Env = append(os.Environ(), killFolder+"="+dir, killSync+"="+strconv.Itoa(syncEvery))
-	cmd.Stderr = said
+	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
 	Expect(err).NotTo(HaveOccurred())
 	Expect(cmd.Start()).To(Succeed())
-	return cmd, bufio.NewScanner(stdout), said
+	return cmd, bufio.NewScanner(stdout), stderr
 }
 
 // kill ends a child after it reported so many lines and after a random amount of work,
@@ -212,7 +212,7 @@ func kill(ctx context.Context, dir string, random *rand.Rand) (through bool) {
 	GinkgoHelper()
 	// Whether the disk was waited for makes no difference to a kill.
 	syncEvery := []int{1, 64}[random.IntN(2)]
-	cmd, lines, said := child(ctx, dir, syncEvery)
+	cmd, lines, stderr := child(ctx, dir, syncEvery)
 	for range random.IntN(8) {
 		if !lines.Scan() {
 			break
@@ -228,7 +228,7 @@ func kill(ctx context.Context, dir string, random *rand.Rand) (through bool) {
 	}
 	err := cmd.Wait()
 	if err != nil {
-		Expect(err).To(MatchError(ContainSubstring("killed")), said.String())
+		Expect(err).To(MatchError(ContainSubstring("killed")), stderr.String())
 	}
 	return err == nil
 }
@@ -339,12 +339,12 @@ func (t *tally) count(early, torn, between bool) {
 func expectNothingMore(ctx context.Context, dir string) {
 	GinkgoHelper()
 	before := effectsIn(dir)
-	cmd, lines, said := child(ctx, dir, 1)
+	cmd, lines, stderr := child(ctx, dir, 1)
 	last := ""
 	for lines.Scan() {
 		last = lines.Text()
 	}
-	Expect(cmd.Wait()).To(Succeed(), said.String())
+	Expect(cmd.Wait()).To(Succeed(), stderr.String())
 	Expect(last).To(HavePrefix("end complete"))
 	Expect(effectsIn(dir)).To(Equal(before), "a run that was complete did something")
 }

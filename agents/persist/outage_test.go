@@ -28,9 +28,9 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(r.worked).To(Equal([]string{"a#1", "a#2", "a#3", "a#4", "a#5", "a#6", "b#1"}))
 		Expect(r.attrs(event.Guard, "outage", "wait")).To(Equal([]any{30, 120, 480, 600, 600}))
 		Expect(r.attrs(event.Guard, "outage", "task")).To(HaveEach("a"))
-		Expect(r.told(event.Guard, "outage")[0].Detail).To(And(ContainSubstring("the server answers 503"), ContainSubstring("1 of 10"), ContainSubstring("30s")))
+		Expect(r.emitted(event.Guard, "outage")[0].Detail).To(And(ContainSubstring("the server answers 503"), ContainSubstring("1 of 10"), ContainSubstring("30s")))
 		Expect(r.clock.Elapsed()).To(Equal(30*time.Second + 2*time.Minute + 8*time.Minute + 20*time.Minute + 2*time.Minute))
-		Expect(len(r.told(event.Checkpoint, "interval"))).To(BeNumerically(">=", 5), "the state is saved while it waits")
+		Expect(len(r.emitted(event.Checkpoint, "interval"))).To(BeNumerically(">=", 5), "the state is saved while it waits")
 	})
 
 	It("for ever ends the run blocked, with all checks made and the other tasks unharmed", func() {
@@ -52,7 +52,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		clear(r.deps.Probes)
 		result = r.again()
 		Expect(result.Status).To(Equal(persist.StatusComplete))
-		Expect(r.told(event.Guard, "outage")).To(BeEmpty(), "a new run begins at once")
+		Expect(r.emitted(event.Guard, "outage")).To(BeEmpty(), "a new run begins at once")
 	})
 
 	It("is no end where the last look shows that there is nothing left to do", func() {
@@ -74,7 +74,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(result.Guard).To(Equal("outage"))
 		Expect(states(result)).To(HaveKeyWithValue("round-1.compile", "dropped"))
 		Expect(result.Details).To(HaveSuffix(`last failure: task "round-1.compile": the server answers 503`))
-		for _, e := range r.told(event.Guard, "outage") {
+		for _, e := range r.emitted(event.Guard, "outage") {
 			Expect(e.Detail).To(ContainSubstring("the server answers 503"))
 		}
 	})
@@ -111,8 +111,8 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 			return down(ctx, r, a)
 		}, done}
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
-		Expect(r.told(event.Guard, "outage")).To(BeEmpty())
-		Expect(r.told(event.Guard, "stagnation")).To(HaveLen(1))
+		Expect(r.emitted(event.Guard, "outage")).To(BeEmpty())
+		Expect(r.emitted(event.Guard, "stagnation")).To(HaveLen(1))
 	})
 
 	It("that was waited for is no activity without progress", func() {
@@ -123,7 +123,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		r.plan.Limits.NoProgress = quantity.Duration(time.Hour)
 		r.deeds["a"] = append(r.deeds["a"], works(55*time.Minute))
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
-		Expect(r.told(event.Guard, "no-progress")).To(BeEmpty())
+		Expect(r.emitted(event.Guard, "no-progress")).To(BeEmpty())
 	})
 
 	It("can be interrupted, and is waited for again", func() {

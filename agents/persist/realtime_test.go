@@ -21,7 +21,7 @@ func TestRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)
 		var mu sync.Mutex
-		told := map[string]int{}
+		counts := map[string]int{}
 		attempts := 0
 		worker := workerFunc(func(ctx context.Context, a persist.Assignment) persist.Outcome {
 			attempts++
@@ -52,16 +52,16 @@ func TestRealTime(t *testing.T) {
 			Sink: event.SinkFunc(func(e event.Event) {
 				mu.Lock()
 				defer mu.Unlock()
-				told[string(e.Kind)+" "+e.Name]++
+				counts[string(e.Kind)+" "+e.Name]++
 			}),
 		})
 		g.Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
 		g.Expect(time.Since(start)).To(Equal(79 * time.Minute))
 		g.Expect(result.Counts.Stagnations).To(Equal(1))
 		g.Expect(result.Counts.ToolCalls).To(Equal(3 * 4 * 23))
-		g.Expect(told).To(HaveKeyWithValue("guard stagnation", 1))
-		g.Expect(told).To(HaveKeyWithValue("checkpoint soft-limit", 1))
-		g.Expect(told["checkpoint interval"]).To(BeNumerically(">=", 13))
+		g.Expect(counts).To(HaveKeyWithValue("guard stagnation", 1))
+		g.Expect(counts).To(HaveKeyWithValue("checkpoint soft-limit", 1))
+		g.Expect(counts["checkpoint interval"]).To(BeNumerically(">=", 13))
 		g.Expect(attempts).To(Equal(4))
 	})
 }

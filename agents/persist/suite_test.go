@@ -105,8 +105,8 @@ func (r *rig) again() persist.Result {
 	return r.run()
 }
 
-// told returns the events of a kind and, unless it is empty, a name.
-func (r *rig) told(kind event.Kind, name string) []event.Event {
+// emitted returns the events of a kind and, unless it is empty, a name.
+func (r *rig) emitted(kind event.Kind, name string) []event.Event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool {
 		return e.Kind != kind || name != "" && e.Name != name
 	})
@@ -115,7 +115,7 @@ func (r *rig) told(kind event.Kind, name string) []event.Event {
 // attrs returns the values of an attribute of the events of a kind and name.
 func (r *rig) attrs(kind event.Kind, name, attr string) []any {
 	var values []any
-	for _, e := range r.told(kind, name) {
+	for _, e := range r.emitted(kind, name) {
 		values = append(values, e.Attrs[attr])
 	}
 	return values

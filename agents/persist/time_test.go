@@ -43,7 +43,7 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 		})
 		result := r.run()
 		Expect(at).To(Equal([]time.Duration{5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 23 * time.Minute}))
-		Expect(r.told(event.Checkpoint, "interval")).To(HaveLen(4))
+		Expect(r.emitted(event.Checkpoint, "interval")).To(HaveLen(4))
 		Expect(result.Counts.Checkpoints).To(Equal(5))
 	})
 
@@ -182,7 +182,7 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusComplete))
 		Expect(r.worked).To(Equal([]string{"a#1", "a#2", "b#1"}))
-		Expect(r.told(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring("no result within 3m0s (timeout)"))))
+		Expect(r.emitted(event.Guard, "retry")).To(ConsistOf(HaveField("Detail", ContainSubstring("no result within 3m0s (timeout)"))))
 	})
 
 	It("keeps what was done although the watchdog was first", func() {
@@ -227,9 +227,9 @@ var _ = Describe("Tool calls", Label("P-07"), func() {
 		Expect(result.Counts.Segments).To(Equal(3))
 		Expect(result.Counts.Retries).To(BeZero(), "to be split is no failure")
 		Expect(r.attrs(event.Iteration, "task", "calls")).To(Equal([]any{1000, 1000, 500, 0}))
-		Expect(r.told(event.Checkpoint, "soft-limit")).To(HaveLen(2))
-		Expect(r.told(event.Checkpoint, "segment")).To(HaveLen(2))
-		Expect(r.told(event.Guard, "soft-limit")[0].Detail).To(ContainSubstring("900 tool calls in segment 1"))
+		Expect(r.emitted(event.Checkpoint, "soft-limit")).To(HaveLen(2))
+		Expect(r.emitted(event.Checkpoint, "segment")).To(HaveLen(2))
+		Expect(r.emitted(event.Guard, "soft-limit")[0].Detail).To(ContainSubstring("900 tool calls in segment 1"))
 		Expect(r.prompts[1]).To(ContainSubstring("> 1500 are left"))
 		Expect(r.prompts[0]).NotTo(ContainSubstring("left for you to know"))
 	})
@@ -242,7 +242,7 @@ var _ = Describe("Tool calls", Label("P-07"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusComplete))
 		perSegment := map[int]int{}
-		for _, e := range r.told(event.Iteration, "task") {
+		for _, e := range r.emitted(event.Iteration, "task") {
 			perSegment[e.Attrs["segment"].(int)] += e.Attrs["calls"].(int)
 		}
 		for n, calls := range perSegment {

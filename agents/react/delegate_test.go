@@ -61,8 +61,8 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		Expect(res.Output).To(Equal("Done, by two."))
 		Expect(r.agents()).To(Equal("auditor0 helper1 helper1 auditor0"))
 		Expect(r.asked(4)).To(ContainSubstring("| The agent helper ended with the status done: completed in iteration 1\n| Its output:\n| " + report))
-		Expect(r.told(event.End)).To(HaveLen(1))
-		Expect(r.told(event.HandOver)).To(ConsistOf(event.Event{
+		Expect(r.emitted(event.End)).To(HaveLen(1))
+		Expect(r.emitted(event.HandOver)).To(ConsistOf(event.Event{
 			Kind: event.HandOver, Name: "agent", N: 1, Detail: "completed in iteration 1", Attrs: map[string]any{"to": "helper", "depth": 1, "status": "done"},
 		}))
 		var who []string
@@ -87,8 +87,8 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusBlocked))
 		Expect(r.asked(4)).To(ContainSubstring("| The agent helper ended with the status escalate: stopped after 2 iterations"))
-		Expect(r.told(event.HandOver, "person")).To(HaveLen(1), "of the helper")
-		Expect(r.told(event.State, "action")).To(ConsistOf(HaveField("Attrs", And(HaveKeyWithValue("failed", true), HaveKeyWithValue("rule", "delegate-ended")))))
+		Expect(r.emitted(event.HandOver, "person")).To(HaveLen(1), "of the helper")
+		Expect(r.emitted(event.State, "action")).To(ConsistOf(HaveField("Attrs", And(HaveKeyWithValue("failed", true), HaveKeyWithValue("rule", "delegate-ended")))))
 	})
 
 	DescribeTable("is a failed observation where it does not come about, without a call of the other agent",
@@ -99,13 +99,13 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 			Expect(res.Status).To(Equal(react.StatusBlocked))
 			Expect(r.agents()).To(Equal("auditor0 auditor0"))
 			Expect(r.asked(2)).To(ContainSubstring(message))
-			Expect(r.told(event.State, "action")).To(ConsistOf(HaveField("Attrs", HaveKeyWithValue("rule", rule))))
-			Expect(r.told(event.HandOver)).To(BeEmpty())
+			Expect(r.emitted(event.State, "action")).To(ConsistOf(HaveField("Attrs", HaveKeyWithValue("rule", rule))))
+			Expect(r.emitted(event.HandOver)).To(BeEmpty())
 			guards := 0
 			if strings.HasPrefix(rule, "delegation-") {
 				guards = 1
 			}
-			Expect(r.told(event.Guard, rule)).To(HaveLen(guards))
+			Expect(r.emitted(event.Guard, rule)).To(HaveLen(guards))
 		},
 		Entry("an agent that is not here", "helpr", "unknown-agent", `there is no agent "helpr" here (did you mean "helper"?)`, func(*rig) {}),
 		Entry("an agent that the file does not allow", "helper", "delegate-not-allowed", `auditor may not delegate to "helper"; it may to lawyer`,
@@ -119,7 +119,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusBlocked))
 		Expect(r.agents()).To(Equal("auditor0 b1 c2 c2 b1 auditor0"))
-		Expect(r.told(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → auditor"))))
+		Expect(r.emitted(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → auditor"))))
 	})
 
 	It("cuts a cycle that does not include the first agent", func() {
@@ -127,7 +127,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 			with(helper("b"), helper("c"))
 		r.run()
 		Expect(r.agents()).To(Equal("auditor0 b1 c2 c2 b1 auditor0"))
-		Expect(r.told(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → b"))))
+		Expect(r.emitted(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → b"))))
 	})
 
 	DescribeTable("has a bound on its depth", func(depth int, calls string) {
@@ -136,7 +136,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		r.options.Depth = depth
 		r.run()
 		Expect(r.agents()).To(HavePrefix(calls))
-		Expect(r.told(event.Guard, "delegation-depth")).NotTo(BeEmpty())
+		Expect(r.emitted(event.Guard, "delegation-depth")).NotTo(BeEmpty())
 	},
 		Entry("three by default", 0, "auditor0 b1 c2 d3 d3"),
 		Entry("one", 1, "auditor0 b1 b1"),
@@ -148,8 +148,8 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusBudget))
 		Expect(r.requests).To(HaveLen(2))
-		Expect(r.told(event.Guard, "budget.calls")).To(HaveLen(1))
-		Expect(r.told(event.End)).To(HaveLen(1))
+		Expect(r.emitted(event.Guard, "budget.calls")).To(HaveLen(1))
+		Expect(r.emitted(event.End)).To(HaveLen(1))
 	})
 
 	It("shares one deadline", func() {
@@ -158,7 +158,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusTimeout))
 		Expect(res.Duration).To(Equal(1500 * time.Millisecond))
-		Expect(r.told(event.Guard, "timeout")).To(HaveLen(1))
+		Expect(r.emitted(event.Guard, "timeout")).To(HaveLen(1))
 	})
 
 	It("ends the run with an end that the caller forces", func() {
@@ -173,7 +173,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(res.Err).To(MatchError(errTest))
-		Expect(r.told(event.HandOver)).To(ConsistOf(HaveField("Attrs", HaveKeyWithValue("status", "error"))))
+		Expect(r.emitted(event.HandOver)).To(ConsistOf(HaveField("Attrs", HaveKeyWithValue("status", "error"))))
 	})
 
 	It("tells the agent what a part that is done lacks", func() {
@@ -211,8 +211,8 @@ var _ = Describe("Delegation by a decision", Label("R-09"), func() {
 		Expect(res.Output).To(Equal(report))
 		Expect(r.agents()).To(Equal("auditor0 auditor0 helper1 helper1"))
 		Expect(r.asked(3)).To(HavePrefix("The task:\n| Finish it.\n"))
-		Expect(r.told(event.HandOver, "agent")).To(ConsistOf(HaveField("Attrs", map[string]any{"to": "helper", "depth": 1, "status": "done"})))
-		Expect(r.told(event.End)).To(HaveLen(1))
+		Expect(r.emitted(event.HandOver, "agent")).To(ConsistOf(HaveField("Attrs", map[string]any{"to": "helper", "depth": 1, "status": "done"})))
+		Expect(r.emitted(event.End)).To(HaveLen(1))
 	})
 
 	It("may be the first answer, and hands on the task where it says none", func() {
@@ -228,7 +228,7 @@ var _ = Describe("Delegation by a decision", Label("R-09"), func() {
 		Expect(res.ExitCode).To(Equal(11))
 		Expect(res.Agent).To(Equal("auditor"))
 		Expect(res.Details).To(Equal("handed over to lawyer: Finish it."))
-		Expect(r.told(event.HandOver, "agent")).To(ConsistOf(HaveField("Attrs", map[string]any{"to": "lawyer", "depth": 1, "status": "delegate"})))
+		Expect(r.emitted(event.HandOver, "agent")).To(ConsistOf(HaveField("Attrs", map[string]any{"to": "lawyer", "depth": 1, "status": "delegate"})))
 	})
 
 	It("is refused where the agent file does not allow it", func() {
@@ -247,7 +247,7 @@ var _ = Describe("Delegation by a decision", Label("R-09"), func() {
 		Expect(res.Agent).To(Equal("b"))
 		Expect(res.Details).To(HaveSuffix("auditor → b → auditor"))
 		Expect(r.requests).To(HaveLen(4))
-		Expect(r.told(event.Guard, "delegation-cycle")).To(HaveLen(1))
+		Expect(r.emitted(event.Guard, "delegation-cycle")).To(HaveLen(1))
 	})
 
 	It("blocks at the bound on depth", func() {

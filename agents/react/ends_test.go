@@ -36,7 +36,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 				Expect(res.Question).NotTo(BeEmpty())
 				Expect(res.Next).To(HavePrefix("Let a person answer"))
 				Expect(res.Next).To(ContainSubstring(res.Question))
-				Expect(r.told(event.HandOver, "person")).To(ConsistOf(
+				Expect(r.emitted(event.HandOver, "person")).To(ConsistOf(
 					HaveField("Attrs", map[string]any{"trigger": string(trigger), "answered": false})))
 				Expect(r.set.done).To(HaveLen(len(answers)-1), "the action of a step with a trigger is not done")
 			}
@@ -70,7 +70,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 			Expect(res.Question).To(Equal("auditor needs inputs that were not given: code. What are they?"))
 			Expect(res.Iterations).To(Equal(0))
 			Expect(r.requests).To(BeEmpty())
-			Expect(r.told(event.HandOver, "person")).To(HaveLen(1))
+			Expect(r.emitted(event.HandOver, "person")).To(HaveLen(1))
 		}
 	})
 
@@ -119,7 +119,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 			Expect(res.Status).To(Equal(react.StatusDone))
 			Expect(asked).To(Equal([]string{"Which branch?", "There are two."}))
 			Expect(r.asked(2)).To(ContainSubstring("| release-2, please\n| ---\n| decision: done"))
-			Expect(r.told(event.HandOver)).To(ConsistOf(event.Event{
+			Expect(r.emitted(event.HandOver)).To(ConsistOf(event.Event{
 				Kind: event.HandOver, Name: "person", N: 1, Detail: "Which branch?", Attrs: map[string]any{"trigger": "missing-information", "answered": true},
 			}))
 		})
@@ -131,7 +131,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 			Expect(res.Status).To(Equal(react.StatusEscalate))
 			Expect(res.Trigger).To(Equal(react.Missing))
 			Expect(res.Question).To(Equal("Which branch?\n\nContext: There are two."))
-			Expect(r.told(event.HandOver)).To(ConsistOf(HaveField("Attrs", map[string]any{"trigger": "missing-information", "answered": false})))
+			Expect(r.emitted(event.HandOver)).To(ConsistOf(HaveField("Attrs", map[string]any{"trigger": "missing-information", "answered": false})))
 		},
 			Entry("no person", nil),
 			Entry("one who does not answer", person(func(string, string) (string, bool) { return "", false })),
@@ -143,7 +143,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 		r.run()
 		Expect(r.asked(2)).To(ContainSubstring("could not be done"))
 		Expect(r.asked(2)).To(ContainSubstring(message))
-		Expect(r.told(event.State, "action")).To(ConsistOf(HaveField("Attrs", And(HaveKeyWithValue("failed", true), HaveKeyWithValue("rule", "bad-input")))))
+		Expect(r.emitted(event.State, "action")).To(ConsistOf(HaveField("Attrs", And(HaveKeyWithValue("failed", true), HaveKeyWithValue("rule", "bad-input")))))
 	},
 		Entry("no question", "request_info", "  context: x", "question"),
 		Entry("an empty question", "request_info", "  question: ''", "the question is empty"),
@@ -163,7 +163,7 @@ var _ = Describe("An end state", Label("R-09"), func() {
 			Expect(res.Next).To(HavePrefix(next))
 			Expect(res.Agent).To(Equal("auditor"))
 			Expect(res.Details).NotTo(BeEmpty())
-			Expect(r.told(event.End)).To(ConsistOf(event.Event{
+			Expect(r.emitted(event.End)).To(ConsistOf(event.Event{
 				Kind: event.End, Name: string(status), N: res.Iterations, Detail: res.Details, Attrs: map[string]any{"exit_code": code},
 			}))
 		},
@@ -247,7 +247,7 @@ var _ = Describe("Precedence", func() {
 				Expect(res.Status).To(Equal(strong.is))
 				if strong.is != react.StatusDone && strong.is != react.StatusInterrupted {
 					Expect(res.Guard).To(Equal(strong.name))
-					Expect(r.told(event.Guard, strong.name)).To(HaveLen(1))
+					Expect(r.emitted(event.Guard, strong.name)).To(HaveLen(1))
 				}
 			})
 		}
@@ -335,7 +335,7 @@ var _ = Describe("Precedence", func() {
 		Expect(errors.Is(res.Err, errTest)).To(BeTrue())
 		Expect(r.requests).To(HaveLen(calls))
 		Expect(r.set.done).To(HaveLen(actions))
-		Expect(r.told(event.End, "error")).To(HaveLen(1))
+		Expect(r.emitted(event.End, "error")).To(HaveLen(1))
 	},
 		Entry("before a call", "call", 1, 1),
 		Entry("before an action", "action", 3, 1),

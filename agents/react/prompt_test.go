@@ -173,18 +173,18 @@ var _ = Describe("A long conversation", func() {
 
 	It("never changes what a backend was given", func() {
 		r := newRig("", searching, goingOn, reading, ended)
-		kept := map[int][]string{}
+		contents := map[int][]string{}
 		inner := r.deps.Backend
 		r.deps.Backend = llm.BackendFunc(func(ctx contextOf, req llm.Request) (llm.Reply, error) {
 			for _, m := range req.Messages {
-				kept[len(r.requests)] = append(kept[len(r.requests)], m.Content)
+				contents[len(r.requests)] = append(contents[len(r.requests)], m.Content)
 			}
 			return inner.Complete(ctx, req)
 		})
 		Expect(r.run().Status).To(Equal(react.StatusDone))
 		for i, req := range r.requests {
 			for j, m := range req.Messages {
-				Expect(m.Content).To(Equal(kept[i][j]))
+				Expect(m.Content).To(Equal(contents[i][j]))
 			}
 		}
 	})

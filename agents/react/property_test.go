@@ -95,7 +95,7 @@ var _ = Describe("Any run", Label("R-01", "R-02", "R-03", "R-09"), func() {
 // result.
 func checkEnd(t *rapid.T, r *rig, res react.Result) {
 	known := slices.ContainsFunc(react.Statuses(), func(row run.StatusInfo) bool { return row.Status == res.Status && row.ExitCode == res.ExitCode })
-	iterations, ends := r.told(event.Iteration), r.told(event.End)
+	iterations, ends := r.emitted(event.Iteration), r.emitted(event.End)
 	switch {
 	case !known || strings.HasPrefix(res.Details, "panic"):
 		t.Fatalf("%s with exit code %d: %s", res.Status, res.ExitCode, res.Details)
@@ -184,8 +184,8 @@ func FuzzRun(f *testing.F) {
 		if strings.HasPrefix(res.Details, "panic") {
 			t.Fatal(res.Err)
 		}
-		if len(r.told(event.End)) != 1 || res.Iterations > 5+2*5*5 {
-			t.Fatalf("%d ends, %d iterations", len(r.told(event.End)), res.Iterations)
+		if len(r.emitted(event.End)) != 1 || res.Iterations > 5+2*5*5 {
+			t.Fatalf("%d ends, %d iterations", len(r.emitted(event.End)), res.Iterations)
 		}
 		if res.Status == react.StatusDone && !json.Valid(res.Value) {
 			t.Fatalf("done with the value %q", res.Value)

@@ -149,8 +149,8 @@ var _ = Describe("Iterations", Label("R-02"), func() {
 		Expect(res.Iterations).To(Equal(5))
 		Expect(res.Question).To(ContainSubstring("The code base is unknown to me"))
 		Expect(r.requests).To(HaveLen(10))
-		Expect(r.told(event.Guard)).To(ConsistOf(HaveField("Name", "max-iterations")))
-		Expect(r.told(event.HandOver)).To(ConsistOf(HaveField("Attrs", map[string]any{"trigger": "max-iterations", "answered": false})))
+		Expect(r.emitted(event.Guard)).To(ConsistOf(HaveField("Name", "max-iterations")))
+		Expect(r.emitted(event.HandOver)).To(ConsistOf(HaveField("Attrs", map[string]any{"trigger": "max-iterations", "answered": false})))
 	})
 
 	DescribeTable("end the run when they are used up",
@@ -202,7 +202,7 @@ var _ = Describe("A run that cannot begin", func() {
 				Expect(res.Err).To(MatchError(is))
 			}
 			Expect(r.requests).To(BeEmpty())
-			Expect(r.told(event.End)).To(HaveLen(1))
+			Expect(r.emitted(event.End)).To(HaveLen(1))
 		},
 		Entry("no agent", func(r *rig) { r.agent = nil }, "no agent is given", react.ErrAgent),
 		Entry("no backend", func(r *rig) { r.deps.Backend = nil }, "no backend is given", nil),
@@ -226,7 +226,7 @@ var _ = Describe("A run that cannot begin", func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(res.Details).To(Equal("panic: boom"))
-		Expect(r.told(event.End)).To(HaveLen(1))
+		Expect(r.emitted(event.End)).To(HaveLen(1))
 	})
 
 	It("ends with an error, and the iteration, when an action panics, also one of another agent", func() {
@@ -236,8 +236,8 @@ var _ = Describe("A run that cannot begin", func() {
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(res.Details).To(Equal("panic: boom"))
 		Expect(res.Err).To(MatchError(ContainSubstring("goroutine")), "with the stack")
-		Expect(r.told(event.Iteration)).To(HaveLen(2))
-		Expect(r.told(event.End)).To(HaveLen(1))
+		Expect(r.emitted(event.Iteration)).To(HaveLen(2))
+		Expect(r.emitted(event.End)).To(HaveLen(1))
 	})
 
 	It("takes a panic of the backend for a failed call", func() {

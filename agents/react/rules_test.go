@@ -23,7 +23,7 @@ var _ = Describe("A step that is not accepted", Label("R-01"), func() {
 			Expect(refused(res)).To(Equal([]string{rule, ""}))
 			Expect(res.Iterations).To(Equal(2))
 			Expect(r.set.done).To(Equal([]string{"search"}), "actions done")
-			Expect(r.told(event.Guard)).To(ConsistOf(HaveField("Name", guard)))
+			Expect(r.emitted(event.Guard)).To(ConsistOf(HaveField("Name", guard)))
 			Expect(r.asked(2)).To(HavePrefix("That was not accepted: " + place))
 			Expect(r.asked(2)).To(HaveSuffix("(rule " + rule + ")\n\nWrite the next step: thought, action and action_input. End the answer there."))
 			Expect(res.Transcript[0].Fault).To(HavePrefix(place))
@@ -49,8 +49,8 @@ var _ = Describe("A step that is not accepted", Label("R-01"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusDone))
 		Expect(refused(res)).To(Equal([]string{"unknown-action", ""}))
-		Expect(r.told(event.Guard)).To(ConsistOf(HaveField("Name", "unknown-action")))
-		Expect(r.told(event.State)).To(HaveLen(1), "only what was done")
+		Expect(r.emitted(event.Guard)).To(ConsistOf(HaveField("Name", "unknown-action")))
+		Expect(r.emitted(event.State)).To(HaveLen(1), "only what was done")
 		Expect(r.asked(2)).To(HavePrefix(`That was not accepted: line 1, column 1: there is no action "sniff" (rule unknown-action)`))
 	})
 
@@ -125,9 +125,9 @@ var _ = Describe("Reflection", Label("R-04"), func() {
 		Expect(res.Transcript[0].Observation).To(Equal(found))
 		Expect(res.Transcript[0].Decision).To(BeEmpty(), "a refused reflection decides nothing")
 		Expect(r.phases()).To(Equal("act reflect reflect act reflect"))
-		Expect(r.told(event.Guard)).To(ConsistOf(And(HaveField("Name", "complacent-reflection"), HaveField("Attrs", map[string]any{"refused": true}))))
+		Expect(r.emitted(event.Guard)).To(ConsistOf(And(HaveField("Name", "complacent-reflection"), HaveField("Attrs", map[string]any{"refused": true}))))
 		Expect(r.asked(3)).To(ContainSubstring("(rule complacent-reflection)\n\nWrite the reflection on this observation"))
-		Expect(r.told(event.Verdict, "reflection")).To(HaveLen(3))
+		Expect(r.emitted(event.Verdict, "reflection")).To(HaveLen(3))
 	})
 
 	It("is told of and goes on where the policy says so", func() {
@@ -136,11 +136,11 @@ var _ = Describe("Reflection", Label("R-04"), func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusDone))
 		Expect(refused(res)).To(Equal([]string{"", ""}))
-		Expect(r.told(event.Guard)).To(ConsistOf(And(HaveField("Name", "complacent-reflection"), HaveField("Attrs", map[string]any{"refused": false}))))
+		Expect(r.emitted(event.Guard)).To(ConsistOf(And(HaveField("Name", "complacent-reflection"), HaveField("Attrs", map[string]any{"refused": false}))))
 	})
 
-	DescribeTable("is held against what the engine saw, whatever the agent says that it saw", func(said string) {
-		r := newRig(searching, said+"reflection: 7 files hold passwords in config.yaml.\ndecision: continue\nreason: x\n", goingOn, reading, ended)
+	DescribeTable("is held against what the engine saw, whatever the agent says that it saw", func(claim string) {
+		r := newRig(searching, claim+"reflection: 7 files hold passwords in config.yaml.\ndecision: continue\nreason: x\n", goingOn, reading, ended)
 		Expect(refused(r.run())).To(Equal([]string{"complacent-reflection", "", ""}))
 	},
 		Entry("nothing", ""),
@@ -205,7 +205,7 @@ var _ = Describe("Being stuck", func() {
 			Expect(res.Guard).To(Equal("stuck"))
 			Expect(res.Details).To(ContainSubstring(why))
 			Expect(res.Iterations).To(Equal(iterations))
-			Expect(r.told(event.Guard, "stuck")).To(HaveLen(1))
+			Expect(r.emitted(event.Guard, "stuck")).To(HaveLen(1))
 		},
 		Entry("same action and observation", 0, false, false, []string{"a"}, 3, "3 times the same action with the same observation (stuck 3)"),
 		Entry("observations that differ in a time only", 3, false, false, []string{"at 10:15", "at 10:16", "at 11:17"}, 3, "3 times the same action"),

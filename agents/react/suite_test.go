@@ -165,8 +165,8 @@ func (r *rig) runIn(ctx context.Context) react.Result {
 	return react.Run(ctx, r.agent, r.task, r.options, r.deps)
 }
 
-// told returns the events of a kind, or of a kind and name.
-func (r *rig) told(kind event.Kind, name ...string) []event.Event {
+// emitted returns the events of a kind, or of a kind and name.
+func (r *rig) emitted(kind event.Kind, name ...string) []event.Event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool {
 		return e.Kind != kind || len(name) > 0 && e.Name != name[0]
 	})

@@ -42,7 +42,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 		Expect(refused(res)).To(Equal([]string{"unverified", ""}))
 		Expect(r.phases()).To(Equal("act reflect revise"))
 		Expect(r.asked(3)).To(ContainSubstring("completeness: the agent says that it does not hold"))
-		verdicts := r.told(event.Verdict, "verification")
+		verdicts := r.emitted(event.Verdict, "verification")
 		Expect(verdicts).To(HaveLen(2))
 		Expect(verdicts[0].Attrs).To(Equal(map[string]any{
 			"passed": false, "verified": false, "revision": 0, "completeness": false, "consistency": true, "correctness": true, "constraints": true,
@@ -168,7 +168,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 				Expect(refused(res)).To(Equal([]string{"unverified", ""}))
 				Expect(r.asked(3)).To(ContainSubstring("correctness: "))
 				Expect(r.asked(3)).To(ContainSubstring(finding))
-				Expect(r.told(event.Verdict, "verification")[0].Attrs).To(HaveKeyWithValue("correctness", false))
+				Expect(r.emitted(event.Verdict, "verification")[0].Attrs).To(HaveKeyWithValue("correctness", false))
 			},
 			Entry("another type", `{"findings": [{"line": "12"}]}`, "/findings/0/line"),
 			Entry("a key that lacks", `{}`, "findings"),

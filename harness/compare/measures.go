@@ -205,15 +205,15 @@ func effect(x *Comparison, d float64) {
 func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 	var worse, better, trials int
 	var first string
-	var keptBefore, keptNow stat.Moments
+	var storedBefore, storedNow stat.Moments
 	for n := 1; n <= p.trials(); n++ {
 		before, now, ok := inTrial(b, a, n)
 		if !ok {
 			continue
 		}
 		trials++
-		keptBefore.Add(before)
-		keptNow.Add(now)
+		storedBefore.Add(before)
+		storedNow.Add(now)
 		switch {
 		case now > before:
 			worse++
@@ -233,7 +233,7 @@ func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 		x.Why = "no trial has a value on both sides"
 		return true
 	}
-	before, now, rest := beyond(b, a, &keptBefore, &keptNow)
+	before, now, rest := beyond(b, a, &storedBefore, &storedNow)
 	if worse+better == 0 && rest == 0 {
 		x.Verdict = Tied
 		return false
@@ -257,15 +257,15 @@ func exactly(p *pair, b, a *Measure, x *Comparison) (differ bool) {
 
 // beyond returns the means of both sides over the rest trials whose values are not stored; rest is
 // 0 if the means are equal or unknown.
-func beyond(b, a *Measure, keptBefore, keptNow *stat.Moments) (before, now float64, rest int) {
-	rest = b.N - keptBefore.N()
-	if b.N != a.N || rest <= 0 || keptBefore.N() != MaxTrials {
+func beyond(b, a *Measure, storedBefore, storedNow *stat.Moments) (before, now float64, rest int) {
+	rest = b.N - storedBefore.N()
+	if b.N != a.N || rest <= 0 || storedBefore.N() != MaxTrials {
 		return 0, 0, 0
 	}
-	mean := func(m *Measure, kept *stat.Moments) float64 {
-		return (*m.Value*float64(m.N) - kept.Sum()) / float64(rest)
+	mean := func(m *Measure, stored *stat.Moments) float64 {
+		return (*m.Value*float64(m.N) - stored.Sum()) / float64(rest)
 	}
-	before, now = mean(b, keptBefore), mean(a, keptNow)
+	before, now = mean(b, storedBefore), mean(a, storedNow)
 	// Means are rounded to twelve digits.
 	noise := 1e-10 * float64(b.N) * (math.Abs(*b.Value) + math.Abs(*a.Value)) / float64(rest)
 	if math.Abs(now-before) <= noise {

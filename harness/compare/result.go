@@ -110,7 +110,7 @@ type Result struct {
 	Equal       int          `json:"equal"`
 	// Changed are the changed expectations.
 	Changed []ExpectationChange `json:"changed_expectations,omitempty"`
-	// Missing lists the scenarios of Before that After lacks, New the scenarios of After that Before lacks.
+	// Missing lists the scenarios only in Before, New the scenarios only in After.
 	Missing []string `json:"missing,omitempty"`
 	New     []string `json:"new,omitempty"`
 	// Findings explain the verdict, sorted by scenario.

@@ -44,14 +44,14 @@ const (
 )
 
 func (s *Scorer) addMistake(item *Item, p *Prediction, actual bool) {
-	kept := &s.mistakes[0]
+	examples := &s.mistakes[0]
 	if actual {
-		kept = &s.mistakes[1]
+		examples = &s.mistakes[1]
 	}
 	m := Mistake{
 		ID: clip(item.ID, maxName), Label: item.Label, Confidence: clip(confidence(item), maxName), Score: valid(p.Score),
 	}
-	if !kept.wants(m) {
+	if !examples.wants(m) {
 		return
 	}
 	m.Lang, m.Part, m.Repo = clip(item.Lang, maxName), clip(item.Part, maxName), clip(item.Repo, maxName)
@@ -66,7 +66,7 @@ func (s *Scorer) addMistake(item *Item, p *Prediction, actual bool) {
 		}
 	}
 	m.Excerpt = excerpt(item.Text, focus(item, p))
-	kept.add(m)
+	examples.add(m)
 }
 
 // compareMistakes orders mistakes: confident labels first, and among them the scores farthest from

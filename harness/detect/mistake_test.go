@@ -123,7 +123,7 @@ var _ = Describe("the errors of a detector", func() {
 	})
 
 	It("take no more memory for 100,000 items than for 2,000", func() {
-		kept := func(n int) uint64 {
+		heapAfter := func(n int) uint64 {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -136,6 +136,6 @@ var _ = Describe("the errors of a detector", func() {
 			Expect(s.Result().Items).To(Equal(n))
 			return after.HeapAlloc - min(before.HeapAlloc, after.HeapAlloc)
 		}
-		Expect(kept(100_000)).To(BeNumerically("<", kept(2000)+2<<20))
+		Expect(heapAfter(100_000)).To(BeNumerically("<", heapAfter(2000)+2<<20))
 	})
 })

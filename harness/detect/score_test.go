@@ -236,11 +236,11 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		}
 		before := s.Result()
 		Expect(s.Result()).To(Equal(before))
-		kept := before.Overall.Counts
+		counts := before.Overall.Counts
 		for _, a := range scoreTable()[20:] {
 			s.Add(a.item, a.p, a.err)
 		}
-		Expect(before.Overall.Counts).To(Equal(kept))
+		Expect(before.Overall.Counts).To(Equal(counts))
 		Expect(s.Result().Overall).To(Equal(scored(quick(), scoreTable()).Overall))
 	})
 

@@ -108,13 +108,13 @@ var _ = It("replaces what differs from trial to trial in all texts of the agent"
 	})
 	const want = "no {backend}/v1 for {home}; localhost:{port} and 127.0.0.1:8080"
 	Expect(t.End.Details).To(HaveSuffix(want))
-	said := map[string]record.Event{}
+	events := map[string]record.Event{}
 	for _, e := range t.Events {
-		said[e.Name] = e
+		events[e.Name] = e
 	}
-	Expect(said["note"].Detail).To(Equal("at {workspace}"))
-	Expect(said["note"].Attrs).To(Equal(map[string]any{"home": "{home}/x", "n": 1}))
-	Expect(said["turn"].Attrs["error"]).To(HaveSuffix(want))
-	Expect(said["turn"].Attrs["kind"]).To(Equal("failed"))
-	Expect(said["log"].Detail).To(Equal("in {workspace}"))
+	Expect(events["note"].Detail).To(Equal("at {workspace}"))
+	Expect(events["note"].Attrs).To(Equal(map[string]any{"home": "{home}/x", "n": 1}))
+	Expect(events["turn"].Attrs["error"]).To(HaveSuffix(want))
+	Expect(events["turn"].Attrs["kind"]).To(Equal("failed"))
+	Expect(events["log"].Detail).To(Equal("in {workspace}"))
 })

@@ -82,8 +82,8 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		for _, after := range []int{1, 60, 100} {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), killAt+"="+strings.Join([]string{path, file, strconv.Itoa(after)}, "\n"))
-			said, err := cmd.CombinedOutput()
-			Expect(err).To(MatchError("signal: killed"), string(said))
+			output, err := cmd.CombinedOutput()
+			Expect(err).To(MatchError("signal: killed"), string(output))
 		}
 		Expect(encoded(resume())).To(Equal(want))
 		before, err := os.ReadFile(file)

@@ -213,10 +213,10 @@ func asker(made *atomic.Int64) app.Maker {
 				if err != nil {
 					return "", err
 				}
-				said, err := io.ReadAll(reply.Body)
+				data, err := io.ReadAll(reply.Body)
 				_ = reply.Body.Close()
 				if err != nil || reply.StatusCode != http.StatusOK {
-					return "", fmt.Errorf("%s: %s (%w)", reply.Status, said, err)
+					return "", fmt.Errorf("%s: %s (%w)", reply.Status, data, err)
 				}
 				answer = "The model answered."
 			}

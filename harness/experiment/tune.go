@@ -60,11 +60,11 @@ func (t *tuning) search(ctx context.Context) (found choice, stopped *result.Stop
 	if s.kind == greedy {
 		found = make(choice, len(s.fragments))
 		for i, f := range s.fragments {
-			kept, stopped, err := t.try(ctx, fmt.Sprintf("the options of %s", f.name), s.around(found, i), 1, s.trials)
+			winners, stopped, err := t.try(ctx, fmt.Sprintf("the options of %s", f.name), s.around(found, i), 1, s.trials)
 			if err != nil || stopped != nil {
 				return nil, stopped, err
 			}
-			found = kept[0]
+			found = winners[0]
 		}
 		return found, nil, nil
 	}
@@ -109,12 +109,12 @@ func (t *tuning) try(ctx context.Context, about string, choices []choice, keep, 
 		t.out.Rounds = append(t.out.Rounds, report)
 		return nil, &res.Stopped, nil
 	}
-	kept := best(choices, scores, t.design.Primary.Better)[:keep]
-	for _, c := range kept {
+	winners := best(choices, scores, t.design.Primary.Better)[:keep]
+	for _, c := range winners {
 		report.Kept = append(report.Kept, t.Experiment.search.name(c))
 	}
 	t.out.Rounds = append(t.out.Rounds, report)
-	return kept, nil, nil
+	return winners, nil, nil
 }
 
 // scoreOf returns the score that candidates are ordered by; NaN if unknown.

@@ -53,16 +53,16 @@ tune:
   trials: 15
 `
 
-// tuneFiles writes the files of a search; held is the word that helps on the held-out
+// tuneFiles writes the files of a search; heldOutWord is the word that helps on the held-out
 // scenarios.
-func tuneFiles(text, held string) string {
+func tuneFiles(text, heldOutWord string) string {
 	GinkgoHelper()
 	folder := GinkgoT().TempDir()
 	files := map[string]string{"tune.yaml": text, "then.md": " Say DONE when it passes.\n"}
 	for i, name := range []string{"train-1", "train-2", "train-3", "held-1", "held-2", "held-3"} {
 		word := "carefully"
 		if strings.HasPrefix(name, "held") {
-			word = held
+			word = heldOutWord
 		}
 		files[name+".yaml"] = strings.NewReplacer("NAME", name, "WORD", word, "SEED", string(rune('1'+i))).Replace(obeys)
 	}
@@ -107,8 +107,8 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		lucky := 0
 		for seed := range 9 {
 			path := tuneFiles(searching+"seed: "+string(rune('1'+seed))+"\n", "carefully")
-			for _, held := range []string{"held-1", "held-2", "held-3"} { // the word is drawn for by itself, and does not help
-				file := filepath.Join(filepath.Dir(path), held+".yaml")
+			for _, heldOut := range []string{"held-1", "held-2", "held-3"} { // the word is drawn for by itself, and does not help
+				file := filepath.Join(filepath.Dir(path), heldOut+".yaml")
 				edit(file, "chance: 0.95", "chance: 0.3")
 				edit(file, "chance: 0.05", "chance: 0.7")
 			}
@@ -144,11 +144,11 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		want := encoded(tune(path))
 		e, _ := experiment.Load(path, kinds.Language(), options())
 		ctx, cancel := context.WithCancel(context.Background())
-		told := 0
+		reports := 0
 		res, err := e.Tune(ctx, with(journal(file), func(o *experiment.Options) {
 			o.Progress = func(p experiment.Progress) {
 				Expect(p.Doing).To(HavePrefix("round 1 of the search"))
-				if told++; told == 100 {
+				if reports++; reports == 100 {
 					cancel()
 				}
 			}

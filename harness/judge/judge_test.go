@@ -294,11 +294,11 @@ var _ = Describe("a gate for a judge", func() {
 		Expect(gated(m, a, 0)).To(MatchError(ContainSubstring("malformed for 1 of 100")))
 	})
 	It("stays shut for a judge with only one verdict", func() {
-		for _, said := range []bool{true, false} {
-			m, _ := answering(func(_ int, req llm.Request) string { return verdict(asked(req), said) })
+		for _, pass := range []bool{true, false} {
+			m, _ := answering(func(_ int, req llm.Request) string { return verdict(asked(req), pass) })
 			a, err := judge.Measure(context.Background(), m, labelled(20))
 			Expect(err).NotTo(HaveOccurred())
-			Expect(gated(m, &a, -1)).To(MatchError(HaveSuffix(fmt.Sprintf("its verdict is %s for all 40 items, whatever their label", map[bool]string{true: "pass", false: "fail"}[said]))))
+			Expect(gated(m, &a, -1)).To(MatchError(HaveSuffix(fmt.Sprintf("its verdict is %s for all 40 items, whatever their label", map[bool]string{true: "pass", false: "fail"}[pass]))))
 		}
 	})
 })
@@ -308,7 +308,7 @@ func FuzzRead(f *testing.F) {
 	for _, seed := range []string{"", `{"item":"x","verdict":"pass","reason":"r"}`, `{"verdict":"pass"}`, "[]", "null", `{"item":null}`} {
 		f.Add(seed, "an answer")
 	}
-	f.Fuzz(func(t *testing.T, said, text string) {
+	f.Fuzz(func(t *testing.T, reply, text string) {
 		var mark string
 		m := &judge.Model{Rubric: "x", Retries: -1, Backend: llm.BackendFunc(func(_ context.Context, req llm.Request) (llm.Reply, error) {
 			var q question
@@ -316,11 +316,11 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("the question is no JSON: %v", err)
 			}
 			mark = q.Item
-			return llm.Reply{Text: said}, nil
+			return llm.Reply{Text: reply}, nil
 		})}
 		got, err := m.Score(context.Background(), judge.Item{Text: text})
-		if err == nil && !strings.Contains(said, mark) {
-			t.Fatalf("%q made the verdict %v without the mark %s", said, got, mark)
+		if err == nil && !strings.Contains(reply, mark) {
+			t.Fatalf("%q made the verdict %v without the mark %s", reply, got, mark)
 		}
 		if err != nil && got.Pass {
 			t.Fatal("an error passes")

@@ -72,9 +72,9 @@ func Open(messages, path string) (*File, error) {
 		return nil, err
 	}
 	f.lock = flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"), flock.SetPermissions(0o600))
-	if held, err := f.lock.TryLock(); err != nil {
+	if locked, err := f.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("lock the labels %s: %w", path, err)
-	} else if !held {
+	} else if !locked {
 		return nil, fmt.Errorf("the labels %s are in use by another process; choose another annotator", path)
 	}
 	var err error

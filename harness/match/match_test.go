@@ -68,8 +68,8 @@ var _ = Describe("the matchers", func() {
 			if negated {
 				message = m.NegatedFailureMessage(subject)
 			}
-			message, told := strings.CutSuffix(message, "\n\n"+subject.Trials[0].String())
-			Expect(told).To(BeTrue(), "the story comes after it: %s", message)
+			message, cut := strings.CutSuffix(message, "\n\n"+subject.Trials[0].String())
+			Expect(cut).To(BeTrue(), "the story comes after it: %s", message)
 			fmt.Fprintf(&b, "%s:\n%s\n\n", title, message)
 		}
 		say("Calls", match.Calls(2), res, false)

@@ -215,7 +215,7 @@ type Stopped struct {
 type Used struct {
 	Calls  int `json:"calls"`
 	Tokens int `json:"tokens"`
-	// EUR and USD are lower bounds unless CostKnown; Why names the missing prices.
+	// EUR and USD are lower bounds unless CostKnown; Why explains an unknown cost.
 	EUR       float64 `json:"eur"`
 	USD       float64 `json:"usd"`
 	CostKnown bool    `json:"cost_known"`

@@ -43,11 +43,11 @@ func Open(path string) (*Folder, error) {
 		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
 	}
 	lock := flock.New(filepath.Join(path, lockName))
-	held, err := lock.TryLock()
+	locked, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock the output folder %s: %w; choose another one with --out", path, err)
 	}
-	if !held {
+	if !locked {
 		return nil, fmt.Errorf("output folder %s: %w; wait for it or choose another folder with --out", path, ErrBusy)
 	}
 	return &Folder{path: path, lock: lock}, nil

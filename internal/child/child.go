@@ -15,17 +15,17 @@ type Tail struct {
 	// Size limits the kept bytes; default 4 KiB.
 	Size int
 
-	kept []byte
+	data []byte
 	cut  bool
 }
 
 // Write implements io.Writer; it never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	size := cmp.Or(t.Size, tailSize)
-	t.cut = t.cut || len(t.kept)+len(p) > size
-	t.kept = append(t.kept, p[max(0, len(p)-size):]...)
-	if extra := len(t.kept) - size; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	t.cut = t.cut || len(t.data)+len(p) > size
+	t.data = append(t.data, p[max(0, len(p)-size):]...)
+	if extra := len(t.data) - size; extra > 0 {
+		t.data = append(t.data[:0], t.data[extra:]...)
 	}
 	return len(p), nil
 }
@@ -35,7 +35,7 @@ func (t *Tail) Cut() bool { return t.cut }
 
 // String returns the kept end as valid, trimmed text.
 func (t *Tail) String() string {
-	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.data), "\uFFFD"))
 }
 
 // Lines returns String without a truncated first line, if there is another line: half a secret would not

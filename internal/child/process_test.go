@@ -213,7 +213,7 @@ var _ = Describe("a started program", func() {
 		}
 	})
 
-	DescribeTable("is stopped with its group", func(ctx SpecContext, stop func(context.Context, *child.Process) child.Ending, state, said string) {
+	DescribeTable("is stopped with its group", func(ctx SpecContext, stop func(context.Context, *child.Process) child.Ending, state, output string) {
 		started, err := child.Start(ctx, shell("trap 'echo asked; exit 5' TERM; sleep 600 & echo ready; wait", endless))
 		Expect(err).NotTo(HaveOccurred())
 		out := bufio.NewReader(started.Stdout)
@@ -226,7 +226,7 @@ var _ = Describe("a started program", func() {
 		end := stop(ctx, started)
 		Expect(end.Cause).To(MatchError(child.ErrStopped))
 		Expect(end.State).To(Equal(state))
-		Expect(<-rest).To(Equal(said))
+		Expect(<-rest).To(Equal(output))
 		Expect(stop(ctx, started)).To(Equal(end))
 	},
 		Entry("in order", func(ctx context.Context, p *child.Process) child.Ending { return p.Stop(ctx) }, "exit status 5", "asked\n"),

@@ -13,7 +13,7 @@ type answer struct {
 	activity
 	onText, onSession, onMessage func(string)
 
-	told  strings.Builder // every piece of text, in order of arrival
+	all   strings.Builder // every piece of text, in order of arrival
 	fresh bool            // the next piece begins a new message
 
 	text    string // the final text as far as known
@@ -45,11 +45,11 @@ func (a *answer) addText(delta string) {
 	if delta == "" {
 		return
 	}
-	if a.fresh && a.told.Len() > 0 {
+	if a.fresh && a.all.Len() > 0 {
 		delta = "\n\n" + delta
 	}
 	a.fresh = false
-	a.told.WriteString(delta)
+	a.all.WriteString(delta)
 	if a.onText != nil {
 		a.onText(delta)
 	}
@@ -58,7 +58,7 @@ func (a *answer) addText(delta string) {
 // partial returns the text before a failure, at most 1 MiB of it, because it goes into recordings.
 func (a *answer) partial() string {
 	const most = 1 << 20
-	text := a.told.String()
+	text := a.all.String()
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 

@@ -29,8 +29,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, stdout string, code int8) {
 		g := agents[int(which)%len(agents)]
-		var told strings.Builder
-		a := &answer{onText: func(s string) { told.WriteString(s) }}
+		var streamed strings.Builder
+		a := &answer{onText: func(s string) { streamed.WriteString(s) }}
 		if err := eachLine(strings.NewReader(stdout), 1<<16, 1<<20, func(line []byte) {
 			keep := bytes.Clone(line)
 			g.parse(a, line)
@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 		}
 		reply, failure := judge(g, a, ending{Ending: child.Ending{Code: int(code)}})
 		switch {
-		case told.String() != a.told.String():
+		case streamed.String() != a.all.String():
 			t.Fatal("told and kept text differ")
 		case failure == nil && strings.TrimSpace(reply.Text) == "":
 			t.Fatal("a reply without text")

@@ -68,7 +68,7 @@ func succeeded(g agent, a *answer, end ending) bool {
 func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *llm.Error)) (llm.Reply, *llm.Error) {
 	text := a.text
 	if text == "" {
-		text = a.told.String()
+		text = a.all.String()
 	}
 	switch {
 	case a.finish == llm.FinishContentFilter:

@@ -32,7 +32,7 @@ var _ = Describe("the real program", func() {
 
 			It("answers, tells its session and what it used, and continues the session", func(ctx SpecContext) {
 				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{
-					said("I look first.", toolOf(agent)), said("The answer is 42."), said("Still 42."),
+					replyLine("I look first.", toolOf(agent)), replyLine("The answer is 42."), replyLine("Still 42."),
 				}})
 				reply, err := s.ask(ctx, "What is the answer?")
 				Expect(err).NotTo(HaveOccurred())
@@ -40,7 +40,7 @@ var _ = Describe("the real program", func() {
 				Expect(reply.Finish).To(Equal(llm.FinishStop))
 				Expect(*reply.Usage).To(Equal(llm.Usage{Input: 200, Output: 20, Source: llm.UsageReported}), "of two calls")
 				Expect(reply.Retries).To(BeEmpty())
-				Expect(s.said).To(Equal([]string{"I look first.", "The answer is 42."}))
+				Expect(s.messages).To(Equal([]string{"I look first.", "The answer is 42."}))
 				Expect(os.ReadFile(filepath.Join(s.cfg.Dir, "out.txt"))).To(Equal([]byte("hi\n")))
 				Expect(s.session).NotTo(BeEmpty())
 				if agent == "claude" { // codex names neither model nor cost
@@ -59,7 +59,7 @@ var _ = Describe("the real program", func() {
 			})
 
 			It("edits files with the default access, and is denied that with read-only access", func(ctx SpecContext) {
-				script := mocks.Script{Replies: []mocks.Line{said("", editOf(agent)), said("It is written.")}}
+				script := mocks.Script{Replies: []mocks.Line{replyLine("", editOf(agent)), replyLine("It is written.")}}
 				s := newReal(agent, program, script)
 				s.access("")
 				reply, err := s.ask(ctx, "Write out.txt.")
@@ -78,7 +78,7 @@ var _ = Describe("the real program", func() {
 			})
 
 			It("says that it tried again", func(ctx SpecContext) {
-				line := said("At last.")
+				line := replyLine("At last.")
 				line.Fault = &mocks.Fault{Kind: "status", Status: 429, RetryAfter: quantity.Duration(time.Second)}
 				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{line}})
 				reply, err := s.ask(ctx, "Go.")
@@ -102,7 +102,7 @@ var _ = Describe("the real program", func() {
 			)
 
 			It("is stopped at the deadline", func(ctx SpecContext) {
-				line := said("Too late.")
+				line := replyLine("Too late.")
 				line.Fault = &mocks.Fault{Kind: "timeout"}
 				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{line}})
 				deadline, cancel := context.WithTimeout(ctx, time.Second)
@@ -123,7 +123,7 @@ func realProgram(agent string) string {
 	return path
 }
 
-func said(text string, calls ...mocks.ScriptedToolCall) mocks.Line {
+func replyLine(text string, calls ...mocks.ScriptedToolCall) mocks.Line {
 	return mocks.Line{Answer: mocks.Answer{Text: mocks.Text(text), ToolCalls: calls, Usage: &mocks.ScriptedUsage{Input: 100, Output: 10}}}
 }
 
@@ -151,13 +151,13 @@ func editOf(agent string) mocks.ScriptedToolCall {
 
 // real is a program with a backend, a folder and a home of its own.
 type real struct {
-	agent   string
-	url     string
-	cfg     cli.Config
-	session string
-	said    []string
-	tools   []string
-	seen    *requests
+	agent    string
+	url      string
+	cfg      cli.Config
+	session  string
+	messages []string
+	tools    []string
+	seen     *requests
 }
 
 // requests keeps the texts of the last request.
@@ -184,7 +184,7 @@ func newReal(agent, program string, script mocks.Script) *real {
 		Env:       []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8"},
 		Model:     map[string]string{"claude": "claude-sonnet-4-5", "codex": "gpt-5"}[agent],
 		OnSession: func(id string) { s.session = id },
-		OnMessage: func(text string) { s.said = append(s.said, text) },
+		OnMessage: func(text string) { s.messages = append(s.messages, text) },
 	}
 	if agent == "claude" {
 		s.cfg.Env = append(s.cfg.Env, "ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_API_KEY=works-nowhere",

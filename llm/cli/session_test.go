@@ -28,14 +28,14 @@ var _ = Describe("a session", func() {
 	}
 
 	It("is continued by its id, before the prompt", func(ctx SpecContext) {
-		said, err := words(ctx, "codex", cli.Config{Session: "th1", ExtraArgs: []string{"--ephemeral"}})
+		args, err := words(ctx, "codex", cli.Config{Session: "th1", ExtraArgs: []string{"--ephemeral"}})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(said).To(HaveSuffix("--ephemeral resume th1 -"))
+		Expect(args).To(HaveSuffix("--ephemeral resume th1 -"))
 	})
 	It("is a new one otherwise", func(ctx SpecContext) {
-		said, err := words(ctx, "codex", cli.Config{})
+		args, err := words(ctx, "codex", cli.Config{})
 		Expect(err).NotTo(HaveOccurred())
-		Expect(said).NotTo(ContainSubstring("resume"))
+		Expect(args).NotTo(ContainSubstring("resume"))
 	})
 	DescribeTable("that cannot be continued is refused before anything is started",
 		func(id, session, says string) {
@@ -48,17 +48,17 @@ var _ = Describe("a session", func() {
 	)
 	DescribeTable("tells its id at once, and each message to the user",
 		func(ctx SpecContext, id string, stdout, session string, messages []string) {
-			var ids, told []string
+			var ids, texts []string
 			adapter, err := cli.New(id, cli.Config{
 				Command:   replayer(stdout, "", 0),
 				OnSession: func(id string) { ids = append(ids, id) },
-				OnMessage: func(text string) { told = append(told, text) },
+				OnMessage: func(text string) { texts = append(texts, text) },
 			})
 			Expect(err).NotTo(HaveOccurred())
 			_, err = adapter.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "Go."}}})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(ids).To(Equal([]string{session}))
-			Expect(told).To(Equal(messages))
+			Expect(texts).To(Equal(messages))
 		},
 		Entry("Claude Code", "claude", lines(claudeInit, claudeTool, claudeQuota, claudeSub, claudeText, claudeResult), "s1", []string{"I look first.", "Done."}),
 		Entry("Codex", "codex", lines(codexStart, codexTurn, codexNote, codexCmd, codexFinal, codexDone), "th1", []string{"I run the tests.", "All green."}),

@@ -28,14 +28,14 @@ func replayer(stdout, stderr string, status int) []string {
 	return []string{"sh", "-c", `cat >/dev/null; cat "$0"; cat "$1" >&2; exit "$2"`, out, err, strconv.Itoa(status)}
 }
 
-func replay(ctx context.Context, id, stdout, stderr string, status int) (reply llm.Reply, told string, err error) {
+func replay(ctx context.Context, id, stdout, stderr string, status int) (reply llm.Reply, streamed string, err error) {
 	adapter, err := cli.New(id, cli.Config{Command: replayer(stdout, stderr, status)})
 	Expect(err).NotTo(HaveOccurred())
 	reply, err = adapter.Complete(ctx, llm.Request{
 		Messages: []llm.Message{{Role: llm.User, Content: "Fix it."}},
-		OnText:   func(delta string) { told += delta },
+		OnText:   func(delta string) { streamed += delta },
 	})
-	return reply, told, err
+	return reply, streamed, err
 }
 
 func lines(all ...string) string { return strings.Join(all, "\n") + "\n" }
@@ -67,14 +67,14 @@ func copilotMessage(id, content, requests string) string {
 
 var _ = Describe("an event stream that ends well", Label("L-02"), func() {
 	DescribeTable("gives the final text, usage and cost",
-		func(ctx SpecContext, id, stdout string, status int, want llm.Reply, wantTold string) {
-			reply, told, err := replay(ctx, id, stdout, "some warning on standard error: 429", status)
+		func(ctx SpecContext, id, stdout string, status int, want llm.Reply, wantStreamed string) {
+			reply, streamed, err := replay(ctx, id, stdout, "some warning on standard error: 429", status)
 			Expect(err).NotTo(HaveOccurred())
 			if want.Finish == "" {
 				want.Finish = llm.FinishStop
 			}
 			Expect(reply).To(Equal(want))
-			Expect(told).To(Equal(wantTold))
+			Expect(streamed).To(Equal(wantStreamed))
 		},
 		Entry("claude: cached input is apart, cost is reported", "claude",
 			lines(claudeInit, claudeTool, claudeQuota, claudeSub, claudeText, claudeResult), 0,

@@ -34,10 +34,10 @@ func FuzzReply(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told strings.Builder
-		reply, err := b.Complete(t.Context(), llm.Request{Stream: stream, OnText: func(s string) { told.WriteString(s) }})
+		var streamed strings.Builder
+		reply, err := b.Complete(t.Context(), llm.Request{Stream: stream, OnText: func(s string) { streamed.WriteString(s) }})
 		if err == nil {
-			checkReply(t, reply, told.String())
+			checkReply(t, reply, streamed.String())
 			return
 		}
 		e, ok := errors.AsType[*llm.Error](err)
@@ -47,15 +47,15 @@ func FuzzReply(f *testing.F) {
 		if strings.ContainsFunc(err.Error(), unicode.IsControl) || strings.Contains(err.Error(), key) {
 			t.Fatalf("unsafe to show: %q", err)
 		}
-		if stream && told.String() != e.Partial {
-			t.Fatalf("told %q, returned %q", told.String(), e.Partial)
+		if stream && streamed.String() != e.Partial {
+			t.Fatalf("told %q, returned %q", streamed.String(), e.Partial)
 		}
 	})
 }
 
-func checkReply(t *testing.T, reply llm.Reply, told string) {
-	if reply.Finish == "" || told != reply.Text || !utf8.ValidString(reply.Text) {
-		t.Fatalf("told %q, returned %#v", told, reply)
+func checkReply(t *testing.T, reply llm.Reply, streamed string) {
+	if reply.Finish == "" || streamed != reply.Text || !utf8.ValidString(reply.Text) {
+		t.Fatalf("streamed %q, returned %#v", streamed, reply)
 	}
 	if u := reply.Usage; u != nil && (min(u.Input, u.CachedInput, u.Output, u.Reasoning) < 0 || u.Reasoning > u.Output) {
 		t.Fatalf("usage does not add up: %#v", *u)

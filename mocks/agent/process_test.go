@@ -153,10 +153,10 @@ var _ = Describe("the fault grandchild", Label("H-02"), func() {
 		Expect(cmd.Start()).To(Succeed())
 		Expect(far.Close()).To(Succeed())
 
-		var said bytes.Buffer
+		var output bytes.Buffer
 		closed := make(chan error, 1)
 		go func() {
-			_, err := said.ReadFrom(out)
+			_, err := output.ReadFrom(out)
 			closed <- err
 		}()
 		Expect(cmd.Wait()).To(Succeed())
@@ -165,7 +165,7 @@ var _ = Describe("the fault grandchild", Label("H-02"), func() {
 
 		Expect(s.server.Close()).To(Succeed())
 		Eventually(closed).Should(Receive())
-		Expect(said.String()).To(Equal("DONE\n"))
+		Expect(output.String()).To(Equal("DONE\n"))
 	})
 })
 

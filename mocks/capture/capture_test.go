@@ -255,16 +255,16 @@ var _ = Describe("a capture", Label("H-02"), func() {
 			<-ended
 			r.exchanges(i + 1)
 		}
-		kept := r.exchanges(2)
-		Expect(kept[0].Lost).To(Equal("the client left before it had the whole answer"))
-		Expect(kept[1].Lost).To(BeEmpty())
+		exchanges := r.exchanges(2)
+		Expect(exchanges[0].Lost).To(Equal("the client left before it had the whole answer"))
+		Expect(exchanges[1].Lost).To(BeEmpty())
 	})
 
 	It("waits for exchanges that are under way", func(ctx context.Context) {
 		begun, waited := make(chan struct{}), make(chan struct{})
-		var kept atomic.Bool
+		var stored atomic.Bool
 		proxy, err := capture.New(capture.Options{
-			Upstream: "http://127.0.0.1:1", Keep: func(tape.Exchange) error { kept.Store(true); return nil },
+			Upstream: "http://127.0.0.1:1", Keep: func(tape.Exchange) error { stored.Store(true); return nil },
 			Transport: roundTrip(func(q *http.Request) (*http.Response, error) {
 				close(begun)
 				<-q.Context().Done()
@@ -278,7 +278,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		go func() { proxy.Wait(); close(waited) }()
 		leave()
 		<-waited
-		Expect(kept.Load()).To(BeTrue())
+		Expect(stored.Load()).To(BeTrue())
 	})
 
 	It("answers for an unreachable upstream", func(ctx context.Context) {
@@ -314,8 +314,8 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		_ = response.Body.Close()
 		Expect(response.StatusCode).To(Equal(http.StatusNotImplemented))
 		r.answersOf(ctx, r.url, "openai-chat", "true")
-		kept := r.exchanges(2)
-		Expect([]int{kept[0].N, kept[1].N}).To(Equal([]int{1, 2}))
+		exchanges := r.exchanges(2)
+		Expect([]int{exchanges[0].N, exchanges[1].N}).To(Equal([]int{1, 2}))
 	})
 
 	It("cuts the connection if an exchange could not be stored", func(ctx context.Context) {

@@ -66,13 +66,13 @@ func pathOf(r *http.Request) string {
 
 // headerOf returns the fields that change the meaning of a request.
 func headerOf(h http.Header) map[string]string {
-	kept := map[string]string{}
+	fields := map[string]string{}
 	for _, name := range []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"} {
 		if v := h.Get(name); v != "" {
-			kept[name] = v
+			fields[name] = v
 		}
 	}
-	return kept
+	return fields
 }
 
 // keysOf returns the client's credentials.

@@ -26,7 +26,7 @@ type rig struct {
 	direct string // of the upstream
 	client *http.Client
 	mu     sync.Mutex
-	kept   []tape.Exchange
+	stored []tape.Exchange
 }
 
 // capturing begins a capture of an upstream.
@@ -57,21 +57,21 @@ func capturing(upstream http.Handler, o capture.Options) *rig {
 func (r *rig) keep(x tape.Exchange) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept = append(r.kept, x)
+	r.stored = append(r.stored, x)
 	return nil
 }
 
 // exchanges waits for n exchanges.
 func (r *rig) exchanges(n int) []tape.Exchange {
 	GinkgoHelper()
-	var kept []tape.Exchange
+	var stored []tape.Exchange
 	Eventually(func() int {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		kept = append([]tape.Exchange(nil), r.kept...)
-		return len(kept)
+		stored = append([]tape.Exchange(nil), r.stored...)
+		return len(stored)
 	}).Should(Equal(n))
-	return kept
+	return stored
 }
 
 // tape has them with a header.

@@ -52,11 +52,11 @@ func openJournal(path string, flags int, h tape.Header) (*Journal, error) {
 
 // begin locks the file, reads a resumed tape and writes a header.
 func (j *Journal) begin(h tape.Header, again bool) error {
-	held, err := j.lock.TryLock()
+	locked, err := j.lock.TryLock()
 	switch {
 	case err != nil:
 		return fmt.Errorf("lock it: %w", err)
-	case !held:
+	case !locked:
 		return errors.New("another capture writes to the file; wait for its end or choose another file with --out")
 	}
 	if again {

@@ -153,8 +153,8 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 		})
 
 		It("gives the error back that came in place of the answer, of "+p.Protocol(), func() {
-			const told = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","code":null}}`
-			for streamed, body := range map[bool]string{false: told, true: "event: error\ndata: " + told + "\n\n"} {
+			const failure = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","code":null}}`
+			for streamed, body := range map[bool]string{false: failure, true: "event: error\ndata: " + failure + "\n\n"} {
 				_, err := p.ReadAnswer(streamed, []byte(body))
 				e, ok := errors.AsType[*wire.APIError](err)
 				Expect(ok).To(BeTrue(), "%v", err)

@@ -20,8 +20,8 @@ type ResponseStore struct {
 	Keep int
 
 	mu     sync.Mutex
-	kept   map[string]*storedResponse
-	order  []string // ids of kept, oldest first
+	byID   map[string]*storedResponse
+	order  []string // keys of byID, oldest first
 	size   int
 	unread []*storedResponse // their items are not in items yet
 	items  map[string]item
@@ -49,15 +49,15 @@ func (c *Call) Remember(id string, frames []Frame) {
 func (s *ResponseStore) add(call *Call, id string, frames []Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept, s.items = map[string]*storedResponse{}, map[string]item{}
+	if s.byID == nil {
+		s.byID, s.items = map[string]*storedResponse{}, map[string]item{}
 	}
-	r := &storedResponse{previous: s.kept[call.previous], input: call.input, frames: frames, streamed: call.Stream, size: call.inputSize}
+	r := &storedResponse{previous: s.byID[call.previous], input: call.input, frames: frames, streamed: call.Stream, size: call.inputSize}
 	for i := range frames {
 		r.size += len(frames[i].Data)
 	}
 	s.drop(id)
-	s.kept[id] = r
+	s.byID[id] = r
 	s.order = append(s.order, id)
 	s.unread = append(s.unread, r)
 	s.size += r.size
@@ -68,11 +68,11 @@ func (s *ResponseStore) add(call *Call, id string, frames []Frame) {
 
 // drop removes an answer and its items. Later answers of the conversation keep them reachable.
 func (s *ResponseStore) drop(id string) {
-	r, ok := s.kept[id]
+	r, ok := s.byID[id]
 	if !ok {
 		return
 	}
-	delete(s.kept, id)
+	delete(s.byID, id)
 	s.size -= r.size
 	s.order = slices.DeleteFunc(s.order, func(o string) bool { return o == id })
 	if i := slices.Index(s.unread, r); i >= 0 {
@@ -87,7 +87,7 @@ func (s *ResponseStore) drop(id string) {
 // conversation returns all items up to and including an answer; ok is false if the id is unknown.
 func (s *ResponseStore) conversation(id string) (all []item, ok bool) {
 	s.mu.Lock()
-	r, ok := s.kept[id]
+	r, ok := s.byID[id]
 	s.mu.Unlock()
 	var chain []*storedResponse
 	for ; r != nil; r = r.previous {

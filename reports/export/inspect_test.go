@@ -342,7 +342,7 @@ var _ = Describe("a log of many trials", func() {
 			r := run{head: small().head}
 			one := judged{scenario("orders/golden", trials), sampleTrial("orders/golden", 1, false), nil}
 			peak := int64(0)
-			told := func(to export.Visit) error {
+			visit := func(to export.Visit) error {
 				for n := 1; n <= trials; n++ {
 					one.trial.Head.N = n
 					r.trials = []judged{one}
@@ -359,8 +359,8 @@ var _ = Describe("a log of many trials", func() {
 				return nil
 			}
 			var l export.Log
-			Expect(told(l.Count)).To(Succeed())
-			Expect(l.Eval(io.Discard, r.head, told)).To(Succeed())
+			Expect(visit(l.Count)).To(Succeed())
+			Expect(l.Eval(io.Discard, r.head, visit)).To(Succeed())
 			return peak
 		}
 		few, many := heap(200), heap(2000)

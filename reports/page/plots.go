@@ -65,7 +65,7 @@ func (p *plots) blocks(r reports.Report) []doc.Block {
 	var bars []plot.Bar
 	for _, name := range slices.Sorted(maps.Keys(p.purposes)) {
 		of := p.purposes[name]
-		samples = append(samples, plot.Sample{Name: name, Seconds: of.latencies.kept})
+		samples = append(samples, plot.Sample{Name: name, Seconds: of.latencies.values})
 		bars = append(bars, plot.Bar{Name: name, Value: of.eur, Unknown: of.unknown})
 	}
 	list := []doc.Block{
@@ -86,9 +86,9 @@ func (p *plots) blocks(r reports.Report) []doc.Block {
 
 // sample thins out a stream of values: it keeps all of a few, then every second one, and so on.
 type sample struct {
-	kept  []float64
-	every int
-	n     int
+	values []float64
+	every  int
+	n      int
 }
 
 const maxSample = 4096
@@ -98,12 +98,12 @@ func (s *sample) add(v float64) {
 	if s.n++; (s.n-1)%s.every != 0 {
 		return
 	}
-	if s.kept = append(s.kept, v); len(s.kept) < maxSample {
+	if s.values = append(s.values, v); len(s.values) < maxSample {
 		return
 	}
 	for i := range maxSample / 2 {
-		s.kept[i] = s.kept[2*i]
+		s.values[i] = s.values[2*i]
 	}
-	s.kept = s.kept[:maxSample/2]
+	s.values = s.values[:maxSample/2]
 	s.every *= 2
 }

@@ -33,7 +33,7 @@ type piece struct {
 	size    int
 	class   class
 	verdict gate.Verdict
-	kept    bool // it goes into the page
+	shown   bool // it goes into the page
 }
 
 // spool keeps rendered pieces until the room for them is known.
@@ -73,7 +73,7 @@ func choose(pieces []*piece, room int) {
 	for c := range classes {
 		for _, p := range pieces {
 			if p.class == c && p.size <= room {
-				p.kept = true
+				p.shown = true
 				room -= p.size
 			}
 		}

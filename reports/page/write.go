@@ -97,7 +97,7 @@ func (b *Builder) choose(list []item, room int) (left reports.Count) {
 	for i := range list {
 		it := &list[i]
 		for _, p := range it.of.trials {
-			if !p.kept {
+			if !p.shown {
 				it.without.Add(p.verdict)
 			}
 		}
@@ -112,7 +112,7 @@ func (b *Builder) choose(list []item, room int) (left reports.Count) {
 func (b *Builder) item(out *output, it *item) {
 	out.copy(&b.spool, it.head)
 	for _, p := range it.of.trials {
-		if p.kept {
+		if p.shown {
 			out.copy(&b.spool, p)
 		}
 	}

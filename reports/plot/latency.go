@@ -78,18 +78,18 @@ func largest(groups []Sample) []Sample {
 	}
 	slices.Sort(sizes)
 	least, other := sizes[len(sizes)-maxSeries+1], Sample{}
-	var kept []Sample
+	var large []Sample
 	merged := 0
 	for _, g := range list {
-		if len(g.Seconds) >= least && len(kept) < maxSeries-1 {
-			kept = append(kept, g)
+		if len(g.Seconds) >= least && len(large) < maxSeries-1 {
+			large = append(large, g)
 			continue
 		}
 		merged++
 		other.Seconds = append(other.Seconds, g.Seconds...)
 	}
 	other.Name = fmt.Sprintf("(%d others)", merged)
-	return append(kept, other)
+	return append(large, other)
 }
 
 // timeAxis sets the X axis for sorted seconds that are not all equal, and returns its lower end.

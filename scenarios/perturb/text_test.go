@@ -61,7 +61,7 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 		Entry("a duration in any unit", "call=3:latency,first=0.5m", "call=3:latency,first=30s"),
 	)
 
-	DescribeTable("is rejected if it changes nothing",
+	DescribeTable("is rejected if malformed",
 		func(text, want string) {
 			_, err := perturb.Parse(text)
 			Expect(err).To(MatchError(ContainSubstring(want)))

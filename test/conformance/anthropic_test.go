@@ -22,8 +22,8 @@ func claude(base string, retries int) anthropic.Client {
 		option.WithHTTPClient(httpClient()), option.WithMaxRetries(retries))
 }
 
-// said is an answer as parsed by a client of one of the newer protocols.
-type said struct {
+// answered is an answer as parsed by a client of one of the newer protocols.
+type answered struct {
 	Thinking, Text, Finish string
 	Calls                  []call
 	Input, Cached, Output  int64
@@ -32,7 +32,7 @@ type said struct {
 // errMalformed replaces the errors of clients about answers that they cannot parse.
 var errMalformed = errors.New("malformed")
 
-func claudeAsks(ctx context.Context, c anthropic.Client, stream bool) (said, error) {
+func claudeAsks(ctx context.Context, c anthropic.Client, stream bool) (answered, error) {
 	p := anthropic.MessageNewParams{
 		Model: model, MaxTokens: 100,
 		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("hi"))},
@@ -43,23 +43,23 @@ func claudeAsks(ctx context.Context, c anthropic.Client, stream bool) (said, err
 	if !stream {
 		m, err := c.Messages.New(ctx, p)
 		if err != nil {
-			return said{}, claudeError(err)
+			return answered{}, claudeError(err)
 		}
-		return claudeSaid(m), nil
+		return claudeAnswer(m), nil
 	}
 	s := c.Messages.NewStreaming(ctx, p)
 	defer s.Close()
 	var m anthropic.Message
 	for s.Next() {
 		if err := m.Accumulate(s.Current()); err != nil {
-			return claudeSaid(&m), errMalformed
+			return claudeAnswer(&m), errMalformed
 		}
 	}
-	return claudeSaid(&m), claudeError(s.Err())
+	return claudeAnswer(&m), claudeError(s.Err())
 }
 
-func claudeSaid(m *anthropic.Message) said {
-	got := said{Finish: string(m.StopReason), Input: m.Usage.InputTokens, Cached: m.Usage.CacheReadInputTokens, Output: m.Usage.OutputTokens}
+func claudeAnswer(m *anthropic.Message) answered {
+	got := answered{Finish: string(m.StopReason), Input: m.Usage.InputTokens, Cached: m.Usage.CacheReadInputTokens, Output: m.Usage.OutputTokens}
 	for _, b := range m.Content {
 		switch b := b.AsAny().(type) {
 		case anthropic.TextBlock:
@@ -99,7 +99,7 @@ var _ = Describe("Anthropic's official client", Label("H-02"), func() {
 			base, report := serve(rich)
 			got, err := claudeAsks(ctx, claude(base, 0), stream)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(got).To(Equal(said{
+			Expect(got).To(Equal(answered{
 				Thinking: "Let me think.", Text: "Hello, wörld 日本!", Finish: "tool_use",
 				Calls: []call{{"call_1", "weather", `{"city":"Zürich"}`}}, Input: 11, Cached: 5, Output: 7,
 			}))
@@ -177,7 +177,7 @@ replies:
 
 	for _, kind := range wire.FaultKinds() {
 		It("sees "+kind+" in a stream", func(ctx context.Context) {
-			got, err, fired := withFault(ctx, kind, func(ctx context.Context, base string) (said, error) {
+			got, err, fired := withFault(ctx, kind, func(ctx context.Context, base string) (answered, error) {
 				return claudeAsks(ctx, claude(base, 0), true)
 			})
 			Expect(fired).To(BeTrue())
@@ -187,7 +187,7 @@ replies:
 })
 
 // withFault calls ask with a deadline, which a hanging server exceeds.
-func withFault(ctx context.Context, kind string, ask func(context.Context, string) (said, error)) (got said, err error, fired bool) {
+func withFault(ctx context.Context, kind string, ask func(context.Context, string) (answered, error)) (got answered, err error, fired bool) {
 	GinkgoHelper()
 	base, report := serve(fmt.Sprintf(
 		"model: %s\nreplies: [{text: %s, tool_calls: [{name: weather, id: call_1, arguments: {city: Bern}}], fault: {kind: %s%s}, %s}]",
@@ -200,10 +200,10 @@ func withFault(ctx context.Context, kind string, ask func(context.Context, strin
 }
 
 // sees checks how a client handles a fault.
-type sees func(said, error)
+type sees func(answered, error)
 
 func whollySeen(finish string) sees {
-	return func(got said, err error) {
+	return func(got answered, err error) {
 		GinkgoHelper()
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Text).To(Equal(answer))
@@ -212,13 +212,13 @@ func whollySeen(finish string) sees {
 	}
 }
 
-func fails(_ said, err error) {
+func fails(_ answered, err error) {
 	GinkgoHelper()
 	Expect(err).To(HaveOccurred())
 }
 
 func failsWith(want error) sees {
-	return func(_ said, err error) {
+	return func(_ answered, err error) {
 		GinkgoHelper()
 		Expect(err).To(MatchError(want))
 	}
@@ -236,25 +236,25 @@ var claudeSees = map[string]sees{
 	"missing-done":         whollySeen("tool_use"),
 	"error-event":          fails,
 	"malformed-json":       fails,
-	"wrong-content-type":   func(got said, _ error) { Expect(got).To(BeZero()) },
+	"wrong-content-type":   func(got answered, _ error) { Expect(got).To(BeZero()) },
 	"empty-choices":        finishesWith("tool_use", ""),
 	"empty-text":           finishesWith("end_turn", ""),
 	"finish-length":        cutAt("max_tokens", `{}`),
 	"content-filter":       finishesWith("refusal", ""),
 	"refusal":              finishesWith("refusal", "I'm sorry, but I can't help with that."),
 	"slow-drip":            whollySeen("tool_use"),
-	"duplicate-chunk":      func(got said, _ error) { Expect(got.Text).To(Equal(answer + " world")) },
-	"wrong-usage": func(got said, err error) {
+	"duplicate-chunk":      func(got answered, _ error) { Expect(got.Text).To(Equal(answer + " world")) },
+	"wrong-usage": func(got answered, err error) {
 		whollySeen("tool_use")(got, err)
 		Expect(got.Output).To(Equal(int64(1070)))
 	},
 	// The client reports no error and returns arguments that the model did not write.
 	"invalid-tool-arguments": cutAt("tool_use", `{}`),
-	"not-utf8":               func(got said, _ error) { Expect(got.Text).To(Equal("\ufffd\ufffd" + answer)) },
+	"not-utf8":               func(got answered, _ error) { Expect(got.Text).To(Equal("\ufffd\ufffd" + answer)) },
 }
 
 func finishesWith(finish, text string) sees {
-	return func(got said, err error) {
+	return func(got answered, err error) {
 		GinkgoHelper()
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Finish).To(Equal(finish))
@@ -265,7 +265,7 @@ func finishesWith(finish, text string) sees {
 
 // cutAt expects the whole text, and a tool call with other arguments.
 func cutAt(finish, arguments string) sees {
-	return func(got said, err error) {
+	return func(got answered, err error) {
 		GinkgoHelper()
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Text).To(Equal(answer))

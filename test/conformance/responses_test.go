@@ -20,7 +20,7 @@ func gpt(base string, retries int) official.Client {
 	return official.NewClient(option.WithBaseURL(base), option.WithAPIKey("k"), option.WithHTTPClient(httpClient()), option.WithMaxRetries(retries))
 }
 
-func gptAsks(ctx context.Context, c official.Client, stream bool) (said, error) {
+func gptAsks(ctx context.Context, c official.Client, stream bool) (answered, error) {
 	p := responses.ResponseNewParams{
 		Model: model, Input: responses.ResponseNewParamsInputUnion{OfString: param.NewOpt("hi")},
 		Tools: []responses.ToolUnionParam{{OfFunction: &responses.FunctionToolParam{
@@ -30,13 +30,13 @@ func gptAsks(ctx context.Context, c official.Client, stream bool) (said, error) 
 	if !stream {
 		r, err := c.Responses.New(ctx, p)
 		if err != nil {
-			return said{}, officialError(err)
+			return answered{}, officialError(err)
 		}
-		return gptSaid(r), nil
+		return gptAnswer(r), nil
 	}
 	s := c.Responses.NewStreaming(ctx, p)
 	defer s.Close()
-	var got said
+	var got answered
 	for s.Next() {
 		switch e := s.Current().AsAny().(type) {
 		case responses.ResponseTextDeltaEvent:
@@ -44,9 +44,9 @@ func gptAsks(ctx context.Context, c official.Client, stream bool) (said, error) 
 		case responses.ResponseReasoningSummaryTextDeltaEvent:
 			got.Thinking += e.Delta
 		case responses.ResponseCompletedEvent:
-			return gptSaid(&e.Response), nil
+			return gptAnswer(&e.Response), nil
 		case responses.ResponseIncompleteEvent:
-			return gptSaid(&e.Response), nil
+			return gptAnswer(&e.Response), nil
 		case responses.ResponseFailedEvent:
 			return got, apiError{Status: 200, Type: string(e.Response.Status), Code: string(e.Response.Error.Code)}
 		}
@@ -57,8 +57,8 @@ func gptAsks(ctx context.Context, c official.Client, stream bool) (said, error) 
 	return got, nil // without a finish reason, because the stream ended without an end mark
 }
 
-func gptSaid(r *responses.Response) said {
-	got := said{Finish: string(r.Status), Input: r.Usage.InputTokens, Cached: r.Usage.InputTokensDetails.CachedTokens, Output: r.Usage.OutputTokens}
+func gptAnswer(r *responses.Response) answered {
+	got := answered{Finish: string(r.Status), Input: r.Usage.InputTokens, Cached: r.Usage.InputTokensDetails.CachedTokens, Output: r.Usage.OutputTokens}
 	if reason := r.IncompleteDetails.Reason; reason != "" {
 		got.Finish = reason
 	}
@@ -85,7 +85,7 @@ var _ = Describe("OpenAI's official client, over Responses", Label("H-02"), func
 			base, report := serve(rich)
 			got, err := gptAsks(ctx, gpt(base, 0), stream)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(got).To(Equal(said{
+			Expect(got).To(Equal(answered{
 				Thinking: "Let me think.", Text: "Hello, wörld 日本!", Finish: "completed",
 				Calls: []call{{"call_1", "weather", `{"city":"Zürich"}`}}, Input: 18, Cached: 5, Output: 7,
 			}))
@@ -141,7 +141,7 @@ replies:
 
 	for _, kind := range wire.FaultKinds() {
 		It("sees "+kind+" in a stream", func(ctx context.Context) {
-			got, err, fired := withFault(ctx, kind, func(ctx context.Context, base string) (said, error) {
+			got, err, fired := withFault(ctx, kind, func(ctx context.Context, base string) (answered, error) {
 				return gptAsks(ctx, gpt(base, 0), true)
 			})
 			Expect(fired).To(BeTrue())
@@ -158,13 +158,13 @@ var gptSees = map[string]sees{
 	"reset-after-headers":  fails,
 	"reset-mid-stream":     fails,
 	"truncated-stream":     fails,
-	"missing-done": func(got said, err error) {
+	"missing-done": func(got answered, err error) {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Finish).To(BeEmpty(), "only the missing event shows it")
 	},
 	"error-event":        failsWith(apiError{200, "failed", "server_error", ""}),
 	"malformed-json":     fails,
-	"wrong-content-type": func(got said, _ error) { Expect(got).To(BeZero()) },
+	"wrong-content-type": func(got answered, _ error) { Expect(got).To(BeZero()) },
 	"empty-choices":      finishesWith("completed", ""),
 	"empty-text":         finishesWith("completed", ""),
 	"finish-length":      cutAt("max_output_tokens", ""),
@@ -172,12 +172,12 @@ var gptSees = map[string]sees{
 	"refusal":            finishesWith("completed", "I'm sorry, but I can't help with that."),
 	"slow-drip":          whollySeen("completed"),
 	"duplicate-chunk":    whollySeen("completed"),
-	"wrong-usage": func(got said, err error) {
+	"wrong-usage": func(got answered, err error) {
 		whollySeen("completed")(got, err)
 		Expect(got.Output).To(Equal(int64(1070)))
 	},
 	"invalid-tool-arguments": cutAt("completed", `{"city"`),
-	"not-utf8":               func(got said, _ error) { Expect(got.Calls).To(HaveLen(1)) },
+	"not-utf8":               func(got answered, _ error) { Expect(got.Calls).To(HaveLen(1)) },
 }
 
 func functionOutput(id, text string) responses.ResponseInputItemUnionParam {

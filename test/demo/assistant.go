@@ -46,19 +46,19 @@ func (a *assistant) answer(ctx context.Context, text string) error {
 	}
 	a.history = append(a.history, message{Role: "user", Text: text})
 	for range maxRounds {
-		said, err := a.model.ask(ctx, a.history)
+		reply, err := a.model.ask(ctx, a.history)
 		if err != nil {
 			return &exitError{3, err}
 		}
 		if err := a.misbehave(between); err != nil {
 			return err
 		}
-		a.history = append(a.history, said)
-		if said.Call == nil {
-			return a.print(said.Text)
+		a.history = append(a.history, reply)
+		if reply.Call == nil {
+			return a.print(reply.Text)
 		}
-		a.emit(map[string]any{"type": "tool", "name": said.Call.Name})
-		a.history = append(a.history, message{Role: "tool", Text: runTool(said.Call), Call: said.Call})
+		a.emit(map[string]any{"type": "tool", "name": reply.Call.Name})
+		a.history = append(a.history, message{Role: "tool", Text: runTool(reply.Call), Call: reply.Call})
 	}
 	return &exitError{4, fmt.Errorf("the model asked for tools %d times and did not answer", maxRounds)}
 }

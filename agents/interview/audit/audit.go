@@ -267,15 +267,15 @@ func calls(ledger []session.Call, o Options) []ledgerCall {
 }
 
 func messages(d Data, o Options) []messageEntry {
-	kept := map[int]bool{}
+	answered := map[int]bool{}
 	for _, answer := range d.Answers {
-		kept[answer.Message] = true
+		answered[answer.Message] = true
 	}
 	out := make([]messageEntry, 0, len(d.Messages))
 	for _, m := range d.Messages {
 		entry := messageEntry{
 			Seq: m.Seq, Role: m.Role, Kind: m.Kind, Step: m.Step, Question: m.Question,
-			Tokens: m.Tokens, At: m.At.UTC(), Call: m.Call, Kept: kept[m.Seq],
+			Tokens: m.Tokens, At: m.At.UTC(), Call: m.Call, Kept: answered[m.Seq],
 		}
 		if o.Texts {
 			entry.Text = o.Redact(m.Text)

@@ -69,9 +69,9 @@ func instructions(r llm.Request) []string {
 // task returns what a request tells the model to do.
 func task(l session.Language, now session.Session) string {
 	GinkgoHelper()
-	told := instructions(load(l).Build(now, nil, prompt.Limits{}).Request)
-	Expect(told).To(HaveLen(2))
-	return told[1]
+	texts := instructions(load(l).Build(now, nil, prompt.Limits{}).Request)
+	Expect(texts).To(HaveLen(2))
+	return texts[1]
 }
 
 func render(r llm.Request) string {
@@ -90,14 +90,14 @@ var _ = Describe("Build", func() {
 		for _, l := range session.Languages() {
 			all, most := map[string]bool{}, 0
 			for _, now := range calls() {
-				told := instructions(load(l).Build(now, nil, prompt.Limits{}).Request)
-				Expect(told).To(HaveLen(2))
-				frame, task := count(told[0]), count(told[1])
+				texts := instructions(load(l).Build(now, nil, prompt.Limits{}).Request)
+				Expect(texts).To(HaveLen(2))
+				frame, task := count(texts[0]), count(texts[1])
 				fmt.Fprintf(&b, "%s %-9s %-16s %-2d frame %4d task %4d sum %4d\n",
 					l, now.Owed.Purpose, now.Step, now.Owed.Index, frame, task, frame+task)
 				Expect(frame+task).To(BeNumerically("<=", 900), "%s %s", now.Owed.Purpose, now.Step)
 				most = max(most, frame+task)
-				for part := range strings.SplitSeq(told[0]+"\n\n"+told[1], "\n\n") {
+				for part := range strings.SplitSeq(texts[0]+"\n\n"+texts[1], "\n\n") {
 					all[part] = true
 				}
 			}

@@ -33,12 +33,12 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 		owed = *now.Owed
 	}
 	texts := s.in(now.Register)
-	kept := trim(history, now.Step, limits)
+	selected := trim(history, now.Step, limits)
 
-	messages := make([]llm.Message, 0, len(kept.Messages)+4)
+	messages := make([]llm.Message, 0, len(selected.Messages)+4)
 	messages = append(messages, llm.Message{Role: llm.System, Content: texts[frame]})
-	for i := range kept.Messages {
-		messages = append(messages, messageOf(&kept.Messages[i]))
+	for i := range selected.Messages {
+		messages = append(messages, messageOf(&selected.Messages[i]))
 	}
 	if namesWorks(now.Step, owed.Index) {
 		messages = append(messages, llm.Message{Role: llm.User, Content: s.works(now)})
@@ -62,7 +62,7 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 			Purpose: string(owed.Purpose), Tags: s.tags(now, owed), Messages: messages,
 			MaxTokens: maxTokens[owed.Purpose],
 		},
-		Sent: len(kept.Messages), Trimmed: kept.Trimmed, Over: kept.Over,
+		Sent: len(selected.Messages), Trimmed: selected.Trimmed, Over: selected.Over,
 	}
 }
 

@@ -48,29 +48,29 @@ func trim(history []session.Message, at session.Step, limits Limits) keptHistory
 		limits.Tokens = defaultTokens
 	}
 	exchanges := exchangesOf(history, at.Block())
-	kept := keptHistory{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
+	selected := keptHistory{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
 	for i := range exchanges {
 		x := &exchanges[i]
 		x.keep = x.protected || x.from >= len(history)-limits.Messages
 		if x.keep {
-			kept.Tokens += x.tokens
+			selected.Tokens += x.tokens
 		}
 	}
-	for i := 0; i < len(exchanges) && kept.Tokens > limits.Tokens; i++ {
+	for i := 0; i < len(exchanges) && selected.Tokens > limits.Tokens; i++ {
 		x := &exchanges[i]
 		if x.keep && !x.protected {
 			x.keep = false
-			kept.Tokens -= x.tokens
+			selected.Tokens -= x.tokens
 		}
 	}
-	kept.Over = kept.Tokens > limits.Tokens
+	selected.Over = selected.Tokens > limits.Tokens
 	for _, x := range exchanges {
 		if x.keep {
-			kept.Messages = append(kept.Messages, history[x.from:x.to]...)
+			selected.Messages = append(selected.Messages, history[x.from:x.to]...)
 		}
 	}
-	kept.Trimmed -= len(kept.Messages)
-	return kept
+	selected.Trimmed -= len(selected.Messages)
+	return selected
 }
 
 // exchange is a question, possibly repeated, with its answer, or a mirror with its comment.

@@ -44,13 +44,13 @@ func tokens(messages []session.Message) int {
 
 // promises returns the first promise of Trim that does not hold, or "". The
 // limits are above 0 and every message is counted.
-func promises(history []session.Message, at session.Step, limits prompt.Limits, kept prompt.Kept) string {
-	if kept.Trimmed != len(history)-len(kept.Messages) || kept.Tokens != tokens(kept.Messages) {
+func promises(history []session.Message, at session.Step, limits prompt.Limits, selected prompt.Kept) string {
+	if selected.Trimmed != len(history)-len(selected.Messages) || selected.Tokens != tokens(selected.Messages) {
 		return "the numbers are those of what is kept"
 	}
 	in := map[int]bool{}
 	last := 0
-	for _, m := range kept.Messages {
+	for _, m := range selected.Messages {
 		if m.Seq <= last || m != history[m.Seq-1] {
 			return "messages are kept as they are, in order, once"
 		}
@@ -60,7 +60,7 @@ func promises(history []session.Message, at session.Step, limits prompt.Limits, 
 	var dropped []session.Message // by size alone, the oldest first
 	oldestFree := 0               // that is kept
 	for i, m := range history {
-		if kept, seen := whole[exchangeOf(m)]; seen && kept != in[m.Seq] {
+		if included, seen := whole[exchangeOf(m)]; seen && included != in[m.Seq] {
 			return "question and answer go together"
 		}
 		whole[exchangeOf(m)] = in[m.Seq]
@@ -77,17 +77,17 @@ func promises(history []session.Message, at session.Step, limits prompt.Limits, 
 			dropped = append(dropped, m)
 		}
 	}
-	return sizes(history, limits, kept, dropped, oldestFree)
+	return sizes(history, limits, selected, dropped, oldestFree)
 }
 
 // sizes returns the promises about the limit in tokens.
 func sizes(
-	history []session.Message, limits prompt.Limits, kept prompt.Kept, dropped []session.Message, oldestFree int,
+	history []session.Message, limits prompt.Limits, selected prompt.Kept, dropped []session.Message, oldestFree int,
 ) string {
-	if kept.Over != (kept.Tokens > limits.Tokens) {
+	if selected.Over != (selected.Tokens > limits.Tokens) {
 		return "Over says that the limit does not hold"
 	}
-	if kept.Over && oldestFree > 0 {
+	if selected.Over && oldestFree > 0 {
 		return "the limit is exceeded by what must go along only"
 	}
 	if len(dropped) == 0 {
@@ -108,7 +108,7 @@ func sizes(
 		}
 		back = append(back, m)
 	}
-	if kept.Tokens+tokens(back) <= limits.Tokens {
+	if selected.Tokens+tokens(back) <= limits.Tokens {
 		return "nothing is left out that there is room for"
 	}
 	return ""
@@ -174,15 +174,15 @@ var _ = Describe("Trim", Label("I-12"), func() {
 				Messages: rapid.IntRange(1, 80).Draw(t, "messages"), Tokens: rapid.IntRange(1, 30_000).Draw(t, "tokens"),
 			}
 			before := slices.Clone(history)
-			kept := prompt.Trim(history, at, limits)
-			if broken := promises(history, at, limits, kept); broken != "" {
+			selected := prompt.Trim(history, at, limits)
+			if broken := promises(history, at, limits, selected); broken != "" {
 				t.Fatal(broken)
 			}
 			if !slices.Equal(history, before) {
 				t.Fatal("the history was changed")
 			}
-			again := prompt.Trim(kept.Messages, at, limits)
-			if again.Trimmed != 0 || !slices.Equal(again.Messages, kept.Messages) {
+			again := prompt.Trim(selected.Messages, at, limits)
+			if again.Trimmed != 0 || !slices.Equal(again.Messages, selected.Messages) {
 				t.Fatal("what was kept is trimmed again")
 			}
 		})
@@ -190,17 +190,17 @@ var _ = Describe("Trim", Label("I-12"), func() {
 
 	It("keeps all of what is within the limits", func() {
 		history := until(session.Block3)
-		kept := prompt.Trim(history, session.Block3, prompt.Limits{})
+		selected := prompt.Trim(history, session.Block3, prompt.Limits{})
 		Expect(len(history)).To(BeNumerically("<", 40))
-		Expect(kept).To(Equal(prompt.Kept{Messages: history, Tokens: tokens(history)}))
+		Expect(selected).To(Equal(prompt.Kept{Messages: history, Tokens: tokens(history)}))
 		Expect(prompt.Trim(nil, session.Block1, prompt.Limits{})).To(Equal(prompt.Kept{}))
 	})
 
 	It("keeps 40 recent messages and all that matters before them", func() {
 		history := until(session.Block9)
-		kept := prompt.Trim(history, session.Block9, prompt.Limits{})
+		selected := prompt.Trim(history, session.Block9, prompt.Limits{})
 		var seqs []int
-		for _, m := range kept.Messages {
+		for _, m := range selected.Messages {
 			seqs = append(seqs, m.Seq)
 		}
 		var want []int
@@ -211,7 +211,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 			}
 		}
 		Expect(seqs).To(Equal(want))
-		Expect(kept.Trimmed).To(Equal(17)) // the opening, and the questions of blocks 1 and 3
+		Expect(selected.Trimmed).To(Equal(17)) // the opening, and the questions of blocks 1 and 3
 	})
 
 	It("keeps 40 messages and 7,000 tokens by default", func() {

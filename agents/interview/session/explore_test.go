@@ -35,14 +35,14 @@ func placeOf(s session.Session) place {
 // node is a place with what is shown there.
 type node struct {
 	place
-	name string // what is said or called
+	name string // the message or the call
 }
 
 // edge leads from a place to another one.
 type edge struct {
 	from, to place
 	labels   []string // of the inputs that do
-	heard    bool     // but nothing was kept
+	heard    bool     // accepted, but not stored
 }
 
 // graph contains the states and moves that the exploration found.

@@ -64,23 +64,23 @@ var _ = Describe("An interview from start to end", func() {
 
 	It("shows each kind of message at its steps", Label("I-05"), func() {
 		w := begin(2).until(over)
-		said := map[session.Kind][]session.Step{}
+		stepsOf := map[session.Kind][]session.Step{}
 		for _, m := range w.moves {
 			if m.Say != nil {
 				Expect(m.Say.Step).To(Equal(m.Session.Step))
 				if m.Say.Kind != session.KindQuestion {
 					Expect(m.Say.Question).To(Equal(session.NoQuestion))
 				}
-				said[m.Say.Kind] = append(said[m.Say.Kind], m.Say.Step)
+				stepsOf[m.Say.Kind] = append(stepsOf[m.Say.Kind], m.Say.Step)
 			}
 		}
 		blocks := session.Steps()[3:13]
-		Expect(slices.Compact(said[session.KindQuestion])).To(Equal(blocks))
-		Expect(said[session.KindMirror]).To(Equal(slices.DeleteFunc(blocks, func(s session.Step) bool { return s == session.Block2A })))
-		Expect(said[session.KindTone]).To(Equal([]session.Step{session.Tone}))
-		Expect(said[session.KindPreamble]).To(Equal([]session.Step{session.Preamble}))
-		Expect(said[session.KindOther]).To(Equal([]session.Step{session.Identity, session.Block10}))
-		Expect(said[session.KindMatching]).To(Equal([]session.Step{session.Matching}))
+		Expect(slices.Compact(stepsOf[session.KindQuestion])).To(Equal(blocks))
+		Expect(stepsOf[session.KindMirror]).To(Equal(slices.DeleteFunc(blocks, func(s session.Step) bool { return s == session.Block2A })))
+		Expect(stepsOf[session.KindTone]).To(Equal([]session.Step{session.Tone}))
+		Expect(stepsOf[session.KindPreamble]).To(Equal([]session.Step{session.Preamble}))
+		Expect(stepsOf[session.KindOther]).To(Equal([]session.Step{session.Identity, session.Block10}))
+		Expect(stepsOf[session.KindMatching]).To(Equal([]session.Step{session.Matching}))
 	})
 })
 

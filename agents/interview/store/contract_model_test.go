@@ -13,9 +13,9 @@ import (
 )
 
 // model is the reference implementation of a store: plain maps in memory.
-type model map[string]*kept
+type model map[string]*modelSession
 
-type kept struct {
+type modelSession struct {
 	everything
 	submissions []string
 }
@@ -25,7 +25,7 @@ func (m model) create(n session.Session, c session.Change) error {
 		return session.ErrConflict
 	}
 	n.Version = 1
-	m[n.ID] = &kept{}
+	m[n.ID] = &modelSession{}
 	m[n.ID].take(n, c)
 	return nil
 }
@@ -48,7 +48,7 @@ func (m model) commit(n session.Session, c session.Change) error {
 	return nil
 }
 
-func (k *kept) take(n session.Session, c session.Change) {
+func (k *modelSession) take(n session.Session, c session.Change) {
 	k.Session = n
 	k.submissions = append(k.submissions, c.Submission)
 	k.Messages = append(k.Messages, c.Messages...)

@@ -44,18 +44,18 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		}()
 		return result
 	}
-	said := func(text string) session.Change {
+	message := func(text string) session.Change {
 		return session.Change{Submission: "s2", Messages: []session.Message{{Seq: 1, Step: session.Tone, Text: text}}}
 	}
 	It("succeed and fail each by itself", func(ctx SpecContext) {
 		results := []chan error{
-			commit(ctx, session.Session{ID: "first", Version: 1}, said("short")),
-			commit(ctx, session.Session{ID: "good", Version: 1}, said("short")),
-			commit(ctx, session.Session{ID: "stale", Version: 7}, said("short")),
+			commit(ctx, session.Session{ID: "first", Version: 1}, message("short")),
+			commit(ctx, session.Session{ID: "good", Version: 1}, message("short")),
+			commit(ctx, session.Session{ID: "stale", Version: 7}, message("short")),
 			commit(ctx, session.Session{ID: "twice", Version: 1}, session.Change{
-				Messages: said("short").Messages, Answers: []session.Answer{{Step: session.Tone}, {Step: session.Tone}},
+				Messages: message("short").Messages, Answers: []session.Answer{{Step: session.Tone}, {Step: session.Tone}},
 			}),
-			commit(ctx, session.Session{ID: "last", Version: 1}, said("short")),
+			commit(ctx, session.Session{ID: "last", Version: 1}, message("short")),
 		}
 		unlock()
 		for i, expected := range []error{nil, nil, session.ErrConflict, session.ErrConflict, nil} {
@@ -78,10 +78,10 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA max_page_count = 40")
 		Expect(err).NotTo(HaveOccurred())
 		results := []chan error{
-			commit(ctx, session.Session{ID: "first", Version: 1}, said("short")),
-			commit(ctx, session.Session{ID: "good", Version: 1}, said("short")),
-			commit(ctx, session.Session{ID: "huge", Version: 1}, said(strings.Repeat("long", 100_000))),
-			commit(ctx, session.Session{ID: "last", Version: 1}, said("short")),
+			commit(ctx, session.Session{ID: "first", Version: 1}, message("short")),
+			commit(ctx, session.Session{ID: "good", Version: 1}, message("short")),
+			commit(ctx, session.Session{ID: "huge", Version: 1}, message(strings.Repeat("long", 100_000))),
+			commit(ctx, session.Session{ID: "last", Version: 1}, message("short")),
 		}
 		unlock()
 		for i, reason := range []string{"", "", "the disk is full", ""} {
@@ -101,10 +101,10 @@ var _ = Describe("commits to a file that wait for one another", func() {
 
 	It("are given up by those whose context ends before they are written, and by them alone", func(ctx SpecContext) {
 		leaving, leave := context.WithCancel(ctx)
-		first := commit(leaving, session.Session{ID: "first", Version: 1}, said("short"))
+		first := commit(leaving, session.Session{ID: "first", Version: 1}, message("short"))
 		Eventually(func() bool { return store.Writing(s) }).WithTimeout(time.Minute).Should(BeTrue())
-		good := commit(leaving, session.Session{ID: "good", Version: 1}, said("short"))
-		last := commit(ctx, session.Session{ID: "last", Version: 1}, said("short"))
+		good := commit(leaving, session.Session{ID: "good", Version: 1}, message("short"))
+		last := commit(ctx, session.Session{ID: "last", Version: 1}, message("short"))
 		leave()
 		var err error
 		Eventually(good).WithTimeout(time.Minute).Should(Receive(&err))
@@ -124,10 +124,10 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		store.DB(s).SetMaxOpenConns(1)
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA busy_timeout = 0")
 		Expect(err).NotTo(HaveOccurred())
-		_, err = s.Commit(ctx, session.Session{ID: "good", Version: 1, Step: session.Tone}, said("short"))
+		_, err = s.Commit(ctx, session.Session{ID: "good", Version: 1, Step: session.Tone}, message("short"))
 		Expect(err).To(MatchError(ContainSubstring("another program has locked the file; nothing was changed")))
 		Expect(s.Load(ctx, "good")).To(HaveField("Version", int64(1)))
 		unlock()
-		Expect(s.Commit(ctx, session.Session{ID: "good", Version: 1, Step: session.Tone}, said("short"))).To(BeEquivalentTo(2))
+		Expect(s.Commit(ctx, session.Session{ID: "good", Version: 1, Step: session.Tone}, message("short"))).To(BeEquivalentTo(2))
 	})
 })

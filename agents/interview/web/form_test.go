@@ -154,11 +154,11 @@ var _ = Describe("The form of the page", func() {
 	It("begins an interview in the language that was chosen", func() {
 		w := h.form("/", "language", "en", "candidate", "tom.1")
 		Expect(w.Code).To(Equal(http.StatusSeeOther))
-		kept, err := h.store.Load(GinkgoT().Context(), strings.TrimPrefix(w.Header().Get("Location"), "/s/"))
+		stored, err := h.store.Load(GinkgoT().Context(), strings.TrimPrefix(w.Header().Get("Location"), "/s/"))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(kept.Language).To(Equal(session.English))
-		Expect(kept.Candidate).To(Equal("tom.1"))
-		Expect(h.get("/s/" + kept.ID).Body.String()).To(ContainSubstring(`<html lang="en">`))
+		Expect(stored.Language).To(Equal(session.English))
+		Expect(stored.Candidate).To(Equal("tom.1"))
+		Expect(h.get("/s/" + stored.ID).Body.String()).To(ContainSubstring(`<html lang="en">`))
 	})
 
 	It("begins an interview only in a language that is offered", func() {

@@ -98,13 +98,13 @@ func BenchmarkHeap(b *testing.B) {
 // answer, each of which is committed and echoed.
 func BenchmarkFloor(b *testing.B) {
 	stores(b, func(b *testing.B, dsn string) {
-		kept, err := store.Open(context.Background(), dsn)
+		db, err := store.Open(context.Background(), dsn)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Cleanup(func() { kept.Close() })
+		b.Cleanup(func() { db.Close() })
 		t := &town{client: &http.Client{Transport: pooled(b)}, latency: &latencies{}}
-		server := httptest.NewServer(echo(kept))
+		server := httptest.NewServer(echo(db))
 		b.Cleanup(server.Close)
 		measure(b, t, func() int {
 			const each = 50
@@ -131,11 +131,11 @@ func BenchmarkFloor(b *testing.B) {
 }
 
 // echo answers with what it was sent, once that is committed.
-func echo(kept session.Store) http.Handler {
+func echo(db session.Store) http.Handler {
 	var n atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		err := kept.Create(r.Context(), session.Session{
+		err := db.Create(r.Context(), session.Session{
 			ID: fmt.Sprint("s", n.Add(1)), Candidate: "c", Language: session.French, Version: 1, Step: session.Identity,
 			Phase: session.Asking, Messages: 1,
 		}, session.Change{Messages: []session.Message{{

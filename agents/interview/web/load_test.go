@@ -57,11 +57,11 @@ func newTown(tb testing.TB, dsn string) *town {
 	var err error
 	t.persona, err = kind.LoadPersona("lea")
 	must(err)
-	kept, err := store.Open(context.Background(), dsn)
+	db, err := store.Open(context.Background(), dsn)
 	must(err)
-	tb.Cleanup(func() { must(kept.Close()) })
+	tb.Cleanup(func() { must(db.Close()) })
 	metrics := web.NewMetrics()
-	t.store = metrics.Store(kept)
+	t.store = metrics.Store(db)
 
 	count := tokens.NewCounter(tokens.Options{}).Count
 	backend, err := openai.New(openai.Config{
@@ -151,7 +151,7 @@ func (t *town) post(fields map[string]any) (v interview.View, err error) {
 // taken is one interview that was taken.
 type taken struct {
 	session string
-	said    []string // by the candidate
+	sent    []string // by the candidate
 	steps   int
 }
 
@@ -175,7 +175,7 @@ func (t *town) take(candidate string, pace func(step int) time.Time) (taken, err
 		}
 		fields = map[string]any{"sessionId": v.SessionID, "replyTo": v.MessageID, "submissionId": fmt.Sprint("s", out.steps)}
 		if text := house.reply(v); text != "" {
-			fields["message"], out.said = text, append(out.said, text)
+			fields["message"], out.sent = text, append(out.sent, text)
 		} else {
 			fields["event"] = "GO"
 		}
@@ -234,11 +234,11 @@ var _ = DescribeTable("Candidates at once", Label("I-04", "I-13", "I-18"), func(
 		Expect(calls).To(HaveEach(HaveField("Outcome", session.Accepted)))
 		answers, err := town.store.Answers(ctx, one.session)
 		Expect(err).NotTo(HaveOccurred())
-		var kept []string
+		var texts []string
 		for _, a := range answers {
-			kept = append(kept, a.Text)
+			texts = append(texts, a.Text)
 		}
-		Expect(kept).To(Equal(one.said))
+		Expect(texts).To(Equal(one.sent))
 	}
 	Expect(sessions).To(HaveLen(candidates))
 },

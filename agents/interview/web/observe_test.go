@@ -207,8 +207,8 @@ func (h *house) holdsNothingSaid(text, id string) {
 	Expect(err).NotTo(HaveOccurred())
 	Expect(len(messages)).To(BeNumerically(">", 5))
 	for _, m := range messages {
-		said := m.Text[:min(len(m.Text), 12)]
-		Expect(text).NotTo(ContainSubstring(said))
+		excerpt := m.Text[:min(len(m.Text), 12)]
+		Expect(text).NotTo(ContainSubstring(excerpt))
 	}
 	Expect(text).NotTo(ContainSubstring(id))
 }

@@ -85,9 +85,9 @@ var _ = Describe("The end of a server", func() {
 		Eventually(answered).Should(Receive(Equal(http.StatusOK)))
 		Eventually(answered).Should(Receive(Equal(http.StatusOK)))
 		Eventually(s.ended).Should(Receive(BeNil()))
-		kept, err := s.store.Load(context.Background(), v.SessionID)
+		stored, err := s.store.Load(context.Background(), v.SessionID)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(kept.Phase).To(Equal(session.Waiting))
+		Expect(stored.Phase).To(Equal(session.Waiting))
 	})
 
 	It("waits for the drain timeout and reports the unfinished step", func(ctx context.Context) {
@@ -122,8 +122,8 @@ var _ = Describe("The end of a server", func() {
 		close(gone)
 		s.stop()
 		Eventually(s.ended).Should(Receive(BeNil()))
-		kept, err := h.store.Load(context.Background(), v.SessionID)
+		stored, err := h.store.Load(context.Background(), v.SessionID)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(kept.Phase).To(Equal(session.Waiting))
+		Expect(stored.Phase).To(Equal(session.Waiting))
 	})
 })

@@ -63,10 +63,10 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	var err error
 	h.persona, err = kind.LoadPersona(name)
 	Expect(err).NotTo(HaveOccurred())
-	kept, err := store.Open(context.Background(), "memory:")
+	db, err := store.Open(context.Background(), "memory:")
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(kept.Close)
-	h.disk = &disk{Store: kept}
+	DeferCleanup(db.Close)
+	h.disk = &disk{Store: db}
 	h.store = h.metrics.Store(h.disk)
 	tracer := web.Tracer{
 		Provider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans)), Clock: h.clock, System: "test.models",

@@ -53,17 +53,17 @@ var _ = Describe("a journal that was cut", func() {
 		for size := range len(whole) {
 			m := newMachine()
 			m.names["journal"] = &node{data: bytes.Clone(whole[:size])}
-			n, kept := 0, 0
-			for n < len(all) && kept+len(all[n]) <= size {
-				kept += len(all[n])
+			n, length := 0, 0
+			for n < len(all) && length+len(all[n]) <= size {
+				length += len(all[n])
 				n++
 			}
 			s := journal.On(m.disk(), 1)
 			found, err := readStore(s)
 			Expect(err).NotTo(HaveOccurred(), "cut to %d bytes", size)
 			Expect(found.Records).To(Equal(counts[n]), "cut to %d bytes", size)
-			Expect(found.Torn).To(Equal(size-kept), "cut to %d bytes", size)
-			Expect(m.names["journal"].data).To(Equal(whole[:max(kept, len(journal.Header))]))
+			Expect(found.Torn).To(Equal(size-length), "cut to %d bytes", size)
+			Expect(m.names["journal"].data).To(Equal(whole[:max(length, len(journal.Header))]))
 			Expect(s.Append([]byte("next"))).To(Succeed())
 			found, err = readStore(journal.On(m.disk(), 1))
 			Expect(err).NotTo(HaveOccurred())

@@ -61,8 +61,8 @@ func FuzzLoad(f *testing.F) {
 		if found.Snapshot == (found.SnapshotLost != "") || found.Replayed != len(found.After) || found.Replayed > found.Records {
 			t.Fatalf("contradicts itself: %+v", found)
 		}
-		if kept := m.names["journal"].data; !bytes.HasPrefix(text, kept) && string(kept) != journal.Header {
-			t.Fatalf("what was kept is not the beginning of what was there")
+		if repaired := m.names["journal"].data; !bytes.HasPrefix(text, repaired) && string(repaired) != journal.Header {
+			t.Fatalf("the repaired journal is not a prefix of the damaged one")
 		}
 		if err := s.Append([]byte("next")); err != nil {
 			t.Fatal(err)

@@ -34,11 +34,11 @@ func acquire(root *os.Root) (*flock.Flock, error) {
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(root.Name(), lockFile))
-	held, err := lock.TryLock()
+	locked, err := lock.TryLock()
 	if err != nil {
 		return nil, err
 	}
-	if !held {
+	if !locked {
 		return nil, fmt.Errorf("%w: %s", ErrBusy, owner(root))
 	}
 	if err := root.WriteFile(ownerFile, strconv.AppendInt(nil, int64(os.Getpid()), 10), 0o600); err != nil {

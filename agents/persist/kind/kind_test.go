@@ -20,7 +20,7 @@ func factsOf(events ...event.Event) *kind.SuperviseFacts {
 	return f.Extensions["supervise"].(*kind.SuperviseFacts)
 }
 
-func told(kind event.Kind, name string, attrs map[string]any) event.Event {
+func newEvent(kind event.Kind, name string, attrs map[string]any) event.Event {
 	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
 }
 
@@ -40,27 +40,27 @@ type attrs = map[string]any
 var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 	It("are read from its events only", func() {
 		f := factsOf(
-			told(event.Checkpoint, "answers", attrs{"answers": 3}), // of something else
-			told(event.Checkpoint, "interval", attrs{"records": 1.0}),
-			told(event.State, "resume", attrs{"records": 4.0}),
-			told(event.Iteration, "task", attrs{"id": "a", "attempt": 1.0, "grade": "failed", "segment": 1.0, "calls": 3.0}),
-			told(event.Iteration, "task", attrs{"id": "a", "attempt": 2, "grade": "done", "segment": 2, "calls": 4}),
-			told(event.Iteration, "task", attrs{"id": "fix", "attempt": 1, "grade": "done", "segment": 2, "from": "tests"}),
-			told(event.Iteration, "react", attrs{"grade": "done"}),
-			told(event.Verdict, "check", attrs{"check": "tests", "verdict": "fail"}),
-			told(event.Verdict, "check", attrs{"check": "compile", "verdict": "unknown"}),
-			told(event.Verdict, "check", attrs{"check": "features", "verdict": "none"}),
-			told(event.Verdict, "checks", nil),
-			told(event.Verdict, "check", attrs{"check": "tests", "verdict": "pass"}),
-			told(event.Verdict, "checks", nil),
-			told(event.Guard, "sign", attrs{"sign": "short-run"}), told(event.Guard, "sign", attrs{"sign": "short-run"}),
-			told(event.Guard, "continuation", nil), told(event.Guard, "stagnation", nil), told(event.Guard, "no-progress", nil),
-			told(event.Checkpoint, "interval", attrs{"records": 8}), told(event.Checkpoint, "final", attrs{"records": 9}),
-			told(event.State, "context", attrs{"files": 50.0, "evicted": 3.0}),
-			told(event.State, "context", attrs{"files": 48, "restored": 1}),
-			told(event.Checkpoint, "plan", attrs{"planned": 1.0, "open": 2.0, "stored": 9.0, "journal": "c0ffee"}),
-			told(event.End, "inner", nil),
-			told(event.End, "complete", attrs{"done": 2.0, "tasks": 2.0}),
+			newEvent(event.Checkpoint, "answers", attrs{"answers": 3}), // of something else
+			newEvent(event.Checkpoint, "interval", attrs{"records": 1.0}),
+			newEvent(event.State, "resume", attrs{"records": 4.0}),
+			newEvent(event.Iteration, "task", attrs{"id": "a", "attempt": 1.0, "grade": "failed", "segment": 1.0, "calls": 3.0}),
+			newEvent(event.Iteration, "task", attrs{"id": "a", "attempt": 2, "grade": "done", "segment": 2, "calls": 4}),
+			newEvent(event.Iteration, "task", attrs{"id": "fix", "attempt": 1, "grade": "done", "segment": 2, "from": "tests"}),
+			newEvent(event.Iteration, "react", attrs{"grade": "done"}),
+			newEvent(event.Verdict, "check", attrs{"check": "tests", "verdict": "fail"}),
+			newEvent(event.Verdict, "check", attrs{"check": "compile", "verdict": "unknown"}),
+			newEvent(event.Verdict, "check", attrs{"check": "features", "verdict": "none"}),
+			newEvent(event.Verdict, "checks", nil),
+			newEvent(event.Verdict, "check", attrs{"check": "tests", "verdict": "pass"}),
+			newEvent(event.Verdict, "checks", nil),
+			newEvent(event.Guard, "sign", attrs{"sign": "short-run"}), newEvent(event.Guard, "sign", attrs{"sign": "short-run"}),
+			newEvent(event.Guard, "continuation", nil), newEvent(event.Guard, "stagnation", nil), newEvent(event.Guard, "no-progress", nil),
+			newEvent(event.Checkpoint, "interval", attrs{"records": 8}), newEvent(event.Checkpoint, "final", attrs{"records": 9}),
+			newEvent(event.State, "context", attrs{"files": 50.0, "evicted": 3.0}),
+			newEvent(event.State, "context", attrs{"files": 48, "restored": 1}),
+			newEvent(event.Checkpoint, "plan", attrs{"planned": 1.0, "open": 2.0, "stored": 9.0, "journal": "c0ffee"}),
+			newEvent(event.End, "inner", nil),
+			newEvent(event.End, "complete", attrs{"done": 2.0, "tasks": 2.0}),
 		)
 		Expect(f).To(Equal(&kind.SuperviseFacts{
 			Attempts: 3, Graded: map[string]int{"failed": 1, "done": 2}, Retried: 1, Derived: 1, Done: 2, Tasks: 2,

@@ -99,8 +99,8 @@ var _ = Describe("The store of a process that crashes", func() {
 		}
 		return m, memory, unfired
 	}
-	// kept returns the number of records that survive.
-	kept := func(memory *journal.Memory) int {
+	// survivors returns the number of records that survive.
+	survivors := func(memory *journal.Memory) int {
 		found, err := memory.Reopen().Load(func([]byte) error { return nil }, func([]byte) error { return nil })
 		Expect(err).NotTo(HaveOccurred())
 		return found.Records
@@ -115,21 +115,21 @@ var _ = Describe("The store of a process that crashes", func() {
 		Expect(m.Save("late", nil)).NotTo(Succeed())
 		m.Emit(event.Event{Name: "dead"})
 		Expect(emitted).To(Equal([]string{"alive"}))
-		Expect(kept(memory)).To(Equal(1))
+		Expect(survivors(memory)).To(Equal(1))
 		Expect(unfired()).To(BeEmpty())
 	})
 
 	It("keeps a write before the crash", func() {
 		m, memory, _ := crashing(0, at(1, perturb.CrashAfter))
 		Expect(m.Append([]byte("kept"))).NotTo(Succeed())
-		Expect(kept(memory)).To(Equal(1))
+		Expect(survivors(memory)).To(Equal(1))
 	})
 
 	It("finds the disk full once, and continues", func() {
 		m, memory, unfired := crashing(0, at(1, perturb.DiskFull))
 		Expect(m.Append([]byte("no room"))).To(MatchError(syscall.ENOSPC))
 		Expect(m.Append([]byte("room"))).To(Succeed())
-		Expect(kept(memory)).To(Equal(1))
+		Expect(survivors(memory)).To(Equal(1))
 		Expect(unfired()).To(BeEmpty())
 	})
 

@@ -103,7 +103,7 @@ func (w *Window) Fit(named []string) Change {
 func (w *Window) over(used []string) int {
 	n := w.in.Len() - w.max
 	for _, file := range used {
-		if held, _ := w.find(file); !held {
+		if inWindow, _ := w.find(file); !inWindow {
 			n++
 		}
 	}
@@ -114,8 +114,8 @@ func (w *Window) over(used []string) int {
 func (w *Window) settle(c Change, used []string, over int) Change {
 	evicted := set(c.Evicted)
 	for _, file := range slices.Backward(used) {
-		held, left := w.find(file)
-		if over > 0 && !held && !evicted[file] {
+		inWindow, left := w.find(file)
+		if over > 0 && !inWindow && !evicted[file] {
 			c.Left = append(c.Left, file)
 			over--
 			continue
@@ -249,15 +249,15 @@ func clean(file string) string {
 // distinct returns the cleaned paths; of equal paths it keeps the last.
 func distinct(files []string) []string {
 	seen := make(map[string]bool, len(files))
-	kept := make([]string, 0, len(files))
+	unique := make([]string, 0, len(files))
 	for _, file := range slices.Backward(files) {
 		if file = clean(file); file != "" && !seen[file] {
 			seen[file] = true
-			kept = append(kept, file)
+			unique = append(unique, file)
 		}
 	}
-	slices.Reverse(kept)
-	return kept
+	slices.Reverse(unique)
+	return unique
 }
 
 func set(files []string) map[string]bool {

@@ -66,13 +66,13 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 	})
 
 	DescribeTable("checks its inputs",
-		func(input, rule, said string) {
+		func(input, rule, reason string) {
 			a := shell("echo ran", "file")
 			a.Inputs[0].Required = true
 			r := do(open(workspace(), a), "own", input)
 			Expect(r.Failed).To(BeTrue())
 			Expect(r.Rule).To(Equal(rule))
-			Expect(r.Observation).To(Equal(rule + ": " + said))
+			Expect(r.Observation).To(Equal(rule + ": " + reason))
 		},
 		Entry("unknown", "fiel: x", action.RuleBadInput, "input:1:1: the key \"file\" is missing\ninput:1:7: unknown key \"fiel\" (did you mean \"file\"?)"),
 		Entry("missing", "", action.RuleBadInput, `input:1:1: the key "file" is missing`),

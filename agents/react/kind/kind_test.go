@@ -20,7 +20,7 @@ func factsOf(events ...event.Event) *kind.ReactFacts {
 	return f.Extensions["react"].(*kind.ReactFacts)
 }
 
-func told(kind event.Kind, name string, attrs map[string]any) event.Event {
+func newEvent(kind event.Kind, name string, attrs map[string]any) event.Event {
 	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
 }
 
@@ -40,19 +40,19 @@ type attrs = map[string]any
 var _ = Describe("The facts of ReAct agents", Label("H-04"), func() {
 	It("are read from what they told, and from nothing else", func() {
 		f := factsOf(
-			told(event.Iteration, "react", attrs{"refused": "thought-required"}),
-			told(event.Iteration, "react", attrs{"refused": ""}),
-			told(event.Iteration, "task", nil),
-			told(event.State, "action", attrs{"action": "search", "failed": false, "read": 2.0, "written": 0.0}),
-			told(event.State, "action", attrs{"action": "generate", "failed": true, "rule": "outside-workspace", "written": 1}),
-			told(event.Verdict, "reflection", attrs{"critical": true}), told(event.Verdict, "reflection", attrs{"critical": false}),
-			told(event.Verdict, "verification", attrs{"passed": false}), told(event.Verdict, "verification", attrs{"passed": true, "verified": true}),
-			told(event.HandOver, "person", attrs{"answered": true, "trigger": ""}),
-			told(event.HandOver, "person", attrs{"answered": false, "trigger": "ambiguity"}),
-			told(event.HandOver, "person", nil), // a supervisor's
-			told(event.HandOver, "agent", attrs{"to": "helper", "depth": 1.0}),
-			told(event.HandOver, "agent", attrs{"to": "helper", "depth": 2.0}),
-			told(event.Guard, "delegation-cycle", nil), told(event.Guard, "delegation-depth", nil), told(event.Guard, "stuck", nil),
+			newEvent(event.Iteration, "react", attrs{"refused": "thought-required"}),
+			newEvent(event.Iteration, "react", attrs{"refused": ""}),
+			newEvent(event.Iteration, "task", nil),
+			newEvent(event.State, "action", attrs{"action": "search", "failed": false, "read": 2.0, "written": 0.0}),
+			newEvent(event.State, "action", attrs{"action": "generate", "failed": true, "rule": "outside-workspace", "written": 1}),
+			newEvent(event.Verdict, "reflection", attrs{"critical": true}), newEvent(event.Verdict, "reflection", attrs{"critical": false}),
+			newEvent(event.Verdict, "verification", attrs{"passed": false}), newEvent(event.Verdict, "verification", attrs{"passed": true, "verified": true}),
+			newEvent(event.HandOver, "person", attrs{"answered": true, "trigger": ""}),
+			newEvent(event.HandOver, "person", attrs{"answered": false, "trigger": "ambiguity"}),
+			newEvent(event.HandOver, "person", nil), // a supervisor's
+			newEvent(event.HandOver, "agent", attrs{"to": "helper", "depth": 1.0}),
+			newEvent(event.HandOver, "agent", attrs{"to": "helper", "depth": 2.0}),
+			newEvent(event.Guard, "delegation-cycle", nil), newEvent(event.Guard, "delegation-depth", nil), newEvent(event.Guard, "stuck", nil),
 		)
 		Expect(f).To(Equal(&kind.ReactFacts{
 			Iterations: 2, Refused: map[string]int{"thought-required": 1},

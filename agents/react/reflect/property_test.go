@@ -24,7 +24,7 @@ var (
 	other = rapid.SampledFrom([]string{
 		"build finished in 12s", "warning: unused variable", "- src/main.go", "aucun résultat", "exit status 1", "", "L.7: TODO", "12,480 rows",
 	})
-	said = rapid.SliceOfN(rapid.OneOf(other, rapid.SampledFrom(praise), rapid.String()), 0, 4)
+	sentences = rapid.SliceOfN(rapid.OneOf(other, rapid.SampledFrom(praise), rapid.String()), 0, 4)
 )
 
 var _ = Describe("a verdict", Label("R-04"), func() {
@@ -43,7 +43,7 @@ var _ = Describe("a verdict", Label("R-04"), func() {
 	It("is not made complacent by praise, nor critical", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			observation := strings.Join(rapid.SliceOfN(other, 0, 5).Draw(t, "observation"), "\n")
-			text := strings.Join(said.Draw(t, "text"), "\n")
+			text := strings.Join(sentences.Draw(t, "text"), "\n")
 			v := reflect.Judge(observation, text)
 			more := reflect.Judge(observation, text+"\n"+rapid.SampledFrom(praise).Draw(t, "praise"))
 			if v.Critical != more.Critical || v.Score != more.Score {

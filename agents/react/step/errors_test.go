@@ -24,9 +24,9 @@ func wrong(answer string) (place, message string) {
 var _ = Describe("What is refused", Label("R-01"), func() {
 	DescribeTable("with its place, its rule and what to write instead",
 		func(answer, place, message string) {
-			at, said := wrong(answer)
+			at, got := wrong(answer)
 			Expect(at).To(Equal(place))
-			Expect(said).To(ContainSubstring(message))
+			Expect(got).To(ContainSubstring(message))
 		},
 		Entry("an action without a thought", "step: 1\naction: search\n", "2:1 thought-required", `the action "search" has no thought`),
 		Entry("an action with an empty thought", "thought: |\n\naction: search\n", "3:1 thought-required", "write thought:"),
@@ -98,9 +98,9 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 
 	It("names the line that was to begin a step behind any number of lines that were not", func() {
 		for _, prose := range []string{"Action\n", "My action: a\n", ": a\n"} {
-			at, said := wrong(strings.Repeat(prose, 200) + "Thought: I look.\n")
+			at, message := wrong(strings.Repeat(prose, 200) + "Thought: I look.\n")
 			Expect(at).To(Equal("201:1 no-step"), prose)
-			Expect(said).To(ContainSubstring(`line 201 has "Thought"`))
+			Expect(message).To(ContainSubstring(`line 201 has "Thought"`))
 		}
 	})
 
@@ -111,9 +111,9 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 
 	It("limits the size, the number of documents and the nesting", func() {
 		const maxBytes, maxDocuments, maxDepth = 4 << 20, 64, 64
-		at, said := wrong(strings.Repeat(" ", maxBytes+1))
+		at, message := wrong(strings.Repeat(" ", maxBytes+1))
 		Expect(at).To(Equal("1:1 too-large"))
-		Expect(said).To(ContainSubstring("4194305 bytes; at most 4194304 are read"))
+		Expect(message).To(ContainSubstring("4194305 bytes; at most 4194304 are read"))
 
 		at, _ = wrong(strings.Repeat(act+"---\n", maxDocuments+1))
 		Expect(at).To(Equal(fmt.Sprintf("%d:1 too-many-documents", 3*maxDocuments+1)))
@@ -131,8 +131,8 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 	})
 
 	It("does not let a message carry what moves a cursor", func() {
-		_, said := wrong("thought: x\nmood\u202e\u00e9: y\x1b[2J\n")
-		Expect(said).NotTo(ContainSubstring("\u202e"))
+		_, message := wrong("thought: x\nmood\u202e\u00e9: y\x1b[2J\n")
+		Expect(message).NotTo(ContainSubstring("\u202e"))
 	})
 })
 

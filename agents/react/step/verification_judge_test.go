@@ -19,12 +19,12 @@ var requirements = step.Requirements{
 }
 
 // judged returns the findings on a verification that a part is replaced in.
-func judged(part, said string, c step.Requirements) step.Verification {
+func judged(part, replacement string, c step.Requirements) step.Verification {
 	GinkgoHelper()
 	text := "verification:\n"
 	for _, p := range parts {
 		if string(p) == part {
-			text += said
+			text += replacement
 			continue
 		}
 		text += "  " + string(p) + ": ✓\n"
@@ -128,8 +128,8 @@ var _ = Describe("Judge", Label("R-08"), func() {
 	})
 
 	DescribeTable("finds",
-		func(part, said, want string) {
-			r := judged(part, said, requirements)
+		func(part, text, want string) {
+			r := judged(part, text, requirements)
 			Expect(messages(r)).To(Equal([]string{part + ": " + want}))
 			Expect(r.Holds(step.Part(part))).To(BeFalse())
 		},
@@ -147,8 +147,8 @@ var _ = Describe("Judge", Label("R-08"), func() {
 	)
 
 	DescribeTable("takes for no file",
-		func(said string) {
-			Expect(messages(judged("consistency", "  consistency: ✓ "+said+"\n", requirements))).To(BeEmpty())
+		func(text string) {
+			Expect(messages(judged("consistency", "  consistency: ✓ "+text+"\n", requirements))).To(BeEmpty())
 		},
 		Entry("a call", "the call of res.json() and of fs.sh(x)"),
 		Entry("a member", "console.log and process.env are as they were"),

@@ -19,10 +19,10 @@ func read(text string) []step.Claim {
 	return found
 }
 
-// claim reports whether a part passes that says so.
-func claim(said string) bool {
+// claim reports whether a part with this text passes.
+func claim(text string) bool {
 	GinkgoHelper()
-	found := read("verification:\n  correctness: " + said + "\n")
+	found := read("verification:\n  correctness: " + text + "\n")
 	Expect(found).To(HaveLen(1))
 	return found[0].Passed
 }
@@ -91,7 +91,7 @@ var _ = Describe("Read", func() {
 	})
 
 	DescribeTable("takes for a claim",
-		func(said string) { Expect(claim(said)).To(BeTrue()) },
+		func(text string) { Expect(claim(text)).To(BeTrue()) },
 		Entry("a tick", "✓ all of it"), Entry("a heavy one", "✔ all of it"), Entry("an emoji", "✅ all of it"), Entry("with a selector", "✔️ all"),
 		Entry("a box", "☑ all"), Entry("a checked box", "[x] all"), Entry("in capitals", "[X] all"), Entry("with a tick", "[✓] all"),
 		Entry("ok", "ok all of it"), Entry("OK with a mark", "OK - all"), Entry("pass", "pass"), Entry("passed", "PASSED: all"), Entry("yes", "Yes, all of it"),
@@ -101,7 +101,7 @@ var _ = Describe("Read", func() {
 	)
 
 	DescribeTable("takes for none",
-		func(said string) { Expect(claim(said)).To(BeFalse()) },
+		func(text string) { Expect(claim(text)).To(BeFalse()) },
 		Entry("a cross", "✗ two are open"), Entry("a heavy one", "✘ two"), Entry("an emoji", "❌ two"), Entry("a multiplication sign", "× two"),
 		Entry("an open box", "[ ] two"), Entry("an empty one", "[] two"), Entry("no", "no: two"), Entry("non", "Non, il en manque"), Entry("failed", "failed"),
 		Entry("ko", "KO"), Entry("false", "false"), Entry("a tick with a cross behind", "✓ one, ✗ two"), Entry("a sentence without a mark", "all of it"),

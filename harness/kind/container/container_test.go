@@ -105,15 +105,15 @@ var _ = Describe("A relay", func() {
 
 	It("closes connections from unknown addresses, and all if nothing listens at the target", func() {
 		address := relay(serving(func(c *net.TCPConn) { fmt.Fprint(c, "hello"); _ = c.Close() }), func(a netip.Addr) bool { return !a.IsLoopback() })
-		said, _ := io.ReadAll(dial(address))
-		Expect(said).To(BeEmpty())
+		received, _ := io.ReadAll(dial(address))
+		Expect(received).To(BeEmpty())
 
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		Expect(err).NotTo(HaveOccurred())
 		nobody := l.Addr().String()
 		Expect(l.Close()).To(Succeed())
-		said, _ = io.ReadAll(dial(relay(nobody, anybody)))
-		Expect(said).To(BeEmpty())
+		received, _ = io.ReadAll(dial(relay(nobody, anybody)))
+		Expect(received).To(BeEmpty())
 	})
 
 	It("ends open connections when it is closed", func() {

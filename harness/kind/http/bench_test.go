@@ -19,9 +19,9 @@ import (
 func BenchmarkTurn(b *testing.B) {
 	const body = `{"say": "hello"}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var said struct{ Say string }
-		_ = json.NewDecoder(r.Body).Decode(&said)
-		fmt.Fprintf(w, `{"reply": "You said %s."}`, said.Say)
+		var request struct{ Say string }
+		_ = json.NewDecoder(r.Body).Decode(&request)
+		fmt.Fprintf(w, `{"reply": "You said %s."}`, request.Say)
 	}))
 	defer server.Close()
 	bare := func(transport *http.Transport) func(*testing.B) {
@@ -54,9 +54,9 @@ func BenchmarkTurn(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			said, err := s.Say(b.Context(), "hello")
-			if err != nil || said.Text != "You said hello." {
-				b.Fatal(said.Text, err)
+			answer, err := s.Say(b.Context(), "hello")
+			if err != nil || answer.Text != "You said hello." {
+				b.Fatal(answer.Text, err)
 			}
 		}
 		_ = s.End(b.Context())

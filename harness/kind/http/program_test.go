@@ -22,29 +22,29 @@ import (
 // log is safe for concurrent use.
 type log struct {
 	mu   sync.Mutex
-	said bytes.Buffer
+	text bytes.Buffer
 }
 
 func (l *log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.said.Write(p)
+	return l.text.Write(p)
 }
 
 func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.said.String()
+	return l.text.String()
 }
 
 // site returns the site of a trial.
 func site() (app.Site, *log) {
 	GinkgoHelper()
-	said := &log{}
+	output := &log{}
 	return app.Site{
-		Folder: GinkgoT().TempDir(), Home: GinkgoT().TempDir(), Clock: clock.Real(), Log: said,
+		Folder: GinkgoT().TempDir(), Home: GinkgoT().TempDir(), Clock: clock.Real(), Log: output,
 		Env: app.Variables("http://127.0.0.1:1/t/1"),
-	}, said
+	}, output
 }
 
 // agent returns this test program as an application of a kind.
@@ -69,14 +69,14 @@ var _ = Describe("An application that is started for a trial", func() {
 	})
 
 	It("receives its port and the backend, and has ended at the end", func() {
-		here, said := site()
+		here, output := site()
 		s, err := agent(web(chat, "$.env", ""), "assistant").Start(ctx, here)
 		Expect(err).NotTo(HaveOccurred())
 		answer, err := s.Say(ctx, "hello")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(answer.Text).To(And(
 			ContainSubstring(`"OPENAI_BASE_URL=http://127.0.0.1:1/t/1/v1"`), ContainSubstring(`"PORT=`), ContainSubstring(`"HOME=`+here.Home)))
-		Eventually(said.String).Should(ContainSubstring("heard hello"))
+		Eventually(output.String).Should(ContainSubstring("heard hello"))
 		Expect(s.End(ctx)).To(Succeed())
 		Expect(s.End(ctx)).To(Succeed(), "once more does no harm")
 		_, err = s.Say(ctx, "anybody there?")

@@ -136,7 +136,7 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 		return app.Answer{}, failed
 	case response.StatusCode >= http.StatusMultipleChoices:
 		return app.Answer{}, app.Errorf(app.Unusable,
-			"the application answered with the HTTP status %s, and that says nothing; let request.path be where it answers",
+			"the application answered with the HTTP status %s, which has no answer; set request.path to the path that answers",
 			response.Status)
 	}
 	content, err := t.dialogue.read(response.Header.Get("Content-Type"), data)

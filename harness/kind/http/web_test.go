@@ -149,9 +149,9 @@ var _ = Describe("A conversation with an HTTP application", func() {
 	It("reads the session's id from any event of a stream", func() {
 		var ids []string
 		s := served(web(chat, "$.text", "$.id"), func(w http.ResponseWriter, r *http.Request) {
-			var said struct{ ID string }
-			_ = json.NewDecoder(r.Body).Decode(&said)
-			ids = append(ids, said.ID)
+			var request struct{ ID string }
+			_ = json.NewDecoder(r.Body).Decode(&request)
+			ids = append(ids, request.ID)
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "data: {\"id\": \"s1\"}\n\ndata: {\"text\": \"Hello\"}\n\n")
 		})
@@ -185,7 +185,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Entry("an error of the application", "$.reply", 503, "", "out of\norder", And(beError(app.Failed, "HTTP status 503 Service Unavailable: out of order"), HaveField("Code", 503))),
 		Entry("a huge error", "", 500, "", strings.Repeat("x", 100_000), And(beError(app.Failed, "xxx..."), HaveField("Code", 500))),
 		Entry("an error without a body", "", 404, "", "", And(beError(app.Failed, "(an empty body)"), HaveField("Code", 404))),
-		Entry("a redirect without a target", "", 304, "", "", beError(app.Unusable, "the HTTP status 304 Not Modified, and that says nothing")),
+		Entry("a redirect without a target", "", 304, "", "", beError(app.Unusable, "the HTTP status 304 Not Modified, which has no answer")),
 		Entry("a redirect to another host", "", 302, "Location: https://api.example.org/v1", "", beError(app.Unusable, "redirects to api.example.org, which is not on this machine")),
 		Entry("a redirect to itself", "", 307, "Location: /chat", "", beError(app.Crashed, "redirects without end")),
 		Entry("a flood", "", 200, "", strings.Repeat("x", 5<<20), beError(app.Flooded, "more than 4194304 bytes")),

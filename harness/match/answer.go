@@ -57,14 +57,14 @@ func textMatcher(what string, text any, of func(*harness.Judged) []string) types
 			return observation{}, fmt.Errorf("expected a string or a matcher, got %T", text)
 		}
 		s := observation{saw: "none at all"}
-		for n, said := range of(j) {
-			s = observation{ok: strings.Contains(said, part), saw: quote(said), inner: inner, value: said}
+		for n, got := range of(j) {
+			s = observation{ok: strings.Contains(got, part), saw: quote(got), inner: inner, value: got}
 			if n > 0 && !s.ok {
 				s.saw = fmt.Sprintf("none among %d, the last of which is %s", n+1, s.saw)
 			}
 			if isMatcher {
 				var err error
-				if s.ok, err = inner.Match(said); err != nil {
+				if s.ok, err = inner.Match(got); err != nil {
 					return s, err
 				}
 			}
@@ -82,9 +82,9 @@ func textMatcher(what string, text any, of func(*harness.Judged) []string) types
 func OneQuestionAtATime() types.GomegaMatcher {
 	return &trials{want: "at most one question in each answer", inspect: func(j *harness.Judged) (observation, error) {
 		most, in := 0, ""
-		for _, said := range answers(j) {
-			if n := textfold.Questions(code.ReplaceAllString(said, " ")); n > most {
-				most, in = n, said
+		for _, answer := range answers(j) {
+			if n := textfold.Questions(code.ReplaceAllString(answer, " ")); n > most {
+				most, in = n, answer
 			}
 		}
 		saw := format.Plural(most, "question")
