@@ -42,6 +42,7 @@ func (o *outlook) term(from uint8, t *term) (to uint8) {
 		return to
 	case gap:
 		to = from
+	default:
 	}
 	for place := range o {
 		if from>>place&1 == 0 {

@@ -143,13 +143,12 @@ func (p *parser) term() (t term, err error) {
 			t.word, err = p.c.word(token)
 			return t, err
 		}
-		name, ok := strings.Trim(token, "<>"), false
-		t.kind = set
-		if t.set, ok = p.c.g.named[p.c.name+"."+name]; !ok {
-			return t, fmt.Errorf("no set is called <%s>", name)
+		t.kind, t.set = set, p.c.g.named[p.c.name+"."+strings.Trim(token, "<>")]
+		if t.set == 0 {
+			err = fmt.Errorf("no set is called <%s>", strings.Trim(token, "<>"))
 		}
 	}
-	return t, nil
+	return t, err
 }
 
 // alternatives reads sequences between bars up to the closing mark.

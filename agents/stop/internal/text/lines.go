@@ -2,110 +2,125 @@ package text
 
 import "strings"
 
-// line is a line of the message without its line break.
+// line is a line of a text.
 type line struct {
-	start, end int
-	first      int // offset of the first character that is not a space; end if there is none
-	indent     int // columns of space before it; a tab goes to the next multiple of 4
+	first  int    // offset of the first character that is not a space
+	end    int    // of the text, without the space at its end
+	stop   int    // of the line, without the line break
+	indent int    // columns of space before the text; a tab goes to the next multiple of 4
+	text   string // from first to end
 }
 
-// lines cuts a message into lines.
-type lines struct {
-	s    string
-	at   int
-	line line
-}
-
-func (l *lines) reset(s string) { l.s, l.at = s, 0 }
-
-// next reads the next line into l.line and reports whether there was one.
-func (l *lines) next() bool {
-	if l.at >= len(l.s) {
-		return false
+// next reads the next line.
+func (d *dialect) next() line {
+	l := line{first: d.at, stop: len(d.s)}
+	if n := strings.IndexByte(d.s[d.at:], '\n'); n >= 0 {
+		l.stop = d.at + n
 	}
-	start, end := l.at, len(l.s)
-	l.at = end
-	if n := strings.IndexByte(l.s[start:], '\n'); n >= 0 {
-		end = start + n
-		l.at = end + 1
-	}
-	l.line = measure(l.s, start, end, 0)
-	return true
-}
-
-// measure finds where the text of s[start:end] begins, the first byte of which
-// is in the column given.
-func measure(s string, start, end, column int) line {
-	for end > start && (s[end-1] == ' ' || s[end-1] == '\t' || s[end-1] == '\r') {
-		end--
-	}
-	l := line{start: start, end: end, first: start, indent: column}
-	for l.first < end {
-		switch c := s[l.first]; {
-		case c == '\t':
-			l.indent += 4 - l.indent%4
-			l.first++
-		case c == ' ' || c == '\r' || c == 0:
+	d.at = min(l.stop+1, len(d.s))
+	for ; l.first < l.stop && (d.s[l.first] == ' ' || d.s[l.first] == '\t'); l.first++ {
+		l.indent++
+		for d.s[l.first] == '\t' && l.indent%4 > 0 {
 			l.indent++
-			l.first++
-		case c >= 0x80:
-			r, n := decode(s, l.first)
-			kind := sortOf(r)
-			if kind != space && kind != invisible || l.first+n > end {
-				return l
-			}
-			if kind == space {
-				l.indent++
-			}
-			l.first += n
-		default:
-			return l
 		}
 	}
+	l.text = strings.TrimRight(d.s[l.first:l.stop], " \t")
+	l.end = l.first + len(l.text)
 	return l
 }
 
-// spaceLen returns the length of the white space character at s[i:], 0 if there is none.
-func spaceLen(s string, i int) int {
-	if i >= len(s) {
-		return 0
-	}
-	switch c := s[i]; {
-	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-		return 1
-	case c < 0x80:
-		return 0
-	}
-	r, n := decode(s, i)
-	if sortOf(r) == space {
-		return n
-	}
-	return 0
+// fence is the line that opens a fenced code block.
+type fence struct {
+	mark  byte
+	size  int
+	holds bool // it contains Markdown, which may contain fences
 }
 
-// skipSpace returns the offset behind all white space at s[i:end].
-func skipSpace(s string, i, end int) int {
-	for i < end {
-		n := spaceLen(s, i)
-		if n == 0 {
-			break
+// readFence reads "```go"; the size is 0 if s is not a fence.
+func readFence(s string) (f fence) {
+	tag := strings.TrimLeft(s, s[:min(1, len(s))])
+	f.size = len(s) - len(tag)
+	if f.size < 3 || s[0] != '`' && s[0] != '~' || s[0] == '`' && strings.Contains(tag, "`") {
+		return fence{}
+	}
+	f.mark = s[0]
+	tag = strings.TrimSpace(tag)
+	f.holds = strings.EqualFold(tag, "markdown") || strings.EqualFold(tag, "md")
+	return f
+}
+
+func isFence(s string) bool { return readFence(s).size > 0 }
+
+// code reads a fenced code block that begins with the line, and writes a placeholder for it.
+// A fence of Markdown may contain fences: agents wrap whole documents, and only the tags show
+// which fence opens and which closes.
+func (d *dialect) code(prefix string, l line) {
+	if d.open > 0 && !d.inItem {
+		d.endText()
+	}
+	f, depth := readFence(l.text), 0
+	for d.at < len(d.s) && depth >= 0 {
+		next := d.next()
+		if next.text == "" {
+			continue
 		}
-		i += n
+		l.end = next.end
+		inner := readFence(next.text)
+		switch {
+		case inner.mark != f.mark:
+		case len(next.text) > inner.size:
+			if f.holds && inner.size <= f.size {
+				depth++
+			}
+		case depth > 0 || inner.size >= f.size:
+			depth--
+		}
 	}
-	return min(i, end)
+	pad := strings.Repeat(" ", len(prefix))
+	d.put(prefix+"```\n"+pad+".\n"+pad+"```\n", l)
+	d.open = 0
 }
 
-// only reports whether s consists of the byte c and of white space, with n or more
-// of c.
-func only(s string, c byte, n int) bool {
-	for i := range len(s) {
-		switch s[i] {
-		case c:
-			n--
-		case ' ', '\t':
-		default:
+// frontMatter returns where the text begins behind a block of keys at its start.
+func frontMatter(s string) int {
+	rest, ok := strings.CutPrefix(s, "---\n")
+	if !ok {
+		return 0
+	}
+	end := strings.Index(rest[:min(len(rest), 4096)], "\n---")
+	if key, _, _ := strings.Cut(rest, "\n"); end < 0 || strings.IndexByte(key, ':') <= 0 {
+		return 0
+	}
+	return len("---\n") + end + len("\n---")
+}
+
+// tagsOnly reports whether the text is nothing but tags, such as "</details>".
+func tagsOnly(s string) bool {
+	for len(s) > 0 {
+		n := tagLen(s)
+		if n == 0 {
 			return false
 		}
+		s = strings.TrimLeft(s[n:], " \t")
 	}
-	return n <= 0
+	return true
+}
+
+// tagLen returns the length of the tag that s begins with, 0 if it does not.
+func tagLen(s string) int {
+	if len(s) < 3 || s[0] != '<' {
+		return 0
+	}
+	c := s[1]
+	if c == '/' {
+		c = s[2]
+	}
+	end := strings.IndexAny(s[1:], "<>\n")
+	if c|0x20 < 'a' || c|0x20 > 'z' || end < 0 || s[1+end] != '>' || end > 1000 {
+		return 0
+	}
+	if inside := s[:end]; strings.Contains(inside, "://") || strings.Contains(inside, "@") && s[1] != '/' && !strings.Contains(inside, "=") {
+		return 0
+	}
+	return end + 2
 }

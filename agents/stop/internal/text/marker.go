@@ -1,117 +1,97 @@
 package text
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // marker is what makes a line an item of a list.
 type marker struct {
-	text    int // offset of the item's text
-	width   int // columns from the marker to the text
+	text    int    // offset of the item's text
+	mark    string // as Markdown writes it: "-" or "2.", with the space behind it
 	ordered bool
 	number  int
-	box     Check
-	// picture is true where an emoji is the bullet.
-	picture bool
 }
 
-// itemMarker reads the marker at s[i:end].
-func itemMarker(s string, i, end int) (m marker, ok bool) {
-	if i >= end {
+// itemMarker reads the marker at s[i:].
+func itemMarker(s string, i int) (m marker, ok bool) {
+	if i >= len(s) {
 		return m, false
 	}
 	switch c := s[i]; {
 	case c == '-' || c == '*' || c == '+':
-		m, ok = bullet(s, i, 1, end)
-	case c >= '0' && c <= '9':
-		m, ok = ordinal(s, i, end)
-	case c == '(' || c|0x20 >= 'a' && c|0x20 <= 'z':
-		m, ok = lettered(s, i, end)
+		return bullet(s, i+1)
 	case c == '[':
-		box, n := checkBox(s, i, end)
-		return marker{text: skipSpace(s, i+n, end), width: n + 1, box: box}, box != NoBox
-	case c >= 0x80:
-		m, ok = picture(s, i, end)
+		_, n := checkBox(s[i:])
+		return marker{text: i, mark: "- "}, n > 0
+	case c == '(' || wordByte(c):
+		return ordinal(s, i)
+	case c < utf8.RuneSelf:
+		return m, false
 	}
-	if !ok || m.box != NoBox {
-		return m, ok
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if strings.ContainsRune("•–◦▪‣●○■∙·►▸➤➜→", r) {
+		m, ok = bullet(s, i+n)
+		return m, ok && m.text < len(s)
 	}
-	if box, n := checkBox(s, m.text, end); n > 0 {
-		m.box = box
-		m.text = skipSpace(s, m.text+n, end)
+	// A line with a check mark that ends with a colon introduces a list and is not an item.
+	if _, n := checkBox(s[i:]); n > 0 && strings.HasPrefix(s[i+n:], " ") && !endsWithColon(s) {
+		return marker{text: i, mark: "- "}, true
 	}
-	return m, true
+	return m, false
 }
 
-// bullet reads the space behind a bullet of n bytes.
-func bullet(s string, i, n, end int) (marker, bool) {
-	text := i + n
-	if text >= end {
-		return marker{text: end, width: 2}, true
-	}
-	if spaceLen(s, text) == 0 {
-		return marker{}, false
-	}
-	l := measure(s, text, end, 1)
-	width := l.indent
-	if width > 5 { // the text is indented code; it belongs to the item all the same
-		width = 2
-	}
-	return marker{text: l.first, width: width}, true
+// bullet reads the space behind a marker that ends at s[end:].
+func bullet(s string, end int) (marker, bool) {
+	text := skipSpace(s, end)
+	return marker{text: text, mark: "-" + space(text-end)}, text > end || end == len(s)
 }
 
-// ordinal reads "1.", "12)", and a digit in a key cap. A letter may follow at
-// once, as people write it, but a digit may not.
-func ordinal(s string, i, end int) (marker, bool) {
-	number, at := 0, i
-	for at < end && at-i < 9 && s[at] >= '0' && s[at] <= '9' {
-		number = 10*number + int(s[at]-'0')
-		at++
+// space returns the space behind a marker, n columns if the text is not indented code.
+func space(n int) string {
+	if n > 4 {
+		n = 1
 	}
-	if keycap := "\ufe0f\u20e3"; strings.HasPrefix(s[at:end], keycap) {
-		at += len(keycap)
-		return marker{text: skipSpace(s, at, end), width: 3, ordered: true, number: number}, true
-	}
-	if at >= end || s[at] != '.' && s[at] != ')' {
-		return marker{}, false
-	}
-	m, ok := bullet(s, at, 1, end)
-	if !ok && at-i <= 2 && s[at+1]|0x20 >= 'a' && s[at+1]|0x20 <= 'z' && s[at+1] < 'a' {
-		m, ok = marker{text: at + 1, width: 1}, true
-	}
-	m.width += at - i
-	m.ordered, m.number = true, number
-	return m, ok
+	return strings.Repeat(" ", max(1, n))
 }
 
-// lettered reads "a)", "(a)" and "(1)".
-func lettered(s string, i, end int) (marker, bool) {
+// ordinal reads "1.", "12)", "a)", "(a)", "(1)" and a digit in a key cap. A capital may
+// follow a number at once, as people write it.
+func ordinal(s string, i int) (m marker, ok bool) {
 	at := i
 	if s[at] == '(' {
 		at++
 	}
 	first := at
-	number := 0
-	for at < end && at-first < 3 && s[at] >= '0' && s[at] <= '9' {
-		number = 10*number + int(s[at]-'0')
+	for at < len(s) && at-first < 9 && s[at] >= '0' && s[at] <= '9' {
+		m.number = 10*m.number + int(s[at]-'0')
 		at++
 	}
-	if at == first && at < end && s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z' {
-		number = int(s[at]|0x20-'a') + 1
+	letter := at == first && at < len(s) && wordByte(s[at])
+	if letter {
+		m.number = int(s[at]|0x20-'a') + 1
 		at++
 	}
-	if at == first || at >= end || s[at] != ')' {
-		return marker{}, false
+	rest := s[at:]
+	switch {
+	case at == first:
+		return m, false
+	case strings.HasPrefix(rest, "\u20e3"):
+		m.text, ok = skipSpace(s, at+len("\u20e3")), true
+	case strings.HasPrefix(rest, ")"), strings.HasPrefix(rest, ".") && !letter && first == i:
+		m.text = skipSpace(s, at+1)
+		ok = m.text > at+1 || m.text == len(s) || at-i <= 2 && s[m.text] >= 'A' && s[m.text] <= 'Z' && !letter
 	}
-	m, ok := bullet(s, at, 1, end)
-	m.width += at - i
-	m.ordered, m.number = true, number
-	return m, ok && m.text < end
+	m.ordered, m.mark = true, strconv.Itoa(m.number)+"."+space(m.text-at-1)
+	return m, ok && (m.text < len(s) || !letter && first == i)
 }
 
-// checkBox reads "[ ]" and its states, or a picture of one, with the space
-// behind it; n is 0 if there is none.
-func checkBox(s string, i, end int) (box Check, n int) {
-	if i+3 <= end && s[i] == '[' && s[i+2] == ']' && (i+3 == end || spaceLen(s, i+3) > 0) {
-		switch s[i+1] {
+// checkBox reads "[ ]" and its states, or a picture of one; n is its length, 0 if there is none.
+func checkBox(s string) (box Check, n int) {
+	if len(s) >= 3 && s[0] == '[' && s[2] == ']' && (len(s) == 3 || s[3] == ' ' || s[3] == '\n') {
+		switch s[1] {
 		case ' ':
 			return Open, 3
 		case 'x', 'X':
@@ -121,14 +101,7 @@ func checkBox(s string, i, end int) (box Check, n int) {
 		}
 		return NoBox, 0
 	}
-	if i >= end || s[i] < 0x80 {
-		return NoBox, 0
-	}
-	r, n := decode(s, i)
-	if strings.HasPrefix(s[i+n:end], "\ufe0f") {
-		n += len("\ufe0f")
-	}
-	switch r {
+	switch r, n := utf8.DecodeRuneInString(s); r {
 	case '☐', '🔲', '⬜', '◻', '🔳', '▢', '□':
 		return Open, n
 	case '⏳', '⌛', '🔄', '🚧', '🟡':
@@ -141,26 +114,49 @@ func checkBox(s string, i, end int) (box Check, n int) {
 	return NoBox, 0
 }
 
-// picture reads a bullet beyond ASCII: a typographic one, or a check mark. A line
-// with a check mark that ends with a colon introduces a list and is not an item.
-func picture(s string, i, end int) (marker, bool) {
-	r, n := decode(s, i)
-	switch r {
-	case '•', '–', '◦', '▪', '‣', '●', '○', '■', '∙', '·', '►', '▸', '➤', '➜', '→':
-		if m, ok := bullet(s, i, n, end); ok && m.text < end {
-			return m, true
-		}
-		return marker{}, false
+// strongLine reports whether a line is all strong text, with a colon, a number or an
+// emoji perhaps: people write headings like this. A whole strong sentence is not a heading.
+func strongLine(s string) bool {
+	mark := strings.IndexAny(s, "*_")
+	if len(s) > maxTitle || mark < 0 || mark+5 > len(s) || s[mark:mark+2] != "**" && s[mark:mark+2] != "__" || !ornament(s[:mark]) {
+		return false
 	}
-	box, n := checkBox(s, i, end)
-	if n == 0 || spaceLen(s, i+n) == 0 || endsWithColon(s[:end]) {
-		return marker{}, false
-	}
-	return marker{text: skipSpace(s, i+n, end), width: 2, box: box, picture: true}, true
+	body, after, ok := strings.Cut(s[mark+2:], s[mark:mark+2])
+	body = strings.TrimSpace(body)
+	after = strings.Trim(after, "*_ ")
+	return ok && body != "" && (after == "" || after == ":" || ornament(after)) && !strings.ContainsAny(body[len(body)-1:], ".!?")
+}
+
+// ornament reports whether s has no letters and nothing that starts a list.
+func ornament(s string) bool {
+	return len(s) < 16 && !strings.ContainsFunc(s, unicode.IsLetter) && strings.IndexAny(s, "-+*•–|>[") != 0
 }
 
 // endsWithColon reports whether the text ends with a colon, emphasis aside.
 func endsWithColon(s string) bool {
-	s = strings.TrimRight(s, " \t\r*_")
-	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：")
+	return strings.HasSuffix(strings.TrimRight(s, " *_"), ":")
+}
+
+// startsSentence reports whether a text looks like the start of a sentence: a capital that
+// does not begin an acronym, an emoji, or a quotation.
+func startsSentence(s string) bool {
+	s = strings.TrimLeft(s, "*_(\"")
+	r, n := utf8.DecodeRuneInString(s)
+	if r < utf8.RuneSelf {
+		return r >= 'A' && r <= 'Z' && (len(s) == n || s[n] < 'A' || s[n] > 'Z')
+	}
+	return unicode.IsUpper(r) || isSign(r) || strings.ContainsRune("‘“„‟‹«", r)
+}
+
+// isSign reports whether r is an emoji, an arrow or a check mark.
+func isSign(r rune) bool {
+	return r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.In(r, unicode.S, unicode.No, unicode.Me) || r == '•' || r == '‣')
+}
+
+// skipSpace returns the offset behind the white space at s[i:].
+func skipSpace(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+		i++
+	}
+	return i
 }

@@ -2,21 +2,6 @@ package text
 
 import "strings"
 
-// The closing marks that inline.clear remembers: none of the kind is before
-// that offset, so that a text of opening marks is searched only once.
-const (
-	doubleMark = iota
-	singleMark
-	curlyMark
-	curlySingleMark
-	guillemetMark
-	bracketMark
-	parenMark
-	commentMark
-	strikeMark
-	marks
-)
-
 // maxQuotation is the longest quotation in bytes. What is longer is taken for
 // text with a stray mark.
 const maxQuotation = 300
@@ -24,184 +9,179 @@ const maxQuotation = 300
 // maxTicks is the longest run of backticks that opens a code span.
 const maxTicks = 8
 
-// closer finds the mark in s[from:limit], -1 if it is not there.
-func (r *Reader) closer(kind int, mark string, from, limit int) int {
-	in := &r.in
+// find returns where one of the characters is in s[from:limit], -1 if there is none.
+func (in *inline) find(chars string, from, limit int) int {
 	limit = min(limit, in.end)
-	begin := max(from, in.clear[kind])
-	if begin >= limit {
+	if from >= limit {
 		return -1
 	}
-	n := strings.Index(r.doc.Raw[begin:limit], mark)
+	n := strings.IndexAny(in.s[from:limit], chars)
 	if n < 0 {
-		in.clear[kind] = max(begin, limit-len(mark)+1)
 		return -1
 	}
-	in.clear[kind] = begin + n
-	return begin + n
-}
-
-// curlyCloser finds a closing quotation mark beyond ASCII, however encoded, and
-// returns where it begins and ends, -1 if there is none in s[from:limit].
-func (r *Reader) curlyCloser(kind, from, limit int) (start, end int) {
-	in, s := &r.in, r.doc.Raw
-	limit = min(limit, in.end)
-	at := max(from, in.clear[kind])
-	for at < limit {
-		if s[at] < 0x80 {
-			at++
-			continue
-		}
-		c, n := decode(s, at)
-		if closesQuotation(kind, c) {
-			in.clear[kind] = at
-			return at, min(at+n, in.end)
-		}
-		at += n
-	}
-	in.clear[kind] = max(in.clear[kind], min(at, in.end))
-	return -1, -1
-}
-
-func closesQuotation(kind int, c rune) bool {
-	switch kind {
-	case guillemetMark:
-		return c == '»' || c == '›'
-	case curlySingleMark:
-		return c == '’'
-	}
-	return c == '”' || c == '“'
+	return from + n
 }
 
 // codeSpan masks the text up to the next run of as many backticks.
 func (r *Reader) codeSpan(i int) int {
-	in, s := &r.in, r.doc.Raw
-	n := ticks(s, i, in.end)
+	in := &r.in
+	n := in.ticks(i)
 	if n > maxTicks || in.noCode[n] {
 		return i + n
 	}
 	for at := i + n; ; {
-		next := strings.IndexByte(s[at:in.end], '`')
+		next := strings.IndexByte(in.s[at:in.end], '`')
 		if next < 0 {
 			in.noCode[n] = true
 			return i + n
 		}
-		at += next
-		size := ticks(s, at, in.end)
-		at += size
+		size := in.ticks(at + next)
+		at += next + size
 		if size == n {
 			return r.mask(i, at)
 		}
 	}
 }
 
-func ticks(s string, i, end int) int {
-	n := 0
-	for i+n < end && s[i+n] == '`' {
-		n++
-	}
-	return n
+func (in *inline) ticks(i int) int {
+	return len(in.s[i:in.end]) - len(strings.TrimLeft(in.s[i:in.end], "`"))
 }
 
 // quotation masks the quotation that the mark of n bytes at s[i:] opens.
-func (r *Reader) quotation(i, n int, mark rune) int {
+func (r *Reader) quotation(i, n int) int {
 	in := &r.in
-	inside, end := -1, -1
-	switch mark {
-	case '"':
-		end = r.straightQuotation(i)
-		inside = end - 1
-	case '«', '‹':
-		inside, end = r.curlyCloser(guillemetMark, i+n, i+maxQuotation)
-	case '“', '„', '‟':
-		inside, end = r.curlyCloser(curlyMark, i+n, i+maxQuotation)
-	case '‘':
-		inside, end = r.curlySingle(i + n)
+	var inside int
+	switch in.s[i : i+n] {
+	case `"`:
+		inside = in.straightQuotation(i)
+	case "«", "‹":
+		inside = in.find("»›", i+n, i+maxQuotation)
+	case "‘":
+		for at := i + n; ; at = inside + 1 { // not an apostrophe
+			if inside = in.find("'", at, i+maxQuotation); inside < 0 || !in.letterAt(inside+1) {
+				break
+			}
+		}
+	default:
+		inside = in.find("”“", i+n, i+maxQuotation)
 	}
-	if end < 0 {
-		in.gap = in.gap&^AfterLine | AfterGap
-		return min(i+n, in.end)
+	if inside < 0 {
+		return r.gap(i + n)
+	}
+	end := inside + 1
+	for end < in.end && in.s[end]>>6 == 2 {
+		end++
 	}
 	return r.maskQuotation(i, inside, end)
 }
 
-// straightQuotation returns where the quotation ends that the mark at s[i] opens.
-func (r *Reader) straightQuotation(i int) int {
-	in, s := &r.in, r.doc.Raw
-	if i > in.line && (wordByte(s[i-1]) || s[i-1] >= 0x80 && spaceLen(s, i-1) == 0 && followsWord(s, in.line, i)) {
+// straightQuotation returns where the quotation is closed that the mark at s[i] opens.
+func (in *inline) straightQuotation(i int) int {
+	if i > in.line && (wordByte(in.s[i-1]) || in.stop == i) {
 		return -1
 	}
-	end := r.closer(doubleMark, `"`, i+1, i+maxQuotation)
-	if end < 0 || end == i+1 || end+1 < in.end && wordByte(s[end+1]) {
+	end := in.find(`"`, i+1, i+maxQuotation)
+	if end == i+1 || end >= 0 && end+1 < in.end && wordByte(in.s[end+1]) {
 		return -1
 	}
-	return end + 1
-}
-
-// followsWord reports whether a letter beyond ASCII ends at s[i:].
-func followsWord(s string, start, i int) bool {
-	at := i - 1
-	for at > start && at > i-4 && s[at]&0xC0 == 0x80 {
-		at--
-	}
-	c, n := decode(s, at)
-	return at+n == i && sortOf(c) <= accent
-}
-
-// curlySingle returns where the quotation ends that ‘ opens before from: at a mark
-// that is not an apostrophe, as no letter follows it.
-func (r *Reader) curlySingle(from int) (start, end int) {
-	limit := from + maxQuotation
-	for at := from; ; {
-		start, end = r.curlyCloser(curlySingleMark, at, limit)
-		if end < 0 || !r.letterAt(end) {
-			return start, end
-		}
-		at = end
-	}
-}
-
-func (r *Reader) letterAt(i int) bool {
-	s := r.doc.Raw
-	if i >= r.in.end || s[i] < 0x80 {
-		return i < r.in.end && wordByte(s[i])
-	}
-	c, _ := decode(s, i)
-	return sortOf(c) == letter
+	return end
 }
 
 // singleQuote reads an apostrophe that follows no letter: it opens a quotation if
 // it is closed soon, on the same line, before a character that is not a letter.
 func (r *Reader) singleQuote(i int) int {
-	in, s := &r.in, r.doc.Raw
-	if i > in.line && spaceLen(s, i-1) == 0 && s[i-1] != '(' || !r.letterAt(i+1) {
+	in := &r.in
+	if i > in.line && !in.spaceAt(i-1) && in.s[i-1] != '(' || !in.letterAt(i+1) {
 		return i + 1
 	}
-	limit := min(in.end, i+100)
-	if n := strings.IndexByte(s[i:limit], '\n'); n > 0 {
-		limit = i + n
-	}
-	for at := i + 1; ; {
-		end := r.closer(singleMark, "'", at, limit)
-		if end < 0 {
+	for at := i + 1; ; at++ {
+		if at = in.find("'\n", at, i+100); at < 0 || in.s[at] == '\n' {
 			return i + 1
 		}
-		if !r.letterAt(end+1) && spaceLen(s, end-1) == 0 {
-			return r.maskQuotation(i, end, end+1)
+		if !in.letterAt(at+1) && !in.spaceAt(at-1) {
+			return r.maskQuotation(i, at, at+1)
 		}
-		at = end + 1
 	}
 }
 
 // maskQuotation masks s[i:end], whose closing mark is at inside. A quotation
 // that ends with a full stop may end the sentence too.
 func (r *Reader) maskQuotation(i, inside, end int) int {
+	in := &r.in
 	r.mask(i, end)
-	s := r.doc.Raw
-	if c := s[max(i, inside-1)]; c == '.' || c == '!' || c == '?' {
-		if next := skipSpace(s, end, r.in.end); next > end && startsSentence(s, next, r.in.end) {
+	if c := in.s[inside-1]; c == '.' || c == '!' || c == '?' {
+		if next := skipSpace(in.s[:in.end], end); next > end && startsSentence(in.s[next:in.end]) {
 			r.endSentence(end, endingOf(c))
 		}
 	}
 	return end
+}
+
+// tag skips a tag or a comment, or masks an address in angle brackets.
+func (r *Reader) tag(i int) int {
+	in := &r.in
+	rest := in.s[i:in.end]
+	if strings.HasPrefix(rest, "<!--") {
+		if n := strings.Index(rest[:min(len(rest), 10*maxQuotation)], "-->"); n >= 0 {
+			return i + n + 3
+		}
+		return i + 4
+	}
+	if n := tagLen(rest); n > 0 {
+		return i + n
+	}
+	r.gap(i)
+	if strings.HasPrefix(rest, "<http") {
+		return r.mask(i, in.addressEnd(i+1))
+	}
+	return i + 1
+}
+
+// linkTarget skips the target of a link behind its text.
+func (r *Reader) linkTarget(i int) int {
+	in := &r.in
+	rest := in.s[i+1 : in.end]
+	switch {
+	case strings.HasPrefix(rest, "("):
+		return max(i+1, in.targetEnd(i+2))
+	case strings.HasPrefix(rest, "["):
+		return max(i, in.find("]", i+2, i+maxQuotation)) + 1
+	case rest != "":
+		r.gap(i)
+	}
+	return i + 1
+}
+
+// targetEnd returns the offset behind the target of a link that begins at s[i:], 0 if
+// there is none. Targets have one level of parentheses at most.
+func (in *inline) targetEnd(i int) int {
+	end := in.find(")", i, i+2000)
+	if end >= 0 && strings.IndexByte(in.s[i:end], '(') >= 0 && strings.HasPrefix(in.s[end+1:in.end], ")") {
+		end++
+	}
+	return end + 1
+}
+
+// image masks an image with its text.
+func (r *Reader) image(i int) int {
+	in := &r.in
+	end := in.find("]", i+2, i+maxQuotation) + 1
+	if end == 0 {
+		return i + 2
+	}
+	if strings.HasPrefix(in.s[end:in.end], "(") {
+		end = max(end, in.targetEnd(end+1))
+	}
+	return r.mask(i, end)
+}
+
+// struckOut masks "~~text~~": its author took it back.
+func (r *Reader) struckOut(i int) int {
+	in := &r.in
+	at := i + len(in.s[i:in.end]) - len(strings.TrimLeft(in.s[i:in.end], "~"))
+	inside := in.s[at:max(at, min(in.end, at+maxQuotation))]
+	if n := strings.Index(inside, "~~"); n > 0 && at-i == 2 {
+		return r.mask(i, at+n+2)
+	}
+	return at
 }

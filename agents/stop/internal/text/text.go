@@ -1,6 +1,10 @@
 // Package text parses a message as a person reads it: Markdown becomes blocks and sentences,
 // spelling becomes folded words, and each piece of code, quotation or address is one opaque
 // word. Every span counts bytes of the original message, also where its encoding was repaired.
+//
+// A message is read in four steps: its spelling becomes plain (clean.go), its dialect of Markdown
+// becomes CommonMark (dialect.go), goldmark finds the blocks (reader.go), and the text of each block
+// is cut into words and sentences (inline.go).
 package text
 
 // Span is a half-open range of bytes of the original message.
@@ -23,7 +27,7 @@ const (
 	Paragraph Kind = iota
 	Heading        // "# …", or a line that is all strong text or ends with a colon before a list
 	Item           // of a list; a block for each, nested ones too
-	Table          // one row
+	Table          // one row, with a sentence at least for each cell that is not empty
 	Code           // fenced or indented; no sentences
 	Quote          // block quotation; no sentences
 	Rule           // "---"
@@ -59,6 +63,8 @@ type Block struct {
 	Lead int
 	// Parent is the index of the item that a nested item is under, -1 if none.
 	Parent int
+	// Header is true for the head of a table.
+	Header bool
 	// First and End are the range of the block's sentences.
 	First, End int
 }
@@ -82,6 +88,8 @@ type Sentence struct {
 	// First and End are the range of the sentence's words.
 	First, End int
 	Ending     Ending
+	// Column is the column of the cell in a row of a table, from 0.
+	Column int
 }
 
 // Flags are properties of a word as it is written.
@@ -104,9 +112,7 @@ const (
 // "I'll" is i + ll, "j'ai" is j + ai.
 type Word struct {
 	Span
-	// Fold is lower case without accents or ligatures, in ASCII where possible. It
-	// is a slice of the message where the message is already folded, and is only
-	// valid until the next Read.
+	// Fold is lower case without accents or ligatures, in ASCII where possible.
 	Fold  string
 	Flags Flags
 	// ID is the word's number in the lexicon that reads, 0 if it has none.
