@@ -296,7 +296,7 @@ var _ = Describe("A call", func() {
 		Entry("none", []turn{saying(longMirror), failing(llm.Error{Kind: llm.Unauthorized})}, longMirror, []session.Outcome{session.Accepted, session.Broken}, 1),
 	)
 
-	It("keeps a text with warnings over a crash", func(ctx context.Context) {
+	It("preserves a text with warnings across a crash", func(ctx context.Context) {
 		prepare(ctx, interview.Options{}, saying(longMirror), failing(llm.Error{Kind: llm.Unavailable}))
 		life := &mortal{left: -1}
 		r.store = mortalStore{r.store, life}

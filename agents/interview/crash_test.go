@@ -16,18 +16,18 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// mortal is a process that dies at one instant: before or after a write of its
-// store, before or after a call. From then on nothing that it does has an effect,
-// and nobody hears of what it returns.
+// mortal simulates a process that crashes at one instant: before or after a write of its
+// store, before or after a call. After that its operations have no effect, and its
+// results are discarded.
 type mortal struct {
-	left int // instants until it dies; negative means never
+	left int // instants until the crash; negative means never
 	dead bool
 	seen int
 }
 
 var errDead = errors.New("the process is dead")
 
-// dies passes one instant.
+// dies counts one instant, and reports whether the process has crashed.
 func (m *mortal) dies() bool {
 	m.seen++
 	if m.left == 0 {
@@ -37,7 +37,7 @@ func (m *mortal) dies() bool {
 	return m.dead
 }
 
-// reborn starts a new process that dies after so many instants.
+// reborn starts a new process that crashes after left instants.
 func (m *mortal) reborn(left int) { m.dead, m.left = false, left }
 
 type mortalStore struct {
@@ -130,8 +130,8 @@ func (r *rig) remains(id string) remains {
 	return t
 }
 
-// persist takes an interview with a client that sends its last submission again
-// when the process dies, and after that does what it is shown.
+// persist takes an interview with a client that repeats its last submission after a
+// crash, and then continues from the view that it receives.
 func (p person) persist(r *rig, life *mortal, lives ...int) (id string) {
 	GinkgoHelper()
 	ctx := context.Background()

@@ -41,7 +41,7 @@ func (r *rig) logged(log *bytes.Buffer, message string) (found []line) {
 	return found
 }
 
-var _ = Describe("What an interview tells", func() {
+var _ = Describe("The events and logs of an interview", func() {
 	var (
 		p   person
 		r   *rig
@@ -54,7 +54,7 @@ var _ = Describe("What an interview tells", func() {
 		r.log = slog.New(slog.NewJSONHandler(log, nil))
 	})
 
-	It("is for operators the lines that they look for, without a word of what was said", Label("I-16"), func(ctx context.Context) {
+	It("include the lines that operators need, without any message text", Label("I-16"), func(ctx context.Context) {
 		s := r.serve()
 		v := p.walk(ctx, s, handle(ctx, s, p.begin()), nil)
 
@@ -108,7 +108,7 @@ var _ = Describe("What an interview tells", func() {
 		Expect(log.String()).NotTo(ContainSubstring("sk-1"))
 	})
 
-	It("tells operators of a store that fails, and nobody whose session it is", func(ctx context.Context) {
+	It("report a failing store to operators, without the session's id", func(ctx context.Context) {
 		f := &flaky{Store: r.store}
 		r.store = f
 		s, err := interview.New(interview.Options{}, interview.Deps{Store: f, Backend: r.backend, Clock: r.clock, Log: r.log})
@@ -120,7 +120,7 @@ var _ = Describe("What an interview tells", func() {
 		Expect(failed).To(ConsistOf(HaveKeyWithValue("error", "store the step: session "+v.SessionID[:8]+": the disk is full")))
 	})
 
-	It("tells of a call what the ledger says of it, though the process dies before it is stored", func(ctx context.Context) {
+	It("describe a call as the ledger does, even if the process crashes before it is stored", func(ctx context.Context) {
 		s := r.serve()
 		v := p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, 2))
 		verdicts := len(r.emitted("validator"))
@@ -189,7 +189,7 @@ var _ = Describe("What an interview tells", func() {
 		Expect(steps[len(steps)-4:]).To(Equal([]string{"BLOC_10 owing", "BLOC_10 waiting", "STEP_99_MATCHING owing", "STEP_99_MATCHING finished"}))
 	})
 
-	It("tells of what was left out of the history", Label("I-12"), func(ctx context.Context) {
+	It("report messages omitted from the history", Label("I-12"), func(ctx context.Context) {
 		r.options.History.Messages = 4
 		s := r.serve()
 		v := p.walk(ctx, s, handle(ctx, s, p.begin()), nil)
@@ -204,7 +204,7 @@ var _ = Describe("What an interview tells", func() {
 		Expect(r.emitted("history-over")).To(BeEmpty())
 	})
 
-	It("tells of a history that is too large, however much is left out", Label("I-12"), func(ctx context.Context) {
+	It("report a history that is too large even after trimming", Label("I-12"), func(ctx context.Context) {
 		r.options.History.Tokens = 10
 		s := r.serve()
 		p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, -1))

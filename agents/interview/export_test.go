@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Queued returns how many submissions hold or wait for a session.
+// Queued returns the number of submissions that lock a session or wait for it.
 func (s *Service) Queued(id string) int {
 	s.locks.mu.Lock()
 	defer s.locks.mu.Unlock()
@@ -17,15 +17,15 @@ func (s *Service) Queued(id string) int {
 	return 0
 }
 
-// Remembered reports whether the messages of a session are remembered.
+// Remembered reports whether the messages of a session are cached.
 func (s *Service) Remembered(id string) bool {
 	s.recall.mu.Lock()
 	defer s.recall.mu.Unlock()
 	return s.recall.find(id) != nil
 }
 
-// RecallsAfter returns how many bytes of text are remembered after so many interviews
-// with a text of a size each.
+// RecallsAfter returns the number of cached bytes of text after a number of interviews
+// with size bytes of text each.
 func RecallsAfter(interviews, size int) (bytes int) {
 	var r recall
 	for i := range interviews {

@@ -44,7 +44,7 @@ var _ = Describe("The golden path", func() {
 		})
 	}
 
-	It("keeps with each message its size, its time and the call that wrote it, and with each answer its message", func(ctx context.Context) {
+	It("stores with each message its size, its time and the call that wrote it, and with each answer its message", func(ctx context.Context) {
 		p := meet("lea")
 		r := newRig(p)
 		s := r.serve()

@@ -32,7 +32,7 @@ func events() []Event {
 	return []Event{EventStart, EventResume, EventGo, EventRetry, EventStartBlock1, EventStartMatching}
 }
 
-// Submission is a message or an event from a client: a Message or an Event.
+// Submission is a client's input: a Message or an Event.
 type Submission struct {
 	// Session is the id of the session; empty for EventStart only.
 	Session string

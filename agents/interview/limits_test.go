@@ -33,7 +33,7 @@ var _ = Describe("A session", func() {
 		Expect(refusal(s.Handle(ctx, p.next(v))).Code).To(Equal(interview.CodeBackend))
 		return r, s, v
 	}
-	DescribeTable("that has used up what it may use makes no more calls", func(ctx context.Context, o interview.Options, calls int, limit string) {
+	DescribeTable("that has used up its budget makes no more calls", func(ctx context.Context, o interview.Options, calls int, limit string) {
 		r, s, v := stuck(ctx, o)
 		for range 20 {
 			_ = refusal(s.Handle(ctx, retry(v)))

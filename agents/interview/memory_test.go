@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// memory keeps one session, as cheaply as it can be kept, where a property takes
-// hundreds of interviews. The real stores have a contract suite of their own.
+// memory stores one session at little cost, for properties that run hundreds of
+// interviews. The real stores have a contract suite of their own.
 type memory struct {
-	session.Store // what is not implemented is not used
+	session.Store // methods that are not implemented are not used
 	s             session.Session
 	submissions   map[string]bool
 	messages      []session.Message
@@ -20,7 +20,7 @@ type memory struct {
 	calls         map[int]session.Call
 }
 
-// Create forgets the session that there was.
+// Create replaces the stored session.
 func (m *memory) Create(ctx context.Context, s session.Session, c session.Change) error {
 	*m = memory{submissions: map[string]bool{}, queues: map[session.Step]session.Queue{}, calls: map[int]session.Call{}}
 	s.Version = 0

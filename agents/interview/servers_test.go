@@ -140,7 +140,7 @@ var _ = Describe("Two servers on one store", Label("I-18"), func() {
 		Expect(r.ledger(v.SessionID)).To(HaveLen(3))
 	})
 
-	It("take no message for an answer to what came meanwhile", func(ctx context.Context) {
+	It("do not treat a message as an answer to a later question", func(ctx context.Context) {
 		r.store = &flaky{Store: r.store, meanwhile: func() {
 			handle(ctx, two, p.next(v))
 		}}

@@ -56,7 +56,7 @@ var _ = Describe("A submission", func() {
 			Expect(r.emitted("repeated")).To(HaveLen(1))
 		})
 
-		It("changes nothing if what it replies to was answered", func(ctx context.Context) {
+		It("changes nothing if it replies to an answered question", func(ctx context.Context) {
 			v := reach(ctx, session.Block1, 0)
 			sub := p.next(v)
 			sub.ID = ""
@@ -67,7 +67,7 @@ var _ = Describe("A submission", func() {
 			Expect(r.answers(v.SessionID)).To(HaveLen(3))
 		})
 
-		It("changes nothing if its id is known, though it replies to what is shown now", func(ctx context.Context) {
+		It("changes nothing if its id is known, even if it replies to the current question", func(ctx context.Context) {
 			v := reach(ctx, session.Block1, 0)
 			sub := p.next(v)
 			next := handle(ctx, s, sub)
@@ -196,7 +196,7 @@ var _ = Describe("A submission", func() {
 			interview.CodeOutOfOrder, "START_BLOC_1 follows the preamble only"),
 		Entry("a message while it waits", session.Preamble, -1, interview.Submission{Message: "what now?"},
 			interview.CodeOutOfOrder, `send the event GO or write "go"`),
-		Entry("a reply to what was not shown", session.Block1, 0, interview.Submission{Message: "x", ReplyTo: "m999"},
+		Entry("a reply to an unknown message", session.Block1, 0, interview.Submission{Message: "x", ReplyTo: "m999"},
 			interview.CodeOutOfOrder, "no such message was shown yet; the last one is m6"),
 		Entry("an answer to a finished interview", session.Matching, -1, interview.Submission{Message: "thanks"},
 			interview.CodeFinished, "nothing follows"),
@@ -229,7 +229,7 @@ var _ = Describe("A submission", func() {
 		Expect(r.answers(v.SessionID)).To(ContainElement("BLOC_01/-1: go"))
 	})
 
-	It("RESUME shows what is shown and changes nothing, however often", Label("I-14"), func(ctx context.Context) {
+	It("RESUME returns the current view and changes nothing, however often", Label("I-14"), func(ctx context.Context) {
 		v := handle(ctx, s, p.begin())
 		for !v.Finished {
 			commits := len(r.emitted("commit"))
@@ -242,7 +242,7 @@ var _ = Describe("A submission", func() {
 		}
 	})
 
-	It("RETRY with nothing owed shows what is shown", func(ctx context.Context) {
+	It("RETRY without an owed call returns the current view", func(ctx context.Context) {
 		v := reach(ctx, session.Block1, 1)
 		got := handle(ctx, s, interview.Submission{Session: v.SessionID, Event: interview.EventRetry})
 		Expect(got.Repeated).To(BeTrue())
@@ -281,7 +281,7 @@ var _ = Describe("A submission", func() {
 		Expect(s.Queued(v.SessionID)).To(BeZero(), "no lock is left behind")
 	})
 
-	It("is not taken any more once the service shuts down, which waits for those under way", func(ctx context.Context) {
+	It("is rejected once the service shuts down, which waits for submissions in progress", func(ctx context.Context) {
 		v := reach(ctx, session.Block1, 2)
 		down := make(chan error, 1)
 		good := r.backend

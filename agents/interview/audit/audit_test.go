@@ -276,7 +276,7 @@ var _ = Describe("the checks", func() {
 		return names
 	}
 
-	It("hold at every point of an interview, with every trouble", Label("I-03", "I-04", "I-18"), func() {
+	It("pass at every point of an interview, with every trouble", Label("I-03", "I-04", "I-18"), func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			i := begin()
 			i.vague = map[session.Step]int{
@@ -302,7 +302,7 @@ var _ = Describe("the checks", func() {
 		})
 	})
 
-	DescribeTable("each find what they are for",
+	DescribeTable("each find their kind of error",
 		func(name string, damage func(d *audit.Data)) {
 			d := troubled()
 			damage(&d)

@@ -251,7 +251,7 @@ func (c *checker) noCallForQueued() {
 	for _, call := range c.Calls {
 		text := fmt.Sprintf("%s %d of %s", call.Purpose, call.Index, call.Step)
 		before, there := done[text]
-		// A text with warnings is kept during another attempt.
+		// A text with warnings is a draft during another attempt.
 		waits := len(before.Warnings) > 0 && !call.At.After(shown[before.N].At)
 		c.must(!there || waits, "call %d was made for %s, already produced by call %d", call.N, text, before.N)
 		if call.Outcome == session.Accepted {

@@ -53,7 +53,7 @@ var _ = Describe("the page", Label("I-15"), func() {
 		golden.Expect("audit.html", []byte(render(audit.Of(troubled(), texts), asHTML)))
 	})
 
-	It("needs no network and no script, and names what it shows", func() {
+	It("needs no network and no script, and has a title", func() {
 		page := render(audit.Of(troubled(), texts), asHTML)
 		all, err := elements(page)
 		Expect(err).NotTo(HaveOccurred())

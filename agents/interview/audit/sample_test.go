@@ -12,17 +12,17 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// interview keeps a session as the service does, over the real state machine but
-// without a model: a call takes as long and costs as much as its purpose says.
+// interview drives a session as the service does, over the real state machine but
+// without a model: the purpose of a call determines its latency and cost.
 type interview struct {
 	audit.Data
 	now time.Time
 	// before is called before each call that is accepted, to add others.
 	before func(*interview)
-	// wait is how long the candidate thinks; nil is 20 s.
+	// wait returns how long the candidate thinks; nil means 20 s.
 	wait func() time.Duration
-	// vague is how often the candidate still answers a choice with what says
-	// nothing.
+	// vague is the number of unclear answers that the candidate still gives to a
+	// choice.
 	vague map[session.Step]int
 }
 
@@ -31,7 +31,7 @@ const sessionID = "0123456789abcdef0123456789abcdef"
 
 var began = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// latency of a call in milliseconds, and what it costs in thousandths of a euro.
+// figures are the latency of a call in milliseconds, and its cost in thousandths of a euro.
 var figures = map[session.Purpose][2]int{
 	session.PurposePreamble: {2100, 2}, session.PurposeQuestions: {3400, 3}, session.PurposeAdaptive: {1800, 1},
 	session.PurposeMirror: {2600, 4}, session.PurposeProfile: {11200, 14}, session.PurposeMatching: {7300, 9},
@@ -44,15 +44,15 @@ func begin() *interview {
 	return i
 }
 
-// taken returns an interview up to so many inputs of the candidate; all there are if
-// it is less than 0.
+// taken returns an interview after a number of inputs of the candidate, or a finished
+// one if inputs is negative.
 func taken(inputs int, before func(*interview)) *interview {
 	i := begin()
 	i.before = before
 	return i.on(inputs)
 }
 
-// on goes on with so many inputs.
+// on continues with a number of inputs.
 func (i *interview) on(inputs int) *interview {
 	for n := 0; n != inputs && i.Session.Phase != session.Finished; n++ {
 		i.act()
@@ -107,7 +107,7 @@ func (i *interview) next(in session.Input) {
 	i.apply(move)
 }
 
-// reply returns what the model answers to what is owed.
+// reply returns the model's reply to the owed call.
 func (i *interview) reply() session.Replied {
 	owed, call := i.Session.Owed, len(i.Calls)
 	text := fmt.Sprintf("Text of call %d?", call)
@@ -117,7 +117,7 @@ func (i *interview) reply() session.Replied {
 	return session.Replied{Call: call, Text: text}
 }
 
-// call adds an entry to the ledger for what is owed.
+// call adds a ledger entry for the owed call.
 func (i *interview) call(outcome session.Outcome) *session.Call {
 	owed := i.Session.Owed
 	took, cost := figures[owed.Purpose][0], figures[owed.Purpose][1]
@@ -182,8 +182,8 @@ func (i *interview) keep(q session.Queue) {
 	i.Queues = append(i.Queues, q)
 }
 
-// troubled returns an interview in which calls are lost, broken and rejected, a
-// history is trimmed, and the candidate takes a long break.
+// troubled returns an interview with lost, broken and rejected calls, a trimmed history,
+// and a long break of the candidate.
 func troubled() audit.Data {
 	i := taken(-1, func(i *interview) {
 		switch len(i.Calls) {

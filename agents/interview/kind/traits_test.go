@@ -62,7 +62,7 @@ var _ = Describe("Each persona", func() {
 		}
 	})
 
-	DescribeTable("sam drifts into what an interview must leave alone",
+	DescribeTable("sam mentions topics that an interview must not enter",
 		func(zone string) {
 			var all []string
 			for _, texts := range answers("sam") {

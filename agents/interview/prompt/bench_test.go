@@ -22,7 +22,7 @@ func long(n int) []session.Message {
 	return s[:n]
 }
 
-// all keeps whatever there is.
+// all are limits that no history reaches.
 var all = prompt.Limits{Messages: 1 << 20, Tokens: 1 << 30}
 
 func bytesOf(messages []llm.Message) int64 {
@@ -34,8 +34,8 @@ func bytesOf(messages []llm.Message) int64 {
 }
 
 // BenchmarkBuild builds requests that send 10, 100 and 500 messages;
-// BenchmarkBuildFloor copies the same texts once. BenchmarkBuildTrimmed is given
-// as many and sends 40.
+// BenchmarkBuildFloor copies the same texts once. BenchmarkBuildTrimmed receives
+// as many messages and sends 40.
 func BenchmarkBuild(b *testing.B) { benchmarkBuild(b, session.Block1, all) }
 
 func BenchmarkBuildTrimmed(b *testing.B) { benchmarkBuild(b, session.Block3, prompt.Limits{}) }

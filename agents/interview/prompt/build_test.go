@@ -66,7 +66,7 @@ func instructions(r llm.Request) []string {
 	return all
 }
 
-// task returns what a request tells the model to do.
+// task returns the instructions of a request that describe the task.
 func task(l session.Language, now session.Session) string {
 	GinkgoHelper()
 	texts := instructions(load(l).Build(now, nil, prompt.Limits{}).Request)
@@ -83,7 +83,7 @@ func render(r llm.Request) string {
 }
 
 var _ = Describe("Build", func() {
-	It("tells a model what the call needs and no more", Label("I-10"), func() {
+	It("contains only the instructions of the call", Label("I-10"), func() {
 		counter := token.NewCounter(token.Options{})
 		count := func(text string) int { return counter.Count("gpt-4o", text) }
 		var b strings.Builder
@@ -161,7 +161,7 @@ var _ = Describe("Build", func() {
 		}
 	})
 
-	DescribeTable("puts the frame first, then what was said, then the task",
+	DescribeTable("puts the frame first, then the history, then the task",
 		func(l session.Language, now session.Session, file string) {
 			now.Language = l
 			history := until(now.Step)
@@ -199,7 +199,7 @@ var _ = Describe("Build", func() {
 		Expect(strings.Count(r.Messages[1].Content, "…")).To(Equal(10))
 	})
 
-	It("says last what the refused text lacked", Label("I-09"), func() {
+	It("ends with the findings on the refused text", Label("I-09"), func() {
 		now := owing(session.Block3, session.PurposeMirror, 0)
 		history := until(session.Block3)
 		first := load(session.French).Build(now, history, prompt.Limits{}).Request
@@ -213,7 +213,7 @@ var _ = Describe("Build", func() {
 		Expect(again.Tags).To(HaveKeyWithValue("attempt", "2"))
 	})
 
-	It("tells calls apart by tags", func() {
+	It("distinguishes calls by tags", func() {
 		now := owing(session.Block2A, session.PurposeAdaptive, 2)
 		now.Owed.Attempt = 3
 		set := load(session.French)
@@ -251,7 +251,7 @@ var _ = Describe("Build", func() {
 		Expect(second.Request.Messages).To(HaveLen(second.Sent + 2))
 	})
 
-	It("says when what must go along is too large", func() {
+	It("reports protected messages that are too large", func() {
 		now, history := owing(session.Block3, session.PurposeMirror, 0), until(session.Block3)
 		Expect(load(session.French).Build(now, history, prompt.Limits{Tokens: 3}).Over).To(BeTrue())
 		Expect(load(session.French).Build(now, history, prompt.Limits{}).Over).To(BeFalse())

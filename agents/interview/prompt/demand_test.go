@@ -14,7 +14,7 @@ import (
 
 // Prompts and validators are written apart. If they disagreed, every good reply
 // would be refused and paid for twice.
-var _ = Describe("a reply that does as the prompts say", func() {
+var _ = Describe("a reply that follows the prompts", func() {
 	registers := []session.Register{session.Informal, session.Formal}
 
 	accepted := func(reply string, now session.Session, l session.Language) {
@@ -32,7 +32,7 @@ var _ = Describe("a reply that does as the prompts say", func() {
 			}
 		}
 	}
-	// lines are those of a task that match.
+	// lines returns the matches of a pattern in a task.
 	lines := func(text, pattern string) []string {
 		return regexp.MustCompile(`(?m)`+pattern).FindAllString(text, -1)
 	}

@@ -42,8 +42,8 @@ var _ = Describe("A text that is shown where a model's is refused", Label("I-09"
 	})
 })
 
-// texts returns those of an interview, but for the profile and the matching, in whose
-// place no text is put that looks like one.
+// texts returns the expected texts of an interview, without the profile and the matching,
+// which have no fallback that resembles them.
 func texts() []validate.Expected {
 	all := []validate.Expected{{Purpose: session.PurposePreamble, Step: session.Preamble}}
 	for _, medium := range []session.Medium{session.Series, session.Film} {

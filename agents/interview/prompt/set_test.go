@@ -49,7 +49,7 @@ var _ = Describe("Load", func() {
 	})
 
 	// Recordings name the version; if it stood for two texts, they would lie.
-	It("keeps one text for each version: bump it in manifest.yaml, then run with -update", func() {
+	It("has one text for each version: increase it in manifest.yaml, then run with -update", func() {
 		data, err := os.ReadFile(versions)
 		Expect(err).NotTo(HaveOccurred())
 		hashes := map[string]string{}

@@ -47,20 +47,20 @@ func (s *script) add(role llm.Role, kind session.Kind, step session.Step, questi
 	})
 }
 
-// exchange adds what is asked and what is answered.
+// exchange adds a question and its answer.
 func (s *script) exchange(kind session.Kind, step session.Step, question int, asked, answered string) {
 	s.add(llm.Assistant, kind, step, question, asked)
 	s.add(llm.User, kind, step, question, answered)
 }
 
-// opening is everything before the first block.
+// opening adds all messages before the first block.
 func (s *script) opening() {
 	s.exchange(session.KindOther, session.Identity, session.NoQuestion, "Name?", "Léa")
 	s.exchange(session.KindTone, session.Tone, session.NoQuestion, "Tone?", "tu")
 	s.add(llm.Assistant, session.KindPreamble, session.Preamble, session.NoQuestion, "Welcome.")
 }
 
-// block adds a block with so many questions, and its mirror with a comment.
+// block adds a block with a number of questions, and its mirror with a comment.
 func (s *script) block(step session.Step, questions int) {
 	for q := range questions {
 		s.exchange(session.KindQuestion, step, q, string(step)+" question", string(step)+" answer")

@@ -14,8 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// exchange names what a question and its answer, or a mirror and its comment,
-// have in common.
+// exchange identifies a question with its answer, or a mirror with its comment.
 type exchange struct {
 	step     session.Step
 	kind     session.Kind
@@ -42,23 +41,23 @@ func tokens(messages []session.Message) int {
 	return sum
 }
 
-// promises returns the first promise of Trim that does not hold, or "". The
-// limits are above 0 and every message is counted.
+// promises returns the first broken guarantee of Trim, or "". The limits are
+// above 0 and every message is counted.
 func promises(history []session.Message, at session.Step, limits prompt.Limits, selected prompt.Kept) string {
 	if selected.Trimmed != len(history)-len(selected.Messages) || selected.Tokens != tokens(selected.Messages) {
-		return "the numbers are those of what is kept"
+		return "the numbers count the selected messages"
 	}
 	in := map[int]bool{}
 	last := 0
 	for _, m := range selected.Messages {
 		if m.Seq <= last || m != history[m.Seq-1] {
-			return "messages are kept as they are, in order, once"
+			return "messages are selected unchanged, in order, once"
 		}
 		last, in[m.Seq] = m.Seq, true
 	}
 	whole := map[exchange]bool{}
 	var dropped []session.Message // by size alone, the oldest first
-	oldestFree := 0               // that is kept
+	oldestFree := 0               // the oldest selected message that is not protected
 	for i, m := range history {
 		if included, seen := whole[exchangeOf(m)]; seen && included != in[m.Seq] {
 			return "question and answer go together"
@@ -67,7 +66,7 @@ func promises(history []session.Message, at session.Step, limits prompt.Limits, 
 		switch {
 		case must(m, at):
 			if !in[m.Seq] {
-				return fmt.Sprintf("message %d must go along", m.Seq)
+				return fmt.Sprintf("message %d must be selected", m.Seq)
 			}
 		case in[m.Seq] && i < len(history)-limits.Messages:
 			return fmt.Sprintf("message %d is not among the last", m.Seq)
@@ -80,22 +79,22 @@ func promises(history []session.Message, at session.Step, limits prompt.Limits, 
 	return sizes(history, limits, selected, dropped, oldestFree)
 }
 
-// sizes returns the promises about the limit in tokens.
+// sizes returns the first broken guarantee about the limit in tokens, or "".
 func sizes(
 	history []session.Message, limits prompt.Limits, selected prompt.Kept, dropped []session.Message, oldestFree int,
 ) string {
 	if selected.Over != (selected.Tokens > limits.Tokens) {
-		return "Over says that the limit does not hold"
+		return "Over reports whether the limit is exceeded"
 	}
 	if selected.Over && oldestFree > 0 {
-		return "the limit is exceeded by what must go along only"
+		return "only protected messages exceed the limit"
 	}
 	if len(dropped) == 0 {
 		return ""
 	}
 	newest := dropped[len(dropped)-1]
 	if oldestFree > 0 && oldestFree < newest.Seq {
-		return "the oldest go first"
+		return "the oldest messages are dropped first"
 	}
 	// One whose other half lies outside the last messages is left out for that.
 	var back []session.Message
@@ -167,7 +166,7 @@ func histories(t *rapid.T) ([]session.Message, session.Step) {
 }
 
 var _ = Describe("Trim", Label("I-12"), func() {
-	It("keeps its promises for any interview", func() {
+	It("keeps its guarantees for any interview", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			history, at := histories(t)
 			limits := prompt.Limits{
@@ -188,7 +187,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		})
 	})
 
-	It("keeps all of what is within the limits", func() {
+	It("keeps a history within the limits", func() {
 		history := until(session.Block3)
 		selected := prompt.Trim(history, session.Block3, prompt.Limits{})
 		Expect(len(history)).To(BeNumerically("<", 40))
@@ -196,7 +195,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		Expect(prompt.Trim(nil, session.Block1, prompt.Limits{})).To(Equal(prompt.Kept{}))
 	})
 
-	It("keeps 40 recent messages and all that matters before them", func() {
+	It("keeps 40 recent messages and the protected ones before them", func() {
 		history := until(session.Block9)
 		selected := prompt.Trim(history, session.Block9, prompt.Limits{})
 		var seqs []int

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// place is where an interview can be, as far as a reader of the diagram cares:
-// questions of one batch are one place, those of block 2A are one each.
+// place is a state of an interview as the diagram shows it: the questions of one batch
+// are one place, and each question of block 2A is a place of its own.
 type place struct {
 	step  session.Step
 	phase session.Phase
@@ -32,7 +32,7 @@ func placeOf(s session.Session) place {
 	return p
 }
 
-// node is a place with what is shown there.
+// node is a place with its name in the diagram.
 type node struct {
 	place
 	name string // the message or the call
@@ -41,7 +41,7 @@ type node struct {
 // edge leads from a place to another one.
 type edge struct {
 	from, to place
-	labels   []string // of the inputs that do
+	labels   []string // of the inputs that cause it
 	heard    bool     // accepted, but not stored
 }
 
@@ -162,8 +162,8 @@ type group struct {
 	exit  *edge  // to the next one; nil at the end
 }
 
-// groups parts the graph into steps, and joins neighbours that look the same,
-// except the parts of a block.
+// groups divides the graph into steps, and joins equal neighbours except the parts of a
+// block.
 func (g graph) groups() []group {
 	var all []group
 	for _, step := range session.Steps() {

@@ -20,7 +20,7 @@ var _ = Describe("An interview from start to end", func() {
 		Expect(slices.Compact(steps)).To(Equal(session.Steps()))
 	})
 
-	It("owes 24 calls: what each step needs, in order", Label("I-13"), func() {
+	It("owes the 24 calls of its steps, in order", Label("I-13"), func() {
 		type call struct {
 			step    session.Step
 			purpose session.Purpose
@@ -262,7 +262,7 @@ var _ = DescribeTable("A damaged session is rejected",
 		func(s *session.Session) { s.Phase, s.Queue, s.Owed = session.Owing, nil, &session.Owed{} }),
 	Entry("a question after the last block", session.Block9, session.Asking, session.Answered{Text: "x"},
 		func(s *session.Session) { s.Step, s.Queue.Step = session.Block10, session.Block10 }),
-	Entry("a mirror of what has none", session.Block1, session.Reflecting, session.Went{},
+	Entry("a mirror in a block without one", session.Block1, session.Reflecting, session.Went{},
 		func(s *session.Session) { s.Step = session.Block2A }),
 	Entry("a wait for nothing", session.Preamble, session.Waiting, session.Went{},
 		func(s *session.Session) { s.Step = session.Block1 }),

@@ -118,7 +118,7 @@ rejected as out of order and change nothing.
 }
 
 var _ = Describe("The diagrams in docs", Label("I-02"), func() {
-	DescribeTable("are those of the code", func(name string, draw func([]group) string) {
+	DescribeTable("match the code", func(name string, draw func([]group) string) {
 		file := filepath.Join("../../../docs", name)
 		got := draw(explore().groups())
 		if *update {

@@ -42,7 +42,7 @@ var _ = It("names a message by its number", func() {
 })
 
 var _ = Describe("A call", func() {
-	It("is charged for what was reported, else for what was counted", func() {
+	It("is charged for the reported tokens, or else for the counted ones", func() {
 		c := session.Call{Counted: llm.Usage{Input: 5, Output: 2}}
 		Expect(c.Used()).To(Equal(c.Counted))
 		c.Reported = &llm.Usage{Input: 6, Output: 2}
@@ -50,7 +50,7 @@ var _ = Describe("A call", func() {
 	})
 
 	// Counted are 1,000 tokens in 10 messages, and 300 out.
-	DescribeTable("disagrees with what was reported beyond framing and one percent",
+	DescribeTable("disagrees with reported tokens beyond framing and one percent",
 		func(reported *llm.Usage, want bool) {
 			c := session.Call{Counted: llm.Usage{Input: 1000, Output: 300}, Reported: reported, Sent: 6}
 			Expect(c.Disagrees()).To(Equal(want))

@@ -18,8 +18,8 @@ func TestSession(t *testing.T) {
 
 var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 
-// walk is an interview under way with all that was said, answered and owed in
-// it, as a caller would keep it.
+// walk is an interview in progress with its messages, answers and owed calls, as a
+// caller would store them.
 type walk struct {
 	session.Session
 	batch   int // how many questions a batch has
@@ -44,7 +44,7 @@ func (w *walk) took(m session.Move) {
 	}
 }
 
-// move takes an input, and keeps what comes of it.
+// move applies an input, and stores the resulting move.
 func (w *walk) move(in session.Input) (session.Move, error) {
 	m, err := session.Next(w.Session, in, noon)
 	if err == nil {
@@ -85,7 +85,7 @@ func (w *walk) clear() string {
 	return "Lost"
 }
 
-// reply returns a good one to what is owed.
+// reply returns a valid reply to the owed call.
 func (w *walk) reply() session.Replied {
 	r := session.Replied{Call: len(w.calls)}
 	if w.Owed.Purpose != session.PurposeQuestions {

@@ -105,7 +105,7 @@ func (c *canvas) group(g group) {
 	c.rows += (len(g.nodes) + perRow - 1) / perRow
 }
 
-// edges draws those within a step, and the way back of a group of steps.
+// edges draws the edges within a step, and the way back of a group of steps.
 func (c *canvas) edges(g group) {
 	for _, e := range g.inner {
 		x, y := c.xy(e.from)

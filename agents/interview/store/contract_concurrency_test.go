@@ -55,7 +55,7 @@ func concurrentWriters(open opener) {
 		Expect(snapshot(ctx, s, "a").Messages).To(HaveLen(2))
 	})
 
-	It("stores what many sessions say at once", func(ctx SpecContext) {
+	It("stores concurrent messages of many sessions", func(ctx SpecContext) {
 		s := open(ctx)
 		together(20, func(i int) {
 			defer GinkgoRecover()

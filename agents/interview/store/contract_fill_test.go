@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// filled returns a value of which no field is zero, so that one which a store
-// forgets is seen. The same n makes the same value.
+// filled returns a value without zero fields, which reveals a field that a store
+// loses. Equal n give equal values.
 func filled[T any](n int) T {
 	var v T
 	f := filler{n: n}

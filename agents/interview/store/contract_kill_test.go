@@ -11,8 +11,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// kills registers the spec that kills writers. REHEARSE_KILLS says how often;
-// 20 times by default.
+// kills registers the spec that kills writers. REHEARSE_KILLS is the number of kills;
+// default 20.
 func kills(driver string, fresh freshDSN) {
 	It("loses nothing when writers are killed with "+driver, Label("I-03"), func(ctx SpecContext) {
 		dsn := fresh(ctx)
@@ -47,9 +47,8 @@ func killCount() int {
 }
 
 // killOne starts a writer, kills it at a random instant and returns the last
-// version that it acknowledged, or that of before. The instant is a number of
-// acknowledgements and then of rounds of work, of which a commit takes some
-// hundreds or thousands.
+// version that it acknowledged, or before. The instant is a number of acknowledgements
+// followed by a number of rounds of work; a commit takes hundreds or thousands of rounds.
 func killOne(ctx SpecContext, dsn string, random *rand.Rand, before int64) int64 {
 	GinkgoHelper()
 	c := startChild(ctx, dsn, 0)

@@ -95,7 +95,7 @@ func drawn(t *rapid.T, version int64, messages int) session.Change {
 }
 
 func modelled(open opener) {
-	It("does what a map would do, whatever is asked of it", func(ctx SpecContext) {
+	It("behaves like a map under any sequence of operations", func(ctx SpecContext) {
 		s := open(ctx)
 		run := 0
 		rapid.Check(GinkgoT(), func(t *rapid.T) {

@@ -17,17 +17,17 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
 
-// The variables by which a spec tells a child process what to do.
+// The variables that control a child process of a spec.
 const (
 	childDSN     = "REHEARSE_STORETEST_DSN"
-	childCommits = "REHEARSE_STORETEST_COMMITS" // how many; 0 is without end
+	childCommits = "REHEARSE_STORETEST_COMMITS" // the number of commits; 0 means unlimited
 )
 
-// childSession is the one that children write to.
+// childSession is the id of the session that children write to.
 const childSession = "written-by-children"
 
-// Child does what a spec started this process for, and ends it. In the process
-// that runs the specs it does nothing. Call it first in TestMain.
+// runChild writes commits and exits if a spec started this process for it; otherwise it
+// returns. Call it first in TestMain.
 func runChild() {
 	dsn := os.Getenv(childDSN)
 	if dsn == "" {
@@ -44,8 +44,8 @@ func runChild() {
 	os.Exit(0)
 }
 
-// write commits one answer after the other, and says which version each made
-// once it is stored. Others may do so at the same time: who loses tries anew.
+// write commits one answer after the other, and prints the version of each once it is
+// stored. After a conflict with another writer it tries again.
 func write(ctx context.Context, dsn string, commits int) error {
 	s, err := store.Open(ctx, dsn)
 	if err != nil {
@@ -115,8 +115,8 @@ func (c *child) next() (version int64, ok bool) {
 }
 
 // expectWhole checks that a session which children wrote has all of its commits,
-// each of them whole, and returns its version. A commit of a child that is gone
-// may still arrive at a server; then it looks again.
+// each of them whole, and returns its version. If a commit of a killed child still
+// arrives at a server, it checks again.
 func expectWhole(ctx SpecContext, s session.Store) int64 {
 	GinkgoHelper()
 	for {
@@ -151,7 +151,7 @@ func expectCommits(got everything) {
 	Expect(got.Calls).To(Equal(want.Calls))
 }
 
-// Processes registers what a store must do that several processes share.
+// processContract registers the specs of a store that several processes share.
 func processContract(driver string, fresh freshDSN) {
 	It("is opened and written by several processes at once with "+driver, func(ctx SpecContext) {
 		const processes, commits = 4, 15

@@ -62,7 +62,7 @@ func roundTrips(open opener) {
 }
 
 func replacements(open opener) {
-	It("leaves empty what is empty", func(ctx SpecContext) {
+	It("preserves empty fields", func(ctx SpecContext) {
 		s := open(ctx)
 		n := session.Session{ID: "bare", Candidate: "c", Step: session.Identity}
 		Expect(s.Create(ctx, n, session.Change{})).To(Succeed())

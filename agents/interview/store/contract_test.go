@@ -230,7 +230,7 @@ func listings(open opener) {
 	})
 }
 
-// hostile are texts that a store must keep as they are.
+// hostile are texts that a store must return unchanged.
 var hostile = []string{
 	"'; DROP TABLE interview_sessions; --", `"quoted" 'twice' \back\ %s %d $1 ?`, "line\r\nline\ttab\x01\x1f\x7f",
 	"nul \x00 inside", "\x00", "é e\u0301 ﷽ 🧱 👩‍👩‍👧 𝄞 \U0010ffff", "\u2028\u2029\ufeff\ufffd\u202e",
@@ -238,7 +238,7 @@ var hostile = []string{
 }
 
 func hostileText(open opener) {
-	It("keeps any text as it is", func(ctx SpecContext) {
+	It("returns any text unchanged", func(ctx SpecContext) {
 		s := open(ctx)
 		n := begin(ctx, s, "a")
 		var c session.Change
@@ -256,7 +256,7 @@ func hostileText(open opener) {
 		}))
 	})
 
-	It("keeps any name as it is", func(ctx SpecContext) {
+	It("returns any name unchanged", func(ctx SpecContext) {
 		s := open(ctx)
 		for i, name := range hostile {
 			if name == "" || strings.Contains(name, "\x00") || len(name) > 512 {
@@ -269,7 +269,7 @@ func hostileText(open opener) {
 		}
 	})
 
-	DescribeTable("refuses what it could not return",
+	DescribeTable("rejects values that it could not return",
 		func(ctx SpecContext, text, reason string) {
 			s := open(ctx)
 			n := begin(ctx, s, "a")
@@ -296,7 +296,7 @@ func hostileText(open opener) {
 		},
 		Entry("a name with NUL", "a\x00b", "NUL"),
 		Entry("a name that is too long", strings.Repeat("a", 513), "513 bytes"),
-		Entry("what is not UTF-8", "caf\xe9", "not UTF-8"),
+		Entry("invalid UTF-8", "caf\xe9", "not UTF-8"),
 	)
 }
 

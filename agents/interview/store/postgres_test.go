@@ -17,7 +17,7 @@ import (
 )
 
 var _ = Describe("a store on a server", func() {
-	It("waits for the disk with each commit, whatever the role says", func(ctx SpecContext) {
+	It("waits for the disk with each commit, whatever the role's settings", func(ctx SpecContext) {
 		s := opened(ctx, with(scratch(ctx), "options", "-c synchronous_commit=off"))
 		var setting string
 		Expect(store.DB(s).QueryRowContext(ctx, "SHOW synchronous_commit").Scan(&setting)).To(Succeed())
@@ -46,7 +46,7 @@ var _ = Describe("a store on a server", func() {
 		}
 	})
 
-	It("keeps nobody waiting after a conflict", func(ctx SpecContext) {
+	It("returns immediately after a conflict", func(ctx SpecContext) {
 		dsn := scratch(ctx)
 		one, other := opened(ctx, dsn), opened(ctx, dsn)
 		n := session.Session{ID: "a", Candidate: "c", Step: session.Tone}
@@ -92,7 +92,7 @@ var _ = Describe("a store on a server", func() {
 		}
 	})
 
-	It("refuses a database that cannot hold every text", func(ctx SpecContext) {
+	It("rejects a database that cannot store every text", func(ctx SpecContext) {
 		u, err := url.Parse(scratch(ctx))
 		Expect(err).NotTo(HaveOccurred())
 		db := store.DB(opened(ctx, u.String()))
@@ -108,7 +108,7 @@ var _ = Describe("a store on a server", func() {
 		Expect(err).To(MatchError(And(ContainSubstring("LATIN1"), ContainSubstring("UTF8"))))
 	})
 
-	It("refuses what a newer version wrote", func(ctx SpecContext) {
+	It("rejects data of a newer version", func(ctx SpecContext) {
 		dsn := scratch(ctx)
 		_, err := store.DB(opened(ctx, dsn)).ExecContext(ctx, "INSERT INTO interview_schema (version_id, is_applied) VALUES (99, true)")
 		Expect(err).NotTo(HaveOccurred())
@@ -189,7 +189,7 @@ var _ = Describe("a store on a server", func() {
 		Expect(green()).To(Succeed())
 	})
 
-	DescribeTable("tells no password when it does not get in",
+	DescribeTable("does not print the password when it cannot connect",
 		func(ctx SpecContext, change func(u *url.URL)) {
 			u, err := url.Parse(server())
 			Expect(err).NotTo(HaveOccurred())

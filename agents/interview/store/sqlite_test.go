@@ -28,7 +28,7 @@ var _ = Describe("a store in a file", func() {
 		Expect(mustStat(filepath.Dir(path)).Mode().Perm()).To(Equal(fs.FileMode(0o700)))
 	})
 
-	DescribeTable("finds what it kept, by any way to name the file",
+	DescribeTable("finds its data by any form of the file's name",
 		func(ctx SpecContext, prefix, name string) {
 			GinkgoT().Chdir(folder)
 			s := opened(ctx, prefix+name)
@@ -96,7 +96,7 @@ var _ = Describe("a store in a file", func() {
 		}, "another program"),
 	)
 
-	It("refuses what a newer version wrote", func(ctx SpecContext) {
+	It("rejects data of a newer version", func(ctx SpecContext) {
 		path := filepath.Join(folder, "s.db")
 		Expect(opened(ctx, path).Close()).To(Succeed())
 		raw(path, "INSERT INTO interview_schema (version_id, is_applied) VALUES (99, 1)")
@@ -104,7 +104,7 @@ var _ = Describe("a store in a file", func() {
 		Expect(err).To(MatchError(And(ContainSubstring("newer version"), ContainSubstring("schema 99"))))
 	})
 
-	DescribeTable("says so when somebody spoiled what is stored",
+	DescribeTable("reports damaged data",
 		func(ctx SpecContext, statement string) {
 			s := opened(ctx, filepath.Join(folder, "s.db"))
 			Expect(s.Create(ctx, session.Session{ID: "a", Candidate: "c", Step: session.Tone}, session.Change{
@@ -125,7 +125,7 @@ var _ = Describe("a store in a file", func() {
 		Entry("not UTF-8", `UPDATE interview_messages SET body = CAST(x'7b2274657874223a22ff227d' AS TEXT)`),
 	)
 
-	It("says what a path lacks", func(ctx SpecContext) {
+	It("reports the missing part of a path", func(ctx SpecContext) {
 		_, err := store.Open(ctx, folder)
 		Expect(err).To(MatchError(And(ContainSubstring(folder), ContainSubstring("directory"))))
 		file := filepath.Join(folder, "file")
@@ -134,7 +134,7 @@ var _ = Describe("a store in a file", func() {
 		Expect(err).To(MatchError(ContainSubstring("not a directory")))
 	})
 
-	It("says so when the disk is full, and stores nothing of the step", func(ctx SpecContext) {
+	It("reports a full disk, and stores nothing of the step", func(ctx SpecContext) {
 		s := opened(ctx, filepath.Join(folder, "s.db"))
 		db := store.DB(s)
 		db.SetMaxOpenConns(1) // the limit is that of a connection
@@ -150,7 +150,7 @@ var _ = Describe("a store in a file", func() {
 		Expect(s.Commit(ctx, n, session.Change{Submission: "s"})).To(BeEquivalentTo(2))
 	})
 
-	It("says so when the file cannot be written", func(ctx SpecContext) {
+	It("reports a file that cannot be written", func(ctx SpecContext) {
 		s := opened(ctx, filepath.Join(folder, "s.db"))
 		store.DB(s).SetMaxOpenConns(1)
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA query_only = 1")

@@ -47,7 +47,7 @@ var _ = Describe("commits to a file that wait for one another", func() {
 	message := func(text string) session.Change {
 		return session.Change{Submission: "s2", Messages: []session.Message{{Seq: 1, Step: session.Tone, Text: text}}}
 	}
-	It("succeed and fail each by itself", func(ctx SpecContext) {
+	It("succeed and fail independently", func(ctx SpecContext) {
 		results := []chan error{
 			commit(ctx, session.Session{ID: "first", Version: 1}, message("short")),
 			commit(ctx, session.Session{ID: "good", Version: 1}, message("short")),
@@ -73,7 +73,7 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		}
 	})
 
-	It("do not fail with one that the disk has no room for", func(ctx SpecContext) {
+	It("do not fail with a commit that the disk has no room for", func(ctx SpecContext) {
 		store.DB(s).SetMaxOpenConns(1) // the limit is that of a connection
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA max_page_count = 40")
 		Expect(err).NotTo(HaveOccurred())
@@ -99,7 +99,7 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		}
 	})
 
-	It("are given up by those whose context ends before they are written, and by them alone", func(ctx SpecContext) {
+	It("are dropped if their context ends before they are written, without effect on others", func(ctx SpecContext) {
 		leaving, leave := context.WithCancel(ctx)
 		first := commit(leaving, session.Session{ID: "first", Version: 1}, message("short"))
 		Eventually(func() bool { return store.Writing(s) }).WithTimeout(time.Minute).Should(BeTrue())
@@ -120,7 +120,7 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		}
 	})
 
-	It("say so when somebody else keeps the file", func(ctx SpecContext) {
+	It("report a file that another process locks", func(ctx SpecContext) {
 		store.DB(s).SetMaxOpenConns(1)
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA busy_timeout = 0")
 		Expect(err).NotTo(HaveOccurred())

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// sentence is one that a person labelled; zone is empty where it enters none.
+// sentence is a sentence with a person's label: the zone that it enters, or "".
 type sentence struct {
 	zone zone
 	text string
@@ -88,7 +88,7 @@ func score(name string) string {
 }
 
 var _ = Describe("The labelled sentences", func() {
-	It("are told apart as well as the golden file says", func() {
+	It("are distinguished as well as the golden file records", func() {
 		var b strings.Builder
 		for _, name := range []string{"fr-tuned", "fr-held", "fr-indirect", "fr-last", "fr-final", "en-tuned", "en-held", "en-indirect", "en-last", "en-final"} {
 			fmt.Fprintln(&b, score(name))

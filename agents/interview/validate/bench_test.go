@@ -61,8 +61,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkHostile holds texts against the kind that would suffer most from them:
-// time must stay linear.
+// BenchmarkHostile validates long texts as the kind with the most work for them: time
+// must stay linear.
 func BenchmarkHostile(b *testing.B) {
 	for _, c := range []struct {
 		name string

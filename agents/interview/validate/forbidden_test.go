@@ -27,7 +27,7 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 	adaptive := validate.Expected{
 		Purpose: session.PurposeAdaptive, Step: session.Block2A, Index: 2, Language: session.French, Medium: session.Series,
 	}
-	// Each is good but for the sentence that takes the place of "%".
+	// Each text is valid without the sentence that replaces "%".
 	for _, c := range []struct {
 		kind string
 		text string
@@ -56,7 +56,7 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 		})
 	}
 
-	It("is told which zone, and in how many places", func() {
+	It("is reported with the zone and the number of places", func() {
 		f := only("Bienvenue. Ta religion, ta religion encore.", preamble)
 		Expect(f.Message).To(Equal("the text touches on religion in 2 places; an interview leaves that alone"))
 		Expect(f.Count).To(Equal(2))

@@ -43,7 +43,7 @@ var _ = Describe("A finding", Label("I-09"), func() {
 
 var _ = Describe("A batch of questions", Label("I-04", "I-08"), func() {
 	questions := func(text string) []string { return validate.Check(text, batchOf3).Questions }
-	DescribeTable("holds nothing that asks nothing", func(text string) {
+	DescribeTable("drops text that asks nothing", func(text string) {
 		Expect(questions(text)).To(Equal([]string{open, choice, open + " Encore ?"}))
 	},
 		Entry("an introduction before the first separator", batch("Voici les trois questions du bloc 1 :", open, choice, open+" Encore ?")),
@@ -60,7 +60,7 @@ var _ = Describe("A batch of questions", Label("I-04", "I-08"), func() {
 		}
 	})
 
-	It("says what was left out where it was not an introduction", func() {
+	It("reports dropped text other than an introduction", func() {
 		f := only(batch(open, "Merci, passons à la suite.", choice, choice), batchOf3)
 		Expect(f.Rule).To(Equal(validate.Rule("no-question")))
 		Expect(f.Warning).To(BeTrue())

@@ -96,7 +96,7 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Expect(validate.Check(mirror(n(31), n(35)), mirrorOf1).Valid()).To(BeFalse())
 	})
 
-	It("says which section, how many words and how many are allowed", func() {
+	It("reports the section, the number of words and the limit", func() {
 		Expect(only(mirror(n(24), n(3)), mirrorOf1).Message).To(Equal(
 			"section 1 (implicit reading) has 24 words without its heading; 20 are demanded at most"))
 		Expect(only(mirror(n(3), n(40)), mirrorOf1).Message).To(Equal(
@@ -122,7 +122,7 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Entry("of signs only", "1️⃣\n2️⃣\n3️⃣", validate.Rule("empty")),
 	)
 
-	It("says which section there should not be", func() {
+	It("reports a superfluous section", func() {
 		f := only(good+"\n4️⃣ Conseil\nTiens bon.", mirrorOf1)
 		Expect(f.Message).To(Equal("there is a section 4; a mirror has 3"))
 		Expect(f.Count).To(Equal(4))
@@ -166,7 +166,7 @@ var _ = Describe("The mirror of block 2B", func() {
 		Expect(validate.Check(join(lines[0], lines[1], lines[2], lines[3], lines[3], lines[4]), mirrorOf2B).Findings).To(BeEmpty())
 	})
 
-	It("says how many lines there are", func() {
+	It("reports the number of lines", func() {
 		Expect(only(join(lines[0], lines[1], lines[4]), mirrorOf2B).Message).To(Equal("the mirror has 3 lines; 4 to 6 are expected"))
 	})
 })

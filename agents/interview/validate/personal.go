@@ -15,8 +15,8 @@ var (
 	youWords   = textfold.WordSet("tu vous you t toi")
 	ofWords    = textfold.WordSet("de d du des of")
 	stateWords = textfold.WordSet("es etes as avez etais etiez avais aviez crois croyez pries priez votes votez souffres souffrez vis " +
-		"vivez milites militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe pray vote " +
-		"practise practice live belong")
+		"vivez milites militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe " +
+		"pray vote practise practice live belong")
 	perceiving = []string{
 		"ressent", "touch", "pens", "compr", "aim", "reten", "prefer", "trouv", "vu", "senti", "admir", "marqu",
 		"attir", "frapp", "remarqu", "felt", "thought", "lik", "seen", "struck", "moved", "notic", "remember", "drawn", "understood",

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 )
 
-// some words that need no thought about zones or headings.
+// vocabulary lists words that enter no zone and resemble no heading.
 var vocabulary = []string{"l'élan", "revient", "long-terme", "quand", "tu", "avances", "d’abord", "3,5", "fois", "Marie-Jeanne", "œuvre"}
 
 func prose(t *rapid.T, label string, least, most int) string {

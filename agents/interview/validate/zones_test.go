@@ -30,7 +30,7 @@ var _ = Describe("A forbidden zone", func() {
 		Entry("with a curly apostrophe", "Vas-tu à l’église, dans l’église ?"),
 	)
 
-	DescribeTable("is told from its look-alikes", func(text string, want ...zone) {
+	DescribeTable("is distinguished from its look-alikes", func(text string, want ...zone) {
 		if want == nil {
 			want = []zone{}
 		}
@@ -56,7 +56,7 @@ var _ = Describe("A forbidden zone", func() {
 		Entry("an abbreviation ends no sentence", "Are you a U.S. citizen?", zoneOrigin),
 	)
 
-	It("is left alone by a sentence that says so, unless it asks", func() {
+	It("is not entered by a sentence that rules it out, unless it asks", func() {
 		Expect(found("Je ne te demanderai rien sur ta santé ni sur ta religion.")).To(BeEmpty())
 		Expect(found("Je ne te demanderai rien sur ta santé. Quelle est ta religion ?")).To(ConsistOf(zoneReligion))
 		Expect(found("Je ne te demanderai rien sur ta santé, mais quelle est ta religion ?")).To(ConsistOf(zoneHealth, zoneReligion))

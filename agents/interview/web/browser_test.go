@@ -66,14 +66,14 @@ func (t *tab) hear(event any) {
 	}
 }
 
-// heard returns what the browser complained about.
+// heard returns the complaints of the browser.
 func (t *tab) heard() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.complaints
 }
 
-// patience is how long a page may take.
+// patience limits how long a page may take.
 const patience = time.Minute
 
 func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
@@ -95,8 +95,8 @@ func value[T any](t *tab, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
-// text returns the text of the first element that matches, as a person sees it: with
-// spaces that look alike.
+// text returns the visible text of the first matching element. All kinds of spaces are
+// returned as plain spaces.
 func (t *tab) text(css string) string {
 	text, _ := value[string](t, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))
 	return strings.ReplaceAll(text, "\u00a0", " ")
@@ -108,7 +108,7 @@ func (t *tab) sees(css, text string) {
 	Eventually(func() string { return t.text(css) }).WithTimeout(patience).Should(ContainSubstring(text))
 }
 
-// is reports whether a condition holds on the page.
+// is reports whether a condition is true on the page.
 func (t *tab) is(condition string) bool {
 	yes, err := value[bool](t, "!!("+condition+")")
 	return err == nil && yes
@@ -122,7 +122,7 @@ func (t *tab) waits(condition string) {
 	})
 }
 
-// focusSeen holds if there is an outline around what has the focus; a radio button
+// focusSeen is true if the element with the focus has a visible outline; a radio button
 // has it around its label.
 const focusSeen = `[document.activeElement, document.activeElement.closest("label")]
 	.some((e) => e && getComputedStyle(e).outlineStyle === "solid" && parseFloat(getComputedStyle(e).outlineWidth) >= 2)`
@@ -158,7 +158,7 @@ func (t *tab) noScript() {
 	t.do(browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 }
 
-// still asks for pages in which nothing moves.
+// still requests pages without animations.
 func (t *tab) still() {
 	GinkgoHelper()
 	t.do(browser.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -166,8 +166,8 @@ func (t *tab) still() {
 	}))
 }
 
-// shoot takes a picture of the whole page where REHEARSE_SCREENSHOTS names a
-// folder, and checks in any case that nothing is wider than the window.
+// shoot writes a screenshot of the whole page if REHEARSE_SCREENSHOTS names a folder,
+// and always checks that no element is wider than the window.
 func (t *tab) shoot(name string, width int64, dark bool) {
 	GinkgoHelper()
 	scheme := "light"

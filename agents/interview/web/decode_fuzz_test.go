@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzDecode checks that whatever is admitted is an object of known fields that
-// the standard library reads alike, and holds nothing that must not be kept.
+// FuzzDecode checks that every accepted text is an object of known fields that the
+// standard library decodes to the same value, without characters that must not be stored.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"event":"START","language":"en","candidateId":"a.b"}`,

@@ -45,7 +45,7 @@ var _ = Describe("The form of the page", func() {
 		shown = h.until(h.begin().View, at(session.Block1, 0))
 		path = "/s/" + shown.SessionID
 	})
-	// last is the last answer that was kept.
+	// last returns the last stored answer.
 	last := func() string {
 		GinkgoHelper()
 		all, err := h.store.Answers(GinkgoT().Context(), shown.SessionID)
@@ -60,7 +60,7 @@ var _ = Describe("The form of the page", func() {
 		Expect(last()).To(Equal("mon\nmot"))
 	})
 
-	It("sends the choice with what was added to it", func() {
+	It("sends the choice with the added text", func() {
 		h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "choice", "B. deux", "message", "mais\r\npas seulement")
 		Expect(last()).To(Equal("B. deux\n\nmais\npas seulement"))
 	})
@@ -71,7 +71,7 @@ var _ = Describe("The form of the page", func() {
 		Expect(last()).To(Equal("si, ceci"))
 	})
 
-	DescribeTable("gives back what it cannot keep, and changes nothing",
+	DescribeTable("returns text that it cannot store, and changes nothing",
 		func(message string, status int, want string) {
 			before := h.everything()
 			w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", message)
@@ -87,7 +87,7 @@ var _ = Describe("The form of the page", func() {
 		Entry("a control character", "a\x07b", 400, "réécrire sans caractères spéciaux"),
 	)
 
-	DescribeTable("refuses what is no form, and changes nothing",
+	DescribeTable("rejects a request that is not a form, and changes nothing",
 		func(body string, status int, code string) {
 			before := h.everything()
 			Expect(h.body(path, body).Code).To(Equal(status))
@@ -115,14 +115,14 @@ var _ = Describe("The form of the page", func() {
 		Expect(w.Code).To(Equal(http.StatusSeeOther), "the same sent again is no surprise")
 	})
 
-	It("gives back what the store did not take", func() {
+	It("returns text that the store rejected", func() {
 		h.disk.full.Store(true)
 		w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", "à renvoyer")
 		Expect(w.Code).To(Equal(http.StatusServiceUnavailable))
 		Expect(w.Body.String()).To(And(ContainSubstring("n&#39;a pas pu être conservée"), ContainSubstring("à renvoyer</textarea>")))
 	})
 
-	It("leads back to the page when the model failed, as the answer is kept", func() {
+	It("redirects to the page when the model failed, because the answer is stored", func() {
 		h.model.failing(&llm.Error{Kind: llm.Unauthorized})
 		v := h.until(shown, at(session.Block1, 2))
 		w := h.form(path, "submissionId", "x", "replyTo", v.MessageID, "message", "gardé")
@@ -140,7 +140,7 @@ var _ = Describe("The form of the page", func() {
 		Entry("with a NUL", "/s/a%00b"), Entry("that is not UTF-8", "/s/%ff"), Entry("that is long", "/s/"+strings.Repeat("x", 10_000)),
 	)
 
-	It("is never kept by a browser or a proxy, nor shown within another site", func() {
+	It("is never cached by a browser or a proxy, nor shown within another site", func() {
 		for _, w := range []*httptest.ResponseRecorder{h.get(path), h.form(path, "submissionId", "x", "message", "a")} {
 			Expect(w.Header().Get("Cache-Control")).To(Equal("no-store"))
 			Expect(w.Header().Get("Referrer-Policy")).To(Equal("no-referrer"))

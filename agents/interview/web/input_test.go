@@ -26,7 +26,7 @@ var _ = Describe("Bad input", func() {
 		shown = h.until(h.begin().View, at(session.Block1, 1))
 	})
 
-	// unchanged runs what is refused and checks that it left no trace.
+	// unchanged sends a refused request and checks that it changed nothing.
 	unchanged := func(do func() *httptest.ResponseRecorder) answer {
 		GinkgoHelper()
 		before, calls := h.everything(), h.model.made()
@@ -142,7 +142,7 @@ var _ = Describe("Bad input", func() {
 		Expect(a.Error.Code).To(Equal("not_found"))
 	})
 
-	It("cannot answer what is finished", func() {
+	It("cannot answer a finished interview", func() {
 		done := h.until(shown, over)
 		a := unchanged(send(strings.NewReader(`{"sessionId":"` + done.SessionID + `","submissionId":"late","message":"one more thing"}`)))
 		Expect(a.Status).To(Equal(http.StatusConflict))

@@ -19,8 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// cpuTime is the processor time that this process has used; nil where it cannot
-// be told. Unlike latencies it hardly depends on what else a machine does.
+// cpuTime returns the processor time that this process has used; nil if it cannot be
+// measured. Unlike latencies it hardly depends on other load of the machine.
 var cpuTime func() time.Duration
 
 // stores runs a benchmark with each store.
@@ -29,8 +29,7 @@ func stores(b *testing.B, run func(b *testing.B, dsn string)) {
 	b.Run("file", func(b *testing.B) { run(b, filepath.Join(b.TempDir(), "sessions.db")) })
 }
 
-// measure reports how fast rounds are, each of which returns how many steps it
-// had.
+// measure reports the speed of rounds, each of which returns its number of steps.
 func measure(b *testing.B, t *town, round func() int) {
 	if cpuTime == nil {
 		cpuTime = func() time.Duration { return 0 }
@@ -45,8 +44,7 @@ func measure(b *testing.B, t *town, round func() int) {
 	b.ReportMetric(ms(t.latency.quantile(0.99)), "p99-ms")
 }
 
-// BenchmarkCrowd is a hundred candidates who answer at once: as many steps as the
-// service can do.
+// BenchmarkCrowd measures the throughput with a hundred candidates who answer at once.
 func BenchmarkCrowd(b *testing.B) {
 	stores(b, func(b *testing.B, dsn string) {
 		town := newTown(b, dsn)
@@ -130,7 +128,7 @@ func BenchmarkFloor(b *testing.B) {
 	})
 }
 
-// echo answers with what it was sent, once that is committed.
+// echo commits the body of a request, and then returns it.
 func echo(db session.Store) http.Handler {
 	var n atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -149,7 +147,7 @@ func echo(db session.Store) http.Handler {
 	})
 }
 
-// count takes a crowd of interviews and returns how many steps they had.
+// count takes a crowd of interviews and returns their number of steps.
 func count(b *testing.B, t *town, pace func(int) func(int) time.Time) (steps int) {
 	all, err := t.fill(crowd, pace)
 	if err != nil {

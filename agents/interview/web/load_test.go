@@ -79,7 +79,7 @@ func newTown(tb testing.TB, dsn string) *town {
 	return t
 }
 
-// pooled returns a transport that keeps a connection for everybody.
+// pooled returns a transport with a reusable connection for each candidate.
 func pooled(tb testing.TB) *http.Transport {
 	t := &http.Transport{MaxIdleConnsPerHost: 2 * crowd}
 	tb.Cleanup(t.CloseIdleConnections)
@@ -127,7 +127,7 @@ func listen(tb testing.TB, server *web.Server) string {
 	return "http://" + listener.Addr().String()
 }
 
-// post sends a submission and returns what is shown.
+// post sends a submission and returns the view.
 func (t *town) post(fields map[string]any) (v interview.View, err error) {
 	body, err := json.Marshal(fields)
 	if err != nil {
@@ -148,7 +148,7 @@ func (t *town) post(fields map[string]any) (v interview.View, err error) {
 	return v, json.Unmarshal(text, &v)
 }
 
-// taken is one interview that was taken.
+// taken is a finished interview.
 type taken struct {
 	session string
 	sent    []string // by the candidate
@@ -156,7 +156,7 @@ type taken struct {
 }
 
 // take takes an interview. Each step begins when pace returns, and its latency
-// counts from the time that pace returns, whenever it is really sent.
+// counts from the time that pace returns, even if it is sent later.
 func (t *town) take(candidate string, pace func(step int) time.Time) (taken, error) {
 	house := house{persona: t.persona}
 	fields := map[string]any{"event": "START", "language": t.persona.Language, "candidateId": candidate}
@@ -185,7 +185,7 @@ func (t *town) take(candidate string, pace func(step int) time.Time) (taken, err
 // eager returns the pace of people who answer as soon as a question is shown.
 func eager(int) func(int) time.Time { return func(int) time.Time { return clock.Real().Now() } }
 
-// fill takes so many interviews at once.
+// fill takes a number of interviews at once.
 func (t *town) fill(candidates int, pace func(candidate int) func(step int) time.Time) ([]taken, error) {
 	all, errs := make([]taken, candidates), make([]error, candidates)
 	var group sync.WaitGroup

@@ -18,14 +18,14 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// shown returns what the metrics are, as Prometheus reads them.
+// shown returns the metrics in the text format of Prometheus.
 func shown(m *web.Metrics) string {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()
 }
 
-// writer is a store that takes every change, or fails.
+// writer is a store that accepts every change, or fails.
 type writer struct {
 	session.Store
 	err error
@@ -51,7 +51,7 @@ var _ = Describe("The metrics of the ledger", func() {
 		},
 	}
 
-	It("count what was stored, each call once it has ended", func(ctx context.Context) {
+	It("count stored data, each call once it has ended", func(ctx context.Context) {
 		m := web.NewMetrics()
 		store := m.Store(writer{})
 		Expect(store.Create(ctx, session.Session{Language: session.English}, session.Change{})).To(Succeed())

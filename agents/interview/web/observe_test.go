@@ -83,7 +83,7 @@ var _ = Describe("The routes of operators", func() {
 		Expect(h.get("/sessions?candidate=nobody", token).Body.String()).To(Equal("{\"sessions\":[]}\n"))
 	})
 
-	DescribeTable("refuse what they do not know",
+	DescribeTable("reject unknown values",
 		func(query string) {
 			Expect(newHouse("lea").get("/sessions?"+query, token).Code).To(Equal(http.StatusBadRequest))
 		},
@@ -135,7 +135,7 @@ var _ = Describe("Metrics, spans and logs", Label("I-16"), func() {
 		Expect(text).NotTo(ContainSubstring(`interview_guards_total{guard="transport-retry"}`))
 	})
 
-	It("counts retries, what was refused and what came twice", func() {
+	It("counts retries, and refused and repeated submissions", func() {
 		h := newHouse("lea")
 		v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Tone })
 		failures := 1
@@ -156,7 +156,7 @@ var _ = Describe("Metrics, spans and logs", Label("I-16"), func() {
 		Expect(text).To(ContainSubstring(`interview_submissions_total{code="out_of_order"} 1`))
 	})
 
-	It("makes no series of what clients send", func() {
+	It("creates no series from client input", func() {
 		h := newHouse("lea")
 		h.do(httptest.NewRequest("BREW", "/s/"+strings.Repeat("x", 50), nil))
 		h.get("/made/up/path")
@@ -177,10 +177,10 @@ var _ = Describe("Metrics, spans and logs", Label("I-16"), func() {
 		Expect(log).To(ContainSubstring(`"code":"out_of_order"`))
 		Expect(log).To(ContainSubstring(`"route":"GET /s/{session}"`))
 		Expect(log).To(ContainSubstring(`"session":"` + v.SessionID[:8] + `"`))
-		h.holdsNothingSaid(log, v.SessionID)
+		h.expectNoMessages(log, v.SessionID)
 	})
 
-	It("keeps a proxy's id of a request, and no other text", func() {
+	It("accepts a proxy's id of a request, and no other text", func() {
 		h := newHouse("lea")
 		for sent, want := range map[string]string{
 			"abc-1.2": `^abc-1\.2$`, strings.Repeat("a", 64): "^a{64}$", strings.Repeat("a", 65): `^[A-Z2-7]{26}$`, "a b": `^[A-Z2-7]{26}$`, "": `^[A-Z2-7]{26}$`,
@@ -191,7 +191,7 @@ var _ = Describe("Metrics, spans and logs", Label("I-16"), func() {
 		}
 	})
 
-	It("survives a panic, without telling what it was about", func() {
+	It("survives a panic, without logging its message", func() {
 		h := newHouse("lea", func(_ *web.Options, d *web.Deps) { d.Service = panicking{} })
 		a := h.post(`{"event":"START"}`)
 		Expect(a.Status).To(Equal(http.StatusInternalServerError))
@@ -200,8 +200,8 @@ var _ = Describe("Metrics, spans and logs", Label("I-16"), func() {
 	})
 })
 
-// holdsNothingSaid checks a text for what was said and for the key of a session.
-func (h *house) holdsNothingSaid(text, id string) {
+// expectNoMessages checks that a text contains no message and no id of a session.
+func (h *house) expectNoMessages(text, id string) {
 	GinkgoHelper()
 	messages, err := h.store.Messages(context.Background(), id)
 	Expect(err).NotTo(HaveOccurred())
@@ -229,7 +229,7 @@ var _ = Describe("Spans", func() {
 		return m
 	}
 
-	It("follow the conventions for models, within the client's own trace, without a word that was said", func() {
+	It("follow the conventions for models, within the client's own trace, without any message text", func() {
 		h := newHouse("lea")
 		h.model.set(func(ctx context.Context, _ llm.Request) error { return h.clock.Sleep(ctx, 2*time.Second) })
 		v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Tone })
@@ -281,7 +281,7 @@ var _ = Describe("Spans", func() {
 			HaveKeyWithValue("error.type", "backend_failed"), HaveKeyWithValue("interview.code", "backend_failed")))
 	})
 
-	It("hold nothing that was said in a whole interview, nor who it was", func() {
+	It("contain no message of a whole interview, and no id of its candidate", func() {
 		h := newHouse("lea")
 		v := h.until(h.begin().View, over)
 		h.get("/s/" + v.SessionID)
@@ -294,7 +294,7 @@ var _ = Describe("Spans", func() {
 			}
 		}
 		Expect(text.String()).To(ContainSubstring("BLOC_02B"))
-		h.holdsNothingSaid(text.String(), v.SessionID)
+		h.expectNoMessages(text.String(), v.SessionID)
 		Expect(text.String()).NotTo(ContainSubstring(h.persona.Candidate))
 	})
 

@@ -122,7 +122,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(t.heard()).To(BeEmpty())
 	})
 
-	It("keeps one answer of a double click", func() {
+	It("stores one answer of a double click", func() {
 		h := newHouse("lea")
 		t, v := visit(h, at(session.Block1, 0))
 		t.do(chromedp.SetValue("textarea", "une seule fois"))
@@ -133,7 +133,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(h.say(map[string]any{"sessionId": v.SessionID, "event": "RESUME"}).QuestionIndex).To(Equal(1))
 	})
 
-	It("keeps one answer of a double click without scripts", func() {
+	It("stores one answer of a double click without scripts", func() {
 		h := newHouse("lea")
 		t, v := visit(h, at(session.Block1, 0))
 		t.noScript()
@@ -171,7 +171,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(t.heard()).To(BeEmpty(), "not even a violation of the policy")
 	})
 
-	It("goes on where it was after a reload, with what was being written", func() {
+	It("continues at the same place after a reload, with the unfinished text", func() {
 		h := newHouse("lea")
 		t, v := visit(h, at(session.Block1, 1))
 		calls := h.model.made()
@@ -191,7 +191,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(t.is(`sessionStorage.length === 0`)).To(BeTrue(), "what was sent is not kept in the browser")
 	})
 
-	It("gives back even what is far too long to be read", func() {
+	It("returns even a text that is far too long", func() {
 		h := newHouse("lea")
 		t, v := visit(h, at(session.Block1, 1))
 		before := len(answers(h, v))
@@ -264,7 +264,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(answers(h, v)).To(HaveLen(len(stored)))
 	})
 
-	It("goes on by itself with a call that died with the server", func() {
+	It("repeats a call that was lost with the server", func() {
 		h := newHouse("lea")
 		s := h.listen()
 		v := h.until(h.begin().View, at(session.Block1, 2))
@@ -295,7 +295,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		Expect(stored[len(stored)-1].Text).To(Equal("écrit dans le train"))
 	})
 
-	DescribeTable("fits every window and has no finding of its own rules",
+	DescribeTable("fits every window and passes its own accessibility rules",
 		func(name string, there func(view) bool) {
 			h := newHouse("lea")
 			t, _ := visit(h, there)

@@ -19,7 +19,7 @@ var _ = DescribeTable("the form of a text is read from its lines",
 	},
 	Entry("nothing", "", nil),
 	Entry("paragraphs, with their lines", "One,\ntwo.\n\nThree.", [][]string{{"paragraph", "", "One,", "two."}, {"paragraph", "", "Three."}}),
-	Entry("keycap headings, whose digit says something", "1️⃣ Implicit reading\nYou hold on.\n\n2\u20e3 Deduction\nStill.",
+	Entry("keycap headings, whose digit is text", "1️⃣ Implicit reading\nYou hold on.\n\n2\u20e3 Deduction\nStill.",
 		[][]string{{"heading", "", "1. Implicit reading"}, {"paragraph", "", "You hold on."}, {"heading", "", "2. Deduction"}, {"paragraph", "", "Still."}}),
 	Entry("headings with emoji, which are not read out", "🔥 What sets you in motion\nTrust.\n⚖️ Your values\nYour word.",
 		[][]string{{"heading", "🔥", "What sets you in motion"}, {"paragraph", "", "Trust."}, {"heading", "⚖️", "Your values"}, {"paragraph", "", "Your word."}}),
@@ -44,7 +44,7 @@ var _ = DescribeTable("choices are on lines of their own, from A on",
 	Entry("within a line", "Which? A. one B. two", nil),
 )
 
-var _ = It("keeps French marks on the line of what is before them", func() {
+var _ = It("keeps French punctuation on the line of the word before it", func() {
 	Expect(blockLines("Quoi ? Non : « si » !", session.French)[0][2]).To(Equal("Quoi\u00a0? Non\u00a0: «\u00a0si\u00a0»\u00a0!"))
 	Expect(blockLines("What ? No", session.English)[0][2]).To(Equal("What ? No"))
 })
@@ -67,7 +67,7 @@ func choiceLines(text string) []string {
 	return out
 }
 
-// FuzzBlocks checks that reading the form of a text loses no letter of it.
+// FuzzBlocks checks that splitting a text into blocks loses no letter of it.
 func FuzzBlocks(f *testing.F) {
 	for _, seed := range []string{
 		"1️⃣ A\nb\n\n2️⃣ C", "🟢 ALIGNÉ\n\n- a\n- b", "Q?\nA. a\nB. b", "# **x**\n**\u20e3", "\u20e3", "\ufe0f\u20e3 ", "🔥", "«  »", "\r\n\r",
@@ -84,7 +84,7 @@ func FuzzBlocks(f *testing.F) {
 			shown.WriteString(strings.Join(b[1:], ""))
 		}
 		if !utf8.ValidString(text) {
-			return // no such text is stored
+			return // such a text is never stored
 		}
 		if got, want := letters(shown.String()), letters(text); got != want {
 			t.Fatalf("of %q remains %q", want, got)
@@ -92,7 +92,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// letters returns what a text says: its letters and digits.
+// letters returns the letters and digits of a text.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

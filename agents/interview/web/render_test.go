@@ -45,7 +45,7 @@ func html(p page) string {
 }
 
 var _ = Describe("the page of an interview", func() {
-	DescribeTable("offers what can be done, and nothing else",
+	DescribeTable("offers only the possible actions",
 		func(change func(*interviewPage), want []string, not []string) {
 			out := html(sample(change))
 			for _, text := range want {
@@ -83,16 +83,16 @@ var _ = Describe("the page of an interview", func() {
 			p.Messages[0] = session.Message{Seq: 1, Role: llm.Assistant, Kind: session.KindOther, Step: session.Block10, Text: "🔥 Motion\nTrust."}
 			p.Messages[1].Kind, p.Messages[1].Text = session.KindMatching, "🔵 CONDITIONALLY ALIGNED\n\nYes, but."
 		}, []string{`class="verdict partly"`, "<h3><span aria-hidden=\"true\">🔥</span> Motion</h3>", "Interview complete", `value="10"`}, []string{"<form"}),
-		Entry("an error, with what was written", func(p *interviewPage) {
+		Entry("an error, with the written text", func(p *interviewPage) {
 			p.Problem, p.Typed, p.Choice = "answer_too_long", "so <much>", "B. two"
 		}, []string{"too long", "so &lt;much&gt;</textarea>", `value="B. two" checked`}, nil),
 		Entry("an error that the form cannot make", func(p *interviewPage) { p.Problem = "invalid" },
 			[]string{"Something went wrong on the server"}, []string{"identifier"}),
-		Entry("what was written to a question that had its answer", func(p *interviewPage) { p.Unsent = "lost <words>" },
+		Entry("text for a question that was answered already", func(p *interviewPage) { p.Unsent = "lost <words>" },
 			[]string{"was already answered", "lost &lt;words&gt;"}, nil),
 	)
 
-	It("shows what was said in order, as text", func() {
+	It("shows the messages in order, as text", func() {
 		Expect(html(sample(nil))).To(ContainSubstring(`<p class="own">mine &lt;b&gt;</p>`))
 	})
 
@@ -151,7 +151,7 @@ var _ = Describe("the texts", func() {
 		}
 	})
 
-	It("say something of their own for every code that a person can meet", func() {
+	It("have a text of their own for every code that a person can meet", func() {
 		for l, w := range catalog {
 			problems := reflect.ValueOf(w).FieldByName("Problems").Interface().(map[string]string)
 			for _, code := range interview.Codes() {

@@ -37,7 +37,8 @@ func (h *house) listen() *served {
 	return s
 }
 
-// send answers the question of tone over the socket; 0 if no answer comes.
+// send answers the question of tone over the socket. It returns the HTTP status, or 0
+// without a response.
 func (s *served) send(v view) int {
 	body := `{"sessionId":"` + v.SessionID + `","submissionId":"t","message":"tu"}`
 	r, err := http.Post(s.base+"/axiom", "application/json", strings.NewReader(body))
