@@ -82,8 +82,8 @@ func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
 				"si l'un est impossible ou dépend de l'utilisateur, dis-le et pourquoi.",
 			"\nDis ensuite à nouveau que c'est terminé."
 	}
-	if !v.MayStop && v.Reason != "" {
-		why += " (" + v.Reason + ")"
+	if reason := explain(v); reason != "" {
+		why += " (" + reason + ")"
 	}
 	prompt := why + ".\n" + order.Text(maxOrdered)
 	if d.report {
@@ -94,6 +94,26 @@ func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
 	}
 	return prompt
 }
+
+// explain returns the reason of a refusal. The reason of a verdict is English, so for a French answer
+// explain quotes the announcement instead; it is empty without one.
+func explain(v stop.Verdict) string {
+	if v.MayStop {
+		return ""
+	}
+	if v.Language != "fr" {
+		return v.Reason
+	}
+	for _, d := range v.Detections {
+		if d.Real {
+			return "tu as écrit « " + stop.Clip(d.Text, maxQuoted) + " »"
+		}
+	}
+	return ""
+}
+
+// maxQuoted is the length in bytes of the longest quoted announcement.
+const maxQuoted = 160
 
 // maxOrdered is the largest number of steps of each kind in a prompt.
 const maxOrdered = 50

@@ -34,6 +34,13 @@ var _ = Describe("The stop guard that the settings name", func() {
 		Expect(r.emitted(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
+	It("quotes the announcement of a French answer in place of the English reason", func() {
+		r := newRig(loop.Options{StopGuard: "balanced"}, all("Le lecteur est écrit. Il reste à écrire les tests.\n\nDONE", "Les tests sont écrits.\nDONE")...)
+		r.run()
+		Expect(r.sent(2)[0]).To(MatchRegexp("Le travail n'est pas encore terminé \\(tu as écrit « Il reste à.* »\\)\\.\nTu as écrit"))
+		Expect(r.sent(2)[0]).NotTo(ContainSubstring("it defers work"))
+	})
+
 	It("does not force a run to continue that it ends as capped", func() {
 		r := newRig(loop.Options{StopGuard: "balanced", ContinuationLimit: new(0)}, say(deferring))
 		res := r.run()

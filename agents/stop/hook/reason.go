@@ -61,13 +61,17 @@ var (
 	}
 )
 
-// mentions drops mere references and mentions within another one.
+// mentions drops mere references and mentions within another one. The mentions are in the order
+// of their starts.
 func mentions(all []stop.Detection) []stop.Detection {
 	var out []stop.Detection
 	end := -1
 	for _, d := range all {
 		if !d.Real || (d.Start < end && d.End <= end) {
 			continue
+		}
+		if n := len(out); n > 0 && out[n-1].Start == d.Start && d.End > d.Start {
+			out = out[:n-1] // the longer one comes second
 		}
 		out, end = append(out, d), max(end, d.End)
 	}

@@ -35,11 +35,13 @@ var _ = Describe("The reason of a refusal", func() {
 			return stop.Verdict{Class: stop.Defers, Detections: []stop.Detection{
 				{Real: true, Span: stop.Span{Start: 0, End: 30}, Text: "outer"},
 				{Real: true, Span: stop.Span{Start: 5, End: 9}, Text: "inner"},
+				{Real: true, Span: stop.Span{Start: 32, End: 35}, Text: "short"},
+				{Real: true, Span: stop.Span{Start: 32, End: 39}, Text: "longer"},
 				{Real: false, Span: stop.Span{Start: 40, End: 44}, Text: "quoted"},
 			}}
 		}
 		answer, _ := g.stop(hook.Claude, session("x", 0))
-		Expect(answer.Reason).To(And(ContainSubstring(`- "outer"`), ContainSubstring("Continue with what is part of"),
+		Expect(answer.Reason).To(And(ContainSubstring("- \"outer\"\n- \"longer\"\n\n"), ContainSubstring("Continue with what is part of"),
 			Not(ContainSubstring("inner")), Not(ContainSubstring("quoted"))))
 	})
 })

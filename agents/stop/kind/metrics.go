@@ -33,7 +33,7 @@ var metrics = []measure.Metric{
 
 var section = measure.Section{
 	Title:    "Stop guard",
-	Sentence: "%s answers judged, %s refused, %s made to go on, %s of their steps done",
+	Sentence: "%s answers judged, %s refused, %s made to go on, %s of their steps reported as done",
 	Counts:   []string{"guard_judged", "guard_refused", "guard_forced_executions", "guard_steps_executed"},
 	Rates: []measure.SectionRate{
 		{Metric: "guard_prevented_rate", Label: "premature stops prevented", Of: "answers that defer"},
