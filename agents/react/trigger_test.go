@@ -1,6 +1,7 @@
 package react_test
 
 import (
+	"strconv"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -10,10 +11,15 @@ import (
 )
 
 var _ = Describe("The lexicon of triggers", Label("R-07"), func() {
+	// triggerOf returns the trigger of a run that escalates for a reason.
+	triggerOf := func(reason string) react.Trigger {
+		return newRig("decision: escalate\nreason: " + strconv.Quote(reason) + "\n").run().Trigger
+	}
+
 	DescribeTable("sorts a reason",
 		func(reason string, want react.Trigger) {
-			Expect(react.TriggerIn(reason)).To(Equal(want))
-			Expect(react.TriggerIn(strings.ToUpper(reason))).To(Equal(want))
+			Expect(triggerOf(reason)).To(Equal(want))
+			Expect(triggerOf(strings.ToUpper(reason))).To(Equal(want))
 		},
 		Entry("unclear which", "It is unclear whether the old or the new endpoint is meant.", react.Ambiguity),
 		Entry("two readings", "The request can be read in two ways.", react.Ambiguity),
@@ -57,6 +63,6 @@ var _ = Describe("The lexicon of triggers", Label("R-07"), func() {
 	)
 
 	It("reads no more of a reason than it needs", func() {
-		Expect(react.TriggerIn(strings.Repeat("well ", 1_000_000) + "a vulnerability")).To(BeEmpty())
+		Expect(triggerOf(strings.Repeat("well ", 1_000_000) + "a vulnerability")).To(BeEmpty())
 	})
 })

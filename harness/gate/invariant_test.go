@@ -139,17 +139,24 @@ var _ = Describe("Invariants", func() {
 		Expect(err).To(MatchError(ContainSubstring("undefined field")))
 	})
 
-	DescribeTable("separate words from expressions",
-		func(text, words, expr string) {
-			gotWords, gotExpr := gate.SplitWords(text)
-			Expect(gotWords).To(Equal(words))
-			Expect(gotExpr).To(Equal(expr))
+	DescribeTable("describe a violation by their words, or by their expression",
+		func(text, message string) {
+			s := with(text)
+			j, err := gate.ForScenario(language, &s)
+			Expect(err).NotTo(HaveOccurred())
+			found := j.Judge(facts())
+			Expect(found).To(HaveLen(1))
+			Expect(found[0].Message).To(Equal(message))
 		},
-		Entry("no words", "a == b", "", "a == b"),
-		Entry("words", "// one: two\na == b", "one: two", "a == b"),
-		Entry("blank lines", "\n // one\n\n\t//two\r\n a == b\n", "one two", "a == b"),
-		Entry("a trailing comment belongs to the expression", "a == b // one\n", "", "a == b // one"),
-		Entry("only words", "// one", "", "// one"),
-		Entry("nothing", "", "", ""),
+		Entry("no words", "calls.total == 9", "does not hold: calls.total == 9"),
+		Entry("words", "// one: two\ncalls.total == 9", "one: two"),
+		Entry("blank lines", "\n // one\n\n\t//two\r\n calls.total == 9\n", "one two"),
+		Entry("a trailing comment belongs to the expression", "calls.total == 9 // one\n", "does not hold: calls.total == 9 // one"),
+	)
+
+	DescribeTable("are rejected without an expression",
+		func(text string) { Expect(language.CheckInvariant(text)).NotTo(Succeed()) },
+		Entry("only words", "// one"),
+		Entry("nothing", ""),
 	)
 })

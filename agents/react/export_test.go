@@ -1,4 +1,0 @@
-package react
-
-// TriggerIn exports triggerIn to the specs.
-var TriggerIn = triggerIn
