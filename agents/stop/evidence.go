@@ -202,10 +202,9 @@ func names(step, said []string) bool {
 // sameKind reports whether a report has a verb of the same kind of work, says of its
 // subject that it is done, or, for a check, gives the result.
 func sameKind(verb string, said []string) bool {
-	small := smallWords()
-	want := makes(small.kind(verb))
+	want := makes(kindOfVerb(verb))
 	for _, w := range said {
-		if statuses[w] && w != "ok" || want == check && passing[w] || want != other && makes(small.kind(w)) == want {
+		if statuses[w] && w != "ok" || want == check && passing[w] || want != other && makes(kindOfVerb(w)) == want {
 			return true
 		}
 	}

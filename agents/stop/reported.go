@@ -80,7 +80,7 @@ func (r *reading) firstVerb(from, end int) int {
 		w := words[i]
 		switch {
 		case w.Flags&text.Digits != 0 || ordering[w.Fold]:
-		case aims[w.Fold] || workVerbs().begins(w):
+		case aims[w.Fold] || begins(w):
 			return i
 		default:
 			return -1
@@ -93,7 +93,7 @@ func (r *reading) firstVerb(from, end int) int {
 // says what was done: "Verified that …".
 func (r *reading) startsWithReport(from int) bool {
 	g, w := lexicon(), r.doc.Words[from]
-	return g.Sets(w.ID)&g.Set("en.did") != 0 && !workVerbs().begins(w)
+	return g.Sets(w.ID)&g.Set("en.did") != 0 && !begins(w)
 }
 
 // denies reports whether a word denies what follows; "no longer" and "not only" do not.

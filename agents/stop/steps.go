@@ -51,7 +51,7 @@ type piece struct {
 // message. Two that name the same work, or share a part of the message, are one.
 // Items for which finished returns true are skipped; it may be nil.
 func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) []Step {
-	x := extractor{doc: doc, finished: finished, small: smallWords(), verbs: workVerbs(), taken: map[int]bool{}}
+	x := extractor{doc: doc, finished: finished, taken: map[int]bool{}}
 	x.readAll(mentions)
 	var list []Step
 	before := 0 // where the step before ends
@@ -124,7 +124,7 @@ func (x *extractor) unstarted(last int) int {
 	}
 	s, before := x.sentenceOf(last), x.sentenceOf(last-1)
 	for i := s.First; i < min(s.End, last+6); i++ {
-		if before.Block == s.Block && x.is(i, starting) {
+		if before.Block == s.Block && x.in(i, startingWords) {
 			return before.First
 		}
 	}
@@ -180,7 +180,7 @@ func (x *extractor) stems(p piece) stems {
 	const letters, most = 4, 40
 	all := stems{}
 	for _, w := range x.doc.Words[p.first:min(p.end, p.first+most)] {
-		if len(w.Fold) >= letters && x.small.of(w.Fold)&fillers == 0 {
+		if len(w.Fold) >= letters && !fillers[w.Fold] {
 			all[w.Fold[:letters]] = true
 		}
 	}

@@ -19,18 +19,15 @@ var orders = []string{
 func (x *extractor) inOrder(block int) bool {
 	const most = 60 // words
 	b := x.doc.Blocks[block]
-	var said strings.Builder
-	said.WriteByte(' ')
-	for _, s := range x.doc.Sentences[b.First:b.End] {
-		for _, w := range x.doc.Words[s.First:min(s.End, s.First+most)] {
-			said.WriteString(w.Fold)
-			said.WriteByte(' ')
-		}
-		if said.Len() > maxDescription {
-			break
-		}
+	if b.First >= b.End {
+		return false
 	}
-	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said.String(), phrase) })
+	said := " "
+	end := x.doc.Sentences[b.End-1].End
+	for _, w := range x.doc.Words[max(x.doc.Sentences[b.First].First, end-most):end] {
+		said += w.Fold + " "
+	}
+	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said, phrase) })
 }
 
 // depend adds the dependencies that words express: "then X" needs the step before it,
@@ -80,18 +77,18 @@ func (x *extractor) named(p piece) []reference {
 	}
 	var found []reference
 	for i := max(s.First, p.first-back); i < end && len(found) < most; i++ {
-		if !x.is(i, after|before|needing) {
+		if !x.in(i, afterWords, beforeWords, needingWords) {
 			continue
 		}
-		ref := reference{before: x.is(i, before)}
+		ref := reference{before: x.in(i, beforeWords)}
 		at := i + 1
-		for at < end && x.is(at, fillers) {
+		for at < end && x.in(at, fillers) {
 			at++
 		}
 		for ; at < end && x.ordinal(at, end); at++ {
 			ref.number, _ = strconv.Atoi(x.doc.Words[at].Fold)
 			found = append(found, ref)
-			if at+1 < end && x.is(at+1, conjoining) {
+			if at+1 < end && x.in(at+1, joiningWords) {
 				at++
 			}
 		}
@@ -111,7 +108,7 @@ func (x *extractor) ordinal(i, end int) bool {
 		return false
 	}
 	next := i + 1
-	return next >= end || x.is(next, conjoining|copulas) || x.doc.Words[next].Flags&text.AfterGap != 0 && x.doc.Words[next].Start > w.End+1
+	return next >= end || x.in(next, joiningWords, copulas) || x.doc.Words[next].Flags&text.AfterGap != 0 && x.doc.Words[next].Start > w.End+1
 }
 
 // find returns the piece other than i that a reference names, -1 if there is none or it is

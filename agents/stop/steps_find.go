@@ -11,8 +11,6 @@ import (
 // extractor finds the pieces of work that mentions speak of.
 type extractor struct {
 	doc    *text.Doc
-	small  *stepWords
-	verbs  verbSets
 	pieces []piece
 	// finished reports whether the message reports an item as done.
 	finished func(*text.Block) bool
@@ -46,20 +44,10 @@ func (x *extractor) readAll(mentions []mention) {
 
 // within reports whether a block is, or is under, an item that is a step.
 func (x *extractor) within(block int) bool {
-	for range 8 {
-		b := x.doc.Blocks[block]
-		switch {
-		case x.taken[block]:
-			return true
-		case b.Parent >= 0:
-			block = b.Parent
-		case b.Kind == text.Item && b.Section >= 0:
-			block = b.Section
-		default:
-			return false
-		}
+	for block >= 0 && !x.taken[block] {
+		block = x.parent(block)
 	}
-	return false
+	return block >= 0
 }
 
 // read adds the pieces of one mention.
@@ -95,18 +83,10 @@ func (x *extractor) whole(block int, p piece) {
 		first, end = x.cell(block)
 	}
 	end = min(end, first+maxWords)
-	if first+1 < end && x.doc.Words[first].Flags&text.Digits != 0 && (x.doc.Blocks[block].Kind != text.Item || x.numbers(first, end, 0)) {
-		first++
+	if !x.parts(first, end, p) {
+		p.first, p.end = first, end
+		x.add(p, true)
 	}
-	if x.parts(first, end, p) {
-		return
-	}
-	first = x.afterLabel(first, end)
-	if task := x.skipIntroduction(first, end); x.acts(task, end) && !x.is(first, causing) {
-		first = task
-	}
-	p.first, p.end = first, x.clauseEnd(first, end)
-	x.add(p, true)
 }
 
 // below adds the first sentence of the paragraph below a heading.
@@ -143,10 +123,8 @@ func (x *extractor) sentence(m mention, p piece) {
 		return // "let me know"
 	}
 	states := listing(m.category) && first == at // "the test still fails"
-	switch to := x.complement(at, s.End); {
+	switch {
 	case x.acts(first, s.End) && !states:
-	case to >= 0:
-		first = to
 	case strings.HasPrefix(m.pattern, signalPattern):
 		p.rank, first = loose, s.First
 	default:
@@ -188,21 +166,6 @@ func (x *extractor) announced(at, first int, s text.Sentence, p piece) {
 	}
 }
 
-// complement returns where the work begins in "the next step is to …" and "Ready for
-// step 2: do …", -1 if it is not said that way.
-func (x *extractor) complement(at, end int) int {
-	const reach = 12
-	for i := at; i+2 < min(end, at+reach); i++ {
-		if i > at && x.gapHas(i, ":") && x.verbs.begins(x.doc.Words[i]) {
-			return i
-		}
-		if w := x.doc.Words[i+1].Fold; x.is(i, copulas) && (w == "to" || w == "de" || w == "d") {
-			return i + 2
-		}
-	}
-	return -1
-}
-
 // rest adds what follows a mention in its block: an inline list, or the rest of
 // the sentence.
 func (x *extractor) rest(m mention, p piece) bool {
@@ -220,19 +183,9 @@ func (x *extractor) rest(m mention, p piece) bool {
 	if at >= end && m.sentence+1 < b.End { // the colon ended the sentence
 		end = x.doc.Sentences[m.sentence+1].End
 	}
-	if x.colonList(at, end, p) {
-		return true
-	}
-	first := x.skipIntroduction(at, end)
-	if !x.acts(first, end) {
-		if to := x.complement(at, end); to >= 0 {
-			first = to
-		}
-	}
 	n := len(x.pieces)
-	if first < end {
-		x.split(first, end, p, true)
-	}
+	p.passing = p.passing || m.category == NextSteps
+	x.split(x.skipIntroduction(at, end), end, p, true)
 	return len(x.pieces) > n
 }
 
@@ -281,23 +234,25 @@ func (x *extractor) tasks(items []int) bool {
 	return 2*n >= len(items)
 }
 
-// task reports whether an item begins with a verb, perhaps behind a label.
+// task reports whether an item begins with a verb.
 func (x *extractor) task(item int) bool {
 	first, end := x.firstSentence(item)
-	if x.numbers(first, end, 0) {
-		first++
-	}
-	return x.acts(x.skipIntroduction(x.afterLabel(first, end), end), end)
+	return x.acts(x.skipIntroduction(first, end), end)
 }
 
-// firstSentence returns the range of words of the first sentence of a block.
+// firstSentence returns the range of words of the first sentence of a block, without the number
+// of an item.
 func (x *extractor) firstSentence(block int) (first, end int) {
 	b := x.doc.Blocks[block]
 	if b.First >= b.End {
 		return 0, 0
 	}
 	s := x.doc.Sentences[b.First]
-	return s.First, s.End
+	first = s.First
+	if first+1 < s.End && (x.numbers(first, s.End, 0) || b.Kind != text.Item && x.doc.Words[first].Flags&text.Digits != 0) {
+		first++
+	}
+	return first, s.End
 }
 
 // sentenceOf returns the sentence that a word is in.
@@ -340,7 +295,7 @@ func (x *extractor) cell(row int) (first, end int) {
 	var named []int
 	b := x.doc.Blocks[head]
 	for _, s := range x.doc.Sentences[b.First:b.End] {
-		if head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return x.small.of(w.Fold)&titles != 0 }) {
+		if head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return titleWords[w.Fold] }) {
 			named = append(named, x.column(s))
 		}
 	}

@@ -74,20 +74,21 @@ func (x *extractor) parent(i int) int {
 func (x *extractor) groups(i int) bool {
 	const longest = 3 // words
 	first, end := x.firstSentence(i)
-	if x.numbers(first, end, 0) {
-		first++
-	}
 	return i+1 < len(x.doc.Blocks) && x.parent(i+1) == i && end-first <= longest && !x.task(i)
 }
 
 // numbered reports whether a heading begins with a number, as an item does.
 func (x *extractor) numbered(block int) bool {
-	first, end := x.firstSentence(block)
-	return x.doc.Blocks[block].Level > 6 && first < end && x.numbers(first, end, 0)
+	b := x.doc.Blocks[block]
+	return b.Level > 6 && b.First < b.End && x.numbers(x.doc.Sentences[b.First].First, x.doc.Sentences[b.First].End, 0)
 }
 
 // counts reports whether a block begins with the number n.
 func (x *extractor) counts(block, n int) bool {
-	first, end := x.firstSentence(block)
-	return end-first > 1 && x.doc.Words[first].Fold == strconv.Itoa(n)
+	b := x.doc.Blocks[block]
+	if b.First >= b.End {
+		return false
+	}
+	s := x.doc.Sentences[b.First]
+	return s.End-s.First > 1 && x.doc.Words[s.First].Fold == strconv.Itoa(n)
 }
