@@ -292,25 +292,26 @@ func (x *extractor) cell(row int) (first, end int) {
 	for head > 0 && x.doc.Blocks[head-1].Kind == text.Table {
 		head--
 	}
-	var named []int
-	b := x.doc.Blocks[head]
-	for _, s := range x.doc.Sentences[b.First:b.End] {
-		if head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return titleWords[w.Fold] }) {
-			named = append(named, x.column(s))
-		}
+	named := map[int]bool{}
+	for _, s := range x.sentencesOf(head) {
+		named[x.column(s)] = head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return titleWords[w.Fold] })
 	}
-	for _, all := range []bool{false, true} {
-		b := x.doc.Blocks[row]
-		for _, s := range x.doc.Sentences[b.First:b.End] {
-			if s.End-s.First > end-first && (all || slices.Contains(named, x.column(s))) {
-				first, end = s.First, s.End
-			}
+	best := -1
+	for _, s := range x.sentencesOf(row) {
+		size := s.End - s.First
+		if named[x.column(s)] && x.doc.Words[s.End-1].Flags&text.Digits == 0 {
+			size += maxWords
 		}
-		if end > first {
-			break
+		if size > best {
+			first, end, best = s.First, s.End, size
 		}
 	}
 	return first, end
+}
+
+func (x *extractor) sentencesOf(block int) []text.Sentence {
+	b := x.doc.Blocks[block]
+	return x.doc.Sentences[b.First:b.End]
 }
 
 // column returns the number of the cell of a row that a sentence is in.

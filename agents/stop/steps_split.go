@@ -1,7 +1,6 @@
 package stop
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -59,9 +58,10 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 	if x.parts(first, end, p) || first >= end {
 		return
 	}
-	listed := list && x.gapHas(first, ":") && slices.ContainsFunc(x.doc.Words[first+1:end], func(w text.Word) bool {
-		return strings.HasPrefix(x.doc.Raw[w.End:], ";")
-	})
+	listed := false
+	for i := first + 1; i < end && list && x.gapHas(first, ":"); i++ {
+		listed = listed || x.gapHas(i, ";")
+	}
 	p.first = first
 	for i := first + 1; i < end; i++ {
 		if x.gapHas(i, "—–") && begins(x.doc.Words[i]) { // how the work is done

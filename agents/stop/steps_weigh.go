@@ -30,7 +30,6 @@ type work struct {
 	minutes [3]time.Duration
 }
 
-//nolint:misspell // half of the words are French
 var works = [...]work{
 	other: {minutes: [3]time.Duration{5, 15, 45}},
 	check: {minutes: [3]time.Duration{2, 5, 15}, verbs: strings.Fields(`
