@@ -1,6 +1,9 @@
 package hook
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // lastRequest reads the last message that a person wrote from a host's transcript. It
 // returns an empty text if there is none or the transcript cannot be read.
@@ -14,7 +17,7 @@ func lastRequest(path string, subagent bool) (request string) {
 
 // request returns the last message that a person wrote, or an empty text.
 func (t tail) request() string {
-	for e := range t.backward(`"user`) { // which is in every line of a user
+	for e := range t.backward(mayAsk) {
 		if e.kind != asked {
 			continue
 		}
@@ -23,6 +26,12 @@ func (t tail) request() string {
 		}
 	}
 	return ""
+}
+
+// mayAsk reports whether a line may be a message of the user. Results of tools, which are most of
+// a long transcript, are in the role of the user, too; they are recognised without decoding them.
+func mayAsk(line []byte) bool {
+	return bytes.Contains(line, []byte(`"user`)) && !bytes.Contains(line, []byte(`"tool_result"`))
 }
 
 // maxRequest is how many bytes of the end of a message in the role of the user are read.

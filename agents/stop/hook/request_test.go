@@ -135,6 +135,8 @@ var _ = Describe("The request", func() {
 			user(`"<command-message>review is running</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>"`, "")),
 		Entry("Claude Code: with elements of the user's own", hook.Claude, "<skills>a</skills> <skill",
 			user(`"<skills>a</skills> <skill"`, "")),
+		Entry("Claude Code: even one that quotes the transcript", hook.Claude, `Why is "type":"tool_result" here?`,
+			user(`"Why is \"type\":\"tool_result\" here?"`, "")),
 		Entry("Codex: neither the environment nor the instructions of a project", hook.Codex, "Build it.",
 			`{"type":"event_msg","payload":{"type":"user_message","message":"Build it."}}`,
 			`{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>x</INSTRUCTIONS>"}]}}`,

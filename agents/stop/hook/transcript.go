@@ -110,7 +110,7 @@ type tail struct {
 func (t tail) message() (message string, settled bool) {
 	var parts []string // of a message on several lines, last first
 	id := ""
-	for e := range t.backward("") {
+	for e := range t.backward(func([]byte) bool { return true }) {
 		if e.kind == aside {
 			continue
 		}
@@ -127,9 +127,9 @@ func (t tail) message() (message string, settled bool) {
 	return strings.Join(parts, "\n\n"), settled
 }
 
-// backward yields the entries of the lines that contain a text, from the last to the first. A line
+// backward yields the entries of the lines that are relevant, from the last to the first. A line
 // whose beginning is missing has none.
-func (t tail) backward(text string) iter.Seq[entry] {
+func (t tail) backward(relevant func(line []byte) bool) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		rest := bytes.TrimRight(t.data, "\r\n\t ")
 		if t.whole && isDocument(rest) {
@@ -143,7 +143,7 @@ func (t tail) backward(text string) iter.Seq[entry] {
 			}
 			line := rest[start:]
 			rest = rest[:max(0, start-1)]
-			if bytes.Contains(line, []byte(text)) && !t.yieldLine(line, yield) {
+			if relevant(line) && !t.yieldLine(line, yield) {
 				return
 			}
 		}
