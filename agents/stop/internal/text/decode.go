@@ -1,30 +1,10 @@
 package text
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
 
-// windows1252 maps the characters that Windows-1252 puts where Latin-1 has
-// control codes; macRoman is the upper half of Mac Roman, from byte 0x80.
-const (
-	windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
-	macRoman    = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø" +
-		"¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ"
+	"golang.org/x/text/encoding/charmap"
 )
-
-var (
-	fromWindows = []rune(windows1252)
-	windowsByte = reversed(windows1252)
-	macByte     = reversed(macRoman)
-)
-
-func reversed(page string) map[rune]byte {
-	table := map[rune]byte{}
-	at := byte(0x80)
-	for _, r := range page {
-		table[r] = at
-		at++
-	}
-	return table
-}
 
 // decode reads the character at s[i:] and how many bytes it takes there. A byte
 // that is no UTF-8 is read as Windows-1252, whose letters are those of Latin-1.
@@ -43,10 +23,10 @@ func plainRune(s string, i int) (rune, int) {
 	if r != utf8.RuneError || n != 1 {
 		return r, n
 	}
-	if c := s[i]; c < 0xA0 {
-		return fromWindows[c-0x80], 1
+	if r = charmap.Windows1252.DecodeByte(s[i]); r == utf8.RuneError {
+		r = rune(s[i])
 	}
-	return rune(s[i]), 1
+	return r, 1
 }
 
 // suspect reports whether r may be the first byte of an encoded character in one
@@ -71,7 +51,7 @@ func repaired(s string, i, depth int) (rune, int) {
 	if !suspect(r) {
 		return r, n
 	}
-	for _, page := range [...]map[rune]byte{windowsByte, macByte} {
+	for _, page := range [...]*charmap.Charmap{charmap.Windows1252, charmap.Macintosh} {
 		if fixed, size := undo(s, i, depth, page); size > 0 {
 			return fixed, size
 		}
@@ -85,7 +65,7 @@ func repaired(s string, i, depth int) (rune, int) {
 
 // undo takes the characters at s[i:] for bytes of the code page and decodes
 // those; size is 0 if they are not a character.
-func undo(s string, i, depth int, page map[rune]byte) (fixed rune, size int) {
+func undo(s string, i, depth int, page *charmap.Charmap) (fixed rune, size int) {
 	var raw [utf8.UTFMax]byte
 	at := i
 	for k := range raw {
@@ -111,10 +91,9 @@ func undo(s string, i, depth int, page map[rune]byte) (fixed rune, size int) {
 }
 
 // pageByte returns the byte, 0x80 or more, that stands for r in the code page.
-func pageByte(r rune, page map[rune]byte) (byte, bool) {
-	if b, ok := page[r]; ok {
-		return b, true
+func pageByte(r rune, page *charmap.Charmap) (byte, bool) {
+	if b, ok := page.EncodeRune(r); ok {
+		return b, b >= 0x80
 	}
-	latin := r >= 0x80 && r <= 0xFF && page['€'] == 0x80
-	return byte(r), latin
+	return byte(r), r >= 0x80 && r <= 0xFF && page == charmap.Windows1252
 }

@@ -35,7 +35,6 @@ type dialect struct {
 // rewrite appends all lines of in to out.
 func (d *dialect) rewrite() {
 	*d = dialect{s: string(d.in.text), in: d.in, out: d.out, titles: d.titles, marker: -1}
-	d.at = frontMatter(d.s)
 	unended := [len(comments)]bool{}
 	for d.at < len(d.s) {
 		if !d.hide(&unended) {
@@ -97,7 +96,7 @@ func (d *dialect) line(l line) {
 	case only(l.text, '-'), only(l.text, '*'), only(l.text, '_'), only(l.text, '='):
 		d.leaveList()
 		d.put("***\n", l)
-	case l.indent < 4 && strongLine(l.text):
+	case l.indent < 4 && len(l.text) <= maxTitle && strongLine.MatchString(l.text):
 		d.leaveList()
 		d.titles[len(d.out.text)] = true
 		d.put("# ", l)
@@ -201,7 +200,7 @@ func only(s string, c byte) bool {
 
 // item writes a line that begins an item, or several: "- 1. text".
 func (d *dialect) item(l line) bool {
-	m, ok := itemMarker(l.text, 0)
+	m, ok := itemMarker(l.text)
 	if !ok {
 		return false
 	}
@@ -242,7 +241,7 @@ func (d *dialect) markers(l line, m marker) {
 	for n := 1; ; n++ {
 		prefix += m.mark
 		l.first, l.text = l.first+m.text, l.text[m.text:]
-		inner, ok := itemMarker(l.text, 0)
+		inner, ok := itemMarker(l.text)
 		if !ok || inner.text == 0 || inner.text == len(l.text) {
 			break
 		}

@@ -46,8 +46,8 @@ func attributes(b text.Block) string {
 	return out.String()
 }
 
-// word writes a word with a sign for each flag: ^ capital, ^^ upper, * strong,
-// , gap, ; line, ' linked, ! mark; an opaque one as its text in brackets.
+// word writes a word with a sign for each flag: ^ capital, # digits, , gap, ; line,
+// ' linked; an opaque one as its text in brackets.
 func word(d *text.Doc, w text.Word) string {
 	var b strings.Builder
 	b.WriteByte(' ')
@@ -57,10 +57,7 @@ func word(d *text.Doc, w text.Word) string {
 	}{
 		{text.AfterGap, ","},
 		{text.AfterLine, ";"},
-		{text.AfterMark, "!"},
 		{text.Linked, "'"},
-		{text.Strong, "*"},
-		{text.Upper, "^"},
 		{text.Capital, "^"},
 		{text.Digits, "#"},
 	}

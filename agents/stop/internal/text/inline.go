@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,10 +18,9 @@ type inline struct {
 	line  int // where the line that is being read begins
 	token int // what is before this offset was tried as an identifier
 	list  int // the number that an inline list goes on with, 0 if there is none
-	// strong is how deep the text is in emphasis, since the word opened.
-	strong, opened int
-	noCode         [maxTicks + 1]bool
-	stop           int // where the last word ends
+	stop  int // where the last word ends
+	// noCode are the lengths of runs of backticks that no later run equals.
+	noCode [maxTicks + 1]bool
 }
 
 // inline reads the text from start to end as sentences of the last block.
@@ -42,11 +42,6 @@ func (r *Reader) inline(start, end int) {
 		}
 	}
 	r.endSentence(end, None)
-	if in.strong > 0 {
-		for k := in.opened; k < len(r.doc.Words); k++ {
-			r.doc.Words[k].Flags &^= Strong
-		}
-	}
 }
 
 // special reads at s[i:] one of the characters that Markdown or sentences use.
@@ -58,7 +53,7 @@ func (r *Reader) special(c byte, i int) int {
 	case '-':
 		return r.hyphen(i)
 	case '*', '_':
-		return r.emphasis(c, i)
+		return i + 1
 	case '!', '.', '?':
 		if strings.HasPrefix(in.s[i:in.end], "![") {
 			return r.image(i)
@@ -98,7 +93,6 @@ func (r *Reader) beyondASCII(i int) int {
 	case isWord(c):
 		return r.word(i)
 	case isSign(c):
-		r.in.gap |= AfterMark
 		return i + n
 	case strings.ContainsRune("‘“„‟‹«", c):
 		return r.quotation(i, n)
@@ -178,27 +172,15 @@ func (in *inline) wordEnd(i int) int {
 // shape returns the flags of how a word is written; camel is true if it begins with a small
 // letter and a capital follows one.
 func shape(word string) (flags Flags, camel bool) {
-	upper, lower, digits := 0, 0, 0
-	for i, c := range word {
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case unicode.IsUpper(c):
-			if upper++; i == 0 {
-				flags |= Capital
-			}
-			camel = camel || lower > 0 && c < utf8.RuneSelf
-		case unicode.IsLower(c):
-			lower++
-		}
-	}
+	first, _ := utf8.DecodeRuneInString(word)
 	switch {
-	case digits == len(word):
-		flags |= Digits
-	case upper+digits == utf8.RuneCountInString(word) && upper >= 2:
-		flags |= Upper
+	case unicode.IsUpper(first):
+		return Capital, false
+	case strings.Trim(word, "0123456789") == "":
+		return Digits, false
 	}
-	return flags, camel && flags&Capital == 0
+	small := strings.IndexFunc(word, unicode.IsLower)
+	return 0, small >= 0 && strings.ContainsFunc(word[small:], func(c rune) bool { return c >= 'A' && c <= 'Z' })
 }
 
 // mask appends one opaque word for s[i:end].
@@ -217,9 +199,6 @@ func (r *Reader) addWord(w Word, i, end int) {
 		w.Flags &^= AfterGap | AfterLine
 		in.start = i
 	}
-	if in.strong > 0 {
-		w.Flags |= Strong
-	}
 	in.stop = end
 	r.doc.Words = append(r.doc.Words, w)
 }
@@ -234,27 +213,6 @@ func (r *Reader) hyphen(i int) int {
 	}
 	if at-i > 1 || spaced {
 		r.gap(at)
-	}
-	return at
-}
-
-// emphasis reads a run of asterisks or underscores.
-func (r *Reader) emphasis(c byte, i int) int {
-	in := &r.in
-	at := i
-	for at < in.end && in.s[at] == c {
-		at++
-	}
-	opens := at < in.end && !in.spaceAt(at)
-	closes := i > in.line && !in.spaceAt(i-1)
-	switch {
-	case in.strong > 0 && closes:
-		in.strong--
-	case opens:
-		if in.strong == 0 {
-			in.opened = len(r.doc.Words)
-		}
-		in.strong++
 	}
 	return at
 }
@@ -290,49 +248,16 @@ func (in *inline) identifier(i, at int) int {
 		return 0
 	case end > at && strings.HasPrefix(in.s[end:in.end], "()"):
 		return end + 2
-	case looksLikeCode(in.s[i:end]):
+	case codeForm.MatchString(in.s[i:end]):
 		return end
 	}
 	return 0
 }
 
-// looksLikeCode reports whether a run of characters without space is a path, a file
-// name, a version, an address or a name of a program.
-func looksLikeCode(name string) bool {
-	slashes := strings.Count(name, "/")
-	return strings.ContainsAny(name, `_\=`) || strings.Contains(name, "::") || strings.IndexByte(name, '@') > 0 ||
-		slashes >= 3 || slashes > 0 && strings.HasSuffix(name, "/") || dotted(name)
-}
-
-// dotted reports whether a full stop within name joins the parts of a file name, a
-// version or an address, rather than ending a sentence or an abbreviation.
-func dotted(name string) bool {
-	parts := strings.Split(name, ".")
-	for k := 1; k < len(parts); k++ {
-		before, part := parts[k-1], parts[k]
-		if n := strings.IndexFunc(part, func(c rune) bool { return c >= utf8.RuneSelf || !wordByte(byte(c)) }); n >= 0 {
-			part = part[:n]
-		}
-		if part == "" {
-			continue
-		}
-		last := byte(' ')
-		if before != "" {
-			last = before[len(before)-1]
-		}
-		switch {
-		case part[0] <= '9': // 3.5, v1.2
-			return true
-		case last >= '0' && last <= '9' && len(before) <= 2: // "2.deploy"
-		case len(part) == 1 || k == 1 && len(before) == 1 && len(part) <= 2: // "e.g", "p.ex"
-		case part[0] >= 'a': // main.go
-			return true
-		case len(part) <= 4 && last < 'a' && strings.ToUpper(part) == part: // MAIN.GO
-			return true
-		}
-	}
-	return false
-}
+// codeForm is what a path, a file name, a version, an address or a name of a program has, as
+// opposed to "and/or", "e.g." or "done.Next".
+var codeForm = regexp.MustCompile(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
+	`[A-Za-z_-][\w/-]*[\w-]\.[a-z]\w|\b[A-Za-z]\.[a-z]\w\w|[A-Z]\.[A-Z]\w{0,3}\b`) // main.go, a.json, MAIN.GO
 
 // addressEnd returns where the address ends that goes on at s[i:].
 func (in *inline) addressEnd(i int) int {

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // line is a line of a text.
 type line struct {
@@ -81,19 +84,6 @@ func (d *dialect) code(prefix string, l line) {
 	d.open = 0
 }
 
-// frontMatter returns where the text begins behind a block of keys at its start.
-func frontMatter(s string) int {
-	rest, ok := strings.CutPrefix(s, "---\n")
-	if !ok {
-		return 0
-	}
-	end := strings.Index(rest[:min(len(rest), 4096)], "\n---")
-	if key, _, _ := strings.Cut(rest, "\n"); end < 0 || strings.IndexByte(key, ':') <= 0 {
-		return 0
-	}
-	return len("---\n") + end + len("\n---")
-}
-
 // tagsOnly reports whether the text is nothing but tags, such as "</details>".
 func tagsOnly(s string) bool {
 	for len(s) > 0 {
@@ -106,21 +96,15 @@ func tagsOnly(s string) bool {
 	return true
 }
 
-// tagLen returns the length of the tag that s begins with, 0 if it does not.
+// tagForm is a tag of HTML.
+var tagForm = regexp.MustCompile(`^</?[A-Za-z][^<>\n]*>`)
+
+// tagLen returns the length of the tag that s begins with, 0 if it does not: an address in
+// angle brackets is not a tag.
 func tagLen(s string) int {
-	if len(s) < 3 || s[0] != '<' {
+	tag := tagForm.FindString(s)
+	if strings.Contains(tag, "://") || strings.Contains(tag, "@") && !strings.Contains(tag, "=") {
 		return 0
 	}
-	c := s[1]
-	if c == '/' {
-		c = s[2]
-	}
-	end := strings.IndexAny(s[1:], "<>\n")
-	if c|0x20 < 'a' || c|0x20 > 'z' || end < 0 || s[1+end] != '>' || end > 1000 {
-		return 0
-	}
-	if inside := s[:end]; strings.Contains(inside, "://") || strings.Contains(inside, "@") && s[1] != '/' && !strings.Contains(inside, "=") {
-		return 0
-	}
-	return end + 2
+	return len(tag)
 }

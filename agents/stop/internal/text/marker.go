@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,77 +16,41 @@ type marker struct {
 	number  int
 }
 
-// itemMarker reads the marker at s[i:].
-func itemMarker(s string, i int) (m marker, ok bool) {
-	if i >= len(s) {
-		return m, false
-	}
-	switch c := s[i]; {
-	case c == '-' || c == '*' || c == '+':
-		return bullet(s, i+1)
-	case c == '[':
-		_, n := checkBox(s[i:])
-		return marker{text: i, mark: "- "}, n > 0
-	case c == '(' || wordByte(c):
-		return ordinal(s, i)
-	case c < utf8.RuneSelf:
-		return m, false
-	}
-	r, n := utf8.DecodeRuneInString(s[i:])
-	if strings.ContainsRune("•–◦▪‣●○■∙·►▸➤➜→", r) {
-		m, ok = bullet(s, i+n)
-		return m, ok && m.text < len(s)
-	}
-	// A line with a check mark that ends with a colon introduces a list and is not an item.
-	if _, n := checkBox(s[i:]); n > 0 && strings.HasPrefix(s[i+n:], " ") && !endsWithColon(s) {
-		return marker{text: i, mark: "- "}, true
-	}
-	return m, false
-}
+// itemForm is a bullet, "1.", "12)", a digit in a key cap, "(1)", "a)" or "(a)", with the space behind.
+var itemForm = regexp.MustCompile(`^(?:[-*+•–◦▪‣●○■∙·►▸➤➜→]|(\d{1,9})(?:[.)]|\x{20E3})|\((\d{1,9})\)|\(?([A-Za-z])\))([ \t]*)`)
 
-// bullet reads the space behind a marker that ends at s[end:].
-func bullet(s string, end int) (marker, bool) {
-	text := skipSpace(s, end)
-	return marker{text: text, mark: "-" + space(text-end)}, text > end || end == len(s)
-}
-
-// space returns the space behind a marker, n columns if the text is not indented code.
-func space(n int) string {
-	if n > 4 {
-		n = 1
+// itemMarker reads the marker that a line begins with. A line with a check mark is an item too,
+// unless it ends with a colon and so introduces a list.
+func itemMarker(s string) (m marker, ok bool) {
+	g := itemForm.FindStringSubmatch(s)
+	if g == nil {
+		_, n := checkBox(s)
+		return marker{mark: "- "}, n > 0 && (s[0] == '[' || strings.HasPrefix(s[n:], " ") && !endsWithColon(s))
 	}
-	return strings.Repeat(" ", max(1, n))
-}
-
-// ordinal reads "1.", "12)", "a)", "(a)", "(1)" and a digit in a key cap. A capital may
-// follow a number at once, as people write it.
-func ordinal(s string, i int) (m marker, ok bool) {
-	at := i
-	if s[at] == '(' {
-		at++
+	m = marker{text: len(g[0]), mark: "-"}
+	switch number := g[1] + g[2]; {
+	case g[3] != "":
+		m.ordered, m.number = true, int(g[3][0]|0x20-'a')+1
+	case number != "":
+		m.ordered = true
+		m.number, _ = strconv.Atoi(number)
 	}
-	first := at
-	for at < len(s) && at-first < 9 && s[at] >= '0' && s[at] <= '9' {
-		m.number = 10*m.number + int(s[at]-'0')
-		at++
+	if m.ordered {
+		m.mark = strconv.Itoa(m.number) + "."
 	}
-	letter := at == first && at < len(s) && wordByte(s[at])
-	if letter {
-		m.number = int(s[at]|0x20-'a') + 1
-		at++
+	// The text may be as indented as code, but is none. A capital may follow a number at once.
+	width := len(g[4])
+	if width == 0 || width > 4 {
+		width = 1
 	}
-	rest := s[at:]
+	m.mark += strings.Repeat(" ", width)
 	switch {
-	case at == first:
-		return m, false
-	case strings.HasPrefix(rest, "\u20e3"):
-		m.text, ok = skipSpace(s, at+len("\u20e3")), true
-	case strings.HasPrefix(rest, ")"), strings.HasPrefix(rest, ".") && !letter && first == i:
-		m.text = skipSpace(s, at+1)
-		ok = m.text > at+1 || m.text == len(s) || at-i <= 2 && s[m.text] >= 'A' && s[m.text] <= 'Z' && !letter
+	case m.text == len(s):
+		return m, g[1] != "" || strings.Contains("-*+", s[:1])
+	case g[4] == "" && !strings.HasSuffix(g[0], "\u20e3"):
+		return m, g[1] != "" && len(g[1]) <= 2 && s[m.text] >= 'A' && s[m.text] <= 'Z'
 	}
-	m.ordered, m.mark = true, strconv.Itoa(m.number)+"."+space(m.text-at-1)
-	return m, ok && (m.text < len(s) || !letter && first == i)
+	return m, true
 }
 
 // checkBox reads "[ ]" and its states, or a picture of one; n is its length, 0 if there is none.
@@ -114,23 +79,10 @@ func checkBox(s string) (box Check, n int) {
 	return NoBox, 0
 }
 
-// strongLine reports whether a line is all strong text, with a colon, a number or an
-// emoji perhaps: people write headings like this. A whole strong sentence is not a heading.
-func strongLine(s string) bool {
-	mark := strings.IndexAny(s, "*_")
-	if len(s) > maxTitle || mark < 0 || mark+5 > len(s) || s[mark:mark+2] != "**" && s[mark:mark+2] != "__" || !ornament(s[:mark]) {
-		return false
-	}
-	body, after, ok := strings.Cut(s[mark+2:], s[mark:mark+2])
-	body = strings.TrimSpace(body)
-	after = strings.Trim(after, "*_ ")
-	return ok && body != "" && (after == "" || after == ":" || ornament(after)) && !strings.ContainsAny(body[len(body)-1:], ".!?")
-}
-
-// ornament reports whether s has no letters and nothing that starts a list.
-func ornament(s string) bool {
-	return len(s) < 16 && !strings.ContainsFunc(s, unicode.IsLetter) && strings.IndexAny(s, "-+*•–|>[") != 0
-}
+// strongLine is a line that is all strong text, with a colon, a number or an emoji perhaps:
+// people write headings like this. A whole strong sentence is not a heading.
+var strongLine = regexp.MustCompile(`^(?:[^-+*_•–|>[\pL][^*_\pL]{0,14})?` +
+	`(?:\*\*[^*]*[^\s.!?*][ ]*\*\*|__[^_]*[^\s.!?_][ ]*__)[*_: ]*[^\pL]{0,15}$`)
 
 // endsWithColon reports whether the text ends with a colon, emphasis aside.
 func endsWithColon(s string) bool {

@@ -234,7 +234,7 @@ func (r *Reader) endList() {
 // item adds an item and the blocks within it.
 func (r *Reader) item(n *ast.ListItem) {
 	st, s := &r.struc, r.in.s
-	m, _ := itemMarker(s[n.Pos():lineEnd(s, n.Pos())], 0)
+	m, _ := itemMarker(s[n.Pos():lineEnd(s, n.Pos())])
 	start, end := n.Pos()+m.text, n.Pos()+m.text
 	first := n.FirstChild()
 	switch first.(type) {

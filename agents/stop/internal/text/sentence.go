@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,7 @@ func (r *Reader) ender(i int) int {
 	case strings.Count(run, ".") >= 2:
 		how = Ellipsis
 	}
-	after := r.closers(at)
+	after := in.closers(at)
 	if after >= in.end || in.spaceAt(after) {
 		next := skipSpace(in.s[:in.end], after)
 		if in.s[i:at] == "." && r.abbreviates(i, next) {
@@ -72,25 +73,21 @@ func (r *Reader) ender(i int) int {
 	return after
 }
 
+var hiddenForm = regexp.MustCompile(`^\.(\.?/|[A-Za-z]\w)`)
+
 // hiddenFile reports whether the full stop at s[i] begins a name: ".env", "./run".
 func (in *inline) hiddenFile(i int) bool {
-	if in.s[i] != '.' || i > in.line && !in.spaceAt(i-1) && in.s[i-1] != '(' || i+2 >= in.end {
-		return false
-	}
-	rest := strings.TrimLeft(in.s[i:i+3], ".")
-	return rest != "" && (rest[0] == '/' || len(rest) == 2 && rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z')
+	begins := i == in.line || in.spaceAt(i-1) || in.s[i-1] == '('
+	return begins && hiddenForm.MatchString(in.s[i:in.end])
 }
 
 // closers returns the offset behind the closing marks that belong to a sentence which
 // ended at s[i:].
-func (r *Reader) closers(i int) int {
-	in := &r.in
+func (in *inline) closers(i int) int {
 	for i < in.end {
 		switch c := in.s[i]; {
-		case c == ')' || c == ']' && (i+1 >= in.end || in.s[i+1] != '(') || c == '"' || c == '\'':
+		case c == ')' || c == ']' && (i+1 >= in.end || in.s[i+1] != '(') || c == '"' || c == '\'' || c == '*' || c == '_':
 			i++
-		case c == '*' || c == '_':
-			i = r.emphasis(c, i)
 		default:
 			mark, n := utf8.DecodeRuneInString(in.s[i:in.end])
 			if !strings.ContainsRune("”›»", mark) {
@@ -123,7 +120,7 @@ func (r *Reader) abbreviates(i, next int) bool {
 	case "no":
 		return digit
 	case "cf", "vs", "dr", "mr", "mrs", "mme", "st", "fig", "art", "ca":
-		return last.Flags&Upper == 0 || small
+		return true
 	}
 	if len(last.Fold) == 1 {
 		return small || last.Flags&Capital != 0 && last.Fold != "i" && in.first < n-1 || last.Fold == "m"
@@ -142,7 +139,7 @@ func (r *Reader) colon(i int) int {
 	in := &r.in
 	at := i + 1
 	for at < in.end && (in.s[at] == '*' || in.s[at] == '_') {
-		at = r.emphasis(in.s[at], at)
+		at++
 	}
 	rest := strings.TrimLeft(in.s[at:in.end], " \t")
 	spaced := len(rest) < in.end-at

@@ -98,13 +98,10 @@ type Flags uint16
 // The flags.
 const (
 	Capital   Flags = 1 << iota // begins with an upper-case letter
-	Upper                       // all upper case, two letters or more
 	Digits                      // digits only
 	Opaque                      // code, quotation, address: Fold is empty
-	Strong                      // within strong or emphasised text
 	AfterGap                    // a comma, colon, dash, parenthesis or line break is before it
 	Linked                      // an apostrophe or hyphen is before it
-	AfterMark                   // an emoji or check mark is before it
 	AfterLine                   // with AfterGap: the gap is one line break, nothing more
 )
 
