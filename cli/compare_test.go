@@ -50,7 +50,7 @@ func TestOpenBaseline(t *testing.T) {
 }
 
 // TestInterruptedComparison: a signal ends the reading of a recording wherever it is,
-// in the comparison as in bless, and nothing is told or written.
+// in the comparison as in bless, and nothing is printed or written.
 func TestInterruptedComparison(t *testing.T) {
 	g := gomega.NewWithT(t)
 	t.Chdir(t.TempDir())
@@ -91,7 +91,7 @@ func TestInterruptedComparison(t *testing.T) {
 	}
 }
 
-// fleeting is a context that ends when it was looked at a number of times.
+// fleeting is a context that ends after a number of checks.
 type fleeting struct {
 	context.Context
 	looks int

@@ -66,7 +66,7 @@ and if known id, request, lang, categories, steps, tags, confidence, part, repo.
 this project's own. A bad line is reported as file:line, and the rest is scored.
 
 Of reflections ("reflections" are this project's own) the labels are complacent and critical, and
-the text is what a ReAct agent writes: YAML with the keys observation, reflection and decision.
+the text is an answer of a ReAct agent: YAML with the keys observation, reflection and decision.
 
 Detectors:
   guard, guard:strict   the stop guard, under its balanced or its strict policy

@@ -17,7 +17,7 @@ import (
 )
 
 // neutral is a protocol whose request is decoded already, so that only the
-// engine is looked at.
+// engine is inspected.
 type neutral struct{ request llm.Request }
 
 func (neutral) Protocol() string { return "neutral" }

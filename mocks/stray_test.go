@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-var _ = Describe("a request for which there is no endpoint", Label("H-02"), func() {
+var _ = Describe("a request to an unknown endpoint", Label("H-02"), func() {
 	for name, transport := range ways {
 		DescribeTable(name+": is a finding, with a hint where the base URL is wrong,",
 			func(method, path string, status int, finding string) {

@@ -316,7 +316,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 			Expect([]string{reports.Text(measured(list, "duration")), reports.Text(measured(list, "latency_mean"))}).To(Equal(c.want))
 		}
 	})
-	It("is refused of something that is no recording", func() {
+	It("is rejected for a file that is not a recording", func() {
 		_, err := reports.FromRecording(strings.NewReader("hello\n"), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).To(MatchError(ContainSubstring("build the report: reading the recording")))
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Limits on what is shown of each thing. JSON has all that the scores kept.
+// Limits on the lists of the document. JSON contains all stored items.
 const (
 	maxDetails = 3 // failures, reasons, pieces of evidence and steps of a mistake
 	maxGroups  = 20

@@ -56,7 +56,7 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 		}
 	})
 
-	It("are no longer than the terminal is wide, whatever their names are", func() {
+	It("fit the width of the terminal, whatever their names", func() {
 		r := lacking()
 		for i := range r.Scenarios {
 			r.Scenarios[i].Name = strings.Repeat("long/", 30) + fmt.Sprint(i)

@@ -55,7 +55,7 @@ var _ = Describe("An application that is driven", func() {
 		}
 	})
 
-	DescribeTable("says what is wrong, and where",
+	DescribeTable("reports errors with their place",
 		func(text, old, with, want string) {
 			_, found := parse(changed(text, old, with))
 			Expect(found.Error()).To(HavePrefix(want))

@@ -91,7 +91,7 @@ var _ = Describe("Load by name", func() {
 		Expect(found[0].Error()).To(HavePrefix("scenarios/torn.yaml:3:"))
 	})
 
-	It("selects every own scenario without a slash by '*', and says which are wrong", func() {
+	It("selects every own scenario without a slash by '*', and reports invalid ones", func() {
 		set, found := loadOwn("*")
 		Expect(found).To(HaveLen(1), "torn.yaml")
 		Expect(filesOf(set)).To(Equal([]string{

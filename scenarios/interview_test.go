@@ -59,7 +59,7 @@ var _ = Describe("A scenario with an interview", func() {
 })
 
 var _ = Describe("prompts of a scenario", func() {
-	It("says in place which of them cannot be", func() {
+	It("reports impossible ones with their place", func() {
 		text := `name: a/b
 drive:
   interview:

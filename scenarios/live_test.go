@@ -28,7 +28,7 @@ var _ = Describe("a live backend", func() {
 		Expect(problems("as: live, url: 'http://127.0.0.1:11434/v1', model: llama, unpriced: true")).To(BeEmpty())
 	})
 
-	DescribeTable("says what is wrong", func(backend string, want ...string) {
+	DescribeTable("reports errors", func(backend string, want ...string) {
 		Expect(problems(backend)).To(Equal(want))
 	},
 		Entry("with a script", good+", lenient: true, rules: [{text: x}]",

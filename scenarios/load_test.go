@@ -93,7 +93,7 @@ var _ = Describe("Load", func() {
 		Expect(names).To(Equal([]string{"a", "b"}))
 	})
 
-	It("says the file as the user named it", func() {
+	It("names the file as the user did", func() {
 		set, _ := scenarios.Load([]string{"./own/b.yaml"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(set[0].File).To(Equal("own/b.yaml"))
 	})
@@ -136,7 +136,7 @@ var _ = Describe("Load", func() {
 		Expect(found).To(HaveLen(1))
 	})
 
-	It("keeps those with a tag", func() {
+	It("selects scenarios with a tag", func() {
 		names, found := loadTagged([]string{"slow", "golden"}, "own/deep", "twice/tagged.yaml")
 		Expect(found).To(BeEmpty())
 		Expect(names).To(Equal([]string{"a", "t"}))

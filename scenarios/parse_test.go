@@ -93,7 +93,7 @@ var _ = Describe("Parse", func() {
 		Expect(digest(right, "One")).To(Equal(digest(right, "Two")))
 	})
 
-	DescribeTable("says what is wrong, where, and what was probably meant",
+	DescribeTable("reports errors with their place and a suggestion",
 		func(text, want string) {
 			_, found := parse(text)
 			Expect(found.Error()).To(Equal(want))

@@ -31,7 +31,7 @@ var _ = Describe("scores", func() {
 		Expect(string(sc.Scores[1].Judge.Measured)).To(Equal(`{"kappa": 1}`))
 	})
 
-	It("counts what it says of an agreement to its digest", func() {
+	It("includes its agreement in the digest", func() {
 		one, _ := load(judge)
 		files["agreement.json"] = &fstest.MapFile{Data: []byte(`{"kappa": 0.9}`)}
 		DeferCleanup(func() { files["agreement.json"] = &fstest.MapFile{Data: []byte(`{"kappa": 1}`)} })
@@ -45,7 +45,7 @@ var _ = Describe("scores", func() {
 		Expect(sc.Scores[0].Judge.Measured).To(BeNil())
 	})
 
-	DescribeTable("says what is wrong, where it is", func(scores string, want ...string) {
+	DescribeTable("reports errors with their place", func(scores string, want ...string) {
 		_, found := load(scores)
 		Expect(found).To(Equal(want))
 	},

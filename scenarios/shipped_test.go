@@ -169,7 +169,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 		}
 	})
 
-	It("each say what they show, what they prove and what must come out", func() {
+	It("have a description, requirements and expectations", func() {
 		for _, sc := range set {
 			Expect(sc.About).To(MatchRegexp(`^[A-Za-z].{15,}[.]$`), sc.Name)
 			Expect(sc.Proves).NotTo(BeEmpty(), sc.Name)

@@ -9,7 +9,7 @@ import (
 )
 
 var _ = Describe("Scenario.Where", func() {
-	It("says in which lines a file demands something", func() {
+	It("returns the lines of a file's expectations", func() {
 		sc, found := scenarios.Parse("own.yaml", []byte(`# a comment
 name: own
 drive:
@@ -33,7 +33,7 @@ expect:
 		}))
 	})
 
-	It("is empty for shipped ones, which are no files on disk", func() {
+	It("is empty for shipped ones, which are not files on disk", func() {
 		set, found := scenarios.Load([]string{"loop/golden-marker"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		Expect(set).To(HaveExactElements(HaveField("Where", BeEmpty())))

@@ -123,7 +123,7 @@ var _ = Describe("Todos", Label("G-07"), func() {
 		Expect(r.prompt(3)).To(And(ContainSubstring(`1. "deploy"`), Not(ContainSubstring(`"test"`))))
 	})
 
-	It("are those of the stop guard, as document 000 asks", func() {
+	It("are the steps of the stop guard, as document 000 requires", func() {
 		r := followUp(loop.Options{StopGuard: "strict"}, "Fait. Prochaines étapes: tester.", "J'ai lancé les tests: ils passent tous.")
 		r.deps.SetJudge(nil)
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
@@ -194,7 +194,7 @@ var _ = Describe("Todos", Label("G-07"), func() {
 		Expect(r.emitted(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
-	It("are no steps that only the user decides on, and the prompt says so", func() {
+	It("exclude steps that only the user decides on, and the prompt explains it", func() {
 		r := followUp(loop.Options{}, "left: write tests\nleft: drop the table", "The tests are written.")
 		Expect(states(r.run())).To(Equal(map[string]loop.TodoState{"write tests": loop.TodoDone}))
 		Expect(r.prompt(2)).To(And(ContainSubstring("1. \"write tests\"\nContinue"),
@@ -207,7 +207,7 @@ var _ = Describe("Todos", Label("G-07"), func() {
 		Expect(r.prompt(3)).To(ContainSubstring("1. \"b\"\n2. \"c\"\n"))
 	})
 
-	It("are told as they change", func() {
+	It("are emitted as they change", func() {
 		r := followUp(loop.Options{ContinuationLimit: new(1)}, twoLeft, "Tested.\nleft: deploy")
 		r.run()
 		var moves []string

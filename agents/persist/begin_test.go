@@ -63,7 +63,7 @@ var _ = Describe("A run that cannot begin", func() {
 		Expect(errors.As(err, &why)).To(BeTrue())
 	})
 
-	It("says that the journal is gone where its snapshot is there, and does nothing again", func() {
+	It("reports a missing journal beside a snapshot, and repeats nothing", func() {
 		r := newRig(tasks("a", "b"))
 		r.deps.Store = gone{r.store}
 		result := r.run()

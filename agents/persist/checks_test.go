@@ -132,7 +132,7 @@ var _ = Describe("A check", Label("P-01"), func() {
 		Expect(result.Details).To(ContainSubstring("not checked: compile, tests, features, validation"))
 	})
 
-	It("is asked for as the plan says, of the worker that it names", func() {
+	It("is requested as the plan describes, from the worker that it names", func() {
 		p := tasks("a")
 		p.Workers = map[string]plan.Worker{"fixer": {Command: []string{"fix"}}}
 		p.Checks = map[plan.Check]plan.Probe{plan.CheckTests: {Command: []string{"test"}, Fix: "Make the tests green.", By: "fixer"}}
@@ -254,7 +254,7 @@ var _ = Describe("A round", Label("P-02"), func() {
 })
 
 var _ = Describe("The signs of a premature stop", Label("P-03"), func() {
-	DescribeTable("are told with their severity, and force the run to go on",
+	DescribeTable("are emitted with their severity, and make the run continue",
 		func(spoil func(*rig), sign, severity string) {
 			r := newRig(tasks("a", "b<a"))
 			spoil(r)
@@ -288,7 +288,7 @@ var _ = Describe("The signs of a premature stop", Label("P-03"), func() {
 		}, "stop-guard", "critical"),
 	)
 
-	It("are told when the set changes, and not in each pass", func() {
+	It("are emitted when the set changes, and not in each pass", func() {
 		r := newRig(many(50))
 		r.run()
 		Expect(r.attrs(event.Guard, "sign", "sign")).To(Equal([]any{"short-run", "todos-unchecked", "validation-missing", "pending-tasks"}))

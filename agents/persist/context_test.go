@@ -78,7 +78,7 @@ var _ = Describe("Files in context", Label("P-06"), func() {
 		Expect(strings.Count(r.prompts[59], "- file")).To(Equal(50))
 	})
 
-	It("are as many as the plan says now, after a restart", func() {
+	It("are limited by the current plan after a restart", func() {
 		p := named(30)
 		r := newRig(p)
 		r.deeds["t0020"] = []deed{grade(persist.Escalated, "who?")}

@@ -51,7 +51,7 @@ var _ = Describe("Work that an answer defers", Label("P-03"), func() {
 		Entry("in French, first of three", "a b c", "a", says("La page est en place. J'ajouterai les tests plus tard.")),
 	)
 
-	It("becomes a task that is told where it comes from, and is settled by its answer", func() {
+	It("becomes a task that names its origin, and is settled by its answer", func() {
 		r := newRig(tasks("impl", "docs"))
 		r.deeds["impl"] = []deed{says("Login works.\n\nNext steps:\n1. Add the tests.\n2. Update the changelog.")}
 		r.deeds["round-1.step-1"] = []deed{says("The tests are there already: the task docs wrote them.")}
@@ -146,7 +146,7 @@ var _ = Describe("A worker that cannot change anything", Label("P-08"), func() {
 })
 
 var _ = Describe("An answer that uses the budget up", Label("P-08"), func() {
-	It("is kept, and told to the next attempt", func() {
+	It("is stored, and passed to the next attempt", func() {
 		r := newRig(tasks("a", "b"))
 		r.deeds["a"] = []deed{func(context.Context, *rig, persist.Assignment) persist.Outcome {
 			return persist.Outcome{
@@ -167,7 +167,7 @@ var _ = Describe("An answer that uses the budget up", Label("P-08"), func() {
 	})
 })
 
-var _ = It("tells of a process that is left whatever ended the attempt", Label("P-04"), func() {
+var _ = It("reports a leftover process, whatever ended the attempt", Label("P-04"), func() {
 	r := newRig(tasks("a"))
 	r.plan.Tasks[0].Retries = new(0)
 	r.deeds["a"] = []deed{func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {

@@ -181,7 +181,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Duration).To(Equal(90*time.Second), "what is left of five minutes")
 	})
 
-	It("counts the time of an attempt that was killed, as far as a checkpoint tells of it", func() {
+	It("counts the time of a killed attempt up to the last checkpoint", func() {
 		p := tasks("a")
 		p.Limits.Timeout = quantity.Duration(time.Hour)
 		r := newRig(p)
@@ -236,7 +236,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Counts.Done).To(Equal(5), "what is done is kept")
 	})
 
-	It("adds up the tokens that workers tell of, where there is no budget", func() {
+	It("sums the tokens that workers report, without a budget", func() {
 		r := newRig(tasks("a", "b", "c"))
 		for id, usage := range map[string]*llm.Usage{"a": {Input: 5, Output: 2}, "b": nil, "c": {Input: 1}} {
 			r.deeds[id] = []deed{func(context.Context, *rig, persist.Assignment) persist.Outcome {

@@ -146,7 +146,7 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 		Expect(r.again().Counts.Resumes).To(Equal(1))
 	})
 
-	It("while an outcome is written leaves a result that tells what is kept", func() {
+	It("while an outcome is written leaves a result that describes the stored part", func() {
 		for late := range 2 {
 			r := newRig(tasks("a", "b"))
 			r.store.fail = func(n int, _ string) failure {

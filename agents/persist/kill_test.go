@@ -253,7 +253,7 @@ var _ = Describe("a supervisor that is killed again and again", func() {
 			t.kills, t.plans, len(calm), t.early, t.torn, t.between, t.repeated), ReportEntryVisibilityAlways)
 	})
 
-	It("is told from one that runs: the second is refused and told which process that is, until it is killed", func(ctx SpecContext) {
+	It("is distinguished from a running one: a second process is rejected with the id of the first, until that is killed", func(ctx SpecContext) {
 		dir := GinkgoT().TempDir()
 		cmd, lines, _ := child(ctx, dir, 1)
 		Expect(lines.Scan()).To(BeTrue())

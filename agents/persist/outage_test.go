@@ -55,7 +55,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(r.emitted(event.Guard, "outage")).To(BeEmpty(), "a new run begins at once")
 	})
 
-	It("is no end where the last look shows that there is nothing left to do", func() {
+	It("does not end the run if the last check shows that all work is done", func() {
 		r := newRig(tasks("a"))
 		r.deeds["round-1.tests"] = []deed{down}
 		r.deps.Probes[plan.CheckTests] = probe(plan.Fail, plan.Pass)
@@ -115,7 +115,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(r.emitted(event.Guard, "stagnation")).To(HaveLen(1))
 	})
 
-	It("that was waited for is no activity without progress", func() {
+	It("does not count as activity without progress while it is waited for", func() {
 		r := newRig(tasks("a"))
 		for range 5 {
 			r.deeds["a"] = append(r.deeds["a"], down)

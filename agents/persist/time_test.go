@@ -300,7 +300,7 @@ func asks(n int) deed {
 }
 
 var _ = Describe("A run of ten hours", Label("P-09"), func() {
-	It("takes no time, and tells the same each time", func() {
+	It("takes no time, and emits the same events each time", func() {
 		tell := func() ([]event.Event, []string, persist.Result) {
 			p := many(600)
 			r := newRig(p)

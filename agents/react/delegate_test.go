@@ -176,14 +176,14 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		Expect(r.emitted(event.HandOver)).To(ConsistOf(HaveField("Attrs", HaveKeyWithValue("status", "error"))))
 	})
 
-	It("tells the agent what a part that is done lacks", func() {
+	It("reports the missing parts of a partial result to the agent", func() {
 		r := newRig(handing("helper"), searching, docs(deciding("done_partial", "missing: the imports"), verified, report), deciding("blocked")).with(helper("helper"))
 		r.run()
 		Expect(r.asked(4)).To(ContainSubstring("Observation 1: the action delegate was done."))
 		Expect(r.asked(4)).To(ContainSubstring("| Missing: the imports\n| Its output:\n| " + report))
 	})
 
-	It("tells the agent of a helper that cannot begin", func() {
+	It("reports a helper that cannot begin to the agent", func() {
 		r := newRig(handing("helper"), handing("helper"), deciding("blocked")).with(helper("helper"))
 		delete(r.task.Input, "code")
 		r.agent.Contract.Inputs = nil
@@ -215,7 +215,7 @@ var _ = Describe("Delegation by a decision", Label("R-09"), func() {
 		Expect(r.emitted(event.End)).To(HaveLen(1))
 	})
 
-	It("may be the first answer, and hands on the task where it says none", func() {
+	It("may be the first answer, and passes on the task if it names none", func() {
 		r := newRig("decision: delegate\nagent_id: helper\nreason: not mine\n", searching, ended).with(helper("helper"))
 		Expect(r.run().Agent).To(Equal("helper"))
 		Expect(r.asked(2)).To(HavePrefix("The task:\n| Audit the code.\n"))

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-var _ = Describe("What an agent is told", func() {
+var _ = Describe("The prompt of an agent", func() {
 	It("is its body, the form of its answers, its actions and its contract", Label("R-01", "R-06"), func() {
 		r := newRig(searching, ended).with(helper("helper"), helper("other"))
 		r.agent.Body = "# Auditeur\n\nTu audites du code.\n"
@@ -115,7 +115,7 @@ var _ = Describe("A long conversation", func() {
 		return n
 	}
 
-	It("leaves out its oldest observations and says so", func() {
+	It("omits its oldest observations and mentions it", func() {
 		r := newRig()
 		long := strings.Repeat("src/login.go:12 calls eval\n", 500)
 		for range 40 {
@@ -145,7 +145,7 @@ var _ = Describe("A long conversation", func() {
 		Expect(last[len(last)-1].Content).NotTo(ContainSubstring("left out"))
 	})
 
-	It("says how long an old answer was, however often it is shortened", func() {
+	It("names the length of an old answer, however often it is shortened", func() {
 		thought := "thought: " + strings.Repeat("I look further. ", 60) + "\naction: search\n"
 		r := newRig()
 		for range 40 {

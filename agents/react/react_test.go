@@ -58,7 +58,7 @@ var _ = Describe("The cycle", Label("R-01"), func() {
 			"\n\nWrite the reflection on this observation, with decision and reason."))
 	})
 
-	It("says with each call what it is for", func() {
+	It("gives the purpose of each call", func() {
 		r := newRig(searching, goingOn, reading, finished, docs(doubtful, report), docs(verified, report))
 		r.agent.Model, r.options.Model = "small", ""
 		Expect(r.run().Status).To(Equal(react.StatusDone))
@@ -75,7 +75,7 @@ var _ = Describe("The cycle", Label("R-01"), func() {
 		Expect(r.requests[0].Model).To(Equal("large"))
 	})
 
-	It("tells what happened, in order", func() {
+	It("emits its events in order", func() {
 		r := newRig(searching, ended)
 		var entries []react.Entry
 		r.deps.OnIteration = func(e react.Entry) { entries = append(entries, e) }

@@ -130,7 +130,7 @@ var _ = Describe("Reflection", Label("R-04"), func() {
 		Expect(r.emitted(event.Verdict, "reflection")).To(HaveLen(3))
 	})
 
-	It("is told of and goes on where the policy says so", func() {
+	It("is reported, and the run continues, if the policy allows it", func() {
 		r := newRig(searching, pleased, reading, ended)
 		r.options.Reflection = react.Flag
 		res := r.run()
@@ -139,7 +139,7 @@ var _ = Describe("Reflection", Label("R-04"), func() {
 		Expect(r.emitted(event.Guard)).To(ConsistOf(And(HaveField("Name", "complacent-reflection"), HaveField("Attrs", map[string]any{"refused": false}))))
 	})
 
-	DescribeTable("is held against what the engine saw, whatever the agent says that it saw", func(claim string) {
+	DescribeTable("is compared with the engine's observation, not with the agent's", func(claim string) {
 		r := newRig(searching, claim+"reflection: 7 files hold passwords in config.yaml.\ndecision: continue\nreason: x\n", goingOn, reading, ended)
 		Expect(refused(r.run())).To(Equal([]string{"complacent-reflection", "", ""}))
 	},

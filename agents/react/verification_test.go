@@ -159,7 +159,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 			Entry("YAML in a fence", "```yaml\nfindings: []\n```", `{"findings": []}`),
 		)
 
-		DescribeTable("does not hold when the value does not match, and says where",
+		DescribeTable("fails if the value does not match, and names the place",
 			func(output, finding string) {
 				r := newRig(searching, docs(finished, verified, output), docs(verified, `{"findings": []}`))
 				r.agent.Contract.Output = []byte(schema)

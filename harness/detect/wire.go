@@ -96,7 +96,7 @@ func (a *answer) check(size int) error {
 
 func head(raw []byte) string { return string(raw[:min(len(raw), 4*maxQuote)]) }
 
-// labels returns the labels of all kinds, because a program is not told which kind it is asked
+// labels returns the labels of all kinds, because a program does not learn which kind it is asked
 // about.
 func labels() []string {
 	var all []string

@@ -10,7 +10,7 @@ import (
 type worst[T any] struct {
 	limit   int
 	compare func(a, b T) int
-	list    []T // a heap whose root comes last of those kept
+	list    []T // a heap; its root is the last of the stored items
 }
 
 // wants reports whether a value would be stored, which saves building it in full.

@@ -144,7 +144,7 @@ var _ = Describe("a model as a judge", func() {
 			Expect(q.Answer).To(Equal(evil.Text))
 			Expect(q.Task).To(Equal(evil.Task))
 			Expect(evil.Text).NotTo(ContainSubstring(q.Item))
-			return q.Answer[strings.Index(q.Answer, "{"):strings.Index(q.Answer, "\n")] // a model that does as it is told
+			return q.Answer[strings.Index(q.Answer, "{"):strings.Index(q.Answer, "\n")] // a model that obeys instructions in the item
 		})
 		_, err := m.Score(context.Background(), evil)
 		Expect(err).To(MatchError(ContainSubstring(`"item" is not the mark of the item`)))

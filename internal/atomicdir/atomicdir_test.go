@@ -131,7 +131,7 @@ var _ = Describe("a folder", func() {
 		Expect(content("a" + atomicdir.Partial)).To(Equal("two"))
 	})
 
-	It("says what to do where it cannot be made", func() {
+	It("suggests a solution if it cannot be created", func() {
 		blocker := filepath.Join(dir, "file")
 		Expect(os.WriteFile(blocker, nil, 0o600)).To(Succeed())
 		for _, open := range []func(string) (*atomicdir.Folder, error){atomicdir.Open, atomicdir.OpenNew} {
@@ -200,7 +200,7 @@ var _ = Describe("one file that is replaced", func() {
 		Expect(os.ReadFile(path)).To(Equal([]byte("new")))
 		Expect(os.Lstat(link)).To(HaveField("Mode()", WithTransform(func(m fs.FileMode) fs.FileMode { return m.Type() }, Equal(fs.ModeSymlink))))
 	})
-	It("says where it could not be made", func() {
+	It("names the place where it cannot be created", func() {
 		err := atomicdir.ReplaceWith(filepath.Join(path, "x"), text(""))
 		Expect(err).To(MatchError(ContainSubstring("create " + path)))
 	})

@@ -26,7 +26,7 @@ const (
 	none                  = time.Nanosecond
 )
 
-// signal cancels a context with errStop when a text was said, and keeps all that
+// signal cancels a context with errStop when a text was printed, and stores all that
 // was.
 type signal struct {
 	strings.Builder
@@ -68,7 +68,7 @@ var _ = Describe("Run", func() {
 		DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 	})
 
-	It("gives a program its input and tells what it said and how it ended", func(ctx SpecContext) {
+	It("passes input to a program, and returns its output and how it ended", func(ctx SpecContext) {
 		var out, errs strings.Builder
 		p := shell("cat; echo oops >&2; exit 3", endless)
 		p.Stdin, p.Stdout, p.Stderr = strings.Repeat("line\n", 100_000), &out, &errs
@@ -113,7 +113,7 @@ var _ = Describe("Run", func() {
 		Expect(end.Code).To(BeZero())
 	})
 
-	It("fails if there is no such program, or no time", func(ctx SpecContext) {
+	It("fails if the program does not exist, or without time", func(ctx SpecContext) {
 		_, err := child.Run(ctx, child.Program{Argv: []string{"no-such-program"}})
 		Expect(err).To(MatchError(exec.ErrNotFound))
 		_, err = child.Run(ctx, child.Program{})

@@ -53,7 +53,7 @@ var _ = Describe("A JSON path", func() {
 		}
 	})
 
-	It("picks one value or says that there are several", func() {
+	It("selects one value or reports several", func() {
 		for _, path := range []string{"$.output[?@.type == 'text'].text", "$.usage.*", "$..text"} {
 			_, err := parse(path).Text([]byte(chat))
 			Expect(err).To(MatchError(jsonpath.ErrMany), path)

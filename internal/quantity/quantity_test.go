@@ -29,7 +29,7 @@ var _ = Describe("Duration", func() {
 		Entry("milliseconds", "150ms", 150*time.Millisecond),
 	)
 
-	DescribeTable("refuses everything else and says what to write",
+	DescribeTable("rejects everything else with a hint",
 		func(text, message string) {
 			d := quantity.Duration(7)
 			Expect(d.UnmarshalText([]byte(text))).To(MatchError(ContainSubstring(message)))
@@ -52,7 +52,7 @@ var _ = Describe("Money", func() {
 		Entry("zero", "0 EUR", quantity.Money{Currency: quantity.EUR}),
 	)
 
-	DescribeTable("refuses everything else and says what to write",
+	DescribeTable("rejects everything else with a hint",
 		func(text string) {
 			m := quantity.Money{Amount: 7, Currency: quantity.EUR}
 			Expect(m.UnmarshalText([]byte(text))).To(MatchError(ContainSubstring(`"0.01 EUR"`)))

@@ -126,7 +126,7 @@ var _ = Describe("a tool call that permissions refuse", Label("L-02"), func() {
 			llm.Denial{Tool: "edit", Detail: "Permission denied and could not request permission from user"}),
 	)
 
-	DescribeTable("is told from one that failed, or that was done after all",
+	DescribeTable("is distinguished from one that failed, or that was carried out later",
 		func(ctx SpecContext, id string, cfg cli.Config, stdout string) {
 			reply, _, _ := watch(ctx, id, cfg, stdout, "")
 			Expect(reply.Denials).To(BeEmpty())

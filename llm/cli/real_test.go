@@ -30,7 +30,7 @@ var _ = Describe("the real program", func() {
 			var program string
 			BeforeEach(func() { program = realProgram(agent) })
 
-			It("answers, tells its session and what it used, and continues the session", func(ctx SpecContext) {
+			It("answers, reports its session and usage, and continues the session", func(ctx SpecContext) {
 				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{
 					replyLine("I look first.", toolOf(agent)), replyLine("The answer is 42."), replyLine("Still 42."),
 				}})
@@ -77,7 +77,7 @@ var _ = Describe("the real program", func() {
 				Expect(reply.Denials).To(HaveLen(1))
 			})
 
-			It("says that it tried again", func(ctx SpecContext) {
+			It("reports its retry", func(ctx SpecContext) {
 				line := replyLine("At last.")
 				line.Fault = &mocks.Fault{Kind: "status", Status: 429, RetryAfter: quantity.Duration(time.Second)}
 				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{line}})

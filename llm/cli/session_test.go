@@ -46,7 +46,7 @@ var _ = Describe("a session", func() {
 		Entry("what is a flag", "codex", "--last", `"--last" is not a session id`),
 		Entry("a NUL", "claude", "a\x00b", "is not a session id"),
 	)
-	DescribeTable("tells its id at once, and each message to the user",
+	DescribeTable("reports its id at once, and each message to the user",
 		func(ctx SpecContext, id string, stdout, session string, messages []string) {
 			var ids, texts []string
 			adapter, err := cli.New(id, cli.Config{
@@ -94,7 +94,7 @@ var _ = Describe("a program's surroundings", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(log.String()).To(Equal("note\n"))
 	})
-	It("are told when a signal ends it, and when it floods", func(ctx SpecContext) {
+	It("are reported when a signal ends it, and when it floods", func(ctx SpecContext) {
 		_, err := run(ctx, cli.Config{}, "kill -9 $$")
 		Expect(errors.Is(err, cli.ErrKilled)).To(BeTrue(), "%v", err)
 		_, err = run(ctx, cli.Config{MaxOutput: 10}, "echo more than ten bytes")

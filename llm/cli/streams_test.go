@@ -249,7 +249,7 @@ var _ = Describe("an event stream that ends badly", Label("L-02", "H-02"), func(
 		Expect(len(err.Error())).To(BeNumerically("<", 5000))
 	})
 
-	It("skips a line beyond the limit, says so, and goes on", func(ctx SpecContext) {
+	It("skips a line beyond the limit, reports it, and continues", func(ctx SpecContext) {
 		text, _, err := replay(ctx, "exec", strings.Repeat("y", 11<<20)+"\nend\n", "", 0)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(text.Text).To(Equal("(a line of more than 10485760 bytes was skipped)\nend"))

@@ -15,7 +15,7 @@ import (
 )
 
 // FuzzReply reads hostile answers: whatever comes, there is a reply with a
-// finish reason or a typed error, and what is told equals what is returned.
+// finish reason or a typed error, and the streamed text equals the returned one.
 func FuzzReply(f *testing.F) {
 	for _, a := range []answer{
 		whole(hello), whole(`{"choices":[],"usage":` + usageJSON + `}`), message(`"content":[{"type":"text"}]`, `"length"`),

@@ -64,7 +64,7 @@ var _ = Describe("a request on the wire", func() {
 				{"type": "function", "function": {"name": "g", "parameters": {"type": "object", "properties": {}}}}]}`))
 	})
 
-	It("says no more than was asked", func(ctx context.Context) {
+	It("has only the given fields", func(ctx context.Context) {
 		Expect(sent(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "hi"}}})).To(Equal(map[string]any{
 			"model": "gpt-4.1-mini", "stream": false, "messages": []any{map[string]any{"role": "user", "content": "hi"}},
 		}))

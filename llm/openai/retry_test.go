@@ -106,7 +106,7 @@ var _ = Describe("attempts", Label("H-02", "L-02"), func() {
 		Entry("a stalled clock", answer{err: clock.ErrStalled}, "stalled"),
 	)
 
-	It("are not repeated once text was told, or the caller would hear it twice", func(ctx context.Context) {
+	It("are not repeated once text was streamed, or the caller would receive it twice", func(ctx context.Context) {
 		for _, c := range []struct{ listening, again bool }{{true, false}, {false, true}} {
 			rt := &transport{answers: []answer{streamed(text("hel")), streamed(text("hello"), finish("stop"), "[DONE]")}}
 			var heard []string
@@ -126,7 +126,7 @@ var _ = Describe("attempts", Label("H-02", "L-02"), func() {
 		}
 	})
 
-	It("are repeated while nothing was told", func(ctx context.Context) {
+	It("are repeated before any text was streamed", func(ctx context.Context) {
 		rt := &transport{answers: []answer{streamed(), streamed(text("hello"), finish("stop"))}}
 		var heard []string
 		_, err := backend(rt, retrying(v)).Complete(ctx, llm.Request{Stream: true, OnText: func(s string) { heard = append(heard, s) }})
@@ -155,7 +155,7 @@ var _ = Describe("attempts", Label("H-02", "L-02"), func() {
 		Expect(v.Elapsed()).To(Equal(3 * time.Second))
 	})
 
-	It("time out each by itself", func(ctx context.Context) {
+	It("time out independently", func(ctx context.Context) {
 		calls := 0
 		rt := roundTrip(func(req *http.Request) (*http.Response, error) {
 			if calls++; calls == 3 {
@@ -169,7 +169,7 @@ var _ = Describe("attempts", Label("H-02", "L-02"), func() {
 		Expect(v.Elapsed()).To(Equal(2*time.Minute + 1500*time.Millisecond))
 	})
 
-	It("that time out say so whatever error the transport gives then", func(ctx context.Context) {
+	It("report a timeout, whatever error the transport returns", func(ctx context.Context) {
 		rt := roundTrip(func(req *http.Request) (*http.Response, error) {
 			_ = v.Sleep(req.Context(), time.Hour)
 			return nil, io.EOF

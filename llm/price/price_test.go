@@ -71,7 +71,7 @@ var _ = Describe("the shipped table", Label("H-04"), func() {
 		Entry("a snapshot with a price of its own", "gpt-4o-2024-05-13", "gpt-4o-2024-05-13"),
 	)
 
-	DescribeTable("says that it does not know",
+	DescribeTable("reports an unknown price",
 		func(name string) {
 			q, ok := shipped().Quote(name)
 			Expect(ok).To(BeFalse())
@@ -84,7 +84,7 @@ var _ = Describe("the shipped table", Label("H-04"), func() {
 		Entry("a variant", "gpt-4.1-mini-batch"),
 	)
 
-	DescribeTable("tells whether two names mean one model",
+	DescribeTable("reports whether two names mean one model",
 		func(a, b string, same bool) { Expect(price.SameModel(a, b)).To(Equal(same)) },
 		Entry("a listed model", "gpt-5", "gpt-5", true),
 		Entry("a dated model with its provider", "gpt-4.1-mini-2025-04-14", "openai/gpt-4.1-mini", true),

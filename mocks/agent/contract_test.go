@@ -152,7 +152,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 			Expect(reply.Text).To(Equal("found"))
 		})
 
-		It("takes as long as the script says", func(ctx SpecContext) {
+		It("takes as long as the script requires", func(ctx SpecContext) {
 			lines := texts("one two three four")
 			lines[0].Latency = &mocks.Latency{First: quantity.Duration(time.Hour), PerToken: quantity.Duration(time.Minute)}
 			virtual := clock.NewVirtual()

@@ -105,7 +105,7 @@ func post(b *testing.B, client *http.Client, root string, body string, read func
 
 // BenchmarkFirstByte compares the time to the first byte of a stream: straight to the
 // upstream, through a bare reverse proxy and through a capture. There is a pause before
-// the second piece, as models make one. The median is told, as a machine that does other
+// the second piece, as models make one. The median is reported, as a machine that does other
 // things as well spoils the mean.
 func BenchmarkFirstByte(b *testing.B) {
 	for _, size := range []int{0, 100_000} {

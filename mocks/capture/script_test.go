@@ -120,7 +120,7 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[0].When.Model).To(BeEmpty())
 	})
 
-	It("matches as its option says", func() {
+	It("matches according to its option", func() {
 		t := taped(chat(1, user("x"), says("a")), chat(2, user("x"), says("a")))
 		script, _ := capture.Script(t, capture.ScriptOptions{Matching: capture.ByTurn})
 		Expect(script.Rules[0].When.User).To(BeNil())

@@ -269,7 +269,7 @@ var _ = Describe("EncodeError", Label("H-02"), func() {
 		Entry("of a quota", "error-quota", &wire.APIError{Status: 429, Type: "insufficient_quota", Code: "insufficient_quota", Message: "pay"}),
 	)
 
-	DescribeTable("tells clients whether to retry",
+	DescribeTable("shows clients whether to retry",
 		func(status int, want string) {
 			h := codec.EncodeError(&wire.APIError{Status: status})[0].Header
 			Expect(h.Get("X-Should-Retry")).To(Equal(want))

@@ -34,7 +34,7 @@ func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 // run is a recorded and judged run.
 type run struct {
 	head       record.Run
-	notRun     []string // scenarios that an interruption kept from being run
+	notRun     []string // scenarios that did not run because of an interruption
 	trials     []judged
 	input      page.Input
 	comparison *compare.Result

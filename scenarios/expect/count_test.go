@@ -20,7 +20,7 @@ func count(text string) expect.Count {
 }
 
 var _ = Describe("Count", func() {
-	DescribeTable("is a number or a mapping, and says itself in words",
+	DescribeTable("is a number or a mapping, and has a description",
 		func(text, words string, allowed, refused []int) {
 			c := count(text)
 			Expect(c.String()).To(Equal(words))

@@ -27,7 +27,7 @@ func parse(text string) perturb.Perturbation {
 
 var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 	two := 2
-	DescribeTable("says what it says",
+	DescribeTable("is parsed and printed without a change",
 		func(text string, want perturb.Perturbation) {
 			Expect(parse(text)).To(Equal(want))
 			Expect(want.String()).To(Equal(text))
@@ -197,7 +197,7 @@ func anything(t *rapid.T) perturb.Perturbation {
 }
 
 var _ = Describe("Validate", func() {
-	DescribeTable("refuses what no text says",
+	DescribeTable("rejects perturbations without a text form",
 		func(p perturb.Perturbation, want string) {
 			Expect(p.Validate()).To(MatchError(ContainSubstring(want)))
 		},

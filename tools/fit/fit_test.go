@@ -91,7 +91,7 @@ var _ = Describe("Fit", func() {
 		Expect(noise.Model.Lambda).To(Equal(100.0))
 	})
 
-	It("draws weights to the ones it is given, the more the less there is to say", func() {
+	It("draws weights to the given ones, the more so the less evidence there is", func() {
 		list := table(100, 40, 10)
 		list[0].Prediction.Signals = map[string]float64{"seen": 1, "once": 1}
 		o := quick()
@@ -123,7 +123,7 @@ var _ = Describe("Fit", func() {
 		Expect(r.Fitted.Overall.Counts).To(HaveField("FP", 120))
 	})
 
-	It("says how much a weight depends on what was left out", func() {
+	It("reports how much a weight depends on the omitted items", func() {
 		// The signal says much in one repository and little in the other.
 		list := table(100, 40, 10)[:200]
 		weak := 0
@@ -145,7 +145,7 @@ var _ = Describe("Fit", func() {
 		Expect(w.Weight).To(And(BeNumerically(">", w.Lowest), BeNumerically("<", w.Highest)))
 	})
 
-	It("keeps a weight at 0 where its sign is not allowed, and says so", func() {
+	It("sets a weight to 0 if its sign is not allowed, and reports it", func() {
 		o := quick()
 		o.Signs = map[string]int{"seen": -1}
 		r, err := Fit(table(100, 40, 10), o)
@@ -210,7 +210,7 @@ var _ = Describe("Fit", func() {
 		Expect(*out.Fitted.Curve.AveragePrecision).To(BeNumerically("<", 0.5), "what it has not is chance: a third is positive")
 	})
 
-	It("says what the shipped weights did on the same items", func() {
+	It("reports the result of the shipped weights on the same items", func() {
 		list := table(100, 40, 10)
 		for i := range list {
 			list[i].Prediction.Positive = true // finds all, and 200 too many

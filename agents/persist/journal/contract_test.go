@@ -158,7 +158,7 @@ func handing(open opener) {
 		Expect(handed).To(Equal(2))
 	})
 
-	It("passes on what its reader says", func() {
+	It("returns the error of its reader", func() {
 		s := open()
 		read(s)
 		Expect(s.Append([]byte(`1`), []byte(`2`), []byte(`3`))).To(Succeed())
@@ -248,7 +248,7 @@ func blobs(open opener) {
 }
 
 func refusals(open opener) {
-	DescribeTable("refuses records that it could not tell apart, all of an Append together",
+	DescribeTable("rejects records that it could not separate, all of an Append together",
 		func(bad []byte, reason string) {
 			s := open()
 			read(s)

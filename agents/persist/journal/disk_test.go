@@ -93,7 +93,7 @@ var _ = Describe("a state folder", func() {
 		Entry("of a part of a snapshot", "snapshot_partial", func() error { return loaded().Checkpoint(nil) }),
 	)
 
-	It("is no file", func() {
+	It("is not a file", func() {
 		Expect(os.MkdirAll(filepath.Dir(dir), 0o700)).To(Succeed())
 		Expect(os.WriteFile(dir, nil, 0o600)).To(Succeed())
 		_, err := journal.Open(dir, 1)
@@ -169,7 +169,7 @@ var _ = Describe("a view of a state folder", func() {
 		Expect(os.ReadDir(dir)).To(HaveLen(1))
 	})
 
-	It("says that a journal is gone of which there is a snapshot, as the next process does", func() {
+	It("reports a missing journal beside a snapshot, as the next process does", func() {
 		s, err := journal.Open(dir, 1)
 		Expect(err).NotTo(HaveOccurred())
 		_, err = readStore(s)
@@ -192,7 +192,7 @@ var _ = Describe("a view of a state folder", func() {
 		Expect(err).To(gone, "the next process made it look new")
 	})
 
-	It("says what is wrong with what it reads", func() {
+	It("reports errors in its input", func() {
 		Expect(os.WriteFile(filepath.Join(dir, "journal"), []byte("notes\n"), 0o600)).To(Succeed())
 		_, err := view().Load(nil, nil)
 		Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring(dir))))

@@ -192,7 +192,7 @@ var _ = Describe("Limits", func() {
 	}, Entry("2 tasks", 2, 1), Entry("5 tasks", 5, 4), Entry("10 tasks", 10, 9), Entry("100 tasks", 100, 90))
 })
 
-var _ = It("has a runner loop as its default worker, and no other by itself", func() {
+var _ = It("has a runner loop as its only default worker", func() {
 	w, ok := plan.Plan{}.Worker("default")
 	Expect(ok).To(BeTrue())
 	Expect(w.Loop).NotTo(BeNil())

@@ -53,7 +53,7 @@ var _ = Describe("the schema of a plan", func() {
 		Expect(fits(schema(), one(""))).To(BeTrue())
 	})
 
-	DescribeTable("refuses what an editor can tell", func(text string) {
+	DescribeTable("rejects errors that an editor can detect", func(text string) {
 		Expect(fits(schema(), text)).To(BeFalse())
 		refused(text)
 	},

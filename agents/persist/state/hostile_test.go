@@ -35,7 +35,7 @@ func part(n int) *supervisor {
 	return s
 }
 
-var _ = Describe("A record that does not follow from those before it", Label("P-05"), func() {
+var _ = Describe("A record that does not follow from the earlier ones", Label("P-05"), func() {
 	DescribeTable("is refused, and changes nothing",
 		func(after int, r state.Record) {
 			s := part(after).state

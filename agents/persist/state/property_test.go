@@ -96,7 +96,7 @@ func anySupervisor(t *rapid.T, p plan.Plan) *supervisor {
 const most = 20_000
 
 var _ = Describe("Any run", Label("P-08"), func() {
-	It("ends, keeps to dependencies and retries, and says how it ended", func() {
+	It("ends, respects dependencies and retries, and reports how it ended", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			p := anyPlan(t)
 			s := anySupervisor(t, p)

@@ -27,7 +27,7 @@ func busy(calls int, answer llm.Reply) turn {
 	}
 }
 
-var _ = Describe("An agent that works by itself", Label("P-07"), func() {
+var _ = Describe("An agent that makes its own tool calls", Label("P-07"), func() {
 	It("has each of its tool calls counted and taken for activity", func() {
 		r := newLoop(loop.Options{}, busy(1500, llm.Reply{Text: "DONE"}))
 		Expect(r.work().Grade).To(Equal(persist.Done))
@@ -72,7 +72,7 @@ var _ = Describe("An agent whose permissions refuse a tool call", func() {
 })
 
 var _ = Describe("A loop whose answer uses the budget up", func() {
-	It("is done if the answer says so", func() {
+	It("is done if its answer reports it", func() {
 		caps := llm.Caps{Tokens: 10}
 		r := newLoop(loop.Options{}, say("It is built.\nDONE"))
 		r.plan.Limits.Budget, r.deps.Budget = caps, llm.NewBudget(caps, nil, 0)
@@ -99,7 +99,7 @@ var _ = Describe("A loop whose answer uses the budget up", func() {
 	})
 })
 
-var _ = It("says that a loop over a backend without tools changes nothing", func() {
+var _ = It("reports that a loop over a backend without tools changes nothing", func() {
 	r := newLoop(loop.Options{}, say("DONE"))
 	Expect(r.work().Inert).To(BeFalse())
 	r = newLoop(loop.Options{}, say("DONE"))

@@ -59,7 +59,7 @@ func newAgent(turns ...turn) *rig {
 }
 
 var _ = Describe("A ReAct agent", func() {
-	It("does a task, tells the meter of each call, action and file, and tags its calls", func() {
+	It("does a task, reports each call, action and file to the meter, and tags its calls", func() {
 		r := newAgent(say(searching), say(docs(finished, verified, report)))
 		out := r.work()
 		Expect(out.Grade).To(Equal(persist.Done), "%+v", out)

@@ -50,7 +50,7 @@ var _ = Describe("A command", func() {
 		Entry("127", "exec 2>/dev/null; no-such-program", persist.Blocked, "could not run a program that it needs: exit status 127"),
 	)
 
-	It("is blocked if there is no such program", func() {
+	It("is blocked if the program does not exist", func() {
 		out := newRig(plan.Worker{Command: []string{"no-such-program"}}).work()
 		Expect(out.Grade).To(Equal(persist.Blocked))
 		Expect(out.Details).To(HavePrefix("no-such-program cannot be run: "))
@@ -62,7 +62,7 @@ var _ = Describe("A command", func() {
 		Expect(len(out.Answer)).To(BeNumerically("<=", 64<<10))
 	})
 
-	It("tells of what it left in another process group, also after a timeout", func(ctx SpecContext) {
+	It("reports processes that it left in another process group, also after a timeout", func(ctx SpecContext) {
 		r := newCommand("setsid sh -c 'echo $$ > orphan; exec sleep 600' & while ! test -s orphan; do :; done; touch ready; wait")
 		r.deps.ChildClock = clock.NewVirtual() // the grace passes at once
 		within, cancel := context.WithCancelCause(ctx)
@@ -90,7 +90,7 @@ var _ = Describe("A command", func() {
 		Expect(filepath.Join(r.deps.Folder, "started")).NotTo(BeAnExistingFile())
 	})
 
-	It("hands nothing on of a flood that was cut off, where two runs are to say the same", func(ctx SpecContext) {
+	It("passes on nothing of a truncated flood, so that two runs are equal", func(ctx SpecContext) {
 		r := newCommand("yes | head -c 100000; touch ready; exec yes")
 		within, cancel := context.WithCancelCause(ctx)
 		got := make(chan persist.Outcome)

@@ -20,7 +20,7 @@ import (
 func newLoop(o loop.Options, turns ...turn) *rig { return newRig(plan.Worker{Loop: &o}, turns...) }
 
 var _ = Describe("A runner loop", func() {
-	It("does a task with its prompt, tells the meter before each call, and tags its calls", func() {
+	It("does a task with its prompt, reserves each call with the meter, and tags its calls", func() {
 		r := newLoop(loop.Options{System: "Be brief."}, say("working"), say("It is built.\nDONE"))
 		r.meter.onCall = func(int) { Expect(r.requests).To(HaveLen(r.meter.calls), "told before the call") }
 		out := r.work()
@@ -37,7 +37,7 @@ var _ = Describe("A runner loop", func() {
 		Expect(r.events[0].Attrs).To(HaveKeyWithValue("task", "build"))
 	})
 
-	It("says how to end in the form that the plan chose", func() {
+	It("describes how to end in the form that the plan selects", func() {
 		r := newLoop(loop.Options{Mode: loop.JSON}, say(`{"status": "done"}`))
 		Expect(r.work().Grade).To(Equal(persist.Done))
 		Expect(r.requests[0].Messages[0].Content).To(ContainSubstring(`{"status": "continue", "summary": "..."}`))
@@ -58,13 +58,13 @@ var _ = Describe("A runner loop", func() {
 		Expect(r.requests).To(HaveLen(1), "the call that was not allowed was not made")
 	})
 
-	It("does not lose an answer that says done with more tool calls than are left", func() {
+	It("does not lose a done answer with more tool calls than are left", func() {
 		r := newLoop(loop.Options{}, reply(llm.Reply{Text: "DONE", ToolCalls: make([]llm.ToolCall, 3)}))
 		r.meter.allowed = 1
 		Expect(r.work().Grade).To(Equal(persist.Done))
 	})
 
-	DescribeTable("says what may be there later", func(kind llm.ErrorKind, later bool) {
+	DescribeTable("reports errors that may pass", func(kind llm.ErrorKind, later bool) {
 		Expect(newLoop(loop.Options{}, fail(&llm.Error{Kind: kind})).work().Later).To(Equal(later))
 	},
 		Entry("a backend that is away", llm.Unavailable, true),
@@ -109,7 +109,7 @@ var _ = Describe("A runner loop", func() {
 		Entry("both at once", llm.Caps{Calls: 2}, llm.Caps{Calls: 2}, "calls"),
 	)
 
-	It("does not say what it used where a call did not", func() {
+	It("does not report its usage if that of a call is unknown", func() {
 		r := newLoop(loop.Options{}, say("a"), reply(llm.Reply{Text: "DONE"}))
 		Expect(r.work().Usage).To(BeNil())
 		r = newLoop(loop.Options{ErrorLimit: new(0)}, fail(&llm.Error{Kind: llm.Unavailable}), say("DONE"))

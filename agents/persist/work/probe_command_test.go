@@ -32,7 +32,7 @@ func (hasty) Sleep(ctx context.Context, d time.Duration) error {
 func sh(script string) plan.Probe { return plan.Probe{Command: []string{"sh", "-c", script}} }
 
 var _ = Describe("a command", Label("P-01"), func() {
-	DescribeTable("passes, fails, or cannot tell", func(ctx SpecContext, spec plan.Probe, want plan.Verdict, details, output string) {
+	DescribeTable("passes, fails, or cannot decide", func(ctx SpecContext, spec plan.Probe, want plan.Verdict, details, output string) {
 		r := ask(ctx, GinkgoT().TempDir(), spec)
 		Expect(r.Verdict).To(Equal(want), "%+v", r)
 		Expect(r.Details).To(ContainSubstring(details))
@@ -78,7 +78,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Expect(len(r.Output)).To(BeNumerically("<=", 4<<10))
 	})
 
-	It("says no half of a line of a long output", func(ctx SpecContext) {
+	It("prints no half of a line of a long output", func(ctx SpecContext) {
 		r := ask(ctx, "", sh("for i in $(seq 1000); do echo FAIL number $i; done; exit 1"))
 		Expect(r.Output).To(HavePrefix("FAIL number "))
 		Expect(r.Items[0]).To(HavePrefix("FAIL number "))
@@ -108,7 +108,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Entry("ends with 0 when asked to end", "trap 'exit 0' TERM; touch ready; while :; do sleep 600 & wait; done", ""),
 	)
 
-	It("says that something left it which may still run", func(ctx SpecContext) {
+	It("reports a process that it left behind", func(ctx SpecContext) {
 		if _, err := exec.LookPath("setsid"); err != nil {
 			Skip("there is no setsid here")
 		}
@@ -123,7 +123,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Expect(exec.Command("kill", strings.TrimSpace(string(pid))).Run()).To(Succeed())
 	})
 
-	It("says why it was ended from outside", func(ctx SpecContext) {
+	It("reports why it was ended from outside", func(ctx SpecContext) {
 		within, cancel := context.WithCancelCause(ctx)
 		dir := GinkgoT().TempDir()
 		p, err := newProbe(sh("touch ready; exec sleep 600"), dir, nil)
@@ -168,7 +168,7 @@ var _ = It("does not wait for whoever writes to a pipe in place of a list of tod
 })
 
 var _ = Describe("a probe", func() {
-	It("of nothing says why there is none", func(ctx SpecContext) {
+	It("of the kind none returns its reason", func(ctx SpecContext) {
 		Expect(ask(ctx, "", plan.Probe{None: "CI does it."})).To(Equal(plan.CheckResult{Verdict: plan.None, Details: "CI does it."}))
 	})
 

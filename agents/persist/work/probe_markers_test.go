@@ -41,13 +41,13 @@ var _ = Describe("markers", Label("P-01"), func() {
 		Entry("marker with a sign after a letter", "x@wip", plan.Fail), Entry("marker with a sign before a letter", "@wipe", plan.Pass), Entry("letter that is not ASCII in a word", "là", plan.Pass), Entry("letter that is not ASCII alone", "à", plan.Fail),
 	)
 
-	It("are searched where the patterns say", func(ctx SpecContext) {
+	It("are searched in the files that match the patterns", func(ctx SpecContext) {
 		dir := folder(map[string]string{"a.go": "TODO", "src/b.go": "TODO", "src/x/c.go": "TODO", "src/x/c.md": "TODO"})
 		r := ask(ctx, dir, plan.Probe{Markers: todo.Markers, In: []string{"src/**/*.go"}})
 		Expect(r.Items).To(Equal([]string{"src/b.go:1: TODO", "src/x/c.go:1: TODO"}))
 	})
 
-	It("are passed over where others wrote, and in what is no text", func(ctx SpecContext) {
+	It("are ignored in files of others, and in files that are not text", func(ctx SpecContext) {
 		dir := folder(map[string]string{
 			".git/x": "TODO", "vendor/x": "TODO", "a/node_modules/b/x": "TODO", "bin": "TODO\x00", "ok.txt": "fine",
 			"plan.yaml": "name: p\ntasks: [{id: a, do: x}]\nchecks: {features: {markers: [TODO]}}\n",
@@ -93,7 +93,7 @@ var _ = Describe("markers", Label("P-01"), func() {
 		Expect(ask(ctx, filepath.Join(dir, "sub"), todo).Items).To(Equal([]string{"generated/z.go:1: TODO"}))
 	})
 
-	It("say which files were too large", func(ctx SpecContext) {
+	It("name the files that were too large", func(ctx SpecContext) {
 		dir := folder(map[string]string{"big": strings.Repeat("x", 1<<20+1), "ok": ""})
 		Expect(ask(ctx, dir, todo).Details).To(Equal("no TODO, FIXME in 1 file; passed over as larger than 1048576 bytes: 1 file"))
 	})

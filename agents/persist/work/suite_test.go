@@ -157,7 +157,7 @@ func (r *rig) workIn(ctx context.Context) persist.Outcome {
 	return r.worker().Work(ctx, r.assignment())
 }
 
-// kinds returns those of the events that were told.
+// kinds returns the kinds of the emitted events.
 func (r *rig) kinds() []event.Kind {
 	var all []event.Kind
 	for _, e := range r.events {

@@ -51,7 +51,7 @@ func (a *alarm) WithTimeout(parent context.Context, d time.Duration) (context.Co
 }
 
 var _ = Describe("a custom action", Label("R-05"), func() {
-	It("runs in the workspace, and says how it ended and what it wrote", func() {
+	It("runs in the workspace, and reports how it ended and its output", func() {
 		folder := workspace("a.txt", "one\ntwo\n")
 		r := do(open(folder, shell("cat a.txt; echo wrong >&2; exit 3")), "own", "")
 		Expect(r).To(Equal(action.Result{Observation: "exit status 3\none\ntwo\nwrong"}))
@@ -90,7 +90,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Entry("no YAML", "file: [", action.RuleBadInput, "input:2:1: not valid YAML: while parsing a flow node: did not find expected node content"),
 	)
 
-	It("refuses a path that leads out by a link, and tells of files that it is given", func() {
+	It("rejects a path that leads out by a link, and reports its input files", func() {
 		folder := workspace("a.txt", "x")
 		Expect(os.Symlink(GinkgoT().TempDir(), filepath.Join(folder, "out"))).To(Succeed())
 		set := open(folder, shell(`cat "$1"`, "file"))
@@ -109,7 +109,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Expect(r.Observation).To(And(ContainSubstring("PATH="), Not(ContainSubstring("s3cret"))))
 	})
 
-	It("fails if there is no such program", func() {
+	It("fails if the program does not exist", func() {
 		a := agentfile.Action{ID: "own", Command: []string{"no-such-program-anywhere"}, Timeout: quantity.Duration(time.Minute)}
 		r := do(open(workspace(), a), "own", "")
 		Expect(r.Observation).To(Equal(`no-program: no-such-program-anywhere cannot be started: executable file not found in $PATH`))
@@ -117,7 +117,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Expect(do(open(workspace(), a), "own", "").Observation).To(Equal(`no-program: ./none cannot be started: no such file or directory`))
 	})
 
-	It("is stopped when it hangs, with whatever it started, and says what it wrote", func() {
+	It("is stopped when it hangs, with its child processes, and reports its output", func() {
 		folder := workspace()
 		a := shell("echo begun; echo >mark; (sleep 600; echo x >late) & sleep 600")
 		a.Timeout = quantity.Duration(42 * time.Second)
@@ -130,7 +130,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Expect(late.set).To(Equal(42 * time.Second))
 	})
 
-	It("is stopped when it floods, with the beginning of it told", func() {
+	It("is stopped when it floods, and reports the beginning", func() {
 		r := do(open(workspace(), shell("echo first; yes")), "own", "")
 		Expect(r.Rule).To(Equal("output-flood"))
 		Expect(r.Observation).To(HavePrefix("output-flood: own wrote more than 1048576 bytes and was stopped; it began with\nfirst\ny\n"))
@@ -147,7 +147,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Expect(r.Observation).To(Equal("left-program: own ended (exit status 0) and left a program behind that held its output; it began with\ndone"))
 	})
 
-	It("leaves the middle out where it says much", func() {
+	It("omits the middle of a long output", func() {
 		r := do(open(workspace(), shell("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done")), "own", "")
 		Expect(r.Observation).To(And(HavePrefix("exit status 0\nline 0\n"), ContainSubstring("\n… the middle is left out …\n"), HaveSuffix("\nline 1999")))
 		r = do(open(workspace(), shell("i=0; while [ $i -lt 350 ]; do echo line $i; i=$((i+1)); done")), "own", "")
@@ -155,7 +155,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Expect(r.Observation).NotTo(ContainSubstring("…"))
 	})
 
-	It("says if a signal ended it", func() {
+	It("reports a signal that ended it", func() {
 		r := do(open(workspace(), shell("kill -9 $$")), "own", "")
 		Expect(r.Observation).To(Equal("killed: own was ended (signal: killed); it began with\n(no output)"))
 	})

@@ -92,13 +92,13 @@ var _ = Describe("the workspace", Label("R-05"), func() {
 		})
 	}
 
-	It("says whether the path or a link leads out", func() {
+	It("reports whether the path or a link leads out", func() {
 		_, inner := prison()
 		Expect(do(open(inner), "analyze", "target: ../secret.txt").Observation).To(Equal(`outside-workspace: "../secret.txt" is outside the workspace; name a path in it, such as src/main.py`))
 		Expect(do(open(inner), "analyze", "target: link.txt").Observation).To(Equal(`outside-workspace: "link.txt" leads out of the workspace by a link`))
 	})
 
-	It("is shared by several at once: a file is there as a whole, and each is told what it did", func() {
+	It("is shared by several agents at once: files are written whole, and each agent sees its own results", func() {
 		folder := workspace("a.txt", "x\n")
 		set := open(folder)
 		var writers sync.WaitGroup
@@ -163,7 +163,7 @@ up: a link, not followed`))
 		Entry("a NUL in it", `"a\0b"`, action.RuleBadInput),
 	)
 
-	It("does not say more of a folder than fits, and not without end", func() {
+	It("lists no more of a folder than fits, in bounded time", func() {
 		folder := workspace()
 		for i := range 120 {
 			put(folder, "f"+strings.Repeat("0", i)+".txt", strings.Repeat("word ", 60)+"\n")
@@ -261,7 +261,7 @@ up: a link, not followed`))
 })
 
 var _ = Describe("New", func() {
-	It("says what is wrong with the folder", func() {
+	It("reports errors of the folder", func() {
 		_, err := action.New(&agentfile.Agent{}, action.Options{})
 		Expect(err).To(MatchError("open the workspace: no folder is given; name one"))
 		_, err = action.New(&agentfile.Agent{}, action.Options{Workspace: filepath.Join(GinkgoT().TempDir(), "none")})

@@ -38,7 +38,7 @@ var _ = Describe("transform", Label("R-05"), func() {
 		Entry("a table to YAML", "csv", "yaml", "a\n1\n", "- a: '1'\n"),
 	)
 
-	DescribeTable("says what does not fit",
+	DescribeTable("reports values that do not fit",
 		func(from, to, text, want string) {
 			r := do(open(workspace("in", text)), "transform", "{input: in, from: "+from+", to: "+to+", output: out}")
 			Expect(r.Rule).To(Equal("bad-content"))

@@ -63,7 +63,7 @@ var _ = Describe("Do", Label("R-05"), func() {
 })
 
 var _ = Describe("analyze", Label("R-05"), func() {
-	It("tells size, lines, languages and parts, whatever the ends of lines", func() {
+	It("reports size, lines, languages and parts, for any line ends", func() {
 		folder := workspace("src/a.py", "class A:\r\n    def b(self):\r\n        pass\r\n", "b.go", "package b\n\nfunc (x *T) C() {}\n\ntype D int", "c.md", "# Title\n\n## Part\n", "d.dat", "", "img.png", "\x00")
 		r := do(open(folder), "analyze", "target: full")
 		Expect(r.Observation).To(Equal(`full: 4 files, 11 lines, 100 bytes
@@ -140,12 +140,12 @@ var _ = Describe("search", Label("R-05"), func() {
 		Entry("everywhere, if no scope is given", "other", "''", "2\nsrc/a.py:2: other\nsrc/sub/b.py:1: x = eval(y) # other"),
 	)
 
-	It("looks for the text where the query is no expression, and says so", func() {
+	It("searches for the text if the query is not an expression, and reports it", func() {
 		r := do(open(workspace("a.txt", "EVAL(x)\n")), "search", "query: eval(")
 		Expect(r.Observation).To(Equal("\"eval(\" is not a regular expression (missing closing )); it is searched for literally\nlines with the text \"eval(\" in 1 file: 1\na.txt:1: EVAL(x)"))
 	})
 
-	It("shows a hundred lines, each cut, and says how many more there are", func() {
+	It("shows a hundred lines, each cut, and the number of further ones", func() {
 		folder := workspace("a.txt", strings.Repeat("word\n", 250), "b.txt", strings.Repeat("long ", 1000))
 		Expect(do(open(folder), "search", "query: word").Observation).To(And(HaveSuffix("a.txt:100: word\n… 150 more"), ContainSubstring(": 250\n")))
 		Expect(do(open(folder), "search", "query: long").Observation).To(HaveSuffix("long long…"))
@@ -153,7 +153,7 @@ var _ = Describe("search", Label("R-05"), func() {
 })
 
 var _ = Describe("generate", Label("R-05"), func() {
-	It("writes a file as a whole and says what it wrote", func() {
+	It("writes a file as a whole and reports it", func() {
 		folder := workspace()
 		set := open(folder)
 		r := do(set, "generate", "type: report\nspec: |\n  # One\n  two\npath: out/deep/r.md")
@@ -234,7 +234,7 @@ var _ = Describe("validate", Label("R-05"), func() {
 		Entry("fewer lines", "lines < 2", "a.txt", "false: a.txt has 2 lines"),
 	)
 
-	DescribeTable("never says true of what it cannot decide",
+	DescribeTable("is never true if it cannot be decided",
 		func(assertion, data, rule string) {
 			folder := workspace("a.txt", "one\n", "d.json", `{"s": "x", "n": 9007199254740993.5}`)
 			r := do(open(folder), "validate", "assertion: '"+assertion+"'\ndata: "+data)

@@ -117,7 +117,7 @@ var _ = Describe("Load", func() {
 	})
 
 	const head = "---\nid: x\ncontract: {inputs: [{name: y}]}\n"
-	DescribeTable("says where one error is",
+	DescribeTable("reports the place of an error",
 		func(text, want string) {
 			a, err := load(text)
 			Expect(err).To(MatchError(want))
@@ -208,7 +208,7 @@ a.agent.md:9:1: "Done criteria" contains text that is not a list; expected a lis
 		Expect(err).To(MatchError(ContainSubstring(`a.agent.md:11:1: the action "aa" has no command under actions in the front matter (a.agent.md:4:1) (did you mean "a"?)`)))
 	})
 
-	It("reads hostile Markdown fast, and tells of at most a hundred errors", func() {
+	It("reads hostile Markdown fast, and reports at most a hundred errors", func() {
 		const begin = "---\nid: x\ncontract: {constraints: [y]}\n---\n## REACT_CYCLE\n### Done criteria\n"
 		for _, unit := range []string{">", "> - ", "1. "} {
 			_, err := load(begin + strings.Repeat(unit, 60_000))
@@ -237,7 +237,7 @@ var _ = Describe("Contract", func() {
 		c = a.Contract
 	})
 
-	It("says what does not match the schemas, and where", Label("R-06"), func() {
+	It("reports values that do not match the schemas, and their place", Label("R-06"), func() {
 		Expect(c.CheckOutput([]byte(`{"issues": ["a"]}`))).To(Succeed())
 		err := c.CheckOutput([]byte(`{"issues": ["a", 1, "c"]}`))
 		Expect(err).To(MatchError(agentfile.ErrNoMatch))

@@ -38,7 +38,7 @@ func values(all []measure.Value) map[string]float64 {
 type attrs = map[string]any
 
 var _ = Describe("The facts of ReAct agents", Label("H-04"), func() {
-	It("are read from what they told, and from nothing else", func() {
+	It("are read from the emitted events only", func() {
 		f := factsOf(
 			newEvent(event.Iteration, "react", attrs{"refused": "thought-required"}),
 			newEvent(event.Iteration, "react", attrs{"refused": ""}),

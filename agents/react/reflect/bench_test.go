@@ -40,7 +40,7 @@ func BenchmarkJudgeShort(b *testing.B) {
 }
 
 // BenchmarkJudgeQuotes is a reflection that never ends its quotations, but for as
-// many as are looked for, on a long observation that has none of them.
+// many as are searched for, on a long observation without any of them.
 func BenchmarkJudgeQuotes(b *testing.B) {
 	observation := strings.Repeat("go on ", 1<<20/6)
 	text := strings.Repeat("«", 1<<18) + strings.Repeat(`"`+strings.Repeat("go on ", 60)+`then"`, 16)

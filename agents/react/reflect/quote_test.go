@@ -11,7 +11,7 @@ import (
 
 // What these observations say is no fact unless it is quoted.
 var _ = Describe("a quotation", func() {
-	DescribeTable("is a fact where the observation says it word for word",
+	DescribeTable("is a fact if the observation contains it word for word",
 		func(observation, critical, complacent string) {
 			v := reflect.Judge(observation, critical)
 			Expect(v.Critical).To(BeTrue(), "%s: %+v", critical, v)

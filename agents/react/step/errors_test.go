@@ -104,7 +104,7 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 		}
 	})
 
-	It("says the place in words", func() {
+	It("describes the place in words", func() {
 		_, err := step.Parse("thought: x\nactoin: y\n")
 		Expect(err).To(MatchError(`line 2, column 1: unknown key "actoin"; did you mean "action"?`))
 	})

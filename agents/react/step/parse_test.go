@@ -68,7 +68,7 @@ var _ = Describe("Parse", Label("R-01"), func() {
 		Expect(found[5].Pos).To(Equal(step.Pos{Line: 23, Column: 1}))
 	})
 
-	DescribeTable("tells documents from the prose around them",
+	DescribeTable("distinguishes documents from the prose around them",
 		func(answer string, want ...any) { Expect(kinds(answer)).To(Equal(append([]any{}, want...))) },
 		Entry("bare", act, step.Act, 1),
 		Entry("prose before", "I begin.\n\n"+act, step.Act, 3),

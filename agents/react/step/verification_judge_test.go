@@ -62,7 +62,7 @@ var _ = Describe("Judge", Label("R-08"), func() {
 		Expect(r.Claims[3].Bound).To(BeTrue())
 	})
 
-	It("takes the claim of a tick form, and tells it apart from what is bound", func() {
+	It("accepts the claim of a tick form, apart from its evidence", func() {
 		r := step.JudgeVerification(read("verification:\n  completeness: ✓\n  consistency: ✓ well\n  correctness: ✓\n  constraints: ✓ 3 issues, no file of the workspace changed\n"), requirements)
 		Expect(r.Passed()).To(BeTrue())
 		Expect(r.Verified()).To(BeFalse())
