@@ -54,6 +54,14 @@ var _ = Describe("the guard as a detector", func() {
 		Expect(mentions).To(BeNumerically(">", 0), "some of them mention what could be done")
 	})
 
+	It("judges an item with its request", func(ctx SpecContext) {
+		const request = "Write the migration and run the tests."
+		want := stop.Judge(message, stop.Options{Request: request})
+		got, err := stopkind.Detector(stop.Balanced, 0).Detect(ctx, detect.Item{Text: message, Request: request})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(*got.Score).To(Equal(want.Score))
+	})
+
 	It("accepts another threshold", func(ctx SpecContext) {
 		d := stopkind.Detector(stop.Balanced, 0.25)
 		Expect(d.Name()).To(Equal("guard:balanced@0.25"))
