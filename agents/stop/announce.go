@@ -167,11 +167,18 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	for _, class := range [...]grammar.Class{doing, selfimp} {
 		h, ok := r.first(s, class)
 		french := ok && class == selfimp && lexicon().Patterns[h.Pattern].Lang == french
-		if ok && (open || french) && r.after(s) == 0 && !r.delivered(sentence.Block) && (class != doing || r.opens(sentence, h)) {
+		ok = ok && (open || french || r.commands(h)) && (class != doing || r.opens(sentence, h))
+		if ok && r.after(s) == 0 && !r.delivered(sentence.Block) {
 			return h, class, true
 		}
 	}
 	return grammar.Hit{}, 0, false
+}
+
+// commands reports whether the whole message is a verb and a command: "Running `go test`".
+func (r *reading) commands(h grammar.Hit) bool {
+	end := r.doc.Sentences[h.Sentence].End
+	return r.prose == 1 && int(h.End)+1 == end && r.doc.Words[h.End].Flags&text.Opaque != 0
 }
 
 // isWork reports whether the last word of a phrase that ends with any verb is not

@@ -45,8 +45,8 @@ func (r *reading) obligations(s int) {
 	question := r.doc.Sentences[s].Ending == text.Question
 	if h, ok := r.first(s, need); ok && !question {
 		m := r.mention(RemainingTasks, h)
-		m.why = "it tells what holds, far from the end"
-		if r.after(s) <= endingSentences && !r.before(s, h.First, condition, you) && !r.behind(s, h, document) {
+		m.why = "it tells what holds"
+		if r.after(s) <= endingSentences && !r.answering() && !r.before(s, h.First, condition, you) && !r.behind(s, h, document) {
 			m.real, m.severity, m.why = true, Medium, "it says what must be done"
 			if r.after(s) <= tailSentences && !r.has(s, user) {
 				r.evidence.see(needTail, m.span)

@@ -20,7 +20,9 @@ func (r *reading) unfinished(s int) {
 	}
 	reference := isLeft && r.isReference(s, l)
 	work := r.open(s, near)
-	if !near || r.answering() || r.hasAny(s, known, beyond) || r.has(s, done) && !r.hasAny(s, left, undone, coming) {
+	at := r.doc.Sentences[s]
+	reported := r.has(s, done) || at.First < at.End && r.startsWithReport(at.First)
+	if !near || r.answering() || r.hasAny(s, known, beyond) || reported && !r.hasAny(s, left, undone, coming) {
 		return
 	}
 	strong := work || isLeft && !reference || r.hasAny(s, need, could, stub)
