@@ -51,7 +51,7 @@ type piece struct {
 // message. Two that name the same work, or share a part of the message, are one.
 // Items for which finished returns true are skipped; it may be nil.
 func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) []Step {
-	x := extractor{doc: doc, finished: finished, taken: map[int]bool{}}
+	x := extractor{doc: doc, finished: finished}
 	x.readAll(mentions)
 	var list []Step
 	before := 0 // where the step before ends
@@ -77,8 +77,8 @@ func (x *extractor) distinct() []piece {
 	var kept []piece
 	seen := map[string]bool{}
 	for _, p := range all {
-		for len(kept) > 0 && kept[len(kept)-1].end >= p.end && kept[len(kept)-1].first < p.first {
-			kept = kept[:len(kept)-1] // contains p
+		for n := len(kept) - 1; n >= 0 && kept[n].end >= p.end && kept[n].first < p.first && kept[n].list == 0; n-- {
+			kept = kept[:n] // contains p, and is not an item
 		}
 		if len(kept) == 0 || kept[len(kept)-1].end <= p.first {
 			kept = append(kept, p)

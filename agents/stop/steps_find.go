@@ -14,8 +14,6 @@ type extractor struct {
 	pieces []piece
 	// finished reports whether the message reports an item as done.
 	finished func(*text.Block) bool
-	// taken items are whole steps: sentences in them are not further steps.
-	taken map[int]bool
 }
 
 // Bounds of the work on long messages.
@@ -31,7 +29,7 @@ func (x *extractor) readAll(mentions []mention) {
 	for _, listed := range []bool{true, false} {
 		for _, m := range mentions {
 			lists := m.form == box || m.form == item || m.form == heading || m.form == lead
-			if !m.real || lists != listed || m.block < 0 || m.block >= len(x.doc.Blocks) || x.within(m.block) {
+			if !m.real || lists != listed || m.block < 0 || m.block >= len(x.doc.Blocks) {
 				continue
 			}
 			x.read(m)
@@ -42,14 +40,6 @@ func (x *extractor) readAll(mentions []mention) {
 	}
 }
 
-// within reports whether a block is, or is under, an item that is a step.
-func (x *extractor) within(block int) bool {
-	for block >= 0 && !x.taken[block] {
-		block = x.parent(block)
-	}
-	return block >= 0
-}
-
 // read adds the pieces of one mention.
 func (x *extractor) read(m mention) {
 	p := piece{category: m.category}
@@ -58,7 +48,6 @@ func (x *extractor) read(m mention) {
 	}
 	switch {
 	case m.form == box || m.form == item:
-		x.taken[m.block] = true
 		if !x.over(m.block) {
 			x.whole(m.block, p)
 		}
@@ -109,26 +98,19 @@ func (x *extractor) sentence(m mention, p piece) {
 	switch {
 	case p.offered:
 		p.rank = open
-	case m.category == ConditionalIntentions,
-		strings.HasPrefix(m.pattern, classNames[fails]), strings.HasPrefix(m.pattern, classNames[stub]):
+	case m.category == ConditionalIntentions:
 		p.rank = loose
 	}
 	at := x.wordAt(m.span.Start, s.First, s.End)
 	first := x.skipIntroduction(at, s.End)
-	introduces := m.category != FutureActions || x.fills(piece{first: first, end: s.End, offered: true})
-	if introduces && m.sentence+1 == x.doc.Blocks[m.block].End && x.items(m, p) {
+	if m.sentence+1 == x.doc.Blocks[m.block].End && x.items(m, p) {
 		return
 	}
 	if first < s.End && x.doc.Words[first].Fold == "know" {
 		return // "let me know"
 	}
-	states := listing(m.category) && first == at // "the test still fails"
-	switch {
-	case x.acts(first, s.End) && !states:
-	case strings.HasPrefix(m.pattern, signalPattern):
-		p.rank, first = loose, s.First
-	default:
-		p.rank, first = max(p.rank, loose), x.clauseStart(s.First, at)
+	if !x.acts(first, s.End) || strings.HasPrefix(m.pattern, signalPattern) {
+		p.rank, first = max(p.rank, loose), s.First
 	}
 	if m.category != FutureActions || p.offered {
 		x.split(first, s.End, p, listing(m.category) && !p.offered)
@@ -208,7 +190,6 @@ func (x *extractor) items(m mention, p piece) bool {
 		if b := x.doc.Blocks[i]; b.Ordered {
 			p.number = b.Number
 		}
-		x.taken[i] = x.taken[i] || p.rank <= open && m.form != prose && m.form != offer
 		x.whole(i, p)
 	}
 	return len(items) > 0

@@ -2,7 +2,6 @@ package stop
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -14,9 +13,6 @@ func (x *extractor) acts(first, end int) bool {
 		if x.in(first, personWords) {
 			return true
 		}
-		first++
-	}
-	for first < end && x.in(first, cliticWords) {
 		first++
 	}
 	return first < end && isVerb(x.doc.Words[first])
@@ -37,17 +33,6 @@ func (x *extractor) skipIntroduction(i, end int) int {
 		i--
 	}
 	return i
-}
-
-// clauseStart returns where the clause of a word begins.
-func (x *extractor) clauseStart(first, at int) int {
-	const reach = 60
-	for i := at; i > max(first, at-reach); i-- {
-		if x.gapHas(i, ",;:—–") {
-			return i
-		}
-	}
-	return max(first, at-reach)
 }
 
 // split adds the pieces of a range of a sentence, each like p. Verbs behind a comma, behind
@@ -71,7 +56,7 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 		switch {
 		case listed && x.gapHas(i, ";"):
 			next = i
-		case x.comments(i) || x.turns(i):
+		case x.turns(i):
 			end = i
 		}
 		if next > 0 && i < end {
@@ -83,17 +68,6 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 	}
 	p.end = end
 	x.add(p, listed)
-}
-
-// comments reports whether word i begins what only comments on a step, behind a dash or a
-// semicolon. A condition is not a comment, nor is how the work is done.
-func (x *extractor) comments(i int) bool {
-	w := x.doc.Words[i]
-	if w.Flags&text.AfterGap == 0 || opensCondition(x.doc.Words, i) || begins(w) {
-		return false
-	}
-	gap := x.gap(i)
-	return strings.ContainsAny(gap, "—–;") || strings.Contains(gap, " - ")
 }
 
 // turns reports whether word i begins an alternative or a question: ", or focus on
