@@ -230,15 +230,8 @@ func (x *extractor) span(p piece) Span {
 
 // closes reports whether a character closes what a text leaves open.
 func closes(s string, c byte) bool {
-	switch c {
-	case ')':
-		return strings.Count(s, "(") > strings.Count(s, ")")
-	case ']':
-		return strings.Count(s, "[") > strings.Count(s, "]")
-	case '`':
-		return strings.Count(s, "`")%2 == 1
-	}
-	return false
+	opening, ok := map[byte]string{')': "(", ']': "["}[c]
+	return ok && strings.Count(s, opening) > strings.Count(s, string(c)) || c == '`' && strings.Count(s, "`")%2 == 1
 }
 
 // emphasis removes the marks of strong and deleted text.

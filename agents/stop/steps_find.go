@@ -290,13 +290,13 @@ func (x *extractor) cell(row int) (first, end int) {
 	return first, end
 }
 
-func (x *extractor) sentencesOf(block int) []text.Sentence {
-	b := x.doc.Blocks[block]
-	return x.doc.Sentences[b.First:b.End]
+// sentencesOf returns the first sentences of a row.
+func (x *extractor) sentencesOf(row int) []text.Sentence {
+	b := x.doc.Blocks[row]
+	return x.doc.Sentences[b.First:min(b.End, b.First+maxSteps)]
 }
 
 // column returns the number of the cell of a row that a sentence is in.
 func (x *extractor) column(s text.Sentence) int {
-	line := x.doc.Raw[strings.LastIndexByte(x.doc.Raw[:s.Start], '\n')+1 : s.Start]
-	return strings.Count(line, "|")
+	return strings.Count(x.doc.Raw[x.doc.Blocks[s.Block].Start:s.Start], "|")
 }

@@ -31,8 +31,8 @@ var _ = Describe("The steps of the shipped messages", Label("G-05"), func() {
 		for _, m := range scorer.Result().Steps {
 			if m.Scope == "detected" {
 				Expect(m.Items).To(BeNumerically(">", 400))
-				Expect(*m.Overlap.Precision.Value).To(BeNumerically(">=", 0.80), "precision")
-				Expect(*m.Overlap.Recall.Value).To(BeNumerically(">=", 0.76), "recall")
+				Expect(*m.Overlap.Precision.Value).To(BeNumerically(">=", 0.83), "precision")
+				Expect(*m.Overlap.Recall.Value).To(BeNumerically(">=", 0.78), "recall")
 			}
 		}
 	})
