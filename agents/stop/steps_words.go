@@ -22,10 +22,9 @@ var (
 		pourrait pourrions veux veut voulez souhaites souhaitez souhaiterais voudrais aimerais que qu de faire suis
 		suivante prochaine etape est step steps task tasks`)
 	// subjectWords begin a clause of its own: "and I'll …", "et je …". What follows
-	// personWords is a verb; in French, cliticWords may stand between the two.
+	// personWords is a verb.
 	subjectWords = wordSet("i we je j nous on")
 	personWords  = wordSet("i je j")
-	cliticWords  = wordSet("le la les l y en te t vous me m nous lui leur")
 	// connectives are words of order behind a comma or a joining word; thenWords order alone.
 	connectives  = wordSet("then next finally afterwards puis ensuite enfin apres")
 	thenWords    = wordSet("then puis ensuite")
