@@ -28,6 +28,10 @@ func (r *Reader) inline(start, end int) {
 	in := &r.in
 	*in = inline{s: in.s, end: end, first: len(r.doc.Words), line: start, token: start}
 	for i := start; i < end; {
+		if at := in.code(i); at > 0 {
+			i = r.mask(i, at)
+			continue
+		}
 		switch c := in.s[i]; {
 		case wordByte(c):
 			i = r.word(i)
@@ -46,36 +50,44 @@ func (r *Reader) inline(start, end int) {
 
 // special reads at s[i:] one of the characters that Markdown or sentences use.
 func (r *Reader) special(c byte, i int) int {
-	in := &r.in
+	rest := r.in.s[i:r.in.end]
 	switch c {
-	case '\'':
-		return r.singleQuote(i)
-	case '-':
-		return r.hyphen(i)
+	case '"', '\'':
+		return r.quotation(i, 1)
 	case '*', '_':
 		return i + 1
 	case '!', '.', '?':
-		if strings.HasPrefix(in.s[i:in.end], "![") {
-			return r.image(i)
+		if image := imageForm.FindString(rest); image != "" {
+			return r.mask(i, i+len(image))
 		}
 		return r.ender(i)
 	case ':':
 		return r.colon(i)
 	case '`':
 		return r.codeSpan(i)
-	case '"':
-		return r.quotation(i, 1)
 	case '<':
-		return r.tag(i)
+		if n := tagLen(rest); n > 0 {
+			return i + n
+		}
 	case ']':
-		return r.linkTarget(i)
+		if target := targetForm.FindString(rest); target != "" {
+			return i + len(target)
+		}
+	case '~':
+		if struck := struckForm.FindString(rest); struck != "" {
+			return r.mask(i, i+len(struck)) // its author took it back
+		}
+	case '-':
+		n := len(rest) - len(strings.TrimLeft(rest, "-"))
+		if n == 1 && !r.in.begins(i) {
+			return i + 1
+		}
+		i += n - 1
 	case '\\': // takes its meaning from the sign behind it
-		if i+1 < in.end && strings.IndexByte("'-*_.!?:`\"<]&\\/~@$", in.s[i+1]) >= 0 {
+		if len(rest) > 1 && rest[1] > ' ' && rest[1] < utf8.RuneSelf && !wordByte(rest[1]) {
 			return i + 2
 		}
 		return i + 1
-	case '/', '~', '@', '$':
-		return r.sigil(c, i)
 	}
 	return r.gap(i + 1)
 }
@@ -114,34 +126,22 @@ func (in *inline) letterAt(i int) bool {
 	return isWord(c)
 }
 
-// word reads a word at s[i:], or the identifier that begins with it.
+// word reads a word at s[i:].
 func (r *Reader) word(i int) int {
 	in := &r.in
 	end := in.wordEnd(i)
-	if end+1 < in.end && i >= in.token && strings.IndexByte(`._/\@:=(`, in.s[end]) >= 0 && !in.spaceAt(end+1) {
-		if at := in.identifier(i, end); at > 0 {
-			return r.mask(i, at)
-		}
-	}
 	word := strings.ReplaceAll(in.s[i:end], "*", "")
-	flags, camel := shape(word)
-	if camel {
-		return r.mask(i, end)
-	}
+	flags := shape(word)
 	if flags&Digits != 0 {
 		r.listNumber(i, end)
 	}
 	fold := strings.ToLower(word)
 	r.addWord(Word{Span: r.md.span(i, end), Fold: fold, Flags: flags, ID: r.words.ID(fold)}, i, end)
-	if end < in.end && (in.s[end] == '\'' || in.s[end] == '-') {
-		if in.letterAt(end + 1) {
-			in.gap |= Linked
-			return end + 1
-		}
-		if in.s[end] == '-' {
-			return r.hyphen(end)
-		}
-		return end + 1
+	if end < in.end && (in.s[end] == '\'' || in.s[end] == '-') && in.letterAt(end+1) {
+		in.gap |= Linked
+		end++
+	} else if end < in.end && in.s[end] == '\'' {
+		end++
 	}
 	return end
 }
@@ -169,18 +169,15 @@ func (in *inline) wordEnd(i int) int {
 	return at
 }
 
-// shape returns the flags of how a word is written; camel is true if it begins with a small
-// letter and a capital follows one.
-func shape(word string) (flags Flags, camel bool) {
-	first, _ := utf8.DecodeRuneInString(word)
-	switch {
-	case unicode.IsUpper(first):
-		return Capital, false
-	case strings.Trim(word, "0123456789") == "":
-		return Digits, false
+// shape returns the flags of how a word is written.
+func shape(word string) Flags {
+	if first, _ := utf8.DecodeRuneInString(word); unicode.IsUpper(first) {
+		return Capital
 	}
-	small := strings.IndexFunc(word, unicode.IsLower)
-	return 0, small >= 0 && strings.ContainsFunc(word[small:], func(c rune) bool { return c >= 'A' && c <= 'Z' })
+	if strings.Trim(word, "0123456789") == "" {
+		return Digits
+	}
+	return 0
 }
 
 // mask appends one opaque word for s[i:end].
@@ -203,61 +200,44 @@ func (r *Reader) addWord(w Word, i, end int) {
 	r.doc.Words = append(r.doc.Words, w)
 }
 
-// hyphen reads a hyphen that does not link words: a dash, or the sign of an option.
-func (r *Reader) hyphen(i int) int {
-	in := &r.in
-	at := i + len(in.s[i:in.end]) - len(strings.TrimLeft(in.s[i:in.end], "-"))
-	spaced := i == 0 || in.spaceAt(i-1) || in.s[i-1] == '('
-	if at-i == 2 && spaced && at < in.end && in.s[at] >= 'a' && in.s[at] <= 'z' {
-		return r.mask(i, in.tokenEnd(at))
-	}
-	if at-i > 1 || spaced {
-		r.gap(at)
-	}
-	return at
+// begins reports whether the offset is at the start of what is between spaces.
+func (in *inline) begins(i int) bool {
+	return i == in.line || in.spaceAt(i-1) || in.s[i-1] == '('
 }
 
-// tokenEnd returns where the run of characters of an identifier ends that begins at
-// s[i:], punctuation at its end aside.
-func (in *inline) tokenEnd(i int) int {
+// codeForm is the form of a path, a file name, a version, an option, an address or a name of a
+// program, as opposed to "and/or", "e.g." or "done.Next".
+var codeForm = regexp.MustCompile(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
+	`[A-Za-z_-][\w/-]*[\w-]\.[a-z]\w|\b[A-Za-z]\.[a-z]\w\w|[A-Z]\.[A-Z]\w{0,3}\b|` + // main.go, a.json, MAIN.GO
+	`^[a-z][a-z0-9]*[A-Z]|^--[a-z]|^[/@]\w|^~/|^\$[A-Za-z]|^\.(\.?/|[A-Za-z]\w)`) // fooBar, --force, /etc, @name, ~/x, $HOME, .env
+
+// code returns where the code ends that begins at s[i:] without marks, 0 if none does.
+func (in *inline) code(i int) int {
+	if i < in.token || !wordByte(in.s[i]) && (strings.IndexByte("/@~$.-", in.s[i]) < 0 || !in.begins(i)) {
+		return 0
+	}
 	n := strings.IndexFunc(in.s[i:in.end], func(c rune) bool {
 		return !isWord(c) && !strings.ContainsRune(`._/\-:@#~+=%&$`, c)
 	})
 	if n < 0 {
 		n = in.end - i
 	}
-	in.token = max(in.token, i+n)
-	return i + len(strings.TrimRight(in.s[i:i+n], ".:-@#~+=%&$_"))
-}
-
-// identifier returns where the identifier ends that begins with the word s[i:at],
-// 0 if it is text such as "and/or", "e.g." or "done.Next".
-func (in *inline) identifier(i, at int) int {
-	rest := in.s[at:in.end]
-	switch {
-	case strings.HasPrefix(rest, "()"):
-		return at + 2
-	case rest[0] == '(':
-		return 0
-	case strings.HasPrefix(rest, "://"):
-		return in.addressEnd(at + 3)
+	in.token = i + n
+	run := in.s[i:in.token]
+	if at := strings.Index(run, "://"); at > 0 {
+		return in.addressEnd(i + at + 3)
 	}
-	end := in.tokenEnd(i)
-	switch {
-	case end < at: // emphasis is within the word
-		return 0
-	case end > at && strings.HasPrefix(in.s[end:in.end], "()"):
+	run = strings.TrimRight(run, ".:-@#~+=%&$_")
+	switch end := i + len(run); {
+	case run != "" && strings.HasPrefix(in.s[end:in.end], "()"):
 		return end + 2
-	case codeForm.MatchString(in.s[i:end]):
+	case wordByte(in.s[i]) && strings.Trim(run[1:], "abcdefghijklmnopqrstuvwxyz") == "": // most words
+		return 0
+	case codeForm.MatchString(run):
 		return end
 	}
 	return 0
 }
-
-// codeForm is what a path, a file name, a version, an address or a name of a program has, as
-// opposed to "and/or", "e.g." or "done.Next".
-var codeForm = regexp.MustCompile(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
-	`[A-Za-z_-][\w/-]*[\w-]\.[a-z]\w|\b[A-Za-z]\.[a-z]\w\w|[A-Z]\.[A-Z]\w{0,3}\b`) // main.go, a.json, MAIN.GO
 
 // addressEnd returns where the address ends that goes on at s[i:].
 func (in *inline) addressEnd(i int) int {
@@ -275,23 +255,6 @@ func (in *inline) addressEnd(i int) int {
 		n = in.end - i
 	}
 	return i + len(strings.TrimRight(in.s[i:i+n], ".,:;!?*_'"))
-}
-
-// sigil reads a character that begins a path, an option's value or a variable:
-// "/etc", "~/x", "$HOME", "@name"; or text that is struck out.
-func (r *Reader) sigil(c byte, i int) int {
-	in := &r.in
-	rest := in.s[i+1 : in.end]
-	if c == '~' && strings.HasPrefix(rest, "~") {
-		return r.struckOut(i)
-	}
-	starts := i == in.line || in.spaceAt(i-1) || in.s[i-1] == '('
-	if starts && rest != "" && (c == '~' && rest[0] == '/' || c != '~' && wordByte(rest[0]) && (c != '$' || rest[0] > '9')) {
-		if end := in.tokenEnd(i); end > i+1 {
-			return r.mask(i, end)
-		}
-	}
-	return r.gap(i + 1)
 }
 
 // Fold returns the folded form of a text as words carry it, words separated by one

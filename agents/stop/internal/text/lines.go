@@ -1,9 +1,6 @@
 package text
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // line is a line of a text.
 type line struct {
@@ -94,17 +91,4 @@ func tagsOnly(s string) bool {
 		s = strings.TrimLeft(s[n:], " \t")
 	}
 	return true
-}
-
-// tagForm is a tag of HTML.
-var tagForm = regexp.MustCompile(`^</?[A-Za-z][^<>\n]*>`)
-
-// tagLen returns the length of the tag that s begins with, 0 if it does not: an address in
-// angle brackets is not a tag.
-func tagLen(s string) int {
-	tag := tagForm.FindString(s)
-	if strings.Contains(tag, "://") || strings.Contains(tag, "@") && !strings.Contains(tag, "=") {
-		return 0
-	}
-	return len(tag)
 }

@@ -46,7 +46,7 @@ func itemMarker(s string) (m marker, ok bool) {
 	m.mark += strings.Repeat(" ", width)
 	switch {
 	case m.text == len(s):
-		return m, g[1] != "" || strings.Contains("-*+", s[:1])
+		return m, g[1] != "" || strings.IndexByte("-*+", s[0]) >= 0
 	case g[4] == "" && !strings.HasSuffix(g[0], "\u20e3"):
 		return m, g[1] != "" && len(g[1]) <= 2 && s[m.text] >= 'A' && s[m.text] <= 'Z'
 	}

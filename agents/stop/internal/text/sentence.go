@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,9 +38,6 @@ func endingOf(c byte) Ending {
 // space, or before a capital that was written without it.
 func (r *Reader) ender(i int) int {
 	in := &r.in
-	if in.hiddenFile(i) {
-		return r.mask(i, in.tokenEnd(i+1))
-	}
 	at := i + len(in.s[i:in.end]) - len(strings.TrimLeft(in.s[i:in.end], ".!?"))
 	how := Stop
 	switch run := in.s[i:at]; {
@@ -71,14 +67,6 @@ func (r *Reader) ender(i int) int {
 		r.gap(after)
 	}
 	return after
-}
-
-var hiddenForm = regexp.MustCompile(`^\.(\.?/|[A-Za-z]\w)`)
-
-// hiddenFile reports whether the full stop at s[i] begins a name: ".env", "./run".
-func (in *inline) hiddenFile(i int) bool {
-	begins := i == in.line || in.spaceAt(i-1) || in.s[i-1] == '('
-	return begins && hiddenForm.MatchString(in.s[i:in.end])
 }
 
 // closers returns the offset behind the closing marks that belong to a sentence which
