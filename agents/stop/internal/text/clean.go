@@ -3,7 +3,6 @@ package text
 import (
 	"html"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -110,8 +109,6 @@ func entity(s string) (text string, n int) {
 // nearest ASCII character of punctuation, nothing for what cannot be seen.
 func plain(r rune) string {
 	switch {
-	case r >= 0xC0 && r < 0x250:
-		return latinLetters()[r-0xC0]
 	case accent(r):
 		return ""
 	case r >= 0xFF01 && r <= 0xFF5E: // full width
@@ -149,25 +146,23 @@ func plain(r rune) string {
 // accent reports whether r is a combining accent.
 func accent(r rune) bool { return unicode.Is(unicode.Mn, r) }
 
-// latinLetters are the plain spellings of U+00C0 to U+024F.
-var latinLetters = sync.OnceValue(func() []string {
-	all := make([]string, 0x250-0xC0)
-	for i := range all {
-		all[i] = letter(rune(0xC0 + i))
-	}
-	return all
-})
-
 // letter returns the base letters of a letter: "e" for "é", "OE" for "Œ".
 func letter(r rune) string {
-	base := textfold.Join(string(r))
-	if base == "" {
+	var base strings.Builder
+	for _, c := range textfold.Join(string(r)) {
+		if c == r {
+			base.WriteRune(c)
+		} else {
+			base.WriteString(plain(c)) // a mark that the letter is equivalent to
+		}
+	}
+	switch {
+	case base.Len() == 0:
 		return string(r)
+	case unicode.IsUpper(r):
+		return strings.ToUpper(base.String())
 	}
-	if unicode.IsUpper(r) {
-		return strings.ToUpper(base)
-	}
-	return base
+	return base.String()
 }
 
 // isWord reports whether a character of plain spelling is a part of words.

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -109,6 +110,14 @@ var _ = Describe("any message", func() {
 				}
 			}
 		})
+	})
+
+	It("has characters that folding changes once", func() {
+		for r := rune(1); r < 0x20000; r++ {
+			if once := text.Fold(string(r)); text.Fold(once) != once {
+				Fail(fmt.Sprintf("%q becomes %q, and that %q", r, once, text.Fold(once)))
+			}
+		}
 	})
 
 	It("has the numbers of a vocabulary", func() {
