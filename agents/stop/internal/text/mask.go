@@ -60,9 +60,9 @@ func (r *Reader) quotation(i, n int) int {
 	}
 	end := r.mask(i, i+len(quoted))
 	inside := strings.TrimRight(quoted, "\"'”“»› ")
-	if c := inside[len(inside)-1]; c == '.' || c == '!' || c == '?' {
+	if mark := inside[max(0, len(inside)-1):]; mark == "." || mark == "!" || mark == "?" {
 		if next := skipSpace(in.s[:in.end], end); next > end && startsSentence(in.s[next:in.end]) {
-			r.endSentence(end, endingOf(c))
+			r.endSentence(end, endingOf(mark))
 		}
 	}
 	return end

@@ -158,6 +158,10 @@ var _ = Describe("any message", func() {
 		Entry("headings", "# a\n", "", 1<<18),
 		Entry("deep quotations", ">", " a", 1<<20),
 		Entry("deep lists on a line", "- ", "a", 1<<19),
+		Entry("deep numbered lists on a line", "1. ", "a", 1<<19),
+		Entry("guillemets never closed", "«a", "", 1<<18),
+		Entry("targets within targets", "](()(", "", 1<<18),
+		Entry("images in images", "![a](", "", 1<<18),
 		Entry("items", "- a\n", "", 1<<18),
 		Entry("rows", "|a|b|\n", "", 1<<17),
 		Entry("cells", "|a", "", 1<<19),
@@ -199,6 +203,7 @@ func FuzzRead(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(p + "a " + p)
 	}
+	f.Add(`" "`)
 	f.Fuzz(func(t *testing.T, s string) {
 		var r text.Reader
 		if p := problem(r.Read(s)); p != "" {

@@ -27,8 +27,8 @@ func (r *Reader) endSentence(end int, how Ending) {
 	in.first = len(r.doc.Words)
 }
 
-func endingOf(c byte) Ending {
-	if c == '?' {
+func endingOf(mark string) Ending {
+	if mark == "?" {
 		return Question
 	}
 	return Stop
