@@ -52,7 +52,7 @@ type piece struct {
 // Items for which finished returns true are skipped; it may be nil.
 func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) []Step {
 	x := extractor{doc: doc, finished: finished}
-	x.readAll(mentions)
+	x.read(mentions)
 	var list []Step
 	before := 0 // where the step before ends
 	pieces := slices.DeleteFunc(x.distinct(), func(p piece) bool {

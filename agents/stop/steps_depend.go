@@ -34,27 +34,37 @@ func (x *extractor) inOrder(block int) bool {
 // "after X" and "once X" the step that X names, and "before X" makes that step
 // need this one. One that would close a circle is left out.
 func (x *extractor) depend(list []Step, pieces []piece) {
-	d := dependencies{needs: make([][]int, len(pieces))}
+	var needs, reach [maxSteps]uint64 // the steps that each needs, and with all that these need
+	add := func(i, j int) {
+		if i == j || reach[j]>>i&1 != 0 {
+			return
+		}
+		needs[i] |= 1 << j
+		for k := range pieces {
+			if k == i || reach[k]>>i&1 != 0 {
+				reach[k] |= reach[j] | 1<<j
+			}
+		}
+	}
 	for i, p := range pieces {
 		if i > 0 && (p.follows || p.chained && pieces[i-1].chained) {
-			d.add(i, i-1)
+			add(i, i-1)
 		}
-		for _, r := range x.named(p) {
-			j := x.find(pieces, r, i)
-			if j < 0 {
-				continue
-			}
-			if r.before {
-				d.add(j, i)
-			} else {
-				d.add(i, j)
+		for _, ref := range x.named(p) {
+			switch j := x.find(pieces, ref, i); {
+			case j < 0:
+			case ref.before:
+				add(j, i)
+			default:
+				add(i, j)
 			}
 		}
 	}
 	for i := range list {
-		slices.Sort(d.needs[i])
-		for _, j := range d.needs[i] {
-			list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+		for j := range list {
+			if needs[i]>>j&1 != 0 {
+				list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+			}
 		}
 	}
 }
@@ -139,26 +149,4 @@ func (x *extractor) find(pieces []piece, ref reference, i int) int {
 		}
 	}
 	return found
-}
-
-// dependencies are which steps need which.
-type dependencies struct{ needs [][]int }
-
-// add makes step i need step j unless j needs i, directly or not.
-func (d *dependencies) add(i, j int) {
-	if i == j || slices.Contains(d.needs[i], j) || d.reaches(j, i, make([]bool, len(d.needs))) {
-		return
-	}
-	d.needs[i] = append(d.needs[i], j)
-}
-
-func (d *dependencies) reaches(from, to int, seen []bool) bool {
-	if from == to {
-		return true
-	}
-	if seen[from] {
-		return false
-	}
-	seen[from] = true
-	return slices.ContainsFunc(d.needs[from], func(j int) bool { return d.reaches(j, to, seen) })
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -23,44 +24,28 @@ const (
 	maxGap    = 32  // bytes before a word in which its punctuation is looked for
 )
 
-// readAll adds the pieces of the real mentions: first those of lists, which name
-// what is left one by one, then those of sentences outside them.
-func (x *extractor) readAll(mentions []mention) {
-	for _, listed := range []bool{true, false} {
-		for _, m := range mentions {
-			lists := m.form == box || m.form == item || m.form == heading || m.form == lead
-			if !m.real || lists != listed || m.block < 0 || m.block >= len(x.doc.Blocks) {
-				continue
-			}
-			x.read(m)
-			if len(x.pieces) > maxPieces {
-				return
-			}
+// read adds the pieces of the real mentions.
+func (x *extractor) read(mentions []mention) {
+	for _, m := range mentions {
+		if !m.real || m.block < 0 || m.block >= len(x.doc.Blocks) || len(x.pieces) > maxPieces {
+			continue
 		}
-	}
-}
-
-// read adds the pieces of one mention.
-func (x *extractor) read(m mention) {
-	p := piece{category: m.category}
-	if m.sentence >= 0 && m.sentence < len(x.doc.Sentences) {
+		p := piece{category: m.category}
+		if m.form == box || m.form == item || m.sentence < 0 || m.sentence >= len(x.doc.Sentences) {
+			if !x.over(m.block) {
+				x.whole(m.block, p)
+			}
+			continue
+		}
 		p.since = x.doc.Sentences[m.sentence].First
-	}
-	switch {
-	case m.form == box || m.form == item:
-		if !x.over(m.block) {
-			x.whole(m.block, p)
+		if m.form != heading && m.form != lead {
+			x.sentence(m, p)
+			continue
 		}
-	case m.form == heading || m.form == lead:
 		p.passing = m.category == FutureActions
 		if !x.items(m, p) && !x.rest(m, p) {
 			x.below(m.block, p)
 		}
-	case m.sentence < 0 || m.sentence >= len(x.doc.Sentences):
-		p.rank = loose
-		x.whole(m.block, p)
-	default:
-		x.sentence(m, p)
 	}
 }
 
@@ -112,11 +97,11 @@ func (x *extractor) sentence(m mention, p piece) {
 	if !x.acts(first, s.End) || strings.HasPrefix(m.pattern, signalPattern) {
 		p.rank, first = max(p.rank, loose), s.First
 	}
-	if m.category != FutureActions || p.offered {
-		x.split(first, s.End, p, listing(m.category) && !p.offered)
+	if m.category == FutureActions && !p.offered {
+		x.announced(at, first, s, p)
 		return
 	}
-	x.announced(at, first, s, p)
+	x.split(first, s.End, p, m.category != ConditionalIntentions && !p.offered)
 }
 
 // announced adds the pieces of a sentence from its word first on, which a phrase at the word
@@ -152,9 +137,6 @@ func (x *extractor) announced(at, first int, s text.Sentence, p piece) {
 // the sentence.
 func (x *extractor) rest(m mention, p piece) bool {
 	b := x.doc.Blocks[m.block]
-	if b.First >= b.End || m.sentence < b.First || m.sentence >= b.End {
-		return false
-	}
 	s := x.doc.Sentences[m.sentence]
 	last := x.doc.Sentences[b.End-1].End
 	at := x.wordAt(m.span.End, s.First, last)
@@ -198,9 +180,10 @@ func (x *extractor) items(m mention, p piece) bool {
 // over reports whether an item is reported as done, or struck out.
 func (x *extractor) over(block int) bool {
 	b := &x.doc.Blocks[block]
-	raw := strings.TrimSpace(excerptOf(x.doc.Raw, b.Span))
+	raw := strings.TrimRight(excerptOf(x.doc.Raw, b.Span), " \r\n\ufe0f")
+	_, mark := utf8.DecodeLastRuneInString(raw)
 	return b.Box == text.Ticked || b.Kind == text.Item && (strings.Count(raw, "~~") > 1 && strings.HasSuffix(raw, "~~") ||
-		b.Box == text.NoBox && pictures(raw) == doneMark || x.finished != nil && x.finished(b))
+		pictures(raw[len(raw)-mark:]) == doneMark || x.finished != nil && x.finished(b))
 }
 
 // tasks reports whether at least half of the items begin with a verb or have an
@@ -260,11 +243,6 @@ func (x *extractor) gap(i int) string {
 func (x *extractor) gapHas(i int, chars string) bool {
 	return x.doc.Words[i].Flags&text.AfterGap != 0 && strings.ContainsAny(x.gap(i), chars)
 }
-
-// listing reports whether several steps of one sentence are to be told apart: a
-// sentence that says what is left is a list, one that announces what comes now is
-// one step.
-func listing(c Category) bool { return c == NextSteps || c == RemainingTasks || c == EnumerativeList }
 
 // cell returns the range of words of the cell of a row that names the step: the longest
 // of the columns that the head of the table calls so, else the longest of all.

@@ -66,7 +66,7 @@ var _ = Describe("Steps", func() {
 		Entry("nested below numbered labels", "## Left\n\n1. **Storage**\n   - write the pager\n2. **Network**\n   - add timeouts", at("heading", "Left"), "write the pager", "add timeouts"),
 		Entry("nested below a task, as one", "Left:\n- Fix the page\n  - read the log\n- Ship it", at("lead", "Left"), "Fix the page", "Ship it"),
 		Entry("in a line, with semicolons", "Still to do: tests; docs; release.", at("lead", "Still to do"), "tests", "docs", "release"),
-		Entry("without items that are struck out or marked as done", "Left:\n- ~~Write it~~\n- Read it ✅\n- Print it", at("lead", "Left"), "Print it"),
+		Entry("without items that are struck out or marked as done", "Left:\n- ~~Write it~~\n- Read it ✅\n- Print the ✅ mark", at("lead", "Left"), "Print the ✅ mark"),
 		Entry("as a row of a table", "| id | task | state |\n|---|---|---|\n| 7 | Write the long guide | to do |", at("box", "to do"), "Write the long guide"),
 		Entry("whole, with labels and remarks", "Left:\n- Tests - add cases for dates\n- Fix the login — it times out\n- If it fails, restart the server", at("lead", "Left"),
 			"Tests - add cases for dates", "Fix the login — it times out", "If it fails, restart the server"),
