@@ -248,17 +248,17 @@ func (x *extractor) gapHas(i int, chars string) bool {
 // of the columns that the head of the table calls so, else the longest of all.
 func (x *extractor) cell(row int) (first, end int) {
 	head := row
-	for head > 0 && x.doc.Blocks[head-1].Kind == text.Table {
+	for head > 0 && !x.doc.Blocks[head].Header && x.doc.Blocks[head-1].Kind == text.Table {
 		head--
 	}
 	named := map[int]bool{}
 	for _, s := range x.sentencesOf(head) {
-		named[x.column(s)] = head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return titleWords[w.Fold] })
+		named[s.Column] = head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return titleWords[w.Fold] })
 	}
 	best := -1
 	for _, s := range x.sentencesOf(row) {
 		size := s.End - s.First
-		if named[x.column(s)] && x.doc.Words[s.End-1].Flags&text.Digits == 0 {
+		if named[s.Column] && x.doc.Words[s.End-1].Flags&text.Digits == 0 {
 			size += maxWords
 		}
 		if size > best {
@@ -272,9 +272,4 @@ func (x *extractor) cell(row int) (first, end int) {
 func (x *extractor) sentencesOf(row int) []text.Sentence {
 	b := x.doc.Blocks[row]
 	return x.doc.Sentences[b.First:min(b.End, b.First+maxSteps)]
-}
-
-// column returns the number of the cell of a row that a sentence is in.
-func (x *extractor) column(s text.Sentence) int {
-	return strings.Count(x.doc.Raw[x.doc.Blocks[s.Block].Start:s.Start], "|")
 }
