@@ -153,6 +153,14 @@ var _ = Describe("a mere reference", Label("G-04"), func() {
 	)
 })
 
+var _ = DescribeTable("the head of a table names what is not done in a column, unless another column counts what is",
+	func(message string, refused bool) { Expect(balanced(message).MayStop).To(Equal(!refused)) },
+	Entry(nil, "| Task | TODO |\n|---|---|\n| T-3 | write the guide |\n| T-4 | draw the map |", true),
+	Entry(nil, "| Tâche | À faire |\n|---|---|\n| T-3 | écrire le guide |\n| T-4 | dessiner la carte |", true),
+	Entry(nil, "| Module | Done | TODO |\n|---|---|---|\n| parser | all of it | nothing at all |\n| printer | all of it | nothing at all |", false),
+	Entry(nil, "| Module | TODO |\n|---|---|\n| parser | 0 |\n| printer | 0 |", false),
+)
+
 var _ = Describe("the user", Label("G-11"), func() {
 	DescribeTable("is asked or advised and the message may stop under the balanced policy",
 		func(class stop.Class, message string) {

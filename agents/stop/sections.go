@@ -276,6 +276,7 @@ func (r *reading) judgeSentence(m *mention, h grammar.Hit, s int) {
 // boxes finds check boxes that are not ticked, and rows of a table that say that
 // something is not done.
 func (r *reading) boxes() {
+	todo := -1 // the column of the current table whose head says so
 	for i := range r.doc.Blocks {
 		b := &r.doc.Blocks[i]
 		switch {
@@ -285,24 +286,52 @@ func (r *reading) boxes() {
 				category: RemainingTasks, pattern: "box", span: Span(b.Span), sentence: b.First, block: i,
 				form: box, real: true, why: "its box is not ticked", severity: High,
 			})
+		case b.Header:
+			todo = r.todoColumn(b)
 		case b.Kind == text.Table || b.Kind == text.Item && b.End > b.First && r.has(b.First, cell):
-			r.row(b)
+			r.row(b, todo)
+		default:
+			todo = -1
 		}
 	}
 }
 
-func (r *reading) row(b *text.Block) {
+// todoColumn returns the column of the head of a table that says that what is below it is not
+// done, -1 if there is none, or if another one says that it is done: such tables count.
+func (r *reading) todoColumn(head *text.Block) int {
+	column := -1
+	for s := head.First; s < head.End; s++ {
+		switch {
+		case r.has(s, done):
+			return -1
+		case r.has(s, cell):
+			column = r.doc.Sentences[s].Column
+		}
+	}
+	return column
+}
+
+// row adds a mention of a row that says that it is not done, or whose cell in the column todo
+// names work.
+func (r *reading) row(b *text.Block, todo int) {
 	for s := b.First; s < b.End; s++ {
+		at := r.doc.Sentences[s]
 		h, ok := r.first(s, cell)
 		if !ok {
 			h, ok = r.first(s, left)
 		}
-		if _, reported := r.report(s); ok && (h.Class == cell || !reported && !r.has(s, negation)) {
-			m := r.mention(RemainingTasks, h)
-			m.form, m.real, m.why, m.severity, m.sentence = box, true, "a row that is not done", Medium, -1
-			r.evidence.see(pendingRows, m.span)
-			r.add(m)
-			return
+		_, reported := r.report(s)
+		open := !reported && !r.has(s, negation)
+		m := mention{category: RemainingTasks, pattern: "column", span: Span(at.Span), block: at.Block}
+		switch {
+		case ok && (h.Class == cell || open):
+			m = r.mention(RemainingTasks, h)
+		case b.Kind != text.Table || at.Column != todo || at.End-at.First < 2 || !open || r.has(s, done):
+			continue
 		}
+		m.form, m.real, m.why, m.severity, m.sentence = box, true, "a row that is not done", Medium, -1
+		r.evidence.see(pendingRows, m.span)
+		r.add(m)
+		return
 	}
 }

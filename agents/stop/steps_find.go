@@ -253,7 +253,8 @@ func (x *extractor) cell(row int) (first, end int) {
 	}
 	named := map[int]bool{}
 	for _, s := range x.sentencesOf(head) {
-		named[s.Column] = head < row && slices.ContainsFunc(x.doc.Words[s.First:s.End], func(w text.Word) bool { return titleWords[w.Fold] })
+		words := x.doc.Words[s.First:s.End]
+		named[s.Column] = head < row && slices.ContainsFunc(words, func(w text.Word) bool { return titleWords[w.Fold] })
 	}
 	best := -1
 	for _, s := range x.sentencesOf(row) {
