@@ -2,7 +2,6 @@ package text
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -231,7 +230,7 @@ func (in *inline) code(i int) int {
 	switch end := i + len(run); {
 	case run != "" && strings.HasPrefix(in.s[end:in.end], "()"):
 		return end + 2
-	case wordByte(in.s[i]) && strings.Trim(run[1:], "abcdefghijklmnopqrstuvwxyz") == "": // most words
+	case wordByte(in.s[i]) && smallLetters(run[1:]): // most words
 		return 0
 	case codeForm.MatchString(run):
 		return end
@@ -260,11 +259,21 @@ func (in *inline) addressEnd(i int) int {
 // Fold returns the folded form of a text as words carry it, words separated by one
 // space and punctuation dropped.
 func Fold(s string) string {
-	if len(s) > 0 && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < 'a' || c > 'z' }) {
+	if smallLetters(s) {
 		return s
 	}
 	var clean source
 	clean.clean(s, Span{0, len(s)})
 	words := strings.FieldsFunc(strings.ReplaceAll(string(clean.text), "*", ""), func(c rune) bool { return !isWord(c) })
 	return strings.ToLower(strings.Join(words, " "))
+}
+
+// smallLetters reports whether s has small letters of ASCII only.
+func smallLetters(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return true
 }

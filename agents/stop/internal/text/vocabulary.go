@@ -8,7 +8,7 @@ type Vocabulary struct{ ids map[string]int32 }
 // folded, as Fold does.
 func (v *Vocabulary) Add(folded string) int32 {
 	if v.ids == nil {
-		v.ids = map[string]int32{}
+		v.ids = make(map[string]int32, 1<<13)
 	}
 	id, ok := v.ids[folded]
 	if !ok {
