@@ -96,7 +96,7 @@ func (d *dialect) line(l line) {
 	case only(l.text, '-'), only(l.text, '*'), only(l.text, '_'), only(l.text, '='):
 		d.leaveList()
 		d.put("***\n", l)
-	case l.indent < 4 && len(l.text) <= maxTitle && strongLine.MatchString(l.text):
+	case l.indent < 4 && len(l.text) <= maxTitle && strongLine().MatchString(l.text):
 		d.leaveList()
 		d.titles[len(d.out.text)] = true
 		d.put("# ", l)

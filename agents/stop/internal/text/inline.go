@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,7 +55,7 @@ func (r *Reader) special(c byte, i int) int {
 	case '*', '_':
 		return i + 1
 	case '!', '.', '?':
-		if image := imageForm.FindString(rest); image != "" {
+		if image := imageForm().FindString(rest); image != "" {
 			return r.mask(i, i+len(image))
 		}
 		return r.ender(i)
@@ -69,11 +68,11 @@ func (r *Reader) special(c byte, i int) int {
 			return i + n
 		}
 	case ']':
-		if target := targetForm.FindString(rest); target != "" {
+		if target := targetForm().FindString(rest); target != "" {
 			return i + len(target)
 		}
 	case '~':
-		if struck := struckForm.FindString(rest); struck != "" {
+		if struck := struckForm().FindString(rest); struck != "" {
 			return r.mask(i, i+len(struck)) // its author took it back
 		}
 	case '-':
@@ -206,7 +205,7 @@ func (in *inline) begins(i int) bool {
 
 // codeForm is the form of a path, a file name, a version, an option, an address or a name of a
 // program, as opposed to "and/or", "e.g." or "done.Next".
-var codeForm = regexp.MustCompile(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
+var codeForm = form(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
 	`[A-Za-z_-][\w/-]*[\w-]\.[a-z]\w|\b[A-Za-z]\.[a-z]\w\w|[A-Z]\.[A-Z]\w{0,3}\b|` + // main.go, a.json, MAIN.GO
 	`^[a-z][a-z0-9]*[A-Z]|^--[a-z]|^[/@]\w|^~/|^\$[A-Za-z]|^\.(\.?/|[A-Za-z]\w)`) // fooBar, --force, /etc, @name, ~/x, $HOME, .env
 
@@ -232,7 +231,7 @@ func (in *inline) code(i int) int {
 		return end + 2
 	case wordByte(in.s[i]) && smallLetters(run[1:]): // most words
 		return 0
-	case codeForm.MatchString(run):
+	case codeForm().MatchString(run):
 		return end
 	}
 	return 0

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,12 +16,12 @@ type marker struct {
 }
 
 // itemForm is a bullet, "1.", "12)", a digit in a key cap, "(1)", "a)" or "(a)", with the space behind.
-var itemForm = regexp.MustCompile(`^(?:[-*+•–◦▪‣●○■∙·►▸➤➜→]|(\d{1,9})(?:[.)]|\x{20E3})|\((\d{1,9})\)|\(?([A-Za-z])\))([ \t]*)`)
+var itemForm = form(`^(?:[-*+•–◦▪‣●○■∙·►▸➤➜→]|(\d{1,9})(?:[.)]|\x{20E3})|\((\d{1,9})\)|\(?([A-Za-z])\))([ \t]*)`)
 
 // itemMarker reads the marker that a line begins with. A line with a check mark is an item too,
 // unless it ends with a colon and so introduces a list.
 func itemMarker(s string) (m marker, ok bool) {
-	g := itemForm.FindStringSubmatch(s)
+	g := itemForm().FindStringSubmatch(s)
 	if g == nil {
 		_, n := checkBox(s)
 		return marker{mark: "- "}, n > 0 && (s[0] == '[' || strings.HasPrefix(s[n:], " ") && !endsWithColon(s))
@@ -81,7 +80,7 @@ func checkBox(s string) (box Check, n int) {
 
 // strongLine is a line that is all strong text, with a colon, a number or an emoji perhaps:
 // people write headings like this. A whole strong sentence is not a heading.
-var strongLine = regexp.MustCompile(`^(?:[^-+*_•–|>[\pL][^*_\pL]{0,14})?` +
+var strongLine = form(`^(?:[^-+*_•–|>[\pL][^*_\pL]{0,14})?` +
 	`(?:\*\*[^*]*[^\s.!?*][ ]*\*\*|__[^_]*[^\s.!?_][ ]*__)[*_: ]*[^\pL]{0,15}$`)
 
 // endsWithColon reports whether the text ends with a colon, emphasis aside.

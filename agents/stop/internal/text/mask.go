@@ -3,6 +3,7 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxQuotation is the longest quotation in bytes. What is longer is taken for
@@ -37,16 +38,21 @@ func (in *inline) ticks(i int) int {
 	return len(in.s[i:in.end]) - len(strings.TrimLeft(in.s[i:in.end], "`"))
 }
 
+// form returns an expression that is compiled at its first use: most programs read no message.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // quoteForm is a quotation; its first group must not be followed by a letter, as the closing mark
 // could be an apostrophe.
-var quoteForm = regexp.MustCompile(`^(?:("[^"]+"|'\w[^'\n]*(?:'\w[^'\n]*)*[^\s']'|‘(?:[^']|'\w)+')(?:\W|$)|` +
+var quoteForm = form(`^(?:("[^"]+"|'\w[^'\n]*(?:'\w[^'\n]*)*[^\s']'|‘(?:[^']|'\w)+')(?:\W|$)|` +
 	`[“„‟][^“”]+[“”]|[«‹][^»›]+[»›])`)
 
 // quotation masks the quotation that the mark of n bytes at s[i:] opens. A quotation
 // that ends with a full stop may end the sentence too.
 func (r *Reader) quotation(i, n int) int {
 	in := &r.in
-	m := quoteForm.FindStringSubmatch(in.s[i:min(in.end, i+maxQuotation)])
+	m := quoteForm().FindStringSubmatch(in.s[i:min(in.end, i+maxQuotation)])
 	single := in.s[i] == '\''
 	switch {
 	case single && (m == nil || len(m[1]) > maxQuotation/3 || !in.begins(i)):
@@ -70,16 +76,16 @@ func (r *Reader) quotation(i, n int) int {
 
 // The forms of the marks of Markdown and HTML that are not read as text.
 var (
-	tagForm    = regexp.MustCompile(`^<(?:/?[A-Za-z][^<>\n]*|!--[^<>]*--)>`)
-	imageForm  = regexp.MustCompile(`^!\[[^][]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\))?`)
-	targetForm = regexp.MustCompile(`^\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^][]*\])`)
-	struckForm = regexp.MustCompile(`^~~[^~]+~~`)
+	tagForm    = form(`^<(?:/?[A-Za-z][^<>\n]*|!--[^<>]*--)>`)
+	imageForm  = form(`^!\[[^][]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\))?`)
+	targetForm = form(`^\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^][]*\])`)
+	struckForm = form(`^~~[^~]+~~`)
 )
 
 // tagLen returns the length of the tag that s begins with, 0 if it does not: an address in
 // angle brackets is not a tag.
 func tagLen(s string) int {
-	tag := tagForm.FindString(s)
+	tag := tagForm().FindString(s)
 	if strings.Contains(tag, "://") || strings.Contains(tag, "@") && !strings.Contains(tag, "=") {
 		return 0
 	}

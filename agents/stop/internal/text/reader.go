@@ -1,12 +1,9 @@
 package text
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	table "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -54,7 +51,6 @@ var markdown = parser.NewParser(
 		util.Prioritized(parser.NewBlockquoteParser(), 800),
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	),
-	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 )
 
 // Read parses a message: all of it up to 256 KiB; of a longer one the first 128 KiB and
@@ -145,10 +141,6 @@ func (r *Reader) node(n ast.Node) {
 		r.add(Quote, start, end)
 	case *ast.ThematicBreak:
 		r.add(Rule, n.Pos(), n.Pos()+1)
-	case *table.Table:
-		for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-			r.row(row)
-		}
 	default:
 		r.children(n)
 	}
@@ -260,16 +252,22 @@ func (r *Reader) item(n *ast.ListItem) {
 	st.items = st.items[:len(st.items)-1]
 }
 
-// paragraph adds a paragraph, or the rows of a table without a line under its head.
+// paragraph adds a paragraph, or the rows of a table.
 func (r *Reader) paragraph(start, end int) {
-	s := r.in.s
-	if s[start] == '|' {
-		for at := start; at < end; at = lineEnd(s, at) + 1 {
-			r.cells(at, min(end, lineEnd(s, at)))
+	lines := strings.SplitAfter(r.in.s[start:end], "\n")
+	head := len(lines) > 1 && isDelimiters(strings.TrimSpace(lines[1]))
+	if head || strings.HasPrefix(lines[0], "|") {
+		for i, l := range lines {
+			if l = strings.TrimSpace(l); !isDelimiters(l) {
+				at := skipSpace(r.in.s, start)
+				r.cells(at, at+len(l))
+				r.last().Header = head && i == 0
+			}
+			start += len(lines[i])
 		}
 		return
 	}
-	r.struc.text = s[start:end]
+	r.struc.text = r.in.s[start:end]
 	b := r.add(Paragraph, start, end)
 	if n := len(r.struc.items); n > 0 {
 		b.Parent = r.struc.items[n-1]
@@ -284,22 +282,9 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// row adds a row of a table.
-func (r *Reader) row(n ast.Node) {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if c.Lines().Len() > 0 {
-			at := c.Lines().At(0).Start
-			r.cells(bytes.LastIndexByte(r.md.text[:at], '\n')+1, lineEnd(r.in.s, at))
-			r.last().Header = n.Kind() == table.KindTableHeader
-			return
-		}
-	}
-}
-
 // cells adds a row of a table with the sentences of its cells.
 func (r *Reader) cells(start, end int) {
 	s := r.in.s
-	start = skipSpace(s[:end], start)
 	r.add(Table, start, end)
 	for at := start; at < end; r.struc.column++ {
 		stop := at
