@@ -69,9 +69,6 @@ func (r *reading) read(message string) {
 	r.lang = whole
 	for i := range r.doc.Sentences {
 		s := &r.doc.Sentences[i]
-		if s.Ending == text.None && s.End > s.First {
-			s.Ending = r.ending(s)
-		}
 		out := sentence{from: int32(len(r.hits)), rank: int32(r.prose)}
 		r.hits = g.Scan(r.doc, i, r.language(s.First, s.End, whole), r.hits)
 		for _, h := range r.hits[out.from:] {
@@ -85,30 +82,6 @@ func (r *reading) read(message string) {
 		r.sentences = append(r.sentences, out)
 	}
 	r.ends()
-}
-
-// ending returns how a sentence ends whose last mark has something behind it that is
-// no word, such as an emoji.
-func (r *reading) ending(s *text.Sentence) text.Ending {
-	from, to := r.doc.Words[s.End-1].End, r.doc.Blocks[s.Block].Span.End
-	if s.End < len(r.doc.Words) {
-		to = min(to, r.doc.Words[s.End].Start)
-	}
-	if from >= to {
-		return text.None
-	}
-	switch tail := strings.TrimLeft(r.doc.Raw[from:to], " \u00a0\u202f*_)"); {
-	case strings.HasPrefix(tail, ":"):
-		return text.Colon
-	case strings.HasPrefix(tail, "?"):
-		return text.Question
-	case strings.HasPrefix(tail, "…"), strings.HasPrefix(tail, "..."):
-		return text.Ellipsis
-	case strings.HasPrefix(tail, "."), strings.HasPrefix(tail, "!"):
-		return text.Stop
-	default:
-		return text.None
-	}
 }
 
 // ends finds the last sentence that reports something as done, and the last that

@@ -1,6 +1,7 @@
 // Package stop judges an agent's last message: is it about to stop with work
 // that it announced and has not done? The judgement is a pure function of the
-// message. It reads French and English, calls no model, and explains itself.
+// message. It reads French and English, calls no model, and explains itself. Of a
+// message longer than 256 KiB it reads the first and the last 128 KiB.
 package stop
 
 import "time"

@@ -122,14 +122,14 @@ func (in *inline) smallLetter(i int) bool {
 	return unicode.IsLower(c)
 }
 
-// colon ends a sentence at the end of a line and before an inline list.
+// colon ends a sentence at the end of a line, emoji aside, and before an inline list.
 func (r *Reader) colon(i int) int {
 	in := &r.in
 	at := i + 1
 	for at < in.end && (in.s[at] == '*' || in.s[at] == '_') {
 		at++
 	}
-	rest := strings.TrimLeft(in.s[at:in.end], " \t")
+	rest := strings.TrimLeftFunc(in.s[at:in.end], func(c rune) bool { return c == ' ' || c == '\t' || isSign(c) })
 	spaced := len(rest) < in.end-at
 	if rest == "" || rest[0] == '\n' || strings.HasPrefix(rest, "(1") ||
 		spaced && (strings.HasPrefix(rest, "1.") || strings.HasPrefix(rest, "1)")) {
