@@ -2,6 +2,7 @@ package text_test
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -90,10 +91,14 @@ var _ = Describe("a message longer than 256 KiB", func() {
 	})
 
 	It("is cut between characters where it has no lines", func() {
+		message := "b" + strings.Repeat("é", 1<<18) + "a"
 		var r text.Reader
-		doc := r.Read(strings.Repeat("é", 1<<18))
+		doc := r.Read(message)
 		Expect(problem(doc)).To(BeEmpty())
-		Expect(doc.Words).To(HaveLen(2))
-		Expect(strings.Trim(doc.Words[0].Fold, "e")).To(BeEmpty())
+		Expect(doc.Blocks).To(HaveLen(2))
+		for _, b := range doc.Blocks {
+			Expect(utf8.ValidString(message[b.Start:b.Span.End])).To(BeTrue())
+		}
+		Expect(strings.Trim(doc.Words[0].Fold, "e")).To(Equal("b"))
 	})
 })
