@@ -110,7 +110,7 @@ func (r *Reader) abbreviates(i, next int) bool {
 	case "cf", "vs", "dr", "mr", "mrs", "mme", "st", "fig", "art", "ca":
 		return true
 	}
-	if len(last.Fold) == 1 {
+	if len(last.Fold) == 1 && last.Flags&Linked == 0 { // not the s of "phone's"
 		return small || last.Flags&Capital != 0 && last.Fold != "i" && in.first < n-1 || last.Fold == "m"
 	}
 	return false
