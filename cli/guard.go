@@ -41,10 +41,13 @@ steps are left. With - the message is read from standard input. --request names 
 user's request, which shows what is part of the task; as a hook, the guard reads the request from
 the host's input or transcript.
 
-Policies: balanced (the default) refuses a stop that defers work of the task; a decision that only
-the user can take and optional suggestions may stop. strict refuses every real mention of work
-not done. Steps that cannot be undone or reach others (deleting data, a forced push, deploying,
-publishing, paying) are marked; a hook never orders them, nor anything that waits for approval.
+The verdict is the probability that the message defers work, learned from labelled messages of
+coding agents. Each policy refuses from another probability on: balanced (the default) weighs missed
+and false refusals alike; strict misses little and refuses more that is harmless; careful only
+refuses what is nearly certain. --threshold sets another probability, --weights other weights.
+
+Steps that cannot be undone or reach others (deleting data, a forced push, deploying, publishing,
+paying) are marked; a hook never orders them, nor anything that waits for approval.
 
 --host makes it the stop hook of a coding agent: it reads the host's JSON on standard input and
 answers in the host's contract; without a message it does so for any host. --install prints the
@@ -89,9 +92,10 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(namesOf(hook.Hosts()), ", ")+
 		", or auto, which recognises them by their input")
-	f.StringVar(&g.policy, "policy", string(stop.Balanced), "policy: balanced or strict")
-	f.Float64Var(&g.hook.Threshold, "threshold", 0, "the score from which a message defers, above 0 to 1 (default: the policy's)")
-	f.StringVar(&g.request, "request", "", "`file` of the user's request, or - for standard input; its last 4 KiB are read")
+	f.StringVar(&g.policy, "policy", string(stop.Balanced), "policy: balanced, strict or careful")
+	f.Float64Var(&g.hook.Threshold, "threshold", 0, "the probability from which a message is refused, above 0 to 1 (default: the policy's)")
+	f.StringVar(&g.hook.Weights, "weights", "", "`file` of weights that rehearse detect --fit wrote (default: those of this version)")
+	f.StringVar(&g.request, "request", "", "`file` of the user's request, or - for standard input; its last 600 characters are read")
 	f.IntVar(&g.hook.Cap, "cap", hook.DefaultCap, "as a hook: the most refusals in a row in a session")
 	f.StringVar(&g.hook.State, "state", "", "as a hook: folder for counters (default: rehearse/guard in the user's cache)")
 	f.BoolVar(&g.hook.Shadow, "shadow", false, "as a hook: refuse nothing, count what would be refused")
@@ -106,7 +110,7 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagDirname("state")
 }
 
-var policies = []string{string(stop.Balanced), string(stop.Strict)}
+var policies = namesOf(stop.Policies())
 
 // check returns an error for unknown values and contradictory flags.
 func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
@@ -175,7 +179,13 @@ func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) e
 	case err != nil:
 		return usage(err)
 	}
-	v := stop.Judge(text, stop.Options{Policy: flags.hook.Policy, Threshold: flags.hook.Threshold, Request: request})
+	weights, err := stop.ReadWeightsFile(flags.hook.Weights)
+	if err != nil {
+		return usage(err)
+	}
+	v := stop.Judge(text, stop.Options{
+		Policy: flags.hook.Policy, Threshold: flags.hook.Threshold, Request: request, Weights: weights,
+	})
 	if flags.asJSON {
 		err = a.printJSON(v)
 	} else {

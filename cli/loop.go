@@ -71,7 +71,7 @@ backend that is not on this machine.
 	jsonFlag(f, &flags.asJSON, "the result")
 	for flag, values := range map[string][]string{
 		"mode": {"marker", "json", "answer"}, "history": {"fresh", "conversation"},
-		"stop-guard": {"balanced", "strict", "off"}, "todos": {"together", "one-by-one"},
+		"stop-guard": {"balanced", "strict", "careful", "off"}, "todos": {"together", "one-by-one"},
 	} {
 		complete(cmd, flag, values...)
 	}

@@ -36,7 +36,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	optionalInt(f, &o.RepeatedErrorLimit, "repeated-error-limit", d.RepeatedErrorLimit, "stop after this many equal errors; 0 means never")
 	optionalInt(f, &o.ErrorLimit, "error-limit", d.ErrorLimit, "stop after this many failed calls in a row; 0 means never")
 	f.StringVar((*string)(&o.StopGuard), "stop-guard", "",
-		"make the agent do the work that its last message defers: balanced, strict or off (default "+string(d.StopGuard)+")")
+		"make the agent do the work that its last message defers: balanced, strict, careful or off (default "+string(d.StopGuard)+")")
 	optionalInt(f, &o.ContinuationLimit, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
 	f.StringVar((*string)(&o.Todos), "todos", "",
 		"keep the steps that the stop guard finds until answers report them as done, and ask for them together or one-by-one")

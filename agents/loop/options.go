@@ -59,9 +59,9 @@ type Options struct {
 	// then decide.
 	ErrorLimit *int `yaml:"error_limit,omitempty" json:"error_limit,omitempty" jsonschema:"minimum=0"`
 	// StopGuard judges each completion by its text (package agents/stop) and, if
-	// work is announced and not done, continues the run with it: balanced, strict
-	// or off. Default off.
-	StopGuard stop.Policy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict"`
+	// work is announced and not done, continues the run with it: balanced, strict,
+	// careful or off. Default off.
+	StopGuard stop.Policy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict,enum=careful"`
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`

@@ -168,8 +168,8 @@ func (s *Settings) validate() error {
 	if s.History != "" && s.History != Fresh && s.History != Conversation {
 		add("history", `%q is not a kind of history; use "fresh" or "conversation"`, s.History)
 	}
-	if !slices.Contains([]stop.Policy{GuardOff, stop.Balanced, stop.Strict}, s.StopGuard) {
-		add("stop_guard", `%q is not a policy of the stop guard; use "off", "balanced" or "strict"`, s.StopGuard)
+	if s.StopGuard != GuardOff && !slices.Contains(stop.Policies(), s.StopGuard) {
+		add("stop_guard", `%q is not a policy of the stop guard; use "off" or one of %q`, s.StopGuard, stop.Policies())
 	}
 	if s.Todos != "" && s.Todos != Together && s.Todos != OneByOne {
 		add("todos", `%q is not a way to ask for todos; use "together" or "one-by-one"`, s.Todos)

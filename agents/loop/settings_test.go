@@ -138,7 +138,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		func(_ loop.Options, field, message string) string { return field + ": " + message },
 		Entry("blank prompt", loop.Options{Prompt: " \n"}, "prompt", "is empty"),
 		Entry("unknown mode", loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker", "json" or "answer"`),
-		Entry("unknown policy", loop.Options{StopGuard: "lax"}, "stop_guard", `"lax" is not a policy of the stop guard; use "off", "balanced" or "strict"`),
+		Entry("unknown policy", loop.Options{StopGuard: "lax"}, "stop_guard", `"lax" is not a policy of the stop guard; use "off" or one of ["balanced" "strict" "careful"]`),
 		Entry("unknown history", loop.Options{History: "none"}, "history", `"none"`),
 		Entry("marker on two lines", loop.Options{Marker: "A\nB"}, "marker", "one line"),
 		Entry("blank marker", loop.Options{Marker: " "}, "marker", "can never be found"),

@@ -1,16 +1,13 @@
 package stop
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
-	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
-
-// defaultThreshold is the score from which a message defers.
-const defaultThreshold = 0.5
 
 // maxMentions is how many mentions are kept, maxDetections how many of them a
 // verdict lists; the reason counts the others.
@@ -19,20 +16,22 @@ const (
 	maxDetections = 200
 )
 
-// Judge judges a message. It never fails and never panics: a text that says
-// nothing may stop.
+// Judge judges a message. It never fails and never panics: an empty text may stop.
 func Judge(message string, o Options) Verdict {
-	if o.Policy == "" {
-		o.Policy = Balanced
+	o.Policy, o.Point = cmp.Or(o.Policy, Balanced), cmp.Or(o.Point, FinalAnswer)
+	if o.Weights == nil {
+		o.Weights = ShippedWeights()
 	}
-	if o.Point == "" {
-		o.Point = FinalAnswer
-	}
-	if !(o.Threshold > 0) {
-		o.Threshold = defaultThreshold
-	}
-	r := readings.Get().(*reading)
+	r := readMessage(message)
 	defer readings.Put(r)
+	q := readRequest(o.Request)
+	defer readings.Put(q)
+	return r.verdict(message, q, o)
+}
+
+// readMessage reads a message and finds its signals.
+func readMessage(message string) *reading {
+	r := readings.Get().(*reading)
 	r.read(message)
 	r.announcements()
 	r.backlog()
@@ -40,22 +39,43 @@ func Judge(message string, o Options) Verdict {
 	r.state()
 	r.gaps()
 	r.approvals()
-	return r.verdict(message, o)
+	return r
 }
 
-// verdict weighs the evidence.
-func (r *reading) verdict(message string, o Options) Verdict {
-	score := 1 / (1 + math.Exp(-r.evidence.sum()))
-	class := r.class(score >= o.Threshold)
-	if class == Defers && !r.real {
-		r.mentionSignal()
+// verdict weighs the evidence; q is the request.
+func (r *reading) verdict(message string, q *reading, o Options) Verdict {
+	found := r.estimate(q, o.Weights)
+	score := found.probabilities[0]
+	limit := map[Policy]float64{}
+	for _, p := range Policies() {
+		limit[p] = threshold(o.Weights, p)
+	}
+	if o.Threshold > 0 {
+		limit[o.Policy] = o.Threshold
 	}
 	v := Verdict{
-		Policy: o.Policy, Point: o.Point, Class: class, Score: score, Language: r.languageName(), NeedsApproval: r.approval,
-		Policies:   map[Policy]bool{Balanced: class != Defers, Strict: !r.real && class != Defers},
-		Detections: r.detections(message),
-		Signals:    r.signals(message),
+		Policy: o.Policy, Point: o.Point, Score: score, Class: r.class(score >= limit[Balanced], found), Language: r.languageName(),
+		NeedsApproval: r.approval, Probabilities: map[Class]float64{}, Policies: map[Policy]bool{},
 	}
+	for c, p := range found.probabilities {
+		v.Probabilities[classOrder[c]] = p
+	}
+	refused := false
+	for p, least := range limit {
+		switch {
+		case r.approval:
+			v.Policies[p] = p != Strict
+		case p == Strict && !(o.Threshold > 0) && !r.real:
+			v.Policies[p] = score < limit[Balanced] // nothing is named that could be left undone
+		default:
+			v.Policies[p] = score < least
+		}
+		refused = refused || !v.Policies[p]
+	}
+	if refused && !r.real {
+		r.mentionSignal(o.Weights)
+	}
+	v.Detections, v.Signals = r.detections(message), r.signals(message, found)
 	v.MayStop = v.Policies[o.Policy]
 	if !v.MayStop && !r.approval {
 		v.Steps = steps(r.doc, r.mentions, r.finishedItem)
@@ -76,14 +96,12 @@ func (r *reading) languageName() string {
 // says is then what it is about.
 const shortGapSentences = 8
 
-// gaps weighs what the end of a message says is not done: all of the end of a
-// short one, the last sentence of a longer one.
+// gaps finds short messages that say that work is not done.
 func (r *reading) gaps() {
 	if r.evidence.seen(deicticOffer) && r.evidence.seen(failuresLeft) && !r.evidence.seen(knownFailures) {
 		r.evidence.see(requestedOffer, r.evidence.at[deicticOffer]) // nobody wants tests that fail
 	}
 	if r.prose > shortGapSentences {
-		r.endGap()
 		return
 	}
 	for _, s := range [...]signal{proceedRequest, goOnRequest} {
@@ -101,97 +119,79 @@ func (r *reading) gaps() {
 	}
 }
 
-// endGap looks at the last sentence outside tables.
-func (r *reading) endGap() {
-	s := len(r.sentences) - 1
-	for s > 0 && r.block(s).Kind == text.Table {
-		s--
-	}
-	if r.hasAny(s, you, user, known, optional, condition, beyond, negation) && !r.has(s, undone) {
-		return
-	}
-	for _, sig := range [...]signal{leftNear, undoneNear, comingNear, needTail} {
-		at := r.sentenceSpan(s)
-		if last := r.evidence.last[sig]; r.evidence.seen(sig) && last.Start >= at.Start && last.End <= at.End {
-			r.evidence.see(endGap, last)
-			return
-		}
-	}
-}
-
 // signalPattern begins the pattern of a mention that stands for a signal.
 const signalPattern = "signal: "
 
-// mentionSignal makes a mention of the signal that speaks most for deferral:
-// every refusal rests on words of the message.
-func (r *reading) mentionSignal() {
-	heaviest := signals
+// mentionSignal makes a mention of the signal that speaks most for deferral, or of the last
+// sentence if only words do: every refusal rests on words of the message.
+func (r *reading) mentionSignal(w *Weights) {
+	if len(r.sentences) == 0 {
+		return
+	}
+	heaviest, most := signals, 0.0
 	for s, d := range definitions {
-		if r.evidence.count[s] > 0 && (heaviest == signals || d.Weight > definitions[heaviest].Weight) {
-			heaviest = signal(s)
+		if weight := w.Named[d.Name][0]; r.evidence.count[s] > 0 && weight > most {
+			heaviest, most = signal(s), weight
 		}
 	}
+	m := mention{category: RemainingTasks, real: true, severity: Medium}
 	if heaviest == signals {
-		return // a threshold that even silence reaches
+		m.sentence = len(r.sentences) - 1
+		m.pattern, m.span = signalPattern+"words", r.sentenceSpan(m.sentence)
+		m.why = "its words are like those of messages that leave work undone"
+	} else {
+		at := r.evidence.at[heaviest]
+		m.sentence = sort.Search(len(r.sentences), func(i int) bool { return r.sentenceSpan(i).End >= at.End })
+		m.sentence = min(m.sentence, len(r.sentences)-1)
+		m.pattern, m.why, m.span = signalPattern+definitions[heaviest].Name, definitions[heaviest].Meaning, at
 	}
-	at := r.evidence.at[heaviest]
-	s := sort.Search(len(r.sentences), func(i int) bool { return r.sentenceSpan(i).End >= at.End })
-	s = min(s, len(r.sentences)-1)
-	r.add(mention{
-		category: RemainingTasks, pattern: signalPattern + definitions[heaviest].Name, span: at, sentence: s,
-		block: r.doc.Sentences[s].Block, real: true, why: definitions[heaviest].Meaning, severity: Medium,
-	})
+	m.block = r.doc.Sentences[m.sentence].Block
+	r.add(m)
 }
 
-// class returns what the message does.
-func (r *reading) class(defers bool) Class {
-	e := &r.evidence
-	switch {
-	case r.approval:
+// class returns what the message does: what a person must approve asks, and a message that
+// does not defer has the most probable of the other classes.
+func (r *reading) class(defers bool, found estimate) Class {
+	if r.approval {
 		return Asks
-	case defers:
+	}
+	if defers {
 		return Defers
-	case e.seen(asksInput) || e.seen(offersChoice):
-		return Asks
-	case slices.ContainsFunc([]signal{goOnRequest, proceedRequest, workOffer, nextOptional, nextUser, couldDo, userActs}, e.seen):
-		return Suggests
-	default:
-		return Clean
 	}
-}
-
-// signals returns the signals seen, heaviest first.
-func (r *reading) signals(message string) []Signal {
-	seen := 0
-	for _, n := range r.evidence.count {
-		if n > 0 {
-			seen++
+	best := 1
+	for c := 2; c < len(classOrder); c++ {
+		if found.probabilities[c] > found.probabilities[best] {
+			best = c
 		}
 	}
-	all := slices.Grow([]Signal(nil), seen)
+	return classOrder[best]
+}
+
+// signals returns the parts of the log-odds of the score, heaviest first: the signals, the
+// words, the request and the bias.
+func (r *reading) signals(message string, found estimate) []Signal {
+	all := make([]Signal, 0, len(found.signals)+4)
 	for s, d := range definitions {
 		if n := r.evidence.count[s]; n > 0 {
 			at := r.evidence.at[s]
 			all = append(all, Signal{
-				Name: d.Name, Weight: d.Weight * float64(min(n, d.Most)), Count: min(n, d.Most), Span: at,
-				Text: excerpt(message, at, 80),
+				Name: d.Name, Weight: found.signals[d.Name], Count: min(n, d.Most), Span: at, Text: excerpt(message, at, 80),
 			})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Signal) int { return compareWeights(b.Weight, a.Weight) })
-	return all
-}
-
-func compareWeights(a, b float64) int {
-	a, b = math.Abs(a), math.Abs(b)
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
+	for _, rest := range [...]Signal{
+		{Name: approvalFeature, Weight: found.signals[approvalFeature]},
+		{Name: "words", Weight: found.words},
+		{Name: "request", Weight: found.request},
+		{Name: "bias", Weight: found.bias},
+	} {
+		if rest.Weight != 0 {
+			rest.Count = 1
+			all = append(all, rest)
+		}
 	}
+	slices.SortStableFunc(all, func(a, b Signal) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+	return all
 }
 
 // mention returns a mention of the phrase, not yet judged.

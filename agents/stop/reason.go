@@ -22,14 +22,14 @@ func (r *reading) why(v Verdict) string {
 		if v.NeedsApproval {
 			return "it waits for a person to approve or to confirm" + r.strictly(v)
 		}
-		return "it needs the user: " + r.either(asksInput, offersChoice) + r.strictly(v)
+		return "it needs the user: " + r.asked() + r.strictly(v)
 	case Suggests:
-		return "what it names is an offer or a suggestion" + r.strictly(v)
+		return "it offers or suggests work" + r.strictly(v)
 	default:
-		if r.real {
-			return "what it mentions does not weigh enough to be work put off" + r.strictly(v)
+		if v.MayStop && !r.real {
+			return "nothing announces work that was not done"
 		}
-		return "nothing announces work that was not done"
+		return "what it mentions is probably not deferred work" + r.strictly(v)
 	}
 }
 
@@ -45,21 +45,27 @@ func heaviest(all []Signal) string {
 			}
 		}
 	}
-	return "the sum of its signals"
+	return "its words"
 }
 
-// either returns the meaning of the first of two signals that was seen.
-func (r *reading) either(a, b signal) string {
-	if r.evidence.seen(a) {
-		return definitions[a].Meaning
+// asked returns what the message asks for, by the first of two signals that was seen.
+func (r *reading) asked() string {
+	for _, s := range [...]signal{asksInput, offersChoice} {
+		if r.evidence.seen(s) {
+			return definitions[s].Meaning
+		}
 	}
-	return definitions[b].Meaning
+	return "asks a question or waits"
 }
 
-// strictly adds what the strict policy makes of the message.
+// strictly adds the reason for which the strict policy refuses a message that is not of the
+// class Defers.
 func (r *reading) strictly(v Verdict) string {
-	if v.Policy != Strict || !r.real {
+	switch {
+	case v.MayStop:
 		return ""
+	case v.NeedsApproval:
+		return fmt.Sprintf("; the policy %s refuses that, too", v.Policy)
 	}
-	return "; the strict policy refuses every real mention"
+	return fmt.Sprintf("; it defers work with a probability of %.2f, too much for the policy %s", v.Score, v.Policy)
 }

@@ -17,9 +17,9 @@ var _ = Describe("the guard as a detector", func() {
 
 	It("returns the verdict of the guard with its evidence", func(ctx SpecContext) {
 		for _, policy := range []stop.Policy{stop.Balanced, stop.Strict} {
-			d := stopkind.Detector(policy, 0)
+			d := stopkind.Detector(stop.Options{Policy: policy})
 			Expect(d.Name()).To(Equal("guard:" + string(policy)))
-			want := stop.Judge(message, stop.Options{Policy: policy})
+			want := stop.Judge(message, stop.Options{Policy: policy, Request: "Ask."})
 			got, err := ask(ctx, d, message)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(got.Positive).To(Equal(!want.MayStop))
@@ -44,7 +44,7 @@ var _ = Describe("the guard as a detector", func() {
 	It("has no spans for a message that may stop", func(ctx SpecContext) {
 		mentions := 0
 		for _, item := range shipped() {
-			p, err := ask(ctx, stopkind.Detector(stop.Balanced, 0), item.Text)
+			p, err := ask(ctx, stopkind.Detector(stop.Options{}), item.Text)
 			Expect(err).NotTo(HaveOccurred())
 			if !p.Positive {
 				mentions += len(p.Categories)
@@ -57,13 +57,13 @@ var _ = Describe("the guard as a detector", func() {
 	It("judges an item with its request", func(ctx SpecContext) {
 		const request = "Write the migration and run the tests."
 		want := stop.Judge(message, stop.Options{Request: request})
-		got, err := stopkind.Detector(stop.Balanced, 0).Detect(ctx, detect.Item{Text: message, Request: request})
+		got, err := stopkind.Detector(stop.Options{}).Detect(ctx, detect.Item{Text: message, Request: request})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(*got.Score).To(Equal(want.Score))
 	})
 
 	It("accepts another threshold", func(ctx SpecContext) {
-		d := stopkind.Detector(stop.Balanced, 0.25)
+		d := stopkind.Detector(stop.Options{Threshold: 0.25})
 		Expect(d.Name()).To(Equal("guard:balanced@0.25"))
 		want := stop.Judge(message, stop.Options{Threshold: 0.25})
 		Expect(ask(ctx, d, message)).To(HaveField("Positive", !want.MayStop))

@@ -67,7 +67,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	})
 
 	It("reports the kind of corpus of each detector", func() {
-		for _, d := range []detect.Detector{stopkind.Detector(stop.Balanced, 0), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
+		for _, d := range []detect.Detector{stopkind.Detector(stop.Options{}), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
 			kind, ok := detect.KindOf(d)
 			Expect(ok).To(BeTrue())
 			Expect(kind).To(Equal(detect.Messages))

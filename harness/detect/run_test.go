@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/detect"
@@ -249,7 +250,7 @@ func BenchmarkFloorRun(b *testing.B) {
 	}
 }
 
-func BenchmarkGuard(b *testing.B) { benchmark(b, stopkind.Detector("balanced", 0)) }
+func BenchmarkGuard(b *testing.B) { benchmark(b, stopkind.Detector(stop.Options{})) }
 
 func BenchmarkNaive(b *testing.B) { benchmark(b, detect.Naive()) }
 

@@ -35,15 +35,15 @@ func shipped() (items []detect.Item) {
 // The two specs together: encodings and formatting here, length below.
 var _ = DescribeTable("no verdict of the guard changes when a message only looks different", Label("G-10"),
 	func(ctx SpecContext, policy stop.Policy) {
-		guard := stopkind.Detector(policy, 0)
+		guard := stopkind.Detector(stop.Options{Policy: policy})
 		var changed []string
 		tried := map[string]int{}
 		for _, item := range shipped() {
-			plain, err := ask(ctx, guard, item.Text)
+			plain, err := guard.Detect(ctx, detect.Item{Text: item.Text})
 			Expect(err).NotTo(HaveOccurred())
 			for _, v := range variantsOf(item.Text) {
 				tried[v.name]++
-				p, err := ask(ctx, guard, v.text)
+				p, err := guard.Detect(ctx, detect.Item{Text: v.text})
 				Expect(err).NotTo(HaveOccurred())
 				if p.Positive != plain.Positive {
 					changed = append(changed, fmt.Sprintf("%s (%s) %s: %t becomes %t (%.3f, %.3f)",
@@ -65,7 +65,7 @@ var _ = DescribeTable("a mention is found behind any length of finished work", L
 		for text.Len() < 4<<20 {
 			text.WriteString(done)
 		}
-		guard := stopkind.Detector(stop.Balanced, 0)
+		guard := stopkind.Detector(stop.Options{})
 		Expect(ask(ctx, guard, text.String())).To(HaveField("Positive", false))
 		text.WriteString(mention)
 		Expect(ask(ctx, guard, text.String())).To(HaveField("Positive", true))

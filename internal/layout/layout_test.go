@@ -100,6 +100,7 @@ var allowed = map[string][]string{
 	"cli":            {"*"},
 	"cmd/":           {"cli", "kinds"},
 	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports"},
+	"tools/fit":      {"agents/stop", "agents/stop/kind", "agents/stop/train", "clock", "fixtures", "harness/detect", "kinds/evaluate"},
 	"test/":          {"test/"},
 	"examples/":      {},
 }

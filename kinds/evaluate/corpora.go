@@ -110,6 +110,14 @@ func shipped(within fs.FS, folder, called string) ([]*corpus, error) {
 // errors in between.
 func (p *Plan) Items(ctx context.Context) iter.Seq2[detect.Item, error] {
 	return func(yield func(detect.Item, error) bool) {
+		if p.kept != nil {
+			for _, r := range p.kept {
+				if !yield(r.item, r.err) {
+					return
+				}
+			}
+			return
+		}
 		for _, c := range p.corpora {
 			if !c.items(ctx, p, yield) {
 				return

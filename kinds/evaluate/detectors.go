@@ -47,7 +47,9 @@ type Backends struct {
 
 // Detectors lists the names of detectors, or their prefixes.
 func Detectors() []string {
-	names := []string{"guard", "guard:balanced", "guard:strict", "naive", reflectionRule, overlapRule, "command:", "http://", "https://"}
+	names := []string{
+		"guard", "guard:balanced", "guard:strict", "guard:careful", "naive", reflectionRule, overlapRule, "command:", "http://", "https://",
+	}
 	for _, id := range judges() {
 		names = append(names, "llm:"+id)
 	}
@@ -126,17 +128,14 @@ func (b *builder) build(ctx context.Context, name string, threshold float64) (de
 }
 
 func guard(policy string, threshold float64) (detect.Detector, error) {
-	policies := []string{string(stop.Balanced), string(stop.Strict)}
-	if policy == "" {
-		policy = policies[0]
+	if stop.Policy(policy).Validate() != nil {
+		var names []string
+		for _, p := range stop.Policies() {
+			names = append(names, string(p))
+		}
+		return nil, suggest.NotAmong("policy", policy, names)
 	}
-	if !slices.Contains(policies, policy) {
-		return nil, suggest.NotAmong("policy", policy, policies)
-	}
-	if threshold > 0 && policy != string(stop.Balanced) {
-		return nil, errors.New("--threshold is of the policy balanced; strict has none")
-	}
-	return stopkind.Detector(stop.Policy(policy), threshold), nil
+	return stopkind.Detector(stop.Options{Policy: stop.Policy(policy), Threshold: threshold}), nil
 }
 
 func (b *builder) command(line string) (detect.Detector, error) {

@@ -44,6 +44,7 @@ type Plan struct {
 	Detectors []detect.Detector // the scored one, and the one that it is compared with
 	Scoring   detect.ScoreOptions
 
+	kept      []read // the items of the corpora, if Fit read them
 	selection selection
 	limits    []limit
 	closers   []func()

@@ -2,8 +2,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -51,10 +54,23 @@ func (g *guardView) verdict(name string, v stop.Verdict) {
 	if v.Reason != "" {
 		g.Block(0, "", sanitize.Line(v.Reason, console.MaxText))
 	}
-	g.Line("\n%-9s %s, score %.2f", "class", v.Class, v.Score)
-	for _, p := range []stop.Policy{stop.Balanced, stop.Strict} {
+	g.Line("")
+	g.Block(10, "class", fmt.Sprintf("%s (%s)", v.Class, probabilities(v)))
+	for _, p := range stop.Policies() {
 		fmt.Fprintf(&g.Page, "%-9s %s\n", p, paint(v.Policies[p]))
 	}
+}
+
+// probabilities lists the classes, the most probable first.
+func probabilities(v stop.Verdict) string {
+	classes := slices.SortedStableFunc(maps.Keys(v.Probabilities), func(a, b stop.Class) int {
+		return cmp.Or(cmp.Compare(v.Probabilities[b], v.Probabilities[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, len(classes))
+	for i, c := range classes {
+		parts[i] = fmt.Sprintf("%s %.2f", c, v.Probabilities[c])
+	}
+	return strings.Join(parts, ", ")
 }
 
 // evidence lists the detections with their places.

@@ -26,11 +26,12 @@ func explained() stop.Verdict {
 		return stop.Span{Start: start, End: start + len(part)}
 	}
 	return stop.Verdict{
-		Policy:   stop.Balanced,
-		Policies: map[stop.Policy]bool{stop.Balanced: false, stop.Strict: false},
-		Class:    stop.Defers,
-		Score:    0.973,
-		Reason:   "the message announces two pieces of work of the task, which the agent could do itself and has not done",
+		Policy:        stop.Balanced,
+		Policies:      map[stop.Policy]bool{stop.Balanced: false, stop.Strict: false, stop.Careful: true},
+		Class:         stop.Defers,
+		Score:         0.973,
+		Probabilities: map[stop.Class]float64{stop.Defers: 0.973, stop.Asks: 0.002, stop.Suggests: 0.02, stop.Clean: 0.005},
+		Reason:        "the message announces two pieces of work of the task, which the agent could do itself and has not done",
 		Detections: []stop.Detection{
 			{
 				Category: stop.RemainingTasks, Span: at("il reste"), Text: "il reste à\u00a0tester", Real: true, Severity: stop.High,
@@ -96,5 +97,5 @@ func TestVerdictIsPaintedOnATerminal(t *testing.T) {
 		MayStop: true, Class: stop.Clean, Policies: map[stop.Policy]bool{stop.Balanced: true},
 	})).To(gomega.Succeed())
 	g.Expect(out.String()).To(gomega.HavePrefix("standard input: \x1b[32mmay stop\x1b[0m\n"))
-	g.Expect(out.String()).To(gomega.HaveSuffix("strict    \x1b[31mmust go on\x1b[0m\n"))
+	g.Expect(out.String()).To(gomega.HaveSuffix("strict    \x1b[31mmust go on\x1b[0m\ncareful   \x1b[31mmust go on\x1b[0m\n"))
 }

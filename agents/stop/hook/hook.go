@@ -37,8 +37,12 @@ type Config struct {
 	Host Host `json:"host,omitempty"`
 	// Policy selects the messages that are refused as a stop; default: stop.Balanced.
 	Policy stop.Policy `json:"policy,omitempty"`
-	// Threshold is the score from which a message defers, in (0, 1]; 0 means the one of Policy.
+	// Threshold is the probability from which a message is refused, in (0, 1]; 0 means the one
+	// of Policy.
 	Threshold float64 `json:"threshold,omitempty"`
+	// Weights is a file of weights, as `rehearse detect --fit` writes it; default: those of this
+	// version.
+	Weights string `json:"weights,omitempty"`
 	// Cap is how many stops in a row may be refused in one session, 1 to 100;
 	// default: 3.
 	Cap int `json:"cap,omitempty"`
@@ -73,8 +77,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.Host != "" && c.Host != Auto && !slices.Contains(Hosts(), c.Host):
 		return fmt.Errorf("host %q is not known; use one of %v or %s", c.Host, Hosts(), Auto)
-	case c.Policy != "" && c.Policy != stop.Balanced && c.Policy != stop.Strict:
-		return fmt.Errorf("policy %q is not known; use %s or %s", c.Policy, stop.Balanced, stop.Strict)
+	case c.Policy.Validate() != nil:
+		return c.Policy.Validate()
 	case c.Threshold != 0 && !(c.Threshold > 0 && c.Threshold <= 1):
 		return fmt.Errorf("threshold %g is not above 0 and at most 1", c.Threshold)
 	case c.Cap < 0 || c.Cap > maxCap:
@@ -274,7 +278,11 @@ func judgeStop(cfg Config, in *input) (sighting, error) {
 	if in.request == "" && in.transcript != "" {
 		in.request = lastRequest(in.transcript, in.subagent)
 	}
-	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy, Threshold: cfg.Threshold, Request: in.request})
+	weights, err := stop.ReadWeightsFile(cfg.Weights)
+	if err != nil {
+		return sighting{}, err
+	}
+	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy, Threshold: cfg.Threshold, Request: in.request, Weights: weights})
 	return sighting{hash: in.messageHash(), verdict: &v}, nil
 }
 

@@ -156,6 +156,9 @@ func commandLine(host Host, executable string, cfg Config) []string {
 	if cfg.Threshold != 0 {
 		words = append(words, "--threshold", strconv.FormatFloat(cfg.Threshold, 'g', -1, 64))
 	}
+	if cfg.Weights != "" {
+		words = append(words, "--weights", cfg.Weights)
+	}
 	if cfg.Cap != 0 && cfg.Cap != DefaultCap {
 		words = append(words, "--cap", strconv.Itoa(cfg.Cap))
 	}

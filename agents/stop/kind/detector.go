@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,10 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
-// Detector returns the stop guard under a policy. Threshold is the score from which a
-// message defers under stop.Balanced, in (0, 1]; 0 means the shipped one.
-func Detector(policy stop.Policy, threshold float64) detect.Detector {
-	return guard{stop.Options{Policy: policy, Threshold: threshold}}
+// Detector returns the stop guard with the given options; the request is that of each item.
+func Detector(o stop.Options) detect.Detector {
+	o.Policy = cmp.Or(o.Policy, stop.Balanced)
+	return guard{o}
 }
 
 type guard struct{ options stop.Options }

@@ -22,7 +22,7 @@ type Options struct {
 	// Prompt is the task.
 	Prompt string `yaml:"prompt" json:"prompt"`
 	// Policy is that of the stop guard; default balanced.
-	Policy stop.Policy `yaml:"policy,omitempty" json:"policy,omitempty" jsonschema:"enum=balanced,enum=strict"`
+	Policy stop.Policy `yaml:"policy,omitempty" json:"policy,omitempty" jsonschema:"enum=balanced,enum=strict,enum=careful"`
 	// Cap is how many stops in a row the hook refuses; default 3.
 	Cap int `yaml:"cap,omitempty" json:"cap,omitempty" jsonschema:"minimum=1,maximum=100"`
 	// HostCap is how many refusals in a row the host obeys; default 8.

@@ -13,7 +13,7 @@ type Options struct {
 	Agent          string `yaml:"agent" json:"agent" jsonschema:"enum=claude,enum=codex"`
 	scenarios.Talk `yaml:",inline"`
 	// Guard installs the stop guard as the agent's hook, with this policy.
-	Guard string `yaml:"guard,omitempty" json:"guard,omitempty" jsonschema:"enum=balanced,enum=strict"`
+	Guard string `yaml:"guard,omitempty" json:"guard,omitempty" jsonschema:"enum=balanced,enum=strict,enum=careful"`
 	// Retries is how often the agent may repeat a failed call or a broken stream; default:
 	// its own, with waits that grow to minutes.
 	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
