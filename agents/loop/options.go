@@ -61,7 +61,7 @@ type Options struct {
 	// StopGuard judges each completion by its text (package agents/stop) and, if
 	// work is announced and not done, continues the run with it: balanced, strict,
 	// careful or off. Default off.
-	StopGuard stop.Policy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict,enum=careful"`
+	StopGuard stop.Policy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict,enum=careful"` //nolint:lll // a tag is one line
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`

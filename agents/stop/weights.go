@@ -61,8 +61,8 @@ var classOrder = [learned.Classes]Class{Defers, Asks, Suggests, Clean}
 type estimate struct {
 	// probabilities of the classes, in classOrder. They sum up to 1.
 	probabilities [learned.Classes]float64
-	// bias, words and request are what the bias, the runs of words and the request add to the
-	// log-odds that the message defers; signals is what each signal adds.
+	// bias, words and request are the parts of the log-odds that the message defers that come from
+	// the bias, the runs of words and the request; signals has the part of each signal.
 	bias, words, request float64
 	signals              map[string]float64
 }
