@@ -93,9 +93,10 @@ is a corpus. It continues where it stopped. --annotator NAME saves in mine.NAME.
 person, who does not see other labels. --agreement compares two such files.
 
 --fit FILE fits the guard to your messages: it starts from the shipped weights, writes the fitted
-ones to FILE (for rehearse guard --weights FILE), and scores weights that were fitted without the
-item's repository (key "repo"; without it, a tenth of the items) beside the shipped ones. A few
-hundred labelled messages of several repositories are worth trying.
+ones to FILE (for rehearse guard --weights FILE), and scores guard:fitted beside the shipped guard:
+each item is judged with weights that were fitted without its repository (key "repo"; without it,
+without a tenth of the items). A few hundred labelled messages of several repositories are worth
+trying.
 
 ` + detectExitCodes,
 		Example: `  rehearse detect                         score the guard on the shipped messages

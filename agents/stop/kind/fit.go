@@ -51,7 +51,7 @@ type unseen struct {
 }
 
 // Name implements detect.Detector.
-func (unseen) Name() string { return "guard, fitted without the item's group" }
+func (unseen) Name() string { return "guard:fitted" }
 
 // Detect implements detect.Detector.
 func (u unseen) Detect(ctx context.Context, item detect.Item) (detect.Prediction, error) {
