@@ -54,7 +54,7 @@ func content(w *stop.Weights) []byte {
 	return b
 }
 
-var _ = Describe("Fit", Label("G-01"), func() {
+var _ = Describe("Fit", Label("G-09"), func() {
 	It("learns words", func() {
 		r := fit(corpus(), train.Options{})
 		Expect(score("Brass number 7 is dull for now.", r.Weights)).To(BeNumerically(">", 0.8))
