@@ -120,7 +120,7 @@ func (c *compiler) declare(name string, words func(func(string) bool)) error {
 // word returns the number of a word, a new one if it has none.
 func (c *compiler) word(w string) (int32, error) {
 	if folded := text.Fold(w); folded != w {
-		return 0, fmt.Errorf("%q is not folded, so that no text holds it: write %q", w, folded)
+		return 0, fmt.Errorf("%q is not folded, so that no text contains it: write %q", w, folded)
 	}
 	id := c.g.Words.Add(w)
 	for int(id) >= len(c.g.sets) {

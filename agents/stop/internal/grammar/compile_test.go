@@ -35,7 +35,7 @@ var _ = DescribeTable("Compile returns an error with the line of an invalid lexi
 	Entry("a start inside", "[a]\nx ^ y", "^ stands at the beginning"),
 	Entry("an end inside", "[a]\nx $ y", `"y" stands behind $`),
 	Entry("an end within a choice", "[a]\n(x $|y)", "$ stands at the end"),
-	Entry("a word that is not folded", "[a]\nà faire", `"à" is not folded, so that no text holds it: write "a"`),
+	Entry("a word that is not folded", "[a]\nà faire", `"à" is not folded, so that no text contains it: write "a"`),
 	Entry("two words in one", "[a]\ni'll go", `write "i ll"`),
 	Entry("a capital", "[a]\nNext", `write "next"`),
 	Entry("a set with a word that is not folded", "<s>: ok Été\n", "line 1"),

@@ -16,7 +16,7 @@ func (p places) union(q places) places { return places{p.plain | q.plain, p.cros
 func (p places) all() uint32 { return p.plain | p.crossing }
 
 // match returns how many of the words the longest phrase of a pattern has that
-// begins with the first of them, 0 if there is none. Its time is bounded by the
+// begins with the first of them, or 0 without one. Its time is bounded by the
 // length of the pattern and of the longest phrase.
 func (g *Grammar) match(t *terms, words []text.Word) int {
 	m := matcher{g, words[:min(longest, len(words))]}

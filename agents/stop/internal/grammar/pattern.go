@@ -75,7 +75,7 @@ func (c *compiler) parse(line string) (t terms, err error) {
 // marks are the characters that are tokens by themselves.
 const marks = "()[]|*^$,"
 
-// next reads the next token: a mark, or what is between spaces and marks.
+// next reads the next token: a mark, or the text between spaces and marks.
 func (p *parser) next() {
 	p.line = strings.TrimLeft(p.line, " \t")
 	end := strings.IndexAny(p.line, " \t"+marks)

@@ -32,8 +32,8 @@ type Thresholds struct {
 type Weights struct {
 	// Date is the day on which the weights were fitted, as 2006-01-02.
 	Date string `json:"date"`
-	// Data is the SHA-256 of the messages, Guide that of the labelling guide; empty if there
-	// is no guide. Items is the number of messages.
+	// Data is the SHA-256 of the messages, Guide that of the labelling guide; empty if it
+	// was not given. Items is the number of messages.
 	Data  string `json:"data"`
 	Guide string `json:"guide,omitempty"`
 	Items int    `json:"items"`

@@ -47,7 +47,7 @@ func (d *dialect) rewrite() {
 // comments are what begins and ends text that is not shown.
 var comments = [...][2]string{{"<!--", "-->"}, {"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
 
-// hide skips a comment or thoughts at the start of a line. What is never closed hides nothing.
+// hide skips a comment or thoughts at the start of a line. Without its end it hides nothing.
 func (d *dialect) hide(unended *[len(comments)]bool) bool {
 	rest := strings.TrimLeft(d.s[d.at:], " \t")
 	for k, c := range comments {

@@ -184,7 +184,7 @@ func (r *Reader) mask(i, end int) int {
 	return end
 }
 
-// addWord appends a word with the flags that what is before it gives it. The first word
+// addWord appends a word with the flags that follow from the text before it. The first word
 // of a sentence has no gap before it.
 func (r *Reader) addWord(w Word, i, end int) {
 	in := &r.in
@@ -198,7 +198,7 @@ func (r *Reader) addWord(w Word, i, end int) {
 	r.doc.Words = append(r.doc.Words, w)
 }
 
-// begins reports whether the offset is at the start of what is between spaces.
+// begins reports whether the offset is at the start of a text between spaces.
 func (in *inline) begins(i int) bool {
 	return i == in.line || in.spaceAt(i-1) || in.s[i-1] == '('
 }

@@ -37,7 +37,7 @@ func itemMarker(s string) (m marker, ok bool) {
 	if m.ordered {
 		m.mark = strconv.Itoa(m.number) + "."
 	}
-	// The text may be as indented as code, but is none. A capital may follow a number at once.
+	// The text may be as indented as code without being code. A capital may follow a number at once.
 	width := len(g[4])
 	if width == 0 || width > 4 {
 		width = 1
