@@ -22,7 +22,12 @@ func entries(list string, yield func(verb string, forms []string, marked bool)) 
 			continue
 		}
 		verb, rest, _ := strings.Cut(line, ":")
-		yield(text.Fold(verb), strings.Fields(text.Fold(rest)), strings.HasSuffix(verb, "!"))
+		verb, marked := strings.CutSuffix(verb, "!")
+		forms := strings.Fields(rest)
+		for i := range forms {
+			forms[i] = text.Fold(forms[i])
+		}
+		yield(text.Fold(verb), forms, marked)
 	}
 }
 

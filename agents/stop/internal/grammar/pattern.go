@@ -77,21 +77,31 @@ const marks = "()[]|*^$,"
 
 // next reads the next token: a mark, or the text between spaces and marks.
 func (p *parser) next() {
-	p.line = strings.TrimLeft(p.line, " \t")
-	end := strings.IndexAny(p.line, " \t"+marks)
-	if end < 0 {
-		end = len(p.line)
-	} else if end == 0 {
-		end = 1
+	start := 0
+	for start < len(p.line) && space(p.line[start]) {
+		start++
 	}
-	p.token, p.line = p.line[:end], p.line[end:]
+	end := start
+	for end < len(p.line) && !space(p.line[end]) && strings.IndexByte(marks, p.line[end]) < 0 {
+		end++
+	}
+	if end == start && end < len(p.line) {
+		end++
+	}
+	p.token, p.line = p.line[start:end], p.line[end:]
 }
 
+func space(c byte) bool { return c == ' ' || c == '\t' }
+
 // sequence reads terms up to one that closes them.
-func (p *parser) sequence() (list []term, err error) {
+func (p *parser) sequence() ([]term, error) {
+	open := &p.c.open
+	base := len(*open)
 	for {
 		switch p.token {
 		case "", ")", "]", "|":
+			list := p.c.retain((*open)[base:])
+			*open = (*open)[:base]
 			return list, nil
 		}
 		if p.last {
@@ -113,7 +123,7 @@ func (p *parser) sequence() (list []term, err error) {
 			t.repeated = true
 			p.next()
 		}
-		list = append(list, t)
+		*open = append(*open, t)
 	}
 }
 
