@@ -22,6 +22,7 @@ const (
 	Refused         ErrorKind = "refused"          // content filter, or an explicit refusal
 	Truncated       ErrorKind = "truncated"        // an answer cut off before its end
 	Failed          ErrorKind = "failed"           // a command-line agent reported that it failed
+	NoSession       ErrorKind = "no-session"       // a command-line agent does not have the session to continue
 	ScriptExhausted ErrorKind = "script-exhausted" // a scripted backend has no line left
 	UnexpectedCall  ErrorKind = "unexpected-call"  // a scripted backend has no line for this request
 )

@@ -100,6 +100,10 @@ type Request struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// Seed requests repeatable sampling if the provider offers it.
 	Seed *int `json:"seed,omitempty"`
+	// Session is the session of a command-line agent that the call continues, from Reply.Session;
+	// nil begins a new one. Messages then need only what the session does not contain. A session
+	// that cannot be continued fails the call with NoSession. Other backends ignore it.
+	Session *Session `json:"session,omitempty"`
 	// OnText, if set, receives each piece of text on arrival, in the goroutine that called
 	// Complete. Backends that do not stream call it once.
 	OnText func(delta string) `json:"-"`
@@ -107,6 +111,16 @@ type Request struct {
 	// that called Complete: with the name of the tool for the beginning of a tool call, and
 	// with an empty name for other events. Other backends never call it.
 	OnActivity func(tool string) `json:"-"`
+	// OnSession, if set, is called when a command-line agent reports the id of its session, before
+	// its work and in the goroutine that called Complete: a call that fails later has a session, too.
+	OnSession func(id string) `json:"-"`
+}
+
+// Session is a conversation that a command-line agent stores and can continue.
+type Session struct {
+	ID string `json:"id"`
+	// Total is the usage of all calls in the session, for an agent that reports totals; otherwise nil.
+	Total *Usage `json:"total,omitempty"`
 }
 
 // FinishReason is the reason why a model stopped.
@@ -146,6 +160,20 @@ type Usage struct {
 	Source    UsageSource `json:"source,omitempty"`
 }
 
+// Minus returns the usage of a call by the totals after and before it; before may be nil. Counts are
+// at least 0.
+func (u Usage) Minus(before *Usage) Usage {
+	if before == nil {
+		return u
+	}
+	u.Input = max(u.Input-before.Input, 0)
+	u.CachedInput = max(u.CachedInput-before.CachedInput, 0)
+	u.CacheWrite = max(u.CacheWrite-before.CacheWrite, 0)
+	u.Output = max(u.Output-before.Output, 0)
+	u.Reasoning = max(u.Reasoning-before.Reasoning, 0)
+	return u
+}
+
 // Total returns the number of all tokens of the call, including cached ones.
 func (u Usage) Total() int { return u.Input + u.CachedInput + u.CacheWrite + u.Output }
 
@@ -165,6 +193,8 @@ type Reply struct {
 	// Denials are the first MaxDenials tool calls that a command-line agent was not permitted
 	// to make. Their work may be missing, whatever Text claims.
 	Denials []Denial `json:"denials,omitempty"`
+	// Session is the session that answered; nil if the backend cannot continue sessions.
+	Session *Session `json:"session,omitempty"`
 }
 
 // MaxDenials is the largest number of denied tool calls in a Reply.

@@ -76,7 +76,7 @@ func (a agent) continues(id string) error {
 	switch {
 	case a.resume == nil:
 		return fmt.Errorf("cannot continue the session %q: %s has no argument for a session", id, a.id)
-	case strings.HasPrefix(id, "-") || strings.ContainsRune(id, 0):
+	case id == "" || strings.HasPrefix(id, "-") || strings.ContainsRune(id, 0):
 		return fmt.Errorf("%q is not a session id", id)
 	}
 	return nil

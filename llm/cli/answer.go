@@ -11,7 +11,8 @@ import (
 // answer collects the output of an agent. The parsers fill it line by line; judge reads it at the end.
 type answer struct {
 	activity
-	onText, onSession, onMessage func(string)
+	session
+	onText, onMessage func(string)
 
 	all   strings.Builder // every piece of text, in order of arrival
 	fresh bool            // the next piece begins a new message
@@ -86,13 +87,6 @@ func (a *answer) decode(line []byte, v any) bool {
 func (a *answer) addNoise(line []byte) {
 	_, _ = a.noise.Write(line)
 	_, _ = a.noise.Write([]byte("\n"))
-}
-
-// session reports the id of the agent's session.
-func (a *answer) session(id string) {
-	if id != "" && a.onSession != nil {
-		a.onSession(id)
-	}
 }
 
 // event reads the type of an event.

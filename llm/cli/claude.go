@@ -74,7 +74,7 @@ func claudeLine(a *answer, line []byte) {
 		switch e.Subtype {
 		case "init":
 			a.model = e.Model
-			a.session(e.Session)
+			a.began(e.Session)
 		case "api_retry":
 			a.retried(kindOf("", e.ErrorStatus), e.ErrorStatus)
 		}

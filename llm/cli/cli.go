@@ -45,14 +45,9 @@ type Config struct {
 	// Grace is the time for the agent to exit, after SIGTERM and also after its final event, before
 	// its process group is killed; default 5s.
 	Grace time.Duration
-	// Session is the id of the session to continue, from OnSession; empty starts a new one. Only
-	// claude and codex support it. Codex then reports the usage of the whole session, claude the
-	// usage of this call.
-	Session string
-	// OnSession receives the id of the agent's session when the agent reports it, and OnMessage
-	// each whole message to the user, including the last one. They are called in the goroutine that
-	// called Complete.
-	OnSession, OnMessage func(string)
+	// OnMessage receives each whole message to the user, including the last one. It is called in
+	// the goroutine that called Complete.
+	OnMessage func(string)
 	// Log receives a copy of the standard error of the agent.
 	Log io.Writer
 }
@@ -115,9 +110,6 @@ func New(id string, cfg Config) (llm.Adapter, error) {
 		if err == nil {
 			_, err = a.granted(cfg.Access, cfg.ExtraArgs)
 		}
-		if err == nil && cfg.Session != "" {
-			err = a.continues(cfg.Session)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("configure backend %q: %w", id, err)
 		}
@@ -171,8 +163,9 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	}
 	defer cleanup()
 	a := &answer{
-		onText: req.OnText, onSession: b.cfg.OnSession, onMessage: b.cfg.OnMessage,
+		onText: req.OnText, onMessage: b.cfg.OnMessage,
 		activity: activity{onActivity: req.OnActivity, confined: b.confined()},
+		session:  session{known: b.agent.resume != nil, onSession: req.OnSession, continued: req.Session},
 	}
 	end, err := run(ctx, l, b.cfg, func(line []byte) bool {
 		a.alive()

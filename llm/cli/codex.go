@@ -63,7 +63,7 @@ func codexLine(a *answer, line []byte) {
 	}
 	switch kind {
 	case "thread.started":
-		a.session(e.Thread)
+		a.began(e.Thread)
 	case "item.started":
 		codexBegun(a, e.Item)
 	case "item.completed":
@@ -72,9 +72,9 @@ func codexLine(a *answer, line []byte) {
 	case "turn.completed":
 		a.ended, a.lastError = true, ""
 		if u := e.Usage; u != nil {
-			a.usage = reported(llm.Usage{
+			a.usage = a.since(*reported(llm.Usage{
 				Input: u.Input - u.Cached, CachedInput: u.Cached, Output: u.Output, Reasoning: u.Reasoning,
-			})
+			}))
 		}
 	case "turn.failed":
 		a.fail(e.Error.Message, 0)

@@ -39,6 +39,8 @@
 //
 // # Sessions
 //
-// Config.Session becomes "--resume ID" for claude and "resume ID" for codex, before the prompt. "Continue"
-// flags are not used, because they resume the latest session of the machine, even that of a person.
+// Request.Session becomes "--resume ID" for claude and "resume ID" for codex, before the prompt. "Continue"
+// flags are not used, because they resume the latest session of the machine, even that of a person. Codex
+// reports the usage of the whole session, which Reply.Session returns as its total; the usage of a reply is
+// always that of the call. System text in front of the prompt is not repeated in a continued session.
 package cli

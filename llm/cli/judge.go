@@ -78,7 +78,7 @@ func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *ll
 	}
 	reply := llm.Reply{
 		Text: text, Finish: a.finish, Model: a.model, Usage: a.usage, ReportedUSD: a.usd, Retries: a.retries,
-		Denials: a.reported(),
+		Denials: a.reported(), Session: a.current(),
 	}
 	if reply.Finish == "" {
 		reply.Finish = llm.FinishStop
@@ -147,6 +147,8 @@ func kindOf(text string, status int) llm.ErrorKind {
 		return llm.Unavailable
 	case status != 0:
 		return llm.Failed
+	case noSession.MatchString(text):
+		return llm.NoSession
 	case limitText.MatchString(text):
 		return llm.RateLimited
 	case authText.MatchString(text):

@@ -48,8 +48,11 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 	if system != "" {
 		args = append(args, b.agent.systemFlag, system)
 	}
-	if b.cfg.Session != "" {
-		args = append(args, b.agent.resume(b.cfg.Session)...)
+	if req.Session != nil {
+		if err := b.agent.continues(req.Session.ID); err != nil {
+			return l, cleanup, err
+		}
+		args = append(args, b.agent.resume(req.Session.ID)...)
 	}
 	l = launch{argv: slices.Concat(program, args), dir: b.cfg.Dir, env: b.environment()}
 	if b.agent.plain {
@@ -145,7 +148,9 @@ func renderPrompt(req llm.Request, apart func(system string) bool) (prompt, syst
 	system = strings.Join(parts, "\n\n")
 	var b strings.Builder
 	if system != "" && !apart(system) {
-		b.WriteString(system + "\n\n")
+		if req.Session == nil { // otherwise the session begins with it
+			b.WriteString(system + "\n\n")
+		}
 		system = ""
 	}
 	if len(rest) == 1 && rest[0].Role == llm.User {

@@ -42,20 +42,28 @@ var _ = Describe("the real program", func() {
 				Expect(reply.Retries).To(BeEmpty())
 				Expect(s.messages).To(Equal([]string{"I look first.", "The answer is 42."}))
 				Expect(os.ReadFile(filepath.Join(s.cfg.Dir, "out.txt"))).To(Equal([]byte("hi\n")))
-				Expect(s.session).NotTo(BeEmpty())
+				Expect(reply.Session).To(HaveField("ID", s.begun))
 				if agent == "claude" { // codex names neither model nor cost
 					Expect(reply.Model).To(Equal("claude-sonnet-4-5"))
 					Expect(*reply.ReportedUSD).To(BeNumerically(">", 0))
 				}
 
-				s.cfg.Session = s.session
+				s.session, s.begun = reply.Session, ""
 				again, err := s.ask(ctx, "Are you sure?")
 				Expect(err).NotTo(HaveOccurred())
 				Expect(again.Text).To(Equal("Still 42."))
-				Expect(s.session).To(Equal(s.cfg.Session))
-				used := map[string]int{"claude": 100, "codex": 300} // codex adds up the whole session
-				Expect(again.Usage.Input).To(Equal(used[agent]))
+				Expect(s.begun).To(Equal(s.session.ID))
+				Expect(again.Session).To(HaveField("ID", s.session.ID))
+				Expect(again.Usage.Input).To(Equal(100), "of this call, though codex adds up the whole session")
 				Expect(s.last()).To(ContainElements("What is the answer?", "The answer is 42.", "Are you sure?"))
+			})
+
+			It("reports a session that it does not have", func(ctx SpecContext) {
+				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{replyLine("Never asked for.")}})
+				s.session = &llm.Session{ID: "01900000-0000-4000-8000-000000000000"}
+				_, err := s.ask(ctx, "Are you sure?")
+				Expect(llm.KindOf(err)).To(Equal(llm.NoSession), "%v", err)
+				Expect(s.seen.last).To(BeEmpty(), "no model is called")
 			})
 
 			It("edits files with the default access, and is denied that with read-only access", func(ctx SpecContext) {
@@ -154,7 +162,8 @@ type real struct {
 	agent    string
 	url      string
 	cfg      cli.Config
-	session  string
+	session  *llm.Session // to continue
+	begun    string       // the id that the program reported
 	messages []string
 	tools    []string
 	seen     *requests
@@ -183,7 +192,6 @@ func newReal(agent, program string, script mocks.Script) *real {
 		Command: []string{program}, Dir: GinkgoT().TempDir(), Closed: true,
 		Env:       []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8"},
 		Model:     map[string]string{"claude": "claude-sonnet-4-5", "codex": "gpt-5"}[agent],
-		OnSession: func(id string) { s.session = id },
 		OnMessage: func(text string) { s.messages = append(s.messages, text) },
 	}
 	if agent == "claude" {
@@ -227,7 +235,9 @@ func (s *real) ask(ctx context.Context, prompt string) (llm.Reply, error) {
 	Expect(err).NotTo(HaveOccurred())
 	Expect(adapter.Available(ctx)).To(Succeed())
 	return adapter.Complete(ctx, llm.Request{
-		Messages: []llm.Message{{Role: llm.User, Content: prompt}},
+		Session:   s.session,
+		OnSession: func(id string) { s.begun = id },
+		Messages:  []llm.Message{{Role: llm.User, Content: prompt}},
 		OnActivity: func(tool string) {
 			if tool != "" {
 				s.tools = append(s.tools, tool)

@@ -17,30 +17,31 @@ import (
 
 var _ = Describe("a session", func() {
 	// words asks an agent that says its own arguments.
-	words := func(ctx context.Context, id string, cfg cli.Config) (string, error) {
+	words := func(ctx context.Context, id string, cfg cli.Config, session *llm.Session) (string, error) {
 		cfg.Command = []string{"sh", "-c", `printf '{"type":"item.completed","item":{"type":"agent_message","text":"%s"}}\n{"type":"turn.completed"}\n' "$*"`, "sh"}
 		adapter, err := cli.New(id, cfg)
 		if err != nil {
 			return "", err
 		}
-		reply, err := adapter.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "Go."}}})
+		reply, err := adapter.Complete(ctx, llm.Request{Session: session, Messages: []llm.Message{{Role: llm.User, Content: "Go."}}})
 		return reply.Text, err
 	}
 
 	It("is continued by its id, before the prompt", func(ctx SpecContext) {
-		args, err := words(ctx, "codex", cli.Config{Session: "th1", ExtraArgs: []string{"--ephemeral"}})
+		args, err := words(ctx, "codex", cli.Config{ExtraArgs: []string{"--ephemeral"}}, &llm.Session{ID: "th1"})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(args).To(HaveSuffix("--ephemeral resume th1 -"))
 	})
 	It("is a new one otherwise", func(ctx SpecContext) {
-		args, err := words(ctx, "codex", cli.Config{})
+		args, err := words(ctx, "codex", cli.Config{}, nil)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(args).NotTo(ContainSubstring("resume"))
 	})
 	DescribeTable("that cannot be continued is refused before anything is started",
-		func(id, session, says string) {
-			_, err := cli.New(id, cli.Config{Session: session, Command: []string{"sh"}})
+		func(ctx SpecContext, id, session, says string) {
+			_, err := words(ctx, id, cli.Config{}, &llm.Session{ID: session})
 			Expect(err).To(MatchError(ContainSubstring(says)))
+			Expect(llm.KindOf(err)).To(Equal(llm.InvalidRequest))
 		},
 		Entry("an agent that takes no id", "gemini", "g1", "gemini has no argument for a session"),
 		Entry("what is a flag", "codex", "--last", `"--last" is not a session id`),
@@ -51,18 +52,52 @@ var _ = Describe("a session", func() {
 			var ids, texts []string
 			adapter, err := cli.New(id, cli.Config{
 				Command:   replayer(stdout, "", 0),
-				OnSession: func(id string) { ids = append(ids, id) },
 				OnMessage: func(text string) { texts = append(texts, text) },
 			})
 			Expect(err).NotTo(HaveOccurred())
-			_, err = adapter.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "Go."}}})
+			reply, err := adapter.Complete(ctx, llm.Request{
+				OnSession: func(id string) { ids = append(ids, id) },
+				Messages:  []llm.Message{{Role: llm.User, Content: "Go."}},
+			})
 			Expect(err).NotTo(HaveOccurred())
+			Expect(reply.Session).To(HaveField("ID", session))
 			Expect(ids).To(Equal([]string{session}))
 			Expect(texts).To(Equal(messages))
 		},
 		Entry("Claude Code", "claude", lines(claudeInit, claudeTool, claudeQuota, claudeSub, claudeText, claudeResult), "s1", []string{"I look first.", "Done."}),
 		Entry("Codex", "codex", lines(codexStart, codexTurn, codexNote, codexCmd, codexFinal, codexDone), "th1", []string{"I run the tests.", "All green."}),
 	)
+
+	DescribeTable("that the program does not have fails the call with a kind of its own",
+		func(ctx SpecContext, id, stdout, stderr string) {
+			adapter, err := cli.New(id, cli.Config{Command: replayer(stdout, stderr, 1)})
+			Expect(err).NotTo(HaveOccurred())
+			_, err = adapter.Complete(ctx, llm.Request{
+				Session: &llm.Session{ID: "gone"}, Messages: []llm.Message{{Role: llm.User, Content: "Go."}},
+			})
+			Expect(llm.KindOf(err)).To(Equal(llm.NoSession), "%v", err)
+		},
+		Entry("Claude Code 2.1.197", "claude", lines(`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,`+
+			`"session_id":"gone","total_cost_usd":0,"errors":["No conversation found with session ID: gone"]}`),
+			"No conversation found with session ID: gone\n"),
+		Entry("Codex 0.169.0", "codex", "",
+			"Error: thread/resume: thread/resume failed: no rollout found for thread id gone (code -32600)\n"),
+	)
+
+	It("is charged for the call alone where the program reports totals", func(ctx SpecContext) {
+		adapter, err := cli.New("codex", cli.Config{Command: replayer(lines(codexStart, codexFinal, codexDone), "", 0)})
+		Expect(err).NotTo(HaveOccurred())
+		prompt := []llm.Message{{Role: llm.User, Content: "Go."}}
+		first, err := adapter.Complete(ctx, llm.Request{Messages: prompt})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(first.Session.Total).To(Equal(first.Usage))
+		before := *first.Session
+		before.Total = &llm.Usage{Input: first.Usage.Input - 5, CachedInput: first.Usage.CachedInput, Output: first.Usage.Output - 1}
+		second, err := adapter.Complete(ctx, llm.Request{Messages: prompt, Session: &before})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(*second.Usage).To(And(HaveField("Input", 5), HaveField("CachedInput", 0), HaveField("Output", 1)))
+		Expect(second.Session.Total).To(Equal(first.Usage), "the program's own total")
+	})
 })
 
 var _ = Describe("a program's surroundings", func() {

@@ -114,7 +114,6 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 		Env:       command.Environ(site, append(started.env, "LANG=C.UTF-8", "TZ=UTC")),
 		Closed:    true,
 		ExtraArgs: started.args,
-		OnSession: func(id string) { s.cli.Session = id },
 		OnMessage: func(text string) { s.messages = append(s.messages, text) },
 	}
 	if site.Log != nil {
@@ -139,6 +138,7 @@ type session struct {
 	agent    *Agent
 	site     app.Site
 	cli      cli.Config
+	id       string   // of the program's session; empty until it began
 	guard    *guarded // nil without one
 	messages []string // of the agent in this turn
 	left     []string // processes that outlived a turn
@@ -152,9 +152,14 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 		return app.Answer{}, app.Errorf(app.Unusable, "continue the session: %w", err)
 	}
 	s.messages = nil
-	reply, err := backend.Complete(ctx, llm.Request{
+	req := llm.Request{
 		Model: s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
-	})
+		OnSession: func(id string) { s.id = id },
+	}
+	if s.id != "" {
+		req.Session = &llm.Session{ID: s.id}
+	}
+	reply, err := backend.Complete(ctx, req)
 	s.sweep(err == nil)
 	if stopErr := s.emitStops(text); stopErr != nil && err == nil {
 		return app.Answer{}, app.Errorf(app.Unusable, "see what the stop guard did: %w", stopErr)
@@ -196,7 +201,7 @@ func (s *session) failure(err error) error {
 		kind = app.Crashed
 	case e.Kind == llm.Timeout:
 		kind = app.TimedOut
-	case s.cli.Session == "":
+	case s.id == "":
 		kind = app.Unusable
 		message += " (it ended before its session began; run it by hand with the same arguments)"
 	default:

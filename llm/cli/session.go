@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"regexp"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// session is the agent's session of a call.
+type session struct {
+	known     bool // the program can continue sessions
+	onSession func(id string)
+	continued *llm.Session // nil for a new one
+
+	id    string
+	total *llm.Usage // of the whole session, if the program reports that
+}
+
+// began reports the id of the agent's session.
+func (s *session) began(id string) {
+	if id == "" || !s.known {
+		return
+	}
+	s.id = id
+	if s.onSession != nil {
+		s.onSession(id)
+	}
+}
+
+// current returns the session that answered, or nil.
+func (s *session) current() *llm.Session {
+	if s.id == "" {
+		return nil
+	}
+	return &llm.Session{ID: s.id, Total: s.total}
+}
+
+// since returns the usage of this call from the total of the session. A continued session of unknown
+// total counts as a whole, so that nothing is missed.
+func (s *session) since(total llm.Usage) *llm.Usage {
+	s.total = &total
+	var before *llm.Usage
+	if s.continued != nil {
+		before = s.continued.Total
+	}
+	usage := total.Minus(before)
+	return &usage
+}
+
+// noSession matches the messages of claude and codex about a session that they do not have.
+var noSession = regexp.MustCompile(`(?i)no conversation found with session id|no rollout found for thread id`)
