@@ -69,8 +69,9 @@ backend that is not on this machine.
 	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	jsonFlag(f, &flags.asJSON, "the result")
+	cmd.MarkFlagsMutuallyExclusive("fresh-session", "history")
 	for flag, values := range map[string][]string{
-		"mode": {"marker", "json", "answer"}, "history": {"fresh", "conversation"},
+		"mode": {"marker", "json", "answer"}, "history": {"session", "fresh", "conversation"},
 		"stop-guard": {"balanced", "strict", "careful", "off"}, "todos": {"together", "one-by-one"},
 	} {
 		complete(cmd, flag, values...)

@@ -15,6 +15,8 @@ import (
 type loopOptions struct {
 	loop.Options
 	stream bool
+	// freshSession is short for History fresh.
+	freshSession bool
 	budget budgetFlags
 }
 
@@ -23,7 +25,9 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.System, "system", "", "system message")
 	f.StringVar((*string)(&o.Mode), "mode", "", "how a finished answer is recognised: marker, json or answer (default "+string(d.Mode)+")")
 	f.StringVar(&o.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
-	f.StringVar((*string)(&o.History), "history", "", "what each call sends: fresh or conversation")
+	f.StringVar((*string)(&o.History), "history", "",
+		"what each call sends: the next prompt in the agent's own session, the task to a fresh one, or the whole conversation")
+	f.BoolVar(&o.freshSession, "fresh-session", false, "begin a new session of the agent in each iteration, as --history fresh")
 	f.BoolVar(&o.stream, "stream", false, "stream the answers")
 	optionalInt(f, &o.MaxIterations, "max-iterations", d.MaxIterations, "stop after this many answers")
 	optionalDuration(f, &o.Timeout, "timeout", d.Timeout, "stop after this time; 0s means no limit")
@@ -50,6 +54,9 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	out := o.Options
 	if f.Changed("stream") {
 		out.Stream = &o.stream
+	}
+	if o.freshSession {
+		out.History = loop.Fresh
 	}
 	if o.budget.given(f) {
 		caps := o.budget.capsOver(f, llm.Caps{})

@@ -2,27 +2,56 @@ package loop
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// call calls the backend and adds the call to the transcript.
+// call calls the backend and adds the call to the transcript. If the agent cannot continue its session, the
+// whole prompt goes to a new one, within the same iteration.
 func (r *runner) call(n int) (llm.Reply, error) {
 	at := r.Elapsed()
-	reply, err := r.Complete(r.Context, llm.Request{
-		Purpose: "loop", Model: r.set.Model, Messages: r.dialogue.messages(), Stream: r.set.Stream, OnText: r.dep.OnText,
-		OnActivity: r.dep.OnActivity,
-	})
+	reply, err := r.ask()
+	if r.session.current != nil && llm.KindOf(err) == llm.NoSession {
+		r.session.lose()
+		r.dep.Sink.Emit(event.Event{Kind: event.State, Name: "session", N: n, Detail: fmt.Sprintf("starting a new session: %s", err)})
+		reply, err = r.ask()
+	}
 	entry := Entry{
-		N: n, Prompt: r.dialogue.last(), Answer: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
+		N: n, Prompt: r.prompt(), Answer: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
 		Denials: reply.Denials, At: at, Duration: r.Elapsed() - at,
+		Continued: r.session.current != nil,
 	}
 	if err != nil {
 		entry.fail(err)
 	}
+	entry.Session = r.session.next(reply, err)
+	if err != nil {
+		r.dialogue.repeat(entry.Prompt)
+	}
 	r.enter(entry)
 	return reply, err
+}
+
+// ask makes one call.
+func (r *runner) ask() (llm.Reply, error) {
+	req := llm.Request{
+		Purpose: "loop", Model: r.set.Model, Messages: r.messages(), Stream: r.set.Stream,
+		Session: r.session.current, OnText: r.dep.OnText, OnActivity: r.dep.OnActivity,
+	}
+	if !r.session.off {
+		r.session.begun, req.OnSession = "", r.session.begin
+	}
+	return r.Complete(r.Context, req)
+}
+
+func (r *runner) messages() []llm.Message { return r.dialogue.messages(r.session.current != nil) }
+
+// prompt returns the last message of the next call.
+func (r *runner) prompt() string {
+	messages := r.messages()
+	return messages[len(messages)-1].Content
 }
 
 // fail records a failed call.

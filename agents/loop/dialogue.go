@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -16,17 +15,16 @@ type dialogue struct {
 	goOn  string
 	// report: ask for the result of each step; again: ask to repeat the claim of completion.
 	report, again bool
+	// turn is the next prompt in a continued session, which replaces the last message of sent; empty if
+	// there is no other prompt yet.
+	turn string
 	// sent is appended to or replaced, never changed, because a backend may keep it.
 	sent []llm.Message
 }
 
 func newDialogue(s Settings, conversational bool) dialogue {
-	history := cmp.Or(s.History, Fresh)
-	if s.History == "" && conversational {
-		history = Conversation
-	}
 	d := dialogue{
-		fresh: history == Fresh, task: s.Prompt, goOn: s.ContinuePrompt,
+		fresh: s.history(conversational) != Conversation, task: s.Prompt, goOn: s.ContinuePrompt,
 		report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer,
 	}
 	if s.System != "" {
@@ -36,21 +34,35 @@ func newDialogue(s Settings, conversational bool) dialogue {
 	return d
 }
 
-func (d *dialogue) messages() []llm.Message { return slices.Clip(d.sent) }
-
-func (d *dialogue) last() string { return d.sent[len(d.sent)-1].Content }
+// messages returns the messages of the next call. In a continued session the agent knows the earlier ones.
+func (d *dialogue) messages(continued bool) []llm.Message {
+	if !continued || d.turn == "" {
+		return slices.Clip(d.sent)
+	}
+	sent := slices.Clone(d.sent)
+	sent[len(sent)-1].Content = d.turn
+	return sent
+}
 
 // proceed continues after an unfinished answer. Without history, the same messages are sent again.
 func (d *dialogue) proceed(answer string) {
+	d.turn = d.goOn
 	if !d.fresh {
 		d.reply(answer, d.goOn)
 	}
+}
+
+// repeat sends the prompt of a failed call again, if its session is continued.
+func (d *dialogue) repeat(prompt string) {
+	const note = "Your last turn was cut off. Some of its work may be done already: check before you repeat it.\n\n"
+	d.turn = note + strings.TrimPrefix(prompt, note)
 }
 
 // insist continues after a refused completion with the remaining steps. Without history, the task is
 // sent again before the steps, up to the next refusal.
 func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
 	prompt := d.demand(v, order)
+	d.turn = prompt
 	if !d.fresh {
 		d.reply(answer, prompt)
 		return

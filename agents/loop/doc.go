@@ -8,6 +8,14 @@
 // instructions about the marker. In json mode, the answer may be prose; its last JSON object
 // counts.
 //
+// # Sessions
+//
+// With history "session", the default for command-line agents, a call continues the session of the call
+// before and sends only the next prompt: the continue prompt after an unfinished answer, the steps after a
+// refused completion. After a failed call the same prompt is sent again with a note; after two in a row the
+// next call begins a new session. A new session gets the whole prompt: the task, and the steps of a
+// refusal. So does an agent that cannot continue sessions, and one that no longer has the session.
+//
 // # Precedence
 //
 // If a run could end for several reasons after an answer, the first of these decides:

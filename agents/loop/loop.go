@@ -33,6 +33,9 @@ type Deps struct {
 	// OnActivity, if set, is called for each action of an agent that works by itself; see
 	// llm.Request.
 	OnActivity func(tool string)
+	// OnSession, if set, is called with the id of each session that a command-line agent begins, before
+	// its work: a run that is killed can be continued in it.
+	OnSession func(id string)
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
@@ -56,6 +59,11 @@ type Entry struct {
 	Finish    llm.FinishReason `json:"finish,omitempty"`
 	// Usage is nil if the backend did not report it.
 	Usage *llm.Usage `json:"usage,omitempty"`
+	// Session is the session of a command-line agent that answered, or that had begun when the call
+	// failed; nil if the agent cannot continue sessions. Continued is true if an earlier iteration
+	// began it: Prompt was then the only message.
+	Session   *llm.Session `json:"session,omitempty"`
+	Continued bool         `json:"continued,omitempty"`
 	// Denials are tool calls that the agent's permissions refused in this iteration.
 	Denials []llm.Denial `json:"denials,omitempty"`
 	// At is the time from the start of the run to that of the call.

@@ -29,11 +29,12 @@ type Options struct {
 	// BlockedMarker begins a line that hands over to a person in marker mode;
 	// default "BLOCKED:". In json mode status "blocked" or "escalate" does.
 	BlockedMarker string `yaml:"blocked_marker,omitempty" json:"blocked_marker,omitempty"`
-	// History selects the messages that each call sends: fresh (the prompt alone, as each run of a
-	// command-line agent starts anew) or conversation (everything said so far).
-	// Default: conversation for API backends, fresh for command-line agents.
-	History History `yaml:"history,omitempty" json:"history,omitempty" jsonschema:"enum=fresh,enum=conversation"`
-	// ContinuePrompt follows an unfinished answer when History is conversation;
+	// History selects the messages that each call sends: session (the next prompt alone, in the
+	// session that the command-line agent stores; as fresh if it cannot continue one), fresh (the
+	// task, to an agent that starts anew) or conversation (everything said so far).
+	// Default: conversation for API backends, session for command-line agents.
+	History History `yaml:"history,omitempty" json:"history,omitempty" jsonschema:"enum=session,enum=fresh,enum=conversation"`
+	// ContinuePrompt follows an unfinished answer unless History is fresh;
 	// the default asks to go on and names the marker.
 	ContinuePrompt string `yaml:"continue_prompt,omitempty" json:"continue_prompt,omitempty"`
 	// MaxIterations is at least 1; default 10.
@@ -107,6 +108,7 @@ type History string
 
 // The kinds of history.
 const (
+	InSession    History = "session"
 	Fresh        History = "fresh"
 	Conversation History = "conversation"
 )

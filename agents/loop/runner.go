@@ -23,6 +23,7 @@ type runner struct {
 	failed  int         // calls in a row
 
 	dialogue dialogue
+	session  session
 	refused  map[string]bool // completions that the stop guard refused
 	refusals int
 	todos    todoList
@@ -48,6 +49,7 @@ func newRunner(s Settings, d Deps) *runner {
 		dep:      d,
 		stalled:  newProgress(s),
 		dialogue: newDialogue(s, d.Conversational),
+		session:  session{off: s.history(d.Conversational) != InSession, report: d.OnSession},
 		todos:    todoList{oneByOne: s.Todos == OneByOne, emit: d.Sink.Emit},
 		refused:  map[string]bool{},
 		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},

@@ -116,6 +116,14 @@ func deref[T any](p *T) T { return *cmp.Or(p, new(T)) }
 
 func (s *Settings) defaultContinuePrompt() string { return "Continue with the task. " + s.HowToEnd() }
 
+// history returns the kind of history for a backend.
+func (s *Settings) history(conversational bool) History {
+	if s.History == "" && conversational {
+		return Conversation
+	}
+	return cmp.Or(s.History, InSession)
+}
+
 // HowToEnd returns instructions for the agent: how to report that everything is finished, or
 // that it needs a person. A prompt should contain them; Run does not add them.
 func (s *Settings) HowToEnd() string {
@@ -165,8 +173,8 @@ func (s *Settings) validate() error {
 	if s.Mode != Marker && s.Mode != JSON && s.Mode != Answer {
 		add("mode", `%q is not a completion mode; use "marker", "json" or "answer"`, s.Mode)
 	}
-	if s.History != "" && s.History != Fresh && s.History != Conversation {
-		add("history", `%q is not a kind of history; use "fresh" or "conversation"`, s.History)
+	if s.History != "" && !slices.Contains([]History{InSession, Fresh, Conversation}, s.History) {
+		add("history", `%q is not a kind of history; use "session", "fresh" or "conversation"`, s.History)
 	}
 	if s.StopGuard != GuardOff && !slices.Contains(stop.Policies(), s.StopGuard) {
 		add("stop_guard", `%q is not a policy of the stop guard; use "off" or one of %q`, s.StopGuard, stop.Policies())

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,9 @@ func readClaude(h hello) (invocation, error) {
 // claudeAnswer renders Claude Code's stream-json events.
 func claudeAnswer(a *act) {
 	session := derive(a.ID, "session")
+	if o, err := claudeOptions(a.args); err == nil {
+		session = cmp.Or(o.flags["--resume"], session)
+	}
 	a.event(false, object{
 		"type": "system", "subtype": "init", "session_id": session, "model": a.Model,
 		"tools": []string{"Bash", "Edit", "Read"}, "permissionMode": "default",
