@@ -186,6 +186,9 @@ func (a *app) openFolder(path string) (*atomicdir.Folder, error) {
 	if path != "" {
 		return atomicdir.Open(path)
 	}
+	if err := atomicdir.Ignore(runsFolder); err != nil {
+		return nil, fmt.Errorf("%w; choose another folder with --out", err)
+	}
 	stamp := time.Now().UTC().Format("20060102-150405")
 	for n := 1; ; n++ {
 		name := filepath.Join(runsFolder, stamp)

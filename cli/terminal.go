@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/redact"
@@ -39,8 +40,11 @@ func redactor() *redact.Redactor { return redact.New(redact.SecretsIn(os.Environ
 // tool returns the name and version of the program.
 func tool() string { return "rehearse " + toolVersion() }
 
-// transcriptFile returns the file of a flag, or a new one for a kind of agent.
+// transcriptFile returns the file of a flag, or a new one for a kind of agent in a folder that git ignores.
 func transcriptFile(flag, agent string) string {
+	if flag == "" {
+		_ = atomicdir.Ignore(runsFolder) // creating the file reports what is wrong
+	}
 	return cmp.Or(flag, filepath.Join(runsFolder, agent+"-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl"))
 }
 

@@ -134,7 +134,7 @@ func (t *Tree) sort(tagged []string) (*listing, error) {
 	var size int64
 	for _, entry := range tagged {
 		_, path, _ := strings.Cut(entry, " ")
-		if path == "" || seen[path] {
+		if path == "" || seen[path] || t.excluded(path) {
 			continue
 		}
 		seen[path] = true

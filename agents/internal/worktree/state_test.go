@@ -79,6 +79,28 @@ var _ = Describe("the state of a work tree", func() {
 		Expect(state(ctx, tree)).To(Equal(first))
 	})
 
+	It("leaves out what the caller excludes, in a rollback, too", func(ctx SpecContext) {
+		f := newRepository()
+		f.write("runs/old.jsonl", "old\n")
+		f.git("add", "-A")
+		f.git("commit", "--quiet", "-m", "runs")
+		link := newFolder().path("link")
+		Expect(os.Symlink(string(f), link)).To(Succeed())
+		options := worktree.Options{Record: true, Exclude: []string{f.path("runs"), filepath.Join(link, "new.jsonl"), "/elsewhere"}}
+		tree := f.open(ctx, options)
+		first := state(ctx, tree)
+		line, err := tree.Line(ctx, "rehearse/loop-1")
+		Expect(err).NotTo(HaveOccurred())
+		checkpoint(ctx, line, "before")
+		f.write("runs/old.jsonl", "changed\n")
+		f.write("runs/more.jsonl", "more\n")
+		f.write("new.jsonl", "new\n")
+		Expect(state(ctx, tree)).To(Equal(first))
+		f.write("main.go", "package other\n")
+		rollback(ctx, line)
+		Expect(f.read("runs/old.jsonl") + f.read("runs/more.jsonl") + f.read("new.jsonl")).To(Equal("changed\nmore\nnew\n"))
+	})
+
 	It("writes nothing into the repository", func(ctx SpecContext) {
 		f := newRepository()
 		f.write("new.txt", "new\n")

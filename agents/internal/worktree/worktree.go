@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,9 @@ type Options struct {
 	// Record allows Checkpoint, Rollback, Fork and Merge, which write objects and references into the
 	// repository. Without it, nothing is written there.
 	Record bool
+	// Exclude are files and folders that do not belong to the work, such as the transcript of the run. They
+	// are neither read nor restored.
+	Exclude []string
 	// MaxFile is the size in bytes above which a changed file is left out; default 32 MiB.
 	MaxFile int64
 	// MaxBytes limits the size of all files that changed between two calls of State; default 512 MiB.
@@ -60,6 +64,7 @@ type Tree struct {
 	common  string // the git folder that all work trees of the repository share
 	private string // the temporary git folder
 	options Options
+	exclude []string // relative to dir, with slashes
 
 	mu   sync.Mutex
 	tree string // of the private index; empty if it was not written yet
@@ -79,6 +84,7 @@ func Open(ctx context.Context, dir string, options Options) (*Tree, error) {
 	if err := t.locate(ctx); err != nil {
 		return nil, fmt.Errorf("open the git work tree of %s: %w", dir, err)
 	}
+	t.exclude = t.within(t.options.Exclude)
 	if t.private, err = os.MkdirTemp("", "rehearse-git-"); err != nil {
 		return nil, err
 	}
@@ -107,6 +113,31 @@ func hasGit(dir string) bool {
 		}
 		dir = above
 	}
+}
+
+// within returns the paths that are in the work tree, relative to its top folder.
+func (t *Tree) within(paths []string) (relative []string) {
+	for _, path := range paths {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			continue
+		}
+		// The top folder that git reports has no symbolic links. The file need not exist yet.
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil {
+			full = filepath.Join(folder, filepath.Base(full))
+		}
+		if name, err := filepath.Rel(t.dir, full); err == nil && filepath.IsLocal(name) {
+			relative = append(relative, filepath.ToSlash(name))
+		}
+	}
+	return relative
+}
+
+// excluded reports whether a path is one of Options.Exclude or below one.
+func (t *Tree) excluded(path string) bool {
+	return slices.ContainsFunc(t.exclude, func(name string) bool {
+		return path == name || strings.HasPrefix(path, name+"/")
+	})
 }
 
 // locate finds the folders of the repository.

@@ -11,14 +11,15 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 )
 
 // openState opens and locks the state folder. With fresh, it moves an earlier state to another folder
 // first.
 func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 	if j.beside {
-		if err := ignoreHidden(j.Folder); err != nil {
-			return nil, stateError(err)
+		if err := atomicdir.Ignore(filepath.Join(j.Folder, hiddenFolder)); err != nil {
+			return nil, stateError(fmt.Errorf("%w; choose another folder for the state with --state", err))
 		}
 	}
 	_, err := os.Stat(j.State)
@@ -53,22 +54,6 @@ func stateError(err error) error {
 		return fmt.Errorf("%w; wait for it, end it, or name another folder with --state", err)
 	}
 	return &StateError{err}
-}
-
-// ignoreHidden keeps states out of version control.
-func ignoreHidden(folder string) error {
-	folder = filepath.Join(folder, hiddenFolder)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("create the folder of the state: %w; choose another one with --state", err)
-	}
-	file := filepath.Join(folder, ".gitignore")
-	if _, err := os.Stat(file); err == nil {
-		return nil
-	}
-	if err := os.WriteFile(file, []byte("*\n"), 0o644); err != nil {
-		return fmt.Errorf("keep the state out of version control: %w; choose another folder with --state", err)
-	}
-	return nil
 }
 
 // explainChange returns the error for a state that belongs to another plan.
