@@ -19,6 +19,9 @@ func prepareClaude(cfg Config, _ app.Site) (launch, error) {
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		},
 	}
+	if cfg.Model != "" {
+		l.env = append(l.env, "ANTHROPIC_MODEL="+cfg.Model)
+	}
 	if cfg.Retries != nil {
 		l.env = append(l.env, "CLAUDE_CODE_MAX_RETRIES="+strconv.Itoa(*cfg.Retries))
 	}

@@ -16,7 +16,7 @@ const codexHome = ".codex"
 
 // codexSettings point Codex at the scripted backend and keep it from calling other hosts:
 // by default it requests updates, plugins and feature flags when it starts.
-const codexSettings = `model_provider = "rehearse"
+const codexSettings = `%smodel_provider = "rehearse"
 check_for_update_on_startup = false
 
 [analytics]
@@ -39,7 +39,11 @@ func prepareCodex(cfg Config, site app.Site) (launch, error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return launch{}, fmt.Errorf("make the folder of its settings: %w", err)
 	}
-	settings := fmt.Sprintf(codexSettings, site.Backend+"/v1")
+	model := ""
+	if cfg.Model != "" {
+		model = fmt.Sprintf("model = %q\n", cfg.Model)
+	}
+	settings := fmt.Sprintf(codexSettings, model, site.Backend+"/v1")
 	if cfg.Retries != nil {
 		// It has two nested loops of retries. The outer one handles all errors, the inner one
 		// all but rate limits and broken streams.

@@ -34,6 +34,9 @@ type Config struct {
 	// Executable is the program to start as that hook; it calls agents/stop/hook.Main first.
 	// Empty means this program.
 	Executable string
+	// Through is "shell" if each turn is a command line of a shell in which rehearse and the
+	// agent's program are found; empty if it is a prompt for the agent.
+	Through string
 	// Required makes it an error of kind Unusable, not Absent, if the program is not on
 	// this machine.
 	Required bool
@@ -65,6 +68,9 @@ func New(cfg Config, programs *Programs) (*Agent, error) {
 	if cfg.Retries != nil && *cfg.Retries < 0 {
 		return nil, fmt.Errorf("the number of retries must be at least 0, got %d", *cfg.Retries)
 	}
+	if cfg.Through != "" && cfg.Through != throughShell {
+		return nil, fmt.Errorf("an agent cannot be driven through %q; use %q, or nothing for the agent itself", cfg.Through, throughShell)
+	}
 	return &Agent{cfg: cfg, product: p, programs: programs}, nil
 }
 
@@ -82,20 +88,19 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.start(ctx, site)
+	s, err := a.start(ctx, site, leave)
+	if missing, ok := errors.AsType[*app.Error](err); ok && a.cfg.Required && missing.Kind == app.Absent {
+		missing.Kind = app.Unusable
+	}
 	if err != nil {
 		leave()
 		return nil, err
 	}
-	s.leave = leave
 	return s, nil
 }
 
-func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
+func (a *Agent) start(ctx context.Context, site app.Site, leave func()) (app.Session, error) {
 	program, err := a.programs.find(ctx, a.cfg.Agent)
-	if missing, ok := errors.AsType[*app.Error](err); ok && a.cfg.Required && missing.Kind == app.Absent {
-		missing.Kind = app.Unusable
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +112,7 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 	if err != nil {
 		return nil, app.Errorf(app.Unusable, "prepare the home of %s: %w", a.cfg.Agent, err)
 	}
-	s := &session{agent: a, site: site}
+	s := &session{agent: a, site: site, leave: leave}
 	s.cli = cli.Config{
 		Command:   []string{program.path},
 		Dir:       site.Folder,
@@ -130,7 +135,26 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 	if site.Emit != nil {
 		site.Emit(event.New(0, a.cfg.Agent+" "+program.version, programStarted{Agent: a.cfg.Agent, Version: program.version}))
 	}
-	return s, nil
+	if a.cfg.Through == "" {
+		return s, nil
+	}
+	return a.startShell(s, started, program)
+}
+
+// startShell returns the conversation through a shell in the site of s.
+func (a *Agent) startShell(s *session, started launch, agent program) (app.Session, error) {
+	rehearse, err := a.programs.commandLine()
+	if err != nil {
+		return nil, err
+	}
+	if s.guard != nil {
+		started.env = append(started.env, s.guard.env...)
+	}
+	through, err := newShell(s, started, agent, rehearse)
+	if err != nil {
+		return nil, app.Errorf(app.Unusable, "prepare the shell of %s: %w", a.cfg.Agent, err)
+	}
+	return through, nil
 }
 
 // session is a conversation. Each turn is a process of its own, which continues the session.

@@ -17,6 +17,11 @@ type Options struct {
 	// Retries is how often the agent may repeat a failed call or a broken stream; default:
 	// its own, with waits that grow to minutes.
 	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
+	// Through is "shell" if each turn is a command line of a shell that finds rehearse and the
+	// agent's program, such as rehearse loop "Fix the test." -b claude. Its exit status is
+	// turns[i].attrs.exit; that of the last turn decides how the trial ends. Default: each turn
+	// is a prompt for the agent.
+	Through string `yaml:"through,omitempty" json:"through,omitempty" jsonschema:"enum=shell"`
 	// Required makes it an error, instead of a skip, if the program is not installed.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
 }
@@ -35,12 +40,16 @@ func Kind() kind.Kind {
 			o := sc.Drive.Options.(*Options)
 			agent, err := New(Config{
 				Agent: o.Agent, Model: sc.Backend.Model, Retries: o.Retries,
-				Guard: stop.Policy(o.Guard), Executable: env.Executable, Required: o.Required,
+				Guard: stop.Policy(o.Guard), Executable: env.Executable, Through: o.Through, Required: o.Required,
 			}, &programs)
 			if err != nil {
 				return nil, err
 			}
-			return drive.NewConversation(sc, env, drive.Conversation{Talk: o.Talk, Agent: agent})
+			talk := o.Talk
+			if o.Through != "" && talk.Timeout == 0 {
+				talk.Timeout = shellTimeout
+			}
+			return drive.NewConversation(sc, env, drive.Conversation{Talk: talk, Agent: agent, OwnNetwork: o.Through != ""})
 		},
 	}
 }

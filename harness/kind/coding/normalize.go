@@ -83,6 +83,8 @@ func (a *Agent) Normalize(site app.Site, req llm.Request) llm.Request {
 // logNormalizer is a writer that passes on whole lines, without ids and dates.
 type logNormalizer struct {
 	to io.Writer
+	// replace removes what differs from run to run; default replaceIDs.
+	replace func(string) string
 
 	mu   sync.Mutex
 	rest []byte
@@ -97,10 +99,28 @@ func (l *logNormalizer) Write(p []byte) (int, error) {
 		if end == 0 {
 			end = len(l.rest)
 		}
-		_, _ = io.WriteString(l.to, replaceIDs(string(l.rest[:end])))
-		l.rest = append(l.rest[:0], l.rest[end:]...)
+		l.pass(end)
 	}
 	return len(p), nil
+}
+
+// flush passes on a last line without a line break.
+func (l *logNormalizer) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.rest) > 0 {
+		l.pass(len(l.rest))
+	}
+}
+
+// pass passes on the first n bytes.
+func (l *logNormalizer) pass(n int) {
+	replace := l.replace
+	if replace == nil {
+		replace = replaceIDs
+	}
+	_, _ = io.WriteString(l.to, replace(string(l.rest[:n])))
+	l.rest = append(l.rest[:0], l.rest[n:]...)
 }
 
 // maxLogLine limits the bytes of a line that is passed on whole.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -65,13 +67,7 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	if found, ok := p.known[agent]; ok {
 		return found, nil
 	}
-	getenv, look := p.Getenv, p.Look
-	if getenv == nil {
-		getenv = os.Getenv //nolint:forbidigo // the default of Programs.Getenv
-	}
-	if look == nil {
-		look = exec.LookPath
-	}
+	getenv, look := p.environment()
 	name, named := agent, getenv(variable(agent))
 	if named != "" {
 		name = named
@@ -94,6 +90,47 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	}
 	p.known[agent] = program{path, version}
 	return p.known[agent], nil
+}
+
+// commandVariable names the program of rehearse for turns through a shell, for a process that
+// drives scenarios and is not rehearse itself, such as a test.
+const commandVariable = "REHEARSE_PROGRAM"
+
+// commandLine finds the program of rehearse: this one, or that of its variable.
+func (p *Programs) commandLine() (program, error) {
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasSuffix(info.Path, "/cmd/rehearse") {
+		self, err := os.Executable()
+		if err != nil {
+			return program{}, app.Errorf(app.Unusable, "find this program: %w", err)
+		}
+		return program{path: self}, nil
+	}
+	getenv, look := p.environment()
+	named := getenv(commandVariable)
+	if named == "" {
+		return program{}, app.Errorf(app.Absent,
+			"this process is not the program rehearse, which the turns start; let %s name it", commandVariable)
+	}
+	path, err := look(named)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", commandVariable, named, err)
+	}
+	return program{path: path}, nil
+}
+
+// environment returns Getenv and Look, or their defaults.
+func (p *Programs) environment() (getenv func(string) string, look func(string) (string, error)) {
+	getenv, look = p.Getenv, p.Look
+	if getenv == nil {
+		getenv = os.Getenv //nolint:forbidigo // the default of Programs.Getenv
+	}
+	if look == nil {
+		look = exec.LookPath
+	}
+	return getenv, look
 }
 
 // versionTimeout limits how long a program may take to print its version.

@@ -82,7 +82,7 @@ func (s *perTurn) Say(ctx context.Context, text string) (app.Answer, error) {
 	if err != nil {
 		return app.Answer{}, err
 	}
-	out, err := run(ctx, s.site, program, stdin)
+	out, err := Run(ctx, s.site, program, stdin)
 	if err != nil {
 		return app.Answer{}, err
 	}

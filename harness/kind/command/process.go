@@ -196,9 +196,10 @@ func (p *Process) lastWords() string {
 	return "; the end of its standard error:\n" + text
 }
 
-// run runs a program to its end and returns its output, at most app.MaxAnswer bytes. The
-// error is an *app.Error, or the context's cause.
-func run(ctx context.Context, site app.Site, program Program, stdin string) ([]byte, error) {
+// Run runs a program with a text on its standard input to its end and returns its output, also
+// that of a program that failed, at most app.MaxAnswer bytes. The error is an *app.Error, or the
+// context's cause.
+func Run(ctx context.Context, site app.Site, program Program, stdin string) ([]byte, error) {
 	var out bytes.Buffer
 	p, err := start(site, program, child.Program{
 		Stdin: stdin, Stdout: &bounded{to: &out, limit: app.MaxAnswer, what: "standard output"},
@@ -206,10 +207,8 @@ func run(ctx context.Context, site app.Site, program Program, stdin string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Wait(ctx); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err = p.Wait(ctx)
+	return out.Bytes(), err
 }
 
 // bounded is a writer with a limit.
