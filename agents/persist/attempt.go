@@ -161,6 +161,7 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 // next run repeats it.
 func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
 	if out.Grade != Done && (r.broken != nil || clock.Err(r.ctx) != nil) {
+		r.cutOff = out.Used
 		return nil // endEarly returns the reason
 	}
 	t := r.state.Task(task)
@@ -169,18 +170,22 @@ func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause stri
 	if out.Grade != Done && out.Capped != "" {
 		end = ended(run.Overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped")))))
 		if out.Answer == "" && out.Carry == "" {
+			r.cutOff = out.Used
 			return end
 		}
 		grade = state.GradePaused // the next run continues from this answer
 	}
 	o := state.Outcome{
 		Grade: grade, Answer: out.Answer, Details: detailsOf(out), Carry: out.Carry, Inert: out.Inert,
-		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
+		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Used: out.Used, Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps
 	}
 	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
+	if out.Grade == Done && len(r.Accept[t.ID]) > 0 {
+		record.Kind = state.KindReport
+	}
 	r.enterContext(&record, a.files, task)
 	if err := r.put(record); err != nil {
 		return r.saveFailure(err)

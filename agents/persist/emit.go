@@ -22,9 +22,19 @@ func (r *supervisor) taskID(i int) string {
 	return r.state.Task(i).ID
 }
 
-// emitAttempt emits the outcome of an attempt and its consequence.
+// emitAttempt emits the outcome of an attempt and its consequence, or for a report only the verdict of
+// the stop guard and the context.
 func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verdict) {
-	o := record.Outcome
+	if record.Kind == state.KindOutcome {
+		r.emitOutcome(t, record.Outcome)
+	}
+	if v != nil {
+		r.emit(r.state.Counts.Attempts, v.Reason, v.Judgement())
+	}
+	r.emitContext(record)
+}
+
+func (r *supervisor) emitOutcome(t state.Task, o *state.Outcome) {
 	n := r.state.Counts.Attempts
 	r.emit(n, o.Details, Attempted{
 		ID: t.ID, Attempt: t.Attempts, Grade: o.Grade, From: t.From, Segment: r.state.Segment, Calls: o.Calls,
@@ -35,10 +45,6 @@ func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verd
 	if now, _ := r.state.ByID(t.ID); o.Grade == string(Failed) && now.Waiting() {
 		r.emit(n, "the attempt failed and will be retried: "+o.Details, Guarded{"retry", t.ID})
 	}
-	if v != nil {
-		r.emit(n, v.Reason, v.Judgement())
-	}
-	r.emitContext(record)
 }
 
 // emitChecks emits each result of a check record, and their counts.

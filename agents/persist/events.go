@@ -19,6 +19,11 @@ type (
 		ID      string     `json:"id"`
 		Segment int        `json:"segment"`
 	}
+	// Accepted is the verdict of one acceptance command of a task.
+	Accepted struct {
+		Task    string       `json:"task"`
+		Verdict plan.Verdict `json:"verdict"`
+	}
 	// Checked is the verdict of one check, after the given round.
 	Checked struct {
 		Check   plan.Check   `json:"check"`
@@ -85,6 +90,9 @@ type (
 
 // Event implements event.Payload.
 func (Attempted) Event() (event.Kind, string) { return event.Iteration, "task" }
+
+// Event implements event.Payload.
+func (Accepted) Event() (event.Kind, string) { return event.Verdict, "accept" }
 
 // Event implements event.Payload.
 func (Checked) Event() (event.Kind, string) { return event.Verdict, "check" }

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// fingerprint identifies a plan by its goal and tasks. Limits, retries, timeouts, settings of workers
-// and probes are not part of it, because they may change during a run.
+// fingerprint identifies a plan by its goal and tasks. Limits, retries, timeouts, acceptance commands,
+// settings of workers and probes are not part of it, because they may change during a run.
 type fingerprint struct {
 	Goal  string            `json:"goal"`
 	Tasks []taskFingerprint `json:"tasks"`
@@ -24,7 +24,7 @@ type taskFingerprint struct {
 func fingerprintOf(p plan.Plan) (fingerprint, error) {
 	f := fingerprint{Goal: shortHash([]byte(p.Goal)), Tasks: make([]taskFingerprint, len(p.Tasks))}
 	for i, t := range p.Tasks {
-		t.Retries, t.Timeout = nil, 0
+		t.Retries, t.Timeout, t.Accept = nil, 0, nil
 		data, err := json.Marshal(t)
 		if err != nil {
 			return fingerprint{}, fmt.Errorf("reading the input of the task %q: %w", t.ID, err)

@@ -32,7 +32,7 @@ func (r *supervisor) recordEnd(end *ending) error {
 	if r.state == nil || end.recorded || end.Status == StatusError {
 		return nil
 	}
-	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: end.Details, Spent: r.spent(Outcome{})}
+	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: end.Details, Spent: r.spent(Outcome{}), Used: r.cutOff}
 	if err := r.put(state.Record{Kind: state.KindEnd, End: last}.Bounded()); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func Look(p plan.Plan, from reader) (Result, error) {
 func report(s *state.State, checkpoints saved) Result {
 	c := s.Counts
 	result := Result{
-		Tasks: make([]Task, 0, s.Len()), Checks: s.Results, Answer: s.Answer,
+		Tasks: make([]Task, 0, s.Len()), Checks: s.Results, Answer: s.Answer, Used: s.Used,
 		Counts: Counts{
 			Done: s.CountDone(), Attempts: c.Attempts, Retries: c.Retries,
 			Checks: c.Checks, Rounds: c.Rounds, Derived: c.Derived,
@@ -73,6 +73,7 @@ func report(s *state.State, checkpoints saved) Result {
 	for _, t := range s.Tasks() {
 		result.Tasks = append(result.Tasks, Task{
 			ID: t.ID, Do: t.Do, State: string(t.Stage), Attempts: t.Attempts, From: string(t.From), Details: t.Details,
+			Accepted: t.Accepted, Used: t.Used,
 		})
 	}
 	return result

@@ -20,6 +20,8 @@ type Deps struct {
 	Workers map[string]Worker
 	// Probes answer the checks for which the plan has probes.
 	Probes map[plan.Check]Probe
+	// Accept are the acceptance commands of tasks, by the ids of the tasks.
+	Accept map[string][]Probe
 	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

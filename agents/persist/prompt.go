@@ -16,6 +16,12 @@ func (r *supervisor) prompt(t state.Task) string {
 	}
 	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
 	r.reason(&b, t)
+	if len(t.Accept) > 0 {
+		b.WriteString("\nThe task is accepted only if each of these commands ends with exit status 0 afterwards:\n")
+		for _, a := range t.Accept {
+			fmt.Fprintf(&b, "- %s\n", oneLine(strings.Join(a.Command, " ")))
+		}
+	}
 	if in := r.state.Window.Files(); len(in) > 0 {
 		b.WriteString("\nFiles in context, the least recently used first:\n")
 		for _, file := range in {

@@ -47,6 +47,8 @@ type Result struct {
 	// Checks are the results of the last full check, if there was one.
 	Checks []plan.CheckResult `json:"checks,omitempty"`
 	Counts Counts             `json:"counts"`
+	// Used is the usage of all attempts in all processes of the run.
+	Used Used `json:"used,omitzero"`
 	// Answer is the last answer of a worker.
 	Answer   string        `json:"answer,omitempty"`
 	Duration time.Duration `json:"duration_ns"` // of this process, on the run's clock
@@ -65,6 +67,14 @@ type Task struct {
 	// From is the check that the task was derived from; empty for a task of the plan.
 	From    string `json:"from,omitempty"`
 	Details string `json:"details,omitempty"`
+	// Accepted is the verdict of the task's acceptance commands on its last attempt: pass, fail or
+	// unknown; empty if none ran.
+	Accepted plan.Verdict `json:"accepted,omitempty"`
+	// Used is the usage of all its attempts; zero if its worker does not report any.
+	Used Used `json:"used,omitzero"`
+	// Transcript is the file with the transcript of the last attempt, if one was written. Run does not
+	// set it.
+	Transcript string `json:"transcript,omitempty"`
 }
 
 // Open reports whether the task is neither done nor dropped.
@@ -72,12 +82,17 @@ func (t Task) Open() bool { return t.State != "done" && t.State != "dropped" }
 
 // Counts are the totals of all processes of a run.
 type Counts struct {
-	Done, Attempts, Retries int
-	Checks, Rounds          int
-	Derived                 int // tasks made from failed checks and announced steps
-	Checkpoints             int
-	Stagnations             int
-	Segments, ToolCalls     int
-	Evicted, Restored       int // files
-	Resumes                 int
+	Done        int `json:"done"`
+	Attempts    int `json:"attempts"`
+	Retries     int `json:"retries"`
+	Checks      int `json:"checks"`
+	Rounds      int `json:"rounds"`
+	Derived     int `json:"derived"` // tasks made from failed checks and announced steps
+	Checkpoints int `json:"checkpoints"`
+	Stagnations int `json:"stagnations"`
+	Segments    int `json:"segments"`
+	ToolCalls   int `json:"tool_calls"`
+	Evicted     int `json:"evicted"` // files
+	Restored    int `json:"restored"`
+	Resumes     int `json:"resumes"`
 }

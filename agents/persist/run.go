@@ -45,6 +45,7 @@ type supervisor struct {
 	closed  bool          // timers are ignored
 	attempt *attempt      // in progress
 	waited  int           // number of attempts at the last wait
+	cutOff  *Used         // usage of the attempt that the end of the run cut off
 }
 
 // ending is the end of a run; nil if it continues.
@@ -105,6 +106,9 @@ func (r *supervisor) validate() error {
 		if r.Workers[t.Worker()] == nil {
 			return fmt.Errorf("no worker %q is given, which the task %q needs", t.Worker(), t.ID)
 		}
+		if len(r.Accept[t.ID]) < len(t.Accept) {
+			return fmt.Errorf("the acceptance commands of the task %q are not given", t.ID)
+		}
 	}
 	for name, probe := range r.plan.Checks {
 		if by := cmp.Or(probe.By, plan.DefaultWorker); r.Workers[by] == nil {
@@ -155,6 +159,8 @@ func (r *supervisor) pass() *ending {
 	switch move := r.state.Next(); move.Kind {
 	case state.KindIntent:
 		return r.attemptTask(move)
+	case state.KindOutcome:
+		return r.acceptTask(move.Task)
 	case state.KindCheck:
 		return r.check(move.Why)
 	case state.KindDerive:

@@ -3,8 +3,10 @@ package persist
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -39,6 +41,33 @@ type Assignment struct {
 	// attempts and segments.
 	Prompt string
 	Meter  Meter
+	// Log, if set, receives the entries of the attempt's transcript. It is safe for concurrent use.
+	Log func(Entry)
+}
+
+// Entry is a line of the transcript of an attempt.
+type Entry struct {
+	// Kind is "begin", with the prompt as Text; "call", a call of the backend; "tool", a tool call of a
+	// command-line agent; "event", an event of a loop or an agent; "output", the output of a command;
+	// or "end", with the answer as Text.
+	Kind string    `json:"kind"`
+	At   time.Time `json:"at"`
+	// Key identifies the attempt, for "begin".
+	Key string `json:"key,omitempty"`
+	// Name is that of a tool or an event, the model of a call, or the grade of the end.
+	Name string `json:"name,omitempty"`
+	// Request has the messages of a call that the call before did not have.
+	Request []llm.Message `json:"request,omitempty"`
+	Text    string        `json:"text,omitempty"`
+	// Tools are the tool calls of an answer.
+	Tools []llm.ToolCall `json:"tools,omitempty"`
+	// Denials are the refused tool calls of an agent.
+	Denials []llm.Denial `json:"denials,omitempty"`
+	Usage   *llm.Usage   `json:"usage,omitempty"`
+	// Used is the usage of the attempt, for "end".
+	Used *Used `json:"used,omitempty"`
+	// Details are those of an event or of the end, the error of a call, or the standard error of a command.
+	Details string `json:"details,omitempty"`
 }
 
 // Meter receives the activity of an attempt. It is safe for concurrent use.
@@ -55,6 +84,9 @@ type Meter interface {
 	// Touch reports files that the attempt read or wrote.
 	Touch(paths ...string)
 }
+
+// Used is what attempts used.
+type Used = state.Used
 
 // Grade is the result of an attempt.
 type Grade string
@@ -85,6 +117,9 @@ type Outcome struct {
 	Details string
 	// Usage is nil if it is unknown.
 	Usage *llm.Usage
+	// Used is the number of calls and tokens and the cost of the attempt; nil if the worker cannot
+	// report any.
+	Used *Used
 	// Capped is the cap of the budget that ended the attempt; otherwise empty.
 	Capped string
 	// Inert is true if the worker cannot change anything, such as a chat without tools or an agent

@@ -87,6 +87,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	deps := work.Deps{
 		Clock: j.clock, Sink: v, Person: o.Person, Folder: j.Folder,
 		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: spent,
+		Currency: j.Plan.Limits.Budget.Cost.Currency,
 	}
 	backend := ""
 	if o.Backend != nil {
@@ -116,15 +117,18 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 			v.Print(line)
 		}
 	}
-	safe := redacting{redact: o.Redactor, view: v}
+	safe := redacting{redact: o.Redactor, view: v, transcripts: &transcripts{
+		state: j.State, redact: o.Redactor, now: j.clock.Now, warn: v.Print,
+	}}
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
-		Clock: j.clock, Sink: v, Budget: spent,
+		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock)),
+		Clock:  j.clock, Sink: v, Budget: spent,
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)
 	}
-	return result, nil
+	return j.withTranscripts(result), nil
 }
 
 // before returns the status of the plan before it is run.

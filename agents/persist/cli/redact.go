@@ -12,8 +12,9 @@ import (
 // redacting removes secrets from the results of workers and probes before they are stored, and shows
 // each attempt.
 type redacting struct {
-	redact *redact.Redactor
-	view   *view
+	redact      *redact.Redactor
+	view        *view
+	transcripts *transcripts
 }
 
 func (g redacting) workers(workers map[string]persist.Worker) map[string]persist.Worker {
@@ -27,17 +28,31 @@ func (g redacting) workers(workers map[string]persist.Worker) map[string]persist
 func (g redacting) probes(probes map[plan.Check]persist.Probe) map[plan.Check]persist.Probe {
 	out := make(map[plan.Check]persist.Probe, len(probes))
 	for name, p := range probes {
-		out[name] = func(ctx context.Context) plan.CheckResult {
-			r := p(ctx)
-			r.Details, r.Output = g.redact.Text(r.Details), g.redact.Text(r.Output)
-			r.Items = slices.Clone(r.Items)
-			for i, item := range r.Items {
-				r.Items[i] = g.redact.Text(item)
-			}
-			return r
+		out[name] = g.probe(p)
+	}
+	return out
+}
+
+func (g redacting) acceptance(all map[string][]persist.Probe) map[string][]persist.Probe {
+	out := make(map[string][]persist.Probe, len(all))
+	for task, probes := range all {
+		for _, p := range probes {
+			out[task] = append(out[task], g.probe(p))
 		}
 	}
 	return out
+}
+
+func (g redacting) probe(p persist.Probe) persist.Probe {
+	return func(ctx context.Context) plan.CheckResult {
+		r := p(ctx)
+		r.Details, r.Output = g.redact.Text(r.Details), g.redact.Text(r.Output)
+		r.Items = slices.Clone(r.Items)
+		for i, item := range r.Items {
+			r.Items[i] = g.redact.Text(item)
+		}
+		return r
+	}
 }
 
 type redactingWorker struct {
@@ -49,10 +64,14 @@ type redactingWorker struct {
 func (g redactingWorker) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
 	g.view.attempt(a)
 	a.Meter = viewedMeter{a.Meter, g.view}
+	log, done := g.transcripts.begin(a)
+	defer done()
+	a.Log = log
 	o := g.worker.Work(ctx, a)
 	for _, text := range []*string{&o.Answer, &o.Prose, &o.Details, &o.Warning, &o.Carry} {
 		*text = g.redact.Text(*text)
 	}
+	log(persist.Entry{Kind: "end", Name: string(o.Grade), Text: o.Answer, Details: o.Details, Used: o.Used})
 	return o
 }
 

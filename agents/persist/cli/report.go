@@ -130,9 +130,15 @@ func (p *report) open(tasks []persist.Task) {
 		if t.From != "" {
 			line += ", from " + sanitize.Line(t.From, 64)
 		}
+		if used := describeUsed(t.Used); used != "" {
+			line += ", " + used
+		}
 		p.whole(line)
 		if t.Details != "" {
 			p.Block(13, "", sanitize.Line(t.Details, maxEvidence))
+		}
+		if t.Transcript != "" {
+			p.whole("             transcript: " + t.Transcript)
 		}
 	}
 	p.Line("")
@@ -156,6 +162,9 @@ func (p *report) end(r persist.Result) {
 	if r.Duration > 0 {
 		line += fmt.Sprintf(", %s", r.Duration.Round(time.Millisecond))
 	}
+	if used := describeUsed(r.Used); used != "" {
+		line += ", " + used
+	}
 	p.whole(line)
 	details := sanitize.Line(r.Details, maxEvidence)
 	if r.Guard != "" {
@@ -164,6 +173,29 @@ func (p *report) end(r persist.Result) {
 	if details != "" {
 		p.Block(2, "", details)
 	}
+}
+
+// describeUsed returns the calls, tokens and cost; empty if no call was made.
+func describeUsed(u persist.Used) string {
+	if u.Calls == 0 {
+		return ""
+	}
+	tokens, cost := format.Plural(u.Tokens, "token"), "cost "+format.Money(u.Cost)+" "+u.Currency
+	if u.TokensUnknown != "" {
+		tokens = lowerBound(tokens, "tokens", u.Tokens > 0, u.TokensUnknown)
+	}
+	if u.CostUnknown != "" {
+		cost = lowerBound(cost, "cost", u.Cost > 0, u.CostUnknown)
+	}
+	return strings.Join([]string{format.Plural(u.Calls, "call"), tokens, cost}, ", ")
+}
+
+// lowerBound describes an amount of which a part is unknown.
+func lowerBound(amount, what string, some bool, unknown string) string {
+	if some {
+		return "at least " + amount + " (" + unknown + ")"
+	}
+	return what + " unknown (" + unknown + ")"
 }
 
 // doneOf counts the tasks that are done.

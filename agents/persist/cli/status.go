@@ -25,6 +25,7 @@ func (j *Job) Status() (result persist.Result, activity string, err error) {
 	defer func() { _ = view.Close() }() // it was only read
 	pid, running := view.Owner()
 	result, err = persist.Look(j.Plan, view)
+	result = j.withTranscripts(result)
 	if changed, ok := errors.AsType[*persist.PlanChanged](err); ok {
 		return result, "", j.explainChange(changed)
 	}

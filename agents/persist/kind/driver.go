@@ -29,6 +29,7 @@ type supervision struct {
 	restarts  int // of ended runs
 	verifier  *verifier
 	probes    map[plan.Check]persist.Probe
+	accept    map[string][]persist.Probe
 	memory    *journal.Memory
 	folder    string // of a journal on disk
 }
@@ -92,7 +93,11 @@ func (r *supervision) open() error {
 		return err
 	}
 	for name, looks := range r.opts.Looks {
-		r.probes[name] = r.scriptedProbe(name, looks)
+		r.probes[name] = r.scriptedProbe(looks, func() int { return r.verifier.checks[name] })
+	}
+	r.accept = work.Acceptance(r.plan, r.workspace.Folder, clock.Real())
+	for id, looks := range r.opts.Accept {
+		r.accept[id] = []persist.Probe{r.scriptedProbe(looks, func() int { return r.verifier.accepted[id] })}
 	}
 	if r.opts.Store != "file" {
 		r.memory = journal.NewMemory()
@@ -180,7 +185,7 @@ func (r *supervision) runProcess(ctx context.Context) (result persist.Result, cr
 		return result, false, err
 	}
 	result = persist.Run(ctx, r.plan, persist.Deps{
-		Store: process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes,
+		Store: process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes, Accept: r.accept,
 		Clock: r.trial.Clock, Sink: process, Budget: shared,
 	})
 	return result, process.Crashed(), nil
@@ -197,10 +202,10 @@ func (r *supervision) store() (journal.Store, error) {
 }
 
 // scriptedProbe returns a probe that returns one look after the other and then repeats the last one.
-// A look whose result was not stored is repeated, too.
-func (r *supervision) scriptedProbe(name plan.Check, looks []Look) persist.Probe {
+// A look whose result was not stored is repeated, too: stored returns the number of stored results.
+func (r *supervision) scriptedProbe(looks []Look, stored func() int) persist.Probe {
 	return func(ctx context.Context) plan.CheckResult {
-		look := looks[min(r.verifier.checks[name], len(looks)-1)]
+		look := looks[min(stored(), len(looks)-1)]
 		if err := r.trial.Clock.Sleep(ctx, look.Takes.Std()); err != nil {
 			return plan.CheckResult{Verdict: plan.Unknown, Details: "interrupted: " + err.Error()}
 		}

@@ -38,6 +38,9 @@ type SuperviseFacts struct {
 	None    map[string]int `cel:"none" json:"none,omitempty"`
 	// Last is the last verdict of each check.
 	Last map[string]string `cel:"last" json:"last,omitempty"`
+	// Accepted and Refused count the acceptance commands that passed, and that did not.
+	Accepted int `cel:"accepted" json:"accepted,omitempty"`
+	Refused  int `cel:"refused" json:"refused,omitempty"`
 	// Rounds counts the continuations that failed checks forced.
 	Rounds int `cel:"rounds" json:"rounds"`
 	// Signs counts signs of a premature stop, by name.
@@ -122,6 +125,13 @@ func (f *SuperviseFacts) addAttempt(e *event.Event) {
 }
 
 func (f *SuperviseFacts) addVerdict(e *event.Event) {
+	if a, ok := event.Read[persist.Accepted](e); ok {
+		if a.Verdict == plan.Pass {
+			f.Accepted++
+		} else {
+			f.Refused++
+		}
+	}
 	if _, ok := event.Read[persist.ChecksMade](e); ok {
 		f.Looks++
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	// Looks script the results of the probe of a check, one after the other; the last one repeats.
 	// They replace a probe of the plan.
 	Looks map[plan.Check][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
+	// Accept scripts the results of the acceptance of a task, by its id: one for each report that the
+	// task is done; the last one repeats. They replace the commands of the plan.
+	Accept map[string][]Look `yaml:"accept,omitempty" json:"accept,omitempty"`
 	// CannotAct is true for a backend that only answers, such as an API without tools: work that its
 	// loops report may not have been done.
 	CannotAct              bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
@@ -108,6 +111,15 @@ func (d *Options) check(c *scenarios.Checker) {
 		}
 		if len(d.Looks[name]) == 0 {
 			c.Add(path, "", "the list is empty; give at least one look")
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.Accept)) {
+		path := yamlsrc.Join(at+".accept", id)
+		if !slices.ContainsFunc(d.planWithCopies().Tasks, func(t plan.Task) bool { return t.ID == id }) {
+			c.Add(path, "", "there is no task %q", id)
+		}
+		if len(d.Accept[id]) == 0 {
+			c.Add(path, "", "the list is empty; give at least one result")
 		}
 	}
 	for i, crash := range d.Crashes {

@@ -25,6 +25,8 @@ type verifier struct {
 	open map[string]string
 	// checks counts the stored results of each check.
 	checks map[plan.Check]int
+	// accepted counts the stored results of the acceptance of each task.
+	accepted map[string]int
 	// records counts the stored records; journal hashes them without times and answers.
 	records int
 	journal hash.Hash
@@ -33,7 +35,7 @@ type verifier struct {
 func newVerifier(sink event.Sink) *verifier {
 	return &verifier{
 		Violations: drive.Violations{Sink: sink}, journal: sha256.New(),
-		done: map[string]bool{}, open: map[string]string{}, checks: map[plan.Check]int{},
+		done: map[string]bool{}, open: map[string]string{}, checks: map[plan.Check]int{}, accepted: map[string]int{},
 	}
 }
 
@@ -66,6 +68,9 @@ func (v *verifier) stored(data []byte) {
 	case r.Kind != state.KindOutcome:
 	default:
 		delete(v.open, r.Task)
+		if len(r.Outcome.Accept) > 0 {
+			v.accepted[r.Task]++
+		}
 		if r.Outcome.Grade != string(persist.Done) {
 			return
 		}
@@ -109,10 +114,13 @@ func (v *verifier) hash(r state.Record) {
 	v.records++
 	r.At = 0
 	if r.Outcome != nil {
-		r.Outcome.Answer, r.Outcome.Spent = "", state.Spent{}
+		r.Outcome.Answer, r.Outcome.Spent, r.Outcome.Used = "", state.Spent{}, nil
+		for i := range r.Outcome.Accept {
+			r.Outcome.Accept[i].Took = 0
+		}
 	}
 	if r.End != nil {
-		r.End.Spent = state.Spent{}
+		r.End.Spent, r.End.Used = state.Spent{}, nil
 	}
 	for i := range r.Results {
 		v.checks[r.Results[i].Name]++

@@ -25,6 +25,7 @@ tasks:
     files: [CHANGELOG.md, docs/notes.md]
     retries: 0
     timeout: 20m
+    accept: [{command: [sh, accept.sh], timeout: 1m}, {command: ["true"], env: [API_TOKEN]}]
   - {id: build, do: Build it., after: [notes]}
   - {id: publish, do: Publish it., after: [notes, build], by: publisher}
 workers:
@@ -72,6 +73,10 @@ var _ = Describe("Parse", func() {
 		Expect(p.Tasks[0].Input).To(Equal(map[string]any{"since": "v1.1"}))
 		Expect(p.Tasks[0].Files).To(Equal([]string{"CHANGELOG.md", "docs/notes.md"}))
 		Expect(p.Tasks[0].Timeout.Std()).To(Equal(20 * time.Minute))
+		Expect(p.Tasks[0].Accept[0].Probe().Timeout.Std()).To(Equal(time.Minute))
+		Expect(p.Tasks[0].Accept[1].Probe()).To(Equal(plan.Probe{
+			Command: []string{"true"}, Env: []string{"API_TOKEN"}, Timeout: quantity.Duration(10 * time.Minute),
+		}))
 		Expect(p.Tasks[0].MaxRetries()).To(BeZero())
 		Expect(p.Tasks[1].MaxRetries()).To(Equal(2))
 		Expect(p.Tasks[0].Worker()).To(Equal("writer"))
@@ -94,6 +99,7 @@ var _ = Describe("Parse", func() {
 		Entry("no tasks", "name: p\ntasks: []", `plan.yaml:2:1: the plan has no tasks; give at least one`),
 		Entry("a task without a text", of(`{id: a, do: " "}`), `plan.yaml:3:17: the task is empty; describe what is to be done`),
 		Entry("a duplicate id", of("{id: a, do: x}", "{id: b, do: x}", "{id: a, do: x}"), `plan.yaml:5:10: the id "a" is given twice; tasks[0] has it too`),
+		Entry("an acceptance without a program", of(`{id: a, do: x, accept: [{command: [" "]}]}`), `plan.yaml:3:40: the name of the program is empty`),
 		Entry("an unknown dependency", of("{id: build, do: x}", "{id: b, do: x, after: [biuld]}"), `plan.yaml:4:28: there is no task with the id "biuld" (did you mean "build"?)`),
 		Entry("a dependency given twice", of("{id: a, do: x}", "{id: b, do: x, after: [a, a]}"), `plan.yaml:4:31: the dependency "a" is given twice`),
 		Entry("a task that waits for itself", of("{id: a, do: x, after: [a]}"), `plan.yaml:3:28: the tasks depend on each other: a → a; remove one of these dependencies`),

@@ -40,10 +40,30 @@ type Task struct {
 	Input map[string]any `yaml:"input,omitempty" json:"input,omitempty"`
 	// Files are the files that the task works on. They are in its context.
 	Files []string `yaml:"files,omitempty" json:"files,omitempty"`
+	// Accept are commands that must end with exit status 0, in this order, before the task counts as
+	// done. If one does not, the attempt has failed and the next one gets the end of its output.
+	Accept []Acceptance `yaml:"accept,omitempty" json:"accept,omitempty"`
 	// Retries is the number of retries after failed attempts; default 2.
 	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=100"`
 	// Timeout ends an attempt; default 0 (off).
 	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+}
+
+// Acceptance is a command that decides whether the work on a task is accepted. It runs in the folder
+// of the plan.
+type Acceptance struct {
+	// Command is a program and its arguments: exit status 0 accepts the work.
+	Command []string `yaml:"command" json:"command" jsonschema:"minItems=1"`
+	// Env names the variables that Command inherits although they are named like keys, tokens or
+	// passwords.
+	Env []string `yaml:"env,omitempty" json:"env,omitempty"`
+	// Timeout is the longest time that Command may take; default 10m.
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+}
+
+// Probe returns the acceptance as a probe with its defaults.
+func (a Acceptance) Probe() Probe {
+	return Probe{Command: a.Command, Env: a.Env, Timeout: a.Timeout}.WithDefaults()
 }
 
 // Worker describes a worker. Exactly one of Loop, React and Command is given.

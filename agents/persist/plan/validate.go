@@ -18,11 +18,12 @@ import (
 
 // The limits of a plan, far above those of real plans. They limit the cost of a hostile plan.
 const (
-	maxTasks = 10_000
-	maxText  = 64 << 10 // bytes of a task, a goal or a fix
-	maxItems = 1000     // entries of any other list
-	maxPath  = 4096     // bytes
-	maxWords = 50       // markers, each of which is searched for in all files
+	maxTasks  = 10_000
+	maxText   = 64 << 10 // bytes of a task, a goal or a fix
+	maxItems  = 1000     // entries of any other list
+	maxAccept = 20       // commands that accept a task
+	maxPath   = 4096     // bytes
+	maxWords  = 50       // markers, each of which is searched for in all files
 
 	// maxProblems is the largest number of reported problems.
 	maxProblems = 100
@@ -154,6 +155,23 @@ func (v *validator) task(at string, t Task) {
 		v.add(at+".retries", "%d is not allowed; use 0 to 100", *t.Retries)
 	}
 	v.duration(at+".timeout", t.Timeout)
+	v.accept(at+".accept", t.Accept)
+}
+
+// accept checks the commands that accept the work on a task.
+func (v *validator) accept(at string, all []Acceptance) {
+	if len(all) > maxAccept {
+		v.add(at, "the list has %d commands; at most %d are allowed", len(all), maxAccept)
+		return
+	}
+	for i, a := range all {
+		at := item(at, i)
+		if len(a.Command) == 0 {
+			v.add(at+".command", "the command is missing; write a program and its arguments, such as [go, test, ./...]")
+		}
+		v.command(at, a.Command, a.Env)
+		v.duration(at+".timeout", a.Timeout)
+	}
 }
 
 // after returns the indices of the tasks that t depends on.

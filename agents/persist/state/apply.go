@@ -33,6 +33,8 @@ func (s *State) apply(r Record) error {
 		s.Plan = r.Plan
 	case KindIntent:
 		return s.intent(r)
+	case KindReport:
+		return s.report(r)
 	case KindOutcome:
 		return s.outcome(r)
 	case KindCheck:
@@ -49,6 +51,7 @@ func (s *State) apply(r Record) error {
 			return fmt.Errorf("%w: it says no end", errRecord)
 		}
 		s.End, s.Spent = r.End, r.End.Spent
+		s.use(s.Running, r.End.Used)
 	case KindReopen:
 		s.reopen()
 	default:
@@ -72,6 +75,16 @@ func (s *State) intent(r Record) error {
 	return nil
 }
 
+// report stores the outcome that the attempt in progress has if its work is accepted.
+func (s *State) report(r Record) error {
+	i, ok := s.tasks.byID[r.Task]
+	if !ok || s.Running != i || r.Outcome == nil || r.Outcome.Grade != gradeDone {
+		return fmt.Errorf("%w: no attempt at the task %q reports that it is done", errRecord, r.Task)
+	}
+	s.Reported = r.Outcome
+	return nil
+}
+
 func (s *State) outcome(r Record) error {
 	i, ok := s.tasks.byID[r.Task]
 	if !ok || s.Running != i || r.Outcome == nil {
@@ -92,7 +105,8 @@ func (s *State) outcome(r Record) error {
 	} else {
 		s.Outage, s.Down = 0, ""
 	}
-	s.Running, s.Fresh, s.Spent = none, false, o.Spent
+	s.Running, s.Reported, s.Fresh, s.Spent = none, nil, false, o.Spent
+	s.use(i, o.Used)
 	s.SegmentCalls += o.Calls
 	s.Counts.Calls += o.Calls
 	if o.Answer != "" {
@@ -107,7 +121,7 @@ func (s *State) outcome(r Record) error {
 	if o.Cause == CauseStagnation {
 		s.Counts.Stagnations++
 	}
-	t.Details, t.Carry = o.Details, o.Carry
+	t.Details, t.Carry, t.Accepted = o.Details, o.Carry, lastVerdict(o.Accept)
 	s.settle(i, to, o)
 	if to == stageDone {
 		s.Since++
@@ -116,6 +130,15 @@ func (s *State) outcome(r Record) error {
 		s.Progress = r.At
 	}
 	return nil
+}
+
+// use adds the usage of an attempt at a task.
+func (s *State) use(task int, used *Used) {
+	s.Used = s.Used.plus(used)
+	if task >= 0 {
+		t := s.tasks.all[task]
+		t.Used = t.Used.plus(used)
+	}
 }
 
 // stageAfter is the stage of a task after an attempt with each grade. A failed task may be retried.

@@ -13,9 +13,10 @@ import (
 // Move is the next action of the supervisor.
 type Move struct {
 	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task,
-	// KindCheck, KindDerive for a round, KindSegment or KindEnd.
+	// KindOutcome for the acceptance of a reported task, KindCheck, KindDerive for a round,
+	// KindSegment or KindEnd.
 	Kind Kind
-	// Task is the index of the task to attempt. Again is true if the intent is recorded already,
+	// Task is the index of the task to attempt or to accept. Again is true if the intent is recorded already,
 	// by a process that was killed.
 	Task  int
 	Again bool
@@ -39,6 +40,8 @@ func (s *State) Next() Move {
 	switch {
 	case s.End != nil:
 		return Move{Kind: KindEnd, End: *s.End}
+	case s.Running >= 0 && s.Reported != nil:
+		return Move{Kind: KindOutcome, Task: s.Running}
 	case s.Running >= 0:
 		return Move{Kind: KindIntent, Task: s.Running, Again: true}
 	case s.Recheck && len(s.Results) > 0:

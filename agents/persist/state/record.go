@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,10 @@ const (
 	// KindIntent is written before an attempt at a task, KindOutcome after it.
 	KindIntent  Kind = "intent"
 	KindOutcome Kind = "outcome"
+	// KindReport is written after an attempt that reports its task as done, before the task's
+	// acceptance commands run. The outcome follows it. After a crash in between, only the
+	// commands are repeated.
+	KindReport Kind = "report"
 	// KindCheck has the results of checks.
 	KindCheck Kind = "check"
 	// KindDerive begins a round of tasks derived from failed checks and of failed tasks, which are
@@ -51,7 +56,7 @@ type Record struct {
 	// Plan is the digest of the plan, for KindBegin.
 	Plan string `json:"plan,omitempty"`
 
-	// Task and Attempt, from 1, are for KindIntent and KindOutcome.
+	// Task and Attempt, from 1, are for KindIntent, KindReport and KindOutcome.
 	Task    string   `json:"task,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
@@ -113,6 +118,10 @@ type Outcome struct {
 	Inert bool `json:"inert,omitempty"`
 	// Spent is the total of the run after the attempt.
 	Spent Spent `json:"spent,omitzero"`
+	// Used is the usage of the attempt; nil if its worker does not report any.
+	Used *Used `json:"used,omitempty"`
+	// Accept are the results of the task's acceptance commands, up to the first that did not pass.
+	Accept []plan.CheckResult `json:"accept,omitempty"`
 }
 
 // The grades of an Outcome.
@@ -142,6 +151,36 @@ type Spent struct {
 	CostUnknown   string  `json:"cost_unknown,omitempty"`
 }
 
+// Used is what attempts used. In contrast to Spent, it has the cost without a cap on it.
+type Used struct {
+	Calls  int `json:"calls"`
+	Tokens int `json:"tokens"`
+	// Cost is in Currency, such as "USD".
+	Cost     float64 `json:"cost"`
+	Currency string  `json:"currency,omitempty"`
+	// TokensUnknown and CostUnknown give the reason if Tokens and Cost are only lower bounds;
+	// empty if they are exact.
+	TokensUnknown string `json:"tokens_unknown,omitempty"`
+	CostUnknown   string `json:"cost_unknown,omitempty"`
+}
+
+// plus returns the sum of u and more, which may be nil.
+func (u Used) plus(more *Used) Used {
+	if more == nil {
+		return u
+	}
+	if u.Currency != "" && more.Currency != "" && u.Currency != more.Currency {
+		u.CostUnknown = cmp.Or(u.CostUnknown, "the currency changed from "+u.Currency+" to "+more.Currency)
+		u.Calls, u.Tokens = u.Calls+more.Calls, u.Tokens+more.Tokens
+		return u
+	}
+	return Used{
+		Calls: u.Calls + more.Calls, Tokens: u.Tokens + more.Tokens,
+		Cost: u.Cost + more.Cost, Currency: cmp.Or(u.Currency, more.Currency),
+		TokensUnknown: cmp.Or(u.TokensUnknown, more.TokensUnknown), CostUnknown: cmp.Or(u.CostUnknown, more.CostUnknown),
+	}
+}
+
 // Derived is a task of a round: it is derived from a failed check, or if Do is empty, a failed task
 // that is tried once more.
 type Derived struct {
@@ -161,6 +200,8 @@ type End struct {
 	Guard   string `json:"guard,omitempty"`
 	Details string `json:"details,omitempty"`
 	Spent   Spent  `json:"spent,omitzero"`
+	// Used is the usage of the attempt that the end cut off, which has no outcome.
+	Used *Used `json:"used,omitempty"`
 }
 
 // The largest texts of a record, in bytes. Longer texts are cut in the middle. A record is far below
@@ -216,6 +257,7 @@ func (r Record) Bounded() Record {
 		o.Answer, o.Details, o.Carry = clip(o.Answer, maxAnswer), clip(o.Details, maxDetails), clip(o.Carry, maxCarry)
 		o.Refused, o.Unjudged = clip(o.Refused, maxDetails), clip(o.Unjudged, maxDetails)
 		o.Steps = clipAll(o.Steps)
+		o.Accept = boundedResults(o.Accept)
 		r.Outcome = &o
 	}
 	if r.End != nil {
@@ -223,13 +265,19 @@ func (r Record) Bounded() Record {
 		end.Details = clip(end.Details, maxDetails)
 		r.End = &end
 	}
-	r.Results = slices.Clone(r.Results)
-	for i, c := range r.Results {
+	r.Results = boundedResults(r.Results)
+	return r
+}
+
+// boundedResults returns a copy of results with their texts cut to their limits.
+func boundedResults(results []plan.CheckResult) []plan.CheckResult {
+	results = slices.Clone(results)
+	for i, c := range results {
 		c.Details, c.Output = clip(c.Details, maxDetails), clip(c.Output, maxOutput)
 		c.Items = clipAll(c.Items)
-		r.Results[i] = c
+		results[i] = c
 	}
-	return r
+	return results
 }
 
 // clipAll limits the number of texts and their lengths.

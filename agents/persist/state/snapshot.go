@@ -18,9 +18,11 @@ type snapshot struct {
 	Attempts []int     `json:"attempts"`
 	Derived  []Derived `json:"derived,omitempty"`
 	// More has further fields of some tasks, in the order of their indices.
-	More  []more `json:"more,omitempty"`
-	Front int    `json:"front"`
-	Back  int    `json:"back"`
+	More []more `json:"more,omitempty"`
+	// Extra has those of the tasks that have any, over or not.
+	Extra []extra `json:"extra,omitempty"`
+	Front int     `json:"front"`
+	Back  int     `json:"back"`
 }
 
 // more has the fields of a task that is not over and has changed.
@@ -30,6 +32,13 @@ type more struct {
 	Order   int    `json:"order"`
 	Details string `json:"details,omitempty"`
 	Carry   string `json:"carry,omitempty"`
+}
+
+// extra has the fields of a task that it keeps when it is over.
+type extra struct {
+	Task     int          `json:"task"`
+	Accepted plan.Verdict `json:"accepted,omitempty"`
+	Used     Used         `json:"used,omitzero"`
 }
 
 // letters encode the stages in a snapshot.
@@ -53,6 +62,11 @@ func (s *State) Snapshot() ([]byte, error) {
 		if i >= t.planned {
 			d := Derived{ID: task.ID, Do: task.Do, By: task.By, From: task.From, Of: task.of, Step: task.step}
 			out.Derived = append(out.Derived, d)
+		}
+	}
+	for i, task := range t.all {
+		if e := (extra{i, task.Accepted, task.Used}); e != (extra{Task: i}) {
+			out.Extra = append(out.Extra, e)
 		}
 	}
 	for i := t.first; i != none; i = t.all[i].next {
@@ -119,6 +133,15 @@ func (s *State) restore(in snapshot) error {
 		}
 		task := t.all[m.Task]
 		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
+	}
+	for _, e := range in.Extra {
+		if e.Task < 0 || e.Task >= n {
+			return fmt.Errorf("%w: it has a task %d", errSnapshot, e.Task)
+		}
+		t.all[e.Task].Accepted, t.all[e.Task].Used = e.Accepted, e.Used
+	}
+	if in.Reported != nil && in.Running < 0 {
+		return fmt.Errorf("%w: it has an outcome without an attempt", errSnapshot)
 	}
 	if in.Running >= 0 && t.all[in.Running].Stage != stageWaiting {
 		return fmt.Errorf("%w: the task in progress is over", errSnapshot)

@@ -28,9 +28,14 @@ type facts struct {
 	At      time.Duration `json:"at"`
 	// Running is the index of the task whose attempt is in progress, or negative.
 	Running int `json:"running"`
+	// Reported is the outcome of this attempt if its work is accepted; nil unless the attempt has
+	// ended and the task's acceptance commands are next.
+	Reported *Outcome `json:"reported,omitempty"`
 
 	Counts counts `json:"counts"`
 	Spent  Spent  `json:"spent"`
+	// Used is the usage of all attempts.
+	Used Used `json:"used,omitzero"`
 
 	// Results are the last results of all checks, in the order of plan.Checks; empty before the
 	// first full check.

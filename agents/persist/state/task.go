@@ -34,6 +34,10 @@ type Task struct {
 	Attempts int
 	// Details and Carry are from the last attempt; empty if the task is over.
 	Details, Carry string
+	// Accepted is the verdict of the acceptance commands on the last attempt; empty if none ran.
+	Accepted plan.Verdict
+	// Used is the usage of all its attempts.
+	Used Used
 	// of and step are those of Derived.
 	of, step string
 

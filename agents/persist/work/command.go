@@ -46,6 +46,7 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	hide := redact.HideSecrets(environ())
 	out := persist.Outcome{Answer: sanitize.Text(hide.Replace(answer.Lines()), 0)}
 	stderr := sanitize.Line(hide.Replace(complaint.Lines()), maxCarry)
+	logTo(a, persist.Entry{Kind: "output", Name: end.State, Text: out.Answer, Details: hide.Replace(complaint.Lines())})
 	switch {
 	case err != nil:
 		out.Grade, out.Details = persist.Blocked, c.name()+" cannot be run: "+err.Error()

@@ -29,19 +29,20 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	backend := &metered{backend: l.dep.Backend, a: a, refused: cancel}
+	backend := newMetered(l.dep, a, cancel)
 	r := loop.Run(ctx, settings, loop.Deps{
 		Backend:        backend,
 		BackendID:      l.dep.BackendID,
 		Conversational: l.dep.Conversational,
 		Clock:          l.dep.Clock,
-		Sink:           inner(l.dep.Sink, a.Task.ID),
+		Sink:           inner(l.dep.Sink, a),
 		Price:          l.dep.Price,
 		EURPerUSD:      l.dep.EURPerUSD,
 		Shared:         l.dep.Budget,
 	})
 	out := l.grade(r, settings.Budget, backend.lastAnswer())
-	out.Answer, out.Prose, out.Usage, out.Inert = r.Text, r.Prose, backend.spent(), l.dep.Inert
+	out.Answer, out.Prose, out.Inert = r.Text, r.Prose, l.dep.Inert
+	out.Usage, out.Used = backend.spent(), backend.ledger.used()
 	return out
 }
 

@@ -26,6 +26,7 @@ var _ = Describe("A runner loop", func() {
 		out := r.work()
 		Expect(out).To(Equal(persist.Outcome{
 			Grade: persist.Done, Answer: "It is built.\nDONE", Prose: "It is built.", Details: "completed in iteration 2", Usage: &llm.Usage{Input: 20, Output: 10},
+			Used: &persist.Used{Calls: 2, Tokens: 30, Currency: "USD", CostUnknown: "no prices are given"},
 		}))
 		Expect(r.meter.calls).To(Equal(2))
 		Expect(r.meter.active).To(BeNumerically(">=", 2))

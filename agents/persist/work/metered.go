@@ -27,6 +27,13 @@ type metered struct {
 	usage   llm.Usage
 	used    bool // usage is not empty
 	unknown bool // the usage of a call is unknown
+	ledger  *ledger
+	logged  int // messages in the transcript
+}
+
+// newMetered returns a backend for an attempt.
+func newMetered(d Deps, a persist.Assignment, refused func(error)) *metered {
+	return &metered{backend: d.Backend, a: a, refused: refused, ledger: newLedger(d)}
 }
 
 // Complete implements llm.Backend.
@@ -41,6 +48,7 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	m.listen(&req)
 	reply, err := m.backend.Complete(ctx, req)
 	m.account(reply, err)
+	m.log(req, reply, err)
 	m.a.Meter.Active()
 	if n := len(reply.ToolCalls); err == nil && n > 0 {
 		// Do not discard the answer: the attempt ends before the next call if this exceeds the limit.
@@ -68,6 +76,7 @@ func (m *metered) listen(req *llm.Request) {
 	req.OnActivity = func(tool string) {
 		m.a.Meter.Active()
 		if tool != "" {
+			logTo(m.a, persist.Entry{Kind: "tool", Name: tool})
 			if err := m.a.Meter.Call(1); err != nil && m.refused != nil {
 				m.refused(err)
 			}
@@ -109,6 +118,7 @@ func (m *metered) account(reply llm.Reply, err error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.ledger.add(reply, usage, unknown)
 	m.unknown = m.unknown || unknown
 	if usage == nil {
 		return
@@ -133,8 +143,40 @@ func (m *metered) spent() *llm.Usage {
 	return &usage
 }
 
+// log adds a call to the transcript, with the messages that the last call did not have.
+func (m *metered) log(req llm.Request, reply llm.Reply, err error) {
+	if m.a.Log == nil {
+		return
+	}
+	m.mu.Lock()
+	from := m.logged
+	if from >= len(req.Messages) { // a new conversation
+		from = 0
+	}
+	m.logged = len(req.Messages) + 1 // with the answer
+	m.mu.Unlock()
+	entry := persist.Entry{
+		Kind: "call", Name: reply.Model, Request: req.Messages[from:], Text: reply.Text, Tools: reply.ToolCalls,
+		Denials: reply.Denials, Usage: reply.Usage,
+	}
+	if err != nil {
+		entry.Details = err.Error()
+		if e, ok := errors.AsType[*llm.Error](err); ok {
+			entry.Text, entry.Usage = e.Partial, e.Usage
+		}
+	}
+	m.a.Log(entry)
+}
+
+// logTo adds an entry to the transcript of an attempt, if there is one.
+func logTo(a persist.Assignment, e persist.Entry) {
+	if a.Log != nil {
+		a.Log(e)
+	}
+}
+
 // inner returns a sink that adds the task to the events of a worker and drops its end event.
-func inner(sink event.Sink, task string) event.Sink {
+func inner(sink event.Sink, a persist.Assignment) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		if e.Kind == event.End {
 			return
@@ -143,8 +185,9 @@ func inner(sink event.Sink, task string) event.Sink {
 		if attrs == nil {
 			attrs = make(map[string]any, 1)
 		}
-		attrs["task"] = task
+		attrs["task"] = a.Task.ID
 		e.Attrs = attrs
+		logTo(a, persist.Entry{Kind: "event", Name: string(e.Kind) + "/" + e.Name, Details: e.Detail})
 		sink.Emit(e)
 	})
 }

@@ -32,6 +32,21 @@ func Probes(p plan.Plan, dir string, clk clock.Clock) (map[plan.Check]persist.Pr
 	return probes, nil
 }
 
+// Acceptance returns the acceptance commands of the plan's tasks, by the ids of the tasks. They run in
+// the folder dir. The clock is that of Probes.
+func Acceptance(p plan.Plan, dir string, clk clock.Clock) map[string][]persist.Probe {
+	if clk == nil {
+		clk = clock.Real()
+	}
+	all := map[string][]persist.Probe{}
+	for _, t := range p.Tasks {
+		for _, a := range t.Accept {
+			all[t.ID] = append(all[t.ID], guardProbe(commandProbe{spec: a.Probe(), dir: dir, clock: clk}.probe))
+		}
+	}
+	return all
+}
+
 // newProbe only returns errors that plan.Problems reports, too.
 func newProbe(spec plan.Probe, dir string, clk clock.Clock) (persist.Probe, error) {
 	switch {

@@ -44,12 +44,12 @@ func newReacter(spec plan.React, d Deps) (*reacter, error) {
 
 // Work implements persist.Worker.
 func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
-	backend := &metered{backend: w.dep.Backend, a: a}
+	backend := newMetered(w.dep, a, nil)
 	r := react.Run(ctx, w.agent, react.Task{Do: a.Prompt, Input: a.Task.Input}, react.Options{MaxIterations: w.max}, react.Deps{
 		Backend:   backend,
 		BackendID: w.dep.BackendID,
 		Clock:     w.dep.Clock,
-		Sink:      inner(w.dep.Sink, a.Task.ID),
+		Sink:      inner(w.dep.Sink, a),
 		Actions:   w.dep.Actions,
 		Agents:    w.agents,
 		Person:    asked(w.dep.Person, a.Meter),
@@ -60,7 +60,7 @@ func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		Shared:    w.dep.Budget,
 	})
 	out := gradeAgent(r)
-	out.Answer, out.Usage = r.Output, backend.spent()
+	out.Answer, out.Usage, out.Used = r.Output, backend.spent(), backend.ledger.used()
 	return out
 }
 

@@ -49,6 +49,8 @@ type Deps struct {
 	// Price and EURPerUSD are for caps on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
+	// Currency is that of the costs of attempts; default: USD.
+	Currency quantity.Currency
 	// Budget is shared by all workers.
 	Budget *llm.Budget
 	// ChildClock is the clock of the commands of ReAct agents, which run in real time; default: the
