@@ -33,6 +33,10 @@ func (a *app) loopCommand() *cobra.Command {
 work is done or a guard stops the run. This is not a rehearsal: the agent works in
 the current folder and may cost money.
 
+Each prompt ends with a contract, in the language of the prompt: how the agent reports that everything
+is finished (by default with the line DONE), that work is left, or that it needs a person (BLOCKED:).
+--contract replaces it, and --no-contract leaves it out.
+
 A flag overrides ` + configFile + `, which overrides the default; the file has keys for
 more than the flags ("rehearse schema config" prints all). With - the prompt is read
 from standard input. The answer goes to standard output, everything else to standard
@@ -47,7 +51,7 @@ openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLI
 backend that is not on this machine.
 
 ` + loopExitCodes(),
-		Example: `  rehearse loop "Fix the failing test. Say DONE on its own line when it passes."
+		Example: `  rehearse loop "Fix the failing test"
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
   rehearse loop "Add the login page, with tests" -b codex --stop-guard balanced
   rehearse loop "Summarise CHANGES" -b openai -m gpt-4.1-mini --max-cost 0.05EUR
@@ -70,8 +74,9 @@ backend that is not on this machine.
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	jsonFlag(f, &flags.asJSON, "the result")
 	cmd.MarkFlagsMutuallyExclusive("fresh-session", "history")
+	cmd.MarkFlagsMutuallyExclusive("contract", "no-contract")
 	for flag, values := range map[string][]string{
-		"mode": {"marker", "json", "answer"}, "history": {"session", "fresh", "conversation"},
+		"language": {"en", "fr"}, "mode": {"marker", "json", "answer"}, "history": {"session", "fresh", "conversation"},
 		"stop-guard": {"balanced", "strict", "careful", "off"}, "todos": {"together", "one-by-one"},
 	} {
 		complete(cmd, flag, values...)

@@ -14,10 +14,10 @@ import (
 // loopOptions are the flags that set loop.Options.
 type loopOptions struct {
 	loop.Options
-	stream bool
+	stream, noContract bool
 	// freshSession is short for History fresh.
 	freshSession bool
-	budget budgetFlags
+	budget       budgetFlags
 }
 
 func (o *loopOptions) register(f *pflag.FlagSet) {
@@ -25,6 +25,9 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.System, "system", "", "system message")
 	f.StringVar((*string)(&o.Mode), "mode", "", "how a finished answer is recognised: marker, json or answer (default "+string(d.Mode)+")")
 	f.StringVar(&o.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
+	f.StringVar(&o.Contract, "contract", "", "the text that tells the agent how to report the end (default: one for the mode and the markers)")
+	f.BoolVar(&o.noContract, "no-contract", false, "append no such text to the prompt")
+	f.StringVar((*string)(&o.Language), "language", "", "language of that text: en or fr (default: that of the prompt)")
 	f.StringVar((*string)(&o.History), "history", "",
 		"what each call sends: the next prompt in the agent's own session, the task to a fresh one, or the whole conversation")
 	f.BoolVar(&o.freshSession, "fresh-session", false, "begin a new session of the agent in each iteration, as --history fresh")
@@ -57,6 +60,9 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	}
 	if o.freshSession {
 		out.History = loop.Fresh
+	}
+	if o.noContract {
+		out.Contract = loop.NoContract
 	}
 	if o.budget.given(f) {
 		caps := o.budget.capsOver(f, llm.Caps{})

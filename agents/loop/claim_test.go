@@ -41,8 +41,13 @@ var _ = Describe("Completion by markers", Label("L-08"), func() {
 		Entry("in a sentence", "I am not DONE yet.", loop.StatusMaxIterations),
 		Entry("in a word", "ABANDONED", loop.StatusMaxIterations),
 		Entry("lower case", "done", loop.StatusMaxIterations),
-		Entry("with a full stop", "DONE.", loop.StatusMaxIterations),
-		Entry("emphasised", "**DONE**", loop.StatusMaxIterations),
+		Entry("with a full stop", "All of it works.\nDONE.\n", loop.StatusDone),
+		Entry("emphasised", "**DONE**", loop.StatusDone),
+		Entry("as code, emphasised, with a full stop", "ok\n__`DONE`.__\n\n", loop.StatusDone),
+		Entry("emphasised before the last line", "**DONE**\nwith the first half", loop.StatusMaxIterations),
+		Entry("emphasised in a code block", "```\n**DONE**\n```", loop.StatusMaxIterations),
+		Entry("emphasised in a sentence", "It is **DONE**", loop.StatusMaxIterations),
+		Entry("blocked before an emphasised one", "BLOCKED: which vault?\n**DONE**", loop.StatusBlocked),
 		Entry("quoted", "> DONE", loop.StatusMaxIterations),
 		Entry("empty", "", loop.StatusMaxIterations),
 		Entry("in a code block", "```\nDONE\n```", loop.StatusMaxIterations),
@@ -64,6 +69,11 @@ var _ = Describe("Completion by markers", Label("L-08"), func() {
 		Entry("blocked in a code block", "```\nBLOCKED: x\n```", loop.StatusMaxIterations),
 	)
 
+	It("notes a marker that does not count", func() {
+		_, note := read(loop.Marker, llm.Reply{Text: "**DONE**\nwith the first half"})
+		Expect(note).To(Equal(`the line "**DONE**" is not the marker DONE; it needs a line of its own without other characters`))
+	})
+
 	It("takes what follows the blocked marker as the summary", func() {
 		result, _ := read(loop.Marker, llm.Reply{Text: "x\n  BLOCKED:  which vault? \ny"})
 		Expect(result.Summary).To(Equal("which vault?"))
@@ -81,6 +91,7 @@ var _ = Describe("Completion by a JSON object", Label("L-08"), func() {
 		Entry("after prose", `Here: {"status":"done"}`, loop.StatusDone, ""),
 		Entry("before prose", `{"status":"done"} Bye.`, loop.StatusDone, ""),
 		Entry("fenced", "x\n```json\n{\"status\": \"done\",\n \"summary\": \"all\"}\n```\n", loop.StatusDone, "all"),
+		Entry("completed", `{"status":"completed","summary":"all"}`, loop.StatusDone, "all"),
 		Entry("continue", `{"status":"continue","summary":"half"}`, loop.StatusMaxIterations, "half"),
 		Entry("blocked", `{"status":"blocked","summary":"key?"}`, loop.StatusBlocked, "key?"),
 		Entry("escalate", `{"status":"escalate","summary":"key?"}`, loop.StatusBlocked, "key?"),

@@ -59,6 +59,7 @@ var _ = Describe("The prose of a result", func() {
 		},
 		Entry("marker", loop.Mode("marker"), "I will add the tests later.\nDONE", "I will add the tests later."),
 		Entry("JSON with a summary", loop.JSON, "Written.\n```json\n{\"status\":\"done\",\"summary\":\"Tests come next.\"}\n```", "Written.\n\nTests come next."),
+		Entry("an emphasised marker", loop.Marker, "All is written.\n\n**DONE**\n", "All is written."),
 		Entry("marker alone", loop.Mode("marker"), "DONE", ""),
 	)
 })

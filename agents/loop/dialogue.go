@@ -10,9 +10,11 @@ import (
 
 // dialogue builds the messages of the next call.
 type dialogue struct {
-	fresh bool
-	task  string
-	goOn  string
+	fresh    bool
+	task     string
+	contract string // repeated in each prompt; may be empty
+	goOn     string
+	demanded string // the steps of the last refusal
 	// report: ask for the result of each step; again: ask to repeat the claim of completion.
 	report, again bool
 	// turn is the next prompt in a continued session, which replaces the last message of sent; empty if
@@ -24,13 +26,13 @@ type dialogue struct {
 
 func newDialogue(s Settings, conversational bool) dialogue {
 	d := dialogue{
-		fresh: s.history(conversational) != Conversation, task: s.Prompt, goOn: s.ContinuePrompt,
-		report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer,
+		fresh: s.history(conversational) != Conversation, task: s.Prompt, contract: s.Contract, goOn: s.ContinuePrompt,
+		report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer && s.Contract == "",
 	}
 	if s.System != "" {
 		d.sent = append(d.sent, llm.Message{Role: llm.System, Content: s.System})
 	}
-	d.sent = append(d.sent, llm.Message{Role: llm.User, Content: s.Prompt})
+	d.sent = append(d.sent, llm.Message{Role: llm.User, Content: d.agreed(s.Prompt)})
 	return d
 }
 
@@ -44,32 +46,48 @@ func (d *dialogue) messages(continued bool) []llm.Message {
 	return sent
 }
 
-// proceed continues after an unfinished answer. Without history, the same messages are sent again.
-func (d *dialogue) proceed(answer string) {
-	d.turn = d.goOn
-	if !d.fresh {
-		d.reply(answer, d.goOn)
+// agreed returns a prompt that contains the contract.
+func (d *dialogue) agreed(prompt string) string {
+	if d.contract == "" || strings.Contains(prompt, d.contract) {
+		return prompt
 	}
+	return paragraphs(prompt, d.contract)
+}
+
+// proceed continues after an unfinished answer, with a note on it if there is one.
+func (d *dialogue) proceed(answer, note string) {
+	d.next(answer, paragraphs(note, d.goOn), note)
+}
+
+// insist continues after a refused completion with the remaining steps.
+func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
+	d.demanded = d.demand(v, order)
+	d.next(answer, d.demanded, "")
+}
+
+// next continues with a prompt. Without history, the task is sent again in place of it, with the steps of
+// the last refusal and the note.
+func (d *dialogue) next(answer, prompt, note string) {
+	d.turn = d.agreed(prompt)
+	if !d.fresh {
+		d.reply(answer, d.turn)
+		return
+	}
+	whole := d.task
+	for _, more := range []string{d.demanded, note} {
+		if more != "" {
+			whole += "\n\n" + more
+		}
+	}
+	sent := slices.Clone(d.sent)
+	sent[len(sent)-1].Content = d.agreed(whole)
+	d.sent = sent
 }
 
 // repeat sends the prompt of a failed call again, if its session is continued.
 func (d *dialogue) repeat(prompt string) {
 	const note = "Your last turn was cut off. Some of its work may be done already: check before you repeat it.\n\n"
 	d.turn = note + strings.TrimPrefix(prompt, note)
-}
-
-// insist continues after a refused completion with the remaining steps. Without history, the task is
-// sent again before the steps, up to the next refusal.
-func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
-	prompt := d.demand(v, order)
-	d.turn = prompt
-	if !d.fresh {
-		d.reply(answer, prompt)
-		return
-	}
-	sent := slices.Clone(d.sent)
-	sent[len(sent)-1].Content = d.task + "\n\n" + prompt
-	d.sent = sent
 }
 
 // reply adds a turn. After an empty answer the same messages are sent again, because some providers

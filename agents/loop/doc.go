@@ -4,9 +4,14 @@
 // # One iteration
 //
 // Each iteration is one call, successful or not, with one entry in the transcript. The order is:
-// entry, OnIteration, no-progress guards, completion. The prompt is sent unchanged, without
-// instructions about the marker. In json mode, the answer may be prose; its last JSON object
-// counts.
+// entry, OnIteration, no-progress guards, completion. In json mode, the answer may be prose; its
+// last JSON object counts.
+//
+// # Contract
+//
+// Settings.Contract explains to the agent how to report completion, remaining work and the need for
+// a person. It follows the task, the demand after a refused completion, and the prompt that
+// continues an unfinished answer, with the note why an answer that seems finished does not count.
 //
 // # Sessions
 //

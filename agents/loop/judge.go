@@ -82,8 +82,17 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	case stuck != nil:
 		return stuck
 	}
-	r.dialogue.proceed(reply.Text)
+	r.dialogue.proceed(reply.Text, r.remark(verdict))
 	return nil
+}
+
+// remark returns the note on an answer for the next prompt. Without a contract the agent was not told how
+// to end an answer, so there is none.
+func (r *runner) remark(c claim) string {
+	if c.note == "" || r.set.Contract == "" {
+		return ""
+	}
+	return "Your last answer does not count as finished: " + c.note + "."
 }
 
 // claim parses the claim of an answer about its completion.

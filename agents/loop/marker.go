@@ -1,6 +1,10 @@
 package loop
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // markers are the lines that signal the state of the work in plain text.
 type markers struct {
@@ -11,38 +15,68 @@ type markers struct {
 }
 
 // read searches the lines outside of fenced code blocks for the markers. Only space around a line is
-// ignored: "**DONE**", "DONE." and "not DONE" are not markers. If an answer has both, blocked wins.
+// ignored, except that the last line may emphasise the done marker or end it as a sentence: "**DONE**" and
+// "DONE." count there, and are noted elsewhere. If an answer has both markers, blocked wins.
 //
 // Fences are those of CommonMark: at least three backticks or tildes, closed by
 // at least as many of the same, and running to the end if never closed.
 func (m markers) read(text string) claim {
 	var found claim
 	var open fence
+	last, coded := "", false
 	for line := range strings.Lines(text) {
-		if open.step(line) {
+		code := open.step(line)
+		line = strings.TrimSpace(line)
+		if line != "" {
+			last, coded = line, code
+		}
+		if code {
 			continue
 		}
-		line = strings.TrimSpace(line)
 		if rest, ok := strings.CutPrefix(line, m.blocked); ok {
 			return claim{state: blocked, summary: strings.TrimSpace(rest)}
 		}
-		if line == m.done {
-			found.state = finished
+		switch {
+		case line == m.done:
+			found = claim{state: finished}
+		case found.state != finished && undecorated(line) == m.done:
+			found.note = fmt.Sprintf("the line %q is not the marker %s; it needs a line of its own without other characters", line, m.done)
 		}
+	}
+	if !coded && undecorated(last) == m.done {
+		return claim{state: finished}
 	}
 	return found
 }
 
+// undecorated returns a line without emphasis, code marks, and the end of a sentence.
+func undecorated(line string) string {
+	const marks = "*_`"
+	return strings.TrimLeft(strings.TrimRight(line, marks+".!"), marks)
+}
+
 // prose returns the text without the done markers.
 func (m markers) prose(text string) string {
-	var b strings.Builder
+	var kept []string
 	var open fence
+	decorated := -1 // the position of the last line in kept, if it is a decorated marker
 	for line := range strings.Lines(text) {
-		if open.step(line) || strings.TrimSpace(line) != m.done {
-			b.WriteString(line)
+		code, bare := open.step(line), strings.TrimSpace(line)
+		if bare != "" {
+			decorated = -1
 		}
+		if !code && bare == m.done {
+			continue
+		}
+		if !code && bare != "" && undecorated(bare) == m.done {
+			decorated = len(kept)
+		}
+		kept = append(kept, line)
 	}
-	return b.String()
+	if decorated >= 0 {
+		kept = slices.Delete(kept, decorated, decorated+1)
+	}
+	return strings.Join(kept, "")
 }
 
 // fence is the open code fence, or zero.

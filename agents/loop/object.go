@@ -12,8 +12,8 @@ import (
 )
 
 // readObject reads "status" and "summary" of the last JSON object of the answer, inside or outside of
-// a code block. Status is "done", "continue", "blocked" or "escalate"; otherwise the answer is
-// unfinished, with a note. A summary that is not text is ignored.
+// a code block. Status is "done" (or "complete", "completed"), "continue", "blocked" or "escalate";
+// otherwise the answer is unfinished, with a note. A summary that is not text is ignored.
 func readObject(text string) claim {
 	data := []byte(text)
 	start, end := lastObject(data)
@@ -29,7 +29,7 @@ func readObject(text string) claim {
 	}
 	summary, _ := object.Summary.(string)
 	switch object.Status {
-	case "done":
+	case "done", "complete", "completed":
 		return claim{state: finished, summary: summary}
 	case "blocked", "escalate":
 		return claim{state: blocked, summary: summary}
@@ -38,7 +38,7 @@ func readObject(text string) claim {
 	case nil:
 		return claim{summary: summary, note: "the last JSON object has no status"}
 	}
-	return claim{summary: summary, note: fmt.Sprintf("status %.60q is not known, so the answer is not done", fmt.Sprint(object.Status))}
+	return claim{summary: summary, note: fmt.Sprintf("status %.60q is not known, so the answer is not done; use \"done\", \"continue\" or \"blocked\"", fmt.Sprint(object.Status))}
 }
 
 // tolerant accepts input that JSON parsers treat differently: the last of duplicate names wins, and

@@ -35,8 +35,14 @@ type Options struct {
 	// Default: conversation for API backends, session for command-line agents.
 	History History `yaml:"history,omitempty" json:"history,omitempty" jsonschema:"enum=session,enum=fresh,enum=conversation"`
 	// ContinuePrompt follows an unfinished answer unless History is fresh;
-	// the default asks to go on and names the marker.
+	// the default asks to go on and repeats the contract.
 	ContinuePrompt string `yaml:"continue_prompt,omitempty" json:"continue_prompt,omitempty"`
+	// Contract is appended to each prompt and explains how to report completion, remaining work and
+	// the need for a person: a text, auto (the text for Mode and the markers) or off. Default auto;
+	// in scenarios off, because a script needs no instructions.
+	Contract string `yaml:"contract,omitempty" json:"contract,omitempty"`
+	// Language is that of the automatic contract: en or fr; default: that of most of the prompt.
+	Language Language `yaml:"language,omitempty" json:"language,omitempty" jsonschema:"enum=en,enum=fr"`
 	// MaxIterations is at least 1; default 10.
 	MaxIterations *int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
 	// Timeout is for the whole run; default 5m; 0 switches it off.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ type Settings struct {
 	BlockedMarker      string            `json:"blocked_marker"`
 	History            History           `json:"history,omitempty"` // if empty, depends on Deps.Conversational
 	ContinuePrompt     string            `json:"continue_prompt"`
+	Contract           string            `json:"contract,omitempty"` // the text; empty: none
+	Language           Language          `json:"language,omitempty"` // as given; empty: that of the prompt
 	MaxIterations      int               `json:"max_iterations"`
 	Timeout            quantity.Duration `json:"timeout"`
 	CallTimeout        quantity.Duration `json:"call_timeout"`
@@ -42,79 +45,98 @@ type Settings struct {
 }
 
 // Defaults returns the default settings. They lack a prompt.
-func Defaults() Settings { return merge(Options{}, Options{}) }
+func Defaults() Settings { return withDefaults(Options{}) }
 
-// Resolve merges options, a configuration file and the defaults, in this order of precedence.
-// It returns all invalid fields at once, as FieldErrors.
-func Resolve(option, file Options) (Settings, error) {
-	s := merge(option, file)
+// Resolve merges options in their order of precedence, such as those of a command line and those of a
+// configuration file, and then the defaults. It returns all invalid fields at once, as FieldErrors.
+func Resolve(sources ...Options) (Settings, error) {
+	var o Options
+	for _, next := range sources {
+		o = o.or(next)
+	}
+	s := withDefaults(o)
 	if err := s.validate(); err != nil {
 		return Settings{}, err
 	}
 	return s, nil
 }
 
-func merge(option, file Options) Settings {
+// or returns o with the fields of next where it has none. Budget and Breaker are merged by their fields.
+func (o Options) or(next Options) Options {
+	out, other := reflect.ValueOf(&o).Elem(), reflect.ValueOf(next)
+	budget, breaker := mergeBudget(o.Budget, next.Budget), mergeBreaker(o.Breaker, next.Breaker)
+	for i := range out.NumField() {
+		if out.Field(i).IsZero() {
+			out.Field(i).Set(other.Field(i))
+		}
+	}
+	o.Budget, o.Breaker = budget, breaker
+	return o
+}
+
+// withDefaults returns the settings of options.
+func withDefaults(o Options) Settings {
 	s := Settings{
-		Prompt:             cmp.Or(option.Prompt, file.Prompt),
-		System:             cmp.Or(option.System, file.System),
-		Backend:            cmp.Or(option.Backend, file.Backend, "copilot"),
-		Model:              cmp.Or(option.Model, file.Model),
-		Stream:             *cmp.Or(option.Stream, file.Stream, new(false)),
-		Mode:               cmp.Or(option.Mode, file.Mode, Marker),
-		Marker:             cmp.Or(option.Marker, file.Marker, "DONE"),
-		BlockedMarker:      cmp.Or(option.BlockedMarker, file.BlockedMarker, "BLOCKED:"),
-		History:            cmp.Or(option.History, file.History),
-		ContinuePrompt:     cmp.Or(option.ContinuePrompt, file.ContinuePrompt),
-		MaxIterations:      *cmp.Or(option.MaxIterations, file.MaxIterations, new(10)),
-		Timeout:            *cmp.Or(option.Timeout, file.Timeout, new(defaultTimeout)),
-		CallTimeout:        *cmp.Or(option.CallTimeout, file.CallTimeout, new(quantity.Duration)),
-		NoProgressLimit:    *cmp.Or(option.NoProgressLimit, file.NoProgressLimit, new(3)),
-		AlternationLimit:   *cmp.Or(option.AlternationLimit, file.AlternationLimit, new(0)),
-		NearIdenticalLimit: *cmp.Or(option.NearIdenticalLimit, file.NearIdenticalLimit, new(0)),
-		RepeatedErrorLimit: *cmp.Or(option.RepeatedErrorLimit, file.RepeatedErrorLimit, new(0)),
-		StopGuard:          cmp.Or(option.StopGuard, file.StopGuard, GuardOff),
-		ContinuationLimit:  *cmp.Or(option.ContinuationLimit, file.ContinuationLimit, new(3)),
-		Todos:              cmp.Or(option.Todos, file.Todos),
-		SameStepsLimit:     *cmp.Or(option.SameStepsLimit, file.SameStepsLimit, new(0)),
-		Budget:             mergeBudget(option.Budget, file.Budget),
-		Breaker:            mergeBreaker(option.Breaker, file.Breaker),
+		Prompt:             o.Prompt,
+		System:             o.System,
+		Backend:            cmp.Or(o.Backend, "copilot"),
+		Model:              o.Model,
+		Stream:             valueOr(o.Stream, false),
+		Mode:               cmp.Or(o.Mode, Marker),
+		Marker:             cmp.Or(o.Marker, "DONE"),
+		BlockedMarker:      cmp.Or(o.BlockedMarker, "BLOCKED:"),
+		History:            o.History,
+		Contract:           cmp.Or(o.Contract, AutoContract),
+		Language:           o.Language,
+		MaxIterations:      valueOr(o.MaxIterations, 10),
+		Timeout:            valueOr(o.Timeout, quantity.Duration(5*time.Minute)),
+		CallTimeout:        valueOr(o.CallTimeout, 0),
+		NoProgressLimit:    valueOr(o.NoProgressLimit, 3),
+		AlternationLimit:   valueOr(o.AlternationLimit, 0),
+		NearIdenticalLimit: valueOr(o.NearIdenticalLimit, 0),
+		RepeatedErrorLimit: valueOr(o.RepeatedErrorLimit, 0),
+		StopGuard:          cmp.Or(o.StopGuard, GuardOff),
+		ContinuationLimit:  valueOr(o.ContinuationLimit, 3),
+		Todos:              o.Todos,
+		SameStepsLimit:     valueOr(o.SameStepsLimit, 0),
+		Budget:             valueOr(o.Budget, llm.Caps{}),
+		Breaker:            o.Breaker,
 	}
 	errorLimit := 1
 	if s.Breaker != nil || s.RepeatedErrorLimit > 0 {
 		errorLimit = 0
 	}
-	s.ErrorLimit = *cmp.Or(option.ErrorLimit, file.ErrorLimit, &errorLimit)
-	s.ContinuePrompt = cmp.Or(s.ContinuePrompt, s.defaultContinuePrompt())
+	s.ErrorLimit = valueOr(o.ErrorLimit, errorLimit)
+	contract, goOn := s.resolveContract()
+	s.Contract, s.ContinuePrompt = contract, cmp.Or(o.ContinuePrompt, goOn)
 	return s
 }
 
-const defaultTimeout = quantity.Duration(5 * time.Minute)
-
-func mergeBudget(option, file *llm.Caps) llm.Caps {
-	o, f := deref(option), deref(file)
-	return llm.Caps{
+// mergeBudget returns nil if both are nil.
+func mergeBudget(option, file *llm.Caps) *llm.Caps {
+	if option == nil && file == nil {
+		return nil
+	}
+	o, f := valueOr(option, llm.Caps{}), valueOr(file, llm.Caps{})
+	return &llm.Caps{
 		Calls:  cmp.Or(o.Calls, f.Calls),
 		Tokens: cmp.Or(o.Tokens, f.Tokens),
 		Cost:   cmp.Or(o.Cost, f.Cost),
 	}
 }
 
+// mergeBreaker returns nil if both are nil.
 func mergeBreaker(option, file *BreakerOptions) *BreakerOptions {
 	if option == nil && file == nil {
 		return nil
 	}
-	o, f := deref(option), deref(file)
+	o, f := valueOr(option, BreakerOptions{}), valueOr(file, BreakerOptions{})
 	return &BreakerOptions{
 		Failures: cmp.Or(o.Failures, f.Failures),
 		Cooldown: cmp.Or(o.Cooldown, f.Cooldown),
 		MaxOpens: cmp.Or(o.MaxOpens, f.MaxOpens),
 	}
 }
-
-func deref[T any](p *T) T { return *cmp.Or(p, new(T)) }
-
-func (s *Settings) defaultContinuePrompt() string { return "Continue with the task. " + s.HowToEnd() }
 
 // history returns the kind of history for a backend.
 func (s *Settings) history(conversational bool) History {
@@ -124,21 +146,12 @@ func (s *Settings) history(conversational bool) History {
 	return cmp.Or(s.History, InSession)
 }
 
-// HowToEnd returns instructions for the agent: how to report that everything is finished, or
-// that it needs a person. A prompt should contain them; Run does not add them.
-func (s *Settings) HowToEnd() string {
-	switch s.Mode {
-	case Answer:
-		return fmt.Sprintf("When everything is finished, say what was done. "+
-			"If you need a person, write a line that begins with %s and say why.", s.BlockedMarker)
-	case JSON:
-		return `End your answer with a JSON object: ` +
-			`{"status": "continue", "summary": "..."} while work is left, status "done" when everything ` +
-			`is finished, or "blocked" if you need a person.`
-	default:
-		return fmt.Sprintf("When everything is finished, write %s on a line of its own. "+
-			"If you need a person, write a line that begins with %s and say why.", s.Marker, s.BlockedMarker)
+// valueOr returns the value of p, or usual if it is nil.
+func valueOr[T any](p *T, usual T) T {
+	if p == nil {
+		return usual
 	}
+	return *p
 }
 
 // FieldError describes an invalid field.
@@ -175,6 +188,9 @@ func (s *Settings) validate() error {
 	}
 	if s.History != "" && !slices.Contains([]History{InSession, Fresh, Conversation}, s.History) {
 		add("history", `%q is not a kind of history; use "session", "fresh" or "conversation"`, s.History)
+	}
+	if s.Language != "" && s.Language != English && s.Language != French {
+		add("language", `%q is not a language of the instructions; use "en" or "fr"`, s.Language)
 	}
 	if s.StopGuard != GuardOff && !slices.Contains(stop.Policies(), s.StopGuard) {
 		add("stop_guard", `%q is not a policy of the stop guard; use "off" or one of %q`, s.StopGuard, stop.Policies())

@@ -24,7 +24,7 @@ func eur(amount float64) quantity.Money {
 func full(n int) loop.Options {
 	return loop.Options{
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: new(true), Mode: loop.JSON, Marker: "M",
-		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: new(n),
+		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: new(n),
 		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
 		StopGuard: "strict", ContinuationLimit: new(n),
@@ -36,7 +36,7 @@ func full(n int) loop.Options {
 func resolved(n int) loop.Settings {
 	return loop.Settings{
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
-		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: n,
+		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: n,
 		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), NoProgressLimit: n,
 		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
 		StopGuard: "strict", ContinuationLimit: n,
@@ -49,7 +49,9 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 	It("has the documented defaults", func() {
 		d := loop.Defaults()
 		Expect(d.ContinuePrompt).NotTo(BeEmpty())
-		d.ContinuePrompt = ""
+		Expect(d.ContinuePrompt).To(HaveSuffix(d.Contract))
+		Expect(d.Contract).To(ContainSubstring("write DONE on a line of its own"))
+		d.ContinuePrompt, d.Contract = "", ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
 			Timeout: quantity.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1,
@@ -138,6 +140,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		func(_ loop.Options, field, message string) string { return field + ": " + message },
 		Entry("blank prompt", loop.Options{Prompt: " \n"}, "prompt", "is empty"),
 		Entry("unknown mode", loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker", "json" or "answer"`),
+		Entry("unknown language", loop.Options{Language: "de"}, "language", `"de" is not a language of the instructions; use "en" or "fr"`),
 		Entry("unknown policy", loop.Options{StopGuard: "lax"}, "stop_guard", `"lax" is not a policy of the stop guard; use "off" or one of ["balanced" "strict" "careful"]`),
 		Entry("unknown history", loop.Options{History: "none"}, "history", `"none"`),
 		Entry("marker on two lines", loop.Options{Marker: "A\nB"}, "marker", "one line"),

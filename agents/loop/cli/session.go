@@ -28,7 +28,7 @@ type Session struct {
 // Open begins the transcript of a run in a new file. Tool is the program's name and version.
 func Open(path, tool string, s loop.Settings, r *redact.Redactor) (*Session, error) {
 	shown := s
-	for _, text := range []*string{&shown.Prompt, &shown.System, &shown.ContinuePrompt} {
+	for _, text := range []*string{&shown.Prompt, &shown.System, &shown.ContinuePrompt, &shown.Contract} {
 		*text = r.Text(*text)
 	}
 	file, err := run.CreateTranscript(path, struct {

@@ -43,13 +43,17 @@ func Kind() kind.Kind {
 	}
 }
 
+// defaults are those of a scenario where they differ from the defaults of the loop. A script needs no
+// instructions.
+var defaults = loop.Options{Contract: loop.NoContract}
+
 // resolve returns the settings of the run.
 func (o *Options) resolve() (loop.Settings, error) {
 	file := loop.Options{}
 	if o.Config != nil {
 		file = *o.Config
 	}
-	return loop.Resolve(o.Options, file)
+	return loop.Resolve(o.Options, file, defaults)
 }
 
 // check reports invalid settings at the position of the value that took precedence.
@@ -106,7 +110,7 @@ func run(ctx context.Context, t *drive.Trial, settings loop.Settings) record.End
 // withoutSecrets returns the settings for the recording.
 func withoutSecrets(s loop.Settings, redactor *redact.Redactor) loop.Settings {
 	for _, text := range []*string{
-		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,
+		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Contract, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,
 	} {
 		*text = redactor.Text(*text)
 	}

@@ -31,7 +31,7 @@ var _ = Describe("A runner loop", func() {
 		Expect(r.meter.calls).To(Equal(2))
 		Expect(r.meter.active).To(BeNumerically(">=", 2))
 		Expect(r.requests[0].Messages[1].Content).To(Equal("Goal: ship.\n\nBuild it.\n\nWhen everything is finished, write DONE on a line of its own. " +
-			"If you need a person, write a line that begins with BLOCKED: and say why."))
+			"While work is left, do not write it, and say what is left. If you need a person, write a line that begins with BLOCKED: and say why."))
 		Expect(r.requests[1].Purpose).To(Equal("loop"))
 		Expect(r.requests[1].Tags).To(Equal(map[string]string{"task": "build", "attempt": "2", "segment": "3"}))
 		Expect(r.kinds()).To(Equal([]event.Kind{event.Iteration}))

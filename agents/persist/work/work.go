@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist"
@@ -143,10 +142,9 @@ func failed(err error, details, carry string) persist.Outcome {
 }
 
 // resolved returns the settings of an attempt. The loop only has a timeout if the plan gives one, because
-// the timeout of the task and the watchdog limit its time. The prompt explains how to end.
+// the timeout of the task and the watchdog limit its time. Its contract is English, as the other words of
+// the prompt are.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
-	s, err := loop.Resolve(o, loop.Options{Timeout: new(quantity.Duration)})
-	s.Prompt = strings.TrimRight(s.Prompt, "\n") + "\n\n" + s.HowToEnd()
-	return s, err
+	return loop.Resolve(o, loop.Options{Timeout: new(quantity.Duration), Language: loop.English})
 }
