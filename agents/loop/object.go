@@ -38,7 +38,8 @@ func readObject(text string) claim {
 	case nil:
 		return claim{summary: summary, note: "the last JSON object has no status"}
 	}
-	return claim{summary: summary, note: fmt.Sprintf("status %.60q is not known, so the answer is not done; use \"done\", \"continue\" or \"blocked\"", fmt.Sprint(object.Status))}
+	return claim{summary: summary, note: fmt.Sprintf(
+		`status %.60q is not known, so the answer is not done; use "done", "continue" or "blocked"`, fmt.Sprint(object.Status))}
 }
 
 // tolerant accepts input that JSON parsers treat differently: the last of duplicate names wins, and
