@@ -27,6 +27,7 @@ type reactFlags struct {
 	workspace, agents    string
 	iterations           int
 	reflection           string
+	form                 string
 	timeout, callTimeout durationFlag
 	transcript           string
 	asJSON, quiet        bool
@@ -46,7 +47,8 @@ agent files in the agent's folder can be delegated to. Questions are asked here 
 is a terminal; elsewhere they end the run with escalate. The output goes to standard output,
 everything else to standard error, and each iteration to the transcript as it ends.
 
-The backends are those of rehearse loop; see its --help. A command-line agent is started in
+The backends are those of rehearse loop; see its --help. With backend openai, the actions and decisions
+are tools of the API; other backends, and scripts, write YAML documents (--interface). A command-line agent is started in
 the workspace and may only read there, as the engine's actions do the work; --access or --agent-arg
 give it more, beyond what the engine can refuse or record. --example plays a shipped agent in
 a copy of its workspace, by a script: ` + exampleNames() + `.
@@ -66,6 +68,11 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 	return cmd
 }
 
+// interfaces are the values of --interface.
+var interfaces = []string{autoInterface, string(react.ByTools), string(react.ByYAML)}
+
+const autoInterface = "auto"
+
 func (r *reactFlags) register(cmd *cobra.Command) {
 	r.agentFlags.register(cmd)
 	f := cmd.Flags()
@@ -76,6 +83,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.StringVar(&r.agents, "agents", "", "folder with the agents to delegate to (default: the agent's own)")
 	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after this many iterations (default: the agent's limit, else 5)")
 	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "treatment of a reflection that cites no fact: refuse or flag")
+	f.StringVar(&r.form, "interface", "auto", "form of the agent's steps: tools, yaml, or auto (tools where the backend takes them)")
 	f.Var(&r.timeout, "timeout", "stop after this time; 0s means no limit")
 	f.Var(&r.callTimeout, "call-timeout", "time limit of one call (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
@@ -85,7 +93,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 		cmd.MarkFlagsMutuallyExclusive("example", flag)
 	}
 	for flag, values := range map[string][]string{
-		"reflection": {string(react.Refuse), string(react.Flag)}, "example": fixtures.Agents(),
+		"reflection": {string(react.Refuse), string(react.Flag)}, "interface": interfaces, "example": fixtures.Agents(),
 	} {
 		complete(cmd, flag, values...)
 	}
@@ -120,7 +128,23 @@ func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
 	if o.Reflection != react.Refuse && o.Reflection != react.Flag {
 		return o, notAmong("policy on reflections", r.reflection, []string{string(react.Refuse), string(react.Flag)})
 	}
+	if !slices.Contains(interfaces, r.form) {
+		return o, notAmong("interface", r.form, interfaces)
+	}
+	if r.form != autoInterface {
+		o.Interface = react.Interface(r.form)
+	}
 	return o, nil
+}
+
+// stepInterface returns the interface of a run. A script has the texts of a model that was not offered
+// tools, unless the user says otherwise.
+func (r *reactFlags) stepInterface(o react.Options) react.Interface {
+	byAPI := react.ByYAML
+	if r.script == "" && r.backend == backendOpenAI {
+		byAPI = react.ByTools
+	}
+	return cmp.Or(o.Interface, byAPI)
 }
 
 func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags *reactFlags) error {
@@ -138,6 +162,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err != nil {
 		return err
 	}
+	options.Interface = flags.stepInterface(options)
 	prices, err := priceTable(flags.prices)
 	if err != nil {
 		return usage(err)

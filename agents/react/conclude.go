@@ -79,7 +79,7 @@ func (f *final) add(d *step.Document) *refusal {
 	}
 	claims, err := step.ReadVerification(d.Text)
 	if err != nil {
-		return refusalOf(err, d.Pos)
+		return refusalOf(err, d.Locate)
 	}
 	f.claims, f.verified = claims, true
 	return nil

@@ -1,6 +1,7 @@
 package react
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,22 +19,33 @@ const (
 	keptTurns   = 2      // the last turns, which are never shortened
 )
 
-// turn is an answer and the prompt after it. The first turn has no answer.
+// unusedCall answers a tool call behind the first one of an answer.
+const unusedCall = "This call was not used: one call at a time. Call it again if it is still needed."
+
+// turn is an answer and the prompt after it, which is the result of the first tool call if the answer has
+// calls. The first turn has no answer.
 type turn struct {
 	answer string
+	calls  []llm.ToolCall
 	prompt string
 	short  string // replaces prompt in a shortened turn, unless empty
 	again  string // a prompt after an empty answer, which is not a message
 	cut    bool   // the turn was shortened
 }
 
-func (t *turn) size() int { return len(t.answer) + len(t.prompt) + len(t.again) }
+func (t *turn) size() int {
+	n := len(t.answer) + len(t.prompt) + len(t.again)
+	for _, c := range t.calls {
+		n += len(c.Name) + len(c.Arguments) + len(unusedCall)
+	}
+	return n
+}
 
 // dialogue is the conversation with the backend.
 type dialogue struct {
 	system  string
 	turns   []turn
-	pending string // an answer without a prompt after it
+	pending turn // an answer without a prompt after it
 	size    int
 	// sent are the messages of the turns, or nil if they must be built. Messages are only
 	// appended, because a backend may keep the slice.
@@ -52,29 +64,56 @@ func (d *dialogue) messages() []llm.Message {
 }
 
 func (d *dialogue) appendTurn(t *turn) {
-	if t.answer != "" {
-		d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: t.answer})
+	if t.answer != "" || len(t.calls) > 0 {
+		d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: t.answer, ToolCalls: t.calls})
 	}
 	prompt := t.prompt
 	if t.again != "" {
 		prompt += "\n\n" + t.again
 	}
-	d.sent = append(d.sent, llm.Message{Role: llm.User, Content: prompt})
+	if len(t.calls) == 0 {
+		d.sent = append(d.sent, llm.Message{Role: llm.User, Content: prompt})
+	}
+	for i, c := range t.calls {
+		if i > 0 {
+			prompt = unusedCall
+		}
+		d.sent = append(d.sent, llm.Message{Role: llm.ToolRole, ToolCallID: c.ID, Content: prompt})
+	}
 }
 
-// addAnswer adds an answer.
-func (d *dialogue) addAnswer(text string) { d.pending = clip(text, maxAnswer) }
+// addAnswer adds an answer. Each of its calls gets an id, and arguments that an API accepts.
+func (d *dialogue) addAnswer(text string, calls []llm.ToolCall) {
+	d.pending = turn{answer: clip(text, maxAnswer), calls: slices.Clone(calls)}
+	seen := map[string]bool{"": true}
+	for i := range d.pending.calls {
+		c := &d.pending.calls[i]
+		if seen[c.ID] {
+			c.ID = fmt.Sprintf("call_%d_%d", len(d.turns), i+1)
+		}
+		seen[c.ID] = true
+		if len(c.Arguments) > maxAnswer || !json.Valid([]byte(c.Arguments)) {
+			c.Arguments = shortArguments(c.Arguments, maxOld)
+		}
+	}
+}
+
+// shortArguments returns the beginning of arguments as valid arguments.
+func shortArguments(arguments string, limit int) string {
+	data, _ := json.Marshal(map[string]string{"thought": clip(strings.ToValidUTF8(arguments, "\uFFFD"), limit)}) // a text
+	return string(data)
+}
 
 // ask adds a prompt after the last answer. The short form replaces it in an old turn.
 func (d *dialogue) ask(prompt, short string) {
 	last := &d.turns[len(d.turns)-1]
-	if strings.TrimSpace(d.pending) == "" { // some providers reject an empty message
+	if strings.TrimSpace(d.pending.answer) == "" && len(d.pending.calls) == 0 { // some providers reject an empty message
 		d.size += len(prompt) - len(last.again)
 		last.again, d.sent = prompt, nil
 		return
 	}
-	next := turn{answer: d.pending, prompt: prompt, short: short}
-	d.turns, d.pending = append(d.turns, next), ""
+	next := turn{answer: d.pending.answer, calls: d.pending.calls, prompt: prompt, short: short}
+	d.turns, d.pending = append(d.turns, next), turn{}
 	d.size += next.size()
 	if d.size > maxDialogue {
 		d.shorten()
@@ -97,6 +136,12 @@ func (d *dialogue) shorten() {
 			t.prompt = t.short
 		}
 		t.answer = clip(t.answer, maxOld)
+		t.calls = slices.Clone(t.calls) // a backend may keep the old ones
+		for i := range t.calls {
+			if len(t.calls[i].Arguments) > maxOld {
+				t.calls[i].Arguments = shortArguments(t.calls[i].Arguments, maxOld)
+			}
+		}
 		d.size += t.size() - before
 	}
 }

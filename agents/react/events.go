@@ -13,6 +13,8 @@ type (
 		Decision string `json:"decision"`
 		Depth    int    `json:"depth"`
 		Refused  string `json:"refused"`
+		// Skipped counts the tool calls of the answer that were not used.
+		Skipped int `json:"skipped,omitempty"`
 	}
 	// Acted reports an action; Rule is the reason if it failed. Read and Written count files.
 	Acted struct {

@@ -23,6 +23,11 @@ const (
 //go:embed form.md
 var form string
 
+// toolForm describes the tools of an agent, like form.
+//
+//go:embed form_tools.md
+var toolForm string
+
 // system returns the system message: the agent's role, the form of its answers, its actions
 // and its contract.
 func (r *runner) system() string {
@@ -30,8 +35,12 @@ func (r *runner) system() string {
 	var b strings.Builder
 	b.WriteString(clip(strings.TrimSpace(a.Body), maxBody))
 	b.WriteString("\n\n")
-	fmt.Fprintf(&b, strings.TrimSuffix(form, "\n"), r.max)
-	b.WriteString("\n\n# Your actions\n\n" + strings.TrimSpace(r.set.Describe()))
+	if r.tools != nil {
+		fmt.Fprintf(&b, strings.TrimSuffix(toolForm, "\n"), r.max)
+	} else {
+		fmt.Fprintf(&b, strings.TrimSuffix(form, "\n"), r.max)
+		b.WriteString("\n\n# Your actions\n\n" + strings.TrimSpace(r.set.Describe()))
+	}
 	if ids := r.delegateIDs(); len(ids) > 0 {
 		b.WriteString("\n\nAgents that you may delegate to:")
 		for _, id := range ids {
@@ -94,7 +103,6 @@ func (t Task) prompt(a *agentfile.Agent) string {
 	for _, name := range t.orderedInputs(a) {
 		b.WriteString("\nInput " + oneLine(name) + ":\n" + quoteLines(bounded(inputText(t.Input[name]), maxInput)))
 	}
-	b.WriteString("\n\n" + wanted[phaseAct])
 	return b.String()
 }
 
@@ -139,7 +147,20 @@ var wanted = map[phase]string{
 	phaseRevise:  "Write the verification again, then ---, then the whole revised output.",
 }
 
-func (r *runner) wanted() string { return wanted[r.phase] }
+// wantedCall is the instruction for each phase if the agent has tools.
+var wantedCall = map[phase]string{
+	phaseAct:     "Call the next action, with its thought.",
+	phaseReflect: "Call the next action with its thought and a reflection on this result, or decide.",
+	phaseVerify:  "Call done again, with the verification of the contract and the final output.",
+	phaseRevise:  "Call done again, with the verification and the whole revised output.",
+}
+
+func (r *runner) wanted() string {
+	if r.tools != nil {
+		return wantedCall[r.phase]
+	}
+	return wanted[r.phase]
+}
 
 // observationPrompt returns the prompt with the result of an action. Each line of the text is
 // quoted, because it is data and must not pass as an instruction or a document.

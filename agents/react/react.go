@@ -55,6 +55,8 @@ const DefaultCallTimeout = 5 * time.Minute
 
 // Options are the limits of a run; the zero value is the documented default.
 type Options struct {
+	// Interface is "tools" or "yaml"; default: "tools" if Deps.TakesTools, otherwise "yaml".
+	Interface Interface `yaml:"interface,omitempty" json:"interface,omitempty" jsonschema:"enum=tools,enum=yaml"`
 	// MaxIterations overrides the agent's (default 5).
 	MaxIterations int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
 	// Reflection is "refuse" or "flag"; default "refuse".
@@ -82,6 +84,8 @@ type Deps struct {
 	Backend llm.Backend
 	// BackendID names the backend in errors.
 	BackendID string
+	// TakesTools reports that the backend passes llm.Request.Tools to its model.
+	TakesTools bool
 	// Clock defaults to the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: event.Discard.
@@ -207,6 +211,8 @@ type Entry struct {
 	// error with its position in the answer.
 	Refused string `json:"refused,omitempty"`
 	Fault   string `json:"fault,omitempty"`
+	// Skipped counts the tool calls behind the first one of an answer, which were not used.
+	Skipped int `json:"skipped,omitempty"`
 	// Depth is 0 for the agent that was run, 1 for one that it delegated to.
 	Depth int `json:"depth,omitempty"`
 	// At is the time from the start of the run to that of the iteration.

@@ -58,21 +58,22 @@ func refuseAt(at step.Pos, rule, format string, args ...any) *refusal {
 	return &refusal{Pos: at, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// refusalOf returns the refusal for an error in a text that begins at a position.
-func refusalOf(err error, begin step.Pos) *refusal {
+// refusalOf returns the refusal for an error in a text whose positions locate converts.
+func refusalOf(err error, locate func(step.Pos) step.Pos) *refusal {
 	syntax, ok := errors.AsType[*step.Error](err)
 	if !ok {
 		return &refusal{rule: guardMalformed, message: err.Error()}
 	}
-	return &refusal{Pos: begin.In(syntax.Pos), rule: syntax.Rule, message: syntax.Message}
+	return &refusal{Pos: locate(syntax.Pos), rule: syntax.Rule, message: syntax.Message}
 }
 
 // String returns the position, the message and the rule.
 func (r *refusal) String() string {
-	if r.Line == 0 {
-		return fmt.Sprintf("%s (rule %s)", r.message, r.rule)
+	text := fmt.Sprintf("%s (rule %s)", r.message, r.rule)
+	if at := r.Where(); at != "" {
+		return at + ": " + text
 	}
-	return fmt.Sprintf("line %d, column %d: %s (rule %s)", r.Line, r.Column, r.message, r.rule)
+	return text
 }
 
 // guard returns the name of the event that reports a refusal.
@@ -83,10 +84,47 @@ func (r *refusal) guard() string {
 	return guardMalformed
 }
 
-// readReply parses a reply, and refuses one that was cut off. After the verification, only
+// read parses a reply to this agent.
+func (r *runner) read(reply llm.Reply) answer {
+	verified := r.phase.final() && r.final.verified
+	if r.tools != nil && len(reply.ToolCalls) > 0 && !isCutOff(reply) {
+		return r.readCall(reply.ToolCalls[0], reply.Text)
+	}
+	a := readReply(reply, verified)
+	switch {
+	case a.bad == nil || a.bad.rule != ruleNoStep:
+	case r.tools != nil:
+		a.bad = &refusal{rule: ruleNoStep, message: "the answer calls no tool; call an action with its thought, or a decision"}
+	case len(reply.ToolCalls) > 0:
+		a.bad = &refusal{rule: ruleNoStep, message: fmt.Sprintf("the answer calls the tool %q, and no tools are offered here; "+
+			"write the action as a step: thought:, action: and action_input:", oneLine(reply.ToolCalls[0].Name))}
+	}
+	return a
+}
+
+// readCall parses a tool call. It drops the parts that the phase does not ask for: a reflection before the
+// first action, and a repeated decision to end.
+func (r *runner) readCall(c llm.ToolCall, beside string) answer {
+	docs, err := r.tools.call(c, beside).Documents()
+	if err != nil {
+		return answer{bad: refusalOf(err, func(at step.Pos) step.Pos { return at })}
+	}
+	first := &docs[0]
+	ends := first.Decision == step.Done || first.Decision == step.DonePartial
+	if first.Kind == step.Reflect && len(docs) > 1 && (r.phase == phaseAct && first.Decision == step.Continue || r.phase.final() && ends) {
+		docs = docs[1:]
+	}
+	return answer{docs: docs}
+}
+
+func isCutOff(reply llm.Reply) bool {
+	return reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter
+}
+
+// readReply parses the text of a reply, and refuses one that was cut off. After the verification, only
 // the output is expected, which may be any text.
 func readReply(reply llm.Reply, verified bool) answer {
-	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
+	if isCutOff(reply) {
 		return answer{bad: &refusal{rule: ruleCutOff, message: "the answer was cut off (finish reason " +
 			string(reply.Finish) + "); write a shorter one"}}
 	}
@@ -98,7 +136,7 @@ func readReply(reply llm.Reply, verified bool) answer {
 	a := answer{docs: docs}
 	switch {
 	case err != nil:
-		a.bad = refusalOf(err, step.Pos{Line: 1, Column: 1})
+		a.bad = refusalOf(err, step.Pos{Line: 1, Column: 1}.In)
 	case len(docs) == 0:
 		a.bad = &refusal{rule: ruleNoStep, message: "the answer has no document"}
 	}
@@ -156,6 +194,9 @@ func (a *answer) takeReflection() (*step.Document, *refusal) {
 		return nil, a.bad
 	}
 	d := &a.docs[0]
+	if d.Kind != step.Reflect && d.Call != "" {
+		return nil, refuseAt(d.Pos, ruleReflection, "the last result has not been reflected on; give the argument reflection")
+	}
 	if d.Kind != step.Reflect {
 		return nil, refuseAt(d.Pos, ruleReflection, "the observation has not been reflected on; write the reflection with its decision first")
 	}

@@ -70,6 +70,10 @@ func newSession(o Options, d Deps) *session {
 	if d.Sink == nil {
 		d.Sink = event.Discard
 	}
+	if o.Interface == "" && d.TakesTools {
+		o.Interface = ByTools
+	}
+	o.Interface = cmp.Or(o.Interface, ByYAML)
 	o.Reflection = cmp.Or(o.Reflection, Refuse)
 	o.Revisions = cmp.Or(o.Revisions, 1)
 	o.Stuck = cmp.Or(o.Stuck, defaultStuck)
@@ -94,6 +98,8 @@ func (s *session) check(a *agentfile.Agent) error {
 		return fmt.Errorf("max_iterations: %d is not allowed; use 1 or more, or 0 for the agent's own", o.MaxIterations)
 	case o.Depth < 0:
 		return fmt.Errorf("depth: %d is not allowed; use 1 or more, or 0 for %d", o.Depth, defaultDepth)
+	case o.Interface != ByTools && o.Interface != ByYAML:
+		return fmt.Errorf(`interface: %q is not an interface; use "tools" or "yaml"`, o.Interface)
 	case o.Reflection != Refuse && o.Reflection != Flag:
 		return fmt.Errorf(`reflection: %q is not a policy; use "refuse" or "flag"`, o.Reflection)
 	case o.Timeout < 0 || o.CallTimeout < 0:

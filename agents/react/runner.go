@@ -35,6 +35,7 @@ type runner struct {
 	chain []string // of ids, from the first agent to this one
 	max   int
 	set   action.Set
+	tools *toolset // nil for the interface "yaml"
 
 	phase    phase
 	n        int    // iterations begun
@@ -107,7 +108,10 @@ func (r *runner) prepare() *ending {
 		return invalidEnding(ErrAgent, fmt.Errorf("prepare the actions of %s: %w", r.agent.ID, err))
 	}
 	r.set = set
-	r.dialogue = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent)}}}
+	if r.options.Interface == ByTools {
+		r.tools = newToolset(set.Declare(), r.agent.Contract.Output)
+	}
+	r.dialogue = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent) + "\n\n" + r.wanted()}}}
 	return nil
 }
 
@@ -165,8 +169,13 @@ func (r *runner) ask() *ending {
 		err = fmt.Errorf("call the backend for %s, iteration %d: %w", r.agent.ID, r.n, err)
 		return toEnding(run.Failed(err))
 	}
-	r.dialogue.addAnswer(reply.Text)
-	r.answer = readReply(reply, r.phase.final() && r.final.verified)
+	calls := reply.ToolCalls
+	if r.tools == nil {
+		calls = nil // an API rejects calls of tools that were not declared
+	}
+	r.dialogue.addAnswer(reply.Text, calls)
+	r.entry.Skipped += max(0, len(calls)-1)
+	r.answer = r.read(reply)
 	return nil
 }
 
@@ -182,12 +191,16 @@ func (r *runner) askBefore(kind string) *ending {
 }
 
 func (r *runner) request() llm.Request {
-	return llm.Request{
+	req := llm.Request{
 		Purpose: "react", Model: cmp.Or(r.options.Model, r.agent.Model), Messages: r.dialogue.messages(),
 		Tags: map[string]string{
 			"phase": string(r.phase), "agent": r.agent.ID, "iteration": strconv.Itoa(r.n), "depth": strconv.Itoa(r.depth()),
 		},
 	}
+	if r.tools != nil {
+		req.Tools = r.tools.declared
+	}
+	return req
 }
 
 // open begins an iteration if there is no current one.
@@ -208,7 +221,7 @@ func (r *runner) close() {
 	}
 	r.entry = nil
 	r.deps.Sink.Emit(event.New(e.N, oneLine(cmp.Or(e.Fault, e.Reason)), Iterated{
-		Agent: e.Agent, Action: e.Action, Decision: e.Decision, Refused: e.Refused, Depth: e.Depth,
+		Agent: e.Agent, Action: e.Action, Decision: e.Decision, Refused: e.Refused, Depth: e.Depth, Skipped: e.Skipped,
 	}))
 	if r.deps.OnIteration != nil {
 		r.deps.OnIteration(*e)

@@ -86,6 +86,14 @@ func (s *scripted) Do(ctx context.Context, id, input string) (action.Result, err
 
 func (*scripted) Describe() string { return "- search {query}: look for text" }
 
+func (*scripted) Declare() []action.Declaration {
+	return []action.Declaration{
+		{ID: "search", Description: "look for text", Inputs: []byte(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
+		{ID: "files.read", Description: "read a file", Inputs: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
+		{ID: "note", Description: "write a note", Inputs: []byte(`{"type":"object","properties":{"thought":{"type":"string"}}}`)},
+	}
+}
+
 // person answers questions.
 type person func(question, context string) (string, bool)
 
@@ -213,3 +221,5 @@ type setFunc func(id string) action.Result
 func (f setFunc) Do(_ context.Context, id, _ string) (action.Result, error) { return f(id), nil }
 
 func (setFunc) Describe() string { return "" }
+
+func (setFunc) Declare() []action.Declaration { return nil }

@@ -68,4 +68,6 @@ type Set interface {
 	Do(ctx context.Context, id, input string) (Result, error)
 	// Describe returns the list of actions and their inputs, for the agent's model.
 	Describe() string
+	// Declare returns the same list for a model that calls tools.
+	Declare() []Declaration
 }

@@ -178,10 +178,13 @@ func (w *work) dispatch(id, input string) (string, error) {
 	return "", fail(RuleUnknownAction, "there is no action %q; there are %s", clip(id), strings.Join(known, ", "))
 }
 
+// standard returns the actions that the agent file does not define.
+func (s *set) standard() []standardAction { return slices.Concat(standardActions, engineActions) }
+
 // ids returns the names of all actions.
 func (s *set) ids() []string {
 	var all []string
-	for _, a := range slices.Concat(standardActions, engineActions) {
+	for _, a := range s.standard() {
 		all = append(all, a.id)
 	}
 	for _, a := range s.custom {
@@ -193,7 +196,7 @@ func (s *set) ids() []string {
 // Describe implements Set.
 func (s *set) Describe() string {
 	var b strings.Builder
-	for _, a := range slices.Concat(standardActions, engineActions) {
+	for _, a := range s.standard() {
 		fmt.Fprintf(&b, "- %s %s: %s\n", a.id, a.takes, a.does)
 	}
 	for _, a := range s.custom {

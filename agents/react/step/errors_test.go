@@ -91,15 +91,27 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 		Entry("a text behind a bracket", "thought: x\naction: y\naction_input: {a: b} c\n", "3:21 brackets", "behind the closing bracket"),
 		Entry("nothing", "", "1:1 no-step", "the answer has no step"),
 		Entry("prose", "All is done.\n", "1:1 no-step", "write thought: and action:"),
-		Entry("steps as others write them", "So:\n**Thought:** I look.\n**Action:** search\n", "2:3 no-step", `line 2 has "Thought": write thought:`),
+		Entry("a thought in the plain form that leads to nothing", "So:\n**Thought:** I look.\n", "2:1 action-required", "write action:"),
+		Entry("a plain action without a thought", "Action: search\nAction Input: {}\n", "1:1 thought-required", `the action "search" has no thought`),
+		Entry("a plain decision that is none", "**Reflection:** x\n**Decision:** dnoe\n", "2:15 unknown-decision", `did you mean "done"?`),
+		Entry("a plain trigger that is none", "Thought: x\nTrigger: danger\n", "2:10 unknown-trigger", "security-risk"),
 		Entry("an indented step", "  thought: a\n  action: b\n", "1:3 no-step", "at the beginning of the line"),
-		Entry("a step in JSON", "```json\n{\"thought\": \"a\"}\n```\n", "2:3 no-step", "as YAML"),
+		Entry("a step in JSON without an action", "```json\n{\"thought\": \"a\"}\n```\n", "2:1 action-required", "write action:"),
+		Entry("JSON without a thought", "{\n  \"action\": \"search\"}\n", "2:3 thought-required", `the action "search" has no thought`),
+		Entry("JSON with an unknown key", "So:\n{\"thought\": \"a\",\n \"actoin\": \"b\"}\n", "3:2 unknown-key", `did you mean "action"?`),
+		Entry("JSON with a key twice", "{\"thought\": \"a\", \"thought\": \"b\"}", "1:18 duplicate-key", "given twice"),
+		Entry("JSON that is cut", "{\"thought\": \"a\",\n \"action\": \"se", "2:15 json", "ends too early"),
+		Entry("JSON with a line break in a text", "{\"thought\": \"a\nb\"}", "1:15 json", "escape"),
+		Entry("JSON with a text that is none", "{\"thought\": [\"é\"],\n\"action\": 1}", "1:13 not-text", "thought must be a string"),
+		Entry("JSON with an unknown decision", "{\"reflection\": \"é\", \"decision\": \"dnoe\"}", "1:33 unknown-decision", `did you mean "done"?`),
+		Entry("JSON that is too deep", "{\"thought\": \"a\", \"action_input\": "+strings.Repeat("[", 65)+strings.Repeat("]", 65)+"}", "1:34 too-deep", "64 levels"),
+		Entry("JSON with a verification that is none", "{\"verification\": true}", "1:18 no-verification", "completeness"),
 	)
 
 	It("names the line that was to begin a step behind any number of lines that were not", func() {
 		for _, prose := range []string{"Action\n", "My action: a\n", ": a\n"} {
-			at, message := wrong(strings.Repeat(prose, 200) + "Thought: I look.\n")
-			Expect(at).To(Equal("201:1 no-step"), prose)
+			at, message := wrong(strings.Repeat(prose, 200) + "> Thought: I look.\n")
+			Expect(at).To(Equal("201:3 no-step"), prose)
 			Expect(message).To(ContainSubstring(`line 201 has "Thought"`))
 		}
 	})

@@ -45,6 +45,14 @@ var hostile = map[string]string{
 	"reasons apart":                  strings.Repeat("reason: a\n\n", 1<<16) + reflect,
 	"a folded text":                  "thought: >\n" + strings.Repeat(" a\n\n  b\n", 1<<17) + "action: y\n",
 	"an output of fences":            chain + strings.Repeat("```\n", 1<<18),
+	"labels":                         strings.Repeat("Thought: a\n", 1<<17),
+	"labels of actions":              strings.Repeat("Thought: a\nAction: b\n", 1<<16),
+	"labels in fences":               strings.Repeat("Thought: a\nAction: b\nAction Input:\n```\n", 1<<15),
+	"an observation without an end":  "Thought: a\nAction: b\nObservation: " + strings.Repeat("c\n", 1<<19),
+	"braces":                         strings.Repeat("{\n", 1<<19),
+	"JSON without an end":            "{\"thought\": \"" + strings.Repeat("a", 1<<20),
+	"JSON with many lines":           "{\"thought\": \"x\", \"action\": \"y\", \"action_input\": [" + strings.Repeat("1,\n", 1<<18) + "1]}",
+	"JSON with many members":         "{\"thought\": \"x\"" + strings.Repeat(",\n\"a\": 1", 1<<17) + "}",
 	"a byte order mark on each line": strings.Repeat("\uFEFFthought: x\n", 1<<16),
 }
 
@@ -74,6 +82,8 @@ func FuzzParse(f *testing.F) {
 		act, reflect, end + "---\n" + chain + "---\nAll is well.\n", "```yaml\n" + act + "```\n", "a\n~~~\n" + reflect + "~~~\nb",
 		"thought: \"a\\u00e9\\\n  b\"\naction: 'it''s'\naction_input: {a: [1, \"}\"]}\n", "thought: >+2\n   a\n\n\n  b\naction: x\n",
 		"\uFEFFstep: 1\r\n" + act, "thought: |\n\ta", "action_input:\n- a\n- b\n", "reason: a\n\n# c\n" + reflect, "{\"thought\": 1}", "...\n--- # c\n",
+		"{\"output\": 1,\n\"verification\": {\"a\": []}, \"thought\": \"x\", \"action\": \"y\", \"action_input\": [\"\\ud83d\\ude00\"]}\n",
+		"Thought: a: b\nAction: c\nAction Input: {\"d\": 1}\nObservation: e\n**Reflection:** f\n**Decision**: done\n",
 	} {
 		f.Add(seed)
 	}
@@ -94,10 +104,10 @@ func FuzzParse(f *testing.F) {
 		}
 		last := step.Pos{}
 		for _, d := range found {
-			if d.Line <= last.Line {
+			if object := strings.HasPrefix(strings.TrimLeft(lines[min(d.Line, len(lines))-1], " "), "{"); !object && d.Kind != step.Output && d.Line <= last.Line {
 				t.Errorf("%s at %v behind %v", d.Kind, d.Pos, last)
 			}
-			last = d.Pos
+			last = step.Pos{Line: max(last.Line, d.Line)}
 			inside(t, lines, d.Pos, string(d.Kind))
 			complete(t, lines, d)
 		}
@@ -128,6 +138,9 @@ func complete(t *testing.T, lines []string, d step.Document) {
 		}
 		if d.Input != "" {
 			inside(t, lines, d.InputPos, "input")
+			if begin := []rune(lines[d.Line-1])[d.Column-1]; begin == '{' || d.Input[0] == '{' {
+				return // from JSON, which is written anew
+			}
 			// Its first line stands where the place says.
 			first, _, _ := strings.Cut(d.Input, "\n")
 			if at := strings.Index(lines[d.InputPos.Line-1], first); at < 0 {

@@ -44,7 +44,9 @@ type parser struct {
 	fence  fence   // the open fence that contains documents
 	found  []Document
 	end    int // the offset after the last unparsed value
-	work   int // bytes of the lines that were classified or passed to the YAML library
+	// incomplete is the error of the first incomplete document in the plain form
+	incomplete *Error
+	work       int // bytes of the lines that were classified or passed to the YAML library
 }
 
 func newParser(answer string) *parser { return &parser{text: strings.TrimPrefix(answer, bom)} }
@@ -68,8 +70,13 @@ func (p *parser) parse() *Error {
 	for !p.eof() {
 		l, c := p.current()
 		switch {
-		case c == blank, c == comment, c == indented && begin >= 0:
+		case c == blank, c == comment && !p.beginsOther(l, c), c == indented && begin >= 0:
 			p.i++
+		case p.beginsOther(l, c):
+			begin = -1
+			if err := p.other(l); err != nil {
+				return err
+			}
 		case c != keyLine:
 			begin = -1
 			p.outside(l, c)
@@ -91,10 +98,27 @@ func (p *parser) parse() *Error {
 			}
 		}
 	}
-	if len(p.found) == 0 {
-		return noStep(p.text)
+	switch {
+	case len(p.found) > 0:
+		return nil
+	case p.incomplete != nil:
+		return p.incomplete
 	}
-	return nil
+	return noStep(p.text)
+}
+
+// beginsOther reports whether a line begins a document in JSON or in the plain form.
+func (p *parser) beginsOther(l line, c class) bool {
+	k, _, ok := p.label(l)
+	return ok && k.begins || c == prose && beginsJSON(p.text[l.start+l.lead:])
+}
+
+// other parses such a document.
+func (p *parser) other(l line) *Error {
+	if l.text[0] == '{' {
+		return p.json()
+	}
+	return p.plain()
 }
 
 // detached reports whether the current line follows a blank one outside of a fence.
@@ -123,8 +147,8 @@ func (p *parser) enter(f fence) {
 		return
 	}
 	for ; !p.eof(); p.i++ {
-		_, c := p.current()
-		if c == keyLine {
+		l, c := p.current()
+		if c == keyLine || p.beginsOther(l, c) {
 			return
 		}
 		if c != blank && c != comment && c != separator {
@@ -141,7 +165,7 @@ func (p *parser) enter(f fence) {
 // add parses the document that begins at the current line.
 func (p *parser) add() *Error {
 	if len(p.found) == maxDocuments {
-		return p.wrong(p.i, 0, "too-many-documents", "the answer has more than %d documents; write one step at a time", maxDocuments)
+		return p.tooMany(p.pos(p.i, 0))
 	}
 	d, err := p.document()
 	if err != nil {
@@ -152,6 +176,10 @@ func (p *parser) add() *Error {
 		p.output()
 	}
 	return nil
+}
+
+func (p *parser) tooMany(at Pos) *Error {
+	return errorAt(at, "too-many-documents", "the answer has more than %d documents; write one step at a time", maxDocuments)
 }
 
 // skipBlank moves to the next line that is not blank.

@@ -3,7 +3,12 @@
 // the position of an error, and takes time linear in the length of the text.
 package step
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+)
 
 // Decision is the decision at the end of an iteration.
 type Decision string
@@ -61,21 +66,48 @@ type Document struct {
 
 	// Of Verify and Output: the unparsed document.
 	Text string
+
+	// generated reports that Text was made from JSON, so that positions in it are not those of
+	// the answer.
+	generated bool
 }
 
-// Pos is a position in an answer, from 1; columns count characters.
+// Locate converts a position in Text to a position in the answer.
+func (d *Document) Locate(inner Pos) Pos {
+	if d.generated {
+		return d.Pos
+	}
+	return d.In(inner)
+}
+
+// Pos is a position in an answer, from 1; columns count characters. Line 0 is the whole answer.
 type Pos struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
+	// Call is the tool call in whose arguments the position is; empty: the text.
+	Call string `json:"call,omitempty"`
+}
+
+// Where returns the position in words, such as "line 2, column 5" or "call search, line 1, column 9";
+// it is empty for the whole answer.
+func (p Pos) Where() string {
+	var parts []string
+	if p.Call != "" {
+		parts = append(parts, "call "+sanitize.Line(p.Call, 80))
+	}
+	if p.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // In converts a position relative to p, such as one in an action's input, to a position in
 // the whole answer.
 func (p Pos) In(inner Pos) Pos {
 	if inner.Line <= 1 {
-		return Pos{Line: p.Line, Column: p.Column + inner.Column - 1}
+		return Pos{Line: p.Line, Column: p.Column + inner.Column - 1, Call: p.Call}
 	}
-	return Pos{Line: p.Line + inner.Line - 1, Column: p.Column + inner.Column - 1}
+	return Pos{Line: p.Line + inner.Line - 1, Column: p.Column + inner.Column - 1, Call: p.Call}
 }
 
 // Error is an error in an answer, with its position. The message is for the model: what
@@ -87,14 +119,17 @@ type Error struct {
 	// "decision-required", "agent-required", "unknown-key", "duplicate-key",
 	// "mixed-kinds", "unknown-decision", "unknown-trigger", "bad-value". About the
 	// form: "not-a-key", "not-text", "indentation", "tab", "colon", "quote", "escape",
-	// "block-header", "brackets". About limits: "too-large", "too-deep",
+	// "block-header", "brackets", "json". About limits: "too-large", "too-deep",
 	// "too-many-documents".
 	Rule    string
 	Message string
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+	if at := e.Where(); at != "" {
+		return at + ": " + e.Message
+	}
+	return e.Message
 }
 
 // The limits of an answer.
