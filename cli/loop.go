@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/loop/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
@@ -20,6 +17,8 @@ type loopFlags struct {
 	backendFlags
 	config     string
 	transcript string
+	continued  bool
+	answer     string // of a person, with continued
 	asJSON     bool
 }
 
@@ -27,7 +26,7 @@ func (a *app) loopCommand() *cobra.Command {
 	var flags loopFlags
 	var options loopOptions
 	cmd := &cobra.Command{
-		Use:   `loop ["PROMPT"|-]`,
+		Use:   `loop ["PROMPT"|-] | loop --continue [TRANSCRIPT]`,
 		Short: "Repeat a prompt until the work is done or a guard stops it",
 		Long: `loop calls a backend with a prompt again and again, until an answer says that the
 work is done or a guard stops the run. This is not a rehearsal: the agent works in
@@ -42,6 +41,11 @@ more than the flags ("rehearse schema config" prints all). With - the prompt is 
 from standard input. The answer goes to standard output, everything else to standard
 error, and each iteration to the transcript as it ends.
 
+--continue resumes a run that was interrupted, was killed or reached a limit: with its settings, counters
+and budget, in the session of its agent. Flags may raise limits. The transcript is appended to. claude and
+codex continue their session from one iteration to the next, so that only the new prompt is sent;
+--fresh-session begins a new one each time.
+
 The command-line agents copilot, claude, codex and gemini work without asking for permission, within
 --access: read-only; workspace, the default, which lets them edit files and run commands in the
 current folder; or full. Their own permission flags in --agent-arg replace the default, such as
@@ -54,17 +58,19 @@ backend that is not on this machine.
 		Example: `  rehearse loop "Fix the failing test"
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
   rehearse loop "Add the login page, with tests" -b codex --stop-guard balanced
+  rehearse loop --continue --max-iterations 40
   rehearse loop "Summarise CHANGES" -b openai -m gpt-4.1-mini --max-cost 0.05EUR
   rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
 		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			prompt, err := a.prompt(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
 			given := options.given(cmd.Flags())
-			given.Prompt, given.Backend, given.Model = prompt, flags.backend, flags.model
-			return a.runLoop(cmd.Context(), given, flags)
+			if flags.continued {
+				return a.continueLoop(cmd, given, flags, args)
+			}
+			if flags.answer != "" {
+				return usage(errors.New("--answer is for --continue"))
+			}
+			return a.beginLoop(cmd.Context(), given, flags, args)
 		},
 	}
 	f := cmd.Flags()
@@ -72,6 +78,8 @@ backend that is not on this machine.
 	flags.register(cmd)
 	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&flags.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
+	f.StringVar(&flags.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
 	jsonFlag(f, &flags.asJSON, "the result")
 	cmd.MarkFlagsMutuallyExclusive("fresh-session", "history")
 	cmd.MarkFlagsMutuallyExclusive("contract", "no-contract")
@@ -109,41 +117,4 @@ func (a *app) prompt(ctx context.Context, args []string) (string, error) {
 		return "", usage(fmt.Errorf("read the prompt from standard input: %w", err))
 	}
 	return string(data), nil
-}
-
-func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) error {
-	file, err := readConfig(flags.config)
-	if err != nil {
-		return usage(err)
-	}
-	settings, err := loop.Resolve(given, file)
-	if err != nil {
-		return usage(fmt.Errorf("%w; see rehearse loop --help", err))
-	}
-	flags.backend, flags.model = settings.Backend, settings.Model
-	backend, err := a.findBackend(ctx, flags.backendFlags)
-	if err != nil {
-		return usage(err)
-	}
-	prices, err := priceTable(flags.prices)
-	if err != nil {
-		return usage(err)
-	}
-	session, err := cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, redactor())
-	if err != nil {
-		return usage(err) // here exit code 3 is a timeout
-	}
-	defer func() { _ = session.Close() }() // each line is on the disk already
-	result, writing := session.Run(ctx, loop.Deps{
-		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
-		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
-	}, a.view(false))
-	printing := a.printResult(result, result.Text, flags.asJSON)
-	if printing == nil {
-		session.ShowEnd(a.stderr, a.terminal(), result)
-	}
-	if err := errors.Join(printing, writing); err != nil {
-		return &exitError{loop.StatusError.ExitCode(), err}
-	}
-	return quiet(result.ExitCode)
 }

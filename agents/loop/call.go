@@ -20,7 +20,7 @@ func (r *runner) call(n int) (llm.Reply, error) {
 	}
 	entry := Entry{
 		N: n, Prompt: r.prompt(), Answer: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
-		Denials: reply.Denials, At: at, Duration: r.Elapsed() - at,
+		Model: reply.Model, ReportedUSD: reply.ReportedUSD, Denials: reply.Denials, At: at, Duration: r.Elapsed() - at,
 		Continued: r.session.current != nil,
 	}
 	if err != nil {
@@ -63,11 +63,16 @@ func (e *Entry) fail(err error) {
 	}
 }
 
-// enter adds an entry to the transcript and reports it.
-func (r *runner) enter(e Entry) {
+// record adds an entry to the result.
+func (r *runner) record(e Entry) {
 	r.result.Transcript = append(r.result.Transcript, e)
 	r.result.Denials = append(r.result.Denials, e.Denials...)
 	r.result.Denials = r.result.Denials[:min(len(r.result.Denials), llm.MaxDenials)]
+}
+
+// enter adds an entry to the transcript and reports it.
+func (r *runner) enter(e Entry) {
+	r.record(e)
 	iterated := Iterated{OK: e.Error == "", Finish: e.Finish}
 	if e.Error != "" {
 		iterated.Error = &e.ErrorKind

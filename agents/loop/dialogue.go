@@ -90,6 +90,9 @@ func (d *dialogue) repeat(prompt string) {
 	d.turn = note + strings.TrimPrefix(prompt, note)
 }
 
+// tell continues with the message of a person after an answer. Without history, it follows the task.
+func (d *dialogue) tell(answer, message string) { d.next(answer, message, message) }
+
 // reply adds a turn. After an empty answer the same messages are sent again, because some providers
 // reject an empty message.
 func (d *dialogue) reply(answer, prompt string) {

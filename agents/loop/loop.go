@@ -36,6 +36,8 @@ type Deps struct {
 	// OnSession, if set, is called with the id of each session that a command-line agent begins, before
 	// its work: a run that is killed can be continued in it.
 	OnSession func(id string)
+	// Past, if set, is the part of the run that earlier processes recorded. The run continues it.
+	Past *Past
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
@@ -59,6 +61,10 @@ type Entry struct {
 	Finish    llm.FinishReason `json:"finish,omitempty"`
 	// Usage is nil if the backend did not report it.
 	Usage *llm.Usage `json:"usage,omitempty"`
+	// Model is the model that answered, and ReportedUSD the cost that the backend reported; empty and
+	// nil if unknown.
+	Model       string   `json:"model,omitempty"`
+	ReportedUSD *float64 `json:"reported_usd,omitempty"`
 	// Session is the session of a command-line agent that answered, or that had begun when the call
 	// failed; nil if the agent cannot continue sessions. Continued is true if an earlier iteration
 	// began it: Prompt was then the only message.
@@ -127,5 +133,8 @@ func Run(ctx context.Context, s Settings, d Deps) (result Result) {
 		return r.finish(run.Failed(errors.New("no backend is given")))
 	}
 	defer r.Enter(ctx)()
+	if end := r.replay(d.Past); end != nil {
+		return r.finish(end)
+	}
 	return r.finish(r.loop())
 }

@@ -22,6 +22,7 @@ type runner struct {
 	errors  run.Repeats // of errors
 	failed  int         // calls in a row
 
+	events   *tap
 	dialogue dialogue
 	session  session
 	refused  map[string]bool // completions that the stop guard refused
@@ -39,6 +40,8 @@ func newRunner(s Settings, d Deps) *runner {
 	if d.Sink == nil {
 		d.Sink = event.Discard
 	}
+	events := &tap{to: d.Sink}
+	d.Sink = events
 	if d.judge == nil && s.StopGuard != GuardOff {
 		d.judge = func(request, answer string) stop.Verdict {
 			return stop.Judge(answer, stop.Options{Policy: s.StopGuard, Request: request})
@@ -47,6 +50,7 @@ func newRunner(s Settings, d Deps) *runner {
 	r := &runner{
 		set:      s,
 		dep:      d,
+		events:   events,
 		stalled:  newProgress(s),
 		dialogue: newDialogue(s, d.Conversational),
 		session:  session{off: s.history(d.Conversational) != InSession, report: d.OnSession},
@@ -58,6 +62,9 @@ func newRunner(s Settings, d Deps) *runner {
 		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, CallTimeout: s.CallTimeout.Std(),
 		Budgets: []*llm.Budget{llm.NewBudget(s.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, s.Timeout)
+	if d.Past != nil {
+		r.Began = r.Began.Add(-d.Past.Elapsed)
+	}
 	if s.Breaker != nil {
 		r.breaker = breaker{failures: s.Breaker.Failures, maxOpens: s.Breaker.MaxOpens}
 	}
@@ -66,7 +73,7 @@ func newRunner(s Settings, d Deps) *runner {
 
 // loop iterates until there is an ending.
 func (r *runner) loop() *run.Ending {
-	for n := 1; n <= r.set.MaxIterations; n++ {
+	for n := len(r.result.Transcript) + 1; n <= r.set.MaxIterations; n++ {
 		if end := r.ready(n); end != nil {
 			return end
 		}

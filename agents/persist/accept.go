@@ -32,9 +32,6 @@ func (r *supervisor) acceptTask(task int) *ending {
 		r.emit(t.Attempts, result.Details, Accepted{Task: t.ID, Verdict: result.Verdict})
 	}
 	r.emitAttempt(t, record, nil)
-	if o.Grade == string(Escalated) {
-		return r.ask(t, o.Details)
-	}
 	return nil
 }
 

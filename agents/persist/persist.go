@@ -22,9 +22,6 @@ type Deps struct {
 	Probes map[plan.Check]Probe
 	// Accept are the acceptance commands of tasks, by the ids of the tasks.
 	Accept map[string][]Probe
-	// Ask, if set, asks a person the question of an escalated task at once. If ok is false, the task
-	// waits for an answer, and the run continues with others.
-	Ask func(ctx context.Context, task, question string) (answer string, ok bool)
 	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

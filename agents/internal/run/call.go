@@ -47,7 +47,7 @@ func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error
 	if err != nil && clock.Err(ctx) == nil && clock.Err(within) != nil {
 		err = c.timedOut(err)
 	}
-	c.account(req.Model, reply, err)
+	c.Account(req.Model, reply, err)
 	return reply, err
 }
 
@@ -74,10 +74,10 @@ func (c Caller) timedOut(err error) error {
 	return &late
 }
 
-// account adds the usage of a call to the budgets. A failed call without reported usage counts as an
+// Account adds the usage of a call to the budgets. A failed call without reported usage counts as an
 // unknown amount if part of an answer had arrived, and otherwise as nothing, because providers only
 // bill calls that they began to answer.
-func (c Caller) account(model string, reply llm.Reply, err error) {
+func (c Caller) Account(model string, reply llm.Reply, err error) {
 	model, usage := cmp.Or(reply.Model, model), reply.Usage
 	if err != nil {
 		failure, ok := errors.AsType[*llm.Error](err)

@@ -68,13 +68,13 @@ func New(c Caller, timeout quantity.Duration) Run {
 	return Run{Caller: c, Timeout: timeout, Began: c.Clock.Now()}
 }
 
-// Enter sets the contexts of a run. The caller must call leave.
+// Enter sets the contexts of a run, whose time began at Began. The caller must call leave.
 func (r *Run) Enter(ctx context.Context) (leave context.CancelFunc) {
 	r.Outer, r.Context = ctx, ctx
 	if r.Timeout <= 0 {
 		return func() {}
 	}
-	r.Context, leave = r.Clock.WithTimeout(ctx, r.Timeout.Std())
+	r.Context, leave = r.Clock.WithTimeout(ctx, r.Timeout.Std()-r.Elapsed())
 	return leave
 }
 

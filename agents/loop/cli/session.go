@@ -3,7 +3,7 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -18,25 +20,65 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// Session is one run of a loop.
+// Session is one process of a run of a loop.
 type Session struct {
 	settings   loop.Settings
+	job        Job
 	transcript *run.Transcript
-	redact     *redact.Redactor
+	past       *loop.Past // nil for a new run
+	out        Output
+	failed     error // of writing
+}
+
+// Output describes what a session writes besides its view.
+type Output struct {
+	// Redact removes secrets.
+	Redact *redact.Redactor
+	// Events receives a copy of the lines of the transcript; may be nil.
+	Events io.Writer
 }
 
 // Open begins the transcript of a run in a new file. Tool is the program's name and version.
-func Open(path, tool string, s loop.Settings, r *redact.Redactor) (*Session, error) {
-	shown := s
-	for _, text := range []*string{&shown.Prompt, &shown.System, &shown.ContinuePrompt, &shown.Contract} {
-		*text = r.Text(*text)
+func Open(path, tool string, s loop.Settings, job Job, o Output) (*Session, error) {
+	session := &Session{settings: s, job: job, out: o}
+	first := session.header(lineBegin, tool, "")
+	var err error
+	if session.transcript, err = run.CreateTranscript(path, first); err != nil {
+		return nil, err
 	}
-	file, err := run.CreateTranscript(path, struct {
-		Type     string        `json:"type"`
-		Tool     string        `json:"tool"`
-		Settings loop.Settings `json:"settings"`
-	}{"begin", tool, shown})
-	return &Session{settings: s, transcript: file, redact: r}, err
+	return session, session.copyLine(first)
+}
+
+// header returns the first line of this process, without secrets.
+func (s *Session) header(kind, tool, answer string) header {
+	h := header{
+		Type: kind, Tool: tool, Kind: transcriptKind, At: clock.Real().Now().UTC().Truncate(time.Second),
+		Settings: s.settings, Job: s.job, Answer: answer,
+	}
+	return h.redacted(s.out.Redact)
+}
+
+// write adds a line to the transcript.
+func (s *Session) write(line any) error {
+	if err := s.transcript.Append(line); err != nil {
+		return err
+	}
+	return s.copyLine(line)
+}
+
+// copyLine writes a line to Output.Events.
+func (s *Session) copyLine(line any) error {
+	if s.out.Events == nil {
+		return nil
+	}
+	data, err := json.Marshal(line)
+	if err == nil {
+		_, err = s.out.Events.Write(append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("print an event: %w", err)
+	}
+	return nil
 }
 
 // Close closes the transcript.
@@ -49,45 +91,55 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 	defer v.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var writing error
-	deps.Sink, deps.OnText, deps.OnActivity = v, v.text, v.activity
+	keep := func(line any) {
+		if s.failed == nil {
+			if s.failed = s.write(line); s.failed != nil {
+				cancel(s.failed) // do not pay for a call that would be lost
+			}
+		}
+	}
+	deps.Past, deps.OnText, deps.OnActivity = s.past, v.text, v.activity
+	deps.OnSession = func(id string) { keep(sessionLine{lineSession, id}) }
 	deps.OnIteration = func(e loop.Entry) {
 		e = s.redactEntry(e)
 		v.iteration(e)
-		if writing = errors.Join(writing, s.add(e)); writing != nil {
-			cancel(writing) // do not pay for a call that would be lost
+		keep(struct {
+			Type string `json:"type"`
+			loop.Entry
+		}{lineIteration, e})
+	}
+	deps.Sink = event.SinkFunc(func(e event.Event) {
+		v.Emit(e)
+		if e.Kind != event.Iteration && e.Kind != event.End { // they have lines of their own
+			e.Detail = s.out.Redact.Text(e.Detail)
+			keep(struct {
+				Type string `json:"type"`
+				event.Event
+			}{lineEvent, e})
 		}
-	}
+	})
 	result := s.redactResult(loop.Run(ctx, s.settings, deps))
-	if writing == nil {
-		writing = s.end(result)
+	keep(endOf(result))
+	if s.failed != nil {
+		s.failed = fmt.Errorf("the transcript is not complete: %w", s.failed)
 	}
-	if writing != nil {
-		writing = fmt.Errorf("the transcript is not complete: %w", writing)
-	}
-	return result, writing
+	return result, s.failed
 }
 
-// add writes a redacted iteration.
-func (s *Session) add(e loop.Entry) error {
-	return s.transcript.Append(struct {
-		Type string `json:"type"`
-		loop.Entry
-	}{"iteration", e})
+// endLine is a result without the iterations, which are in the transcript already.
+type endLine struct {
+	Type string `json:"type"`
+	loop.Result
+	Transcript []loop.Entry `json:"transcript,omitempty"`
 }
 
-// end writes a redacted result without the iterations, which are in the file already.
-func (s *Session) end(r loop.Result) error {
+func endOf(r loop.Result) endLine {
 	r.Transcript = nil
-	return s.transcript.Append(struct {
-		Type string `json:"type"`
-		loop.Result
-		Transcript []loop.Entry `json:"transcript,omitempty"`
-	}{"end", r, nil})
+	return endLine{Type: lineEnd, Result: r}
 }
 
 func (s *Session) redactEntry(e loop.Entry) loop.Entry {
-	e.Prompt, e.Answer, e.Error = s.redact.Text(e.Prompt), s.redact.Text(e.Answer), s.redact.Text(e.Error)
+	e.Prompt, e.Answer, e.Error = s.out.Redact.Text(e.Prompt), s.out.Redact.Text(e.Answer), s.out.Redact.Text(e.Error)
 	e.Denials = s.redactDenials(e.Denials)
 	return e
 }
@@ -95,13 +147,13 @@ func (s *Session) redactEntry(e loop.Entry) loop.Entry {
 func (s *Session) redactDenials(denials []llm.Denial) []llm.Denial {
 	denials = slices.Clone(denials)
 	for i, d := range denials {
-		denials[i].Detail = s.redact.Text(d.Detail)
+		denials[i].Detail = s.out.Redact.Text(d.Detail)
 	}
 	return denials
 }
 
 func (s *Session) redactResult(r loop.Result) loop.Result {
-	r.Text, r.Summary, r.Details = s.redact.Text(r.Text), s.redact.Text(r.Summary), s.redact.Text(r.Details)
+	r.Text, r.Summary, r.Details = s.out.Redact.Text(r.Text), s.out.Redact.Text(r.Summary), s.out.Redact.Text(r.Details)
 	r.Denials = s.redactDenials(r.Denials)
 	r.Transcript = slices.Clone(r.Transcript)
 	for i, e := range r.Transcript {
@@ -122,6 +174,9 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
 		fmt.Fprintf(w, ": %s", sanitize.Line(r.Details, 1000))
 	}
 	fmt.Fprintf(w, "\ntranscript: %s\n", s.transcript.Path)
+	if r.Status != loop.StatusDone {
+		fmt.Fprintf(w, "to continue: %s\n", s.command(r))
+	}
 	if len(r.Denials) > 0 {
 		fmt.Fprintln(w, "refused by the agent's permissions:")
 		for _, d := range r.Denials {
@@ -129,4 +184,16 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
 		}
 		fmt.Fprintln(w, "next: permit it with --access, or with the agent's own flags in --agent-arg, and run it again")
 	}
+}
+
+// command returns the command that continues the run.
+func (s *Session) command(r loop.Result) string {
+	words := []string{"rehearse", "loop", "--continue", s.transcript.Path}
+	switch {
+	case slices.Contains(limitGuards, r.Guard):
+		words = append(words, limitOf(s.settings, r.Guard).flag, "MORE")
+	case asksPerson(r):
+		words = append(words, "--answer", "TEXT")
+	}
+	return format.ShellLine(words...)
 }

@@ -30,7 +30,6 @@ type Job struct {
 	Folder string // the folder of the plan, absolute, in which agents and commands work
 	State  string
 	beside bool // the state is in the default folder
-	seen   processes
 	clock  clock.Clock
 }
 
@@ -65,10 +64,10 @@ func (j *Job) Models() []string {
 
 // Options configure the run of a plan.
 type Options struct {
-	Backend        llm.Adapter  // nil if all workers are commands
-	Conversational bool         // of Backend
-	Inert          bool         // Backend cannot change anything
-	Person         react.Person // also answers escalated tasks, at once
+	Backend        llm.Adapter // nil if all workers are commands
+	Conversational bool        // of Backend
+	Inert          bool        // Backend cannot change anything
+	Person         react.Person
 	Price          func(model string, u llm.Usage) (quantity.Money, bool)
 	EURPerUSD      float64
 	Redactor       *redact.Redactor
@@ -124,7 +123,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock)),
-		Clock:  j.clock, Sink: v, Budget: spent, Ask: safe.ask(o.Person),
+		Clock:  j.clock, Sink: v, Budget: spent,
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)

@@ -175,26 +175,27 @@ func (p *report) end(r persist.Result) {
 	}
 }
 
-// describeUsed returns the calls, tokens and cost; empty if no call was made. JSON has the reasons why an
-// amount is unknown.
+// describeUsed returns the calls, tokens and cost; empty if no call was made.
 func describeUsed(u persist.Used) string {
 	if u.Calls == 0 {
 		return ""
 	}
-	tokens := lowerBound(format.Plural(u.Tokens, "token"), "tokens", u.Tokens > 0, u.TokensUnknown)
-	cost := lowerBound("cost "+format.Money(u.Cost)+" "+u.Currency, "cost", u.Cost > 0, u.CostUnknown)
+	tokens, cost := format.Plural(u.Tokens, "token"), "cost "+format.Money(u.Cost)+" "+u.Currency
+	if u.TokensUnknown != "" {
+		tokens = lowerBound(tokens, "tokens", u.Tokens > 0, u.TokensUnknown)
+	}
+	if u.CostUnknown != "" {
+		cost = lowerBound(cost, "cost", u.Cost > 0, u.CostUnknown)
+	}
 	return strings.Join([]string{format.Plural(u.Calls, "call"), tokens, cost}, ", ")
 }
 
-// lowerBound describes an amount of which a part may be unknown.
+// lowerBound describes an amount of which a part is unknown.
 func lowerBound(amount, what string, some bool, unknown string) string {
-	switch {
-	case unknown == "":
-		return amount
-	case some:
-		return "at least " + amount
+	if some {
+		return "at least " + amount + " (" + unknown + ")"
 	}
-	return what + " unknown"
+	return what + " unknown (" + unknown + ")"
 }
 
 // doneOf counts the tasks that are done.
@@ -213,15 +214,7 @@ func (j *Job) nextStep(r persist.Result) string {
 	switch r.Status {
 	case persist.StatusComplete:
 		return ""
-	case "":
-		switch {
-		case j.seen.running:
-			return ""
-		case !j.seen.begun:
-			return "start it: " + j.command()
-		}
-		return on
-	case persist.StatusInterrupted:
+	case persist.StatusInterrupted, "":
 		return on
 	case persist.StatusBudget:
 		return "raise the limit in the plan or by its flag, then " + on
@@ -230,36 +223,11 @@ func (j *Job) nextStep(r persist.Result) string {
 	case persist.StatusBlocked:
 		return "remove the obstacle, then " + on
 	case persist.StatusEscalated:
-		return j.nextForPerson(r)
+		if r.Guard == "unverified" {
+			return "review the work; give the plan a check with a command, then " + on + ", or take an agent with tools and --fresh"
+		}
+		return "answer the question where the agent finds it, or permit what was refused (--access, --agent-arg), then " + on
 	default:
 		return "fix the error above, then " + on + "; --fresh begins again"
 	}
-}
-
-// nextForPerson returns advice for a run that needs a person.
-func (j *Job) nextForPerson(r persist.Result) string {
-	if r.Guard == "unverified" {
-		return "review the work; give the plan a check with a command, then start it again, or take an agent with tools and --fresh"
-	}
-	const most = 3
-	var answers []string
-	for _, t := range r.Tasks {
-		if t.State == string(persist.Escalated) && len(answers) < most {
-			answers = append(answers, j.command("--answer", t.ID)+" \"...\"")
-		}
-	}
-	if len(answers) == 0 {
-		return "review the work, make the unknown checks answerable, then start it again: it continues from here"
-	}
-	return "answer with " + strings.Join(answers, " or ") +
-		", or permit what was refused (--access, --agent-arg), then start it again: it continues from here"
-}
-
-// command returns the command line of supervise for this plan with further arguments.
-func (j *Job) command(args ...string) string {
-	words := []string{"rehearse", "supervise", j.File}
-	if !j.beside {
-		words = append(words, "--state", j.State)
-	}
-	return format.ShellLine(append(words, args...)...)
 }

@@ -138,9 +138,6 @@ func (v *view) note(e event.Event) string {
 
 // resumedLine describes a resumed state.
 func resumedLine(e event.Event, lost string) string {
-	if answered, ok := event.Read[persist.Answered](&e); ok {
-		return "         the answer to " + answered.Task + " is recorded, and goes to its next attempt"
-	}
 	resumed, ok := event.Read[persist.Resumed](&e)
 	if !ok {
 		return ""

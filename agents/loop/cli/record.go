@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/redact"
+)
+
+// The types of the lines of a transcript.
+const (
+	lineBegin     = "begin"     // the start of a run
+	lineContinue  = "continue"  // the start of a process that continues it
+	lineSession   = "session"   // an agent began a session
+	lineIteration = "iteration" // a loop.Entry
+	lineEvent     = "event"     // an event.Event other than iterations and the end
+	lineEnd       = "end"       // a loop.Result without its iterations
+)
+
+// transcriptKind distinguishes the transcripts of loops from others.
+const transcriptKind = "loop"
+
+// Job describes how a run was started, apart from its settings: with these values another process can
+// continue it.
+type Job struct {
+	// Dir is the folder in which the agent works.
+	Dir string `json:"dir,omitempty"`
+	// Command, Args, Access and Prices are the flags of the backend.
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Access  string   `json:"access,omitempty"`
+	Prices  string   `json:"prices,omitempty"`
+	// PromptFile is read before each iteration; empty if the prompt is fixed.
+	PromptFile string `json:"prompt_file,omitempty"`
+	// TodoFile counts as progress when it changes; may be empty.
+	TodoFile string `json:"todo_file,omitempty"`
+}
+
+// header is the first line of each process.
+type header struct {
+	Type     string        `json:"type"`
+	Tool     string        `json:"tool"`
+	Kind     string        `json:"kind"`
+	At       time.Time     `json:"at"`
+	Settings loop.Settings `json:"settings"`
+	Job      Job           `json:"job"`
+	// Answer is the message of a person to the agent; see loop.Segment.
+	Answer string `json:"answer,omitempty"`
+}
+
+// redacted returns the header without secrets.
+func (h header) redacted(r *redact.Redactor) header {
+	s := &h.Settings
+	for _, text := range []*string{&s.Prompt, &s.System, &s.ContinuePrompt, &s.Contract, &h.Answer, &h.Job.Command} {
+		*text = r.Text(*text)
+	}
+	h.Job.Args = slices.Clone(h.Job.Args)
+	for i, arg := range h.Job.Args {
+		h.Job.Args[i] = r.Text(arg)
+	}
+	return h
+}
+
+// Record is the content of a transcript.
+type Record struct {
+	Path string `json:"-"`
+	// Tool, At and Job are those of the first process.
+	Tool string    `json:"tool"`
+	At   time.Time `json:"at"`
+	Job  Job       `json:"job"`
+	// Settings are those of the last process.
+	Settings loop.Settings `json:"settings"`
+	// Entries are all iterations, and Events what happened besides.
+	Entries []loop.Entry  `json:"transcript"`
+	Events  []event.Event `json:"events,omitempty"`
+	// Result is how the last process ended; nil if it was killed, or is running.
+	Result *loop.Result `json:"result,omitempty"`
+	// Processes counts the processes.
+	Processes int `json:"processes"`
+
+	past loop.Past
+}
+
+// ErrForeign is returned for a file that is not the transcript of a loop.
+var ErrForeign = errors.New("it is not a transcript of rehearse loop")
+
+// Read reads a transcript, which may be incomplete.
+func Read(path string) (*Record, error) {
+	r := &Record{Path: path}
+	if err := run.ReadTranscript(path, r.add); err != nil {
+		return nil, err
+	}
+	return r, r.check()
+}
+
+// check returns an error if the file has no whole line.
+func (r *Record) check() error {
+	if r.Processes == 0 {
+		return fmt.Errorf("read the transcript %s: %w: it is empty", r.Path, ErrForeign)
+	}
+	return nil
+}
+
+// add processes a line.
+func (r *Record) add(line []byte) error {
+	var head struct {
+		Type string `json:"type"`
+		Kind string `json:"kind"`
+	}
+	err := json.Unmarshal(line, &head)
+	if r.Processes == 0 && (err != nil || head.Type != lineBegin || head.Kind != transcriptKind) {
+		return ErrForeign
+	}
+	if err != nil {
+		return fmt.Errorf("the line is damaged: %w", err)
+	}
+	return r.addLine(head.Type, line)
+}
+
+func (r *Record) addLine(kind string, line []byte) error {
+	switch kind {
+	case lineBegin, lineContinue:
+		return decode(line, r.addHeader)
+	case lineSession:
+		return decode(line, func(s sessionLine) { r.segment().Session = s.ID })
+	case lineIteration:
+		return decode(line, r.addEntry)
+	case lineEvent:
+		return decode(line, func(e event.Event) { r.Events = append(r.Events, e) })
+	case lineEnd:
+		return decode(line, func(end loop.Result) {
+			r.Result, r.segment().Ended = &end, true
+			r.past.Elapsed = max(r.past.Elapsed, end.Duration)
+		})
+	}
+	return nil // of a newer version
+}
+
+func decode[T any](line []byte, add func(T)) error {
+	var v T
+	if err := json.Unmarshal(line, &v); err != nil {
+		return fmt.Errorf("the line is damaged: %w", err)
+	}
+	add(v)
+	return nil
+}
+
+func (r *Record) addHeader(h header) {
+	if r.Processes == 0 {
+		r.Tool, r.At, r.Job = h.Tool, h.At, h.Job
+	} else {
+		r.segment().Answer = h.Answer
+	}
+	r.Processes++
+	r.Settings, r.Result = h.Settings, nil
+	r.past.Segments = append(r.past.Segments, loop.Segment{})
+}
+
+func (r *Record) addEntry(e loop.Entry) {
+	r.Entries = append(r.Entries, e)
+	s := r.segment()
+	s.Entries, s.Session = append(s.Entries, e), ""
+	r.past.Elapsed = max(r.past.Elapsed, e.At+e.Duration)
+}
+
+// segment returns the record of the last process.
+func (r *Record) segment() *loop.Segment { return &r.past.Segments[len(r.past.Segments)-1] }
+
+// hidden returns the name of a text whose secrets the transcript does not have, or an empty string.
+func (r *Record) hidden() string {
+	s := r.Settings
+	for name, text := range map[string]string{
+		"system message": s.System, "continue prompt": s.ContinuePrompt, "command": r.Job.Command,
+		"further arguments": strings.Join(r.Job.Args, " "), "prompt": s.Prompt,
+	} {
+		if strings.Contains(text, "[REDACTED:") && (name != "prompt" || r.Job.PromptFile == "") {
+			return name
+		}
+	}
+	return ""
+}
+
+// sessionLine is the line of a session.
+type sessionLine struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/loop/cli"
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// beginLoop begins a new run.
+func (a *app) beginLoop(ctx context.Context, given loop.Options, flags loopFlags, args []string) error {
+	prompt, err := a.prompt(ctx, args)
+	if err != nil {
+		return err
+	}
+	given.Prompt, given.Backend, given.Model = prompt, flags.backend, flags.model
+	file, err := readConfig(flags.config)
+	if err != nil {
+		return usage(err)
+	}
+	settings, err := loop.Resolve(given, file)
+	if err != nil {
+		return usage(fmt.Errorf("%w; see rehearse loop --help", err))
+	}
+	return a.runLoop(ctx, settings, flags, func(job cli.Job, o cli.Output) (*cli.Session, error) {
+		return cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, job, o)
+	})
+}
+
+// fixedFlags are the flags of loop that a continued run cannot change, because they decide what its
+// earlier answers mean.
+var fixedFlags = []string{
+	"backend", "blocked-marker", "command", "config", "contract", "fresh-session", "history", "language", "marker", "mode",
+	"no-contract", "system", "todos", "transcript",
+}
+
+// continueLoop continues the run of a transcript.
+func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFlags, args []string) error {
+	var fixed error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(fixedFlags, f.Name) {
+			fixed = fmt.Errorf("--%s cannot be changed with --continue; begin a new run", f.Name)
+		}
+	})
+	if fixed != nil {
+		return usage(fixed)
+	}
+	paused, err := reopenLoop(args)
+	if err != nil {
+		return usage(err)
+	}
+	stored, err := paused.Options()
+	if err == nil {
+		err = flags.restore(cmd.Flags(), paused.Job)
+	}
+	given.Model = flags.model
+	var settings loop.Settings
+	if err == nil {
+		settings, err = loop.Resolve(given, stored)
+	}
+	if err != nil {
+		return usage(errors.Join(err, paused.Close()))
+	}
+	err = a.runLoop(cmd.Context(), settings, flags, func(job cli.Job, o cli.Output) (*cli.Session, error) {
+		return paused.Begin(tool(), settings, job, flags.answer, o)
+	})
+	_ = paused.Close() // each line is on the disk already
+	return err
+}
+
+// reopenLoop opens the named transcript, or the latest one.
+func reopenLoop(args []string) (*cli.Paused, error) {
+	if len(args) > 0 {
+		return cli.Reopen(args[0])
+	}
+	path, err := cli.Latest(runsFolder)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Reopen(path)
+}
+
+// restore takes the flags that the user did not give from an earlier process.
+func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the current folder: %w", err)
+	}
+	if job.Dir != here {
+		return fmt.Errorf("the agent of this run works in %s; continue it there", job.Dir)
+	}
+	for name, restore := range map[string]func(){
+		"agent-arg": func() { l.extra = job.Args },
+		"access":    func() { l.access = job.Access },
+		"prices":    func() { l.prices = job.Prices },
+	} {
+		if !f.Changed(name) {
+			restore()
+		}
+	}
+	l.command = job.Command
+	return nil
+}
+
+// runLoop runs the process of a run whose transcript open opens.
+func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFlags, open func(cli.Job, cli.Output) (*cli.Session, error),
+) error {
+	flags.backend, flags.model = settings.Backend, settings.Model
+	backend, err := a.findBackend(ctx, flags.backendFlags)
+	if err != nil {
+		return usage(err)
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	job := cli.Job{Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices}
+	if job.Dir, err = os.Getwd(); err != nil {
+		return usage(fmt.Errorf("find the current folder: %w", err))
+	}
+	session, err := open(job, cli.Output{Redact: redactor()})
+	if err != nil {
+		return usage(err) // here exit code 3 is a timeout
+	}
+	defer func() { _ = session.Close() }() // each line is on the disk already
+	result, writing := session.Run(ctx, loop.Deps{
+		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
+		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
+	}, a.view(false))
+	printing := a.printResult(result, result.Text, flags.asJSON)
+	if printing == nil {
+		session.ShowEnd(a.stderr, a.terminal(), result)
+	}
+	if err := errors.Join(printing, writing); err != nil {
+		return &exitError{loop.StatusError.ExitCode(), err}
+	}
+	return quiet(result.ExitCode)
+}
