@@ -36,6 +36,8 @@ Each prompt ends with a contract, in the language of the prompt: how the agent r
 is finished (by default with the line DONE), that work is left, or that it needs a person (BLOCKED:).
 --contract replaces it, and --no-contract leaves it out.
 
+With --check a command must succeed before a completion counts; its output is the next prompt otherwise.
+
 A flag overrides ` + configFile + `, which overrides the default; the file has keys for
 more than the flags ("rehearse schema config" prints all). With - the prompt is read
 from standard input. The answer goes to standard output, everything else to standard
@@ -55,7 +57,7 @@ openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLI
 backend that is not on this machine.
 
 ` + loopExitCodes(),
-		Example: `  rehearse loop "Fix the failing test"
+		Example: `  rehearse loop "Fix the failing test" --check "go test ./..."
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
   rehearse loop "Add the login page, with tests" -b codex --stop-guard balanced
   rehearse loop --continue --max-iterations 40

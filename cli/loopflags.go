@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -45,6 +46,10 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.StringVar((*string)(&o.StopGuard), "stop-guard", "",
 		"make the agent do the work that its last message defers: balanced, strict, careful or off (default "+string(d.StopGuard)+")")
 	optionalInt(f, &o.ContinuationLimit, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
+	f.StringArrayVar(&o.Checks, "check", nil,
+		"a shell command that must succeed before a completion counts, such as 'go test ./...'; repeatable")
+	optionalDuration(f, &o.CheckTimeout, "check-timeout", quantity.Duration(10*time.Minute), "time limit of each check; 0s means no limit")
+	optionalInt(f, &o.CheckLimit, "check-limit", 5, "stop after this many completions that checks do not confirm; 0 means never")
 	f.StringVar((*string)(&o.Todos), "todos", "",
 		"keep the steps that the stop guard finds until answers report them as done, and ask for them together or one-by-one")
 	optionalInt(f, &o.SameStepsLimit, "same-steps-limit", d.SameStepsLimit,

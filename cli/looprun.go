@@ -133,7 +133,7 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	defer func() { _ = session.Close() }() // each line is on the disk already
 	result, writing := session.Run(ctx, loop.Deps{
 		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
-		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
+		Check: cli.RunCheck, Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
 	}, a.view(false))
 	printing := a.printResult(result, result.Text, flags.asJSON)
 	if printing == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// complete asks the stop guard about a finished answer.
+// complete asks the stop guard about a finished answer, and then runs the checks.
 func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	r.result.Completed = true
 	if len(r.result.Denials) > 0 {
@@ -19,7 +19,7 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	}
 	done := &run.Ending{Status: StatusDone, Details: fmt.Sprintf("completed in iteration %d", n)}
 	if r.dep.judge == nil {
-		return done
+		return r.verify(n, reply.Text, done)
 	}
 	v := r.dep.judge(r.set.Prompt, r.judgedText(reply.Text, summary))
 	if r.set.Todos != "" {
@@ -38,7 +38,7 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 		order.Steps = stop.Texts(r.todos.next(!v.MayStop))
 	}
 	if v.MayStop && (r.set.Todos == "" || len(order.Steps) == 0) {
-		return done
+		return r.verify(n, reply.Text, done)
 	}
 	r.left = order.Steps
 	r.dialogue.insist(reply.Text, v, order)

@@ -24,10 +24,14 @@ const (
 )
 
 // resolveContract returns the text of the contract, empty if it is off, and the default of ContinuePrompt.
+// It sets Language if the prompt is French.
 func (s *Settings) resolveContract() (contract, goOn string) {
 	in := cmp.Or(s.Language, English)
 	if s.Contract == AutoContract && s.Language == "" {
 		in = languageOf(s.Prompt)
+		if in == French {
+			s.Language = French
+		}
 	}
 	switch s.Contract {
 	case AutoContract:

@@ -14,7 +14,8 @@ type dialogue struct {
 	task     string
 	contract string // repeated in each prompt; may be empty
 	goOn     string
-	demanded string // the steps of the last refusal
+	demanded string // the steps of the last refusal, or the output of the last check
+	language Language
 	// report: ask for the result of each step; again: ask to repeat the claim of completion.
 	report, again bool
 	// turn is the next prompt in a continued session, which replaces the last message of sent; empty if
@@ -26,7 +27,7 @@ type dialogue struct {
 
 func newDialogue(s Settings, conversational bool) dialogue {
 	d := dialogue{
-		fresh: s.history(conversational) != Conversation, task: s.Prompt, contract: s.Contract, goOn: s.ContinuePrompt,
+		fresh: s.history(conversational) != Conversation, task: s.Prompt, contract: s.Contract, goOn: s.ContinuePrompt, language: s.Language,
 		report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer && s.Contract == "",
 	}
 	if s.System != "" {

@@ -30,7 +30,8 @@
 //  3. a hand-over to a person (blocked)
 //  4. the stop guard: a refused completion does not end the run; at the limit of continuations
 //     the run ends capped, and at the limit of refusals that leave the same steps no-progress
-//  5. completion (done)
+//  5. completion (done), unless a check does not confirm it; at the limit of such completions the run
+//     ends capped
 //  6. no progress (no-progress)
 //  7. the iteration limit (max-iterations)
 //

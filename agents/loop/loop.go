@@ -38,6 +38,10 @@ type Deps struct {
 	OnSession func(id string)
 	// Past, if set, is the part of the run that earlier processes recorded. The run continues it.
 	Past *Past
+	// Check runs a command of Settings.Checks; required if there are any.
+	Check CheckFunc
+	// OnCheck, if set, is called after each check.
+	OnCheck func(Check)
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
@@ -131,6 +135,9 @@ func Run(ctx context.Context, s Settings, d Deps) (result Result) {
 	}
 	if d.Backend == nil {
 		return r.finish(run.Failed(errors.New("no backend is given")))
+	}
+	if len(s.Checks) > 0 && d.Check == nil {
+		return r.finish(run.Failed(errors.New("checks cannot be run here")))
 	}
 	defer r.Enter(ctx)()
 	if end := r.replay(d.Past); end != nil {

@@ -72,6 +72,15 @@ type Options struct {
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`
+	// Checks are shell commands that run in the working folder after an answer that completes. The
+	// run is done only if all of them exit with status 0; otherwise the end of the output is the
+	// next prompt. Default: none.
+	Checks []string `yaml:"checks,omitempty" json:"checks,omitempty"`
+	// CheckTimeout is for each check; default 10m; 0 switches it off.
+	CheckTimeout *quantity.Duration `yaml:"check_timeout,omitempty" json:"check_timeout,omitempty"`
+	// CheckLimit stops with status capped at that many completions that checks do not confirm;
+	// default 5; 0 never does.
+	CheckLimit *int `yaml:"check_limit,omitempty" json:"check_limit,omitempty" jsonschema:"minimum=0"`
 	// Todos tracks the steps that the stop guard finds until answers report them as done; a
 	// completion is refused while any is open. Each continuation asks for all of them
 	// (together), or each call for one (one-by-one). Default: steps are not tracked.

@@ -21,6 +21,8 @@ type Past struct {
 // Segment is the record of one process.
 type Segment struct {
 	Entries []Entry
+	// Checks are the checks after completions, in order.
+	Checks []Check
 	// Ended is true if the process recorded the end of the run; otherwise it was killed.
 	Ended bool
 	// Session is the id of the session that began in a call without an entry; usually empty.
@@ -53,6 +55,7 @@ func (r *runner) replay(p *Past) *run.Ending {
 	defer func() { r.events.shut = false }()
 	for _, s := range p.Segments {
 		var end *run.Ending
+		r.recorded = s.Checks
 		for _, e := range s.Entries {
 			end = r.repeat(e)
 		}

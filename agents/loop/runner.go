@@ -22,15 +22,17 @@ type runner struct {
 	errors  run.Repeats // of errors
 	failed  int         // calls in a row
 
-	events   *tap
-	dialogue dialogue
-	session  session
-	refused  map[string]bool // completions that the stop guard refused
-	refusals int
-	todos    todoList
-	same     run.Repeats // of the steps that refusals leave
-	left     []string    // steps that the last prompt asks for
-	result   Result
+	events    *tap
+	dialogue  dialogue
+	session   session
+	refused   map[string]bool // completions that the stop guard refused
+	refusals  int
+	unchecked int     // completions that checks did not confirm
+	recorded  []Check // the checks of earlier processes that are left to replay
+	todos     todoList
+	same      run.Repeats // of the steps that refusals leave
+	left      []string    // steps that the last prompt asks for
+	result    Result
 }
 
 func newRunner(s Settings, d Deps) *runner {

@@ -27,7 +27,7 @@ type Settings struct {
 	History            History           `json:"history,omitempty"` // if empty, depends on Deps.Conversational
 	ContinuePrompt     string            `json:"continue_prompt"`
 	Contract           string            `json:"contract,omitempty"` // the text; empty: none
-	Language           Language          `json:"language,omitempty"` // as given; empty: that of the prompt
+	Language           Language          `json:"language,omitempty"` // empty: English
 	MaxIterations      int               `json:"max_iterations"`
 	Timeout            quantity.Duration `json:"timeout"`
 	CallTimeout        quantity.Duration `json:"call_timeout"`
@@ -38,6 +38,9 @@ type Settings struct {
 	ErrorLimit         int               `json:"error_limit"`
 	StopGuard          stop.Policy       `json:"stop_guard"`
 	ContinuationLimit  int               `json:"continuation_limit"`
+	Checks             []string          `json:"checks,omitempty"`
+	CheckTimeout       quantity.Duration `json:"check_timeout,omitzero"`
+	CheckLimit         int               `json:"check_limit,omitempty"`
 	Todos              TodoMode          `json:"todos,omitempty"`
 	SameStepsLimit     int               `json:"same_steps_limit,omitempty"`
 	Budget             llm.Caps          `json:"budget,omitzero"`
@@ -97,10 +100,16 @@ func withDefaults(o Options) Settings {
 		RepeatedErrorLimit: valueOr(o.RepeatedErrorLimit, 0),
 		StopGuard:          cmp.Or(o.StopGuard, GuardOff),
 		ContinuationLimit:  valueOr(o.ContinuationLimit, 3),
+		Checks:             o.Checks,
+		CheckTimeout:       valueOr(o.CheckTimeout, quantity.Duration(10*time.Minute)),
+		CheckLimit:         valueOr(o.CheckLimit, 5),
 		Todos:              o.Todos,
 		SameStepsLimit:     valueOr(o.SameStepsLimit, 0),
 		Budget:             valueOr(o.Budget, llm.Caps{}),
 		Breaker:            o.Breaker,
+	}
+	if len(s.Checks) == 0 {
+		s.CheckTimeout, s.CheckLimit = valueOr(o.CheckTimeout, 0), valueOr(o.CheckLimit, 0)
 	}
 	errorLimit := 1
 	if s.Breaker != nil || s.RepeatedErrorLimit > 0 {
@@ -235,6 +244,7 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 		{"error_limit", s.ErrorLimit, 0},
 		{"continuation_limit", s.ContinuationLimit, 0},
 		{"same_steps_limit", s.SameStepsLimit, 0},
+		{"check_limit", s.CheckLimit, 0},
 		{"budget.calls", s.Budget.Calls, 0},
 		{"budget.tokens", s.Budget.Tokens, 0},
 	} {
@@ -245,11 +255,18 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 	if s.AlternationLimit == 1 {
 		add("alternation_limit", "1 is not allowed, as any two answers are a cycle that came once; use 2 or more, or 0 for off")
 	}
-	if s.Timeout < 0 {
-		add("timeout", "%s is negative; use 0s for off", s.Timeout)
+	for _, l := range []struct {
+		field string
+		value quantity.Duration
+	}{{"timeout", s.Timeout}, {"call_timeout", s.CallTimeout}, {"check_timeout", s.CheckTimeout}} {
+		if l.value < 0 {
+			add(l.field, "%s is negative; use 0s for off", l.value)
+		}
 	}
-	if s.CallTimeout < 0 {
-		add("call_timeout", "%s is negative; use 0s for off", s.CallTimeout)
+	for i, command := range s.Checks {
+		if strings.TrimSpace(command) == "" || strings.ContainsRune(command, 0) {
+			add(fmt.Sprintf("checks[%d]", i), "%q is not a command", command)
+		}
 	}
 	s.validateCost(add)
 	s.validateBreaker(add)

@@ -27,7 +27,7 @@ func full(n int) loop.Options {
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: new(n),
 		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
-		StopGuard: "strict", ContinuationLimit: new(n),
+		StopGuard: "strict", ContinuationLimit: new(n), Checks: []string{"c"}, CheckTimeout: within(time.Duration(n)), CheckLimit: new(n),
 		Budget:  &llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
 	}
@@ -39,7 +39,7 @@ func resolved(n int) loop.Settings {
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: n,
 		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), NoProgressLimit: n,
 		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
-		StopGuard: "strict", ContinuationLimit: n,
+		StopGuard: "strict", ContinuationLimit: n, Checks: []string{"c"}, CheckTimeout: quantity.Duration(n), CheckLimit: n,
 		Budget:  llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
 	}
@@ -57,6 +57,13 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 			Timeout: quantity.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1,
 			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
+	})
+
+	It("limits checks if there are any", func() {
+		s, err := loop.Resolve(loop.Options{Prompt: "p", Checks: []string{"true"}})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.CheckTimeout).To(Equal(quantity.Duration(10 * time.Minute)))
+		Expect(s.CheckLimit).To(Equal(5))
 	})
 
 	It("takes every option, else every value of the file", func() {
@@ -157,6 +164,9 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Entry("negative repeated_error_limit", loop.Options{RepeatedErrorLimit: new(-1)}, "repeated_error_limit", "-1"),
 		Entry("negative error_limit", loop.Options{ErrorLimit: new(-1)}, "error_limit", "-1"),
 		Entry("negative continuation_limit", loop.Options{ContinuationLimit: new(-1)}, "continuation_limit", "-1"),
+		Entry("negative check_limit", loop.Options{CheckLimit: new(-1)}, "check_limit", "-1"),
+		Entry("negative check_timeout", loop.Options{CheckTimeout: within(-1)}, "check_timeout", "negative"),
+		Entry("blank check", loop.Options{Checks: []string{"true", " "}}, "checks[1]", `" " is not a command`),
 		Entry("negative timeout", loop.Options{Timeout: within(-1)}, "timeout", "negative"),
 		Entry("negative call_timeout", loop.Options{CallTimeout: within(-1)}, "call_timeout", "negative"),
 		Entry("negative cap on calls", loop.Options{Budget: &llm.Caps{Calls: -1}}, "budget.calls", "-1"),

@@ -21,14 +21,14 @@ const (
 // Statuses lists all statuses with their exit codes, which are stable.
 func Statuses() []run.StatusInfo {
 	return []run.StatusInfo{
-		StatusDone.Info("the agent claims that the work is done, and the stop guard agrees"),
+		StatusDone.Info("the agent claims that the work is done, and the stop guard and all checks agree"),
 		StatusError.Info("calls to the backend failed, or its circuit breaker gave up"),
 		StatusTimeout.Info("the time limit of the run was reached"),
 		StatusMaxIterations.Info("the iteration limit was reached"),
 		StatusNoProgress.Info("answers or errors repeated themselves"),
 		StatusBlocked.Info("the agent handed over to a person, or claims completion although its permissions refused tool calls"),
 		StatusBudget.Info("a cap on calls, tokens or cost was reached"),
-		StatusCapped.Info("the stop guard refused the completion more often than it may be continued"),
+		StatusCapped.Info("the stop guard or a check refused the completion more often than it may be continued"),
 		StatusInterrupted.Info("the user interrupted the run"),
 	}
 }

@@ -105,7 +105,7 @@ func asksPerson(r loop.Result) bool { return r.Status == loop.StatusBlocked && r
 
 // limitGuards are the limits that end a run again unless they are raised. Others are about a series, which
 // begins anew.
-var limitGuards = []string{"max_iterations", "timeout", "budget.calls", "budget.tokens", "budget.cost", "continuation_limit"}
+var limitGuards = []string{"max_iterations", "timeout", "budget.calls", "budget.tokens", "budget.cost", "continuation_limit", "check_limit"}
 
 // limit is the value of a limit with the flag that sets it.
 type limit struct {
@@ -125,6 +125,8 @@ func limitOf(s loop.Settings, guard string) limit {
 		return limit{"--max-tokens", float64(s.Budget.Tokens)}
 	case "budget.cost":
 		return limit{"--max-cost", s.Budget.Cost.Amount}
+	case "check_limit":
+		return limit{"--check-limit", float64(s.CheckLimit)}
 	default:
 		return limit{"--continuation-limit", float64(s.ContinuationLimit)}
 	}

@@ -20,6 +20,7 @@ const (
 	lineContinue  = "continue"  // the start of a process that continues it
 	lineSession   = "session"   // an agent began a session
 	lineIteration = "iteration" // a loop.Entry
+	lineCheck     = "check"     // a loop.Check
 	lineEvent     = "event"     // an event.Event other than iterations and the end
 	lineEnd       = "end"       // a loop.Result without its iterations
 )
@@ -61,6 +62,10 @@ func (h header) redacted(r *redact.Redactor) header {
 	for _, text := range []*string{&s.Prompt, &s.System, &s.ContinuePrompt, &s.Contract, &h.Answer, &h.Job.Command} {
 		*text = r.Text(*text)
 	}
+	s.Checks = slices.Clone(s.Checks)
+	for i, command := range s.Checks {
+		s.Checks[i] = r.Text(command)
+	}
 	h.Job.Args = slices.Clone(h.Job.Args)
 	for i, arg := range h.Job.Args {
 		h.Job.Args[i] = r.Text(arg)
@@ -80,6 +85,7 @@ type Record struct {
 	// Entries are all iterations, and Events what happened besides.
 	Entries []loop.Entry  `json:"transcript"`
 	Events  []event.Event `json:"events,omitempty"`
+	Checks  []loop.Check  `json:"checks,omitempty"`
 	// Result is how the last process ended; nil if it was killed, or is running.
 	Result *loop.Result `json:"result,omitempty"`
 	// Processes counts the processes.
@@ -132,6 +138,8 @@ func (r *Record) addLine(kind string, line []byte) error {
 		return decode(line, func(s sessionLine) { r.segment().Session = s.ID })
 	case lineIteration:
 		return decode(line, r.addEntry)
+	case lineCheck:
+		return decode(line, r.addCheck)
 	case lineEvent:
 		return decode(line, func(e event.Event) { r.Events = append(r.Events, e) })
 	case lineEnd:
@@ -170,6 +178,11 @@ func (r *Record) addEntry(e loop.Entry) {
 	r.past.Elapsed = max(r.past.Elapsed, e.At+e.Duration)
 }
 
+func (r *Record) addCheck(c loop.Check) {
+	r.Checks = append(r.Checks, c)
+	r.segment().Checks = append(r.segment().Checks, c)
+}
+
 // segment returns the record of the last process.
 func (r *Record) segment() *loop.Segment { return &r.past.Segments[len(r.past.Segments)-1] }
 
@@ -178,7 +191,7 @@ func (r *Record) hidden() string {
 	s := r.Settings
 	for name, text := range map[string]string{
 		"system message": s.System, "continue prompt": s.ContinuePrompt, "command": r.Job.Command,
-		"further arguments": strings.Join(r.Job.Args, " "), "prompt": s.Prompt,
+		"checks": strings.Join(s.Checks, "\n"), "further arguments": strings.Join(r.Job.Args, " "), "prompt": s.Prompt,
 	} {
 		if strings.Contains(text, "[REDACTED:") && (name != "prompt" || r.Job.PromptFile == "") {
 			return name

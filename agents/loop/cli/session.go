@@ -118,6 +118,19 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 			}{lineEvent, e})
 		}
 	})
+	check := deps.Check
+	deps.Check = func(ctx context.Context, command string) loop.Check {
+		v.underWay("check " + command)
+		return check(ctx, command)
+	}
+	deps.OnCheck = func(c loop.Check) {
+		c.Command, c.Details, c.Output = s.out.Redact.Text(c.Command), s.out.Redact.Text(c.Details), s.out.Redact.Text(c.Output)
+		v.check(c)
+		keep(struct {
+			Type string `json:"type"`
+			loop.Check
+		}{lineCheck, c})
+	}
 	result := s.redactResult(loop.Run(ctx, s.settings, deps))
 	keep(endOf(result))
 	if s.failed != nil {

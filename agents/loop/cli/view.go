@@ -55,6 +55,13 @@ func (v *view) iteration(e loop.Entry) {
 	v.underWay("waiting")
 }
 
+// check writes the line of a check.
+func (v *view) check(c loop.Check) {
+	v.Print(v.Clean(fmt.Sprintf("        check %s: %s in %s", c.Command,
+		strings.TrimSuffix(string(c.Verdict)+", "+c.Details, ", "), c.Duration.Round(time.Millisecond))))
+	v.underWay("waiting")
+}
+
 // Emit implements event.Sink. It prints changes of state, hand-overs and refusals.
 func (v *view) Emit(e event.Event) {
 	j, judged := event.Read[stop.Judgement](&e)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -21,8 +22,34 @@ type Options struct {
 	loop.Options `yaml:",inline"`
 	// Config replaces the configuration file, which options override.
 	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
+	// Checked scripts the results of checks in their order; the last one repeats.
+	Checked []Checked `yaml:"checked,omitempty" json:"checked,omitempty"`
 	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+}
+
+// Checked is the result of one check command.
+type Checked struct {
+	Verdict loop.CheckVerdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
+	Details string            `yaml:"details,omitempty" json:"details,omitempty"`
+	Output  string            `yaml:"output,omitempty" json:"output,omitempty"`
+	// Takes is the duration of the command, on the clock of the trial.
+	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
+}
+
+// checker returns a function that returns the scripted results.
+func (o *Options) checker(on clock.Clock) loop.CheckFunc {
+	left := o.Checked
+	return func(ctx context.Context, _ string) loop.Check {
+		look := left[0]
+		if len(left) > 1 {
+			left = left[1:]
+		}
+		if err := on.Sleep(ctx, look.Takes.Std()); err != nil {
+			return loop.Check{Verdict: loop.CheckUnknown, Details: "interrupted: " + err.Error()}
+		}
+		return loop.Check{Verdict: look.Verdict, Details: look.Details, Output: look.Output}
+	}
 }
 
 // Kind returns the kind "loop".
@@ -49,17 +76,23 @@ var defaults = loop.Options{Contract: loop.NoContract}
 
 // resolve returns the settings of the run.
 func (o *Options) resolve() (loop.Settings, error) {
-	file := loop.Options{}
-	if o.Config != nil {
-		file = *o.Config
+	return loop.Resolve(o.Options, orNone(o.Config), defaults)
+}
+
+func orNone(o *loop.Options) loop.Options {
+	if o == nil {
+		return loop.Options{}
 	}
-	return loop.Resolve(o.Options, file, defaults)
+	return *o
 }
 
 // check reports invalid settings at the position of the value that took precedence.
 func (o *Options) check(c *scenarios.Checker) {
 	_, err := o.resolve()
 	fields, _ := errors.AsType[loop.FieldErrors](err)
+	if file := orNone(o.Config); len(o.Checks)+len(file.Checks) > 0 && len(o.Checked) == 0 {
+		c.Add("drive.loop", "", "checks need checked, the results of the commands")
+	}
 	for _, f := range fields {
 		path := "drive.loop." + f.Field
 		if inFile := "drive.loop.config." + f.Field; !c.Has(path) && c.Has(inFile) {
@@ -81,17 +114,18 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 		Points: func(p *drive.Points) {
 			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{"timeout": settings.Timeout, "call_timeout": settings.CallTimeout})
 		},
-		Run: func(ctx context.Context, t *drive.Trial) record.End { return run(ctx, t, settings) },
+		Run: func(ctx context.Context, t *drive.Trial) record.End { return run(ctx, t, settings, opts) },
 	})
 }
 
 // run runs the loop of one trial.
-func run(ctx context.Context, t *drive.Trial, settings loop.Settings) record.End {
+func run(ctx context.Context, t *drive.Trial, settings loop.Settings, opts *Options) record.End {
 	result := loop.Run(ctx, settings, loop.Deps{
 		Backend:        t.Backend,
 		BackendID:      t.BackendID,
 		Conversational: t.Conversational,
 		Clock:          t.Clock,
+		Check:          opts.checker(t.Clock),
 		Sink:           t.Sink,
 		Price:          t.Price,
 		EURPerUSD:      t.EURPerUSD,

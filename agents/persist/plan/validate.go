@@ -255,6 +255,9 @@ func (v *validator) loop(at string, o loop.Options) {
 	if o.Prompt != "" {
 		v.add(at+".prompt", "the prompt of a worker is its task; remove it, and write in goal what applies to all tasks")
 	}
+	if len(o.Checks) > 0 {
+		v.add(at+".checks", "the loop of a worker has no checks; use accept of its tasks")
+	}
 	if o.Backend != "" {
 		v.add(at+".backend", "the backend is chosen for the whole run; remove it")
 	}
