@@ -140,6 +140,26 @@ var _ = Describe("A check", Label("L-07"), func() {
 		Expect(r.requests).To(BeEmpty())
 	})
 
+	DescribeTable("of a process that was killed is not run again, if its result was recorded",
+		func(recorded int, left ...loop.Check) {
+			o := loop.Options{Checks: []string{"a", "b"}}
+			whole, seen := checked(o, []loop.Check{pass, red, pass, pass}, all("DONE", "DONE")...)
+			want := whole.run()
+			Expect(want.Status).To(Equal(loop.StatusDone))
+			r, again := checked(o, left, say("DONE"))
+			r.deps.Past = past(want, 1)
+			r.deps.Past.Segments[0].Checks = (*seen)[:recorded]
+			res := r.run()
+			Expect(res.Status).To(Equal(loop.StatusDone))
+			Expect(*again).To(HaveLen(4-recorded), "the others are run, and reported to be recorded")
+			Expect(r.emitted(event.Verdict)).To(HaveLen(4 - recorded))
+			Expect(r.sent(1)).To(Equal(whole.sent(2)))
+		},
+		Entry("none", 0, pass, red, pass, pass),
+		Entry("the first", 1, red, pass, pass),
+		Entry("both", 2, pass, pass),
+	)
+
 	It("has the default limits of the settings", func() {
 		s, err := loop.Resolve(loop.Options{Prompt: "p"}, loop.Options{Checks: []string{"true"}})
 		Expect(err).NotTo(HaveOccurred())

@@ -181,6 +181,7 @@ func (r *Record) addEntry(e loop.Entry) {
 func (r *Record) addCheck(c loop.Check) {
 	r.Checks = append(r.Checks, c)
 	r.segment().Checks = append(r.segment().Checks, c)
+	r.past.Elapsed += c.Duration
 }
 
 // segment returns the record of the last process.
