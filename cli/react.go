@@ -30,13 +30,16 @@ type reactFlags struct {
 	form                 string
 	timeout, callTimeout durationFlag
 	transcript           string
+	resume               bool
+	answer               string
+	past                 *cli.Past // of the transcript to continue
 	asJSON, quiet        bool
 }
 
 func (a *app) reactCommand() *cobra.Command {
 	var flags reactFlags
 	cmd := &cobra.Command{
-		Use:   "react AGENT.agent.md",
+		Use:   "react AGENT.agent.md | react --continue [TRANSCRIPT]",
 		Short: "Run an agent by thought, action, observation and reflection",
 		Long: `react runs the agent that a file describes: it thinks, does one action on the files of its
 workspace, observes the result, reflects and decides, until it is done or hands over. It verifies
@@ -57,7 +60,8 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 		Example: `  rehearse react --example ` + firstExample() + `
   rehearse react audit.agent.md --input task.yaml --backend claude
   rehearse react notes.agent.md --do "Write the notes for 2.1" -w ../app -b openai
-  rehearse react audit.agent.md --input - --json --max-cost "0.20 EUR" < task.yaml`,
+  rehearse react audit.agent.md --input - --json --max-cost "0.20 EUR" < task.yaml
+  rehearse react --continue --answer "PostgreSQL, as before"`,
 		Args:              arguments(0, 1, "name one agent file"),
 		ValidArgsFunction: completeFiles("md"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,10 +91,15 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.Var(&r.timeout, "timeout", "stop after this time; 0s means no limit")
 	f.Var(&r.callTimeout, "call-timeout", "time limit of one call (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&r.resume, "continue", false, "continue a run from its transcript (default: the last one in "+runsFolder+")")
+	f.StringVar(&r.answer, "answer", "", "with --continue: the answer to the question that the run ended with")
 	jsonFlag(f, &r.asJSON, "the result")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not show the iterations")
 	for _, flag := range []string{"input", "agents", "workspace"} {
 		cmd.MarkFlagsMutuallyExclusive("example", flag)
+	}
+	for _, flag := range []string{"example", "input", "do", "agents", "workspace", "transcript", "interface"} {
+		cmd.MarkFlagsMutuallyExclusive("continue", flag)
 	}
 	for flag, values := range map[string][]string{
 		"reflection": {string(react.Refuse), string(react.Flag)}, "interface": interfaces, "example": fixtures.Agents(),
@@ -114,14 +123,23 @@ func reactExitCodes() string {
 
 // options returns the limits of the flags.
 func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
-	o := react.Options{
-		MaxIterations: r.iterations,
-		Reflection:    react.Reflection(r.reflection),
-		CallTimeout:   r.callTimeout.Duration,
-		Timeout:       r.timeout.Duration,
-		Budget:        r.capsOver(f, react.Options{}.Budget),
-		Model:         r.model,
+	var o react.Options
+	if r.past != nil {
+		o = r.past.Options
 	}
+	o.Budget = r.capsOver(f, o.Budget)
+	o.Model = cmp.Or(r.model, o.Model)
+	for flag, set := range map[string]func(){
+		"max-iterations": func() { o.MaxIterations = r.iterations },
+		"reflection":     func() { o.Reflection = react.Reflection(r.reflection) },
+		"call-timeout":   func() { o.CallTimeout = r.callTimeout.Duration },
+		"timeout":        func() { o.Timeout = r.timeout.Duration },
+	} {
+		if f.Changed(flag) {
+			set()
+		}
+	}
+	o.Reflection = cmp.Or(o.Reflection, react.Refuse)
 	if f.Changed("max-iterations") && r.iterations < 1 {
 		return o, usage(fmt.Errorf("--max-iterations must be at least 1, got %d", r.iterations))
 	}
@@ -148,6 +166,12 @@ func (r *reactFlags) stepInterface(o react.Options) react.Interface {
 }
 
 func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags *reactFlags) error {
+	if err := flags.readPast(args); err != nil {
+		return usage(err)
+	}
+	if err := flags.needsAnswer(a.atTerminal()); err != nil {
+		return usage(err)
+	}
 	options, err := flags.options(f)
 	if err != nil {
 		return err
@@ -167,7 +191,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err != nil {
 		return usage(err)
 	}
-	session, err := cli.Open(transcriptFile(flags.transcript, "react"), tool(), job, options, redactor())
+	session, err := flags.session(job, options)
 	if err != nil {
 		return usage(err) // here exit code 3 is a timeout
 	}
@@ -177,10 +201,14 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 		Backend: backend, BackendID: backend.ID(), Clock: clock.Real(),
 		Price: prices.Pricer(cmp.Or(flags.model, job.Agent.Model)), EURPerUSD: prices.EURPerUSD,
 	}
+	var escalation react.Person
 	if flags.input != "-" && a.atTerminal() {
 		deps.Person = console.NewPerson(view, a.stdin)
+		if flags.resume {
+			escalation = deps.Person
+		}
 	}
-	result, writing := session.Run(ctx, deps, view)
+	result, writing := session.Run(ctx, deps, escalation, view)
 	if errors.Is(result.Err, react.ErrTask) || errors.Is(result.Err, react.ErrAgent) {
 		result.ExitCode = exitUsage
 	}
@@ -204,6 +232,8 @@ func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*
 		Workspace: flags.workspace, Agents: flags.agents, Task: flags.input, Stdin: a.stdin, Words: flags.words,
 	}
 	switch {
+	case flags.past != nil:
+		files.Agent, files.Workspace, files.Agents = flags.past.File, flags.past.Workspace, flags.past.Agents
 	case flags.example != "" && len(args) > 0:
 		return nil, usage(errors.New("--example brings its own agent; leave the file or the flag out"))
 	case flags.example != "":
@@ -231,6 +261,9 @@ func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*
 		return nil, quiet(exitInterrupted)
 	case err != nil:
 		return nil, usage(err)
+	}
+	if flags.past != nil {
+		job.Task = flags.past.Task
 	}
 	return job, nil
 }

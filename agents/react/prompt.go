@@ -183,6 +183,11 @@ func quoteLines(text string) string {
 	return "| " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n| ")
 }
 
+// answerPrompt gives a person's answer to an escalation or an obstacle.
+func answerPrompt(answer string) string {
+	return "A person answered:\n" + quoteLines(bounded(answer, maxInput))
+}
+
 // refusalPrompt asks for a step again.
 func refusalPrompt(bad *refusal, wanted string) string {
 	return "That was not accepted: " + bad.String() + "\n\n" + wanted

@@ -96,6 +96,9 @@ type Deps struct {
 	Agents map[string]*agentfile.Agent
 	// Person answers questions; without one, a question escalates.
 	Person Person
+	// Answer, if set, is asked for a person's answer before a run ends with StatusEscalate or
+	// StatusBlocked. With an answer, the run goes on, with as many iterations as at its beginning.
+	Answer func(ctx context.Context, question string) (answer string, ok bool)
 	// Before, if set, is called before each call of the backend and each action. An error ends
 	// the run.
 	Before func(kind string) error
@@ -207,6 +210,8 @@ type Entry struct {
 	Reflection  string `json:"reflection,omitempty"`
 	Decision    string `json:"decision,omitempty"`
 	Reason      string `json:"reason,omitempty"`
+	// Answer is a person's answer to the escalation or the obstacle that this iteration ended with.
+	Answer string `json:"answer,omitempty"`
 	// Refused is the rule that the step broke, such as "thought-required", and Fault the
 	// error with its position in the answer.
 	Refused string `json:"refused,omitempty"`

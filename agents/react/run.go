@@ -37,7 +37,7 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 	defer s.Enter(ctx)()
 	r := newRunner(s, a, t, []string{a.ID})
 	if o.MaxIterations > 0 {
-		r.max = o.MaxIterations
+		r.max, r.limit = o.MaxIterations, o.MaxIterations
 	}
 	return s.finish(r.run())
 }

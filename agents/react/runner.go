@@ -33,7 +33,8 @@ type runner struct {
 	agent *agentfile.Agent
 	task  Task
 	chain []string // of ids, from the first agent to this one
-	max   int
+	max   int      // iterations; an answer of a person raises it
+	limit int      // iterations at the beginning
 	set   action.Set
 	tools *toolset // nil for the interface "yaml"
 
@@ -57,6 +58,7 @@ func newRunner(s *session, a *agentfile.Agent, t Task, chain []string) *runner {
 	if r.max < 1 {
 		r.max = defaultIterations
 	}
+	r.limit = r.max
 	r.stuck.limit = s.options.Stuck
 	return r
 }
@@ -118,19 +120,24 @@ func (r *runner) prepare() *ending {
 // loop runs iterations until there is an ending.
 func (r *runner) loop() *ending {
 	for {
-		if r.entry == nil && r.n == r.max {
-			return r.exhausted()
-		}
-		if r.answer.empty() {
-			if end := r.ask(); end != nil {
-				return end
-			}
-		}
-		r.open()
-		if end := r.handleAnswer(); end != nil {
+		if end := r.turn(); end != nil && !r.resume(end) {
 			return end
 		}
 	}
+}
+
+// turn makes a call if the last answer is used up, and handles the next documents.
+func (r *runner) turn() *ending {
+	if r.entry == nil && r.n == r.max {
+		return r.exhausted()
+	}
+	if r.answer.empty() {
+		if end := r.ask(); end != nil {
+			return end
+		}
+	}
+	r.open()
+	return r.handleAnswer()
 }
 
 // handleAnswer handles the next documents of the answer, which is not empty.

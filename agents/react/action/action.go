@@ -52,14 +52,15 @@ const (
 type Result struct {
 	// Observation is the text for the agent: facts, one a line; at most about 8 KiB,
 	// without control characters.
-	Observation string
+	Observation string `json:"observation,omitempty"`
 	// Failed is true if the action was not possible; then Observation has the reason, and Rule
 	// its name. A false assertion or a command with another exit status than 0 is not a failure.
-	Failed bool
-	Rule   string
+	Failed bool   `json:"failed,omitempty"`
+	Rule   string `json:"rule,omitempty"`
 	// Read and Written are paths in the workspace, with slashes, sorted. For commands they
 	// only contain the files that the inputs name.
-	Read, Written []string
+	Read    []string `json:"read,omitempty"`
+	Written []string `json:"written,omitempty"`
 }
 
 // Set runs actions. It is safe for concurrent use.

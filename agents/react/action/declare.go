@@ -2,6 +2,7 @@ package action
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 )
@@ -94,4 +95,9 @@ func (s *set) Declare() []Declaration {
 		all = append(all, Declaration{a.ID, a.Description, inputSchema(customInputs(a))})
 	}
 	return all
+}
+
+// OnlyReads reports whether an action changes nothing, so that it may be repeated.
+func OnlyReads(id string) bool {
+	return slices.Contains([]string{"analyze", "search", "validate", "compare"}, id)
 }

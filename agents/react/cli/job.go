@@ -25,6 +25,7 @@ type Job struct {
 	Agents    map[string]*agentfile.Agent // to delegate to, by id
 	Task      react.Task
 	Workspace string
+	Folder    string // of the agents to delegate to
 }
 
 // Files are the sources of a job.
@@ -47,7 +48,7 @@ func (f Files) Read(ctx context.Context, warnings io.Writer) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &Job{Agent: agent, Workspace: f.Workspace}
+	job := &Job{Agent: agent, Workspace: f.Workspace, Folder: f.Agents}
 	if job.Agents, err = f.agents(agent, warnings); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,9 @@ func (s *Session) redactTask(task react.Task) react.Task {
 }
 
 func (s *Session) redactEntry(e react.Entry) react.Entry {
-	for _, text := range []*string{&e.Thought, &e.Action, &e.Input, &e.Observation, &e.Reflection, &e.Decision, &e.Reason, &e.Refused} {
+	for _, text := range []*string{
+		&e.Thought, &e.Action, &e.Input, &e.Observation, &e.Reflection, &e.Decision, &e.Reason, &e.Refused, &e.Fault, &e.Answer,
+	} {
 		*text = s.redact.Text(*text)
 	}
 	return e

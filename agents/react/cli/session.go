@@ -6,55 +6,103 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/replay"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
-// Session is one run of an agent.
+// Session is one run of an agent, or a part of one that is continued.
 type Session struct {
 	job        *Job
 	options    react.Options
 	transcript *run.Transcript
 	redact     *redact.Redactor
+	log        *replay.Log
+	past       *Past // nil for a new run
+	seen       int   // iterations that ended
 }
 
-// Open begins the transcript of a run in a new file. Tool is the program's name and version.
-func Open(path, tool string, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
-	s := &Session{job: job, options: o, redact: r}
+// Open begins the transcript of a run in a new file. Begin names the program and the backend; the other
+// fields are those of the job.
+func Open(path string, begin Begin, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
+	s := &Session{job: job, options: o, redact: r, past: &Past{}}
+	begin.Type, begin.Agent, begin.Task, begin.Options = lineBegin, job.Agent.ID, s.redactTask(job.Task), o
+	begin.File, begin.Workspace, begin.Agents = absolute(job.Agent.File), absolute(job.Workspace), absolute(job.Folder)
 	var err error
-	s.transcript, err = run.CreateTranscript(path, struct {
-		Type      string        `json:"type"`
-		Tool      string        `json:"tool"`
-		Agent     string        `json:"agent"`
-		File      string        `json:"file"`
-		Workspace string        `json:"workspace"`
-		Task      react.Task    `json:"task"`
-		Options   react.Options `json:"options"`
-	}{"begin", tool, job.Agent.ID, job.Agent.File, job.Workspace, s.redactTask(job.Task), o})
+	s.transcript, err = run.CreateTranscript(path, begin)
+	s.log = replay.New(nil, s.record)
 	return s, err
+}
+
+// absolute returns a path that does not depend on the current folder.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); path != "" && err == nil {
+		return full
+	}
+	return path
+}
+
+// Continue opens the transcript of a run that ended early, or was killed. The answer, which may be empty, is
+// for the question with which it ended.
+func Continue(path string, tool string, job *Job, o react.Options, answer string, r *redact.Redactor) (*Session, error) {
+	s := &Session{job: job, options: o, redact: r, past: &Past{}}
+	var err error
+	if s.transcript, err = run.ContinueTranscript(path, s.past.add); err != nil {
+		return nil, err
+	}
+	s.log = replay.New(s.past.records, s.record)
+	s.log.Given = answer
+	if err = s.past.check(path); err == nil {
+		err = s.transcript.Append(struct {
+			Type    string        `json:"type"`
+			Tool    string        `json:"tool"`
+			Options react.Options `json:"options"`
+		}{lineContinue, tool, o})
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // Close closes the transcript.
 func (s *Session) Close() error { return s.transcript.Close() }
 
+// record writes a redacted record.
+func (s *Session) record(r replay.Record) error {
+	return s.transcript.Append(redactRecord(r, s.redact))
+}
+
 // Run runs the agent and shows its iterations. The result has no secrets. An error means that the
-// transcript is incomplete.
-func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (react.Result, error) {
+// transcript is incomplete. Deps.Person answers questions; escalation, which may be nil, answers
+// those with which the run would end.
+func (s *Session) Run(ctx context.Context, deps react.Deps, escalation react.Person, on *console.View) (react.Result, error) {
 	v := newView(on, s.job, s.options, deps.Clock)
 	fmt.Fprintf(v.Out, "agent %s, backend %s, workspace %s\n", s.job.Agent.ID, deps.BackendID, s.job.Workspace)
+	if n := len(s.past.iterations); n > 0 {
+		fmt.Fprintf(v.Out, "continued after %s\n", format.Plural(n, "iteration"))
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var writing error
-	deps.Sink, deps.Actions, deps.Agents = v, s.job.actions, s.job.Agents
+	deps.Sink, deps.Actions, deps.Agents = s.unplayed(v), s.log.Actions(s.job.actions), s.job.Agents
+	deps.Backend, deps.Person = s.log.Backend(deps.Backend), s.log.Person(deps.Person)
+	answers := s.log.Person(escalation)
+	deps.Answer = func(ctx context.Context, question string) (string, bool) { return answers.Ask(ctx, question, "") }
 	deps.OnIteration = func(e react.Entry) {
 		e = s.redactEntry(e)
+		if s.isPast(e) {
+			return
+		}
 		v.iteration(e)
 		if writing = errors.Join(writing, s.add(e)); writing != nil {
 			cancel(writing) // do not pay for a call that would be lost
@@ -63,6 +111,7 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (r
 	result := react.Run(ctx, s.job.Agent, s.job.Task, s.options, deps)
 	v.close()
 	result = s.redactResult(result)
+	result.Next = s.next(result)
 	if writing == nil {
 		writing = s.end(result)
 	}
@@ -72,12 +121,47 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, on *console.View) (r
 	return result, writing
 }
 
+// unplayed passes on the events of what is not repeated from the transcript.
+func (s *Session) unplayed(sink event.Sink) event.Sink {
+	return event.SinkFunc(func(e event.Event) {
+		if !s.log.Playing() {
+			sink.Emit(e)
+		}
+	})
+}
+
+// isPast reports whether an iteration, the next one that ended, is in the transcript already.
+func (s *Session) isPast(e react.Entry) bool {
+	s.seen++
+	if s.seen > len(s.past.iterations) {
+		return false
+	}
+	past := s.past.iterations[s.seen-1]
+	past.At = e.At // a continued run has a clock of its own
+	return past == e
+}
+
+// next returns the recommended next action: for a run that can be continued, the command.
+func (s *Session) next(r react.Result) string {
+	command := []string{"rehearse", "react", "--continue", s.transcript.Path}
+	switch {
+	case s.log.Playing() || r.Status == react.StatusError && errors.Is(r.Err, replay.ErrDiverged),
+		errors.Is(r.Err, react.ErrTask), errors.Is(r.Err, react.ErrAgent), len(r.Transcript) == 0:
+		return r.Next
+	case r.Status == react.StatusEscalate || r.Status == react.StatusBlocked:
+		return "Answer it with " + format.ShellLine(append(command, "--answer")...) + ` "..."`
+	case r.Status == react.StatusError, r.Status == react.StatusTimeout, r.Status == react.StatusBudget, r.Status == react.StatusInterrupted:
+		return r.Next + " Continue it with " + format.ShellLine(command...)
+	}
+	return r.Next
+}
+
 // add writes a redacted iteration.
 func (s *Session) add(e react.Entry) error {
 	return s.transcript.Append(struct {
 		Type string `json:"type"`
 		react.Entry
-	}{"iteration", e})
+	}{lineIteration, e})
 }
 
 // end writes a redacted result without the iterations, which are in the file already.
@@ -86,7 +170,7 @@ func (s *Session) end(r react.Result) error {
 		Type string `json:"type"`
 		react.Result
 		Transcript []react.Entry `json:"transcript,omitempty"`
-	}{"end", r, nil})
+	}{lineEnd, r, nil})
 }
 
 // ShowEnd prints the end of a run, the open points, and the path of the transcript.

@@ -53,6 +53,7 @@ func (v *view) iteration(e react.Entry) {
 		{"observation", e.Observation},
 		{"reflection", e.Reflection},
 		{"decision", console.Joined(e.Decision, e.Reason)},
+		{"answer", e.Answer},
 	} {
 		if part[1] != "" {
 			v.part(part[0], v.Clean(part[1]))

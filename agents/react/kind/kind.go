@@ -26,6 +26,8 @@ type Options struct {
 	// Task is the task of the agent; default: that of Example.
 	Task             react.Task `yaml:"task,omitempty" json:"task,omitzero"`
 	WorkspaceOptions `yaml:",inline"`
+	// Answers are the answers to escalations and obstacles, in order; with each of them the run goes on.
+	Answers []string `yaml:"answers,omitempty" json:"answers,omitempty"`
 	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
@@ -103,6 +105,15 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
+// answer returns the answers to escalations, or nil if there are none.
+func (a *agent) answer() func(context.Context, string) (string, bool) {
+	if len(a.opts.Answers) == 0 {
+		return nil
+	}
+	p := &person{answers: a.opts.Answers}
+	return func(ctx context.Context, question string) (string, bool) { return p.Ask(ctx, question, "") }
+}
+
 func (a *agent) run(ctx context.Context, t *drive.Trial) record.End {
 	s, err := a.opts.Open(t)
 	if err != nil {
@@ -118,6 +129,7 @@ func (a *agent) run(ctx context.Context, t *drive.Trial) record.End {
 		Person:    s.Person,
 		Price:     t.Price,
 		EURPerUSD: t.EURPerUSD,
+		Answer:    a.answer(),
 	})
 	if err := s.RecordFiles(t.Sink); err != nil {
 		return drive.Failed("list the files of the workspace", err)

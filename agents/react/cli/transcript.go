@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/replay"
+	"github.com/rehearse-dev/rehearse/redact"
+)
+
+// The types of the lines of a transcript, in addition to those of package replay.
+const (
+	lineBegin     = "begin"
+	lineContinue  = "continue"
+	lineIteration = "iteration"
+	lineEnd       = "end"
+)
+
+// Begin is the first line of a transcript: what is needed to continue the run.
+type Begin struct {
+	Type  string `json:"type"`
+	Tool  string `json:"tool"`
+	Agent string `json:"agent"`
+	// File, Workspace and Agents are the paths of the agent file, the workspace and the folder of the
+	// agents to delegate to; absolute in new transcripts.
+	File      string `json:"file"`
+	Workspace string `json:"workspace"`
+	Agents    string `json:"agents,omitempty"`
+	// Backend, Command and Model are the flags of the backend.
+	Backend string        `json:"backend,omitempty"`
+	Command string        `json:"command,omitempty"`
+	Model   string        `json:"model,omitempty"`
+	Task    react.Task    `json:"task"`
+	Options react.Options `json:"options"`
+}
+
+// Past is the content of a transcript that is continued.
+type Past struct {
+	Begin
+	records    []replay.Record
+	iterations []react.Entry
+	status     react.Status // of the last end; empty after a crash
+}
+
+// ErrFinished is returned for a transcript of a run that cannot be continued, because it is over.
+var ErrFinished = errors.New("the run is finished, and there is nothing to continue")
+
+// ReadPast reads the transcript of a run.
+func ReadPast(path string) (*Past, error) {
+	p := &Past{}
+	if err := run.ReadTranscript(path, p.add); err != nil {
+		return nil, err
+	}
+	return p, p.check(path)
+}
+
+// check returns an error for a transcript that cannot be continued.
+func (p *Past) check(path string) error {
+	switch {
+	case p.Type != lineBegin || p.File == "" || p.Agent == "":
+		return fmt.Errorf("continue %s: it is not the transcript of a ReAct agent", path)
+	case len(p.records) == 0 && len(p.iterations) > 0:
+		return fmt.Errorf("continue %s: it was written by an older version (%s), which did not record replies", path, p.Tool)
+	case p.status == react.StatusDone || p.status == react.StatusPartial || p.status == react.StatusDelegate:
+		return fmt.Errorf("continue %s: %w (%s)", path, ErrFinished, p.status)
+	}
+	return nil
+}
+
+// Waits reports whether the run ended with a question or an obstacle, so that it needs an answer.
+func (p *Past) Waits() bool {
+	return p.status == react.StatusEscalate || p.status == react.StatusBlocked
+}
+
+// add adds a line. Lines of unknown types are from other versions, and skipped.
+func (p *Past) add(line []byte) error {
+	var head struct {
+		Type   string       `json:"type"`
+		Status react.Status `json:"status"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return fmt.Errorf("the line is not JSON: %w", err)
+	}
+	if p.Type == "" && head.Type != lineBegin {
+		return fmt.Errorf("the first line has the type %q, and a transcript begins with %q", head.Type, lineBegin)
+	}
+	var err error
+	switch replay.Type(head.Type) {
+	case lineBegin:
+		err = json.Unmarshal(line, &p.Begin)
+	case lineContinue:
+		p.status = ""
+	case lineIteration:
+		var e react.Entry
+		err = json.Unmarshal(line, &e)
+		p.addIteration(e)
+	case lineEnd:
+		p.status = head.Status
+	case replay.Reply, replay.Action, replay.Result, replay.Answer:
+		var r replay.Record
+		err = json.Unmarshal(line, &r)
+		p.records = append(p.records, r)
+	}
+	if err != nil {
+		return fmt.Errorf("the line of type %q is not valid: %w", head.Type, err)
+	}
+	return nil
+}
+
+// addIteration adds an iteration, in place of an incomplete one that was written when the run ended.
+func (p *Past) addIteration(e react.Entry) {
+	if n := len(p.iterations); n > 0 && sameIteration(p.iterations[n-1], e) {
+		p.iterations[n-1] = e
+		return
+	}
+	p.iterations = append(p.iterations, e)
+}
+
+// sameIteration reports whether two entries are of one iteration of one agent.
+func sameIteration(a, b react.Entry) bool {
+	return a.N == b.N && a.Agent == b.Agent && a.Depth == b.Depth
+}
+
+// redactRecord returns a record without secrets.
+func redactRecord(r replay.Record, secrets *redact.Redactor) replay.Record {
+	if r.Reply != nil {
+		reply := *r.Reply
+		reply.Text = secrets.Text(reply.Text)
+		reply.ToolCalls = append(reply.ToolCalls[:0:0], reply.ToolCalls...)
+		for i := range reply.ToolCalls {
+			reply.ToolCalls[i].Arguments = secrets.Text(reply.ToolCalls[i].Arguments)
+		}
+		r.Reply = &reply
+	}
+	if r.Action != nil {
+		r.Action = &replay.Begun{ID: secrets.Text(r.Action.ID), Input: secrets.Text(r.Action.Input)}
+	}
+	if r.Result != nil {
+		result := *r.Result
+		result.Observation = secrets.Text(result.Observation)
+		r.Result = &result
+	}
+	if r.Answer != nil {
+		r.Answer = &replay.Answered{Question: secrets.Text(r.Answer.Question), Text: secrets.Text(r.Answer.Text)}
+	}
+	return r
+}
