@@ -23,6 +23,17 @@ type loopFlags struct {
 	safetyFlags
 }
 
+func (l *loopFlags) register(cmd *cobra.Command) {
+	l.backendFlags.register(cmd)
+	l.safetyFlags.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&l.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&l.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&l.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
+	f.StringVar(&l.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
+	jsonFlag(f, &l.asJSON, "the result")
+}
+
 func (a *app) loopCommand() *cobra.Command {
 	var flags loopFlags
 	var options loopOptions
@@ -81,13 +92,7 @@ answered iteration; --rollback restores the last one after a failed iteration (d
 	}
 	f := cmd.Flags()
 	options.register(f)
-	flags.backendFlags.register(cmd)
-	flags.safetyFlags.register(cmd)
-	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
-	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.BoolVar(&flags.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
-	f.StringVar(&flags.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
-	jsonFlag(f, &flags.asJSON, "the result")
+	flags.register(cmd)
 	cmd.MarkFlagsMutuallyExclusive("fresh-session", "history")
 	cmd.MarkFlagsMutuallyExclusive("contract", "no-contract")
 	for flag, values := range map[string][]string{
