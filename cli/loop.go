@@ -19,19 +19,11 @@ type loopFlags struct {
 	transcript string
 	continued  bool
 	answer     string // of a person, with continued
+	promptFile string
+	todoFile   string
+	quiet      bool
+	events     bool
 	asJSON     bool
-	safetyFlags
-}
-
-func (l *loopFlags) register(cmd *cobra.Command) {
-	l.backendFlags.register(cmd)
-	l.safetyFlags.register(cmd)
-	f := cmd.Flags()
-	f.StringVar(&l.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
-	f.StringVar(&l.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.BoolVar(&l.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
-	f.StringVar(&l.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
-	jsonFlag(f, &l.asJSON, "the result")
 }
 
 func (a *app) loopCommand() *cobra.Command {
@@ -68,9 +60,6 @@ such a run is never done. exec runs the program that --command names. The API ba
 openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every
 backend that is not on this machine.
 
-With --git, a checkpoint of your files is committed to a branch of its own before the run and after each
-answered iteration; --rollback restores the last one after a failed iteration (docs/safety.md).
-
 ` + loopExitCodes(),
 		Example: `  rehearse loop "Fix the failing test" --check "go test ./..."
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
@@ -93,6 +82,16 @@ answered iteration; --rollback restores the last one after a failed iteration (d
 	f := cmd.Flags()
 	options.register(f)
 	flags.register(cmd)
+	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&flags.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
+	f.StringVar(&flags.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
+	f.StringVar(&flags.promptFile, "prompt-file", "", "read the prompt from this `file`, again before each iteration")
+	f.StringVar(&flags.todoFile, "todo-file", "", "a `file` whose changes are progress, such as the agent's list of tasks")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "show no iterations, and at the end nothing but the answer of a run that is done")
+	f.BoolVar(&flags.events, "events", false, "print the lines of the transcript on standard output as they are written, as JSON lines")
+	jsonFlag(f, &flags.asJSON, "the result")
+	cmd.MarkFlagsMutuallyExclusive("events", "json")
 	cmd.MarkFlagsMutuallyExclusive("fresh-session", "history")
 	cmd.MarkFlagsMutuallyExclusive("contract", "no-contract")
 	for flag, values := range map[string][]string{
@@ -116,8 +115,18 @@ func loopExitCodes() string {
 		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 
-// prompt returns the argument, or standard input if it is "-".
-func (a *app) prompt(ctx context.Context, args []string) (string, error) {
+// prompt returns the content of the prompt file, the argument, or standard input if it is "-".
+func (a *app) prompt(ctx context.Context, args []string, file string) (string, error) {
+	switch {
+	case file != "" && len(args) > 0:
+		return "", usage(errors.New("give the prompt or --prompt-file, not both"))
+	case file != "":
+		text, err := readPromptFile(file)
+		if err != nil {
+			return "", usage(err)
+		}
+		return text, nil
+	}
 	if len(args) == 0 || args[0] != "-" {
 		return strings.Join(args, ""), nil
 	}

@@ -41,6 +41,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 		"stop after this many repetitions of a cycle of answers; 0 means never")
 	optionalInt(f, &o.NearIdenticalLimit, "near-identical-limit", d.NearIdenticalLimit,
 		"stop after this many answers that differ only in digits and spacing; 0 means never")
+	optionalInt(f, &o.UnchangedLimit, "unchanged-limit", d.UnchangedLimit,
+		"stop after this many answers that changed no file of the git work tree; 0 means never")
 	optionalInt(f, &o.RepeatedErrorLimit, "repeated-error-limit", d.RepeatedErrorLimit, "stop after this many equal errors; 0 means never")
 	optionalInt(f, &o.ErrorLimit, "error-limit", d.ErrorLimit, "stop after this many failed calls in a row; 0 means never")
 	f.StringVar((*string)(&o.StopGuard), "stop-guard", "",

@@ -13,11 +13,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/loop/cli"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
 // beginLoop begins a new run.
 func (a *app) beginLoop(ctx context.Context, given loop.Options, flags loopFlags, args []string) error {
-	prompt, err := a.prompt(ctx, args)
+	prompt, err := a.prompt(ctx, args, flags.promptFile)
 	if err != nil {
 		return err
 	}
@@ -30,9 +31,8 @@ func (a *app) beginLoop(ctx context.Context, given loop.Options, flags loopFlags
 	if err != nil {
 		return usage(fmt.Errorf("%w; see rehearse loop --help", err))
 	}
-	path := transcriptFile(flags.transcript, "loop")
-	return a.runLoop(ctx, settings, flags, path, func(job cli.Job, o cli.Output) (*cli.Session, error) {
-		return cli.Open(path, tool(), settings, job, o)
+	return a.runLoop(ctx, settings, flags, func(job cli.Job, o cli.Output) (*cli.Session, error) {
+		return cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, job, o)
 	})
 }
 
@@ -63,6 +63,9 @@ func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFla
 		err = flags.restore(cmd.Flags(), paused.Job)
 	}
 	given.Model = flags.model
+	if err == nil && flags.promptFile != "" {
+		given.Prompt, err = readPromptFile(flags.promptFile)
+	}
 	var settings loop.Settings
 	if err == nil {
 		settings, err = loop.Resolve(given, stored)
@@ -70,11 +73,17 @@ func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFla
 	if err != nil {
 		return usage(errors.Join(err, paused.Close()))
 	}
-	err = a.runLoop(cmd.Context(), settings, flags, paused.Path, func(job cli.Job, o cli.Output) (*cli.Session, error) {
+	err = a.runLoop(cmd.Context(), settings, flags, func(job cli.Job, o cli.Output) (*cli.Session, error) {
 		return paused.Begin(tool(), settings, job, flags.answer, o)
 	})
 	_ = paused.Close() // each line is on the disk already
 	return err
+}
+
+// readPromptFile reads the file of --prompt-file.
+func readPromptFile(name string) (string, error) {
+	data, err := input.ReadFile("prompt file", name, maxPrompt)
+	return string(data), err
 }
 
 // reopenLoop opens the named transcript, or the latest one.
@@ -99,11 +108,11 @@ func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
 		return fmt.Errorf("the agent of this run works in %s; continue it there", job.Dir)
 	}
 	for name, restore := range map[string]func(){
-		"agent-arg": func() { l.extra = job.Args },
-		"access":    func() { l.access = job.Access },
-		"prices":    func() { l.prices = job.Prices },
-		"git":       func() { l.git = job.Git },
-		"rollback":  func() { l.rollback = job.Rollback },
+		"agent-arg":   func() { l.extra = job.Args },
+		"access":      func() { l.access = job.Access },
+		"prices":      func() { l.prices = job.Prices },
+		"todo-file":   func() { l.todoFile = job.TodoFile },
+		"prompt-file": func() { l.promptFile = job.PromptFile },
 	} {
 		if !f.Changed(name) {
 			restore()
@@ -113,13 +122,9 @@ func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
 	return nil
 }
 
-// runLoop runs the process of a run whose transcript, in the file path, open opens.
-func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFlags, path string,
-	open func(cli.Job, cli.Output) (*cli.Session, error),
+// runLoop runs the process of a run whose transcript open opens.
+func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFlags, open func(cli.Job, cli.Output) (*cli.Session, error),
 ) error {
-	if err := flags.check(); err != nil {
-		return usage(err)
-	}
 	flags.backend, flags.model = settings.Backend, settings.Model
 	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
@@ -129,31 +134,54 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	if err != nil {
 		return usage(err)
 	}
-	job := cli.Job{
-		Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices,
-		Git: flags.git, Rollback: flags.rollback,
-	}
+	job := cli.Job{Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices}
 	if job.Dir, err = os.Getwd(); err != nil {
 		return usage(fmt.Errorf("find the current folder: %w", err))
 	}
-	out := cli.Output{Redact: redactor()}
-	if flags.git {
-		if out.Files, err = cli.KeepFiles(ctx, job.Dir, path, flags.rollback, runsFolder); err != nil {
-			return usage(err)
-		}
-		defer out.Files.Close()
+	job.PromptFile, job.TodoFile = flags.promptFile, flags.todoFile
+	output := cli.Output{Redact: redactor()}
+	if flags.events {
+		output.Events = a.stdout
 	}
-	session, err := open(job, out)
+	session, err := open(job, output)
 	if err != nil {
 		return usage(err) // here exit code 3 is a timeout
 	}
 	defer func() { _ = session.Close() }() // each line is on the disk already
-	result, writing := session.Run(ctx, loop.Deps{
+	deps := loop.Deps{
 		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
 		Check: cli.RunCheck, Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
-	}, a.view(false))
-	printing := a.printResult(result, result.Text, flags.asJSON)
-	if printing == nil {
+	}
+	if job.PromptFile != "" {
+		deps.ReadPrompt = func() (string, error) { return readPromptFile(job.PromptFile) }
+	}
+	watch, err := a.watchFiles(ctx, flags, session)
+	if err != nil {
+		return usage(err)
+	}
+	if watch != nil {
+		defer watch.Close()
+		deps.Work = watch.Look
+	}
+	result, writing := session.Run(ctx, deps, a.view(flags.quiet))
+	return a.endLoop(session, result, writing, flags)
+}
+
+// watchFiles watches what the agent changes, unless it only answers.
+func (a *app) watchFiles(ctx context.Context, flags loopFlags, session *cli.Session) (*cli.Watch, error) {
+	if !flags.actsOnFiles() && flags.todoFile == "" {
+		return nil, nil
+	}
+	return cli.WatchFiles(ctx, ".", flags.todoFile, session.Path(), runsFolder)
+}
+
+// endLoop prints the result of a run and returns its exit code.
+func (a *app) endLoop(session *cli.Session, result loop.Result, writing error, flags loopFlags) error {
+	var printing error
+	if !flags.events {
+		printing = a.printResult(result, result.Text, flags.asJSON)
+	}
+	if printing == nil && (!flags.quiet || result.Status != loop.StatusDone) {
 		session.ShowEnd(a.stderr, a.terminal(), result)
 	}
 	if err := errors.Join(printing, writing); err != nil {

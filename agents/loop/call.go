@@ -11,6 +11,7 @@ import (
 // call calls the backend and adds the call to the transcript. If the agent cannot continue its session, the
 // whole prompt goes to a new one, within the same iteration.
 func (r *runner) call(n int) (llm.Reply, error) {
+	r.stalled.begin(r.look(n)) // what happened to the files between two calls is not the agent's work
 	at := r.Elapsed()
 	reply, err := r.ask()
 	if r.session.current != nil && llm.KindOf(err) == llm.NoSession {
@@ -26,6 +27,9 @@ func (r *runner) call(n int) (llm.Reply, error) {
 	if err != nil {
 		entry.fail(err)
 	}
+	work := r.look(n)
+	entry.State, entry.StatePartial, entry.Changes = work.State, work.Partial, work.Changes
+	entry.Cost = r.cost(entry.Model, entry.Usage, entry.ReportedUSD)
 	entry.Session = r.session.next(reply, err)
 	if err != nil {
 		r.dialogue.repeat(entry.Prompt)

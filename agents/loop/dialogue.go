@@ -74,15 +74,24 @@ func (d *dialogue) next(answer, prompt, note string) {
 		d.reply(answer, d.turn)
 		return
 	}
+	d.replaceLast(d.whole(note))
+}
+
+// whole returns the task with the steps of the last refusal and a note.
+func (d *dialogue) whole(note string) string {
 	whole := d.task
 	for _, more := range []string{d.demanded, note} {
 		if more != "" {
 			whole += "\n\n" + more
 		}
 	}
-	sent := slices.Clone(d.sent)
-	sent[len(sent)-1].Content = d.agreed(whole)
-	d.sent = sent
+	return d.agreed(whole)
+}
+
+// replaceLast replaces the last message.
+func (d *dialogue) replaceLast(content string) {
+	d.sent = slices.Clone(d.sent)
+	d.sent[len(d.sent)-1].Content = content
 }
 
 // repeat sends the prompt of a failed call again, if its session is continued.

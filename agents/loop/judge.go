@@ -71,7 +71,7 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	r.failed = 0
 	r.errors = run.Repeats{}
 	r.moveBreaker(n, "the call was answered", r.breaker.succeed)
-	stuck := r.stalled.next(reply.Text)
+	stuck := r.stalled.next(reply.Text, r.lastWork())
 	verdict := r.read(n, reply)
 	switch {
 	case verdict.state == blocked:

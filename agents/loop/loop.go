@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -36,17 +37,17 @@ type Deps struct {
 	// OnSession, if set, is called with the id of each session that a command-line agent begins, before
 	// its work: a run that is killed can be continued in it.
 	OnSession func(id string)
+	// ReadPrompt, if set, returns the prompt of the next iteration; an error ends the run.
+	ReadPrompt func() (string, error)
+	// Work, if set, returns the state of the files that the agent works on. It is called before the
+	// first call and after each. Changed files are progress; see Settings.UnchangedLimit.
+	Work func(context.Context) (Work, error)
 	// Past, if set, is the part of the run that earlier processes recorded. The run continues it.
 	Past *Past
 	// Check runs a command of Settings.Checks; required if there are any.
 	Check CheckFunc
 	// OnCheck, if set, is called after each check.
 	OnCheck func(Check)
-	// Checkpoint, if set, is called after each iteration, unless the end of ctx cut it off. Failure is
-	// the reason if the call or a check failed, otherwise empty. It saves the files that the agent works
-	// on, or restores them, and returns the event to emit, if its kind is not empty. An error ends the
-	// run.
-	Checkpoint func(n int, failure string) (e event.Event, restored bool, err error)
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64
@@ -74,6 +75,13 @@ type Entry struct {
 	// nil if unknown.
 	Model       string   `json:"model,omitempty"`
 	ReportedUSD *float64 `json:"reported_usd,omitempty"`
+	// Cost is the reported cost, or else that by the price table; nil if unknown.
+	Cost *quantity.Money `json:"cost,omitempty"`
+	// State identifies the state of the files after the iteration (see Work), and Changes what it
+	// changed; empty and nil if unknown.
+	State        string   `json:"state,omitempty"`
+	StatePartial bool     `json:"state_partial,omitempty"`
+	Changes      *Changes `json:"changes,omitempty"`
 	// Session is the session of a command-line agent that answered, or that had begun when the call
 	// failed; nil if the agent cannot continue sessions. Continued is true if an earlier iteration
 	// began it: Prompt was then the only message.
@@ -98,6 +106,7 @@ type Result struct {
 	Guard      string        `json:"guard,omitempty"`
 	Iterations int           `json:"iterations"`
 	Duration   time.Duration `json:"duration_ns"` // on the run's clock
+	Totals     Totals        `json:"totals"`
 	Transcript []Entry       `json:"transcript"`
 	// Summary is the last summary of the agent in json mode, or its message to a person if it
 	// is blocked.

@@ -35,6 +35,7 @@ var _ = Describe("Run", Label("L-01"), func() {
 			answer(2*time.Second, llm.Reply{Text: "half", Usage: usage, Finish: llm.FinishStop}), sayIn(3*time.Second, "all\nDONE"))
 		Expect(r.run()).To(Equal(loop.Result{
 			ExitCode: 0, Text: "all\nDONE", Backend: "fake", Status: loop.StatusDone, Iterations: 2, Duration: 5 * time.Second,
+			Totals: loop.Totals{Tokens: 12, TokensUnknown: 1, CostUnknown: 2},
 			Transcript: []loop.Entry{
 				{N: 1, Prompt: "Task", Answer: "half", Finish: llm.FinishStop, Usage: usage, At: 0, Duration: 2 * time.Second},
 				{N: 2, Prompt: "Task", Answer: "all\nDONE", Finish: llm.FinishStop, At: 2 * time.Second, Duration: 3 * time.Second},

@@ -58,6 +58,10 @@ type Options struct {
 	// NearIdenticalLimit stops after that many answers in a row that differ only
 	// in digits, timestamps and spacing; default 0 (off).
 	NearIdenticalLimit *int `yaml:"near_identical_limit,omitempty" json:"near_identical_limit,omitempty" jsonschema:"minimum=0"`
+	// UnchangedLimit stops after that many answers in a row that changed no file, however the answers
+	// differ; default 5; 0 switches it off. It needs a git work tree. Where files are compared, an
+	// answer that changed one begins every series of equal answers anew.
+	UnchangedLimit *int `yaml:"unchanged_limit,omitempty" json:"unchanged_limit,omitempty" jsonschema:"minimum=0"`
 	// RepeatedErrorLimit stops with no-progress after that many failed calls in a
 	// row with the same error; default 0 (off).
 	RepeatedErrorLimit *int `yaml:"repeated_error_limit,omitempty" json:"repeated_error_limit,omitempty" jsonschema:"minimum=0"`

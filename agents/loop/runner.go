@@ -29,12 +29,10 @@ type runner struct {
 	refusals  int
 	unchecked int     // completions that checks did not confirm
 	recorded  []Check // the checks of earlier processes that are left to replay
-	// unconfirmed is the check that did not confirm the completion of this iteration; otherwise empty.
-	unconfirmed string
-	todos       todoList
-	same        run.Repeats // of the steps that refusals leave
-	left        []string    // steps that the last prompt asks for
-	result      Result
+	todos     todoList
+	same      run.Repeats // of the steps that refusals leave
+	left      []string    // steps that the last prompt asks for
+	result    Result
 }
 
 func newRunner(s Settings, d Deps) *runner {
@@ -78,13 +76,14 @@ func newRunner(s Settings, d Deps) *runner {
 // loop iterates until there is an ending.
 func (r *runner) loop() *run.Ending {
 	for n := len(r.result.Transcript) + 1; n <= r.set.MaxIterations; n++ {
+		if end := r.reread(n); end != nil {
+			return end
+		}
 		if end := r.ready(n); end != nil {
 			return end
 		}
-		r.unconfirmed = ""
 		reply, err := r.call(n)
-		end := r.judge(n, reply, err)
-		if end = r.checkpoint(n, err, end); end != nil {
+		if end := r.judge(n, reply, err); end != nil {
 			return end
 		}
 	}
@@ -129,7 +128,7 @@ func (r *runner) finish(end *run.Ending) Result {
 	res := &r.result
 	res.Status, res.ExitCode = end.Status, end.Status.ExitCode()
 	res.Guard, res.Details, res.Err = end.Guard, end.Details, end.Err
-	res.Todos = r.todos.all
+	res.Todos, res.Totals = r.todos.all, r.totals()
 	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()
 	res.Prose = r.judgedText(res.Text, r.claim(llm.Reply{Text: res.Text}).summary)
 	if end.Guard != "" {

@@ -34,6 +34,7 @@ type Settings struct {
 	NoProgressLimit    int               `json:"no_progress_limit"`
 	AlternationLimit   int               `json:"alternation_limit"`
 	NearIdenticalLimit int               `json:"near_identical_limit"`
+	UnchangedLimit     int               `json:"unchanged_limit,omitempty"`
 	RepeatedErrorLimit int               `json:"repeated_error_limit"`
 	ErrorLimit         int               `json:"error_limit"`
 	StopGuard          stop.Policy       `json:"stop_guard"`
@@ -97,6 +98,7 @@ func withDefaults(o Options) Settings {
 		NoProgressLimit:    valueOr(o.NoProgressLimit, 3),
 		AlternationLimit:   valueOr(o.AlternationLimit, 0),
 		NearIdenticalLimit: valueOr(o.NearIdenticalLimit, 0),
+		UnchangedLimit:     valueOr(o.UnchangedLimit, 5),
 		RepeatedErrorLimit: valueOr(o.RepeatedErrorLimit, 0),
 		StopGuard:          cmp.Or(o.StopGuard, GuardOff),
 		ContinuationLimit:  valueOr(o.ContinuationLimit, 3),
@@ -240,6 +242,7 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 		{"no_progress_limit", s.NoProgressLimit, 0},
 		{"alternation_limit", s.AlternationLimit, 0},
 		{"near_identical_limit", s.NearIdenticalLimit, 0},
+		{"unchanged_limit", s.UnchangedLimit, 0},
 		{"repeated_error_limit", s.RepeatedErrorLimit, 0},
 		{"error_limit", s.ErrorLimit, 0},
 		{"continuation_limit", s.ContinuationLimit, 0},

@@ -26,7 +26,7 @@ func full(n int) loop.Options {
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: new(true), Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: new(n),
 		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
-		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
+		AlternationLimit: new(n), NearIdenticalLimit: new(n), UnchangedLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
 		StopGuard: "strict", ContinuationLimit: new(n), Checks: []string{"c"}, CheckTimeout: within(time.Duration(n)), CheckLimit: new(n),
 		Budget:  &llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
@@ -38,7 +38,7 @@ func resolved(n int) loop.Settings {
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: n,
 		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), NoProgressLimit: n,
-		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
+		AlternationLimit: n, NearIdenticalLimit: n, UnchangedLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
 		StopGuard: "strict", ContinuationLimit: n, Checks: []string{"c"}, CheckTimeout: quantity.Duration(n), CheckLimit: n,
 		Budget:  llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
@@ -54,7 +54,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		d.ContinuePrompt, d.Contract = "", ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
-			Timeout: quantity.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1,
+			Timeout: quantity.Duration(5 * time.Minute), NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 1,
 			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
 	})

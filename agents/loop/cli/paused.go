@@ -64,6 +64,7 @@ func (p *Paused) Options() (loop.Options, error) {
 	if err != nil {
 		return o, fmt.Errorf("read the settings of %s: %w", p.Path, err)
 	}
+	o.UnchangedLimit = &p.Settings.UnchangedLimit // 0 is not in the file
 	o.Contract = cmp.Or(p.Settings.Contract, loop.NoContract)
 	return o, nil
 }

@@ -36,8 +36,6 @@ type Output struct {
 	Redact *redact.Redactor
 	// Events receives a copy of the lines of the transcript; may be nil.
 	Events io.Writer
-	// Files receive a checkpoint after each iteration; may be nil.
-	Files *Files
 }
 
 // Open begins the transcript of a run in a new file. Tool is the program's name and version.
@@ -83,13 +81,16 @@ func (s *Session) copyLine(line any) error {
 	return nil
 }
 
+// Path returns the path of the transcript.
+func (s *Session) Path() string { return s.transcript.Path }
+
 // Close closes the transcript.
 func (s *Session) Close() error { return s.transcript.Close() }
 
 // Run runs the loop and shows its iterations. The result has no secrets. An error means that the
 // transcript is incomplete.
 func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (loop.Result, error) {
-	v := newView(on, s.settings)
+	v := newView(on, s.settings, deps.Clock, s.earlier())
 	defer v.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -100,7 +101,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 			}
 		}
 	}
-	deps.Past, deps.OnText, deps.OnActivity = s.past, v.text, v.activity
+	deps.Past, deps.OnText, deps.OnActivity = s.past, v.onText, v.activity
 	deps.OnSession = func(id string) { keep(sessionLine{lineSession, id}) }
 	deps.OnIteration = func(e loop.Entry) {
 		e = s.redactEntry(e)
@@ -133,14 +134,23 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 			loop.Check
 		}{lineCheck, c})
 	}
-	s.out.Files.emitBefore(deps.Sink)
-	deps.Checkpoint = s.out.Files.checkpoint(ctx)
 	result := s.redactResult(loop.Run(ctx, s.settings, deps))
 	keep(endOf(result))
 	if s.failed != nil {
 		s.failed = fmt.Errorf("the transcript is not complete: %w", s.failed)
 	}
 	return result, s.failed
+}
+
+// earlier returns the number of iterations of earlier processes.
+func (s *Session) earlier() int {
+	n := 0
+	if s.past != nil {
+		for _, segment := range s.past.Segments {
+			n += len(segment.Entries)
+		}
+	}
+	return n
 }
 
 // endLine is a result without the iterations, which are in the transcript already.
@@ -190,8 +200,11 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
 	if r.Details != "" {
 		fmt.Fprintf(w, ": %s", sanitize.Line(r.Details, 1000))
 	}
-	fmt.Fprintf(w, "\ntranscript: %s\n", s.transcript.Path)
-	s.out.Files.show(w)
+	fmt.Fprintln(w)
+	if r.Iterations > 0 {
+		fmt.Fprintf(w, "spent: %s\n", describeTotals(r.Totals))
+	}
+	fmt.Fprintf(w, "transcript: %s\n", s.transcript.Path)
 	if r.Status != loop.StatusDone {
 		fmt.Fprintf(w, "to continue: %s\n", s.command(r))
 	}
@@ -214,4 +227,23 @@ func (s *Session) command(r loop.Result) string {
 		words = append(words, "--answer", "TEXT")
 	}
 	return format.ShellLine(words...)
+}
+
+// describeTotals returns the tokens and the cost of a run. Sums that lack an iteration are lower bounds.
+func describeTotals(t loop.Totals) string {
+	tokens := amount(t.Tokens == 0, t.TokensUnknown, format.Number(float64(t.Tokens))+" tokens", "tokens")
+	return tokens + ", " + amount(t.Cost.IsZero(), t.CostUnknown, format.Amount(t.Cost.Amount, string(t.Cost.Currency)), "cost")
+}
+
+// amount returns a sum, of which some parts may be unknown.
+func amount(zero bool, unknown int, text, noun string) string {
+	switch {
+	case unknown > 0 && zero:
+		return "unknown " + noun
+	case unknown > 0:
+		return "at least " + text
+	case zero && noun == "cost":
+		return "no cost"
+	}
+	return text
 }

@@ -71,8 +71,8 @@ func Kind() kind.Kind {
 }
 
 // defaults are those of a scenario where they differ from the defaults of the loop. A script needs no
-// instructions.
-var defaults = loop.Options{Contract: loop.NoContract}
+// instructions, and changes no files.
+var defaults = loop.Options{Contract: loop.NoContract, UnchangedLimit: new(0)}
 
 // resolve returns the settings of the run.
 func (o *Options) resolve() (loop.Settings, error) {

@@ -1,0 +1,61 @@
+package loop
+
+import (
+	"cmp"
+
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Totals are the sums of a run. Amounts that a backend did not report are missing in them.
+type Totals struct {
+	Tokens int `json:"tokens"`
+	// TokensUnknown and CostUnknown count the iterations that are missing in Tokens and Cost.
+	TokensUnknown int            `json:"tokens_unknown,omitempty"`
+	Cost          quantity.Money `json:"cost,omitzero"`
+	CostUnknown   int            `json:"cost_unknown,omitempty"`
+}
+
+// totals adds up the iterations of a run, in the currency of its cap, or else in USD.
+func (r *runner) totals() Totals {
+	var t Totals
+	currency := cmp.Or(r.set.Budget.Cost.Currency, quantity.USD)
+	for _, e := range r.result.Transcript {
+		if e.Error != "" && e.Usage == nil && e.Answer == "" {
+			continue // providers bill only calls that they began to answer
+		}
+		if e.Usage == nil {
+			t.TokensUnknown++
+		} else {
+			t.Tokens += e.Usage.Total()
+		}
+		if cost, ok := r.costIn(currency, e); ok {
+			t.Cost.Amount, t.Cost.Currency = t.Cost.Amount+cost, currency
+		} else {
+			t.CostUnknown++
+		}
+	}
+	return t
+}
+
+// cost returns the cost of a call: the reported one, or else that of the price table. It is nil if unknown.
+func (r *runner) cost(model string, usage *llm.Usage, reportedUSD *float64) *quantity.Money {
+	if reportedUSD != nil {
+		return &quantity.Money{Amount: *reportedUSD, Currency: quantity.USD}
+	}
+	if usage == nil || r.dep.Price == nil {
+		return nil
+	}
+	cost, ok := r.dep.Price(cmp.Or(model, r.set.Model), *usage)
+	if !ok {
+		return nil
+	}
+	return &cost
+}
+
+func (r *runner) costIn(currency quantity.Currency, e Entry) (amount float64, ok bool) {
+	if e.Cost == nil {
+		return 0, false
+	}
+	return e.Cost.In(currency, r.dep.EURPerUSD)
+}
