@@ -42,7 +42,7 @@ type backendFlags struct {
 
 func (b *backendFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&b.backend, "backend", "b", "", "copilot, claude, codex, gemini, exec or openai (default "+loop.Defaults().Backend+")")
+	f.StringVarP(&b.backend, "backend", "b", "", "copilot, claude, codex, gemini, opencode, qwen, exec or openai (default "+loop.Defaults().Backend+")")
 	f.StringVarP(&b.model, "model", "m", "", "model (default: the backend's own)")
 	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or"+
 		"{prompt_file} stands for the prompt, which otherwise goes to standard input")
@@ -133,7 +133,7 @@ func checkBackendFlags(flags backendFlags) error {
 	case id != backendExec && flags.command != "":
 		return fmt.Errorf("--command is for backend exec, and the backend is %s", id)
 	case (id == backendOpenAI || id == backendExec) && flags.access != "":
-		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
+		return fmt.Errorf("--access is for copilot, claude, codex, gemini, opencode and qwen, and the backend is %s", id)
 	case flags.access != "" && !slices.Contains(namesOf(cli.AccessLevels()), flags.access):
 		return notAmong("access level", flags.access, namesOf(cli.AccessLevels()))
 	case id == backendOpenAI && len(flags.extra) > 0:

@@ -79,8 +79,8 @@ Detectors:
                         {"id","text","request","lang"} for each item, and
                         answers it with a line {"id","positive","score",...}
   http://HOST/PATH      the same by POST, a request an item; http:URL is the same
-  llm:BACKEND           a model: openai, or an agent (claude, codex, gemini, copilot), which runs
-                        in an empty folder; the text of messages may still mislead it
+  llm:BACKEND           a model: openai, or an agent (claude, codex, copilot, gemini, opencode,
+                        qwen), which runs in an empty folder; the text of messages may still mislead it
 
 An answer has positive (true or false), and optionally class, score (0 to 1), spans (ranges of
 bytes), categories, steps and reasons; or it has error. Items without an answer are counted

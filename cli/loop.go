@@ -52,7 +52,7 @@ and budget, in the session of its agent. Flags may raise limits. The transcript 
 codex continue their session from one iteration to the next, so that only the new prompt is sent;
 --fresh-session begins a new one each time.
 
-The command-line agents copilot, claude, codex and gemini work without asking for permission, within
+The command-line agents copilot, claude, codex, gemini, opencode and qwen work without asking for permission, within
 --access: read-only; workspace, the default, which lets them edit files and run commands in the
 current folder; or full. Their own permission flags in --agent-arg replace the default, such as
 --agent-arg=--allowedTools=Bash,WebFetch for claude. Refused tool calls are listed at the end, and

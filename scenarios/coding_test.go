@@ -39,7 +39,7 @@ var _ = Describe("Scenarios of coding agents", func() {
 		Expect(found).To(BeEmpty())
 		Expect(sc.Drive.Options.(*coding.Options).Guard).To(Equal("balanced"))
 	})
-	It("show the same of both agents", func() {
+	It("show the same of Claude Code and Codex", func() {
 		of := map[string][]string{}
 		for _, sc := range set {
 			agent, shows, _ := strings.Cut(strings.TrimPrefix(sc.Name, "coding-agents/"), "-")

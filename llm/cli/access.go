@@ -28,6 +28,8 @@ func AccessLevels() []Access { return []Access{ReadOnly, Workspace, Full} }
 // permissions has the arguments of a program for each level of access.
 type permissions struct {
 	flags map[Access][]string
+	// env has NAME=value pairs for each level of access of a program without flags for it.
+	env map[Access][]string
 	// own has the program's flags that change its permissions. If the user's arguments contain one
 	// of them, the default level adds no arguments.
 	own []string
@@ -75,6 +77,26 @@ var geminiPermissions = permissions{
 		Full:      {"--approval-mode=yolo"},
 	},
 	own: []string{"--approval-mode", "--yolo", "-y", "--allowed-tools"},
+}
+
+// The permissions of opencode are a part of its settings, which one variable extends. Without --auto it
+// refuses what would need an approval, such as another folder. Its agent "plan" is not used, because that
+// runs shell commands.
+var opencodePermissions = permissions{
+	flags: map[Access][]string{ReadOnly: nil, Workspace: nil, Full: {"--auto"}},
+	env: map[Access][]string{
+		ReadOnly: {`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","webfetch":"deny","websearch":"deny","external_directory":"deny"}`},
+	},
+	own: []string{"--auto", "--agent"},
+}
+
+var qwenPermissions = permissions{
+	flags: map[Access][]string{
+		ReadOnly:  {"--approval-mode=default"},
+		Workspace: {"--approval-mode=auto-edit", "--allowed-tools=run_shell_command"},
+		Full:      {"--approval-mode=yolo"},
+	},
+	own: []string{"--approval-mode", "--yolo", "-y", "--allowed-tools", "--exclude-tools", "--core-tools"},
 }
 
 // granted returns the arguments for a level of access. The user's permission flags override the

@@ -27,10 +27,28 @@ var _ = Describe("access", Label("L-02"), func() {
 		Entry("gemini by default", "gemini", cli.Access(""), "--approval-mode=auto_edit --allowed-tools=run_shell_command"),
 		Entry("gemini read-only, not in the mode plan, which it leaves by itself", "gemini", cli.ReadOnly, "--approval-mode=default -p"),
 		Entry("gemini full", "gemini", cli.Full, "--approval-mode=yolo"),
+		Entry("qwen by default", "qwen", cli.Access(""), "--approval-mode=auto-edit --allowed-tools=run_shell_command"),
+		Entry("qwen read-only", "qwen", cli.ReadOnly, "stream-json --approval-mode=default"),
+		Entry("qwen full", "qwen", cli.Full, "--approval-mode=yolo"),
+		Entry("opencode by default", "opencode", cli.Access(""), "run --format json"),
+		Entry("opencode full", "opencode", cli.Full, "run --format json --auto"),
 		Entry("copilot by default", "copilot", cli.Access(""), "--no-ask-user --allow-all-tools -p"),
 		Entry("copilot read-only", "copilot", cli.ReadOnly, "--no-ask-user --deny-tool=write --deny-tool=shell --disable-builtin-mcps -p"),
 		Entry("copilot full", "copilot", cli.Full, "--no-ask-user --allow-all-tools --allow-all-paths --allow-all-urls"),
 	)
+
+	It("is in the environment of opencode, which has no flags for it", func(ctx SpecContext) {
+		for access, want := range map[cli.Access]string{cli.ReadOnly: `"bash":"deny"`, cli.Workspace: "none", cli.Full: "none"} {
+			adapter, err := cli.New("opencode", cli.Config{
+				Access: access, Command: []string{"sh", "-c", `printf '{"type":"text","part":{"text":"%s"}}\n' "$(echo ${OPENCODE_PERMISSION:-none} | sed 's/"/\\"/g')"
+echo '{"type":"step_finish","part":{"reason":"stop"}}'`},
+			})
+			Expect(err).NotTo(HaveOccurred())
+			reply, err := adapter.Complete(ctx, user("Go."))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(reply.Text).To(ContainSubstring(want))
+		}
+	})
 
 	DescribeTable("gives way to permission flags of the user",
 		func(ctx SpecContext, id, own string) {
@@ -47,6 +65,7 @@ var _ = Describe("access", Label("L-02"), func() {
 		Entry("codex, everything", "codex", "--dangerously-bypass-approvals-and-sandbox"),
 		Entry("gemini", "gemini", "--yolo"),
 		Entry("copilot", "copilot", "--allow-tool=write"),
+		Entry("qwen", "qwen", "--approval-mode=plan"),
 	)
 
 	DescribeTable("is refused where it cannot be honoured",

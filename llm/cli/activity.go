@@ -16,6 +16,8 @@ type activity struct {
 	// confined is true if shell commands run in a sandbox: a write to a read-only file system is
 	// then a denial.
 	confined bool
+	// observing is true with read-only access: a call of a tool that acts is then a denial.
+	observing bool
 
 	tools   map[string]string // names of tool calls by their ids
 	denials []denial
@@ -88,7 +90,7 @@ func (v *activity) reported() []llm.Denial {
 func subject(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(arguments, &fields) == nil {
-		for _, name := range []string{"file_path", "path", "notebook_path", "command", "url", "query", "pattern"} {
+		for _, name := range []string{"file_path", "filePath", "path", "notebook_path", "command", "url", "query", "pattern"} {
 			var text string
 			if json.Unmarshal(fields[name], &text) == nil && text != "" {
 				return text

@@ -65,6 +65,13 @@ const (
 	geminiRefuse = `{"type":"tool_result","tool_id":"w1","status":"error","error":{"type":"policy_violation","message":"Tool execution denied by policy."}}`
 	geminiAsk    = `{"type":"tool_result","tool_id":"w1","status":"error","output":"Tool execution for \"WriteFile\" requires user confirmation, which is not supported in non-interactive mode."}`
 
+	opencodeAsked   = `{"type":"tool_use","part":{"tool":"read","callID":"c3","state":{"status":"error","input":{"filePath":"/etc/hostname"},"error":"The user rejected permission to use this specific tool call."}}}`
+	opencodeRuled   = `{"type":"tool_use","part":{"tool":"read","callID":"c4","state":{"status":"error","input":{"filePath":"/etc/passwd"},"error":"The user has specified a rule which prevents you from using this specific tool call."}}}`
+	opencodeOff     = `{"type":"tool_use","part":{"tool":"invalid","callID":"c5","state":{"status":"completed","input":{"tool":"bash","error":"Model tried to call unavailable tool 'bash'."}}}}`
+	opencodeFailing = `{"type":"tool_use","part":{"tool":"read","callID":"c6","state":{"status":"error","input":{"filePath":"none"},"error":"File not found"}}}`
+
+	qwenDenied = `{"type":"result","subtype":"success","is_error":false,"result":"Done.","permission_denials":[{"tool_name":"write_file","tool_use_id":"c1","tool_input":{"file_path":"/w/out.txt"}}]}`
+
 	copilotStart  = `{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"edit","arguments":{"path":"out.txt"}}}`
 	copilotDenied = `{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":false,"error":{"message":"Permission denied and could not request permission from user","code":"denied"}}}`
 	copilotFailed = `{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":false,"error":{"message":"no such file","code":"failure"}}}`
@@ -85,6 +92,7 @@ var _ = Describe("what an agent does beside talking", Label("P-07"), func() {
 		Entry("copilot, asked for and begun", "copilot",
 			lines(copilotMessage("m1", "", `{"toolCallId":"c1","name":"edit","arguments":{}}`), copilotStart, copilotFailed,
 				copilotMessage("m2", "", `{"toolCallId":"c2","name":"task_complete","arguments":{"summary":"Done."}}`), copilotResult), "edit", 5),
+		Entry("opencode", "opencode", lines(opencodeBash, opencodeOff, opencodeText, opencodeStop), "bash bash", 4),
 		Entry("a program of the user's own", "exec", "working\ndone\n", "", 2),
 	)
 
@@ -124,7 +132,15 @@ var _ = Describe("a tool call that permissions refuse", Label("L-02"), func() {
 			llm.Denial{Tool: "write_file", Detail: `Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`}),
 		Entry("copilot", "copilot", lines(copilotStart, copilotDenied, copilotMessage("m2", "Done.", ""), copilotResult), "",
 			llm.Denial{Tool: "edit", Detail: "Permission denied and could not request permission from user"}),
+		Entry("opencode: nobody could be asked, or a rule", "opencode", lines(opencodeAsked, opencodeRuled, opencodeText, opencodeStop), "",
+			llm.Denial{Tool: "read", Detail: "/etc/hostname"}, llm.Denial{Tool: "read", Detail: "/etc/passwd"}),
+		Entry("qwen", "qwen", lines(claudeInit, claudeText, qwenDenied), "", llm.Denial{Tool: "write_file", Detail: "/w/out.txt"}),
 	)
+
+	It("is a call of a tool that read-only access removes from opencode", func(ctx SpecContext) {
+		reply, _, _ := watch(ctx, "opencode", cli.Config{Access: cli.ReadOnly}, lines(opencodeOff, opencodeText, opencodeStop), "")
+		Expect(reply.Denials).To(Equal([]llm.Denial{{Tool: "bash", Detail: "the tool is switched off"}}))
+	})
 
 	DescribeTable("is distinguished from one that failed, or that was carried out later",
 		func(ctx SpecContext, id string, cfg cli.Config, stdout string) {
@@ -135,6 +151,7 @@ var _ = Describe("a tool call that permissions refuse", Label("L-02"), func() {
 		Entry("codex: words in the output of a command that went well", "codex", cli.Config{}, lines(codexGrep, codexFinal, codexDone)),
 		Entry("codex: the same command, with a cache where it may write", "codex", cli.Config{}, lines(codexCache, codexAgain, codexFinal, codexDone)),
 		Entry("codex: without a sandbox the file system itself is read-only", "codex", cli.Config{Access: cli.Full}, lines(codexBlocked, codexFinal, codexDone)),
+		Entry("opencode: an error, and a tool that the model does not have", "opencode", cli.Config{}, lines(opencodeFailing, opencodeOff, opencodeText, opencodeStop)),
 		Entry("copilot: an error", "copilot", cli.Config{}, lines(copilotStart, copilotFailed, copilotMessage("m2", "Done.", ""), copilotResult)),
 	)
 

@@ -45,6 +45,7 @@ var agents = []agent{
 	{
 		id: "copilot", program: "copilot", install: "npm install -g @github/copilot",
 		flags: []string{"-s", "--output-format", "json", "--no-ask-user"}, permissions: copilotPermissions,
+		resume:     func(id string) []string { return []string{"--resume=" + id} },
 		promptFlag: "-p", parse: copilotLine, eventOutranksExit: true,
 	},
 	{
@@ -65,6 +66,18 @@ var agents = []agent{
 		flags: []string{"--output-format", "stream-json"}, permissions: geminiPermissions,
 		promptFlag: "-p", parse: geminiLine,
 		exitKinds: map[int]llm.ErrorKind{41: llm.Unauthorized, 42: llm.InvalidRequest, 52: llm.InvalidRequest},
+	},
+	{
+		id: "opencode", program: "opencode", install: "npm install -g opencode-ai",
+		flags: []string{"run", "--format", "json"}, permissions: opencodePermissions,
+		resume: func(id string) []string { return []string{"--session", id} },
+		parse:  opencodeLine,
+	},
+	{
+		id: "qwen", program: "qwen", install: "npm install -g @qwen-code/qwen-code",
+		flags: []string{"--output-format", "stream-json"}, permissions: qwenPermissions,
+		resume:     func(id string) []string { return []string{"--resume", id} },
+		systemFlag: "--append-system-prompt", parse: qwenLine,
 	},
 	{
 		id: "exec", parse: plainLine, plain: true,

@@ -30,9 +30,10 @@ type answer struct {
 	retries []llm.Retry
 
 	// State of individual parsers.
-	lastError string          // an error event that may be transient
-	limited   bool            // the agent reported a rejected rate limit
-	streamed  map[string]bool // messages whose text came in pieces
+	lastError  string          // an error event that may be transient
+	lastStatus int             // HTTP status of that error, if reported
+	limited    bool            // the agent reported a rejected rate limit
+	streamed   map[string]bool // messages whose text came in pieces
 }
 
 // failure is an error in the output of an agent.

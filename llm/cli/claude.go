@@ -28,7 +28,9 @@ type claudeEvent struct {
 	TotalCostUSD   *float64     `json:"total_cost_usd"`
 	Usage          *claudeUsage `json:"usage"`
 	Errors         []string     `json:"errors"`
-	Denials        []struct {
+	// Error has the message of a failure in the result of qwen; a text in other events.
+	Error   json.RawMessage `json:"error"`
+	Denials []struct {
 		Tool  string          `json:"tool_name"`
 		ID    string          `json:"tool_use_id"`
 		Input json.RawMessage `json:"tool_input"`

@@ -164,7 +164,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	defer cleanup()
 	a := &answer{
 		onText: req.OnText, onMessage: b.cfg.OnMessage,
-		activity: activity{onActivity: req.OnActivity, confined: b.confined()},
+		activity: activity{onActivity: req.OnActivity, confined: b.confined(), observing: b.cfg.Access == ReadOnly},
 		session:  session{known: b.agent.resume != nil, onSession: req.OnSession, continued: req.Session},
 	}
 	end, err := run(ctx, l, b.cfg, func(line []byte) bool {

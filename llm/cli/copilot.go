@@ -10,7 +10,8 @@ import (
 type copilotEvent struct {
 	eventHead
 	Data     json.RawMessage `json:"data"`
-	ExitCode *int            `json:"exitCode"` // result
+	ExitCode *int            `json:"exitCode"`  // result
+	Session  string          `json:"sessionId"` // result
 }
 
 type copilotData struct {
@@ -25,6 +26,13 @@ type copilotData struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"toolRequests"`
+}
+
+// copilotFailure is the data of an event about a failed call to the model, which is repeated or followed by a
+// session.error.
+type copilotFailure struct {
+	Message string `json:"errorMessage"`
+	Status  int    `json:"statusCode"`
 }
 
 // copilotCall is the data of an event of a tool call.
@@ -59,7 +67,15 @@ func copilotLine(a *answer, line []byte) {
 		if a.decode(e.Data, &c) {
 			copilotTool(a, kind, c)
 		}
+	case "model.call_failure":
+		var f copilotFailure
+		if a.decode(e.Data, &f) {
+			a.lastError, a.lastStatus = f.Message, f.Status
+		}
+	case "assistant.turn_retry":
+		a.retried(kindOf(a.lastError, a.lastStatus), a.lastStatus)
 	case "result":
+		a.began(e.Session)
 		a.ended = true
 		if e.ExitCode != nil && *e.ExitCode != 0 {
 			a.fail(a.lastError, 0)

@@ -11,6 +11,8 @@
 //	claude   --print --output-format stream-json --verbose ACCESS [--model M] [--append-system-prompt S]  (stdin)
 //	codex    exec --json --skip-git-repo-check ACCESS [--model M] -                                       (stdin)
 //	gemini   --output-format stream-json ACCESS [--model M] -p PROMPT
+//	opencode run --format json ACCESS [--model PROVIDER/M]                                                (stdin)
+//	qwen     --output-format stream-json ACCESS [--model M] [--append-system-prompt S]                    (stdin)
 //	exec     Config.Command as given; see Config
 //
 // # Permissions
@@ -27,12 +29,17 @@
 //	codex    --sandbox read-only                    --sandbox workspace-write           --sandbox danger-full-access
 //	gemini   --approval-mode=default                --approval-mode=auto_edit           --approval-mode=yolo
 //	                                                --allowed-tools=run_shell_command
+//	opencode OPENCODE_PERMISSION denies edit,       (its own settings)                  --auto
+//	         bash, webfetch, websearch,
+//	         external_directory
+//	qwen     --approval-mode=default                --approval-mode=auto-edit           --approval-mode=yolo
+//	                                                --allowed-tools=run_shell_command
 //
 // Only codex runs shell commands in a sandbox of the operating system, in which they can also write to
 // temporary folders. With "workspace", the others limit their file tools to the working folder, but not
 // shell commands. Claude does not accept "full" from root. Permission flags in Config.ExtraArgs, such as
-// "--allowedTools=Bash,WebFetch", replace those of the default level. The flags of claude and codex were
-// tested with 2.1.197 and 0.169.0; those of copilot and gemini follow their documentation.
+// "--allowedTools=Bash,WebFetch", replace those of the default level. They were tested with
+// claude 2.1.197, codex 0.169.0, copilot 1.0.102, opencode 1.18.33 and qwen 0.24.4; those of gemini follow its documentation.
 //
 // A program does not fail because of denied tool calls: it reports success and exits with status 0; see
 // llm.Reply.Denials. Run agents where they cannot do harm.

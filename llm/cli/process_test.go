@@ -88,6 +88,9 @@ var _ = Describe("the invocation", Label("L-02"), func() {
 			words("-s --output-format json --no-ask-user --allow-all-tools --model gpt-5 -p Go."), ""),
 		Entry("copilot with a long prompt", "copilot", cli.Config{PromptLimit: 3}, user("Fix it."),
 			words("-s --output-format json --no-ask-user --allow-all-tools"), "Fix it."),
+		Entry("opencode", "opencode", cli.Config{Model: "openai/gpt-5"}, user("Go."), words("run --format json --model openai/gpt-5"), "Go."),
+		Entry("qwen", "qwen", cli.Config{}, llm.Request{Messages: []llm.Message{{Role: llm.System, Content: "Brief."}, {Role: llm.User, Content: "Go."}}},
+			words("--output-format stream-json --approval-mode=auto-edit --allowed-tools=run_shell_command --append-system-prompt Brief."), "Go."),
 		Entry("a prompt that looks like a flag", "gemini", cli.Config{}, user("--version"),
 			words("--output-format stream-json --approval-mode=auto_edit --allowed-tools=run_shell_command"), "--version"),
 		Entry("a prompt with NUL", "copilot", cli.Config{}, user("a\x00b"),
@@ -146,14 +149,14 @@ var _ = Describe("the invocation", Label("L-02"), func() {
 
 var _ = Describe("an adapter", Label("L-02"), func() {
 	It("is known by its id, copilot first", func() {
-		Expect(cli.IDs()).To(Equal([]string{"copilot", "claude", "codex", "gemini", "exec"}))
+		Expect(cli.IDs()).To(Equal([]string{"copilot", "claude", "codex", "gemini", "opencode", "qwen", "exec"}))
 		for _, id := range cli.IDs() {
 			adapter, err := cli.New(id, cli.Config{})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(adapter.ID()).To(Equal(id))
 		}
 		_, err := cli.New("kopilot", cli.Config{})
-		Expect(err).To(MatchError(ContainSubstring("copilot, claude, codex, gemini, exec")))
+		Expect(err).To(MatchError(ContainSubstring("copilot, claude, codex, gemini, opencode, qwen, exec")))
 	})
 
 	DescribeTable("refuses an impossible configuration",
@@ -169,7 +172,7 @@ var _ = Describe("an adapter", Label("L-02"), func() {
 
 	It("reports a missing program without starting anything", func(ctx SpecContext) {
 		GinkgoT().Setenv("PATH", GinkgoT().TempDir())
-		for _, id := range cli.IDs()[:4] {
+		for _, id := range cli.IDs()[:6] {
 			adapter, err := cli.New(id, cli.Config{})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(adapter.Available(ctx)).To(MatchError(And(ContainSubstring(id), ContainSubstring("npm install -g"))))

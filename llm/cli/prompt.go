@@ -72,10 +72,11 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 
 // environment returns the agent's environment.
 func (b *adapter) environment() []string {
+	own := slices.Concat(b.agent.permissions.env[b.cfg.Access], b.cfg.Env)
 	if b.cfg.Closed {
-		return b.cfg.Env
+		return own
 	}
-	return slices.Concat(os.Environ(), b.cfg.Env) //nolint:forbidigo // the agent needs the user's own environment
+	return slices.Concat(os.Environ(), own) //nolint:forbidigo // the agent needs the user's own environment
 }
 
 // fitsArgument reports whether text can be a command-line argument: it is short, has no NUL and is not

@@ -47,5 +47,6 @@ func (s *session) since(total llm.Usage) *llm.Usage {
 	return &usage
 }
 
-// noSession matches the messages of claude and codex about a session that they do not have.
-var noSession = regexp.MustCompile(`(?i)no conversation found with session id|no rollout found for thread id`)
+// noSession matches the messages of the programs about a session that they do not have.
+var noSession = regexp.MustCompile(`(?i)no conversation found with session id|no rollout found for thread id|` +
+	`no session, task, or name matched|no saved session found with id|session not found`)

@@ -58,6 +58,20 @@ const (
 	geminiInit   = `{"type":"init","session_id":"g1","model":"gemini-2.5-pro"}`
 	geminiResult = `{"type":"result","status":"success","stats":{"total_tokens":190,"input_tokens":150,"output_tokens":30,"cached":100,"tool_calls":1}}`
 
+	opencodeNote = `{"type":"text","sessionID":"ses_1","part":{"type":"text","text":"I look first."}}`
+	opencodeBash = `{"type":"tool_use","sessionID":"ses_1","part":{"tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"ls"},"output":"rate limit, 429"}}}`
+	opencodeStep = `{"type":"step_finish","sessionID":"ses_1","part":{"reason":"tool-calls","tokens":{"input":100,"output":10,"reasoning":5,"cache":{"read":30,"write":4}},"cost":0.002}}`
+	opencodeNext = `{"type":"step_start","sessionID":"ses_1","part":{"type":"step-start"}}`
+	opencodeText = `{"type":"text","sessionID":"ses_1","part":{"type":"text","text":"Done."}}`
+	opencodeStop = `{"type":"step_finish","sessionID":"ses_1","part":{"reason":"stop","tokens":{"input":200,"output":20,"reasoning":0,"cache":{"read":0,"write":0}},"cost":0.003}}`
+	opencodeFail = `{"type":"error","sessionID":"ses_1","error":{"name":"APIError","data":{"message":"Incorrect API key provided.","statusCode":401}}}`
+
+	qwenResult = `{"type":"result","subtype":"success","session_id":"s1","is_error":false,"result":"Done.","usage":{"input_tokens":200,"output_tokens":20,"cache_read_input_tokens":0,"total_tokens":220},"permission_denials":[]}`
+	qwenFailed = `{"type":"result","subtype":"error_during_execution","is_error":true,"usage":{"input_tokens":0,"output_tokens":0},"permission_denials":[],"error":{"message":"[API Error: 401 Incorrect API key provided.]"}}`
+
+	copilotFailedCall = `{"type":"model.call_failure","data":{"retryAttempt":0,"statusCode":503,"errorMessage":"Service Unavailable"}}`
+	copilotRetry      = `{"type":"assistant.turn_retry","data":{"reason":"streaming_error"}}`
+
 	copilotResult = `{"type":"result","sessionId":"c1","exitCode":0,"usage":{"premiumRequests":1}}`
 )
 
@@ -145,6 +159,16 @@ var _ = Describe("an event stream that ends well", Label("L-02"), func() {
 		Entry("copilot: exit status 1 after reported success is success", "copilot",
 			lines(copilotMessage("m1", "Fixed.", ""), copilotResult), 1,
 			llm.Reply{Text: "Fixed."}, "Fixed."),
+		Entry("copilot: a repeated call", "copilot", lines(copilotFailedCall, copilotRetry, copilotMessage("m1", "Fixed.", ""), copilotResult), 0,
+			llm.Reply{Text: "Fixed.", Retries: []llm.Retry{{Kind: llm.Unavailable, Status: 503}}}, "Fixed."),
+		Entry("opencode: the text of the last step, and the usage of all", "opencode",
+			lines(opencodeNext, opencodeNote, opencodeBash, opencodeStep, opencodeNext, opencodeText, opencodeStop), 0,
+			llm.Reply{
+				Text: "Done.", ReportedUSD: new(0.005),
+				Usage: &llm.Usage{Input: 300, CachedInput: 30, CacheWrite: 4, Output: 35, Reasoning: 5, Source: llm.UsageReported},
+			}, "I look first.\n\nDone."),
+		Entry("qwen: the events of claude", "qwen", lines(claudeInit, claudeTool, claudeText, qwenResult), 0,
+			llm.Reply{Text: "Done.", Model: "claude-sonnet-4-5", Usage: &llm.Usage{Input: 200, Output: 20, Source: llm.UsageReported}}, "I look first.\n\nDone."),
 		Entry("exec: standard output is the answer", "exec", "Working.\r\n\n  DONE\n", 0,
 			llm.Reply{Text: "Working.\n\n  DONE"}, "Working.\n\n  DONE"),
 		Entry("exec: bytes that are no text are replaced", "exec", "caf\xe9", 0,
@@ -238,6 +262,14 @@ var _ = Describe("an event stream that ends badly", Label("L-02", "H-02"), func(
 		Entry("copilot: its own exit code", "copilot",
 			lines(`{"type":"session.error","data":{"message":"model not available"}}`, `{"type":"result","exitCode":1}`), "", 0,
 			failure{"Kind": Equal(llm.Failed), "Message": Equal("model not available")}),
+		Entry("opencode: a wrong key", "opencode", lines(opencodeFail), "", 1,
+			failure{"Kind": Equal(llm.Unauthorized), "Status": Equal(401), "Message": Equal("Incorrect API key provided.")}),
+		Entry("opencode: killed between two steps", "opencode", lines(opencodeNext, opencodeNote, opencodeBash, opencodeStep), "", 0,
+			failure{"Kind": Equal(llm.Truncated), "Partial": Equal("I look first.")}),
+		Entry("qwen: a wrong key", "qwen", lines(claudeInit, qwenFailed), "Ripgrep not available", 1,
+			failure{"Kind": Equal(llm.Unauthorized), "Message": Equal("API Error: 401 Incorrect API key provided.")}),
+		Entry("copilot: its session does not exist", "copilot", "", "Error: No session, task, or name matched 'c1'.", 1,
+			failure{"Kind": Equal(llm.NoSession)}),
 		Entry("exec: exit status", "exec", "half", "quota exceeded", 7,
 			failure{"Kind": Equal(llm.RateLimited), "Status": Equal(7), "Partial": Equal("half")}),
 		Entry("exec: nothing", "exec", "", "", 0, failure{"Kind": Equal(llm.Malformed)}),

@@ -1,4 +1,4 @@
-// Package coding drives the programs of real coding agents, Claude Code and Codex,
+// Package coding drives the programs of real coding agents, such as Claude Code and Codex,
 // against the scripted backend, in a temporary workspace, with tools and with the stop
 // guard as their hook. docs/coding-agents.md describes how each is started.
 package coding
@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +23,7 @@ import (
 
 // Config configures the agent of a program.
 type Config struct {
-	// Agent is the name of the program: "claude" or "codex".
+	// Agent is the name of the program: "claude", "codex", "copilot", "opencode" or "qwen".
 	Agent string
 	// Model is the model that the program uses. Its name decides which tools the program
 	// offers.
@@ -49,21 +51,26 @@ type product struct {
 	// normalize removes the program's own text from a message, for recordings; false drops the
 	// message.
 	normalize func(m llm.Message) (llm.Message, bool)
+	// model precedes the name of a model on the command line.
+	model string
 }
 
 // launch describes how to start a program.
 type launch struct{ args, env []string }
 
 var products = map[string]product{
-	"claude": {prepareClaude, normalizeClaude},
-	"codex":  {prepareCodex, normalizeCodex},
+	"claude":   {prepare: prepareClaude, normalize: normalizeClaude},
+	"codex":    {prepare: prepareCodex, normalize: normalizeCodex},
+	"copilot":  {prepare: prepareCopilot, normalize: normalizeCopilot},
+	"opencode": {prepare: prepareOpencode, normalize: keepMessage, model: opencodeProvider},
+	"qwen":     {prepare: prepareQwen, normalize: normalizeQwen},
 }
 
 // New returns the agent. Start finds its program with programs.
 func New(cfg Config, programs *Programs) (*Agent, error) {
 	p, ok := products[cfg.Agent]
 	if !ok {
-		return nil, fmt.Errorf("unknown coding agent %q; known: claude, codex", cfg.Agent)
+		return nil, fmt.Errorf("unknown coding agent %q; known: %s", cfg.Agent, strings.Join(slices.Sorted(maps.Keys(products)), ", "))
 	}
 	if cfg.Retries != nil && *cfg.Retries < 0 {
 		return nil, fmt.Errorf("the number of retries must be at least 0, got %d", *cfg.Retries)
@@ -177,7 +184,7 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	}
 	s.messages = nil
 	req := llm.Request{
-		Model: s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
+		Model: s.agent.product.model + s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
 		OnSession: func(id string) { s.id = id },
 	}
 	if s.id != "" {

@@ -9,8 +9,8 @@ import (
 
 // Options are the keys under drive.coding.
 type Options struct {
-	// Agent is the name of the program: "claude" or "codex".
-	Agent          string `yaml:"agent" json:"agent" jsonschema:"enum=claude,enum=codex"`
+	// Agent is the name of the program: "claude", "codex", "copilot", "opencode" or "qwen".
+	Agent          string `yaml:"agent" json:"agent" jsonschema:"enum=claude,enum=codex,enum=copilot,enum=opencode,enum=qwen"`
 	scenarios.Talk `yaml:",inline"`
 	// Guard installs the stop guard as the agent's hook, with this policy.
 	Guard string `yaml:"guard,omitempty" json:"guard,omitempty" jsonschema:"enum=balanced,enum=strict,enum=careful"`
@@ -33,7 +33,7 @@ func Kind() kind.Kind {
 		Kind: scenarios.Kind{
 			Name: "coding", Title: "a coding agent", Statuses: scenarios.AppStatuses(), External: true,
 			Options: func() any { return new(Options) },
-			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Check(c, "drive.coding") },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
 		Invariants: kind.ExternalInvariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
@@ -51,5 +51,21 @@ func Kind() kind.Kind {
 			}
 			return drive.NewConversation(sc, env, drive.Conversation{Talk: talk, Agent: agent, OwnNetwork: o.Through != ""})
 		},
+	}
+}
+
+// check reports problems of the options: the guard and the number of retries are for programs of which both are
+// known.
+func (o *Options) check(c *scenarios.Checker) {
+	const at = "drive.coding"
+	o.Check(c, at)
+	if o.Agent == "claude" || o.Agent == "codex" || o.Agent == "" {
+		return
+	}
+	if o.Guard != "" {
+		c.Add(at+".guard", "", "the stop guard can be a hook of claude and codex only, and the agent is %s", o.Agent)
+	}
+	if o.Retries != nil {
+		c.Add(at+".retries", "", "retries can be set for claude and codex only, and the agent is %s", o.Agent)
 	}
 }

@@ -53,8 +53,11 @@ type program struct{ path, version string }
 
 // installs are the commands that install the programs.
 var installs = map[string]string{
-	"claude": "npm install -g @anthropic-ai/claude-code",
-	"codex":  "npm install -g @openai/codex",
+	"claude":   "npm install -g @anthropic-ai/claude-code",
+	"codex":    "npm install -g @openai/codex",
+	"copilot":  "npm install -g @github/copilot",
+	"opencode": "npm install -g opencode-ai",
+	"qwen":     "npm install -g @qwen-code/qwen-code",
 }
 
 // variable returns the variable that names the program of an agent, such as REHEARSE_CLAUDE.

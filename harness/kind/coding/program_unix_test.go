@@ -156,6 +156,8 @@ var _ = Describe("The program of a coding agent", func() {
 		_, err = start(coding.Config{Agent: "codex", Retries: &retries}, named(play("")), site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(os.ReadFile(filepath.Join(site.Home, ".codex", "config.toml"))).To(ContainSubstring("request_max_retries = 0\nstream_max_retries = 2\n"))
+		_, err = start(coding.Config{Agent: "qwen", Retries: &retries}, named(play("")), site)
+		Expect(err).To(MatchError(ContainSubstring("the retries of qwen cannot be set")))
 		retries = -1
 		_, err = coding.New(coding.Config{Agent: "codex", Retries: &retries}, &coding.Programs{})
 		Expect(err).To(MatchError(ContainSubstring("at least 0, got -1")))
@@ -179,6 +181,17 @@ var _ = Describe("The program of a coding agent", func() {
 		Entry("codex", coding.Config{Agent: "codex"},
 			"exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox -", "home/.codex/config.toml",
 			"check_for_update_on_startup = false\n", "[analytics]\nenabled = false\n", "plugins = false\n", `base_url = "http://127.0.0.1:1/t/1/v1"`),
+		Entry("copilot", coding.Config{Agent: "copilot", Model: "gpt-5"},
+			"-s --output-format json --no-ask-user --model gpt-5 --allow-all-tools -p Go.", "work/names",
+			"COPILOT_OFFLINE=true\n", "COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/t/1/v1\n", "COPILOT_MODEL=gpt-5\n"),
+		Entry("opencode", coding.Config{Agent: "opencode", Model: "gpt-5"},
+			"run --format json --model rehearse/gpt-5", "home/.config/opencode/opencode.json",
+			`"baseURL": "http://127.0.0.1:1/t/1/v1"`, `"model": "rehearse/gpt-5"`, `"autoupdate": false`),
+		Entry("opencode, which finds the package of its plugins", coding.Config{Agent: "opencode", Model: "gpt-5"},
+			"run --format json --model rehearse/gpt-5", "home/.config/opencode/package-lock.json", "@opencode-ai/plugin"),
+		Entry("qwen", coding.Config{Agent: "qwen", Model: "gpt-5"},
+			"--output-format stream-json --model gpt-5 --approval-mode=auto-edit --allowed-tools=run_shell_command", "home/.qwen/settings.json",
+			`"usageStatisticsEnabled": false`, `"enableManagedAutoMemory": false`),
 		Entry("codex with a hook", coding.Config{Agent: "codex", Guard: "strict"},
 			"exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust -", "home/.codex/hooks.json",
 			`"Stop"`, "guard --host codex --policy strict"),

@@ -73,6 +73,9 @@ func (s *shell) Say(ctx context.Context, text string) (app.Answer, error) {
 	}
 	if ok && failed.Kind == app.Failed {
 		s.failed, answer.Attrs["exit"], err = failed, failed.Code, nil
+		if answer.Text == "" {
+			answer.Text = failed.Message
+		}
 	}
 	return answer, err
 }

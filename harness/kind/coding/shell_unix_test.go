@@ -48,6 +48,13 @@ var _ = Describe("A coding agent that is driven through a shell", func() {
 		})))
 	})
 
+	It("answers with the reason of a failure if it has no output", func(ctx SpecContext) {
+		session, _ := run("echo 'no such backend' >&2; exit 2\n")
+		answer, err := session.Say(ctx, "rehearse loop 'Fix it.'")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(answer.Text).To(HaveSuffix("ended with exit status 2; the end of its standard error:\nno such backend"))
+	})
+
 	It("can kill rehearse by its process id", func(ctx SpecContext) {
 		session, _ := run("kill -9 $REHEARSE_PID\n")
 		killed, err := session.Say(ctx, "rehearse loop 'Fix it.'")
