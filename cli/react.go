@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/console"
@@ -28,6 +29,8 @@ type reactFlags struct {
 	iterations           int
 	reflection           string
 	form                 string
+	approve              string
+	allow, deny          []string
 	timeout, callTimeout durationFlag
 	transcript           string
 	resume               bool
@@ -53,7 +56,8 @@ everything else to standard error, and each iteration to the transcript as it en
 The backends are those of rehearse loop; see its --help. With backend openai, the actions and decisions
 are tools of the API; other backends, and scripts, write YAML documents (--interface). A command-line agent is started in
 the workspace and may only read there, as the engine's actions do the work; --access or --agent-arg
-give it more, beyond what the engine can refuse or record. --example plays a shipped agent in
+give it more, beyond what the engine can refuse or record. The actions shell (a command line, not
+confined to the workspace) and edit are offered with --approve or --allow only. --example plays a shipped agent in
 a copy of its workspace, by a script: ` + exampleNames() + `.
 
 ` + reactExitCodes(),
@@ -88,6 +92,9 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after this many iterations (default: the agent's limit, else 5)")
 	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "treatment of a reflection that cites no fact: refuse or flag")
 	f.StringVar(&r.form, "interface", "auto", "form of the agent's steps: tools, yaml, or auto (tools where the backend takes them)")
+	f.StringVar(&r.approve, "approve", "", "approval of shell, edit and MCP actions: ask, auto or never (default: the agent's, else never)")
+	f.StringArrayVar(&r.allow, "allow", nil, "action that needs no question, such as 'shell:go test *' or 'edit:docs/**'; repeatable")
+	f.StringArrayVar(&r.deny, "deny", nil, "action that is refused, such as 'shell:git push*'; repeatable")
 	f.Var(&r.timeout, "timeout", "stop after this time; 0s means no limit")
 	f.Var(&r.callTimeout, "call-timeout", "time limit of one call (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
@@ -102,7 +109,8 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 		cmd.MarkFlagsMutuallyExclusive("continue", flag)
 	}
 	for flag, values := range map[string][]string{
-		"reflection": {string(react.Refuse), string(react.Flag)}, "interface": interfaces, "example": fixtures.Agents(),
+		"reflection": {string(react.Refuse), string(react.Flag)}, "interface": interfaces,
+		"approve": agentfile.ApprovalModes(), "example": fixtures.Agents(),
 	} {
 		complete(cmd, flag, values...)
 	}
@@ -155,6 +163,11 @@ func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
 	return o, nil
 }
 
+// approval returns the approval of the flags.
+func (r *reactFlags) approval() agentfile.Approval {
+	return agentfile.Approval{Mode: agentfile.ApprovalMode(r.approve), Allow: r.allow, Deny: r.deny}
+}
+
 // stepInterface returns the interface of a run. A script has the texts of a model that was not offered
 // tools, unless the user says otherwise.
 func (r *reactFlags) stepInterface(o react.Options) react.Interface {
@@ -204,6 +217,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	var escalation react.Person
 	if flags.input != "-" && a.atTerminal() {
 		deps.Person = console.NewPerson(view, a.stdin)
+		job.Gate.Ask = react.ApproveBy(deps.Person)
 		if flags.resume {
 			escalation = deps.Person
 		}
@@ -262,8 +276,13 @@ func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*
 	case err != nil:
 		return nil, usage(err)
 	}
+	job.Gate.Approval = flags.approval()
 	if flags.past != nil {
 		job.Task = flags.past.Task
+		job.Gate.Approval = flags.past.Approve.With(job.Gate.Approval)
+	}
+	if err := job.Agent.Approval.With(job.Gate.Approval).Check(); err != nil {
+		return nil, usage(fmt.Errorf("--approve, --allow and --deny: %w", err))
 	}
 	return job, nil
 }

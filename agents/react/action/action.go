@@ -45,6 +45,8 @@ const (
 	ruleTimeout       = "timeout"      // of a command
 	ruleFlood         = "output-flood" // of a command
 	ruleKilled        = "killed"       // a command that a signal ended
+	ruleNotApproved   = "not-approved" // an action that the approval refuses
+	ruleNoMatch       = "no-match"     // a text that does not occur once in the file to edit
 	ruleLeft          = "left-program" // a command whose child left its group and holds its output open
 )
 

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -33,7 +34,12 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, end, err := w.run(argv, a.Timeout.Std())
+	return w.finish(a.ID, argv, a.Timeout, nil)
+}
+
+// finish runs a program to its end and describes that. Start replaces cmd.Start, if it is set.
+func (w *work) finish(id string, argv []string, limit quantity.Duration, start func(*exec.Cmd) error) (string, error) {
+	out, end, err := w.run(argv, limit.Std(), start)
 	if err != nil {
 		if e, ok := errors.AsType[*exec.Error](err); ok {
 			err = e.Err
@@ -42,14 +48,14 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 	}
 	switch {
 	case errors.Is(end.Cause, errFlood):
-		return "", fail(ruleFlood, "%s wrote more than %d bytes and was stopped; it began with\n%s", a.ID, maxOutput, out.beginning())
+		return "", fail(ruleFlood, "%s wrote more than %d bytes and was stopped; it began with\n%s", id, maxOutput, out.beginning())
 	case errors.Is(end.Cause, errTime):
-		return "", fail(ruleTimeout, "%s did not end within %s and was stopped; it began with\n%s", a.ID, a.Timeout, out.beginning())
+		return "", fail(ruleTimeout, "%s did not end within %s and was stopped; it began with\n%s", id, limit, out.beginning())
 	case end.Left:
 		return "", fail(ruleLeft,
-			"%s ended (%s) and left a program behind that held its output; it began with\n%s", a.ID, end.State, out.beginning())
+			"%s ended (%s) and left a program behind that held its output; it began with\n%s", id, end.State, out.beginning())
 	case end.Code < 0:
-		return "", fail(ruleKilled, "%s was ended (%s); it began with\n%s", a.ID, end.State, out.beginning())
+		return "", fail(ruleKilled, "%s was ended (%s); it began with\n%s", id, end.State, out.beginning())
 	}
 	return fmt.Sprintf("exit status %d\n%s", end.Code, out), nil
 }

@@ -46,6 +46,12 @@ var inputsOf = map[string][]input{
 		{"b", "string", true, "a file or text"},
 		{"criteria", "string", false, "what to compare them by"},
 	},
+	shellAction: {{"command", "string", true, "the command line"}, {"timeout", "string", false, "such as 30s"}},
+	editAction: {
+		{"path", "string", true, "the file"},
+		{"old", "string", true, "the exact text to replace, which occurs once"},
+		{"new", "string", true, "the text in its place"},
+	},
 	RequestInfo: {{"question", "string", true, "the question"}, {"context", "string", false, "what the person must know to answer it"}},
 	Delegate: {
 		{"agent_id", "string", true, "the agent"},

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -69,14 +70,14 @@ func (o *output) beginning() string {
 // run runs a command in the workspace folder to its end, with both outputs in the order of
 // writing. Cause in the ending is errFlood, errTime or the reason why ctx ended; the error
 // is that of starting.
-func (w *work) run(argv []string, timeout time.Duration) (*output, child.Ending, error) {
+func (w *work) run(argv []string, timeout time.Duration, start func(*exec.Cmd) error) (*output, child.Ending, error) {
 	ctx, stop := context.WithCancelCause(w.ctx)
 	defer stop(nil)
 	limited, cancel := w.clock.WithTimeout(ctx, timeout)
 	defer cancel()
 	out := &output{tail: child.Tail{Size: tailSize}, flood: func() { stop(errFlood) }}
 	end, err := child.Run(limited, child.Program{
-		Argv: argv, Dir: w.folder, Env: environment(), Stdout: out, Grace: grace,
+		Argv: argv, Dir: w.folder, Env: environment(), Stdout: out, Grace: grace, Start: start,
 	})
 	if end.Cause != nil && clock.Err(ctx) == nil {
 		end.Cause = errTime

@@ -20,6 +20,9 @@ import (
 type Options struct {
 	// Workspace is the folder of the files; required.
 	Workspace string
+	// Gate decides about the actions shell and edit, which are only offered if its approval allows any. Its
+	// approval is added to that of the agent.
+	Gate Gate
 	// Clock times commands; default: the machine's. Commands run in real time, so another
 	// clock is for tests only.
 	Clock clock.Clock
@@ -31,7 +34,9 @@ type set struct {
 	clock     clock.Clock
 	custom    []agentfile.Action
 	protected []string
-	writing   sync.Mutex // one write at a time: they share the name of the partial file
+	gate      Gate
+	approved  []standardAction // that are offered
+	writing   sync.Mutex       // one write at a time: they share the name of the partial file
 }
 
 // New returns the actions of an agent on a workspace. It fails if the folder cannot be
@@ -53,6 +58,16 @@ func New(a *agentfile.Agent, o Options) (Set, error) {
 	}
 	defer root.Close()
 	s := &set{folder: folder, clock: o.Clock, custom: slices.Clone(a.Actions)}
+	s.gate = Gate{Approval: a.Approval.With(o.Gate.Approval), Ask: o.Gate.Ask}
+	if err := s.gate.Approval.Check(); err != nil {
+		return nil, err
+	}
+	for _, offered := range approvedActions {
+		isIt := func(c agentfile.Action) bool { return c.ID == offered.id }
+		if s.gate.Approval.Offers() && !slices.ContainsFunc(a.Actions, isIt) {
+			s.approved = append(s.approved, offered)
+		}
+	}
 	if s.clock == nil {
 		s.clock = clock.Real()
 	}
@@ -165,6 +180,9 @@ func (w *work) dispatch(id, input string) (string, error) {
 	if i := slices.IndexFunc(standardActions, is); i >= 0 {
 		return standardActions[i].do(w, input)
 	}
+	if i := slices.IndexFunc(w.approved, is); i >= 0 {
+		return w.approved[i].do(w, input)
+	}
 	if slices.ContainsFunc(engineActions, is) {
 		return "", fail(ruleEngine, "%s is done by the engine, not on the workspace", id)
 	}
@@ -179,7 +197,9 @@ func (w *work) dispatch(id, input string) (string, error) {
 }
 
 // standard returns the actions that the agent file does not define.
-func (s *set) standard() []standardAction { return slices.Concat(standardActions, engineActions) }
+func (s *set) standard() []standardAction {
+	return slices.Concat(standardActions, s.approved, engineActions)
+}
 
 // ids returns the names of all actions.
 func (s *set) ids() []string {

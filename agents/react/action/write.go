@@ -17,13 +17,9 @@ import (
 
 // write writes a file atomically, and describes it.
 func (w *work) write(name string, data []byte) (string, error) {
-	name, err := inside(name)
+	name, err := w.writable(name)
 	if err != nil {
 		return "", err
-	}
-	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some file systems ignore case
-	if runsElsewhere(name) || slices.ContainsFunc(w.protected, isIt) {
-		return "", fail(ruleProtected, "%s may be read and not written", clip(name))
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -40,6 +36,19 @@ func (w *work) write(name string, data []byte) (string, error) {
 	w.written = append(w.written, name)
 	return fmt.Sprintf("wrote %s: %s, %s, sha256 %s%s", clip(name), format.Plural(len(data), "byte"),
 		format.Plural(len(split(data)), "line"), digest(data), before), nil
+}
+
+// writable checks and cleans the path of a file that is to be written.
+func (w *work) writable(name string) (string, error) {
+	name, err := inside(name)
+	if err != nil {
+		return "", err
+	}
+	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some file systems ignore case
+	if runsElsewhere(name) || slices.ContainsFunc(w.protected, isIt) {
+		return "", fail(ruleProtected, "%s may be read and not written", clip(name))
+	}
+	return name, nil
 }
 
 // executed are files and folders whose content other programs run automatically: version
@@ -110,6 +119,9 @@ func (w *work) swap(name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
+	if info, missing := w.root.Stat(filepath.FromSlash(name)); err == nil && missing == nil {
+		err = f.Chmod(info.Mode().Perm()) // a script stays executable
+	}
 	if err == nil {
 		err = f.Sync()
 	}

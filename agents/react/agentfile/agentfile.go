@@ -20,6 +20,7 @@
 //	    inputs: [{name: file, required: true}]
 //	    timeout: 10s                    # default 1m, at most 1h
 //	    description: Counts lines.
+//	approve: {mode: ask, allow: ["shell:go test *"]} # optional: actions shell and edit
 //	delegates: [release-notes]          # optional; default: any agent
 //	---
 //	You are ... (instructions for the model)
@@ -68,6 +69,8 @@ type Agent struct {
 	Thoughts, Done, Triggers []string
 	// Actions are the custom actions, in the order of the section.
 	Actions []Action
+	// Approval decides about actions that change more than the standard ones.
+	Approval Approval
 	// Delegates are the ids of the agents that it may delegate to; empty: any.
 	Delegates []string
 	// File is the path of the file.

@@ -18,6 +18,8 @@ type Front struct {
 	Contract *FrontContract `yaml:"contract,omitempty" json:"contract"`
 	// Actions are the custom actions by name; each must be listed in REACT_CYCLE, too.
 	Actions map[string]Command `yaml:"actions,omitempty" json:"actions,omitempty"`
+	// Approve decides about the actions shell and edit and about those of MCP servers.
+	Approve *Approval `yaml:"approve,omitempty" json:"approve,omitempty"`
 	// Delegates are the ids of the agents that it may delegate to; default: any.
 	Delegates []string `yaml:"delegates,omitempty" json:"delegates,omitempty"`
 }

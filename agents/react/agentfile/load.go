@@ -92,6 +92,7 @@ func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	if doc.Has("") { // the front matter could be parsed
 		l.head(&f)
 		l.contract(&f, a)
+		l.approval(&f, a)
 		a.Actions = l.actions(&f, c.items[actions])
 	}
 	return a, l.found

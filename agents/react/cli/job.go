@@ -26,6 +26,7 @@ type Job struct {
 	Task      react.Task
 	Workspace string
 	Folder    string // of the agents to delegate to
+	Gate      action.Gate
 }
 
 // Files are the sources of a job.
@@ -128,7 +129,7 @@ func checkFolder(flag, name string) error {
 
 // actions returns the actions of an agent in the workspace.
 func (j *Job) actions(agent *agentfile.Agent) (action.Set, error) {
-	return action.New(agent, action.Options{Workspace: j.Workspace, Clock: clock.Real()})
+	return action.New(agent, action.Options{Workspace: j.Workspace, Gate: j.Gate, Clock: clock.Real()})
 }
 
 // Example is a shipped agent in a folder of its own.

@@ -36,6 +36,7 @@ type Session struct {
 func Open(path string, begin Begin, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
 	s := &Session{job: job, options: o, redact: r, past: &Past{}}
 	begin.Type, begin.Agent, begin.Task, begin.Options = lineBegin, job.Agent.ID, s.redactTask(job.Task), o
+	begin.Approve = job.Gate.Approval
 	begin.File, begin.Workspace, begin.Agents = absolute(job.Agent.File), absolute(job.Workspace), absolute(job.Folder)
 	var err error
 	s.transcript, err = run.CreateTranscript(path, begin)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/replay"
 	"github.com/rehearse-dev/rehearse/redact"
 )
@@ -30,11 +31,13 @@ type Begin struct {
 	Workspace string `json:"workspace"`
 	Agents    string `json:"agents,omitempty"`
 	// Backend, Command and Model are the flags of the backend.
-	Backend string        `json:"backend,omitempty"`
-	Command string        `json:"command,omitempty"`
-	Model   string        `json:"model,omitempty"`
-	Task    react.Task    `json:"task"`
-	Options react.Options `json:"options"`
+	Backend string `json:"backend,omitempty"`
+	Command string `json:"command,omitempty"`
+	Model   string `json:"model,omitempty"`
+	// Approve is the approval of the flags.
+	Approve agentfile.Approval `json:"approve,omitzero"`
+	Task    react.Task         `json:"task"`
+	Options react.Options      `json:"options"`
 }
 
 // Past is the content of a transcript that is continued.

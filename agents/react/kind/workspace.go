@@ -29,6 +29,8 @@ type WorkspaceOptions struct {
 	// Files are the initial files of the workspace by path; Links are symbolic links by path.
 	Files map[string]string `yaml:"files,omitempty" json:"files,omitempty"`
 	Links map[string]string `yaml:"links,omitempty" json:"links,omitempty"`
+	// Approve is added to the approval of each agent; Person is asked.
+	Approve agentfile.Approval `yaml:"approve,omitempty" json:"approve,omitzero"`
 	// Person has the answers to questions, in order; further questions are not answered.
 	Person []string `yaml:"person,omitempty" json:"person,omitempty"`
 }
@@ -45,6 +47,9 @@ func (s *WorkspaceOptions) Check(c *scenarios.Checker, at string) {
 		if _, err := agentfile.Load(name, []byte(s.Agents[name])); err != nil {
 			c.Add(yamlsrc.Join(at+".agents", name), "", "the agent file cannot be used: %v", err)
 		}
+	}
+	if err := s.Approve.Check(); err != nil {
+		c.Add(at+".approve", "", "%v", err)
 	}
 	c.Tree(at, "workspace", s.Files, s.Links)
 }
@@ -72,6 +77,8 @@ func (s *WorkspaceOptions) CheckAgent(c *scenarios.Checker, at, name string) {
 type Workspace struct {
 	Folder string
 	Person react.Person
+
+	approval agentfile.Approval
 }
 
 // Open creates the workspace of a trial, which removes it at its end.
@@ -93,7 +100,7 @@ func (s *WorkspaceOptions) Open(t *drive.Trial) (*Workspace, error) {
 	if err := drive.Furnish(folder, s.Files, s.Links); err != nil {
 		return nil, err
 	}
-	return &Workspace{Folder: folder, Person: &person{answers: s.Person}}, nil
+	return &Workspace{Folder: folder, Person: &person{answers: s.Person}, approval: s.Approve}, nil
 }
 
 // AgentFiles returns the agent files by name.
@@ -126,7 +133,8 @@ func (s *WorkspaceOptions) load() (map[string]*agentfile.Agent, error) {
 
 // Actions returns the actions of an agent in the workspace. Their programs run in real time.
 func (w *Workspace) Actions(a *agentfile.Agent) (action.Set, error) {
-	return action.New(a, action.Options{Workspace: w.Folder})
+	gate := action.Gate{Approval: w.approval, Ask: react.ApproveBy(w.Person)}
+	return action.New(a, action.Options{Workspace: w.Folder, Gate: gate})
 }
 
 // RecordFiles emits each file of the workspace, so that a scenario can check it.
