@@ -24,6 +24,7 @@ type loopFlags struct {
 	quiet      bool
 	events     bool
 	asJSON     bool
+	safetyFlags
 }
 
 func (a *app) loopCommand() *cobra.Command {
@@ -81,7 +82,8 @@ backend that is not on this machine.
 	}
 	f := cmd.Flags()
 	options.register(f)
-	flags.register(cmd)
+	flags.backendFlags.register(cmd)
+	flags.safetyFlags.register(cmd)
 	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	f.BoolVar(&flags.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")

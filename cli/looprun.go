@@ -31,8 +31,9 @@ func (a *app) beginLoop(ctx context.Context, given loop.Options, flags loopFlags
 	if err != nil {
 		return usage(fmt.Errorf("%w; see rehearse loop --help", err))
 	}
-	return a.runLoop(ctx, settings, flags, func(job cli.Job, o cli.Output) (*cli.Session, error) {
-		return cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, job, o)
+	path := transcriptFile(flags.transcript, "loop")
+	return a.runLoop(ctx, settings, flags, path, func(job cli.Job, o cli.Output) (*cli.Session, error) {
+		return cli.Open(path, tool(), settings, job, o)
 	})
 }
 
@@ -73,7 +74,7 @@ func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFla
 	if err != nil {
 		return usage(errors.Join(err, paused.Close()))
 	}
-	err = a.runLoop(cmd.Context(), settings, flags, func(job cli.Job, o cli.Output) (*cli.Session, error) {
+	err = a.runLoop(cmd.Context(), settings, flags, paused.Path, func(job cli.Job, o cli.Output) (*cli.Session, error) {
 		return paused.Begin(tool(), settings, job, flags.answer, o)
 	})
 	_ = paused.Close() // each line is on the disk already
@@ -113,6 +114,8 @@ func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
 		"prices":      func() { l.prices = job.Prices },
 		"todo-file":   func() { l.todoFile = job.TodoFile },
 		"prompt-file": func() { l.promptFile = job.PromptFile },
+		"git":         func() { l.git = job.Git },
+		"rollback":    func() { l.rollback = job.Rollback },
 	} {
 		if !f.Changed(name) {
 			restore()
@@ -122,9 +125,13 @@ func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
 	return nil
 }
 
-// runLoop runs the process of a run whose transcript open opens.
-func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFlags, open func(cli.Job, cli.Output) (*cli.Session, error),
+// runLoop runs the process of a run whose transcript, in the file path, open opens.
+func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFlags, path string,
+	open func(cli.Job, cli.Output) (*cli.Session, error),
 ) error {
+	if err := flags.check(); err != nil {
+		return usage(err)
+	}
 	flags.backend, flags.model = settings.Backend, settings.Model
 	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
@@ -134,7 +141,7 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	if err != nil {
 		return usage(err)
 	}
-	job := cli.Job{Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices}
+	job := cli.Job{Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices, Git: flags.git, Rollback: flags.rollback}
 	if job.Dir, err = os.Getwd(); err != nil {
 		return usage(fmt.Errorf("find the current folder: %w", err))
 	}
@@ -142,6 +149,12 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	output := cli.Output{Redact: redactor()}
 	if flags.events {
 		output.Events = a.stdout
+	}
+	if flags.git {
+		if output.Files, err = cli.KeepFiles(ctx, job.Dir, path, flags.rollback, runsFolder); err != nil {
+			return usage(err)
+		}
+		defer output.Files.Close()
 	}
 	session, err := open(job, output)
 	if err != nil {

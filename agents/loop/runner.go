@@ -83,7 +83,8 @@ func (r *runner) loop() *run.Ending {
 			return end
 		}
 		reply, err := r.call(n)
-		if end := r.judge(n, reply, err); end != nil {
+		end := r.judge(n, reply, err)
+		if end = r.checkpoint(n, err, end); end != nil {
 			return end
 		}
 	}

@@ -38,6 +38,10 @@ type Job struct {
 	Args    []string `json:"args,omitempty"`
 	Access  string   `json:"access,omitempty"`
 	Prices  string   `json:"prices,omitempty"`
+	// Git is true if a checkpoint of the files follows each iteration, and Rollback if failed ones are
+	// undone; see KeepFiles.
+	Git      bool `json:"git,omitempty"`
+	Rollback bool `json:"rollback,omitempty"`
 	// PromptFile is read before each iteration; empty if the prompt is fixed.
 	PromptFile string `json:"prompt_file,omitempty"`
 	// TodoFile counts as progress when it changes; may be empty.

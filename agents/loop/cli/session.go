@@ -36,6 +36,8 @@ type Output struct {
 	Redact *redact.Redactor
 	// Events receives a copy of the lines of the transcript; may be nil.
 	Events io.Writer
+	// Files receive a checkpoint after each iteration; may be nil.
+	Files *Files
 }
 
 // Open begins the transcript of a run in a new file. Tool is the program's name and version.
@@ -134,6 +136,8 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 			loop.Check
 		}{lineCheck, c})
 	}
+	s.out.Files.emitBefore(deps.Sink)
+	deps.Checkpoint = s.out.Files.checkpoint(ctx)
 	result := s.redactResult(loop.Run(ctx, s.settings, deps))
 	keep(endOf(result))
 	if s.failed != nil {
@@ -205,6 +209,7 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
 		fmt.Fprintf(w, "spent: %s\n", describeTotals(r.Totals))
 	}
 	fmt.Fprintf(w, "transcript: %s\n", s.transcript.Path)
+	s.out.Files.show(w)
 	if r.Status != loop.StatusDone {
 		fmt.Fprintf(w, "to continue: %s\n", s.command(r))
 	}

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// safetyFlags are the flags of commands that let agents work on the user's files.
+type safetyFlags struct{ git, rollback bool }
+
+func (s *safetyFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&s.git, "git", false,
+		"commit the files before the run and after each success on a branch rehearse/... of its own; your branch, index and stash stay as they are")
+	f.BoolVar(&s.rollback, "rollback", false,
+		"with --git: after a failure restore the files of the last checkpoint; what is undone is kept under refs/rehearse/undone")
+}
+
+func (s *safetyFlags) check() error {
+	if s.rollback && !s.git {
+		return errors.New("--rollback restores the checkpoints of --git; give both")
+	}
+	return nil
+}
