@@ -61,6 +61,9 @@ such a run is never done. exec runs the program that --command names. The API ba
 openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every
 backend that is not on this machine.
 
+With --git, a checkpoint of your files is committed to a branch of its own before the run and after each
+answered iteration; --rollback restores the last one after a failed iteration (docs/safety.md).
+
 ` + loopExitCodes(),
 		Example: `  rehearse loop "Fix the failing test" --check "go test ./..."
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md

@@ -12,7 +12,7 @@ type safetyFlags struct{ git, rollback bool }
 func (s *safetyFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&s.git, "git", false,
-		"commit the files before the run and after each success on a branch rehearse/... of its own; your branch, index and stash stay as they are")
+		"commit the files before the run and after each success on a branch rehearse/... of its own, not on yours")
 	f.BoolVar(&s.rollback, "rollback", false,
 		"with --git: after a failure restore the files of the last checkpoint; what is undone is kept under refs/rehearse/undone")
 }

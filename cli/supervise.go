@@ -18,6 +18,7 @@ import (
 // superviseFlags are the flags of supervise.
 type superviseFlags struct {
 	agentFlags
+	safetyFlags
 	state         string
 	fresh, status bool
 	timeout       durationFlag
@@ -44,9 +45,13 @@ none. Agents' questions are asked here if standard input is a terminal; otherwis
 with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
 "rehearse init" writes a first one.
 
+With --git, a checkpoint of the plan's folder is committed to a branch of its own before the run and after
+each task that is done; --rollback restores the last one after a failed attempt (docs/safety.md).
+
 ` + superviseExitCodes(),
 		Example: `  rehearse supervise plan.yaml --backend claude
   rehearse supervise plan.yaml --max-cost "5 EUR" --timeout 8h
+  rehearse supervise plan.yaml -b codex --git --rollback
   rehearse supervise plan.yaml --status
   rehearse supervise plan.yaml -b exec --command "./agent.sh {prompt}" --fresh`,
 		Args:              arguments(1, 1, "name one plan"),
@@ -55,7 +60,8 @@ with other tasks and ends with escalated. "rehearse schema plan" prints a plan's
 			return a.supervise(cmd.Context(), cmd.Flags(), args[0], &flags)
 		},
 	}
-	flags.register(cmd)
+	flags.agentFlags.register(cmd)
+	flags.safetyFlags.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
@@ -78,6 +84,9 @@ func superviseExitCodes() string {
 }
 
 func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flags *superviseFlags) error {
+	if err := flags.check(); err != nil {
+		return usage(err)
+	}
 	p, err := cli.ReadPlan(file)
 	if err != nil {
 		return usage(err)
@@ -114,7 +123,7 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 // superviseOptions finds the backend of the plan's workers, if one needs any.
 func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *superviseFlags) (cli.Options, error) {
 	flags.dir = job.Folder
-	o := cli.Options{Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr}
+	o := cli.Options{Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr, Git: flags.git, Rollback: flags.rollback}
 	if models := job.Models(); len(models) > 0 {
 		backend, err := a.agentBackend(ctx, &flags.agentFlags)
 		if err != nil {

@@ -24,6 +24,7 @@ func (r *supervisor) acceptTask(task int) *ending {
 		o = state.Accepted(t, o, results)
 	}
 	o.Spent = r.spent(Outcome{})
+	end := r.keepFiles(t, &o)
 	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
 	if err := r.put(record); err != nil {
 		return r.saveFailure(err)
@@ -32,7 +33,7 @@ func (r *supervisor) acceptTask(task int) *ending {
 		r.emit(t.Attempts, result.Details, Accepted{Task: t.ID, Verdict: result.Verdict})
 	}
 	r.emitAttempt(t, record, nil)
-	return nil
+	return end
 }
 
 // runAcceptance runs the acceptance commands of a task up to the first that does not pass, without the

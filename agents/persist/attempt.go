@@ -185,6 +185,8 @@ func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause stri
 	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
 	if out.Grade == Done && len(r.Accept[t.ID]) > 0 {
 		record.Kind = state.KindReport
+	} else {
+		end = cmp.Or(end, r.keepFiles(t, &o))
 	}
 	r.enterContext(&record, a.files, task)
 	if err := r.put(record); err != nil {

@@ -22,6 +22,10 @@ type Deps struct {
 	Probes map[plan.Check]Probe
 	// Accept are the acceptance commands of tasks, by the ids of the tasks.
 	Accept map[string][]Probe
+	// Checkpoint, if set, is called when a task is done (and accepted), and when an attempt failed, with
+	// the reason. It saves or restores the files that the workers change and returns the event to
+	// emit, if its kind is not empty. It must complete even if ctx ends. An error ends the run.
+	Checkpoint func(ctx context.Context, task string, attempt int, failure string) (event.Event, error)
 	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

@@ -57,7 +57,10 @@ func (k Kept) IsZero() bool { return k.Commit == "" }
 func (k Kept) String() string {
 	changes := Changes{Count: k.Files, Added: k.Added, Deleted: k.Deleted}
 	const shortID = 10
-	text := fmt.Sprintf("%.*s on %s: %s", shortID, k.Commit, k.Branch, changes)
+	text := fmt.Sprintf("%.*s on %s", shortID, k.Commit, k.Branch)
+	if k.Files > 0 {
+		text += ": " + changes.String()
+	}
 	if k.Undone != "" {
 		text = fmt.Sprintf("rolled back %s; they are kept as %s", changes, k.Undone)
 		if k.HeadMoved {
@@ -107,7 +110,7 @@ func (k *Keeper) Succeeded(ctx context.Context, what string) (Kept, error) {
 		return Kept{}, err
 	}
 	k.count++
-	kept := Kept{Branch: k.options.Branch, Commit: cp.Commit, Left: strings.Join(cp.Left, ", "), }
+	kept := Kept{Branch: k.options.Branch, Commit: cp.Commit, Left: strings.Join(cp.Left, ", ")}
 	if before.Commit != "" {
 		changes, err := k.tree.Changes(ctx, before.State, cp.State)
 		if err != nil {

@@ -262,6 +262,15 @@ var _ = Describe("opening", func() {
 		Expect(err).To(MatchError(And(ContainSubstring("open the git work tree of "+string(f)), ContainSubstring("nowhere"))))
 	})
 
+	It("leaves its own temporary files out of a work tree that contains TMPDIR", func(ctx SpecContext) {
+		f := newRepository()
+		f.write("tmp/x", "x\n")
+		GinkgoT().Setenv("TMPDIR", f.path("tmp"))
+		_, line := f.line(ctx)
+		f.write("main.go", "package broken\n")
+		Expect(rollback(ctx, line).Changes.Count).To(Equal(1))
+	})
+
 	It("is not led elsewhere by variables of the environment", func(ctx SpecContext) {
 		f, other := newRepository(), newRepository()
 		GinkgoT().Setenv("GIT_DIR", other.path(".git"))

@@ -84,10 +84,10 @@ func Open(ctx context.Context, dir string, options Options) (*Tree, error) {
 	if err := t.locate(ctx); err != nil {
 		return nil, fmt.Errorf("open the git work tree of %s: %w", dir, err)
 	}
-	t.exclude = t.within(t.options.Exclude)
 	if t.private, err = os.MkdirTemp("", "rehearse-git-"); err != nil {
 		return nil, err
 	}
+	t.exclude = t.within(append(slices.Clone(t.options.Exclude), t.private)) // TMPDIR may be in the work tree
 	if err := t.prepare(ctx); err != nil {
 		t.Close()
 		return nil, fmt.Errorf("open the git work tree %s: %w", t.dir, err)

@@ -73,6 +73,9 @@ type Options struct {
 	Redactor       *redact.Redactor
 	// Fresh begins again and moves an earlier state to another folder.
 	Fresh bool
+	// Git records a checkpoint of the folder's files after each task that is done, in its git
+	// repository; Rollback restores them after a failed attempt.
+	Git, Rollback bool
 	// Quiet omits the warning that a run cannot be verified.
 	Quiet bool
 	// Notes receives the name of that folder.
@@ -111,7 +114,13 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		return result, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	files, err := j.keepFiles(ctx, o)
+	if err != nil {
+		return result, err
+	}
+	defer files.close()
 	v.begin(j, backend, before)
+	files.show(v)
 	if deps.Inert && !o.Quiet && loopsUnprobed(j.Plan) {
 		for _, line := range inertWarning(backend) {
 			v.Print(line)
@@ -123,7 +132,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock)),
-		Clock:  j.clock, Sink: v, Budget: spent,
+		Clock:  j.clock, Sink: v, Budget: spent, Checkpoint: files.checkpoint(),
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/worktree"
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
@@ -127,7 +128,7 @@ func (v *view) note(e event.Event) string {
 	case event.Guard:
 		return guardLine(e, detail)
 	case event.State:
-		return resumedLine(e, detail)
+		return stateLine(e, detail)
 	case event.HandOver:
 		to, _ := event.Read[react.Delegated](&e) // empty for a person
 		return "         " + v.Term.Paint(console.Yellow, "to "+console.HandedTo(e.Name, to.To)) + ": " + detail
@@ -136,9 +137,12 @@ func (v *view) note(e event.Event) string {
 	return ""
 }
 
-// resumedLine describes a resumed state.
-func resumedLine(e event.Event, lost string) string {
+// stateLine describes a resumed state, or files that were saved or restored.
+func stateLine(e event.Event, lost string) string {
 	resumed, ok := event.Read[persist.Resumed](&e)
+	if _, kept := event.Read[worktree.Kept](&e); kept {
+		return "         checkpoint: " + lost
+	}
 	if !ok {
 		return ""
 	}

@@ -1,0 +1,34 @@
+package persist
+
+import (
+	"cmp"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+)
+
+// keepFiles saves the workers' files after a task that is done, and lets them be restored after a failed
+// attempt. The other grades, and failures that do not count, leave work in progress. The caller
+// holds the lock, which is released meanwhile. The ending is nil unless the files could not be kept.
+func (r *supervisor) keepFiles(t state.Task, o *state.Outcome) *ending {
+	why := ""
+	switch {
+	case r.Checkpoint == nil:
+		return nil
+	case o.Grade == string(Done):
+	case o.Grade == string(Failed) && !o.Later:
+		why = cmp.Or(o.Details, "the attempt failed")
+	default:
+		return nil
+	}
+	r.mu.Unlock()
+	e, err := r.Checkpoint(r.ctx, t.ID, t.Attempts, why)
+	r.mu.Lock()
+	if err != nil {
+		return failure("the files of the task "+t.ID+" could not be kept", err)
+	}
+	if e.Kind != "" {
+		e.N = t.Attempts
+		r.Sink.Emit(e)
+	}
+	return nil
+}
