@@ -27,6 +27,22 @@ type loopFlags struct {
 	safetyFlags
 }
 
+func (l *loopFlags) register(cmd *cobra.Command) {
+	l.backendFlags.register(cmd)
+	l.safetyFlags.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&l.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&l.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&l.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
+	f.StringVar(&l.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
+	f.StringVar(&l.promptFile, "prompt-file", "", "read the prompt from this `file`, again before each iteration")
+	f.StringVar(&l.todoFile, "todo-file", "", "a `file` whose changes are progress, such as the agent's list of tasks")
+	f.BoolVarP(&l.quiet, "quiet", "q", false, "show no iterations, and at the end nothing but the answer of a run that is done")
+	f.BoolVar(&l.events, "events", false, "print the lines of the transcript on standard output as they are written, as JSON lines")
+	jsonFlag(f, &l.asJSON, "the result")
+	cmd.MarkFlagsMutuallyExclusive("events", "json")
+}
+
 func (a *app) loopCommand() *cobra.Command {
 	var flags loopFlags
 	var options loopOptions
@@ -85,18 +101,7 @@ answered iteration; --rollback restores the last one after a failed iteration (d
 	}
 	f := cmd.Flags()
 	options.register(f)
-	flags.backendFlags.register(cmd)
-	flags.safetyFlags.register(cmd)
-	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
-	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.BoolVar(&flags.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
-	f.StringVar(&flags.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
-	f.StringVar(&flags.promptFile, "prompt-file", "", "read the prompt from this `file`, again before each iteration")
-	f.StringVar(&flags.todoFile, "todo-file", "", "a `file` whose changes are progress, such as the agent's list of tasks")
-	f.BoolVarP(&flags.quiet, "quiet", "q", false, "show no iterations, and at the end nothing but the answer of a run that is done")
-	f.BoolVar(&flags.events, "events", false, "print the lines of the transcript on standard output as they are written, as JSON lines")
-	jsonFlag(f, &flags.asJSON, "the result")
-	cmd.MarkFlagsMutuallyExclusive("events", "json")
+	flags.register(cmd)
 	cmd.MarkFlagsMutuallyExclusive("fresh-session", "history")
 	cmd.MarkFlagsMutuallyExclusive("contract", "no-contract")
 	for flag, values := range map[string][]string{

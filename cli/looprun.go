@@ -141,7 +141,10 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	if err != nil {
 		return usage(err)
 	}
-	job := cli.Job{Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices, Git: flags.git, Rollback: flags.rollback}
+	job := cli.Job{
+		Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices,
+		Git: flags.git, Rollback: flags.rollback,
+	}
 	if job.Dir, err = os.Getwd(); err != nil {
 		return usage(fmt.Errorf("find the current folder: %w", err))
 	}

@@ -55,6 +55,7 @@ func (r *runner) verify(n int, answer string, done *run.Ending) *run.Ending {
 			continue
 		}
 		r.unchecked++
+		r.unconfirmed = fmt.Sprintf("the check %s did not pass: %s", command, c.Details)
 		if limit := r.set.CheckLimit; limit > 0 && r.unchecked >= limit {
 			return &run.Ending{
 				Status: StatusCapped, Guard: "check_limit",

@@ -16,9 +16,9 @@ import (
 
 var _ = Describe("Checkpoints", func() {
 	var calls []string
-	saved := func(n int, failure string) (event.Event, error) {
+	saved := func(n int, failure string) (event.Event, bool, error) {
 		calls = append(calls, fmt.Sprintf("%d %s", n, failure))
-		return event.Event{Kind: event.State, Name: "checkpoint", Detail: "saved"}, nil
+		return event.Event{Kind: event.State, Name: "checkpoint", Detail: "saved"}, failure != "", nil
 	}
 	BeforeEach(func() { calls = nil })
 
@@ -34,6 +34,22 @@ var _ = Describe("Checkpoints", func() {
 		Expect(at).To(Equal([]int{1, 2, 3}))
 	})
 
+	It("treat a completion that a check does not confirm as failed, and tell the agent that its changes were undone", func() {
+		r := newRig(loop.Options{Checks: []string{"go test"}, History: loop.Conversation}, all("DONE", "DONE")...)
+		verdicts := []loop.CheckVerdict{loop.CheckFail, loop.CheckPass}
+		r.deps.Check = func(context.Context, string) loop.Check {
+			c := loop.Check{Verdict: verdicts[0], Details: "exit status 1"}
+			verdicts = verdicts[1:]
+			return c
+		}
+		r.deps.Checkpoint = saved
+		Expect(r.run().Status).To(Equal(loop.StatusDone))
+		Expect(calls).To(Equal([]string{"1 the check go test did not pass: exit status 1", "2 "}))
+		prompt := r.requests[1].Messages[2].Content
+		Expect(prompt).To(HavePrefix("The changes that you made to files in your last turn were undone"))
+		Expect(prompt).To(ContainSubstring("the check `go test` did not pass"))
+	})
+
 	It("are not recorded for an iteration that the user interrupted", func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		r := newRig(loop.Options{}, say("a"), func(context.Context, clock.Clock) (llm.Reply, error) {
@@ -47,11 +63,11 @@ var _ = Describe("Checkpoints", func() {
 
 	It("end the run if they fail, before the next call", func() {
 		r := newRig(loop.Options{}, all("a", "b", "DONE")...)
-		r.deps.Checkpoint = func(n int, _ string) (event.Event, error) {
+		r.deps.Checkpoint = func(n int, _ string) (event.Event, bool, error) {
 			if n == 2 {
-				return event.Event{}, errors.New("the disk is full")
+				return event.Event{}, false, errors.New("the disk is full")
 			}
-			return event.Event{}, nil
+			return event.Event{}, false, nil
 		}
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusError))
@@ -61,7 +77,9 @@ var _ = Describe("Checkpoints", func() {
 
 	It("leave the ending of a run that is done, and report that they failed", func() {
 		r := newRig(loop.Options{}, say("DONE"))
-		r.deps.Checkpoint = func(int, string) (event.Event, error) { return event.Event{}, errors.New("the disk is full") }
+		r.deps.Checkpoint = func(int, string) (event.Event, bool, error) {
+			return event.Event{}, false, errors.New("the disk is full")
+		}
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusDone))
 		Expect(res.Details).To(HaveSuffix("; the disk is full"))

@@ -49,9 +49,10 @@ type Deps struct {
 	// OnCheck, if set, is called after each check.
 	OnCheck func(Check)
 	// Checkpoint, if set, is called after each iteration, unless the end of ctx cut it off. Failure is
-	// the reason if the call or a check failed, otherwise empty. It saves or restores the files that the
-	// agent works on and returns the event to emit, if its kind is not empty. An error ends the run.
-	Checkpoint func(n int, failure string) (event.Event, error)
+	// the reason if the call or a check failed, otherwise empty. It saves the files that the agent works
+	// on, or restores them, and returns the event to emit, if its kind is not empty. An error ends the
+	// run.
+	Checkpoint func(n int, failure string) (e event.Event, restored bool, err error)
 	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
 	Price     llm.Pricer
 	EURPerUSD float64

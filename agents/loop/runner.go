@@ -29,10 +29,12 @@ type runner struct {
 	refusals  int
 	unchecked int     // completions that checks did not confirm
 	recorded  []Check // the checks of earlier processes that are left to replay
-	todos     todoList
-	same      run.Repeats // of the steps that refusals leave
-	left      []string    // steps that the last prompt asks for
-	result    Result
+	// unconfirmed is the check that did not confirm the completion of this iteration; otherwise empty.
+	unconfirmed string
+	todos       todoList
+	same        run.Repeats // of the steps that refusals leave
+	left        []string    // steps that the last prompt asks for
+	result      Result
 }
 
 func newRunner(s Settings, d Deps) *runner {
@@ -82,6 +84,7 @@ func (r *runner) loop() *run.Ending {
 		if end := r.ready(n); end != nil {
 			return end
 		}
+		r.unconfirmed = ""
 		reply, err := r.call(n)
 		end := r.judge(n, reply, err)
 		if end = r.checkpoint(n, err, end); end != nil {

@@ -37,13 +37,13 @@ func KeepFiles(ctx context.Context, dir, transcript string, rollback bool, exclu
 func (f *Files) Close() { f.keeper.Close() }
 
 // checkpoint returns loop.Deps.Checkpoint; nil without files.
-func (f *Files) checkpoint(ctx context.Context) func(n int, failure string) (event.Event, error) {
+func (f *Files) checkpoint(ctx context.Context) func(n int, failure string) (event.Event, bool, error) {
 	if f == nil {
 		return nil
 	}
-	return func(n int, failure string) (event.Event, error) {
-		e, _, err := f.keeper.After(ctx, fmt.Sprintf("iteration %d", n), failure)
-		return e, err
+	return func(n int, failure string) (event.Event, bool, error) {
+		e, kept, err := f.keeper.After(ctx, fmt.Sprintf("iteration %d", n), failure)
+		return e, kept.Undone != "", err
 	}
 }
 
