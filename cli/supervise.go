@@ -21,6 +21,7 @@ type superviseFlags struct {
 	safetyFlags
 	state         string
 	fresh, status bool
+	answer        string
 	timeout       durationFlag
 	asJSON, quiet bool
 }
@@ -28,7 +29,7 @@ type superviseFlags struct {
 func (a *app) superviseCommand() *cobra.Command {
 	var flags superviseFlags
 	cmd := &cobra.Command{
-		Use:   "supervise PLAN.yaml",
+		Use:   "supervise PLAN.yaml [ANSWER]",
 		Short: "Carry out a plan of tasks to its end, with any backend",
 		Long: `supervise does the tasks of a plan one after the other, with the workers that the plan names or a
 runner loop. It runs the plan's checks before it stops, continues while they fail, and saves its
@@ -40,9 +41,12 @@ one process at a time works on it. You may change limits, checks and workers of 
 runs. A plan with other tasks is another plan: --fresh starts over and keeps the old state aside.
 --status only reports the progress.
 
+A task that asks for a person ends as escalated, and the result shows its question. --answer records
+the answer for the next attempt: start the plan again afterwards.
+
 The backends are those of rehearse loop; see its --help. A plan whose workers are commands needs
-none. Agents' questions are asked here if standard input is a terminal; otherwise the run continues
-with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
+none. Agents' questions are asked here if standard input is a terminal; otherwise, or if the answer is
+empty, the run continues with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
 "rehearse init" writes a first one.
 
 With --git, a checkpoint of the plan's folder is committed to a branch of its own before the run and after
@@ -53,11 +57,19 @@ each task that is done; --rollback restores the last one after a failed attempt 
   rehearse supervise plan.yaml --max-cost "5 EUR" --timeout 8h
   rehearse supervise plan.yaml -b codex --git --rollback
   rehearse supervise plan.yaml --status
+  rehearse supervise plan.yaml --answer database "Use PostgreSQL 17."
   rehearse supervise plan.yaml -b exec --command "./agent.sh {prompt}" --fresh`,
-		Args:              arguments(1, 1, "name one plan"),
+		Args:              arguments(1, 2, "name one plan"),
 		ValidArgsFunction: completeYAML,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.supervise(cmd.Context(), cmd.Flags(), args[0], &flags)
+			switch f := cmd.Flags(); {
+			case f.Changed("answer"):
+				return a.superviseAnswer(args, &flags)
+			case len(args) > 1:
+				return usage(fmt.Errorf("supervise %s: there is a second argument, %q; name one plan, or give --answer TASK", args[0], args[1]))
+			default:
+				return a.supervise(cmd.Context(), f, args[0], &flags)
+			}
 		},
 	}
 	flags.agentFlags.register(cmd)
@@ -66,10 +78,11 @@ each task that is done; --rollback restores the last one after a failed attempt 
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
+	f.StringVar(&flags.answer, "answer", "", "record ANSWER for the next attempt at this `TASK`, and do nothing else")
 	f.Var(&flags.timeout, "timeout", "time limit in place of the plan's; 0s means no limit")
 	jsonFlag(f, &flags.asJSON, "the result")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show the progress")
-	cmd.MarkFlagsMutuallyExclusive("fresh", "status")
+	cmd.MarkFlagsMutuallyExclusive("fresh", "status", "answer")
 	_ = cmd.MarkFlagDirname("state")
 	return cmd
 }
@@ -118,6 +131,28 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 		return err
 	}
 	return quiet(result.ExitCode)
+}
+
+// superviseAnswer records the answer to a task.
+func (a *app) superviseAnswer(args []string, flags *superviseFlags) error {
+	if len(args) != 2 {
+		return usage(fmt.Errorf("supervise --answer %s: the answer is missing; write it after the plan, in quotes", flags.answer))
+	}
+	p, err := cli.ReadPlan(args[0])
+	if err != nil {
+		return usage(err)
+	}
+	job, err := cli.NewJob(p, args[0], flags.state)
+	if err != nil {
+		return usage(err)
+	}
+	if err := job.Answer(flags.answer, args[1], redactor()); err != nil {
+		return superviseError(err)
+	}
+	if !flags.quiet {
+		fmt.Fprintf(a.stderr, "the answer to %s is recorded, and goes to its next attempt\nnext: start the plan again\n", flags.answer)
+	}
+	return nil
 }
 
 // superviseOptions finds the backend of the plan's workers, if one needs any.

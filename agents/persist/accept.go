@@ -33,6 +33,9 @@ func (r *supervisor) acceptTask(task int) *ending {
 		r.emit(t.Attempts, result.Details, Accepted{Task: t.ID, Verdict: result.Verdict})
 	}
 	r.emitAttempt(t, record, nil)
+	if end == nil && o.Grade == string(Escalated) {
+		return r.ask(t, o.Details)
+	}
 	return end
 }
 

@@ -193,6 +193,9 @@ func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause stri
 		return r.saveFailure(err)
 	}
 	r.emitAttempt(t, record, j.verdict)
+	if end == nil && o.Grade == string(Escalated) {
+		return r.ask(t, o.Details)
+	}
 	return end
 }
 

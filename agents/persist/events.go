@@ -24,6 +24,10 @@ type (
 		Task    string       `json:"task"`
 		Verdict plan.Verdict `json:"verdict"`
 	}
+	// Answered is the answer of a person to the question of a task.
+	Answered struct {
+		Task string `json:"task"`
+	}
 	// Checked is the verdict of one check, after the given round.
 	Checked struct {
 		Check   plan.Check   `json:"check"`
@@ -93,6 +97,9 @@ func (Attempted) Event() (event.Kind, string) { return event.Iteration, "task" }
 
 // Event implements event.Payload.
 func (Accepted) Event() (event.Kind, string) { return event.Verdict, "accept" }
+
+// Event implements event.Payload.
+func (Answered) Event() (event.Kind, string) { return event.State, "answer" }
 
 // Event implements event.Payload.
 func (Checked) Event() (event.Kind, string) { return event.Verdict, "check" }

@@ -26,6 +26,9 @@ type Deps struct {
 	// the reason. It saves or restores the files that the workers change and returns the event to
 	// emit, if its kind is not empty. It must complete even if ctx ends. An error ends the run.
 	Checkpoint func(ctx context.Context, task string, attempt int, failure string) (event.Event, error)
+	// Ask, if set, asks a person the question of an escalated task at once. If ok is false, the task
+	// waits for an answer, and the run continues with others.
+	Ask func(ctx context.Context, task, question string) (answer string, ok bool)
 	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

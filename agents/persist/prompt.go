@@ -37,6 +37,15 @@ func (r *supervisor) prompt(t state.Task) string {
 			b.WriteString("\n")
 		}
 	}
+	for _, a := range t.Answers {
+		b.WriteString("\nA person answered a question of an earlier attempt.")
+		if a.Question != "" {
+			b.WriteString(" The question:\n")
+			quote(&b, a.Question)
+		}
+		b.WriteString("\nThe answer, which you follow:\n")
+		quote(&b, a.Text)
+	}
 	if t.Carry != "" {
 		b.WriteString("\nWhat was left for you to know (notes of the earlier attempt, not instructions):\n")
 		quote(&b, t.Carry)

@@ -30,6 +30,7 @@ type Job struct {
 	Folder string // the folder of the plan, absolute, in which agents and commands work
 	State  string
 	beside bool // the state is in the default folder
+	seen   processes
 	clock  clock.Clock
 }
 
@@ -64,10 +65,10 @@ func (j *Job) Models() []string {
 
 // Options configure the run of a plan.
 type Options struct {
-	Backend        llm.Adapter // nil if all workers are commands
-	Conversational bool        // of Backend
-	Inert          bool        // Backend cannot change anything
-	Person         react.Person
+	Backend        llm.Adapter  // nil if all workers are commands
+	Conversational bool         // of Backend
+	Inert          bool         // Backend cannot change anything
+	Person         react.Person // also answers escalated tasks, at once
 	Price          func(model string, u llm.Usage) (quantity.Money, bool)
 	EURPerUSD      float64
 	Redactor       *redact.Redactor
@@ -132,7 +133,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock)),
-		Clock:  j.clock, Sink: v, Budget: spent, Checkpoint: files.checkpoint(),
+		Clock:  j.clock, Sink: v, Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)

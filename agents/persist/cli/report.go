@@ -175,27 +175,26 @@ func (p *report) end(r persist.Result) {
 	}
 }
 
-// describeUsed returns the calls, tokens and cost; empty if no call was made.
+// describeUsed returns the calls, tokens and cost; empty if no call was made. JSON has the reasons why an
+// amount is unknown.
 func describeUsed(u persist.Used) string {
 	if u.Calls == 0 {
 		return ""
 	}
-	tokens, cost := format.Plural(u.Tokens, "token"), "cost "+format.Money(u.Cost)+" "+u.Currency
-	if u.TokensUnknown != "" {
-		tokens = lowerBound(tokens, "tokens", u.Tokens > 0, u.TokensUnknown)
-	}
-	if u.CostUnknown != "" {
-		cost = lowerBound(cost, "cost", u.Cost > 0, u.CostUnknown)
-	}
+	tokens := lowerBound(format.Plural(u.Tokens, "token"), "tokens", u.Tokens > 0, u.TokensUnknown)
+	cost := lowerBound("cost "+format.Money(u.Cost)+" "+u.Currency, "cost", u.Cost > 0, u.CostUnknown)
 	return strings.Join([]string{format.Plural(u.Calls, "call"), tokens, cost}, ", ")
 }
 
-// lowerBound describes an amount of which a part is unknown.
+// lowerBound describes an amount of which a part may be unknown.
 func lowerBound(amount, what string, some bool, unknown string) string {
-	if some {
-		return "at least " + amount + " (" + unknown + ")"
+	switch {
+	case unknown == "":
+		return amount
+	case some:
+		return "at least " + amount
 	}
-	return what + " unknown (" + unknown + ")"
+	return what + " unknown"
 }
 
 // doneOf counts the tasks that are done.
@@ -214,7 +213,15 @@ func (j *Job) nextStep(r persist.Result) string {
 	switch r.Status {
 	case persist.StatusComplete:
 		return ""
-	case persist.StatusInterrupted, "":
+	case "":
+		switch {
+		case j.seen.running:
+			return ""
+		case !j.seen.begun:
+			return "start it: " + j.command()
+		}
+		return on
+	case persist.StatusInterrupted:
 		return on
 	case persist.StatusBudget:
 		return "raise the limit in the plan or by its flag, then " + on
@@ -223,11 +230,36 @@ func (j *Job) nextStep(r persist.Result) string {
 	case persist.StatusBlocked:
 		return "remove the obstacle, then " + on
 	case persist.StatusEscalated:
-		if r.Guard == "unverified" {
-			return "review the work; give the plan a check with a command, then " + on + ", or take an agent with tools and --fresh"
-		}
-		return "answer the question where the agent finds it, or permit what was refused (--access, --agent-arg), then " + on
+		return j.nextForPerson(r)
 	default:
 		return "fix the error above, then " + on + "; --fresh begins again"
 	}
+}
+
+// nextForPerson returns advice for a run that needs a person.
+func (j *Job) nextForPerson(r persist.Result) string {
+	if r.Guard == "unverified" {
+		return "review the work; give the plan a check with a command, then start it again, or take an agent with tools and --fresh"
+	}
+	const most = 3
+	var answers []string
+	for _, t := range r.Tasks {
+		if t.State == string(persist.Escalated) && len(answers) < most {
+			answers = append(answers, j.command("--answer", t.ID)+" \"...\"")
+		}
+	}
+	if len(answers) == 0 {
+		return "review the work, make the unknown checks answerable, then start it again: it continues from here"
+	}
+	return "answer with " + strings.Join(answers, " or ") +
+		", or permit what was refused (--access, --agent-arg), then start it again: it continues from here"
+}
+
+// command returns the command line of supervise for this plan with further arguments.
+func (j *Job) command(args ...string) string {
+	words := []string{"rehearse", "supervise", j.File}
+	if !j.beside {
+		words = append(words, "--state", j.State)
+	}
+	return format.ShellLine(append(words, args...)...)
 }

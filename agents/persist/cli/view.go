@@ -137,8 +137,11 @@ func (v *view) note(e event.Event) string {
 	return ""
 }
 
-// stateLine describes a resumed state, or files that were saved or restored.
+// stateLine describes an answer, a resumed state, or files that were saved or restored.
 func stateLine(e event.Event, lost string) string {
+	if answered, ok := event.Read[persist.Answered](&e); ok {
+		return "         the answer to " + answered.Task + " is recorded, and goes to its next attempt"
+	}
 	resumed, ok := event.Read[persist.Resumed](&e)
 	if _, kept := event.Read[worktree.Kept](&e); kept {
 		return "         checkpoint: " + lost

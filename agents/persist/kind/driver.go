@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -153,7 +154,39 @@ func (r *supervision) runProcesses(ctx context.Context) (persist.Result, error) 
 			return result, nil
 		default:
 			restarts++
+			if err := r.recordAnswers(result); err != nil {
+				return result, err
+			}
 		}
+	}
+}
+
+// recordAnswers records the answers of the scenario to the tasks that are escalated.
+func (r *supervision) recordAnswers(result persist.Result) error {
+	for _, t := range result.Tasks {
+		text, ok := r.opts.Answers[t.ID]
+		if !ok || t.State != string(persist.Escalated) {
+			continue
+		}
+		store, err := r.store()
+		if err == nil {
+			err = persist.Answer(r.plan, r.verifier.wrapStore(store), t.ID, text)
+			err = errors.Join(err, store.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks the person of the workspace about an escalated task, if the scenario has answers of one.
+func (r *supervision) ask() func(context.Context, string, string) (string, bool) {
+	if len(r.opts.Person) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, task, question string) (string, bool) {
+		return r.workspace.Person.Ask(ctx, question, task)
 	}
 }
 
@@ -185,7 +218,7 @@ func (r *supervision) runProcess(ctx context.Context) (result persist.Result, cr
 		return result, false, err
 	}
 	result = persist.Run(ctx, r.plan, persist.Deps{
-		Store: process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes, Accept: r.accept,
+		Store: process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes, Accept: r.accept, Ask: r.ask(),
 		Clock: r.trial.Clock, Sink: process, Budget: shared,
 	})
 	return result, process.Crashed(), nil

@@ -42,6 +42,8 @@ type Options struct {
 	DiskFull int `yaml:"disk_full,omitempty" json:"disk_full,omitempty" jsonschema:"minimum=1"`
 	// Restarts is the number of times that a run is started again unless it is complete.
 	Restarts int `yaml:"restarts,omitempty" json:"restarts,omitempty" jsonschema:"minimum=0,maximum=100"`
+	// Answers are the answers to escalated tasks, by task, that a person records before a restart.
+	Answers map[string]string `yaml:"answers,omitempty" json:"answers,omitempty"`
 	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
@@ -120,6 +122,13 @@ func (d *Options) check(c *scenarios.Checker) {
 		}
 		if len(d.Accept[id]) == 0 {
 			c.Add(path, "", "the list is empty; give at least one result")
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.Answers)) {
+		if path := yamlsrc.Join(at+".answers", id); strings.TrimSpace(d.Answers[id]) == "" {
+			c.Add(path, "", "the answer is empty")
+		} else if d.Restarts == 0 {
+			c.Add(path, "", "answers are recorded before a restart; set restarts, or give person for answers at once")
 		}
 	}
 	for i, crash := range d.Crashes {

@@ -66,14 +66,20 @@ func (p Probe) WithDefaults() Probe {
 	return p
 }
 
-// Worker returns the worker with a name, and whether there is one. The worker "default" is a runner
-// loop without options unless the plan defines it.
+// Worker returns the worker with a name, and whether there is one. Unless the plan defines the worker
+// "default", it is a runner loop without options; if every task names its worker, it is the worker of
+// the first task, because only tasks derived from checks use it then.
 func (p Plan) Worker(name string) (Worker, bool) {
 	w, ok := p.Workers[name]
-	if !ok && name == DefaultWorker {
-		return Worker{Loop: &loop.Options{}}, true
+	if ok || name != DefaultWorker {
+		return w, ok
 	}
-	return w, ok
+	if len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t Task) bool { return t.Worker() == DefaultWorker }) {
+		if first, ok := p.Workers[p.Tasks[0].By]; ok {
+			return first, true
+		}
+	}
+	return Worker{Loop: &loop.Options{}}, true
 }
 
 // workerNames returns the names of workers that a task may use.

@@ -18,7 +18,7 @@ type Plan struct {
 	// Tasks are done in this order, each after its dependencies.
 	Tasks []Task `yaml:"tasks" json:"tasks" jsonschema:"minItems=1"`
 	// Workers do tasks, by name. The worker "default" does the tasks that name none; unless it is
-	// given, it is a runner loop without options.
+	// given, it is a runner loop without options, or if every task names one, that of the first task.
 	Workers map[string]Worker `yaml:"workers,omitempty" json:"workers,omitempty"`
 	// Checks are the probes of checks, by name. A check without a probe that the supervisor cannot
 	// answer from its own state has the verdict none.

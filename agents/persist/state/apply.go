@@ -37,6 +37,8 @@ func (s *State) apply(r Record) error {
 		return s.report(r)
 	case KindOutcome:
 		return s.outcome(r)
+	case KindAnswer:
+		return s.answer(r)
 	case KindCheck:
 		s.check(r)
 	case KindDerive:

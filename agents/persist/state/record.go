@@ -40,6 +40,9 @@ const (
 	KindContext Kind = "context"
 	// KindSegment begins a segment.
 	KindSegment Kind = "segment"
+	// KindAnswer is a person's answer to a task that is escalated or otherwise not done. The task gets
+	// new attempts.
+	KindAnswer Kind = "answer"
 	// KindEnd closes a run, and KindReopen continues it.
 	KindEnd    Kind = "end"
 	KindReopen Kind = "reopen"
@@ -56,10 +59,13 @@ type Record struct {
 	// Plan is the digest of the plan, for KindBegin.
 	Plan string `json:"plan,omitempty"`
 
-	// Task and Attempt, from 1, are for KindIntent, KindReport and KindOutcome.
+	// Task is for KindAnswer and, with Attempt, from 1, for KindIntent, KindReport and KindOutcome.
 	Task    string   `json:"task,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
+
+	// Text is the answer of a person.
+	Text string `json:"text,omitempty"`
 
 	// N is the number of the check, round or segment, from 1.
 	N int `json:"n,omitempty"`
@@ -212,6 +218,9 @@ const (
 	maxCarry   = 8 << 10
 	maxItem    = 300
 	maxOutput  = 2 << 10
+
+	// MaxAnswer is the largest answer of a person.
+	MaxAnswer = 8 << 10
 )
 
 // Decode parses a record of a journal.
@@ -266,6 +275,7 @@ func (r Record) Bounded() Record {
 		r.End = &end
 	}
 	r.Results = boundedResults(r.Results)
+	r.Text = clip(r.Text, MaxAnswer)
 	return r
 }
 

@@ -19,6 +19,8 @@ type snapshot struct {
 	Derived  []Derived `json:"derived,omitempty"`
 	// More has further fields of some tasks, in the order of their indices.
 	More []more `json:"more,omitempty"`
+	// Answers has the answers to tasks that are not over.
+	Answers []answers `json:"answers,omitempty"`
 	// Extra has those of the tasks that have any, over or not.
 	Extra []extra `json:"extra,omitempty"`
 	Front int     `json:"front"`
@@ -32,6 +34,12 @@ type more struct {
 	Order   int    `json:"order"`
 	Details string `json:"details,omitempty"`
 	Carry   string `json:"carry,omitempty"`
+}
+
+// answers has the answers to a task.
+type answers struct {
+	Task    int      `json:"task"`
+	Answers []Answer `json:"answers"`
 }
 
 // extra has the fields of a task that it keeps when it is over.
@@ -73,6 +81,9 @@ func (s *State) Snapshot() ([]byte, error) {
 		task := t.all[i]
 		if m := (more{i, task.left, task.order, task.Details, task.Carry}); m != (more{Task: i, Left: 1 + task.MaxRetries(), Order: i}) {
 			out.More = append(out.More, m)
+		}
+		if len(task.Answers) > 0 {
+			out.Answers = append(out.Answers, answers{i, task.Answers})
 		}
 	}
 	out.Stages = string(stages)
@@ -133,6 +144,12 @@ func (s *State) restore(in snapshot) error {
 		}
 		task := t.all[m.Task]
 		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
+	}
+	for _, a := range in.Answers {
+		if a.Task < 0 || a.Task >= n {
+			return fmt.Errorf("%w: it has a task %d", errSnapshot, a.Task)
+		}
+		t.all[a.Task].Answers = a.Answers
 	}
 	for _, e := range in.Extra {
 		if e.Task < 0 || e.Task >= n {

@@ -36,6 +36,8 @@ type Task struct {
 	Details, Carry string
 	// Accepted is the verdict of the acceptance commands on the last attempt; empty if none ran.
 	Accepted plan.Verdict
+	// Answers are the answers of persons, the newest last; empty if the task is over.
+	Answers []Answer
 	// Used is the usage of all its attempts.
 	Used Used
 	// of and step are those of Derived.
@@ -48,6 +50,9 @@ type Task struct {
 	// next and prev link the tasks that are not over, in the order of their indices.
 	next, prev int
 }
+
+// Over reports whether the task is done or was dropped.
+func (t Task) Over() bool { return t.Stage.over() }
 
 // Waiting reports whether another attempt is possible.
 func (t Task) Waiting() bool { return t.Stage == stageWaiting }
@@ -127,7 +132,7 @@ func (t *tasks) move(i int, to Stage) {
 	if !to.over() {
 		return
 	}
-	task.Details, task.Carry = "", ""
+	task.Details, task.Carry, task.Answers = "", "", nil
 	if i >= t.planned {
 		task.Do = clip(task.Do, maxItem) // bounds the memory of many rounds
 	}
