@@ -21,6 +21,7 @@ type superviseFlags struct {
 	safetyFlags
 	state         string
 	fresh, status bool
+	amend         bool
 	answer        string
 	timeout       durationFlag
 	asJSON, quiet bool
@@ -38,7 +39,8 @@ rehearsal: agents and commands work in the plan's folder, and may cost money.
 
 The state is kept in .rehearse/state beside the plan, in a folder for each plan's name, and only
 one process at a time works on it. You may change limits, checks and workers of a plan between
-runs. A plan with other tasks is another plan: --fresh starts over and keeps the old state aside.
+runs. A plan with other tasks is another plan: --amend shows what changed and records it, if tasks
+that are done stay as they are; --fresh starts over and keeps the old state aside.
 --status only reports the progress.
 
 A task that asks for a person ends as escalated, and the result shows its question. --answer records
@@ -58,6 +60,7 @@ each task that is done; --rollback restores the last one after a failed attempt 
   rehearse supervise plan.yaml -b codex --git --rollback
   rehearse supervise plan.yaml --status
   rehearse supervise plan.yaml --answer database "Use PostgreSQL 17."
+  rehearse supervise plan.yaml --amend
   rehearse supervise plan.yaml -b exec --command "./agent.sh {prompt}" --fresh`,
 		Args:              arguments(1, 2, "name one plan"),
 		ValidArgsFunction: completeYAML,
@@ -65,6 +68,8 @@ each task that is done; --rollback restores the last one after a failed attempt 
 			switch f := cmd.Flags(); {
 			case f.Changed("answer"):
 				return a.superviseAnswer(args, &flags)
+			case flags.amend && len(args) == 1:
+				return a.superviseAmend(args[0], &flags)
 			case len(args) > 1:
 				return usage(fmt.Errorf("supervise %s: there is a second argument, %q; name one plan, or give --answer TASK", args[0], args[1]))
 			default:
@@ -78,11 +83,12 @@ each task that is done; --rollback restores the last one after a failed attempt 
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
+	f.BoolVar(&flags.amend, "amend", false, "show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
 	f.StringVar(&flags.answer, "answer", "", "record ANSWER for the next attempt at this `TASK`, and do nothing else")
 	f.Var(&flags.timeout, "timeout", "time limit in place of the plan's; 0s means no limit")
 	jsonFlag(f, &flags.asJSON, "the result")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show the progress")
-	cmd.MarkFlagsMutuallyExclusive("fresh", "status", "answer")
+	cmd.MarkFlagsMutuallyExclusive("fresh", "status", "answer", "amend")
 	_ = cmd.MarkFlagDirname("state")
 	return cmd
 }
@@ -138,13 +144,9 @@ func (a *app) superviseAnswer(args []string, flags *superviseFlags) error {
 	if len(args) != 2 {
 		return usage(fmt.Errorf("supervise --answer %s: the answer is missing; write it after the plan, in quotes", flags.answer))
 	}
-	p, err := cli.ReadPlan(args[0])
+	job, err := superviseJob(args[0], flags)
 	if err != nil {
-		return usage(err)
-	}
-	job, err := cli.NewJob(p, args[0], flags.state)
-	if err != nil {
-		return usage(err)
+		return err
 	}
 	if err := job.Answer(flags.answer, args[1], redactor()); err != nil {
 		return superviseError(err)
@@ -153,6 +155,39 @@ func (a *app) superviseAnswer(args []string, flags *superviseFlags) error {
 		fmt.Fprintf(a.stderr, "the answer to %s is recorded, and goes to its next attempt\nnext: start the plan again\n", flags.answer)
 	}
 	return nil
+}
+
+// superviseAmend shows and records the changes of a plan.
+func (a *app) superviseAmend(file string, flags *superviseFlags) error {
+	job, err := superviseJob(file, flags)
+	if err != nil {
+		return err
+	}
+	var printing error
+	err = job.Amend(console.TerminalOf(a.stdout, a.getenv), redactor(), func(text string) { _, printing = io.WriteString(a.stdout, text) })
+	if err != nil {
+		return superviseError(err)
+	}
+	if printing != nil {
+		return &exitError{persist.StatusError.ExitCode(), fmt.Errorf("print the changes: %w", printing)}
+	}
+	if !flags.quiet {
+		fmt.Fprint(a.stderr, "the changes are recorded\nnext: start the plan again\n")
+	}
+	return nil
+}
+
+// superviseJob reads a plan whose state is changed.
+func superviseJob(file string, flags *superviseFlags) (*cli.Job, error) {
+	p, err := cli.ReadPlan(file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	job, err := cli.NewJob(p, file, flags.state)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return job, nil
 }
 
 // superviseOptions finds the backend of the plan's workers, if one needs any.

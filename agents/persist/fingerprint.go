@@ -12,24 +12,31 @@ import (
 // fingerprint identifies a plan by its goal and tasks. Limits, retries, timeouts, acceptance commands,
 // settings of workers and probes are not part of it, because they may change during a run.
 type fingerprint struct {
-	Goal  string            `json:"goal"`
-	Tasks []taskFingerprint `json:"tasks"`
+	// Version is 1 if the tasks have their structure.
+	Version int               `json:"version,omitempty"`
+	Goal    string            `json:"goal"`
+	Tasks   []taskFingerprint `json:"tasks"`
 }
 
+// taskFingerprint identifies a task. After and Skip are part of its digest; together with the id they
+// are the structure of the plan, which an amendment needs. States of earlier versions have only the
+// digest.
 type taskFingerprint struct {
-	ID     string `json:"id"`
-	Digest string `json:"digest"`
+	ID     string   `json:"id"`
+	Digest string   `json:"digest"`
+	After  []string `json:"after,omitempty"`
+	Skip   bool     `json:"skip,omitempty"`
 }
 
 func fingerprintOf(p plan.Plan) (fingerprint, error) {
-	f := fingerprint{Goal: shortHash([]byte(p.Goal)), Tasks: make([]taskFingerprint, len(p.Tasks))}
+	f := fingerprint{Version: 1, Goal: shortHash([]byte(p.Goal)), Tasks: make([]taskFingerprint, len(p.Tasks))}
 	for i, t := range p.Tasks {
 		t.Retries, t.Timeout, t.Accept = nil, 0, nil
 		data, err := json.Marshal(t)
 		if err != nil {
 			return fingerprint{}, fmt.Errorf("reading the input of the task %q: %w", t.ID, err)
 		}
-		f.Tasks[i] = taskFingerprint{t.ID, shortHash(data)}
+		f.Tasks[i] = taskFingerprint{ID: t.ID, Digest: shortHash(data), After: t.After, Skip: t.Skip != ""}
 	}
 	return f, nil
 }

@@ -71,6 +71,9 @@ func report(s *state.State, checkpoints saved) Result {
 		},
 	}
 	for _, t := range s.Tasks() {
+		if t.Skip != "" {
+			t.Details = t.Skip
+		}
 		result.Tasks = append(result.Tasks, Task{
 			ID: t.ID, Do: t.Do, State: string(t.Stage), Attempts: t.Attempts, From: string(t.From), Details: t.Details,
 			Accepted: t.Accepted, Used: t.Used,

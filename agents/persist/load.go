@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,36 +64,49 @@ func (e *PlanChanged) Error() string {
 	return text
 }
 
-// folding restores a state from a store.
+// folding restores a state from a store. Records of another plan than those in plans are skipped until an
+// amendment replaces it by one of them.
 type folding struct {
-	plan  plan.Plan
-	print fingerprint
-	from  reader
-	state *state.State
-	saved saved
+	plans   map[string]plan.Plan // by digest
+	print   fingerprint          // of the current plan
+	from    reader
+	state   *state.State
+	saved   saved
+	foreign error // the PlanChanged of the records that are skipped
+	// learn is called with the stored plan of an amendment, if it is set.
+	learn func(digest string, stored []byte)
 }
 
 // fold restores the state of a plan from a store.
 func fold(p plan.Plan, from reader) (*folding, journal.Recovery, error) {
-	f := &folding{plan: p, from: from}
-	var err error
-	if f.print, err = fingerprintOf(p); err != nil {
-		return nil, journal.Recovery{}, err
-	}
-	if f.state, err = state.New(p); err != nil {
-		return nil, journal.Recovery{}, err
-	}
-	found, err := from.Load(f.snapshot, f.record)
+	print, err := fingerprintOf(p)
 	if err != nil {
-		return nil, found, fmt.Errorf("reading the stored state: %w", err)
+		return nil, journal.Recovery{}, err
+	}
+	f := &folding{plans: map[string]plan.Plan{print.digest(): p}, print: print, from: from}
+	found, err := f.load(p)
+	return f, found, err
+}
+
+// load loads the store. Without records, the state is that of the plan p.
+func (f *folding) load(p plan.Plan) (found journal.Recovery, err error) {
+	if f.state, err = state.New(p); err != nil {
+		return found, err
+	}
+	found, err = f.from.Load(f.snapshot, f.record)
+	if err == nil {
+		err = f.foreign
+	}
+	if err != nil {
+		return found, fmt.Errorf("reading the stored state: %w", err)
 	}
 	if !f.state.Begun() && found.SnapshotLost != "" {
-		return nil, found, fmt.Errorf("reading the stored state: %w: the journal is empty, and there is a snapshot of it (%s); "+
+		return found, fmt.Errorf("reading the stored state: %w: the journal is empty, and there is a snapshot of it (%s); "+
 			"restore the journal, or begin with another state", journal.ErrCorrupt, found.SnapshotLost)
 	}
 	// Add the time between the last record and the last checkpoint.
 	f.saved.Lost += max(0, f.saved.At-f.state.At)
-	return f, found, nil
+	return found, nil
 }
 
 func (f *folding) snapshot(data []byte) error {
@@ -100,15 +114,14 @@ func (f *folding) snapshot(data []byte) error {
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return fmt.Errorf("reading the snapshot: %w", err)
 	}
-	if err := f.same(stored.Plan); err != nil {
-		return err
+	f.saved = stored.Saved
+	p, known := f.choose(stored.Plan)
+	if !known {
+		return nil
 	}
-	s, err := state.Restore(f.plan, stored.State)
-	if err != nil {
-		return err
-	}
-	f.state, f.saved = s, stored.Saved
-	return nil
+	s, err := state.Restore(p, stored.State)
+	f.state = s
+	return err
 }
 
 func (f *folding) record(data []byte) error {
@@ -116,25 +129,46 @@ func (f *folding) record(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if record.Kind == state.KindBegin {
-		if err := f.same(record.Plan); err != nil {
+	if record.Kind == state.KindBegin || record.Kind == state.KindAmend {
+		if err := f.turn(record); err != nil {
 			return err
 		}
+	}
+	if f.skips() {
+		return nil
 	}
 	return f.state.Apply(record)
 }
 
-// same returns a *PlanChanged unless the digest is that of the plan.
-func (f *folding) same(begun string) error {
-	if begun == f.print.digest() {
-		return nil
+// turn changes to the plan of a record that begins or amends it.
+func (f *folding) turn(record state.Record) (err error) {
+	if f.learn != nil && record.Amended != nil {
+		f.learn(record.Plan, record.Amended.Tasks)
+	}
+	if p, known := f.choose(record.Plan); known {
+		f.state, err = state.New(p)
+	}
+	return err
+}
+
+// skips reports whether the records are those of another plan.
+func (f *folding) skips() bool { return f.foreign != nil }
+
+// choose returns the plan with a digest. If there is none, the records from here on are skipped.
+func (f *folding) choose(digest string) (plan.Plan, bool) {
+	p, known := f.plans[digest]
+	if known {
+		f.foreign = nil
+		return p, true
 	}
 	data, err := f.from.Read(planBlob)
 	var stored fingerprint
-	if err != nil || json.Unmarshal(data, &stored) != nil {
-		return &PlanChanged{} // the changes are unknown
+	if err != nil || json.Unmarshal(data, &stored) != nil || stored.digest() != digest {
+		f.foreign = &PlanChanged{} // the changes are unknown
+	} else {
+		f.foreign = stored.changes(f.print)
 	}
-	return stored.changes(f.print)
+	return plan.Plan{}, false
 }
 
 // load restores the state from the store, or begins a new one.
@@ -155,7 +189,7 @@ func (r *supervisor) load() *ending {
 	}
 	r.Budget.Restore(llm.Spent(r.state.Spent))
 	if r.state.Begun() {
-		err = r.resume(found)
+		err = r.resume(found, f.print)
 	} else {
 		err = r.begin(f.print)
 	}
@@ -167,18 +201,18 @@ func (r *supervisor) load() *ending {
 
 // begin stores the fingerprint of the plan.
 func (r *supervisor) begin(print fingerprint) error {
-	data, err := json.Marshal(print)
-	if err != nil {
-		return err
-	}
-	if err := r.Store.Save(planBlob, data); err != nil {
+	if err := savePrint(r.Store, print); err != nil {
 		return err
 	}
 	return r.put(state.Record{Kind: state.KindBegin, Plan: print.digest()})
 }
 
-// resume counts and emits the resumption, and reopens a run that ended.
-func (r *supervisor) resume(found journal.Recovery) error {
+// resume counts and emits the resumption, and reopens a run that ended. It stores the structure of the plan
+// if an earlier version or a crash left another one.
+func (r *supervisor) resume(found journal.Recovery, print fingerprint) error {
+	if err := savePrint(r.Store, print); err != nil {
+		return err
+	}
 	if err := r.Store.Save(resumesBlob, fmt.Appendf(nil, "%d", r.resumed+1)); err != nil {
 		return err
 	}
@@ -188,6 +222,18 @@ func (r *supervisor) resume(found journal.Recovery) error {
 		return nil
 	}
 	return r.put(state.Record{Kind: state.KindReopen})
+}
+
+// savePrint stores the fingerprint of the plan, unless it is stored already.
+func savePrint(store journal.Store, print fingerprint) error {
+	data, err := json.Marshal(print)
+	if err != nil {
+		return err
+	}
+	if before, err := store.Read(planBlob); err == nil && bytes.Equal(before, data) {
+		return nil
+	}
+	return store.Save(planBlob, data)
 }
 
 // snapshotLost explains why the snapshot could not be used; empty if it could.

@@ -60,8 +60,8 @@ type Result struct {
 type Task struct {
 	ID string `json:"id"`
 	Do string `json:"do"`
-	// State is waiting, done, failed, blocked, escalated or dropped. A derived task is dropped if
-	// its check passes before the task begins.
+	// State is waiting, done, failed, blocked, escalated, skipped or dropped. A derived task is dropped
+	// if its check passes before the task begins.
 	State    string `json:"state"`
 	Attempts int    `json:"attempts"`
 	// From is the check that the task was derived from; empty for a task of the plan.
@@ -77,8 +77,8 @@ type Task struct {
 	Transcript string `json:"transcript,omitempty"`
 }
 
-// Open reports whether the task is neither done nor dropped.
-func (t Task) Open() bool { return t.State != "done" && t.State != "dropped" }
+// Open reports whether the task is neither done, dropped nor skipped.
+func (t Task) Open() bool { return t.State != "done" && t.State != "dropped" && t.State != "skipped" }
 
 // Counts are the totals of all processes of a run.
 type Counts struct {

@@ -117,7 +117,7 @@ func tail(text string, n int) string {
 
 // open lists the tasks that are not done.
 func (p *report) open(tasks []persist.Task) {
-	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t persist.Task) bool { return t.State == "done" })
+	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t persist.Task) bool { return t.State == string(persist.Done) })
 	if len(tasks) == 0 {
 		return
 	}
@@ -159,6 +159,9 @@ func (p *report) end(r persist.Result) {
 	}
 	line := fmt.Sprintf("%s: %d of %s done, %s", p.Term.Paint(color, status),
 		doneOf(r.Tasks), format.Plural(len(r.Tasks), "task"), format.Plural(r.Counts.Attempts, "attempt"))
+	if n := skippedOf(r.Tasks); n > 0 {
+		line += fmt.Sprintf(", %d skipped", n)
+	}
 	if r.Duration > 0 {
 		line += fmt.Sprintf(", %s", r.Duration.Round(time.Millisecond))
 	}
@@ -195,6 +198,16 @@ func lowerBound(amount, what string, some bool, unknown string) string {
 		return "at least " + amount
 	}
 	return what + " unknown"
+}
+
+// skippedOf counts the tasks that the plan skips.
+func skippedOf(tasks []persist.Task) (n int) {
+	for _, t := range tasks {
+		if t.State == "skipped" {
+			n++
+		}
+	}
+	return n
 }
 
 // doneOf counts the tasks that are done.

@@ -59,6 +59,6 @@ func stateError(err error) error {
 // explainChange returns the error for a state that belongs to another plan.
 func (j *Job) explainChange(changed *persist.PlanChanged) error {
 	return fmt.Errorf("%s is not the plan of the state in %s: %w; "+
-		"begin again with --fresh, which keeps that state in another folder, or name another folder with --state",
-		j.File, j.State, changed)
+		"record the change with --amend, or begin again with --fresh, which keeps that state in another folder, "+
+		"or name another folder with --state", j.File, j.State, changed)
 }

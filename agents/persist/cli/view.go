@@ -44,6 +44,9 @@ func newView(on *console.View, now func() time.Time) *view {
 func (v *view) begin(j *Job, backend string, before persist.Result) {
 	v.mu.Lock()
 	for _, t := range before.Tasks {
+		if t.State == "skipped" {
+			continue
+		}
 		v.mark(t.ID, t.State == "done")
 	}
 	v.mu.Unlock()

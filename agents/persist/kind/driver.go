@@ -23,6 +23,8 @@ import (
 // supervision is one trial of a plan. Its state survives crashes of the process.
 type supervision struct {
 	*supervised
+	plan      plan.Plan // with its amendment
+	amended   bool
 	trial     *drive.Trial
 	workspace *react.Workspace
 	sink      event.Sink // of the supervisor
@@ -37,7 +39,7 @@ type supervision struct {
 
 func newSupervision(s *supervised, t *drive.Trial) *supervision {
 	return &supervision{
-		supervised: s, trial: t, sink: t.Sink, restarts: s.opts.Restarts, verifier: newVerifier(t.Sink),
+		supervised: s, plan: s.plan, trial: t, sink: t.Sink, restarts: s.opts.Restarts, verifier: newVerifier(t.Sink),
 		crashes: drive.NewCrashPlan(t.Sink, slices.Concat(planned(&s.opts), t.Perturb)),
 	}
 }
@@ -89,7 +91,23 @@ func (r *supervision) open() error {
 			return fmt.Errorf("write an agent file: %w", err)
 		}
 	}
-	// Commands run in real time, whatever the clock of the trial.
+	if err := r.prepareProbes(); err != nil {
+		return err
+	}
+	if r.opts.Store != "file" {
+		r.memory = journal.NewMemory()
+		return nil
+	}
+	if r.folder, err = os.MkdirTemp("", "rehearse-state-"); err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	r.trial.Cleanup(func() error { return os.RemoveAll(r.folder) })
+	return nil
+}
+
+// prepareProbes makes the probes and acceptance commands of the plan. Commands run in real time, whatever
+// the clock of the trial.
+func (r *supervision) prepareProbes() (err error) {
 	if r.probes, err = work.Probes(r.plan, r.workspace.Folder, clock.Real()); err != nil {
 		return err
 	}
@@ -100,14 +118,6 @@ func (r *supervision) open() error {
 	for id, looks := range r.opts.Accept {
 		r.accept[id] = []persist.Probe{r.scriptedProbe(looks, func() int { return r.verifier.accepted[id] })}
 	}
-	if r.opts.Store != "file" {
-		r.memory = journal.NewMemory()
-		return nil
-	}
-	if r.folder, err = os.MkdirTemp("", "rehearse-state-"); err != nil {
-		return fmt.Errorf("make a folder: %w", err)
-	}
-	r.trial.Cleanup(func() error { return os.RemoveAll(r.folder) })
 	return nil
 }
 
@@ -157,6 +167,9 @@ func (r *supervision) runProcesses(ctx context.Context) (persist.Result, error) 
 			if err := r.recordAnswers(result); err != nil {
 				return result, err
 			}
+			if err := r.amend(); err != nil {
+				return result, err
+			}
 		}
 	}
 }
@@ -178,6 +191,23 @@ func (r *supervision) recordAnswers(result persist.Result) error {
 		}
 	}
 	return nil
+}
+
+// amend records the amended plan of the scenario, once.
+func (r *supervision) amend() error {
+	if r.opts.Amended == nil || r.amended {
+		return nil
+	}
+	r.amended, r.plan = true, *r.opts.Amended
+	store, err := r.store()
+	if err != nil {
+		return err
+	}
+	a, err := persist.PrepareAmendment(r.plan, r.verifier.wrapStore(store))
+	if err == nil {
+		err = a.Record()
+	}
+	return errors.Join(err, store.Close(), r.prepareProbes())
 }
 
 // ask asks the person of the workspace about an escalated task, if the scenario has answers of one.

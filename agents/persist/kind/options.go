@@ -44,6 +44,8 @@ type Options struct {
 	Restarts int `yaml:"restarts,omitempty" json:"restarts,omitempty" jsonschema:"minimum=0,maximum=100"`
 	// Answers are the answers to escalated tasks, by task, that a person records before a restart.
 	Answers map[string]string `yaml:"answers,omitempty" json:"answers,omitempty"`
+	// Amended is the plan with which the first restart goes on.
+	Amended *plan.Plan `yaml:"amended,omitempty" json:"amended,omitempty"`
 	// InterruptAfter is the time when the user presses Ctrl-C, on the clock of the trial.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
@@ -122,6 +124,14 @@ func (d *Options) check(c *scenarios.Checker) {
 		}
 		if len(d.Accept[id]) == 0 {
 			c.Add(path, "", "the list is empty; give at least one result")
+		}
+	}
+	if d.Amended != nil {
+		for _, p := range d.Amended.Problems() {
+			c.Add(strings.TrimSuffix(at+".amended."+p.Path, "."), p.Nearest, "%s", p.Message)
+		}
+		if d.Restarts == 0 {
+			c.Add(at+".amended", "", "the plan is amended before a restart; set restarts")
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.Answers)) {

@@ -40,6 +40,8 @@ type Task struct {
 	Input map[string]any `yaml:"input,omitempty" json:"input,omitempty"`
 	// Files are the files that the task works on. They are in its context.
 	Files []string `yaml:"files,omitempty" json:"files,omitempty"`
+	// Skip is the reason why the task is not done. Tasks that come after it do not wait for it.
+	Skip string `yaml:"skip,omitempty" json:"skip,omitempty"`
 	// Accept are commands that must end with exit status 0, in this order, before the task counts as
 	// done. If one does not, the attempt has failed and the next one gets the end of its output.
 	Accept []Acceptance `yaml:"accept,omitempty" json:"accept,omitempty"`

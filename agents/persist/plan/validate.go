@@ -146,6 +146,10 @@ func (v *validator) task(at string, t Task) {
 		v.add(at+".do", "the task is empty; describe what is to be done")
 	}
 	v.text(at+".do", t.Do)
+	v.text(at+".skip", t.Skip)
+	if t.Skip != "" && strings.TrimSpace(t.Skip) == "" {
+		v.add(at+".skip", "the reason is empty; write why the task is skipped")
+	}
 	v.worker(at+".by", t.By)
 	v.list(at+".files", t.Files)
 	for i, file := range t.Files {

@@ -25,6 +25,9 @@ func (s *State) Apply(r Record) error {
 }
 
 func (s *State) apply(r Record) error {
+	if r.Kind == KindAmend {
+		return s.amended(r)
+	}
 	if s.Begun() == (r.Kind == KindBegin) {
 		return fmt.Errorf("%w: a journal begins once", errRecord)
 	}

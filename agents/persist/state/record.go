@@ -43,6 +43,9 @@ const (
 	// KindAnswer is a person's answer to a task that is escalated or otherwise not done. The task gets
 	// new attempts.
 	KindAnswer Kind = "answer"
+	// KindAmend replaces the plan. It has the complete state, because the records before it are those of
+	// the earlier plan.
+	KindAmend Kind = "amend"
 	// KindEnd closes a run, and KindReopen continues it.
 	KindEnd    Kind = "end"
 	KindReopen Kind = "reopen"
@@ -56,8 +59,10 @@ type Record struct {
 	// work of a killed process after its last record.
 	At time.Duration `json:"at"`
 
-	// Plan is the digest of the plan, for KindBegin.
+	// Plan is the digest of the plan, for KindBegin and KindAmend.
 	Plan string `json:"plan,omitempty"`
+	// Amended is the new plan with its state, for KindAmend.
+	Amended *Amended `json:"amended,omitempty"`
 
 	// Task is for KindAnswer and, with Attempt, from 1, for KindIntent, KindReport and KindOutcome.
 	Task    string   `json:"task,omitempty"`
@@ -84,6 +89,14 @@ type Record struct {
 	Context *Change `json:"context,omitempty"`
 
 	End *End `json:"end,omitempty"`
+}
+
+// Amended is a plan that replaces an earlier one.
+type Amended struct {
+	// Tasks are the structure of the new plan as the caller stores it.
+	Tasks json.RawMessage `json:"tasks"`
+	// State is the snapshot of the state with the new plan.
+	State json.RawMessage `json:"state"`
 }
 
 // Why is the reason for a check.

@@ -50,7 +50,10 @@ type extra struct {
 }
 
 // letters encode the stages in a snapshot.
-var letters = map[Stage]byte{stageWaiting: 'w', stageDone: 'd', stageFailed: 'f', stageBlocked: 'b', stageEscalated: 'e', stageDropped: 'x'}
+var letters = map[Stage]byte{
+	stageWaiting: 'w', stageDone: 'd', stageFailed: 'f', stageBlocked: 'b', stageEscalated: 'e',
+	stageDropped: 'x', stageSkipped: 's',
+}
 
 var stageOf = func() map[byte]Stage {
 	stages := map[byte]Stage{}
@@ -134,7 +137,10 @@ func (s *State) restore(in snapshot) error {
 		if !ok {
 			return fmt.Errorf("%w: it has a stage %q", errSnapshot, in.Stages[i])
 		}
-		if stage != stageWaiting {
+		switch {
+		case (stage == stageSkipped) != (task.Skip != ""):
+			return fmt.Errorf("%w: the task %q is %s", errSnapshot, task.ID, stage)
+		case stage != stageWaiting && stage != stageSkipped:
 			t.move(i, stage)
 		}
 	}

@@ -19,10 +19,12 @@ const (
 	stageEscalated Stage = "escalated"
 	// stageDropped is a derived task whose check passed before the task began.
 	stageDropped Stage = "dropped"
+	// stageSkipped is a task that the plan skips.
+	stageSkipped Stage = "skipped"
 )
 
 // over reports whether the task has ended for good.
-func (s Stage) over() bool { return s == stageDone || s == stageDropped }
+func (s Stage) over() bool { return s == stageDone || s == stageDropped || s == stageSkipped }
 
 // Task is a task of the plan or a derived one.
 type Task struct {
@@ -51,7 +53,7 @@ type Task struct {
 	next, prev int
 }
 
-// Over reports whether the task is done or was dropped.
+// Over reports whether the task is done, dropped or skipped.
 func (t Task) Over() bool { return t.Stage.over() }
 
 // Waiting reports whether another attempt is possible.
@@ -103,6 +105,14 @@ func newTasks(planned []plan.Task) *tasks {
 			heap.Push(&t.ready, i)
 		}
 	}
+	for i, task := range t.all {
+		if task.Skip != "" {
+			if task.at != none {
+				heap.Remove(&t.ready, task.at)
+			}
+			t.move(i, stageSkipped)
+		}
+	}
 	return t
 }
 
@@ -137,7 +147,7 @@ func (t *tasks) move(i int, to Stage) {
 		task.Do = clip(task.Do, maxItem) // bounds the memory of many rounds
 	}
 	t.unlink(task)
-	if to != stageDone {
+	if to == stageDropped {
 		return
 	}
 	for _, j := range t.needed[i] {
