@@ -44,10 +44,10 @@ func (b *backendFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&b.backend, "backend", "b", "", "copilot, claude, codex, gemini, opencode, qwen, exec or openai (default "+loop.Defaults().Backend+")")
 	f.StringVarP(&b.model, "model", "m", "", "model (default: the backend's own)")
-	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or"+
+	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or "+
 		"{prompt_file} stands for the prompt, which otherwise goes to standard input")
 	f.StringArrayVar(&b.extra, "agent-arg", nil, "a further argument for a command-line agent")
-	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and"+
+	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and "+
 		"run commands in its folder) or full (default "+string(cli.Workspace)+")")
 	pricesFlag(f, &b.prices)
 	complete(cmd, "access", namesOf(cli.AccessLevels())...)

@@ -40,7 +40,7 @@ type experimentFlags struct {
 }
 
 func (f *experimentFlags) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment"+
+	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment "+
 		"whose journal is there is resumed")
 	workersFlag(flags, &f.workers, "trials to run")
 	pricesFlag(flags, &f.prices)
@@ -90,7 +90,7 @@ trials would.
 	}
 	f := cmd.Flags()
 	flags.register(f)
-	f.StringVar(&flags.require, "require", "", "required result: better (every variant is better), not-worse (no variant is worse by"+
+	f.StringVar(&flags.require, "require", "", "required result: better (every variant is better), not-worse (no variant is worse by "+
 		"smallest_effect or more), decided (no comparison is undecided)")
 	complete(cmd, "require", result.Requirements()...)
 	cmd.ValidArgsFunction = completeYAML
