@@ -15,7 +15,7 @@ import (
 // loopOptions are the flags that set loop.Options.
 type loopOptions struct {
 	loop.Options
-	stream, noContract bool
+	stream, noContract, wait bool
 	// freshSession is short for History fresh.
 	freshSession bool
 	budget       budgetFlags
@@ -36,6 +36,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	optionalInt(f, &o.MaxIterations, "max-iterations", d.MaxIterations, "stop after this many answers")
 	optionalDuration(f, &o.Timeout, "timeout", d.Timeout, "stop after this time; 0s means no limit")
 	optionalDuration(f, &o.CallTimeout, "call-timeout", d.CallTimeout, "time limit of one call; 0s means no limit")
+	optionalDuration(f, &o.IdleTimeout, "idle-timeout", d.IdleTimeout, "end a call without any event for this time; 0s means never")
 	optionalInt(f, &o.NoProgressLimit, "no-progress-limit", d.NoProgressLimit, "stop after this many identical answers; 0 means never")
 	optionalInt(f, &o.AlternationLimit, "alternation-limit", d.AlternationLimit,
 		"stop after this many repetitions of a cycle of answers; 0 means never")
@@ -45,6 +46,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 		"stop after this many answers that changed no file of the git work tree; 0 means never")
 	optionalInt(f, &o.RepeatedErrorLimit, "repeated-error-limit", d.RepeatedErrorLimit, "stop after this many equal errors; 0 means never")
 	optionalInt(f, &o.ErrorLimit, "error-limit", d.ErrorLimit, "stop after this many failed calls in a row; 0 means never")
+	optionalDuration(f, &o.Backoff, "backoff", d.Backoff, "wait after a failed call; doubles with each further one, up to 5m")
+	f.BoolVar(&o.wait, "wait-for-limits", false, "wait until a usage limit ends; otherwise the run ends as limited")
 	f.StringVar((*string)(&o.StopGuard), "stop-guard", "",
 		"make the agent do the work that its last message defers: balanced, strict, careful or off (default "+string(d.StopGuard)+")")
 	optionalInt(f, &o.ContinuationLimit, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
@@ -64,6 +67,9 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	out := o.Options
 	if f.Changed("stream") {
 		out.Stream = &o.stream
+	}
+	if f.Changed("wait-for-limits") {
+		out.WaitForLimits = &o.wait
 	}
 	if o.freshSession {
 		out.History = loop.Fresh

@@ -56,6 +56,8 @@ type Error struct {
 	Status int
 	// RetryAfter is the wait that the provider asked for, or 0.
 	RetryAfter time.Duration
+	// ResetAt is the time at which a usage limit ends, if the program names it; otherwise zero.
+	ResetAt time.Time
 	// Message describes what happened, for a person.
 	Message string
 	// Partial is the text that had arrived before the failure.

@@ -28,7 +28,14 @@ func (r *runner) judge(n int, reply llm.Reply, err error) *run.Ending {
 }
 
 func (r *runner) judgeFailure(n int, err error) *run.Ending {
+	if end, handled := r.judgeLimit(n, err); handled {
+		return end
+	}
 	r.failed++
+	r.asked = 0
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		r.asked = e.RetryAfter
+	}
 	same := r.errors.Next(errorKey(err))
 	r.moveBreaker(n, err.Error(), r.breaker.fail)
 	switch set := r.set; {
@@ -43,6 +50,11 @@ func (r *runner) judgeFailure(n int, err error) *run.Ending {
 			Status: StatusNoProgress, Guard: "repeated_error_limit", Err: err,
 			Details: fmt.Sprintf("stopped after %d times the same error in a row (repeated_error_limit %d): %s",
 				same, set.RepeatedErrorLimit, err),
+		}
+	case set.ErrorLimit > 1 && hopeless(err):
+		return &run.Ending{
+			Status: StatusError, Guard: "error_limit", Err: err,
+			Details: "stopped, as the call would fail again: " + err.Error(),
 		}
 	case set.ErrorLimit > 0 && r.failed >= set.ErrorLimit:
 		return &run.Ending{

@@ -107,7 +107,7 @@ var _ = Describe("Timeout", Label("L-04"), func() {
 func TestRealClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := loop.Defaults()
-		s.Prompt = "Task"
+		s.Prompt, s.Timeout = "Task", quantity.Duration(5*time.Minute)
 		res := loop.Run(t.Context(), s, loop.Deps{
 			Backend: llm.BackendFunc(func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
 				<-ctx.Done()

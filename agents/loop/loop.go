@@ -44,6 +44,9 @@ type Deps struct {
 	Work func(context.Context) (Work, error)
 	// Past, if set, is the part of the run that earlier processes recorded. The run continues it.
 	Past *Past
+	// OnWait, if set, is called repeatedly during a wait before a call with the reason and the rest of
+	// the time, which is 0 at the end.
+	OnWait func(why string, left time.Duration)
 	// Check runs a command of Settings.Checks; required if there are any.
 	Check CheckFunc
 	// OnCheck, if set, is called after each check.
@@ -119,6 +122,8 @@ type Result struct {
 	// Denials are the tool calls that the agent's permissions refused in all iterations, at
 	// most llm.MaxDenials. A run with denials never ends with StatusDone.
 	Denials []llm.Denial `json:"denials,omitempty"`
+	// LimitedUntil is the time at which the usage limit of StatusLimited ends; otherwise zero.
+	LimitedUntil time.Time `json:"limited_until,omitzero"`
 	// Todos are the steps of refused completions in their order; nil if Settings.Todos is empty.
 	Todos []Todo `json:"todos,omitempty"`
 	// Details explain the end to a person.

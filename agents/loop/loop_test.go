@@ -269,7 +269,8 @@ var _ = Describe("Statuses", Label("L-09"), func() {
 			table = append(table, string(row.Status)+" "+strings.TrimSpace(jsonOf(row.Status.ExitCode())))
 		}
 		Expect(table).To(Equal([]string{
-			"done 0", "error 1", "timeout 3", "max-iterations 4", "no-progress 5", "blocked 6", "budget 7", "capped 8", "interrupted 130",
+			"done 0", "error 1", "timeout 3", "max-iterations 4", "no-progress 5", "blocked 6", "budget 7", "capped 8", "limited 12",
+			"interrupted 130",
 		}))
 	})
 

@@ -45,10 +45,13 @@ type Options struct {
 	Language Language `yaml:"language,omitempty" json:"language,omitempty" jsonschema:"enum=en,enum=fr"`
 	// MaxIterations is at least 1; default 10.
 	MaxIterations *int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
-	// Timeout is for the whole run; default 5m; 0 switches it off.
+	// Timeout is for the whole run; default 0 (off); in scenarios 5m.
 	Timeout *quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// CallTimeout is for each call; default 0 (off).
 	CallTimeout *quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	// IdleTimeout ends a call without an event of the backend for that long; default 10m, in scenarios
+	// and in plans 0 (off). A backend that does not stream has that time for its answer.
+	IdleTimeout *quantity.Duration `yaml:"idle_timeout,omitempty" json:"idle_timeout,omitempty"`
 	// NoProgressLimit stops after that many identical answers in a row; default
 	// 3; 0 switches it off.
 	NoProgressLimit *int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty" jsonschema:"minimum=0"`
@@ -66,9 +69,16 @@ type Options struct {
 	// row with the same error; default 0 (off).
 	RepeatedErrorLimit *int `yaml:"repeated_error_limit,omitempty" json:"repeated_error_limit,omitempty" jsonschema:"minimum=0"`
 	// ErrorLimit stops with status error after that many failed calls in a row; 0
-	// never does. Default 1, or 0 if Breaker or RepeatedErrorLimit is given, which
-	// then decide.
+	// never does. An error that a repetition cannot mend, such as a wrong key, stops at once unless it
+	// is 0. Default 3, in scenarios and in plans 1; or 0 if Breaker or RepeatedErrorLimit is given,
+	// which then decide.
 	ErrorLimit *int `yaml:"error_limit,omitempty" json:"error_limit,omitempty" jsonschema:"minimum=0"`
+	// Backoff is the wait after a failed call. It doubles with each further one, up to 5m. Default 5s,
+	// in scenarios and in plans 0 (off).
+	Backoff *quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
+	// WaitForLimits waits until a usage limit of the backend ends, if the backend names the time.
+	// Otherwise the run ends with status limited. Default false.
+	WaitForLimits *bool `yaml:"wait_for_limits,omitempty" json:"wait_for_limits,omitempty"`
 	// StopGuard judges each completion by its text (package agents/stop) and, if
 	// work is announced and not done, continues the run with it: balanced, strict,
 	// careful or off. Default off.

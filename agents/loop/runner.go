@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/stop"
@@ -19,8 +20,10 @@ type runner struct {
 
 	breaker breaker
 	stalled progress
-	errors  run.Repeats // of errors
-	failed  int         // calls in a row
+	errors  run.Repeats   // of errors
+	failed  int           // calls in a row
+	asked   time.Duration // the wait that the last failed call asked for
+	until   time.Time     // the end of a usage limit, or zero
 
 	events    *tap
 	dialogue  dialogue
@@ -63,7 +66,7 @@ func newRunner(s Settings, d Deps) *runner {
 		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},
 	}
 	r.Run = run.New(run.Caller{
-		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, CallTimeout: s.CallTimeout.Std(),
+		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, CallTimeout: s.CallTimeout.Std(), IdleTimeout: s.IdleTimeout.Std(),
 		Budgets: []*llm.Budget{llm.NewBudget(s.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, s.Timeout)
 	if d.Past != nil {
@@ -97,9 +100,12 @@ func (r *runner) loop() *run.Ending {
 	}
 }
 
-// ready waits while the circuit is open. It returns the ending if there may be no further call.
+// ready waits after a failure, and while the circuit is open. It returns the ending if there may be no further call.
 func (r *runner) ready(n int) *run.Ending {
 	if end := r.Over(); end != nil {
+		return end
+	}
+	if end := r.pause(n); end != nil {
 		return end
 	}
 	if end := r.Reserve(); end != nil {

@@ -31,12 +31,15 @@ type Settings struct {
 	MaxIterations      int               `json:"max_iterations"`
 	Timeout            quantity.Duration `json:"timeout"`
 	CallTimeout        quantity.Duration `json:"call_timeout"`
+	IdleTimeout        quantity.Duration `json:"idle_timeout,omitzero"`
 	NoProgressLimit    int               `json:"no_progress_limit"`
 	AlternationLimit   int               `json:"alternation_limit"`
 	NearIdenticalLimit int               `json:"near_identical_limit"`
 	UnchangedLimit     int               `json:"unchanged_limit,omitempty"`
 	RepeatedErrorLimit int               `json:"repeated_error_limit"`
 	ErrorLimit         int               `json:"error_limit"`
+	Backoff            quantity.Duration `json:"backoff,omitzero"`
+	WaitForLimits      bool              `json:"wait_for_limits,omitempty"`
 	StopGuard          stop.Policy       `json:"stop_guard"`
 	ContinuationLimit  int               `json:"continuation_limit"`
 	Checks             []string          `json:"checks,omitempty"`
@@ -50,6 +53,20 @@ type Settings struct {
 
 // Defaults returns the default settings. They lack a prompt.
 func Defaults() Settings { return withDefaults(Options{}) }
+
+// FailFast merges options with those of a caller that handles failed calls by itself: ErrorLimit is 1, or 0
+// with a breaker or RepeatedErrorLimit, and there is no backoff and no idle timeout unless they are given.
+func FailFast(sources ...Options) Options {
+	var o Options
+	for _, next := range sources {
+		o = o.or(next)
+	}
+	usual := Options{Backoff: new(quantity.Duration), IdleTimeout: new(quantity.Duration), ErrorLimit: new(1)}
+	if o.Breaker != nil || valueOr(o.RepeatedErrorLimit, 0) > 0 {
+		usual.ErrorLimit = nil
+	}
+	return o.or(usual)
+}
 
 // Resolve merges options in their order of precedence, such as those of a command line and those of a
 // configuration file, and then the defaults. It returns all invalid fields at once, as FieldErrors.
@@ -93,8 +110,11 @@ func withDefaults(o Options) Settings {
 		Contract:           cmp.Or(o.Contract, AutoContract),
 		Language:           o.Language,
 		MaxIterations:      valueOr(o.MaxIterations, 10),
-		Timeout:            valueOr(o.Timeout, quantity.Duration(5*time.Minute)),
+		Timeout:            valueOr(o.Timeout, 0),
 		CallTimeout:        valueOr(o.CallTimeout, 0),
+		IdleTimeout:        valueOr(o.IdleTimeout, quantity.Duration(10*time.Minute)),
+		Backoff:            valueOr(o.Backoff, quantity.Duration(5*time.Second)),
+		WaitForLimits:      valueOr(o.WaitForLimits, false),
 		NoProgressLimit:    valueOr(o.NoProgressLimit, 3),
 		AlternationLimit:   valueOr(o.AlternationLimit, 0),
 		NearIdenticalLimit: valueOr(o.NearIdenticalLimit, 0),
@@ -113,7 +133,7 @@ func withDefaults(o Options) Settings {
 	if len(s.Checks) == 0 {
 		s.CheckTimeout, s.CheckLimit = valueOr(o.CheckTimeout, 0), valueOr(o.CheckLimit, 0)
 	}
-	errorLimit := 1
+	errorLimit := 3
 	if s.Breaker != nil || s.RepeatedErrorLimit > 0 {
 		errorLimit = 0
 	}
@@ -261,7 +281,7 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 	for _, l := range []struct {
 		field string
 		value quantity.Duration
-	}{{"timeout", s.Timeout}, {"call_timeout", s.CallTimeout}, {"check_timeout", s.CheckTimeout}} {
+	}{{"timeout", s.Timeout}, {"call_timeout", s.CallTimeout}, {"check_timeout", s.CheckTimeout}, {"idle_timeout", s.IdleTimeout}, {"backoff", s.Backoff}} {
 		if l.value < 0 {
 			add(l.field, "%s is negative; use 0s for off", l.value)
 		}

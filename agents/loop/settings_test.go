@@ -25,7 +25,8 @@ func full(n int) loop.Options {
 	return loop.Options{
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: new(true), Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: new(n),
-		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
+		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), IdleTimeout: within(time.Duration(n)), Backoff: within(time.Duration(n)),
+		WaitForLimits: new(true), NoProgressLimit: new(n),
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), UnchangedLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
 		StopGuard: "strict", ContinuationLimit: new(n), Checks: []string{"c"}, CheckTimeout: within(time.Duration(n)), CheckLimit: new(n),
 		Budget:  &llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
@@ -37,7 +38,8 @@ func resolved(n int) loop.Settings {
 	return loop.Settings{
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: n,
-		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), NoProgressLimit: n,
+		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), IdleTimeout: quantity.Duration(n), Backoff: quantity.Duration(n),
+		WaitForLimits: true, NoProgressLimit: n,
 		AlternationLimit: n, NearIdenticalLimit: n, UnchangedLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
 		StopGuard: "strict", ContinuationLimit: n, Checks: []string{"c"}, CheckTimeout: quantity.Duration(n), CheckLimit: n,
 		Budget:  llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
@@ -54,7 +56,8 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		d.ContinuePrompt, d.Contract = "", ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
-			Timeout: quantity.Duration(5 * time.Minute), NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 1,
+			NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 3,
+			IdleTimeout: quantity.Duration(10 * time.Minute), Backoff: quantity.Duration(5 * time.Second),
 			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
 	})
@@ -110,7 +113,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 			Expect(err).NotTo(HaveOccurred())
 			Expect(s.ErrorLimit).To(Equal(limit))
 		},
-		Entry("none", loop.Options{}, 1),
+		Entry("none", loop.Options{}, 3),
 		Entry("breaker", loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: 1}}, 0),
 		Entry("repeated errors", loop.Options{RepeatedErrorLimit: new(2)}, 0),
 		Entry("given itself", loop.Options{RepeatedErrorLimit: new(2), ErrorLimit: new(5)}, 5),
@@ -165,6 +168,8 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Entry("negative error_limit", loop.Options{ErrorLimit: new(-1)}, "error_limit", "-1"),
 		Entry("negative continuation_limit", loop.Options{ContinuationLimit: new(-1)}, "continuation_limit", "-1"),
 		Entry("negative check_limit", loop.Options{CheckLimit: new(-1)}, "check_limit", "-1"),
+		Entry("negative idle_timeout", loop.Options{IdleTimeout: within(-1)}, "idle_timeout", "negative"),
+		Entry("negative backoff", loop.Options{Backoff: within(-1)}, "backoff", "negative"),
 		Entry("negative check_timeout", loop.Options{CheckTimeout: within(-1)}, "check_timeout", "negative"),
 		Entry("blank check", loop.Options{Checks: []string{"true", " "}}, "checks[1]", `" " is not a command`),
 		Entry("negative timeout", loop.Options{Timeout: within(-1)}, "timeout", "negative"),

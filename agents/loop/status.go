@@ -15,6 +15,7 @@ const (
 	StatusBlocked       = run.Blocked
 	StatusBudget        = run.Budget
 	StatusCapped        = run.Capped
+	StatusLimited       = run.Limited
 	StatusInterrupted   = run.Interrupted
 )
 
@@ -29,6 +30,7 @@ func Statuses() []run.StatusInfo {
 		StatusBlocked.Info("the agent handed over to a person, or claims completion although its permissions refused tool calls"),
 		StatusBudget.Info("a cap on calls, tokens or cost was reached"),
 		StatusCapped.Info("the stop guard or a check refused the completion more often than it may be continued"),
+		StatusLimited.Info("the backend is at a usage limit, which ends at the time in details"),
 		StatusInterrupted.Info("the user interrupted the run"),
 	}
 }

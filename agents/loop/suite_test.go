@@ -105,7 +105,7 @@ func (r *rig) run() loop.Result { return r.runIn(context.Background()) }
 
 func (r *rig) runIn(ctx context.Context) loop.Result {
 	GinkgoHelper()
-	s, err := loop.Resolve(r.options, r.file, loop.Options{Contract: loop.NoContract})
+	s, err := loop.Resolve(loop.FailFast(r.options, r.file), loop.Options{Contract: loop.NoContract, Timeout: within(5 * time.Minute)})
 	Expect(err).NotTo(HaveOccurred())
 	return loop.Run(ctx, s, r.deps)
 }

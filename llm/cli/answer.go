@@ -33,6 +33,7 @@ type answer struct {
 	lastError  string          // an error event that may be transient
 	lastStatus int             // HTTP status of that error, if reported
 	limited    bool            // the agent reported a rejected rate limit
+	limitEpoch int64           // the end of that limit, in seconds of Unix time; 0 if unknown
 	streamed   map[string]bool // messages whose text came in pieces
 }
 

@@ -18,7 +18,8 @@ type claudeEvent struct {
 	ParentToolUseID string `json:"parent_tool_use_id"`
 	ErrorStatus     int    `json:"error_status"` // system/api_retry
 	RateLimit       struct {
-		Status string `json:"status"`
+		Status   string `json:"status"`
+		ResetsAt int64  `json:"resetsAt"`
 	} `json:"rate_limit_info"`
 
 	Result         string       `json:"result"`
@@ -81,7 +82,9 @@ func claudeLine(a *answer, line []byte) {
 			a.retried(kindOf("", e.ErrorStatus), e.ErrorStatus)
 		}
 	case "rate_limit_event":
-		a.limited = a.limited || e.RateLimit.Status == "rejected"
+		if e.RateLimit.Status == "rejected" {
+			a.limited, a.limitEpoch = true, e.RateLimit.ResetsAt
+		}
 	case "assistant":
 		claudeMessageOf(a, e.Message, e.ParentToolUseID != "")
 	case "user":

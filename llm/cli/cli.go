@@ -192,6 +192,9 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	case failure.Kind == "":
 		return llm.Reply{}, fmt.Errorf("%s: stopped: %w", b.agent.id, failure.Err)
 	}
+	if failure.Kind == llm.RateLimited {
+		failure.ResetAt = a.limitEnd(failure.Message, clock.Real().Now())
+	}
 	failure.Message = hide.Replace(failure.Message)
 	return llm.Reply{}, failure
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -28,11 +27,14 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 		status = a.failure.status
 	}
 	fail := func(kind llm.ErrorKind, message string, err error) (llm.Reply, *llm.Error) {
-		return llm.Reply{}, &llm.Error{
+		failed := &llm.Error{
 			Kind: kind, Backend: g.id, Status: status, Message: message,
 			Partial: a.partial(), Usage: a.usage, Retries: a.retries, Err: err,
-			RetryAfter: retryAfter(kind, message),
 		}
+		if kind == llm.RateLimited {
+			failed.RetryAfter = retryAfter(message)
+		}
+		return llm.Reply{}, failed
 	}
 	switch {
 	case a.failure != nil:
@@ -129,10 +131,8 @@ var (
 		`(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
 	downText = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|` +
 		`connection (refused|reset)|service unavailable|experiencing high demand`)
-	cutText  = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
-	badText  = regexp.MustCompile(`(?i)empty or malformed response`)
-	waitText = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) ` +
-		`(\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
+	cutText = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
+	badText = regexp.MustCompile(`(?i)empty or malformed response`)
 )
 
 // kindOf returns the kind of a failure by the provider's status or, if that is unknown, by the message
@@ -162,23 +162,4 @@ func kindOf(text string, status int) llm.ErrorKind {
 	default:
 		return llm.Failed
 	}
-}
-
-// retryAfter parses "try again in 17 seconds" in the message of a rate limit.
-func retryAfter(kind llm.ErrorKind, message string) time.Duration {
-	m := waitText.FindStringSubmatch(message)
-	if m == nil || kind != llm.RateLimited {
-		return 0
-	}
-	unit := strings.ToLower(m[2])
-	if unit == "ms" || strings.HasPrefix(unit, "mil") {
-		unit = "ms"
-	} else {
-		unit = unit[:1]
-	}
-	d, err := time.ParseDuration(m[1] + unit)
-	if err != nil {
-		return 0
-	}
-	return d
 }

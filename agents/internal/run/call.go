@@ -20,6 +20,9 @@ type Caller struct {
 	Clock clock.Clock
 	// CallTimeout limits each call; 0: unlimited.
 	CallTimeout time.Duration
+	// IdleTimeout limits the time without an event of the backend within a call; 0: unlimited. A backend
+	// without events has that time for its answer.
+	IdleTimeout time.Duration
 	// Budgets limit the calls; a nil budget has no caps.
 	Budgets []*llm.Budget
 }
@@ -35,7 +38,7 @@ func (c Caller) each(ask func(*llm.Budget) error) *llm.BudgetError {
 }
 
 // Complete makes one call, for which Run.Reserve was called, and adds its usage to the budgets. A call
-// that exceeds CallTimeout fails with llm.Timeout.
+// that exceeds CallTimeout or IdleTimeout fails with llm.Timeout.
 func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	within := ctx
 	if c.CallTimeout > 0 {
@@ -43,9 +46,14 @@ func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error
 		defer cancel()
 		within = timed
 	}
+	if c.IdleTimeout > 0 {
+		watched, stop := watch(within, c.Clock, c.IdleTimeout, &req)
+		defer stop()
+		within = watched
+	}
 	reply, err := complete(within, c.Backend, req)
 	if err != nil && clock.Err(ctx) == nil && clock.Err(within) != nil {
-		err = c.timedOut(err)
+		err = c.timedOut(err, clock.Err(within))
 	}
 	c.Account(req.Model, reply, err)
 	return reply, err
@@ -62,11 +70,14 @@ func complete(ctx context.Context, b llm.Backend, req llm.Request) (reply llm.Re
 	return b.Complete(ctx, req)
 }
 
-// timedOut returns the error of a call that exceeded CallTimeout, with the partial answer.
-func (c Caller) timedOut(err error) error {
+// timedOut returns the error of a call that exceeded CallTimeout or IdleTimeout, with the partial answer.
+func (c Caller) timedOut(err, cause error) error {
 	late := llm.Error{
 		Kind: llm.Timeout, Backend: c.ID, Err: err,
 		Message: fmt.Sprintf("no answer within %s (call_timeout)", c.CallTimeout),
+	}
+	if _, idle := cause.(idleError); idle { //nolint:errorlint // the cause itself
+		late.Message = fmt.Sprintf("no event for %s (idle_timeout)", c.IdleTimeout)
 	}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		late.Partial, late.Usage, late.Retries = e.Partial, e.Usage, e.Retries

@@ -16,6 +16,7 @@ const (
 	Blocked       Status = "blocked"
 	Budget        Status = "budget"
 	Capped        Status = "capped"
+	Limited       Status = "limited"
 	Escalate      Status = "escalate"
 	Escalated     Status = "escalated"
 	Partial       Status = "done_partial"
@@ -26,7 +27,7 @@ const (
 // exitCodes are stable. Code 2 is reserved for usage and configuration errors of a command line.
 var exitCodes = map[Status]int{
 	Done: 0, Complete: 0, Error: 1, Timeout: 3, MaxIterations: 4, NoProgress: 5, Blocked: 6, Budget: 7, Capped: 8,
-	Escalate: 9, Escalated: 9, Partial: 10, Delegate: 11, Interrupted: 130,
+	Escalate: 9, Escalated: 9, Partial: 10, Delegate: 11, Limited: 12, Interrupted: 130,
 }
 
 // ExitCode returns the exit code of a process whose run ended with s; 1 if s is unknown.

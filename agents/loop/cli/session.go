@@ -123,6 +123,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 			}{lineEvent, e})
 		}
 	})
+	deps.OnWait = v.wait
 	check := deps.Check
 	deps.Check = func(ctx context.Context, command string) loop.Check {
 		v.underWay("check " + command)

@@ -42,6 +42,9 @@ func newView(on *console.View, s loop.Settings, c clock.Clock, past int) *view {
 	if s.Timeout > 0 {
 		limits += fmt.Sprintf(", timeout %s", s.Timeout)
 	}
+	if s.IdleTimeout > 0 {
+		limits += fmt.Sprintf(", idle timeout %s", s.IdleTimeout)
+	}
 	fmt.Fprintf(v.Out, "backend %s, %s\n", s.Backend, limits)
 	if past > 0 {
 		fmt.Fprintf(v.Out, "continuing after %s\n", format.Plural(past, "iteration"))
@@ -165,6 +168,20 @@ func describeChanges(c loop.Changes) string {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return c.String() + " (" + strings.Join(names, ", ") + ")"
+}
+
+// wait shows the rest of a wait before the next call.
+func (v *view) wait(why string, left time.Duration) {
+	v.mu.Lock()
+	if v.what == "" || left <= 0 {
+		v.began = v.clock.Now()
+	}
+	v.what = ""
+	if left > 0 {
+		v.what = fmt.Sprintf("%s, %s left", why, left.Round(time.Second))
+	}
+	v.mu.Unlock()
+	v.draw()
 }
 
 // check writes the line of a check.

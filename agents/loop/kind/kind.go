@@ -4,6 +4,7 @@ package kind
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
@@ -70,13 +71,15 @@ func Kind() kind.Kind {
 	}
 }
 
-// defaults are those of a scenario where they differ from the defaults of the loop. A script needs no
-// instructions, and changes no files.
-var defaults = loop.Options{Contract: loop.NoContract, UnchangedLimit: new(0)}
+// defaults are those of a scenario where they differ from the defaults of the loop, besides
+// loop.FailFast. A script needs no instructions and changes no files, and a call that hangs must end.
+var defaults = loop.Options{
+	Contract: loop.NoContract, UnchangedLimit: new(0), Timeout: new(quantity.Duration(5 * time.Minute)),
+}
 
 // resolve returns the settings of the run.
 func (o *Options) resolve() (loop.Settings, error) {
-	return loop.Resolve(o.Options, orNone(o.Config), defaults)
+	return loop.Resolve(loop.FailFast(o.Options, orNone(o.Config)), defaults)
 }
 
 func orNone(o *loop.Options) loop.Options {
@@ -112,7 +115,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 		Limits:         withoutSecrets(settings, env.Redactor),
 		InterruptAfter: opts.InterruptAfter,
 		Points: func(p *drive.Points) {
-			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{"timeout": settings.Timeout, "call_timeout": settings.CallTimeout})
+			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{"timeout": settings.Timeout, "call_timeout": settings.CallTimeout, "idle_timeout": settings.IdleTimeout})
 		},
 		Run: func(ctx context.Context, t *drive.Trial) record.End { return run(ctx, t, settings, opts) },
 	})

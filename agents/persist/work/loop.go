@@ -56,7 +56,7 @@ func (l *looper) grade(r loop.Result, own llm.Caps, unfinished string) persist.O
 		return persist.Outcome{Grade: persist.Done, Details: r.Details}
 	case r.Status == loop.StatusBlocked: // the agent needs a person, or a permission
 		return persist.Outcome{Grade: persist.Escalated, Details: r.Details}
-	case r.Status == loop.StatusError:
+	case r.Status == loop.StatusError, r.Status == loop.StatusLimited:
 		return failed(r.Err, r.Details, left)
 	case r.Status == loop.StatusInterrupted:
 		return ended(r.Err, left)

@@ -141,10 +141,10 @@ func failed(err error, details, carry string) persist.Outcome {
 	return persist.Outcome{Grade: grade, Later: slices.Contains(temporary, llm.KindOf(err)), Details: details, Carry: carry}
 }
 
-// resolved returns the settings of an attempt. The loop only has a timeout if the plan gives one, because
-// the timeout of the task and the watchdog limit its time. Its contract is English, as the other words of
+// resolved returns the settings of an attempt. A failed call ends it unless the plan gives other limits,
+// because the supervisor repeats attempts, and its watchdog limits the time without an event. Its contract is English, as the other words of
 // the prompt are.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
-	return loop.Resolve(o, loop.Options{Timeout: new(quantity.Duration), Language: loop.English})
+	return loop.Resolve(loop.FailFast(o), loop.Options{Language: loop.English})
 }
