@@ -281,7 +281,13 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 	for _, l := range []struct {
 		field string
 		value quantity.Duration
-	}{{"timeout", s.Timeout}, {"call_timeout", s.CallTimeout}, {"check_timeout", s.CheckTimeout}, {"idle_timeout", s.IdleTimeout}, {"backoff", s.Backoff}} {
+	}{
+		{"timeout", s.Timeout},
+		{"call_timeout", s.CallTimeout},
+		{"idle_timeout", s.IdleTimeout},
+		{"check_timeout", s.CheckTimeout},
+		{"backoff", s.Backoff},
+	} {
 		if l.value < 0 {
 			add(l.field, "%s is negative; use 0s for off", l.value)
 		}

@@ -10,7 +10,8 @@ import (
 // The forms in which programs name the end of a usage limit.
 var (
 	// waitText matches "try again in 2 days 3 hours" and "retry after 17 seconds".
-	waitText = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) ((?:\d{1,6}(?:\.\d{1,6})? ?` + waitUnit + `\b(?:,| and)? ?){1,4})`)
+	waitText = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) ` +
+		`((?:\d{1,6}(?:\.\d{1,6})? ?` + waitUnit + `\b(?:,| and)? ?){1,4})`)
 	waitPart = regexp.MustCompile(`(?i)(\d{1,6}(?:\.\d{1,6})?) ?(` + waitUnit + `)`)
 	// epochText matches "Claude AI usage limit reached|1764000000".
 	epochText = regexp.MustCompile(`(?i)limit reached\|(\d{10})(\d{3})?\b`)

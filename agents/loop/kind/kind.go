@@ -115,7 +115,9 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 		Limits:         withoutSecrets(settings, env.Redactor),
 		InterruptAfter: opts.InterruptAfter,
 		Points: func(p *drive.Points) {
-			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{"timeout": settings.Timeout, "call_timeout": settings.CallTimeout, "idle_timeout": settings.IdleTimeout})
+			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{
+				"timeout": settings.Timeout, "call_timeout": settings.CallTimeout, "idle_timeout": settings.IdleTimeout,
+			})
 		},
 		Run: func(ctx context.Context, t *drive.Trial) record.End { return run(ctx, t, settings, opts) },
 	})

@@ -1,0 +1,7 @@
+package cli
+
+// For specs.
+var (
+	ResetAt    = resetAt
+	RetryAfter = retryAfter
+)
