@@ -37,7 +37,8 @@ type backendFlags struct {
 	// of access and is started in the current folder.
 	observer bool
 	prices   string
-	dir      string // where a command-line agent works; empty: here
+	env      []string // for a command-line agent, in addition to this process's
+	dir      string   // where a command-line agent works; empty: here
 }
 
 func (b *backendFlags) register(cmd *cobra.Command) {
@@ -89,7 +90,7 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 // agentConfig returns the settings of the command-line agent with that id. Permissions
 // and further arguments apply only to the agent that was chosen.
 func (b *backendFlags) agentConfig(id string) cli.Config {
-	cfg := cli.Config{Model: b.model, Dir: b.dir}
+	cfg := cli.Config{Model: b.model, Dir: b.dir, Env: b.env}
 	if id == backendExec {
 		cfg.Command = b.program()
 		if b.observer {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/loop/cli"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
@@ -59,6 +62,9 @@ func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFla
 	if err != nil {
 		return usage(err)
 	}
+	if err := a.endLeftovers(paused.Path); err != nil {
+		return usage(errors.Join(err, paused.Close()))
+	}
 	stored, err := paused.Options()
 	if err == nil {
 		err = flags.restore(cmd.Flags(), paused.Job)
@@ -85,6 +91,31 @@ func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFla
 func readPromptFile(name string) (string, error) {
 	data, err := input.ReadFile("prompt file", name, maxPrompt)
 	return string(data), err
+}
+
+// runVariable is set for the agents of a loop to the path of its transcript.
+const runVariable = "REHEARSE_LOOP"
+
+// runMark returns the entry in the environment of the agents of a run.
+func runMark(transcript string) (string, error) {
+	path, err := filepath.Abs(transcript)
+	if err != nil {
+		return "", fmt.Errorf("find the transcript: %w", err)
+	}
+	return runVariable + "=" + path, nil
+}
+
+// endLeftovers ends the processes that a killed run left behind: a program such as codex consists of several,
+// and the one at work can outlive the others, and holds the session.
+func (a *app) endLeftovers(transcript string) error {
+	mark, err := runMark(transcript)
+	if err != nil {
+		return err
+	}
+	if n := child.KillMarked(mark); n > 0 {
+		fmt.Fprintf(a.stderr, "ended %s that the run had left behind\n", format.Plural(n, "program"))
+	}
+	return nil
 }
 
 // reopenLoop opens the named transcript, or the latest one.
@@ -133,6 +164,11 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 		return usage(err)
 	}
 	flags.backend, flags.model = settings.Backend, settings.Model
+	mark, err := runMark(path)
+	if err != nil {
+		return usage(err)
+	}
+	flags.env = []string{mark}
 	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
 		return usage(err)

@@ -62,8 +62,10 @@ func (a *app) printResult(result any, text string, asJSON bool) (err error) {
 }
 
 // printJSON prints a value as encoding/json does, with durations in nanoseconds.
-func (a *app) printJSON(value any) error {
-	enc := json.NewEncoder(a.stdout)
+func (a *app) printJSON(value any) error { return encodeJSON(a.stdout, value) }
+
+func encodeJSON(w io.Writer, value any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(value)

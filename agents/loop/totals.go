@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -14,6 +15,26 @@ type Totals struct {
 	TokensUnknown int            `json:"tokens_unknown,omitempty"`
 	Cost          quantity.Money `json:"cost,omitzero"`
 	CostUnknown   int            `json:"cost_unknown,omitempty"`
+}
+
+// Describe returns the sums for a person. Sums that lack an iteration are lower bounds.
+func (t Totals) Describe() (tokens, cost string) {
+	tokens, cost = format.Number(float64(t.Tokens))+" tokens", "no cost"
+	if !t.Cost.IsZero() {
+		cost = format.Amount(t.Cost.Amount, string(t.Cost.Currency))
+	}
+	return bound(tokens, t.Tokens == 0, t.TokensUnknown, "unknown tokens"), bound(cost, t.Cost.IsZero(), t.CostUnknown, "unknown cost")
+}
+
+// bound describes a sum of which some parts may be missing.
+func bound(sum string, zero bool, missing int, unknown string) string {
+	switch {
+	case missing > 0 && zero:
+		return unknown
+	case missing > 0:
+		return "at least " + sum
+	}
+	return sum
 }
 
 // totals adds up the iterations of a run, in the currency of its cap, or else in USD.

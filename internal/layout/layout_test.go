@@ -89,7 +89,7 @@ var allowed = map[string][]string{
 	"agents/": {"agents/", "llm", "clock", "event", "stat", "fixtures"},
 
 	"agents/interview/kind": append([]string{"reports/doc", "reports/plot"}, adapts...),
-	"agents/loop/kind":      adapts,
+	"agents/loop/kind":      append([]string{"reports/doc"}, adapts...),
 	"agents/persist/kind":   adapts,
 	"agents/react/kind":     adapts,
 	"agents/stop/kind":      adapts,

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +111,22 @@ func Read(path string) (*Record, error) {
 		return nil, err
 	}
 	return r, r.check()
+}
+
+// IsTranscript reports whether a file begins as the transcript of a loop.
+func IsTranscript(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	start := make([]byte, 300)
+	n, _ := io.ReadFull(file, start)
+	return bytes.HasPrefix(start[:n], []byte(`{"type":"`+lineBegin+`",`)) && bytes.Contains(start[:n], []byte(`"kind":"`+transcriptKind+`"`))
 }
 
 // check returns an error if the file has no whole line.

@@ -207,7 +207,8 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
 	}
 	fmt.Fprintln(w)
 	if r.Iterations > 0 {
-		fmt.Fprintf(w, "spent: %s\n", describeTotals(r.Totals))
+		tokens, cost := r.Totals.Describe()
+		fmt.Fprintf(w, "spent: %s, %s\n", tokens, cost)
 	}
 	fmt.Fprintf(w, "transcript: %s\n", s.transcript.Path)
 	s.out.Files.show(w)
@@ -233,23 +234,4 @@ func (s *Session) command(r loop.Result) string {
 		words = append(words, "--answer", "TEXT")
 	}
 	return format.ShellLine(words...)
-}
-
-// describeTotals returns the tokens and the cost of a run. Sums that lack an iteration are lower bounds.
-func describeTotals(t loop.Totals) string {
-	tokens := amount(t.Tokens == 0, t.TokensUnknown, format.Number(float64(t.Tokens))+" tokens", "tokens")
-	return tokens + ", " + amount(t.Cost.IsZero(), t.CostUnknown, format.Amount(t.Cost.Amount, string(t.Cost.Currency)), "cost")
-}
-
-// amount returns a sum, of which some parts may be unknown.
-func amount(zero bool, unknown int, text, noun string) string {
-	switch {
-	case unknown > 0 && zero:
-		return "unknown " + noun
-	case unknown > 0:
-		return "at least " + text
-	case zero && noun == "cost":
-		return "no cost"
-	}
-	return text
 }

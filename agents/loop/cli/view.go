@@ -186,7 +186,7 @@ func (v *view) wait(why string, left time.Duration) {
 
 // check writes the line of a check.
 func (v *view) check(c loop.Check) {
-	v.Print(v.Clean(fmt.Sprintf(indent+"check %s: %s in %s", c.Command,
+	v.Print(indent + v.Clean(fmt.Sprintf("check %s: %s in %s", c.Command,
 		strings.TrimSuffix(string(c.Verdict)+", "+c.Details, ", "), c.Duration.Round(time.Millisecond))))
 	v.next(c.N)
 }
