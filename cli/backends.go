@@ -39,6 +39,7 @@ type backendFlags struct {
 	prices   string
 	env      []string // for a command-line agent, in addition to this process's
 	dir      string   // where a command-line agent works; empty: here
+	wrapper  []string // precedes the command line of the agent, such as that of a sandbox
 }
 
 func (b *backendFlags) register(cmd *cobra.Command) {
@@ -90,7 +91,7 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 // agentConfig returns the settings of the command-line agent with that id. Permissions
 // and further arguments apply only to the agent that was chosen.
 func (b *backendFlags) agentConfig(id string) cli.Config {
-	cfg := cli.Config{Model: b.model, Dir: b.dir, Env: b.env}
+	cfg := cli.Config{Model: b.model, Dir: b.dir, Env: b.env, Wrapper: b.wrapper}
 	if id == backendExec {
 		cfg.Command = b.program()
 		if b.observer {

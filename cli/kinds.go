@@ -5,6 +5,8 @@ package cli
 import (
 	"os"
 
+	"github.com/rehearse-dev/rehearse/internal/sandbox"
+
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
@@ -13,6 +15,7 @@ import (
 // exit code. The program's main function calls it first: in a process that was started to
 // play another part, such as a host's hook, Main does not return.
 func Main(kinds kind.List) int {
+	sandbox.Main()
 	kinds.Main()
 	child.HideProcess() // from the agents that it starts
 	return run(kinds, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -78,7 +78,8 @@ openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLI
 backend that is not on this machine.
 
 With --git, a checkpoint of your files is committed to a branch of its own before the run and after each
-answered iteration; --rollback restores the last one after a failed iteration (docs/safety.md).
+answered iteration; --rollback restores the last one after a failed iteration (docs/safety.md). With --sandbox
+(Linux) the agent and the checks can write only to the current folder and to their program's state.
 
 ` + loopExitCodes(),
 		Example: `  rehearse loop "Fix the failing test" --check "go test ./..."

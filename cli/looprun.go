@@ -147,6 +147,9 @@ func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
 		"prompt-file": func() { l.promptFile = job.PromptFile },
 		"git":         func() { l.git = job.Git },
 		"rollback":    func() { l.rollback = job.Rollback },
+		"sandbox":     func() { l.sandbox = job.Sandbox },
+
+		"sandbox-write": func() { l.sandboxWrite = job.SandboxWrite },
 	} {
 		if !f.Changed(name) {
 			restore()
@@ -169,6 +172,15 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 		return usage(err)
 	}
 	flags.env = []string{mark}
+	if flags.sandbox && flags.backend == backendOpenAI {
+		return usage(errors.New("--sandbox is for agents that are programs, and the backend openai only answers"))
+	}
+	around, err := a.enclose(ctx, &flags.safetyFlags, flags.backend, ".")
+	if err != nil {
+		return usage(err)
+	}
+	defer around.close()
+	flags.wrapper = around.arguments()
 	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
 		return usage(err)
@@ -179,7 +191,7 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	}
 	job := cli.Job{
 		Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices,
-		Git: flags.git, Rollback: flags.rollback,
+		Git: flags.git, Rollback: flags.rollback, Sandbox: flags.sandbox, SandboxWrite: flags.sandboxWrite,
 	}
 	if job.Dir, err = os.Getwd(); err != nil {
 		return usage(fmt.Errorf("find the current folder: %w", err))
@@ -202,7 +214,7 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	defer func() { _ = session.Close() }() // each line is on the disk already
 	deps := loop.Deps{
 		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
-		Check: cli.RunCheck, Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
+		Check: cli.RunCheck(around.arguments()), Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
 	}
 	if job.PromptFile != "" {
 		deps.ReadPrompt = func() (string, error) { return readPromptFile(job.PromptFile) }

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/sandbox"
 	"github.com/rehearse-dev/rehearse/kinds"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,6 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	// The program starts itself again as a hook and as a scripted agent; here that
 	// is this test.
+	sandbox.Main()
 	kinds.All().Main()
 	demo.Main()
 	testscript.Main(m, map[string]func(){"rehearse": func() { os.Exit(Main(kinds.All())) }})
@@ -34,6 +37,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else a race-detector build sleeps for a second at each exit
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "namespaces" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return sandbox.Check(t.Context()) == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,

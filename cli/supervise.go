@@ -52,7 +52,8 @@ empty, the run continues with other tasks and ends with escalated. "rehearse sch
 "rehearse init" writes a first one.
 
 With --git, a checkpoint of the plan's folder is committed to a branch of its own before the run and after
-each task that is done; --rollback restores the last one after a failed attempt (docs/safety.md).
+each task that is done; --rollback restores the last one after a failed attempt (docs/safety.md). With --sandbox
+(Linux) workers and checks can write only to the plan's folder and to their program's state.
 
 ` + superviseExitCodes(),
 		Example: `  rehearse supervise plan.yaml --backend claude
@@ -121,6 +122,12 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 	if flags.status {
 		return a.superviseStatus(job, flags.asJSON)
 	}
+	around, err := a.encloseJob(ctx, job, flags)
+	if err != nil {
+		return usage(err)
+	}
+	defer around.close()
+	flags.wrapper = around.arguments()
 	options, err := a.superviseOptions(ctx, job, flags)
 	if err != nil {
 		return err
@@ -193,7 +200,10 @@ func superviseJob(file string, flags *superviseFlags) (*cli.Job, error) {
 // superviseOptions finds the backend of the plan's workers, if one needs any.
 func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *superviseFlags) (cli.Options, error) {
 	flags.dir = job.Folder
-	o := cli.Options{Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr, Git: flags.git, Rollback: flags.rollback}
+	o := cli.Options{
+		Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr,
+		Git: flags.git, Rollback: flags.rollback, Wrapper: flags.wrapper,
+	}
 	if models := job.Models(); len(models) > 0 {
 		backend, err := a.agentBackend(ctx, &flags.agentFlags)
 		if err != nil {

@@ -184,7 +184,7 @@ func runProgram(s Spec, argv []string) (int, error) {
 	}
 	ignoreSignals()
 	program, err := os.StartProcess(path, argv, &os.ProcAttr{
-		Env: replaced(os.Environ(), s.Env), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Env: replaced(os.Environ(), s.Env), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, //nolint:forbidigo // it is handed on
 		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {

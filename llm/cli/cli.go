@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ type Config struct {
 	// prompt, and "{prompt_file}" by the path of a temporary file with the prompt. Without either,
 	// the prompt goes to standard input.
 	Command []string
+	// Wrapper precedes the whole command line, such as that of a sandbox: a program and its arguments. The
+	// program must run the rest and return its exit status.
+	Wrapper []string
 	// Dir is the working folder; default the working folder of this process.
 	Dir string
 	// Env has NAME=value pairs in addition to the environment of this process. Their values do not
@@ -162,6 +166,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		return llm.Reply{}, &llm.Error{Kind: llm.InvalidRequest, Backend: b.agent.id, Err: err}
 	}
 	defer cleanup()
+	l.argv = slices.Concat(b.cfg.Wrapper, l.argv)
 	a := &answer{
 		onText: req.OnText, onMessage: b.cfg.OnMessage,
 		activity: activity{onActivity: req.OnActivity, confined: b.confined(), observing: b.cfg.Access == ReadOnly},
@@ -176,7 +181,8 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		return llm.Reply{}, fmt.Errorf("%s: not started: %w", b.agent.id, cause)
 	}
 	if err != nil {
-		return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Backend: b.agent.id, Err: fmt.Errorf("start %s: %w", l.argv[0], err)}
+		err = fmt.Errorf("start %s: %w", l.argv[len(b.cfg.Wrapper)], err)
+		return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Backend: b.agent.id, Err: err}
 	}
 	hide := redact.HideSecrets(l.env)
 	if b.agent.complaints != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
@@ -19,9 +20,14 @@ const (
 	maxCheckOutput = 8 << 10
 )
 
-// RunCheck runs a check in a shell in the current folder, without the secrets in the environment, which
-// the agent could otherwise print. It implements loop.CheckFunc.
-func RunCheck(ctx context.Context, command string) loop.Check {
+// RunCheck returns a function that runs a check in a shell in the current folder, without the secrets in
+// the environment, which the agent could otherwise print. Wrapper precedes the command line, such as that of
+// a sandbox; it may be nil.
+func RunCheck(wrapper []string) loop.CheckFunc {
+	return func(ctx context.Context, command string) loop.Check { return runCheck(ctx, wrapper, command) }
+}
+
+func runCheck(ctx context.Context, wrapper []string, command string) loop.Check {
 	argv := []string{"sh", "-c", command}
 	if runtime.GOOS == "windows" {
 		argv = []string{"cmd", "/c", command}
@@ -29,7 +35,7 @@ func RunCheck(ctx context.Context, command string) loop.Check {
 	environ := os.Environ() //nolint:forbidigo // the command needs the user's own environment
 	output := child.Tail{Size: maxCheckOutput}
 	end, err := child.Run(ctx, child.Program{
-		Argv: argv, Env: redact.WithoutSecrets(environ, nil), Stdout: &output, Grace: checkGrace,
+		Argv: slices.Concat(wrapper, argv), Env: redact.WithoutSecrets(environ, nil), Stdout: &output, Grace: checkGrace,
 	})
 	if err != nil {
 		return loop.Check{Verdict: loop.CheckUnknown, Details: "it cannot be run: " + err.Error()}

@@ -45,6 +45,9 @@ type Job struct {
 	// undone; see KeepFiles.
 	Git      bool `json:"git,omitempty"`
 	Rollback bool `json:"rollback,omitempty"`
+	// Sandbox is true if the agent ran in a sandbox, in which SandboxWrite was writable, too.
+	Sandbox      bool     `json:"sandbox,omitempty"`
+	SandboxWrite []string `json:"sandbox_write,omitempty"`
 	// PromptFile is read before each iteration; empty if the prompt is fixed.
 	PromptFile string `json:"prompt_file,omitempty"`
 	// TodoFile counts as progress when it changes; may be empty.

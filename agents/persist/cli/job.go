@@ -77,6 +77,9 @@ type Options struct {
 	// Git records a checkpoint of the folder's files after each task that is done, in its git
 	// repository; Rollback restores them after a failed attempt.
 	Git, Rollback bool
+	// Wrapper precedes the command lines of workers, checks and acceptance commands, such as that of a
+	// sandbox.
+	Wrapper []string
 	// Quiet omits the warning that a run cannot be verified.
 	Quiet bool
 	// Notes receives the name of that folder.
@@ -91,7 +94,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	deps := work.Deps{
 		Clock: j.clock, Sink: v, Person: o.Person, Folder: j.Folder,
 		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: spent,
-		Currency: j.Plan.Limits.Budget.Cost.Currency,
+		Currency: j.Plan.Limits.Budget.Cost.Currency, Wrapper: o.Wrapper,
 	}
 	backend := ""
 	if o.Backend != nil {
@@ -102,7 +105,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	if err != nil {
 		return result, err
 	}
-	probes, err := work.Probes(j.Plan, j.Folder, j.clock)
+	probes, err := work.Probes(j.Plan, j.Folder, j.clock, o.Wrapper...)
 	if err != nil {
 		return result, err
 	}
@@ -132,7 +135,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	}}
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
-		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock)),
+		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock, o.Wrapper...)),
 		Clock:  j.clock, Sink: v, Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {

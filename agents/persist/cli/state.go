@@ -17,10 +17,8 @@ import (
 // openState opens and locks the state folder. With fresh, it moves an earlier state to another folder
 // first.
 func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
-	if j.beside {
-		if err := atomicdir.Ignore(filepath.Join(j.Folder, hiddenFolder)); err != nil {
-			return nil, stateError(fmt.Errorf("%w; choose another folder for the state with --state", err))
-		}
+	if err := j.Prepare(); err != nil {
+		return nil, err
 	}
 	_, err := os.Stat(j.State)
 	store, opening := journal.Open(j.State, 1)
@@ -40,6 +38,17 @@ func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
 		return nil, stateError(err)
 	}
 	return store, nil
+}
+
+// Prepare creates the default folder for states, which git ignores. Run does it, too.
+func (j *Job) Prepare() error {
+	if !j.beside {
+		return nil
+	}
+	if err := atomicdir.Ignore(filepath.Join(j.Folder, hiddenFolder)); err != nil {
+		return stateError(fmt.Errorf("%w; choose another folder for the state with --state", err))
+	}
+	return nil
 }
 
 // StateError is the error for a state that cannot be read or saved.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ const (
 // repeated after a crash), REHEARSE_ATTEMPT and REHEARSE_SEGMENT. Exit status 0 means done.
 type command struct {
 	argv, env []string
+	wrapper   []string // precedes argv
 	folder    string
 }
 
@@ -36,7 +38,7 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	}
 	answer, complaint := child.Tail{Size: maxAnswer}, child.Tail{}
 	end, err := child.Run(ctx, child.Program{
-		Argv: c.argv, Dir: c.folder, Env: c.environment(a), Stdin: a.Prompt,
+		Argv: slices.Concat(c.wrapper, c.argv), Dir: c.folder, Env: c.environment(a), Stdin: a.Prompt,
 		Stdout: active{&answer, a.Meter}, Stderr: active{&complaint, a.Meter},
 		Grace: grace,
 	})

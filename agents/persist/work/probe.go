@@ -16,14 +16,14 @@ import (
 
 // Probes returns a probe for each check of the plan. Probes do not leave the folder dir. The clock is
 // for timeouts of commands, which run in real time; nil is the real clock. A check that cannot be
-// decided is unknown.
-func Probes(p plan.Plan, dir string, clk clock.Clock) (map[plan.Check]persist.Probe, error) {
+// decided is unknown. Wrapper precedes the command lines, such as that of a sandbox.
+func Probes(p plan.Plan, dir string, clk clock.Clock, wrapper ...string) (map[plan.Check]persist.Probe, error) {
 	if clk == nil {
 		clk = clock.Real()
 	}
 	probes := make(map[plan.Check]persist.Probe, len(p.Checks))
 	for _, name := range slices.Sorted(maps.Keys(p.Checks)) {
-		probe, err := newProbe(p.Checks[name].WithDefaults(), dir, clk)
+		probe, err := newProbe(p.Checks[name].WithDefaults(), dir, clk, wrapper)
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", name, err)
 		}
@@ -33,25 +33,25 @@ func Probes(p plan.Plan, dir string, clk clock.Clock) (map[plan.Check]persist.Pr
 }
 
 // Acceptance returns the acceptance commands of the plan's tasks, by the ids of the tasks. They run in
-// the folder dir. The clock is that of Probes.
-func Acceptance(p plan.Plan, dir string, clk clock.Clock) map[string][]persist.Probe {
+// the folder dir. The clock and the wrapper are those of Probes.
+func Acceptance(p plan.Plan, dir string, clk clock.Clock, wrapper ...string) map[string][]persist.Probe {
 	if clk == nil {
 		clk = clock.Real()
 	}
 	all := map[string][]persist.Probe{}
 	for _, t := range p.Tasks {
 		for _, a := range t.Accept {
-			all[t.ID] = append(all[t.ID], guardProbe(commandProbe{spec: a.Probe(), dir: dir, clock: clk}.probe))
+			all[t.ID] = append(all[t.ID], guardProbe(commandProbe{spec: a.Probe(), dir: dir, clock: clk, wrapper: wrapper}.probe))
 		}
 	}
 	return all
 }
 
 // newProbe only returns errors that plan.Problems reports, too.
-func newProbe(spec plan.Probe, dir string, clk clock.Clock) (persist.Probe, error) {
+func newProbe(spec plan.Probe, dir string, clk clock.Clock, wrapper []string) (persist.Probe, error) {
 	switch {
 	case len(spec.Command) > 0:
-		return commandProbe{spec: spec, dir: dir, clock: clk}.probe, nil
+		return commandProbe{spec: spec, dir: dir, clock: clk, wrapper: wrapper}.probe, nil
 	case spec.File != "":
 		return todoProbe{file: spec.File, dir: dir}.probe, nil
 	case len(spec.Markers) > 0:

@@ -23,6 +23,8 @@ type commandProbe struct {
 	spec  plan.Probe
 	dir   string
 	clock clock.Clock
+	// wrapper precedes the command line, such as that of a sandbox.
+	wrapper []string
 }
 
 func (c commandProbe) probe(ctx context.Context) plan.CheckResult {
@@ -30,7 +32,7 @@ func (c commandProbe) probe(ctx context.Context) plan.CheckResult {
 	defer cancel()
 	var output child.Tail
 	end, err := child.Run(within, child.Program{
-		Argv:   c.spec.Command,
+		Argv:   slices.Concat(c.wrapper, c.spec.Command),
 		Dir:    c.dir,
 		Env:    redact.WithoutSecrets(environ(), c.spec.Env),
 		Stdout: &output,

@@ -41,6 +41,8 @@ type Deps struct {
 	Sink event.Sink
 	// Folder is the folder of the plan, with its agent files and workspaces. Commands run in it.
 	Folder string
+	// Wrapper precedes the command lines of commands, such as that of a sandbox; it may be nil.
+	Wrapper []string
 	// Actions returns the actions of an agent; default: action.New in the workspace of the worker.
 	Actions func(*agentfile.Agent) (action.Set, error)
 	// Person answers the questions of agents, if it is set.
@@ -88,7 +90,7 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 // build returns one worker. The caps are those of the whole run.
 func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
 	if len(spec.Command) > 0 {
-		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder}, nil
+		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder, wrapper: d.Wrapper}, nil
 	}
 	if d.Backend == nil {
 		return nil, errors.New("no backend is given")
