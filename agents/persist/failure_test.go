@@ -170,8 +170,7 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 			spoil(r)
 			Expect(r.run().Status).To(Equal(persist.StatusComplete))
 			Expect(r.attrs(event.Guard, "context-kept", "task")).To(Equal([]any{"c"}))
-			Expect(r.prompts[2]).To(ContainSubstring("- 1\n- 2\n"))
-			Expect(r.prompts[2]).NotTo(ContainSubstring("- 3\n"))
+			Expect(r.prompts[2]).To(ContainSubstring("- 1\n- 2\n\nFurther files of this task, beyond the limit of the context:\n- 3\n"))
 			Expect(r.emitted(event.State, "context")).To(BeEmpty())
 		},
 		Entry("where they cannot be saved", func(r *rig) {

@@ -201,7 +201,11 @@ func (r *supervisor) load() *ending {
 
 // begin stores the fingerprint of the plan.
 func (r *supervisor) begin(print fingerprint) error {
-	if err := savePrint(r.Store, print); err != nil {
+	data, err := json.Marshal(print)
+	if err != nil {
+		return err
+	}
+	if err := r.Store.Save(planBlob, data); err != nil {
 		return err
 	}
 	return r.put(state.Record{Kind: state.KindBegin, Plan: print.digest()})

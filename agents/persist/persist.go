@@ -29,6 +29,10 @@ type Deps struct {
 	// Ask, if set, asks a person the question of an escalated task at once. If ok is false, the task
 	// waits for an answer, and the run continues with others.
 	Ask func(ctx context.Context, task, question string) (answer string, ok bool)
+	// ReadFile, if set, returns the first most bytes of a file of the plan's folder and the size of the
+	// file, for prompts. It is not called for files outside of the folder. Without it, prompts only
+	// name files.
+	ReadFile func(name string, most int) (data []byte, size int64, err error)
 	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

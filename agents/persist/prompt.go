@@ -2,6 +2,7 @@ package persist
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
@@ -22,11 +23,12 @@ func (r *supervisor) prompt(t state.Task) string {
 			fmt.Fprintf(&b, "- %s\n", oneLine(strings.Join(a.Command, " ")))
 		}
 	}
-	if in := r.state.Window.Files(); len(in) > 0 {
-		b.WriteString("\nFiles in context, the least recently used first:\n")
-		for _, file := range in {
-			fmt.Fprintf(&b, "- %s\n", oneLine(file))
-		}
+	if all, each := r.limits.FileBytes(); r.ReadFile == nil || all == 0 {
+		r.nameFiles(&b, t)
+	} else {
+		x := excerpts{read: r.ReadFile, each: each, left: all}
+		x.add(relevant(t, r.state.Window.Files()))
+		b.WriteString(x.text())
 	}
 	if t.Attempts > 1 {
 		fmt.Fprintf(&b, "\nThis is attempt %d.", t.Attempts)
@@ -52,6 +54,21 @@ func (r *supervisor) prompt(t state.Task) string {
 	}
 	b.WriteString("\nDo this task wholly now. Announce nothing that you have not done.\n")
 	return b.String()
+}
+
+// nameFiles names the files in context, and those of the task that do not fit.
+func (r *supervisor) nameFiles(b *strings.Builder, t state.Task) {
+	in := r.state.Window.Files()
+	if len(in) > 0 {
+		b.WriteString("\nFiles in context, the least recently used first:\n")
+	}
+	for _, file := range in {
+		fmt.Fprintf(b, "- %s\n", oneLine(file))
+	}
+	out := slices.DeleteFunc(slices.Clone(t.Files), func(file string) bool { return slices.Contains(in, file) })
+	if len(out) > 0 {
+		fmt.Fprintf(b, "\nFurther files of this task, beyond the limit of the context:\n%s", list(out))
+	}
 }
 
 // reason writes the reason for a task of a round.

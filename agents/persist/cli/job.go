@@ -137,6 +137,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock, o.Wrapper...)),
 		Clock:  j.clock, Sink: v, Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
+		ReadFile: safe.readFile(work.ReadFile(j.Folder)),
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)

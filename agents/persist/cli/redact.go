@@ -55,6 +55,18 @@ func (g redacting) probe(p persist.Probe) persist.Probe {
 	}
 }
 
+// readFile removes secrets from the beginnings of files. The size of the file stays that on disk.
+func (g redacting) readFile(read func(string, int) ([]byte, int64, error)) func(string, int) ([]byte, int64, error) {
+	return func(name string, most int) ([]byte, int64, error) {
+		data, size, err := read(name, most)
+		if whole := int64(len(data)) == size; whole {
+			data = []byte(g.redact.Text(string(data)))
+			return data, int64(len(data)), err
+		}
+		return []byte(g.redact.Text(string(data))), size, err
+	}
+}
+
 type redactingWorker struct {
 	redacting
 	worker persist.Worker

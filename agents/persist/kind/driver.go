@@ -247,8 +247,13 @@ func (r *supervision) runProcess(ctx context.Context) (result persist.Result, cr
 	if err != nil {
 		return result, false, err
 	}
+	var read func(string, int) ([]byte, int64, error)
+	if r.opts.Contents {
+		read = work.ReadFile(r.workspace.Folder)
+	}
 	result = persist.Run(ctx, r.plan, persist.Deps{
-		Store: process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes, Accept: r.accept, Ask: r.ask(),
+		ReadFile: read,
+		Store:    process, Workers: r.verifier.wrapWorkers(workers), Probes: r.probes, Accept: r.accept, Ask: r.ask(),
 		Clock: r.trial.Clock, Sink: process, Budget: shared,
 	})
 	return result, process.Crashed(), nil

@@ -27,6 +27,9 @@ type Options struct {
 	// Looks script the results of the probe of a check, one after the other; the last one repeats.
 	// They replace a probe of the plan.
 	Looks map[plan.Check][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
+	// Contents is true if prompts have the contents of files of the workspace; otherwise they only name
+	// files.
+	Contents bool `yaml:"contents,omitempty" json:"contents,omitempty"`
 	// Accept scripts the results of the acceptance of a task, by its id: one for each report that the
 	// task is done; the last one repeats. They replace the commands of the plan.
 	Accept map[string][]Look `yaml:"accept,omitempty" json:"accept,omitempty"`

@@ -19,8 +19,12 @@ const (
 	defaultCheckEvery   = 5
 	defaultContextFiles = 50
 	defaultHardCalls    = 1000
-	defaultSegments     = 100
-	defaultRetries      = 2
+
+	defaultContextBytes     = 32 << 10
+	defaultContextFileBytes = 8 << 10
+
+	defaultSegments = 100
+	defaultRetries  = 2
 
 	defaultSaveEvery     = quantity.Duration(5 * time.Minute)
 	defaultStagnation    = quantity.Duration(10 * time.Minute)
@@ -45,6 +49,15 @@ func (l Limits) WithDefaults() Limits {
 	l.SoftCalls = cmp.Or(l.SoftCalls, max(1, min(l.HardCalls-l.HardCalls/10, l.HardCalls-1)))
 	l.Segments = cmp.Or(l.Segments, defaultSegments)
 	return l
+}
+
+// FileBytes returns the largest size of the files in a prompt, of all together and of each one.
+func (l Limits) FileBytes() (all, each int) {
+	all, each = defaultContextBytes, cmp.Or(l.ContextFileBytes, defaultContextFileBytes)
+	if l.ContextBytes != nil {
+		all = *l.ContextBytes
+	}
+	return all, each
 }
 
 // MaxRetries returns the number of retries of the task after failed attempts.

@@ -141,6 +141,10 @@ type Limits struct {
 	ShortRun quantity.Duration `yaml:"short_run,omitempty" json:"short_run,omitempty"`
 	// ContextFiles is the largest number of files in context; default 50.
 	ContextFiles int `yaml:"context_files,omitempty" json:"context_files,omitempty" jsonschema:"minimum=1,maximum=10000"`
+	// ContextBytes is the largest size of all files in a prompt together, and ContextFileBytes of each
+	// of them; default 32 KiB and 8 KiB. With 0 for ContextBytes, prompts only name files.
+	ContextBytes     *int `yaml:"context_bytes,omitempty" json:"context_bytes,omitempty" jsonschema:"minimum=0,maximum=1048576"`
+	ContextFileBytes int  `yaml:"context_file_bytes,omitempty" json:"context_file_bytes,omitempty" jsonschema:"minimum=1,maximum=1048576"`
 	// OptimiseEvery is the time between two evictions of unused files; default 15m.
 	OptimiseEvery quantity.Duration `yaml:"optimise_every,omitempty" json:"optimise_every,omitempty"`
 	// SoftCalls is the number of tool calls of a segment after which a checkpoint is

@@ -330,6 +330,7 @@ func (v *validator) limits() {
 		{"rounds", l.Rounds},
 		{"check_every", l.CheckEvery},
 		{"context_files", l.ContextFiles},
+		{"context_file_bytes", l.ContextFileBytes},
 		{"soft_calls", l.SoftCalls},
 		{"hard_calls", l.HardCalls},
 		{"segments", l.Segments},
@@ -353,6 +354,12 @@ func (v *validator) limits() {
 	} {
 		v.duration("limits."+d.key, d.value)
 	}
+	if n := l.ContextBytes; n != nil && (*n < 0 || *n > maxContextBytes) {
+		v.add("limits.context_bytes", "%d is not allowed; use 0 to %d", *n, maxContextBytes)
+	}
+	if l.ContextFileBytes > maxContextBytes {
+		v.add("limits.context_file_bytes", "%d is not allowed; use at most %d", l.ContextFileBytes, maxContextBytes)
+	}
 	if l.ContextFiles > maxContextFiles {
 		v.add("limits.context_files", "%d is not allowed; use at most %d", l.ContextFiles, maxContextFiles)
 	}
@@ -368,3 +375,6 @@ func (v *validator) limits() {
 
 // maxContextFiles is the largest number of files in context.
 const maxContextFiles = 10_000
+
+// maxContextBytes is the largest size of files in a prompt.
+const maxContextBytes = 1 << 20
