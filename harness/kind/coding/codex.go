@@ -82,6 +82,8 @@ func normalizeCodex(m llm.Message) (llm.Message, bool) {
 	case llm.ToolRole:
 		if note, output, ran := strings.Cut(m.Content, "\nOutput:"); ran {
 			m.Content = ranNote.ReplaceAllString(note, "$1 {any}") + "\nOutput:" + output
+		} else if strings.HasSuffix(note, "\naborted by user") {
+			m.Content = ranNote.ReplaceAllString(note, "$1 {any}")
 		}
 	case llm.System, llm.Developer, llm.Assistant:
 	}

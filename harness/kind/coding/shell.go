@@ -21,6 +21,9 @@ const throughShell = "shell"
 // shellTimeout is the default limit of a turn, in which rehearse may start the agent several times.
 const shellTimeout = quantity.Duration(2 * time.Minute)
 
+// commitDate is the date of all commits of a trial: the beginning of virtual time.
+const commitDate = "2026-01-01T00:00:00Z"
+
 // shell is a conversation whose turns are command lines, such as "rehearse loop 'Fix it.' -b claude". They
 // find rehearse and the agent's program in PATH, and the agent finds the scripted backend by its settings.
 type shell struct {
@@ -48,7 +51,11 @@ func newShell(s *session, started launch, agent, rehearse program) (*shell, erro
 		return nil, fmt.Errorf("put the programs into PATH: %w", err)
 	}
 	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH") //nolint:forbidigo // a program needs it
-	own := []string{"PATH=" + path, "LANG=C.UTF-8", "TZ=UTC", "GORACE=atexit_sleep_ms=0"}
+	own := []string{
+		"PATH=" + path, "LANG=C.UTF-8", "TZ=UTC", "GORACE=atexit_sleep_ms=0",
+		// Commits have the same ids in each trial, because agents read them.
+		"GIT_AUTHOR_DATE=" + commitDate, "GIT_COMMITTER_DATE=" + commitDate,
+	}
 	return &shell{session: s, env: append(own, started.env...)}, nil
 }
 
