@@ -18,6 +18,7 @@ import (
 
 	"github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
@@ -54,6 +55,11 @@ func TestAgentDocsName(t *testing.T) {
 		g.Expect(text).To(gomega.ContainSubstring("`contract." + name + "`"))
 	}
 
+	text = readDoc(t, "loop.md")
+	for _, s := range loop.Statuses() {
+		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s |", s.Status, s.ExitCode, s.Meaning))
+	}
+
 	text = readDoc(t, "supervisor.md")
 	for _, s := range persist.Statuses() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s", s.Status, s.ExitCode, s.Meaning))
@@ -79,7 +85,7 @@ func TestAgentDocsName(t *testing.T) {
 // TestAgentDocsRun does what docs/react.md and its like show, with the
 // files that they show, and compares what comes of it; "make golden" shows it anew.
 func TestAgentDocsRun(t *testing.T) {
-	for _, doc := range []string{"react.md", "supervisor.md", "gate.md"} {
+	for _, doc := range []string{"react.md", "supervisor.md", "gate.md", "tutorial-loop.md"} {
 		t.Run(doc, func(t *testing.T) {
 			if _, err := exec.LookPath("sh"); err != nil {
 				t.Skip("the workers are shell scripts")
@@ -89,13 +95,13 @@ func TestAgentDocsRun(t *testing.T) {
 			g.Expect(err).NotTo(gomega.HaveOccurred())
 			text := readDoc(t, doc)
 			t.Chdir(t.TempDir())
-			for _, file := range shownFile.FindAllStringSubmatch(text, -1) {
-				g.Expect(os.MkdirAll(filepath.Dir(file[1]), 0o700)).To(gomega.Succeed())
-				g.Expect(os.WriteFile(file[1], []byte(file[2]), 0o600)).To(gomega.Succeed())
-			}
+			writeShown(t, text, "")
 			commands := shownCommand.FindAllStringSubmatch(text, -1)
 			g.Expect(commands).NotTo(gomega.BeEmpty())
 			for _, c := range commands {
+				if again := shownAgain.FindStringSubmatch(text[:strings.Index(text, c[0])]); again != nil {
+					writeShown(t, text, again[1])
+				}
 				got := runShown(c[1])
 				if *update && !asShown(got, c[2]) {
 					text = strings.Replace(text, c[2], got, 1)
@@ -111,11 +117,29 @@ func TestAgentDocsRun(t *testing.T) {
 
 var (
 	shownFile    = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n```\\w+\n(.*?)```\n")
+	// A comment right before a command that restores a file.
+	shownAgain   = regexp.MustCompile("<!-- again: (\\S+) -->\n$")
 	shownCommand = regexp.MustCompile("(?s)```console\n\\$ rehearse ([^\n]*)\n(.*?)```\n")
 	word         = regexp.MustCompile(`"([^"]*)"|(\S+)`)
 	// What differs from run to run: times, and the names of transcripts.
 	varying = regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|µs)\b|\d{8}-\d{6}\.\d{3}|/\S*/\.rehearse/`)
 )
+
+// writeShown writes the files that a text shows, or only the one with a name.
+func writeShown(t *testing.T, text, only string) {
+	t.Helper()
+	g := gomega.NewWithT(t)
+	for _, file := range shownFile.FindAllStringSubmatch(text, -1) {
+		if only != "" && file[1] != only {
+			continue
+		}
+		g.Expect(os.MkdirAll(filepath.Dir(file[1]), 0o700)).To(gomega.Succeed())
+		g.Expect(os.WriteFile(file[1], []byte(file[2]), 0o600)).To(gomega.Succeed())
+	}
+}
+
+// The width of columns depends on varying values.
+var gap = regexp.MustCompile(`  +|-{9,}`)
 
 // runShown runs a command line and returns what it prints, standard error first.
 func runShown(line string) string {
@@ -134,7 +158,7 @@ func runShown(line string) string {
 // asShown compares line by line. A shown line that ends in … is a prefix.
 func asShown(got, shown string) bool {
 	plain := func(s string) []string {
-		return strings.Split(strings.TrimSpace(varying.ReplaceAllString(s, "N")), "\n")
+		return strings.Split(strings.TrimSpace(gap.ReplaceAllString(varying.ReplaceAllString(s, "N"), "  ")), "\n")
 	}
 	gots, wants := plain(got), plain(shown)
 	return slices.EqualFunc(gots, wants, func(got, want string) bool {

@@ -65,9 +65,9 @@ from standard input. The answer goes to standard output, everything else to stan
 error, and each iteration to the transcript as it ends.
 
 --continue resumes a run that was interrupted, was killed or reached a limit: with its settings, counters
-and budget, in the session of its agent. Flags may raise limits. The transcript is appended to. claude and
-codex continue their session from one iteration to the next, so that only the new prompt is sent;
---fresh-session begins a new one each time.
+and budget, in the session of its agent. Flags may raise limits. The transcript is appended to. All
+command-line agents but gemini and exec continue their session from one iteration to the next, so that
+only the new prompt is sent; --fresh-session begins a new one each time.
 
 The command-line agents copilot, claude, codex, gemini, opencode and qwen work without asking for permission, within
 --access: read-only; workspace, the default, which lets them edit files and run commands in the
