@@ -37,6 +37,10 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	optionalDuration(f, &o.Timeout, "timeout", d.Timeout, "stop after this time; 0s means no limit")
 	optionalDuration(f, &o.CallTimeout, "call-timeout", d.CallTimeout, "time limit of one call; 0s means no limit")
 	optionalDuration(f, &o.IdleTimeout, "idle-timeout", d.IdleTimeout, "end a call without any event for this time; 0s means never")
+	optionalInt(f, &o.MaxTurns, "max-turns", d.MaxTurns,
+		"end an iteration after this many turns of a command-line agent; 0 means no limit")
+	optionalInt(f, &o.DenialLimit, "denial-limit", d.DenialLimit,
+		"end an iteration after this many denied calls of one tool; 0 means never")
 	optionalInt(f, &o.NoProgressLimit, "no-progress-limit", d.NoProgressLimit, "stop after this many identical answers; 0 means never")
 	optionalInt(f, &o.AlternationLimit, "alternation-limit", d.AlternationLimit,
 		"stop after this many repetitions of a cycle of answers; 0 means never")

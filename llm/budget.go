@@ -64,6 +64,24 @@ func (b *Budget) Spent() Spent {
 	return b.spent
 }
 
+// LeftUSD returns the cost in USD that is left under the cap, or 0 if there is no cap, the rate is
+// unknown, or nothing is left.
+func (b *Budget) LeftUSD() float64 {
+	if b == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	left := max(0, b.caps.Cost.Amount-b.spent.Cost)
+	switch {
+	case b.caps.Cost.Currency == quantity.USD:
+		return left
+	case b.rate > 0:
+		return left / b.rate
+	}
+	return 0
+}
+
 // Restore adds the amount that an earlier process with the same caps spent.
 func (b *Budget) Restore(before Spent) {
 	if b == nil {

@@ -104,6 +104,14 @@ type Request struct {
 	// nil begins a new one. Messages then need only what the session does not contain. A session
 	// that cannot be continued fails the call with NoSession. Other backends ignore it.
 	Session *Session `json:"session,omitempty"`
+	// MaxTurns limits the turns of a command-line agent in this call: calls of its model if the program
+	// has such a limit (claude), otherwise tool calls. DenialLimit limits the calls of one tool that
+	// its permissions deny, and MaxUSD the cost that claude reports. At a limit the reply has what
+	// arrived before, with FinishTurns, FinishDenials or FinishCost. 0 means no limit. Other backends
+	// ignore them.
+	MaxTurns    int     `json:"max_turns,omitempty"`
+	DenialLimit int     `json:"denial_limit,omitempty"`
+	MaxUSD      float64 `json:"max_usd,omitempty"`
 	// OnText, if set, receives each piece of text on arrival, in the goroutine that called
 	// Complete. Backends that do not stream call it once.
 	OnText func(delta string) `json:"-"`
@@ -132,6 +140,13 @@ const (
 	FinishLength        FinishReason = "length"
 	FinishToolCalls     FinishReason = "tool_calls"
 	FinishContentFilter FinishReason = "content_filter"
+)
+
+// The finish reasons of a command-line agent that was stopped at a limit of the Request.
+const (
+	FinishTurns   FinishReason = "turn_limit"
+	FinishDenials FinishReason = "denial_limit"
+	FinishCost    FinishReason = "cost_limit"
 )
 
 // UsageSource is the source of token counts.

@@ -89,6 +89,15 @@ func denied(n int, denials []llm.Denial) *run.Ending {
 	}
 }
 
+// deniedAgain returns the ending of a run whose agent repeats a tool call that its permissions deny.
+func deniedAgain(n, limit int, denials []llm.Denial) *run.Ending {
+	return &run.Ending{
+		Status: StatusBlocked, Guard: "denial_limit",
+		Details: fmt.Sprintf("stopped at iteration %d, the second in a row that ended at a tool whose calls are denied (denial_limit %d): "+
+			"the permissions refused %s", n, limit, llm.DescribeDenials(denials)),
+	}
+}
+
 // judgedText returns the text that the stop guard judges: the prose of an answer, and in json mode,
 // where there is often no other text, its summary. In marker mode a summary is the reason for a
 // hand-over.

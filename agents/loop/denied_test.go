@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -49,6 +50,70 @@ var _ = Describe("Tool calls that permissions refuse", Label("L-09"), func() {
 		res := newRig(loop.Options{NoProgressLimit: new(2)}, denying("No.", edit), denying("No.", edit)).run()
 		Expect(res.Status).To(Equal(loop.StatusNoProgress))
 		Expect(res.Denials).To(HaveLen(2))
+	})
+})
+
+var _ = Describe("Denied calls", Label("L-09"), func() {
+	edit := llm.Denial{Tool: "Edit", Detail: "main.go"}
+	stopped := func(text string) turn {
+		return answer(time.Second, llm.Reply{Text: text, Finish: llm.FinishDenials, Denials: []llm.Denial{edit}})
+	}
+
+	DescribeTable("are named in the next prompt, before the contract",
+		func(prompt, note string) {
+			r := newRig(loop.Options{Prompt: prompt, Contract: loop.AutoContract, MaxIterations: new(2)}, denying("I may not edit.", edit), say("half"))
+			r.run()
+			Expect(r.sent(2)[0]).To(MatchRegexp(`(?s)^\Q` + prompt + `\E\n\n` + note + `.*BLOCKED:`))
+		},
+		Entry("in English", "Fix the failing test.", `The permissions of this run refused 1 tool call: Edit \(main\.go\)\. Do not repeat`),
+		Entry("in French", "Corrige le test qui échoue dans le module de paiement.", `Les permissions de cette exécution ont refusé 1 tool call: Edit`),
+	)
+
+	It("are not named where the agent has no contract", func() {
+		r := newRig(loop.Options{MaxIterations: new(2)}, denying("I may not edit.", edit), say("half"))
+		r.run()
+		Expect(r.sent(2)).To(Equal([]string{"Task"}))
+	})
+
+	It("end the run when a second iteration in a row ends at their limit", func() {
+		r := newRig(loop.Options{DenialLimit: new(7)}, stopped("Trying."), stopped("Trying again."))
+		res := r.run()
+		Expect(res.Status).To(Equal(loop.StatusBlocked))
+		Expect(res.Guard).To(Equal("denial_limit"))
+		Expect(res.Details).To(And(ContainSubstring("denial_limit 7"), HaveSuffix("refused 1 tool call: Edit (main.go)")))
+		Expect(r.requests[0].DenialLimit).To(Equal(7), "the backend counts")
+		r = newRig(loop.Options{MaxIterations: new(3)}, stopped("Trying."), say("Another way."), stopped("Trying again."))
+		Expect(r.run().Status).To(Equal(loop.StatusMaxIterations))
+	})
+})
+
+var _ = Describe("The limits of an iteration", Label("L-03"), func() {
+	DescribeTable("leave the answer unfinished, whatever it claims",
+		func(finish llm.FinishReason) {
+			r := newRig(loop.Options{MaxTurns: new(20)}, answer(time.Second, llm.Reply{Text: "DONE", Finish: finish}), say("All is written.\nDONE"))
+			res := r.run()
+			Expect(res.Status).To(Equal(loop.StatusDone))
+			Expect(res.Iterations).To(Equal(2))
+			Expect(res.Transcript[0].Finish).To(Equal(finish))
+			Expect(r.requests[0].MaxTurns).To(Equal(20))
+		},
+		Entry("turns", llm.FinishTurns), Entry("denials", llm.FinishDenials), Entry("cost", llm.FinishCost),
+	)
+
+	It("have what the cap on cost leaves", func() {
+		spent := 0.4
+		r := newRig(loop.Options{Budget: &llm.Caps{Cost: quantity.Money{Amount: 1, Currency: quantity.USD}}},
+			answer(0, llm.Reply{Text: "half", Usage: &llm.Usage{Output: 1}, ReportedUSD: &spent}), say("DONE"))
+		r.run()
+		Expect(r.requests[0].MaxUSD).To(Equal(1.0))
+		Expect(r.requests[1].MaxUSD).To(Equal(0.6))
+	})
+
+	It("convert the currency of the cap", func() {
+		r := newRig(loop.Options{Budget: &llm.Caps{Cost: eur(1)}}, say("DONE"))
+		r.deps.EURPerUSD = 0.8
+		r.run()
+		Expect(r.requests[0].MaxUSD).To(Equal(1.25))
 	})
 })
 

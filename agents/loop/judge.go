@@ -3,9 +3,11 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -85,6 +87,11 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	r.moveBreaker(n, "the call was answered", r.breaker.succeed)
 	stuck := r.stalled.next(reply.Text, r.lastWork())
 	verdict := r.read(n, reply)
+	if reply.Finish != llm.FinishDenials {
+		r.denied = 0
+	} else if r.denied++; r.denied > 1 {
+		return deniedAgain(n, r.set.DenialLimit, reply.Denials)
+	}
 	switch {
 	case verdict.state == blocked:
 		r.dep.Sink.Emit(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.summary})
@@ -94,17 +101,36 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	case stuck != nil:
 		return stuck
 	}
-	r.dialogue.proceed(reply.Text, r.remark(verdict))
+	r.dialogue.proceed(reply.Text, r.remark(reply, verdict))
 	return nil
 }
 
-// remark returns the note on an answer for the next prompt. Without a contract the agent was not told how
-// to end an answer, so there is none.
-func (r *runner) remark(c claim) string {
-	if c.note == "" || r.set.Contract == "" {
+// cutOff are the finish reasons of an answer that is not complete, whatever it claims.
+var cutOff = []llm.FinishReason{
+	llm.FinishLength, llm.FinishContentFilter, llm.FinishTurns, llm.FinishDenials, llm.FinishCost,
+}
+
+// remark returns the notes on an answer for the next prompt: why it does not count as finished, and which
+// tool calls were denied. Without a contract the agent was not told how to react, so there are none.
+func (r *runner) remark(reply llm.Reply, c claim) string {
+	if r.set.Contract == "" {
 		return ""
 	}
-	return "Your last answer does not count as finished: " + c.note + "."
+	var notes []string
+	if c.note != "" {
+		notes = append(notes, "Your last answer does not count as finished: "+c.note+".")
+	}
+	if len(reply.Denials) > 0 {
+		const maxDenied = 600 // bytes
+		format := "The permissions of this run refused %s. Do not repeat such calls: do the work in another way, " +
+			"or say that you need a person to permit them."
+		if r.set.Language == French {
+			format = "Les permissions de cette exécution ont refusé %s. Ne répète pas ces appels : fais le travail autrement, " +
+				"ou dis que tu as besoin qu'une personne les autorise."
+		}
+		notes = append(notes, fmt.Sprintf(format, stop.Clip(llm.DescribeDenials(reply.Denials), maxDenied)))
+	}
+	return strings.Join(notes, "\n")
 }
 
 // claim parses the claim of an answer about its completion.
@@ -118,7 +144,7 @@ func (r *runner) claim(reply llm.Reply) claim {
 	if r.set.Mode == Answer && verdict.state == unfinished && strings.TrimSpace(reply.Text) != "" {
 		verdict.state = finished
 	}
-	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
+	if slices.Contains(cutOff, reply.Finish) {
 		verdict = verdict.cutOff("finish reason " + string(reply.Finish))
 	}
 	return verdict

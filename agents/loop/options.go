@@ -52,6 +52,12 @@ type Options struct {
 	// IdleTimeout ends a call without an event of the backend for that long; default 10m, in scenarios
 	// and in plans 0 (off). A backend that does not stream has that time for its answer.
 	IdleTimeout *quantity.Duration `yaml:"idle_timeout,omitempty" json:"idle_timeout,omitempty"`
+	// MaxTurns ends an iteration after that many turns of a command-line agent: calls of its model for
+	// claude, tool calls for the others. The next iteration continues. Default 0 (off).
+	MaxTurns *int `yaml:"max_turns,omitempty" json:"max_turns,omitempty" jsonschema:"minimum=0"`
+	// DenialLimit ends an iteration in which the agent's permissions denied that many calls of one
+	// tool; a second one in a row ends the run as blocked. Default 10, in scenarios 0 (off).
+	DenialLimit *int `yaml:"denial_limit,omitempty" json:"denial_limit,omitempty" jsonschema:"minimum=0"`
 	// NoProgressLimit stops after that many identical answers in a row; default
 	// 3; 0 switches it off.
 	NoProgressLimit *int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty" jsonschema:"minimum=0"`

@@ -22,6 +22,7 @@ type runner struct {
 	stalled progress
 	errors  run.Repeats   // of errors
 	failed  int           // calls in a row
+	denied  int           // iterations in a row that ended at the denial limit
 	asked   time.Duration // the wait that the last failed call asked for
 	until   time.Time     // the end of a usage limit, or zero
 

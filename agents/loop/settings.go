@@ -32,6 +32,8 @@ type Settings struct {
 	Timeout            quantity.Duration `json:"timeout"`
 	CallTimeout        quantity.Duration `json:"call_timeout"`
 	IdleTimeout        quantity.Duration `json:"idle_timeout,omitzero"`
+	MaxTurns           int               `json:"max_turns,omitempty"`
+	DenialLimit        int               `json:"denial_limit,omitempty"`
 	NoProgressLimit    int               `json:"no_progress_limit"`
 	AlternationLimit   int               `json:"alternation_limit"`
 	NearIdenticalLimit int               `json:"near_identical_limit"`
@@ -115,6 +117,8 @@ func withDefaults(o Options) Settings {
 		IdleTimeout:        valueOr(o.IdleTimeout, quantity.Duration(10*time.Minute)),
 		Backoff:            valueOr(o.Backoff, quantity.Duration(5*time.Second)),
 		WaitForLimits:      valueOr(o.WaitForLimits, false),
+		MaxTurns:           valueOr(o.MaxTurns, 0),
+		DenialLimit:        valueOr(o.DenialLimit, 10),
 		NoProgressLimit:    valueOr(o.NoProgressLimit, 3),
 		AlternationLimit:   valueOr(o.AlternationLimit, 0),
 		NearIdenticalLimit: valueOr(o.NearIdenticalLimit, 0),
@@ -259,6 +263,8 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 		value, least int
 	}{
 		{"max_iterations", s.MaxIterations, 1},
+		{"max_turns", s.MaxTurns, 0},
+		{"denial_limit", s.DenialLimit, 0},
 		{"no_progress_limit", s.NoProgressLimit, 0},
 		{"alternation_limit", s.AlternationLimit, 0},
 		{"near_identical_limit", s.NearIdenticalLimit, 0},

@@ -105,5 +105,13 @@ func (r *runner) wait(d time.Duration, why string) *run.Ending {
 	}
 }
 
+// leftUSD returns the cost in USD that the cap on cost leaves for the next call; 0 if there is no cap.
+func (r *runner) leftUSD() float64 {
+	if r.set.Budget.Cost.IsZero() {
+		return 0
+	}
+	return r.Budgets[0].LeftUSD()
+}
+
 // hopeless reports whether a repetition of the call cannot succeed.
 func hopeless(err error) bool { return slices.Contains(lasting, llm.KindOf(err)) }

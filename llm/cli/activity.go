@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -19,7 +20,16 @@ type activity struct {
 	// observing is true with read-only access: a call of a tool that acts is then a denial.
 	observing bool
 
+	// bounded is true if the request limits the turns or the cost.
+	bounded bool
+	// maxTools and maxDenied end the call at that many tool calls, and at that many denied calls of one
+	// tool; 0: never. Then stopped is set.
+	maxTools, maxDenied int
+	stopped             llm.FinishReason
+
 	tools   map[string]string // names of tool calls by their ids
+	calls   int
+	denied  map[string]int // calls by tool
 	denials []denial
 }
 
@@ -47,6 +57,9 @@ func (v *activity) tool(id, name string) {
 		v.tools = map[string]string{}
 	}
 	v.tools[id] = name
+	if v.calls++; v.maxTools > 0 && v.calls > v.maxTools {
+		v.stop(llm.FinishTurns)
+	}
 	if v.onActivity != nil {
 		v.onActivity(name)
 	}
@@ -72,7 +85,16 @@ func (v *activity) refuse(d denial) {
 	if len(v.denials) < llm.MaxDenials {
 		v.denials = append(v.denials, d)
 	}
+	if v.denied == nil {
+		v.denied = map[string]int{}
+	}
+	if v.denied[d.Tool]++; v.maxDenied > 0 && v.denied[d.Tool] >= v.maxDenied {
+		v.stop(llm.FinishDenials)
+	}
 }
+
+// stop records the first limit that the agent reached.
+func (v *activity) stop(at llm.FinishReason) { v.stopped = cmp.Or(v.stopped, at) }
 
 // maxDetail limits Denial.Detail, in characters.
 const maxDetail = 160

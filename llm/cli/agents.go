@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -26,6 +27,8 @@ type agent struct {
 	stdinArg string
 	// systemFlag precedes system text; if it is empty, the system text precedes the prompt.
 	systemFlag string
+	// turnsFlag and costFlag precede the limits of a call; empty if the program has none.
+	turnsFlag, costFlag string
 	// parse processes one line of standard output. It does no I/O.
 	parse func(a *answer, line []byte)
 	// complaints processes the end of standard error, which may have details that the events omit;
@@ -52,7 +55,7 @@ var agents = []agent{
 		id: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code",
 		flags: []string{"--print", "--output-format", "stream-json", "--verbose"}, permissions: claudePermissions,
 		resume:     func(id string) []string { return []string{"--resume", id} },
-		systemFlag: "--append-system-prompt", parse: claudeLine,
+		systemFlag: "--append-system-prompt", turnsFlag: "--max-turns", costFlag: "--max-budget-usd", parse: claudeLine,
 	},
 	{
 		id: "codex", program: "codex", install: "npm install -g @openai/codex",
@@ -104,6 +107,18 @@ func (a agent) arguments(cfg Config, model string) []string {
 		args = append(args, "--model", model)
 	}
 	return append(args, cfg.ExtraArgs...)
+}
+
+// bounds returns the arguments for the limits of a request, unless args have such limits of the user.
+func (a agent) bounds(args []string, req llm.Request) []string {
+	var flags []string
+	if a.turnsFlag != "" && req.MaxTurns > 0 && !given(args, a.turnsFlag) {
+		flags = append(flags, a.turnsFlag, strconv.Itoa(req.MaxTurns))
+	}
+	if a.costFlag != "" && req.MaxUSD > 0 && !given(args, a.costFlag) {
+		flags = append(flags, a.costFlag, strconv.FormatFloat(req.MaxUSD, 'f', -1, 64))
+	}
+	return flags
 }
 
 // given reports whether args contain one of the flags, alone or as flag=value.

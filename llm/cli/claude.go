@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -130,7 +131,12 @@ func claudeMessageOf(a *answer, raw json.RawMessage, sub bool) {
 // not list it as a denial.
 const claudeDisabled = "exists but is not enabled in this context"
 
-// claudeRefusals processes results of disabled tools.
+// claudeDenied matches the result of a call that the permissions deny. The final event lists these calls,
+// too, but an agent that is stopped emits none.
+var claudeDenied = regexp.MustCompile(`^(Claude requested permissions to |This command requires approval|` +
+	`Permission to use \S+ .{0,300}has been denied)`)
+
+// claudeRefusals processes results of disabled tools and denied calls.
 func claudeRefusals(a *answer, raw json.RawMessage) {
 	var m claudeResults
 	if json.Unmarshal(raw, &m) != nil { // a plain text, or a form that is of no interest
@@ -141,10 +147,19 @@ func claudeRefusals(a *answer, raw json.RawMessage) {
 		if !block.IsError || json.Unmarshal(block.Content, &text) != nil {
 			continue
 		}
+		if claudeDenied.MatchString(text) {
+			a.deny(block.ToolUse, "", text)
+		}
 		if strings.HasPrefix(text, "<tool_use_error>") && strings.Contains(text, claudeDisabled) {
 			a.deny(block.ToolUse, "", "the tool is switched off")
 		}
 	}
+}
+
+// claudeLimits are the subtypes of a final event after the program stopped at a limit. It
+// is a failure unless the request has limits.
+var claudeLimits = map[string]llm.FinishReason{
+	"error_max_turns": llm.FinishTurns, "error_max_budget_usd": llm.FinishCost,
 }
 
 // claudeResult processes the final event. Its subtype may be "success" even if is_error is true, and its
@@ -161,6 +176,10 @@ func claudeResult(a *answer, e claudeEvent) {
 	a.finish = map[string]llm.FinishReason{"max_tokens": llm.FinishLength, "refusal": llm.FinishContentFilter}[e.StopReason]
 	if e.Result != "" {
 		a.text = e.Result
+	}
+	if limit, ok := claudeLimits[e.Subtype]; ok && a.bounded {
+		a.stop(limit)
+		return
 	}
 	if e.IsError || strings.HasPrefix(e.Subtype, "error") {
 		message := strings.Join(append(e.Errors, e.Result), "; ")

@@ -122,6 +122,9 @@ func New(id string, cfg Config) (llm.Adapter, error) {
 	return nil, fmt.Errorf("no command-line agent %q; known: %s", id, strings.Join(IDs(), ", "))
 }
 
+// errLimit is the cause for stopping an agent at a limit of the request.
+var errLimit = errors.New("the agent reached a limit of the call")
+
 type adapter struct {
 	agent agent
 	cfg   Config
@@ -169,12 +172,23 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	l.argv = slices.Concat(b.cfg.Wrapper, l.argv)
 	a := &answer{
 		onText: req.OnText, onMessage: b.cfg.OnMessage,
-		activity: activity{onActivity: req.OnActivity, confined: b.confined(), observing: b.cfg.Access == ReadOnly},
-		session:  session{known: b.agent.resume != nil, onSession: req.OnSession, continued: req.Session},
+		activity: activity{
+			onActivity: req.OnActivity, confined: b.confined(), observing: b.cfg.Access == ReadOnly,
+			maxDenied: req.DenialLimit, bounded: req.MaxTurns > 0 || req.MaxUSD > 0,
+		},
+		session: session{known: b.agent.resume != nil, onSession: req.OnSession, continued: req.Session},
 	}
-	end, err := run(ctx, l, b.cfg, func(line []byte) bool {
+	if b.agent.turnsFlag == "" {
+		a.maxTools = req.MaxTurns
+	}
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	end, err := run(within, l, b.cfg, func(line []byte) bool {
 		a.alive()
 		b.agent.parse(a, line)
+		if a.stopped != "" && !a.ended {
+			cancel(errLimit)
+		}
 		return a.ended
 	})
 	if cause := clock.Err(ctx); err != nil && cause != nil {

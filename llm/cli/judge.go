@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 // judge returns the reply or the failure of a finished run, in this order:
 //
+//  0. the agent was stopped at a limit of the request: its answer so far;
 //  1. the agent reports a failure, with any exit status;
 //  2. the output is too long;
 //  3. there is a final event, and the agent exited with 0, or was stopped because it did not exit,
@@ -37,6 +39,8 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 		return llm.Reply{}, failed
 	}
 	switch {
+	case a.stopped != "":
+		return a.reply(a.stopped), nil
 	case a.failure != nil:
 		return fail(failureKind(a, end), a.failure.message, nil)
 	case errors.Is(end.Cause, ErrFlood):
@@ -68,24 +72,22 @@ func succeeded(g agent, a *answer, end ending) bool {
 
 // conclude returns the reply of a successful run.
 func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *llm.Error)) (llm.Reply, *llm.Error) {
-	text := a.text
-	if text == "" {
-		text = a.all.String()
-	}
+	reply := a.reply(cmp.Or(a.finish, llm.FinishStop))
 	switch {
 	case a.finish == llm.FinishContentFilter:
-		return fail(llm.Refused, "the model refused: "+text, nil)
-	case strings.TrimSpace(text) == "":
+		return fail(llm.Refused, "the model refused: "+reply.Text, nil)
+	case strings.TrimSpace(reply.Text) == "":
 		return fail(llm.Malformed, "the agent reports success and gave no text", nil)
 	}
-	reply := llm.Reply{
-		Text: text, Finish: a.finish, Model: a.model, Usage: a.usage, ReportedUSD: a.usd, Retries: a.retries,
-		Denials: a.reported(), Session: a.current(),
-	}
-	if reply.Finish == "" {
-		reply.Finish = llm.FinishStop
-	}
 	return reply, nil
+}
+
+// reply returns what the agent reported.
+func (a *answer) reply(finish llm.FinishReason) llm.Reply {
+	return llm.Reply{
+		Text: cmp.Or(a.text, a.all.String()), Finish: finish, Model: a.model, Usage: a.usage, ReportedUSD: a.usd,
+		Retries: a.retries, Denials: a.reported(), Session: a.current(),
+	}
 }
 
 // quoted returns the last error event and the output outside the events, for a message.

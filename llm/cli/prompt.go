@@ -54,6 +54,7 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 		}
 		args = append(args, b.agent.resume(req.Session.ID)...)
 	}
+	args = append(args, b.agent.bounds(args, req)...)
 	l = launch{argv: slices.Concat(program, args), dir: b.cfg.Dir, env: b.environment()}
 	if b.agent.plain {
 		cleanup, err = b.fillPlaceholders(&l, prompt)
