@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	sandbox.Main()
 	kinds.All().Main()
 	demo.Main()
-	testscript.Main(m, map[string]func(){"rehearse": func() { os.Exit(Main(kinds.All())) }})
+	testscript.Main(m, map[string]func(){"rehearse": func() { os.Exit(Main(kinds.All())) }, "mcpserver": serveMCP})
 }
 
 // TestScripts runs the program as a user does; each script in testdata/script

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ type reactFlags struct {
 	reflection           string
 	form                 string
 	approve              string
-	allow, deny          []string
+	allow, deny, mcp     []string
 	timeout, callTimeout durationFlag
 	transcript           string
 	resume               bool
@@ -95,6 +96,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.StringVar(&r.approve, "approve", "", "approval of shell, edit and MCP actions: ask, auto or never (default: the agent's, else never)")
 	f.StringArrayVar(&r.allow, "allow", nil, "action that needs no question, such as 'shell:go test *' or 'edit:docs/**'; repeatable")
 	f.StringArrayVar(&r.deny, "deny", nil, "action that is refused, such as 'shell:git push*'; repeatable")
+	f.StringArrayVar(&r.mcp, "mcp", nil, "MCP server whose tools are actions, such as 'files=mcp-server-files .'; repeatable")
 	f.Var(&r.timeout, "timeout", "stop after this time; 0s means no limit")
 	f.Var(&r.callTimeout, "call-timeout", "time limit of one call (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
@@ -166,6 +168,22 @@ func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
 // approval returns the approval of the flags.
 func (r *reactFlags) approval() agentfile.Approval {
 	return agentfile.Approval{Mode: agentfile.ApprovalMode(r.approve), Allow: r.allow, Deny: r.deny}
+}
+
+// servers returns the MCP servers of the flags, by name.
+func (r *reactFlags) servers() (map[string]agentfile.Server, error) {
+	all := map[string]agentfile.Server{}
+	for _, text := range r.mcp {
+		name, server, err := agentfile.ParseServer(text)
+		if err != nil {
+			return nil, fmt.Errorf("--mcp %q: %w", text, err)
+		}
+		if _, taken := all[name]; taken {
+			return nil, fmt.Errorf("--mcp: two servers have the name %q; name them, such as %s2=...", name, name)
+		}
+		all[name] = server
+	}
+	return all, nil
 }
 
 // stepInterface returns the interface of a run. A script has the texts of a model that was not offered
@@ -277,9 +295,13 @@ func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*
 		return nil, usage(err)
 	}
 	job.Gate.Approval = flags.approval()
+	if job.Servers, err = flags.servers(); err != nil {
+		return nil, usage(err)
+	}
 	if flags.past != nil {
 		job.Task = flags.past.Task
 		job.Gate.Approval = flags.past.Approve.With(job.Gate.Approval)
+		maps.Copy(job.Servers, flags.past.Servers)
 	}
 	if err := job.Agent.Approval.With(job.Gate.Approval).Check(); err != nil {
 		return nil, usage(fmt.Errorf("--approve, --allow and --deny: %w", err))

@@ -145,9 +145,11 @@ func arguments(command []string, values map[string]string) ([]string, error) {
 	return argv, nil
 }
 
-func environment() []string {
+// Environment returns the environment of a program of an agent: variables such as PATH, which have no secrets,
+// and those of further names.
+func Environment(names ...string) []string {
 	var env []string
-	for _, name := range inherited {
+	for _, name := range slices.Concat(inherited, names) {
 		if value, ok := os.LookupEnv(name); ok { //nolint:forbidigo // a command needs PATH, HOME and the like of the machine
 			env = append(env, name+"="+value)
 		}

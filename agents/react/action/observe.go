@@ -26,6 +26,12 @@ func fail(rule, format string, args ...any) error {
 	return &failure{rule, fmt.Sprintf(format, args...)}
 }
 
+// Failure returns the reason why an action failed, for Outcome.
+func Failure(rule, format string, args ...any) error { return fail(rule, format, args...) }
+
+// Outcome returns the result of an action that is done elsewhere: its text, or the reason of Failure.
+func Outcome(text string, err error) Result { return result(nil, text, err) }
+
 // result returns the result of an action.
 func result(w *work, text string, err error) Result {
 	var r Result

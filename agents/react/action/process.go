@@ -77,7 +77,7 @@ func (w *work) run(argv []string, timeout time.Duration, start func(*exec.Cmd) e
 	defer cancel()
 	out := &output{tail: child.Tail{Size: tailSize}, flood: func() { stop(errFlood) }}
 	end, err := child.Run(limited, child.Program{
-		Argv: argv, Dir: w.folder, Env: environment(), Stdout: out, Grace: grace, Start: start,
+		Argv: argv, Dir: w.folder, Env: Environment(), Stdout: out, Grace: grace, Start: start,
 	})
 	if end.Cause != nil && clock.Err(ctx) == nil {
 		end.Cause = errTime

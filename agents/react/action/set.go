@@ -23,6 +23,8 @@ type Options struct {
 	// Gate decides about the actions shell and edit, which are only offered if its approval allows any. Its
 	// approval is added to that of the agent.
 	Gate Gate
+	// Servers reports that the caller adds the tools of the agent's MCP servers.
+	Servers bool
 	// Clock times commands; default: the machine's. Commands run in real time, so another
 	// clock is for tests only.
 	Clock clock.Clock
@@ -51,6 +53,9 @@ func New(a *agentfile.Agent, o Options) (Set, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the workspace: %w; make the folder first", err)
+	}
+	if len(a.Servers) > 0 && !o.Servers {
+		return nil, errors.New("the agent has MCP servers (mcp:), which only rehearse react starts")
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {

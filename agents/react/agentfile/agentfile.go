@@ -21,6 +21,7 @@
 //	    timeout: 10s                    # default 1m, at most 1h
 //	    description: Counts lines.
 //	approve: {mode: ask, allow: ["shell:go test *"]} # optional: actions shell and edit
+//	mcp: {files: {command: [mcp-server-files, .]}} # optional: actions files.*
 //	delegates: [release-notes]          # optional; default: any agent
 //	---
 //	You are ... (instructions for the model)
@@ -71,6 +72,8 @@ type Agent struct {
 	Actions []Action
 	// Approval decides about actions that change more than the standard ones.
 	Approval Approval
+	// Servers are MCP servers by name.
+	Servers map[string]Server
 	// Delegates are the ids of the agents that it may delegate to; empty: any.
 	Delegates []string
 	// File is the path of the file.

@@ -20,6 +20,8 @@ type Front struct {
 	Actions map[string]Command `yaml:"actions,omitempty" json:"actions,omitempty"`
 	// Approve decides about the actions shell and edit and about those of MCP servers.
 	Approve *Approval `yaml:"approve,omitempty" json:"approve,omitempty"`
+	// MCP are MCP servers by name; their tools are actions named server.tool, which need an approval.
+	MCP map[string]Server `yaml:"mcp,omitempty" json:"mcp,omitempty"`
 	// Delegates are the ids of the agents that it may delegate to; default: any.
 	Delegates []string `yaml:"delegates,omitempty" json:"delegates,omitempty"`
 }

@@ -93,6 +93,7 @@ func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 		l.head(&f)
 		l.contract(&f, a)
 		l.approval(&f, a)
+		l.servers(&f, a)
 		a.Actions = l.actions(&f, c.items[actions])
 	}
 	return a, l.found

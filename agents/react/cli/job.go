@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/agents/react/mcp"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/input"
@@ -27,6 +28,7 @@ type Job struct {
 	Workspace string
 	Folder    string // of the agents to delegate to
 	Gate      action.Gate
+	Servers   map[string]agentfile.Server // MCP servers of the flags, by name
 }
 
 // Files are the sources of a job.
@@ -127,9 +129,15 @@ func checkFolder(flag, name string) error {
 	return nil
 }
 
-// actions returns the actions of an agent in the workspace.
-func (j *Job) actions(agent *agentfile.Agent) (action.Set, error) {
-	return action.New(agent, action.Options{Workspace: j.Workspace, Gate: j.Gate, Clock: clock.Real()})
+// actions returns the actions of an agent in the workspace, with those of MCP servers.
+func (j *Job) actions(servers *mcp.Pool) func(*agentfile.Agent) (action.Set, error) {
+	return func(agent *agentfile.Agent) (action.Set, error) {
+		set, err := action.New(agent, action.Options{Workspace: j.Workspace, Gate: j.Gate, Servers: true, Clock: clock.Real()})
+		if err != nil {
+			return nil, err
+		}
+		return servers.Actions(agent, set, j.Gate)
+	}
 }
 
 // Example is a shipped agent in a folder of its own.

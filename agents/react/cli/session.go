@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/mcp"
 	"github.com/rehearse-dev/rehearse/agents/react/replay"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/console"
@@ -36,7 +37,7 @@ type Session struct {
 func Open(path string, begin Begin, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
 	s := &Session{job: job, options: o, redact: r, past: &Past{}}
 	begin.Type, begin.Agent, begin.Task, begin.Options = lineBegin, job.Agent.ID, s.redactTask(job.Task), o
-	begin.Approve = job.Gate.Approval
+	begin.Approve, begin.Servers = job.Gate.Approval, job.Servers
 	begin.File, begin.Workspace, begin.Agents = absolute(job.Agent.File), absolute(job.Workspace), absolute(job.Folder)
 	var err error
 	s.transcript, err = run.CreateTranscript(path, begin)
@@ -95,7 +96,9 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, escalation react.Per
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var writing error
-	deps.Sink, deps.Actions, deps.Agents = s.unplayed(v), s.log.Actions(s.job.actions), s.job.Agents
+	servers := mcp.NewPool(ctx, mcp.Options{Workspace: s.job.Workspace, Servers: s.job.Servers})
+	defer servers.Close()
+	deps.Sink, deps.Actions, deps.Agents = s.unplayed(v), s.log.Actions(s.job.actions(servers)), s.job.Agents
 	deps.Backend, deps.Person = s.log.Backend(deps.Backend), s.log.Person(deps.Person)
 	answers := s.log.Person(escalation)
 	deps.Answer = func(ctx context.Context, question string) (string, bool) { return answers.Ask(ctx, question, "") }

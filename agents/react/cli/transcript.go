@@ -36,8 +36,10 @@ type Begin struct {
 	Model   string `json:"model,omitempty"`
 	// Approve is the approval of the flags.
 	Approve agentfile.Approval `json:"approve,omitzero"`
-	Task    react.Task         `json:"task"`
-	Options react.Options      `json:"options"`
+	// Servers are the MCP servers of the flags.
+	Servers map[string]agentfile.Server `json:"mcp,omitempty"`
+	Task    react.Task                  `json:"task"`
+	Options react.Options               `json:"options"`
 }
 
 // Past is the content of a transcript that is continued.
