@@ -179,7 +179,7 @@ func (r *reactFlags) servers() (map[string]agentfile.Server, error) {
 			return nil, fmt.Errorf("--mcp %q: %w", text, err)
 		}
 		if _, taken := all[name]; taken {
-			return nil, fmt.Errorf("--mcp: two servers have the name %q; name them, such as %s2=...", name, name)
+			return nil, fmt.Errorf("--mcp: two servers have the name %q; give one another name, as in %s2=PROGRAM", name, name)
 		}
 		all[name] = server
 	}

@@ -71,6 +71,9 @@ func (r *runner) addObservation(doc *step.Document, res action.Result) {
 	touched := slices.Concat(res.Read, res.Written)
 	r.seen = append(append(r.seen, text), touched...)
 	r.written = append(r.written, res.Written...)
+	if !res.Failed && !action.ReportsFiles(doc.Action) {
+		r.seen = append(r.seen, doc.Input)
+	}
 	if r.deps.Touched != nil && len(touched) > 0 {
 		r.deps.Touched(touched...)
 	}

@@ -209,6 +209,18 @@ var _ = Describe("An agent with tools", Label("R-01"), func() {
 		Expect(r.phases()).To(Equal("act reflect revise"))
 	})
 
+	It("may refer to a file that a tool of a server read", Label("R-08"), func() {
+		r := newToolRig(calling("files_read", args{"thought": thinking, "path": "etc/x.conf"}), calling("done", finish()))
+		done := r.turns[1].ToolCalls[0].Arguments
+		done["verification"].(args)["consistency"] = args{"check": []string{"etc/x.conf"}, "passed": true}
+		r.set.results["files.read"] = action.Result{Observation: found}
+		Expect(r.run().Status).To(Equal(react.StatusDone))
+		r = newToolRig(r.turns...)
+		r.set.results["files.read"] = action.Result{Observation: found, Failed: true, Rule: "tool-error"}
+		r.options.Revisions = -1
+		Expect(r.run().Status).To(Equal(react.StatusPartial))
+	})
+
 	It("lists what is missing, hands over and escalates", Label("R-09"), func() {
 		partial := finish()
 		partial["missing"] = []string{"the imports", "the tests"}

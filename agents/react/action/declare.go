@@ -3,6 +3,7 @@ package action
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 )
@@ -102,6 +103,10 @@ func (s *set) Declare() []Declaration {
 	}
 	return all
 }
+
+// ReportsFiles reports whether the result of an action lists the files that it read. The others, shell and
+// the tools of servers, may only have them in their input.
+func ReportsFiles(id string) bool { return id != shellAction && !strings.Contains(id, ".") }
 
 // OnlyReads reports whether an action changes nothing, so that it may be repeated.
 func OnlyReads(id string) bool {
