@@ -23,6 +23,7 @@ type superviseFlags struct {
 	fresh, status bool
 	amend         bool
 	answer        string
+	notify        string
 	timeout       durationFlag
 	asJSON, quiet bool
 }
@@ -85,6 +86,8 @@ each task that is done; --rollback restores the last one after a failed attempt 
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
 	f.BoolVar(&flags.amend, "amend", false, "show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
+	f.StringVar(&flags.notify, "notify", "",
+		"a shell command that is run when a task needs a person or is blocked, and at the end, with the result as JSON on its standard input")
 	f.StringVar(&flags.answer, "answer", "", "record ANSWER for the next attempt at this `TASK`, and do nothing else")
 	f.Var(&flags.timeout, "timeout", "time limit in place of the plan's; 0s means no limit")
 	jsonFlag(f, &flags.asJSON, "the result")
@@ -201,7 +204,7 @@ func superviseJob(file string, flags *superviseFlags) (*cli.Job, error) {
 func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *superviseFlags) (cli.Options, error) {
 	flags.dir = job.Folder
 	o := cli.Options{
-		Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr,
+		Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr, Notify: flags.notify,
 		Git: flags.git, Rollback: flags.rollback, Wrapper: flags.wrapper,
 	}
 	if models := job.Models(); len(models) > 0 {

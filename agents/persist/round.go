@@ -24,7 +24,7 @@ func (r *supervisor) check(why state.Why) *ending {
 	}
 	var results []plan.CheckResult
 	for _, info := range plan.Checks() {
-		if why.FailedOnly() && !r.fails(info.Name) {
+		if why.FailedOnly() && !r.fails(info.Name) || why.BetweenTasks() && r.plan.Checks[info.Name].AtEnd {
 			continue
 		}
 		result := r.answerCheck(info.Name)

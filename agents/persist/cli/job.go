@@ -82,7 +82,9 @@ type Options struct {
 	Wrapper []string
 	// Quiet omits the warning that a run cannot be verified.
 	Quiet bool
-	// Notes receives the name of that folder.
+	// Notify is a shell command line that is run when a task needs a person or is blocked, and at the end.
+	Notify string
+	// Notes receives the name of the folder of an earlier state, and warnings with Quiet.
 	Notes io.Writer
 }
 
@@ -133,16 +135,25 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	safe := redacting{redact: o.Redactor, view: v, transcripts: &transcripts{
 		state: j.State, redact: o.Redactor, now: j.clock.Now, warn: v.Print,
 	}}
+	notes := &notifier{
+		command: o.Notify, folder: j.Folder, plan: j.Plan.Name, redact: o.Redactor, warn: func(line string) {
+			if v.Print(line); o.Quiet {
+				fmt.Fprintln(o.Notes, line)
+			}
+		},
+	}
 	result = persist.Run(ctx, j.Plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock, o.Wrapper...)),
-		Clock:  j.clock, Sink: v, Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
+		Clock:  j.clock, Sink: notes.sink(v), Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
 		ReadFile: safe.readFile(work.ReadFile(j.Folder)),
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)
 	}
-	return j.withTranscripts(result), nil
+	result = j.withTranscripts(result)
+	notes.end(ctx, result)
+	return result, nil
 }
 
 // before returns the status of the plan before it is run.

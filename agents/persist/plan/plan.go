@@ -113,6 +113,8 @@ type Probe struct {
 	In      []string `yaml:"in,omitempty" json:"in,omitempty"`
 	// None is the reason why there is nothing to check.
 	None string `yaml:"none,omitempty" json:"none,omitempty"`
+	// AtEnd is true if the check only runs when no task of the plan can be run, and not between tasks.
+	AtEnd bool `yaml:"at_end,omitempty" json:"at_end,omitempty"`
 	// Fix is the request when the check fails; default: a sentence with its name and details. By is
 	// the worker that does it.
 	Fix string `yaml:"fix,omitempty" json:"fix,omitempty"`

@@ -102,6 +102,9 @@ type Amended struct {
 // Why is the reason for a check.
 type Why string
 
+// BetweenTasks reports whether tasks of the plan can still be run.
+func (w Why) BetweenTasks() bool { return w == whyInterval }
+
 // FailedOnly reports whether only failed checks are repeated.
 func (w Why) FailedOnly() bool { return w == whyAfterTask }
 

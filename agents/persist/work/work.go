@@ -144,8 +144,8 @@ func failed(err error, details, carry string) persist.Outcome {
 }
 
 // resolved returns the settings of an attempt. A failed call ends it unless the plan gives other limits,
-// because the supervisor repeats attempts, and its watchdog limits the time without an event. Its contract is English, as the other words of
-// the prompt are.
+// because the supervisor repeats attempts, and its watchdog limits the time without an event. Its contract
+// is English, as the other words of the prompt are.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
 	return loop.Resolve(loop.FailFast(o), loop.Options{Language: loop.English})
