@@ -99,7 +99,8 @@ func TestAgentDocsRun(t *testing.T) {
 			commands := shownCommand.FindAllStringSubmatch(text, -1)
 			g.Expect(commands).NotTo(gomega.BeEmpty())
 			for _, c := range commands {
-				if again := shownAgain.FindStringSubmatch(text[:strings.Index(text, c[0])]); again != nil {
+				before, _, _ := strings.Cut(text, c[0])
+				if again := shownAgain.FindStringSubmatch(before); again != nil {
 					writeShown(t, text, again[1])
 				}
 				got := runShown(c[1])
@@ -116,7 +117,7 @@ func TestAgentDocsRun(t *testing.T) {
 }
 
 var (
-	shownFile    = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n```\\w+\n(.*?)```\n")
+	shownFile = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n```\\w+\n(.*?)```\n")
 	// A comment right before a command that restores a file.
 	shownAgain   = regexp.MustCompile("<!-- again: (\\S+) -->\n$")
 	shownCommand = regexp.MustCompile("(?s)```console\n\\$ rehearse ([^\n]*)\n(.*?)```\n")

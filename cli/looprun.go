@@ -87,6 +87,14 @@ func (a *app) continueLoop(cmd *cobra.Command, given loop.Options, flags loopFla
 	return err
 }
 
+// promptReader returns a function that reads the file of --prompt-file, or nil without one.
+func promptReader(name string) func() (string, error) {
+	if name == "" {
+		return nil
+	}
+	return func() (string, error) { return readPromptFile(name) }
+}
+
 // readPromptFile reads the file of --prompt-file.
 func readPromptFile(name string) (string, error) {
 	data, err := input.ReadFile("prompt file", name, maxPrompt)
@@ -159,6 +167,19 @@ func (l *loopFlags) restore(f *pflag.FlagSet, job cli.Job) error {
 	return nil
 }
 
+// job returns how a run is started, for its transcript.
+func (l *loopFlags) job() (cli.Job, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return cli.Job{}, fmt.Errorf("find the current folder: %w", err)
+	}
+	return cli.Job{
+		Dir: here, Command: l.command, Args: l.extra, Access: l.access, Prices: l.prices,
+		PromptFile: l.promptFile, TodoFile: l.todoFile,
+		Git: l.git, Rollback: l.rollback, Sandbox: l.sandbox, SandboxWrite: l.sandboxWrite,
+	}, nil
+}
+
 // runLoop runs the process of a run whose transcript, in the file path, open opens.
 func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFlags, path string,
 	open func(cli.Job, cli.Output) (*cli.Session, error),
@@ -189,14 +210,10 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	if err != nil {
 		return usage(err)
 	}
-	job := cli.Job{
-		Command: flags.command, Args: flags.extra, Access: flags.access, Prices: flags.prices,
-		Git: flags.git, Rollback: flags.rollback, Sandbox: flags.sandbox, SandboxWrite: flags.sandboxWrite,
+	job, err := flags.job()
+	if err != nil {
+		return usage(err)
 	}
-	if job.Dir, err = os.Getwd(); err != nil {
-		return usage(fmt.Errorf("find the current folder: %w", err))
-	}
-	job.PromptFile, job.TodoFile = flags.promptFile, flags.todoFile
 	output := cli.Output{Redact: redactor()}
 	if flags.events {
 		output.Events = a.stdout
@@ -215,9 +232,7 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 	deps := loop.Deps{
 		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
 		Check: cli.RunCheck(around.arguments()), Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
-	}
-	if job.PromptFile != "" {
-		deps.ReadPrompt = func() (string, error) { return readPromptFile(job.PromptFile) }
+		ReadPrompt: promptReader(job.PromptFile),
 	}
 	watch, err := a.watchFiles(ctx, flags, session)
 	if err != nil {

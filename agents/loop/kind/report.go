@@ -114,8 +114,12 @@ func (t transcript) table() doc.Table {
 	table := doc.Table{
 		Caption: "Iterations", Noun: "iterations", Max: 100,
 		Columns: []doc.Column{
-			{Head: doc.Line("n"), Right: true}, {Head: doc.Line("time"), Right: true}, {Head: doc.Line("session"), Optional: true},
-			{Head: doc.Line("changes")}, {Head: doc.Line("tokens"), Right: true}, {Head: doc.Line("cost"), Right: true, Optional: true},
+			{Head: doc.Line("n"), Right: true},
+			{Head: doc.Line("time"), Right: true},
+			{Head: doc.Line("session"), Optional: true},
+			{Head: doc.Line("changes")},
+			{Head: doc.Line("tokens"), Right: true},
+			{Head: doc.Line("cost"), Right: true, Optional: true},
 			{Head: doc.Line("answer"), Shorten: true},
 		},
 	}
@@ -233,7 +237,9 @@ func changedFiles(c *loop.Changes) doc.Table {
 	table := doc.Table{
 		Caption: c.String(), Noun: "files", Max: 50,
 		Columns: []doc.Column{
-			{Head: doc.Line("file"), Shorten: true}, {Head: doc.Line("change")}, {Head: doc.Line("added"), Right: true},
+			{Head: doc.Line("file"), Shorten: true},
+			{Head: doc.Line("change")},
+			{Head: doc.Line("added"), Right: true},
 			{Head: doc.Line("deleted"), Right: true},
 		},
 	}
