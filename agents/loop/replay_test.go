@@ -57,6 +57,12 @@ var _ = Describe("A run that was killed", Label("L-01"), func() {
 		Entry("with refused completions", loop.Options{StopGuard: "balanced"}, true, all(deferring, "half", deferring, "The tests are written.\nDONE")),
 		Entry("with todos", loop.Options{StopGuard: "strict", Todos: loop.OneByOne}, false,
 			all("Next steps:\n1. Write the tests\n2. Deploy the site\nDONE", "The tests are written.\nDONE", "The site is deployed.\nDONE")),
+		Entry("after refused tool calls", loop.Options{}, false, []turn{
+			answer(time.Second, llm.Reply{Text: "a", Denials: []llm.Denial{{Tool: "Edit", Detail: "main.go"}}}), say("b"), say("c\nDONE"),
+		}),
+		Entry("after a call that reached a usage limit", loop.Options{ErrorLimit: new(0)}, false, []turn{
+			say("a"), fail(llm.RateLimited, "slow down"), say("b\nDONE"),
+		}),
 		Entry("up to the limit of identical answers", loop.Options{}, false, all("a", "a", "a")),
 		Entry("up to the limit of alternating answers", loop.Options{AlternationLimit: new(2)}, false, all("a", "b", "a", "b")),
 		Entry("up to the limit of failed calls", loop.Options{ErrorLimit: new(3)}, false,
