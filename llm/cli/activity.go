@@ -27,10 +27,11 @@ type activity struct {
 	maxTools, maxDenied int
 	stopped             llm.FinishReason
 
-	tools   map[string]string // names of tool calls by their ids
-	calls   int
-	denied  map[string]int // calls by tool
-	denials []denial
+	tools    map[string]string // names of tool calls by their ids
+	subjects map[string]string // of tool calls by their ids
+	calls    int
+	denied   map[string]int // calls by tool
+	denials  []denial
 }
 
 // denial is a denied tool call with its id, which identifies repeated reports.
@@ -63,6 +64,14 @@ func (v *activity) tool(id, name string) {
 	if v.onActivity != nil {
 		v.onActivity(name)
 	}
+}
+
+// about records the subject of a tool call, for a denial.
+func (v *activity) about(id, subject string) {
+	if v.subjects == nil {
+		v.subjects = map[string]string{}
+	}
+	v.subjects[id] = sanitize.Line(subject, maxDetail)
 }
 
 // deny adds a denied tool call, or adds missing details to a known one.

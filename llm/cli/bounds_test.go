@@ -59,7 +59,7 @@ var _ = Describe("the limits of a call", Label("L-03"), func() {
 		events := []string{claudeInit}
 		for i := range 3 {
 			events = append(events,
-				fmt.Sprintf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t%d","name":"Write"}]}}`, i),
+				fmt.Sprintf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t%d","name":"Write","input":{"file_path":"/etc/x"}}]}}`, i),
 				fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t%d","is_error":true,`+
 					`"content":"Claude requested permissions to write to /etc/x, but you haven't granted it yet."}]}}`, i))
 		}
@@ -67,7 +67,7 @@ var _ = Describe("the limits of a call", Label("L-03"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(reply.Finish).To(Equal(llm.FinishDenials))
 		Expect(reply.Denials).To(HaveLen(3))
-		Expect(reply.Denials[0].String()).To(HavePrefix("Write (Claude requested permissions to write to /etc/x"))
+		Expect(reply.Denials[0].String()).To(Equal("Write (/etc/x)"))
 	})
 
 	It("do not count a denial twice, or an error of another kind", func(ctx SpecContext) {

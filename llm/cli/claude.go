@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -42,10 +43,11 @@ type claudeEvent struct {
 type claudeMessage struct {
 	Model   string `json:"model"`
 	Content []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-		ID   string `json:"id"`   // tool_use
-		Name string `json:"name"` // tool_use
+		Type  string          `json:"type"`
+		Text  string          `json:"text"`
+		ID    string          `json:"id"`    // tool_use
+		Name  string          `json:"name"`  // tool_use
+		Input json.RawMessage `json:"input"` // tool_use
 	} `json:"content"`
 }
 
@@ -113,6 +115,7 @@ func claudeMessageOf(a *answer, raw json.RawMessage, sub bool) {
 			b.WriteString(block.Text)
 		case "tool_use", "server_tool_use":
 			a.tool(block.ID, block.Name)
+			a.about(block.ID, subject(block.Input))
 		}
 	}
 	if sub {
@@ -148,7 +151,7 @@ func claudeRefusals(a *answer, raw json.RawMessage) {
 			continue
 		}
 		if claudeDenied.MatchString(text) {
-			a.deny(block.ToolUse, "", text)
+			a.deny(block.ToolUse, "", cmp.Or(a.subjects[block.ToolUse], text))
 		}
 		if strings.HasPrefix(text, "<tool_use_error>") && strings.Contains(text, claudeDisabled) {
 			a.deny(block.ToolUse, "", "the tool is switched off")
