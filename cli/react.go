@@ -230,7 +230,8 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	view := a.view(flags.quiet)
 	deps := react.Deps{
 		Backend: backend, BackendID: backend.ID(), Clock: clock.Real(),
-		Price: prices.Pricer(cmp.Or(flags.model, job.Agent.Model)), EURPerUSD: prices.EURPerUSD,
+		TakesTools: flags.form == autoInterface && flags.past == nil && options.Interface == react.ByTools,
+		Price:      prices.Pricer(cmp.Or(flags.model, job.Agent.Model)), EURPerUSD: prices.EURPerUSD,
 	}
 	var escalation react.Person
 	if flags.input != "-" && a.atTerminal() {

@@ -84,7 +84,8 @@ type Deps struct {
 	Backend llm.Backend
 	// BackendID names the backend in errors.
 	BackendID string
-	// TakesTools reports that the backend passes llm.Request.Tools to its model.
+	// TakesTools reports that the backend passes llm.Request.Tools to its model. If its server rejects
+	// them at the first call, because the model has no tools, the agent writes YAML.
 	TakesTools bool
 	// Clock defaults to the real clock.
 	Clock clock.Clock

@@ -45,6 +45,7 @@ const (
 	guardCycle     = "delegation-cycle"
 	guardDepth     = "delegation-depth"
 	guardStuck     = "stuck"
+	guardNoTools   = "no-tools"
 )
 
 // refusal is the reason why a step is not accepted.

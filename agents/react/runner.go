@@ -113,8 +113,13 @@ func (r *runner) prepare() *ending {
 	if r.options.Interface == ByTools {
 		r.tools = newToolset(set.Declare(), r.agent.Contract.Output)
 	}
-	r.dialogue = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent) + "\n\n" + r.wanted()}}}
+	r.begin()
 	return nil
+}
+
+// begin starts the dialogue.
+func (r *runner) begin() {
+	r.dialogue = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent) + "\n\n" + r.wanted()}}}
 }
 
 // loop runs iterations until there is an ending.
@@ -171,6 +176,10 @@ func (r *runner) ask() *ending {
 	reply, err := r.Complete(r.Context, r.request())
 	if end := r.Limits(); end != nil {
 		return toEnding(end)
+	}
+	if err != nil && r.rejectsTools(err) {
+		r.writeYAML()
+		return r.ask()
 	}
 	if err != nil {
 		err = fmt.Errorf("call the backend for %s, iteration %d: %w", r.agent.ID, r.n, err)

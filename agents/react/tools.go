@@ -22,6 +22,19 @@ const (
 	ByYAML Interface = "yaml"
 )
 
+// rejectsTools reports whether the first call failed because the server has no tools for this model.
+func (r *runner) rejectsTools(err error) bool {
+	return r.tools != nil && r.deps.TakesTools && len(r.dialogue.turns) == 1 &&
+		llm.KindOf(err) == llm.InvalidRequest && strings.Contains(strings.ToLower(err.Error()), "tool")
+}
+
+// writeYAML begins the dialogue anew, without tools, for this agent and those that it delegates to.
+func (r *runner) writeYAML() {
+	r.guard(guardNoTools, "the server rejects tools; the agent writes YAML")
+	r.options.Interface, r.tools = ByYAML, nil
+	r.begin()
+}
+
 // toolset has the tools that are declared to the model.
 type toolset struct {
 	declared []llm.Tool

@@ -281,6 +281,26 @@ var _ = Describe("An agent with tools", Label("R-01"), func() {
 		}
 	})
 
+	It("writes YAML if the server rejects tools", func() {
+		r := newRig(searching, ended)
+		rejecting := llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+			if len(req.Tools) > 0 {
+				return llm.Reply{}, &llm.Error{Kind: llm.InvalidRequest, Status: 400, Message: "tiny does not support tools"}
+			}
+			return r.Complete(ctx, req)
+		})
+		r.deps.TakesTools, r.deps.Backend = true, rejecting
+		res := r.run()
+		Expect(res.Status).To(Equal(react.StatusDone), res.Details)
+		Expect(res.Iterations).To(Equal(1))
+		Expect(r.requests[0].Messages[0].Content).To(ContainSubstring("Write YAML documents"))
+		Expect(r.emitted(event.Guard)).To(ConsistOf(HaveField("Name", "no-tools")))
+
+		r = newRig(searching, ended)
+		r.deps.Backend, r.options.Interface = rejecting, react.ByTools
+		Expect(r.run().Status).To(Equal(react.StatusError), "the user insists")
+	})
+
 	It("is not one of an unknown interface", func() {
 		r := newToolRig(say(searching))
 		r.options.Interface = "xml"

@@ -99,7 +99,7 @@ func (v *view) Emit(e event.Event) {
 // isEnd reports whether a guard ends a run or a delegation. The others refuse a step and are printed
 // with it.
 func isEnd(guard string) bool {
-	return guard == "stuck" || guard == "max-iterations" || strings.HasPrefix(guard, "delegation")
+	return guard == "stuck" || guard == "no-tools" || guard == "max-iterations" || strings.HasPrefix(guard, "delegation")
 }
 
 func (v *view) close() {
