@@ -92,13 +92,12 @@ func (v *view) underWay(what string) {
 	v.draw()
 }
 
-// next begins to show the call after iteration n.
+// next begins to show the call after iteration n, if there is one: the line is redrawn within a second.
 func (v *view) next(n int) {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.n, v.began = n, v.clock.Now()
 	v.tools, v.tool, v.text, v.what = 0, "", "", ""
-	v.mu.Unlock()
-	v.draw()
 }
 
 // draw redraws the status line.
