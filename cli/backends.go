@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
@@ -85,8 +86,16 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 	if err != nil && !slices.Contains(backendIDs(), id) {
 		return nil, fmt.Errorf("%w%s", err, suggest.Hint(id, backendIDs()))
 	}
+	if err == nil {
+		if note := cli.VersionNote(ctx, found); note != "" {
+			fmt.Fprintf(a.stderr, "rehearse: %s\n", sanitize.Line(note, maxNote))
+		}
+	}
 	return found, err
 }
+
+// maxNote limits a note about the version of a program, in characters.
+const maxNote = 400
 
 // agentConfig returns the settings of the command-line agent with that id. Permissions
 // and further arguments apply only to the agent that was chosen.

@@ -14,6 +14,7 @@ type agent struct {
 	id      string
 	program string
 	install string // the command that installs it
+	tested  string // the version that the adapter was tested with; may be empty
 	// flags precede the arguments for the permissions and the model, and the user's.
 	flags []string
 	// permissions has the arguments for each level of access; may be empty.
@@ -46,19 +47,19 @@ type agent struct {
 // agents lists the known agents. The first one is the default of the runner loop.
 var agents = []agent{
 	{
-		id: "copilot", program: "copilot", install: "npm install -g @github/copilot",
+		id: "copilot", program: "copilot", install: "npm install -g @github/copilot", tested: "1.0.102",
 		flags: []string{"-s", "--output-format", "json", "--no-ask-user"}, permissions: copilotPermissions,
 		resume:     func(id string) []string { return []string{"--resume=" + id} },
 		promptFlag: "-p", parse: copilotLine, eventOutranksExit: true,
 	},
 	{
-		id: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code",
+		id: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code", tested: "2.1.197",
 		flags: []string{"--print", "--output-format", "stream-json", "--verbose"}, permissions: claudePermissions,
 		resume:     func(id string) []string { return []string{"--resume", id} },
 		systemFlag: "--append-system-prompt", turnsFlag: "--max-turns", costFlag: "--max-budget-usd", parse: claudeLine,
 	},
 	{
-		id: "codex", program: "codex", install: "npm install -g @openai/codex",
+		id: "codex", program: "codex", install: "npm install -g @openai/codex", tested: "0.169.0",
 		flags: []string{"exec", "--json", "--skip-git-repo-check"}, permissions: codexPermissions,
 		resume:   func(id string) []string { return []string{"resume", id} },
 		stdinArg: "-", parse: codexLine, complaints: codexComplaints,
@@ -71,13 +72,13 @@ var agents = []agent{
 		exitKinds: map[int]llm.ErrorKind{41: llm.Unauthorized, 42: llm.InvalidRequest, 52: llm.InvalidRequest},
 	},
 	{
-		id: "opencode", program: "opencode", install: "npm install -g opencode-ai",
+		id: "opencode", program: "opencode", install: "npm install -g opencode-ai", tested: "1.18.33",
 		flags: []string{"run", "--format", "json"}, permissions: opencodePermissions,
 		resume: func(id string) []string { return []string{"--session", id} },
 		parse:  opencodeLine,
 	},
 	{
-		id: "qwen", program: "qwen", install: "npm install -g @qwen-code/qwen-code",
+		id: "qwen", program: "qwen", install: "npm install -g @qwen-code/qwen-code", tested: "0.24.4",
 		flags: []string{"--output-format", "stream-json"}, permissions: qwenPermissions,
 		resume:     func(id string) []string { return []string{"--resume", id} },
 		systemFlag: "--append-system-prompt", parse: qwenLine,

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -30,6 +32,7 @@ type answer struct {
 	retries []llm.Retry
 
 	// State of individual parsers.
+	unknown    []string        // some types of events that the parser does not know
 	lastError  string          // an error event that may be transient
 	lastStatus int             // HTTP status of that error, if reported
 	limited    bool            // the agent reported a rejected rate limit
@@ -125,6 +128,15 @@ func (a *answer) fail(message string, status int) {
 		message = "the agent reports a failure without saying why"
 	}
 	a.failure = &failure{message: message, status: status}
+}
+
+// unknownEvent records the type of an event that the parser does not know.
+func (a *answer) unknownEvent(kind string) {
+	const most = 3
+	kind = sanitize.Line(kind, 40)
+	if len(a.unknown) < most && !slices.Contains(a.unknown, kind) {
+		a.unknown = append(a.unknown, kind)
+	}
 }
 
 // retried records an attempt that the agent repeats.

@@ -94,6 +94,9 @@ func claudeLine(a *answer, line []byte) {
 		claudeRefusals(a, e.Message)
 	case "result":
 		claudeResult(a, e)
+	case "stream_event", "control_response": // of no interest
+	default:
+		a.unknownEvent(kind)
 	}
 }
 

@@ -85,6 +85,9 @@ func codexLine(a *answer, line []byte) {
 		} else if a.ended {
 			a.fail(e.Message, 0)
 		}
+	case "turn.started", "item.updated": // of no interest
+	default:
+		a.unknownEvent(kind)
 	}
 }
 

@@ -68,6 +68,8 @@ func geminiLine(a *answer, line []byte) {
 		}
 	case "result":
 		geminiResult(a, e)
+	default:
+		a.unknownEvent(kind)
 	}
 }
 

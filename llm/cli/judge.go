@@ -20,7 +20,7 @@ import (
 //     or its events outrank its exit status: success;
 //  4. the context ended;
 //  5. the exit status is not 0, or a signal ended the agent;
-//  6. there is no final event: the output was cut off.
+//  6. there is no final event: the output was cut off, or its events are unknown.
 //
 // A failure without a kind has the cause of the context.
 func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
@@ -57,6 +57,9 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 		return fail(exitKind(g, a, end), fmt.Sprintf("exit status %d%s", end.Code, quoted(a, end)), nil)
 	case a.events == 0:
 		return fail(llm.Malformed, "the agent exited with status 0 and gave no answer"+quoted(a, end), nil)
+	case len(a.unknown) > 0 && a.all.Len() == 0:
+		return fail(llm.Malformed, fmt.Sprintf("the agent printed no answer, and events of unknown types (%s): "+
+			"is it a newer version than %s, which was tested?%s", strings.Join(a.unknown, ", "), cmp.Or(g.tested, "the one"), quoted(a, end)), nil)
 	default:
 		return fail(llm.Truncated, "the agent's output ends before its final event"+quoted(a, end), nil)
 	}

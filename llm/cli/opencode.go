@@ -75,6 +75,9 @@ func opencodeLine(a *answer, line []byte) {
 		opencodeStep(a, e.Part)
 	case "error":
 		a.fail(cmp.Or(e.Error.Data.Message, e.Error.Name), e.Error.Data.Status)
+	case "reasoning": // of no interest
+	default:
+		a.unknownEvent(kind)
 	}
 }
 
