@@ -34,6 +34,15 @@ type notifier struct {
 	running sync.WaitGroup
 }
 
+// stuckTask describes a task that needs a person or cannot be done; see persist.Task.
+type stuckTask struct {
+	ID       string `json:"id"`
+	State    string `json:"state"`
+	Attempts int    `json:"attempts"`
+	From     string `json:"from,omitempty"`
+	Details  string `json:"details"`
+}
+
 // sink returns a sink that also notifies about attempts that left their task escalated or blocked, without
 // holding up the run.
 func (n *notifier) sink(to event.Sink) event.Sink {
@@ -46,7 +55,7 @@ func (n *notifier) sink(to event.Sink) event.Sink {
 		if !ok || a.Grade != string(persist.Escalated) && a.Grade != string(persist.Blocked) {
 			return
 		}
-		task := persist.Task{ID: a.ID, State: a.Grade, Attempts: a.Attempt, From: string(a.From), Details: n.redact.Text(e.Detail)}
+		task := stuckTask{ID: a.ID, State: a.Grade, Attempts: a.Attempt, From: string(a.From), Details: n.redact.Text(e.Detail)}
 		n.running.Go(func() { n.notify(context.Background(), "task", a.ID, task) })
 	})
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -198,7 +199,7 @@ func (u Used) plus(more *Used) Used {
 	}
 	return Used{
 		Calls: u.Calls + more.Calls, Tokens: u.Tokens + more.Tokens,
-		Cost: u.Cost + more.Cost, Currency: cmp.Or(u.Currency, more.Currency),
+		Cost: math.Round((u.Cost+more.Cost)*1e9) / 1e9, Currency: cmp.Or(u.Currency, more.Currency),
 		TokensUnknown: cmp.Or(u.TokensUnknown, more.TokensUnknown), CostUnknown: cmp.Or(u.CostUnknown, more.CostUnknown),
 	}
 }
