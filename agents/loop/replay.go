@@ -111,7 +111,7 @@ func (r *runner) resume(s Segment, end *run.Ending) *run.Ending {
 		r.afterKill(s)
 		return nil
 	}
-	r.failed, r.session.failed = 0, 0
+	r.failed, r.session.failed, r.denied = 0, 0, 0
 	r.errors, r.same = run.Repeats{}, run.Repeats{}
 	r.stalled = newProgress(r.set) // with the files as they are when the run continues
 	r.breaker.succeed()

@@ -27,7 +27,7 @@ func Statuses() []run.StatusInfo {
 		StatusTimeout.Info("the time limit of the run was reached"),
 		StatusMaxIterations.Info("the iteration limit was reached"),
 		StatusNoProgress.Info("answers or errors repeated themselves"),
-		StatusBlocked.Info("the agent handed over to a person, or claims completion although its permissions refused tool calls"),
+		StatusBlocked.Info("the agent handed over to a person, or its permissions refused tool calls, which it repeats or passes over"),
 		StatusBudget.Info("a cap on calls, tokens or cost was reached"),
 		StatusCapped.Info("the stop guard or a check refused the completion more often than it may be continued"),
 		StatusLimited.Info("the backend is at a usage limit, which ends at the time in details"),
