@@ -27,6 +27,7 @@ type guardFlags struct {
 	request               string // file of the user's request
 	hook                  hook.Config
 	shadowReport          bool
+	history               historyFlags
 	asJSON                bool
 }
 
@@ -56,13 +57,18 @@ the same message twice, and fails open: whatever goes wrong, the agent may stop,
 standard error gives the reason. --shadow refuses nothing and counts what it would have refused;
 --shadow-report shows the counts.
 
+A hook records each decision in its state folder: when, for which host, with which probabilities and
+rules, but no text of a message without --log-text. --history summarizes them, as a page with
+--format html --out FILE.
+
 ` + guardExitCodes,
 		Example: `  rehearse guard last-message.md
   git log -1 --format=%B | rehearse guard - --policy strict --json
   rehearse guard last-message.md --request prompt.md
   rehearse guard --install claude            settings to paste, and where
   rehearse guard --host claude --shadow --log stops.jsonl < stop.json
-  rehearse guard --shadow-report`,
+  rehearse guard --shadow-report
+  rehearse guard --history --since 7d --format html --out week.html`,
 		Args: arguments(0, 1, "name the file of one message, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.hook.Host, flags.hook.Policy = hook.Host(flags.host), stop.Policy(flags.policy)
@@ -72,6 +78,8 @@ standard error gives the reason. --shadow refuses nothing and counts what it wou
 			switch {
 			case flags.install != "":
 				return a.installGuard(flags)
+			case flags.history.show:
+				return a.guardHistory(cmd.Context(), flags)
 			case flags.shadowReport:
 				return a.reportGuard(cmd.Context(), flags)
 			case len(args) > 0:
@@ -103,7 +111,13 @@ func (g *guardFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&g.hook.Subagents, "subagents", false, "as a hook: judge subagents, too")
 	f.StringVar(&g.install, "install", "", "print the settings with which a host calls the guard, with the flags given")
 	f.BoolVar(&g.shadowReport, "shadow-report", false, "show the counts of the state folder")
-	f.BoolVar(&g.asJSON, "json", false, "print the verdict or the counts as JSON")
+	f.BoolVar(&g.hook.LogText, "log-text", false, "as a hook: record the end of the judged messages, without secrets, in the history")
+	g.history.since = periodFlag(7 * day)
+	f.BoolVar(&g.history.show, "history", false, "show what the hooks decided")
+	f.Var(&g.history.since, "since", "with --history: the period up to now, such as 12h or 7d")
+	formatFlag(cmd, &g.history.format, formatTerminal, formatMarkdown, formatHTML, formatJSON)
+	f.StringVarP(&g.history.out, "out", "o", "", "with --history: write to this file")
+	f.BoolVar(&g.asJSON, "json", false, "print the verdict, the counts or the decisions as JSON")
 	complete(cmd, "host", append(namesOf(hook.Hosts()), string(hook.Auto))...)
 	complete(cmd, "install", namesOf(hook.Hosts())...)
 	complete(cmd, "policy", policies...)
@@ -133,7 +147,7 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	var ways []string // of using guard
-	for _, name := range []string{"host", "install", "shadow-report"} {
+	for _, name := range []string{"host", "install", "shadow-report", "history"} {
 		if cmd.Flags().Changed(name) {
 			ways = append(ways, "--"+name)
 		}
@@ -143,6 +157,11 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	if len(ways) > 1 {
 		return usage(fmt.Errorf("%s do not go together; see rehearse guard --help", strings.Join(ways, " and ")))
+	}
+	for _, name := range []string{"since", "format", "out"} {
+		if cmd.Flags().Changed(name) && !g.history.show {
+			return usage(fmt.Errorf("--%s is for --history; see rehearse guard --help", name))
+		}
 	}
 	switch asked := cmd.Flags().Changed("request"); {
 	case asked && len(args) == 0:

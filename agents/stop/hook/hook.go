@@ -8,8 +8,8 @@
 // error gives the reason. The process always ends with exit status 0, because hosts
 // disagree on the meaning of the others.
 //
-// Between two stops of a session it stores counters and hashes in one small file, and
-// no text of a message.
+// Between two stops of a session it stores counters and hashes in one small file, and each decision in a
+// history of bounded size, without text of a message unless Config.LogText is set.
 //
 // The contracts are those of the hosts' documentation in autumn 2026; host.go
 // names the source of each.
@@ -53,6 +53,8 @@ type Config struct {
 	Shadow bool `json:"shadow,omitempty"`
 	// Log is a file that gets a line of JSON for each judged stop; default: none.
 	Log string `json:"log,omitempty"`
+	// LogText adds the end of the judged message, without secrets, to the history.
+	LogText bool `json:"log_text,omitempty"`
 	// Subagents judges the stops of subagents too.
 	Subagents bool `json:"subagents,omitempty"`
 
@@ -222,12 +224,16 @@ func answer(ctx context.Context, cfg Config, in input) result {
 		s, missing = judgeStop(cfg, &in)
 	}
 	store, err := openStore(cfg)
+	var recording error
 	if err == nil {
 		err = store.update(ctx, in, func(past *memory) {
 			if s.verdict == nil && missing != nil && past.Pending != nil {
 				s, missing = past.Pending.sighting(), nil
 			}
 			s.outcome = decide(past, in, s, cfg)
+			if s.outcome != noted { // the stop itself follows
+				recording = store.record(entryOf(cfg, in, s))
+			}
 		})
 	}
 	switch {
@@ -244,6 +250,9 @@ func answer(ctx context.Context, cfg Config, in input) result {
 		r.note = "the agent may stop although work is announced: it was sent back for this message before"
 	case s.outcome == orphaned:
 		r.note = "the agent may stop although work is announced: the host says that it was sent back before, and nothing is known of that"
+	}
+	if recording != nil && r.note == "" {
+		r.note = recording.Error()
 	}
 	if cfg.Log != "" && s.outcome != "" && s.verdict != nil {
 		if err := appendLog(cfg, in, s); err != nil && r.note == "" {

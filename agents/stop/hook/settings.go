@@ -168,6 +168,9 @@ func commandLine(host Host, executable string, cfg Config) []string {
 	if cfg.Log != "" {
 		words = append(words, "--log", cfg.Log)
 	}
+	if cfg.LogText {
+		words = append(words, "--log-text")
+	}
 	if cfg.Shadow {
 		words = append(words, "--shadow")
 	}

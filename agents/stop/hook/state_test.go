@@ -31,9 +31,9 @@ var _ = Describe("The state folder", func() {
 			return err
 		})).To(Succeed())
 		for _, file := range files[4:] { // after the folders
-			Expect(file).To(MatchRegexp(`^` + above + `/one/two/guard/([0-9a-f]{32}\.json|\.lock)$`))
+			Expect(file).To(MatchRegexp(`^` + above + `/one/two/guard/([0-9a-f]{32}\.json|history\.jsonl|\.lock)$`))
 		}
-		Expect(files[4:]).To(HaveLen(len(names) - 2 + 1)) // two names are none; the lock
+		Expect(files[4:]).To(HaveLen(len(names) - 2 + 2)) // two names are none; the lock and the history
 	})
 	It("contains no word of a message or of a session", func() {
 		g := newGuard()
@@ -51,7 +51,7 @@ var _ = Describe("The state folder", func() {
 		BeforeEach(func() { g = newGuard() })
 		sessions := func() []string {
 			GinkgoHelper()
-			files, err := filepath.Glob(filepath.Join(g.State, "[^.]*"))
+			files, err := filepath.Glob(filepath.Join(g.State, "[^.]*.json"))
 			Expect(err).NotTo(HaveOccurred())
 			return files
 		}
