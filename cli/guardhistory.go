@@ -172,7 +172,10 @@ func tallyTable(key string, t tally, all map[string]int) doc.Table {
 // ruleTable lists the rules by how often they contributed to a refusal.
 func ruleTable(rules map[string]int) doc.Table {
 	const most, widest = 20, 60 // rules, columns
-	table := doc.Table{Columns: []doc.Column{{Head: doc.Line("rule"), Shorten: true}, {Head: doc.Line("refusals"), Right: true}}, Max: most, Noun: "rule"}
+	table := doc.Table{
+		Columns: []doc.Column{{Head: doc.Line("rule"), Shorten: true}, {Head: doc.Line("refusals"), Right: true}},
+		Max:     most, Noun: "rule",
+	}
 	names := slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rules[b], rules[a]), strings.Compare(a, b))
 	})

@@ -193,10 +193,7 @@ func (a *app) runLoop(ctx context.Context, settings loop.Settings, flags loopFla
 		return usage(err)
 	}
 	flags.env = []string{mark}
-	if flags.sandbox && flags.backend == backendOpenAI {
-		return usage(errors.New("--sandbox is for agents that are programs, and the backend openai only answers"))
-	}
-	around, err := a.enclose(ctx, &flags.safetyFlags, flags.backend, ".")
+	around, err := a.encloseLoop(ctx, flags)
 	if err != nil {
 		return usage(err)
 	}

@@ -44,6 +44,14 @@ func (a *app) enclose(ctx context.Context, flags *safetyFlags, backend, dir stri
 	return e, nil
 }
 
+// encloseLoop prepares the sandbox for the agent and the checks of a loop.
+func (a *app) encloseLoop(ctx context.Context, flags loopFlags) (*enclosure, error) {
+	if flags.sandbox && flags.backend == backendOpenAI {
+		return nil, errors.New("--sandbox is for agents that are programs, and the backend openai only answers")
+	}
+	return a.enclose(ctx, &flags.safetyFlags, flags.backend, ".")
+}
+
 // encloseJob prepares the sandbox for the workers and checks of a plan.
 func (a *app) encloseJob(ctx context.Context, job *persistcli.Job, flags *superviseFlags) (*enclosure, error) {
 	if !flags.sandbox {
