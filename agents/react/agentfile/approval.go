@@ -73,7 +73,8 @@ func (l *loader) approval(f *Front, a *Agent) {
 		return
 	}
 	a.Approval = *f.Approve
-	if err := a.Approval.Check(); err != nil {
+	patterns := Approval{Allow: f.Approve.Allow, Deny: f.Approve.Deny} // the decoder checks the mode
+	if err := patterns.Check(); err != nil {
 		l.wrong("approve", err.Error(), "")
 	}
 }

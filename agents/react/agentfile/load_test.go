@@ -163,6 +163,12 @@ var _ = Describe("Load", func() {
 		Entry("prose where a list belongs", head+"---\n## REACT_CYCLE\n### Done criteria\nWhen all is well.\n", `a.agent.md:7:1: "Done criteria" contains text that is not a list; expected a list, one item a line`),
 		Entry("a list without a heading", head+"---\n## REACT_CYCLE\n- x\n", `a.agent.md:6:1: the section has no heading; expected a heading such as Typical thoughts`),
 		Entry("an empty item", head+"---\n## REACT_CYCLE\n### Done criteria\n- a\n-\n", `a.agent.md:8:1: the item is empty`),
+		Entry("a mode of approval that is none", head+"approve: {mode: sometimes}\n---\n", `a.agent.md:4:17: found the text "sometimes"; expected one of never, ask, auto`),
+		Entry("a pattern of approval that is none", head+"approve: {allow: [\"[:x\"]}\n---\n", `a.agent.md:4:1: the pattern "[:x" is not valid; write an action and what it is done to, such as "shell:go test *"`),
+		Entry("a server without a program", head+"mcp: {files: {command: []}}\n---\n", `a.agent.md:4:7: the command is empty; name a program and its arguments`),
+		Entry("a server of another name", head+"mcp: {Files: {command: [x]}}\n---\n", `a.agent.md:4:7: "Files" cannot name a server; use a small letter, then at most 63 small letters, digits, "-" or "_"`),
+		Entry("a server without an end", head+"mcp: {files: {command: [x], timeout: 11m}}\n---\n", `a.agent.md:4:7: the timeout 11m0s is out of range; use at most 10m0s`),
+		Entry("a server with a variable that is none", head+"mcp: {files: {command: [x], env: [A=B]}}\n---\n", `a.agent.md:4:7: "A=B" is not the name of an environment variable`),
 		Entry("a byte that is not UTF-8", head+"---\né\xff\n", `a.agent.md:5:2: found a byte that is not UTF-8`),
 		Entry("a byte that is not UTF-8 in the front matter", "---\nid: \xff\n---\n", `a.agent.md:2:5: found a byte that is not UTF-8`),
 	)
@@ -266,5 +272,25 @@ var _ = Describe("Contract", func() {
 		Expect(agentfile.Contract{}.CheckInput(nil)).To(Succeed())
 		Expect(agentfile.Contract{Output: json.RawMessage(`{"$ref":"#"}`)}.CheckOutput([]byte("1"))).NotTo(Succeed())
 		Expect(agentfile.Contract{Output: json.RawMessage(`{"type":1}`)}.CheckOutput([]byte("1"))).To(MatchError(ContainSubstring("compile")))
+	})
+})
+
+var _ = Describe("A server in a flag", Label("R-06"), func() {
+	DescribeTable("has a name and a command",
+		func(text, name string, command ...string) {
+			got, server, err := agentfile.ParseServer(text)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(got).To(Equal(name))
+			Expect(server.Command).To(Equal(command))
+		},
+		Entry("with a name", "files=npx -y x=y .", "files", "npx", "-y", "x=y", "."),
+		Entry("without one", "./bin/MCP-Server.exe a=b", "mcp-server-exe", "./bin/MCP-Server.exe", "a=b"),
+	)
+
+	It("is refused without a program or a possible name", func() {
+		for _, text := range []string{"", " ", "files=", "123"} {
+			_, _, err := agentfile.ParseServer(text)
+			Expect(err).To(HaveOccurred(), "%q", text)
+		}
 	})
 })
