@@ -111,7 +111,7 @@ var _ = Describe("Parse", func() {
 		Entry("an option of the loop that is missing", change("prompt: Work.", ""), `s.yaml:6:3: prompt is empty; say what the agent is to do`),
 		Entry("an option in the configuration file", change("prompt: Work.", `prompt: Work., config: {marker: ""}`), ``),
 		Entry("a value in the configuration file", change("prompt: Work.", `prompt: Work., config: {alternation_limit: 1}`), `s.yaml:6:53: alternation_limit 1 is not allowed, as any two answers are a cycle that came once; use 2 or more, or 0 for off`),
-		Entry("unknown status", change("status: done", "status: doen"), `s.yaml:13:11: the loop never ends with status "doen"; choose from done, error, timeout, max-iterations, no-progress, blocked, budget, capped, interrupted (did you mean "done"?)`),
+		Entry("unknown status", change("status: done", "status: doen"), `s.yaml:13:11: the loop never ends with status "doen"; choose from done, error, timeout, max-iterations, no-progress, blocked, budget, capped, limited, interrupted (did you mean "done"?)`),
 		Entry("unknown model", change("gpt-4.1-mini", "gpt-4.1-mni"), `s.yaml:8:10: the price table has no model "gpt-4.1-mni"; correct it, or write unpriced: true for an unknown cost (did you mean "gpt-4.1-mini"?)`),
 		Entry("no model", change("model: gpt-4.1-mini", "retry: 1"), `s.yaml:7:1: the backend needs a model for its price; write unpriced: true if it has none`),
 		Entry("a model without a price, on purpose", change("gpt-4.1-mini", "in-house-7b\n  unpriced: true"), ``),
