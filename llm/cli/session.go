@@ -36,11 +36,11 @@ func (s *session) current() *llm.Session {
 }
 
 // since returns the usage of this call from the total of the session. A continued session of unknown
-// total counts as a whole, so that nothing is missed.
+// total counts as a whole, so that nothing is missed; so does another session than the continued one.
 func (s *session) since(total llm.Usage) *llm.Usage {
 	s.total = &total
 	var before *llm.Usage
-	if s.continued != nil {
+	if s.continued != nil && s.continued.ID == s.id {
 		before = s.continued.Total
 	}
 	usage := total.Minus(before)

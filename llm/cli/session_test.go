@@ -97,6 +97,10 @@ var _ = Describe("a session", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(*second.Usage).To(And(HaveField("Input", 5), HaveField("CachedInput", 0), HaveField("Output", 1)))
 		Expect(second.Session.Total).To(Equal(first.Usage), "the program's own total")
+		before.ID = "another"
+		third, err := adapter.Complete(ctx, llm.Request{Messages: prompt, Session: &before})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(third.Usage).To(Equal(first.Usage), "of another session than the continued one")
 	})
 })
 
