@@ -85,7 +85,8 @@ each task that is done; --rollback restores the last one after a failed attempt 
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
-	f.BoolVar(&flags.amend, "amend", false, "show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
+	f.BoolVar(&flags.amend, "amend", false,
+		"show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
 	f.StringVar(&flags.notify, "notify", "",
 		"a shell command that is run when a task needs a person or is blocked, and at the end, with the result as JSON on its standard input")
 	f.StringVar(&flags.answer, "answer", "", "record ANSWER for the next attempt at this `TASK`, and do nothing else")
