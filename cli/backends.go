@@ -45,7 +45,8 @@ type backendFlags struct {
 
 func (b *backendFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&b.backend, "backend", "b", "", "copilot, claude, codex, gemini, opencode, qwen, exec or openai (default "+loop.Defaults().Backend+")")
+	f.StringVarP(&b.backend, "backend", "b", "",
+		fmt.Sprintf("%s or %s (default %s)", strings.Join(cli.IDs(), ", "), backendOpenAI, loop.Defaults().Backend))
 	f.StringVarP(&b.model, "model", "m", "", "model (default: the backend's own)")
 	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or "+
 		"{prompt_file} stands for the prompt, which otherwise goes to standard input")
