@@ -53,7 +53,7 @@ type Options struct {
 	// and in plans 0 (off). A backend that does not stream has that time for its answer.
 	IdleTimeout *quantity.Duration `yaml:"idle_timeout,omitempty" json:"idle_timeout,omitempty"`
 	// MaxTurns ends an iteration after that many turns of a command-line agent: calls of its model for
-	// claude, tool calls for the others. The next iteration continues. Default 0 (off).
+	// claude, tool calls for the others. The next iteration continues. Default 500, in scenarios 0 (off).
 	MaxTurns *int `yaml:"max_turns,omitempty" json:"max_turns,omitempty" jsonschema:"minimum=0"`
 	// DenialLimit ends an iteration in which the agent's permissions denied that many calls of one
 	// tool; a second one in a row ends the run as blocked. Default 10, in scenarios 0 (off).

@@ -117,7 +117,7 @@ func withDefaults(o Options) Settings {
 		IdleTimeout:        valueOr(o.IdleTimeout, quantity.Duration(10*time.Minute)),
 		Backoff:            valueOr(o.Backoff, quantity.Duration(5*time.Second)),
 		WaitForLimits:      valueOr(o.WaitForLimits, false),
-		MaxTurns:           valueOr(o.MaxTurns, 0),
+		MaxTurns:           valueOr(o.MaxTurns, 500),
 		DenialLimit:        valueOr(o.DenialLimit, 10),
 		NoProgressLimit:    valueOr(o.NoProgressLimit, 3),
 		AlternationLimit:   valueOr(o.AlternationLimit, 0),

@@ -56,7 +56,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		d.ContinuePrompt, d.Contract = "", ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
-			DenialLimit: 10, NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 3,
+			MaxTurns: 500, DenialLimit: 10, NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 3,
 			IdleTimeout: quantity.Duration(10 * time.Minute), Backoff: quantity.Duration(5 * time.Second),
 			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
