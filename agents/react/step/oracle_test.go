@@ -121,7 +121,7 @@ func TestOracle(t *testing.T) {
 			compare(t, doc, want, found[0])
 		}
 	})
-	if read < 20 || refused < 1 {
+	if !testing.Short() && (read < 20 || refused < 1) { // -short draws a fifth
 		t.Errorf("read %d, refused %d: the generator does not draw both", read, refused)
 	}
 }
