@@ -49,6 +49,9 @@ func (s *Settings) resolveContract() (contract, goOn string) {
 
 // languageOf returns French if the stop guard reads most of the text as French, else English.
 func languageOf(text string) Language {
+	if text == "" {
+		return English // the defaults are resolved at the start of each command, which must not load the guard
+	}
 	const enough = 4 << 10 // bytes; the language of a long prompt is that of its beginning
 	if stop.Judge(stop.Clip(text, enough), stop.Options{}).Language == string(French) {
 		return French
