@@ -114,6 +114,7 @@ var _ = Describe("A session of a command-line agent", Label("L-01"), func() {
 		Expect(res.Status).To(Equal(loop.StatusDone))
 		Expect(m.sessions()).To(Equal([]string{"", "new-a", ""}))
 		Expect(m.sent(2)).To(Equal([]string{note + "Task"}))
+		Expect(res.Totals).To(HaveField("TokensUnknown", 3), "an agent that began a session may have been billed")
 		Expect(m.sent(3)).To(Equal([]string{"Task"}))
 		Expect(res.Transcript[0]).To(And(HaveField("Error", Not(BeEmpty())), HaveField("Session.ID", "new-a")))
 	})

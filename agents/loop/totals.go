@@ -42,8 +42,10 @@ func (r *runner) totals() Totals {
 	var t Totals
 	currency := cmp.Or(r.set.Budget.Cost.Currency, quantity.USD)
 	for _, e := range r.result.Transcript {
-		if e.Error != "" && e.Usage == nil && e.Answer == "" {
-			continue // providers bill only calls that they began to answer
+		if e.Error != "" && e.Usage == nil && e.Answer == "" && e.Session == nil {
+			// Providers bill only calls that they began to answer. An agent that began a session may have
+			// made such calls.
+			continue
 		}
 		if e.Usage == nil {
 			t.TokensUnknown++

@@ -53,7 +53,7 @@ var _ = Describe("the end of a usage limit", Label("L-02"), func() {
 	)
 
 	It("is in an event of Claude Code", func(ctx SpecContext) {
-		reset := time.Now().Add(2 * time.Hour).Truncate(time.Second)
+		reset := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 		adapter, err := cli.New("claude", cli.Config{Command: replayer(lines(claudeInit,
 			`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":`+strconv.FormatInt(reset.Unix(), 10)+`,"rateLimitType":"five_hour"}}`,
 			`{"type":"result","subtype":"success","is_error":true,"result":"You've hit your limit"}`), "", 1)})
