@@ -13,6 +13,9 @@ import (
 func (r *runner) call(n int) (llm.Reply, error) {
 	r.stalled.begin(r.look(n)) // what happened to the files between two calls is not the agent's work
 	at := r.Elapsed()
+	if r.dep.OnCall != nil {
+		r.dep.OnCall(n, at)
+	}
 	reply, err := r.ask()
 	if r.session.current != nil && llm.KindOf(err) == llm.NoSession {
 		r.session.lose()

@@ -34,6 +34,9 @@ type Deps struct {
 	// OnActivity, if set, is called for each action of an agent that works by itself; see
 	// llm.Request.
 	OnActivity func(tool string)
+	// OnCall, if set, is called before each call with its iteration, from 1, and the time since the start of
+	// the run: the usage of a call that has no Entry later is unknown.
+	OnCall func(n int, at time.Duration)
 	// OnSession, if set, is called with the id of each session that a command-line agent begins, before
 	// its work: a run that is killed can be continued in it.
 	OnSession func(id string)

@@ -23,6 +23,8 @@ type Segment struct {
 	Entries []Entry
 	// Checks are the checks after completions, in order.
 	Checks []Check
+	// CutOff is true if the process was killed in a call, which has no entry.
+	CutOff bool
 	// Ended is true if the process recorded the end of the run; otherwise it was killed.
 	Ended bool
 	// Session is the id of the session that began in a call without an entry; usually empty.
@@ -58,6 +60,9 @@ func (r *runner) replay(p *Past) *run.Ending {
 		r.recorded = s.Checks
 		for _, e := range s.Entries {
 			end = r.repeat(e)
+		}
+		if s.CutOff {
+			r.cutOff++
 		}
 		if end = r.resume(s, end); end != nil {
 			return end

@@ -86,6 +86,32 @@ var _ = Describe("A run that was killed", Label("L-01"), func() {
 		Expect(r.requests).To(BeEmpty())
 	})
 
+	It("does not know what the call had used that was cut off", func() {
+		turns := []turn{used("a", 40), used("DONE", 2)}
+		res := newRig(loop.Options{}, turns...).run()
+		Expect(res.Totals).To(Equal(loop.Totals{Tokens: 42, CostUnknown: 2}))
+		r := newRig(loop.Options{}, turns[1])
+		r.deps.Past = past(res, 1)
+		r.deps.Past.Segments = append(r.deps.Past.Segments, loop.Segment{}) // one that was killed before its first call
+		r.deps.Past.Segments[0].CutOff = true
+		got := r.run()
+		Expect(got.Totals).To(Equal(loop.Totals{Tokens: 42, TokensUnknown: 1, CostUnknown: 3}))
+		tokens, cost := got.Totals.Describe()
+		Expect(tokens + ", " + cost).To(Equal("at least 42 tokens, unknown cost"))
+	})
+
+	It("reports each call before it begins", func() {
+		r := newRig(loop.Options{}, say("a"), say("DONE"))
+		var calls []int
+		r.deps.OnCall = func(n int, at time.Duration) {
+			Expect(at).To(Equal(time.Duration(n-1) * time.Second))
+			Expect(r.requests).To(HaveLen(n - 1))
+			calls = append(calls, n)
+		}
+		r.run()
+		Expect(calls).To(Equal([]int{1, 2}))
+	})
+
 	Describe("with a session", func() {
 		const note = "Your last turn was cut off. Some of its work may be done already: check before you repeat it.\n\n"
 		It("continues the session that began in the call that was cut off", func() {

@@ -11,13 +11,14 @@ import (
 // Totals are the sums of a run. Amounts that a backend did not report are missing in them.
 type Totals struct {
 	Tokens int `json:"tokens"`
-	// TokensUnknown and CostUnknown count the iterations that are missing in Tokens and Cost.
+	// TokensUnknown and CostUnknown count the calls that are missing in Tokens and Cost: those of unknown
+	// usage, and those in which a process was killed.
 	TokensUnknown int            `json:"tokens_unknown,omitempty"`
 	Cost          quantity.Money `json:"cost,omitzero"`
 	CostUnknown   int            `json:"cost_unknown,omitempty"`
 }
 
-// Describe returns the sums for a person. Sums that lack an iteration are lower bounds.
+// Describe returns the sums for a person. Sums that lack a call are lower bounds.
 func (t Totals) Describe() (tokens, cost string) {
 	tokens, cost = format.Number(float64(t.Tokens))+" tokens", "no cost"
 	if !t.Cost.IsZero() {
@@ -37,11 +38,11 @@ func bound(sum string, zero bool, missing int, unknown string) string {
 	return sum
 }
 
-// totals adds up the iterations of a run, in the currency of its cap, or else in USD.
-func (r *runner) totals() Totals {
-	var t Totals
-	currency := cmp.Or(r.set.Budget.Cost.Currency, quantity.USD)
-	for _, e := range r.result.Transcript {
+// Sum adds up the iterations of a run in a currency, and a number of calls in which its process was killed.
+// If eurPerUSD is 0, amounts in another currency are unknown.
+func Sum(entries []Entry, cutOff int, currency quantity.Currency, eurPerUSD float64) Totals {
+	t := Totals{TokensUnknown: cutOff, CostUnknown: cutOff}
+	for _, e := range entries {
 		if e.Error != "" && e.Usage == nil && e.Answer == "" && e.Session == nil {
 			// Providers bill only calls that they began to answer. An agent that began a session may have
 			// made such calls.
@@ -52,13 +53,18 @@ func (r *runner) totals() Totals {
 		} else {
 			t.Tokens += e.Usage.Total()
 		}
-		if cost, ok := r.costIn(currency, e); ok {
+		if cost, ok := e.costIn(currency, eurPerUSD); ok {
 			t.Cost.Amount, t.Cost.Currency = t.Cost.Amount+cost, currency
 		} else {
 			t.CostUnknown++
 		}
 	}
 	return t
+}
+
+// totals returns the sums of the run, in the currency of its cap, or else in USD.
+func (r *runner) totals() Totals {
+	return Sum(r.result.Transcript, r.cutOff, cmp.Or(r.set.Budget.Cost.Currency, quantity.USD), r.dep.EURPerUSD)
 }
 
 // cost returns the cost of a call: the reported one, or else that of the price table. It is nil if unknown.
@@ -76,9 +82,9 @@ func (r *runner) cost(model string, usage *llm.Usage, reportedUSD *float64) *qua
 	return &cost
 }
 
-func (r *runner) costIn(currency quantity.Currency, e Entry) (amount float64, ok bool) {
+func (e *Entry) costIn(currency quantity.Currency, eurPerUSD float64) (amount float64, ok bool) {
 	if e.Cost == nil {
 		return 0, false
 	}
-	return e.Cost.In(currency, r.dep.EURPerUSD)
+	return e.Cost.In(currency, eurPerUSD)
 }

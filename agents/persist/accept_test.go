@@ -165,6 +165,25 @@ var _ = Describe("The usage of a run", func() {
 		Expect(r.again().Used).To(Equal(result.Used), "as stored")
 	})
 
+	It("is unknown of an attempt in which a process was killed", func() {
+		const killed = "a process was killed during an attempt"
+		r := newRig(tasks("a", "b"))
+		r.deeds["a"], r.deeds["b"] = []deed{used(1, done)}, []deed{used(1, done)}
+		r.store.fail = func(int, string) failure { return failure{err: map[bool]error{true: errKilled}[len(r.worked) == 1]} }
+		result := r.run()
+		Expect(result.Status).To(Equal(persist.StatusError))
+		Expect(result.Used).To(Equal(persist.Used{TokensUnknown: killed, CostUnknown: killed}))
+		result = r.again()
+		Expect(result.Status).To(Equal(persist.StatusComplete))
+		once := persist.Used{Calls: 1, Tokens: 10, Cost: 0.25, Currency: "USD"}
+		Expect(result.Tasks[1].Used).To(Equal(once))
+		once.TokensUnknown, once.CostUnknown = killed, killed
+		Expect(result.Tasks[0].Used).To(Equal(once))
+		once.Calls, once.Tokens, once.Cost = 2, 20, 0.5
+		Expect(result.Used).To(Equal(once))
+		Expect(r.again().Used).To(Equal(once), "as stored")
+	})
+
 	It("is a lower bound from the first amount that is unknown", func() {
 		r := newRig(tasks("a", "b"))
 		r.deeds["a"] = []deed{func(context.Context, *rig, persist.Assignment) persist.Outcome {

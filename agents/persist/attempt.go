@@ -160,6 +160,10 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 // recordOutcome records the outcome of an attempt. An attempt during which the run ended has none; the
 // next run repeats it.
 func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
+	if out.Used != nil {
+		out.Used = new(out.Used.Plus(r.cutOff))
+	}
+	r.cutOff = nil
 	if out.Grade != Done && (r.broken != nil || clock.Err(r.ctx) != nil) {
 		r.cutOff = out.Used
 		return nil // endEarly returns the reason

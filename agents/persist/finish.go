@@ -70,6 +70,9 @@ func report(s *state.State, checkpoints saved) Result {
 			Evicted: c.Evicted, Restored: c.Restored,
 		},
 	}
+	if inAttempt(s) {
+		result.Used = result.Used.Plus(&unknownUse)
+	}
 	for _, t := range s.Tasks() {
 		if t.Skip != "" {
 			t.Details = t.Skip

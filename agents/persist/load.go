@@ -187,6 +187,9 @@ func (r *supervisor) load() *ending {
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
 		return &ending{endingOf(*end), true}
 	}
+	if inAttempt(r.state) {
+		r.cutOff = &unknownUse
+	}
 	r.Budget.Restore(llm.Spent(r.state.Spent))
 	if r.state.Begun() {
 		err = r.resume(found, f.print)
@@ -198,6 +201,14 @@ func (r *supervisor) load() *ending {
 	}
 	return nil
 }
+
+// inAttempt reports whether the last process was killed in an attempt, or is making one.
+func inAttempt(s *state.State) bool { return s.Running >= 0 && s.Reported == nil && s.End == nil }
+
+// unknownUse is the usage of an attempt in which a process was killed.
+var unknownUse = Used{TokensUnknown: killedInAttempt, CostUnknown: killedInAttempt}
+
+const killedInAttempt = "a process was killed during an attempt"
 
 // begin stores the fingerprint of the plan.
 func (r *supervisor) begin(print fingerprint) error {

@@ -45,7 +45,9 @@ type supervisor struct {
 	closed  bool          // timers are ignored
 	attempt *attempt      // in progress
 	waited  int           // number of attempts at the last wait
-	cutOff  *Used         // usage of the attempt that the end of the run cut off
+	// cutOff is the usage of the attempt that the end of the run cut off, or in which an earlier process was
+	// killed; nil if there is none.
+	cutOff *Used
 }
 
 // ending is the end of a run; nil if it continues.

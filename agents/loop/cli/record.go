@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
@@ -21,6 +23,7 @@ import (
 const (
 	lineBegin     = "begin"     // the start of a run
 	lineContinue  = "continue"  // the start of a process that continues it
+	lineCall      = "call"      // the start of the call of an iteration
 	lineSession   = "session"   // an agent began a session
 	lineIteration = "iteration" // a loop.Entry
 	lineCheck     = "check"     // a loop.Check
@@ -160,6 +163,11 @@ func (r *Record) addLine(kind string, line []byte) error {
 	switch kind {
 	case lineBegin, lineContinue:
 		return decode(line, r.addHeader)
+	case lineCall:
+		return decode(line, func(c callLine) {
+			r.segment().CutOff = true
+			r.past.Elapsed = max(r.past.Elapsed, c.At)
+		})
 	case lineSession:
 		return decode(line, func(s sessionLine) { r.segment().Session = s.ID })
 	case lineIteration:
@@ -200,7 +208,7 @@ func (r *Record) addHeader(h header) {
 func (r *Record) addEntry(e loop.Entry) {
 	r.Entries = append(r.Entries, e)
 	s := r.segment()
-	s.Entries, s.Session = append(s.Entries, e), ""
+	s.Entries, s.Session, s.CutOff = append(s.Entries, e), "", false
 	r.past.Elapsed = max(r.past.Elapsed, e.At+e.Duration)
 }
 
@@ -208,6 +216,20 @@ func (r *Record) addCheck(c loop.Check) {
 	r.Checks = append(r.Checks, c)
 	r.segment().Checks = append(r.segment().Checks, c)
 	r.past.Elapsed += c.Duration
+}
+
+// Totals returns the sums of the run. Without an end, a call that has begun and has no entry is unknown.
+func (r *Record) Totals() loop.Totals {
+	if r.Result != nil {
+		return r.Result.Totals
+	}
+	cutOff := 0
+	for _, s := range r.past.Segments {
+		if s.CutOff {
+			cutOff++
+		}
+	}
+	return loop.Sum(r.Entries, cutOff, cmp.Or(r.Settings.Budget.Cost.Currency, quantity.USD), 0)
 }
 
 // segment returns the record of the last process.
@@ -225,6 +247,13 @@ func (r *Record) hidden() string {
 		}
 	}
 	return ""
+}
+
+// callLine is the line of a call that begins.
+type callLine struct {
+	Type string        `json:"type"`
+	N    int           `json:"n"`
+	At   time.Duration `json:"at_ns"`
 }
 
 // sessionLine is the line of a session.

@@ -112,7 +112,7 @@ var _ = Describe("The transcript of a loop", Label("L-01"), func() {
 
 	It("continues a run that was killed", func() {
 		play(start(), "a", "b", "c\nDONE")
-		cut(path, `"n":2`)
+		cut(path, `"type":"iteration","n":2`)
 		s, err := begin(reopen(), "", loop.Options{})
 		Expect(err).NotTo(HaveOccurred())
 		a, res := play(s, "rest\nDONE")
@@ -128,11 +128,27 @@ var _ = Describe("The transcript of a loop", Label("L-01"), func() {
 
 	It("continues a run that was killed in its first call", func() {
 		play(start(), "a\nDONE")
-		cut(path, `"n":1`)
+		cut(path, `"type":"iteration","n":1`)
 		s, err := begin(reopen(), "", loop.Options{})
 		Expect(err).NotTo(HaveOccurred())
 		a, _ := play(s, "DONE")
 		Expect(a.requests[0].Session).To(HaveField("ID", "s-1"), "its session had begun")
+	})
+
+	It("counts the call in which a run was killed as unknown, and no other", func() {
+		play(start(), "a", "b\nDONE")
+		cut(path, `"type":"iteration","n":2`)
+		r, err := cli.Read(path)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(r.Totals()).To(Equal(loop.Totals{Tokens: 10, TokensUnknown: 1, CostUnknown: 2}))
+		p := reopen()
+		s, err := begin(p, "", loop.Options{})
+		Expect(err).NotTo(HaveOccurred())
+		_, res := play(s, "rest\nDONE")
+		Expect(res.Totals).To(Equal(loop.Totals{Tokens: 20, TokensUnknown: 1, CostUnknown: 3}))
+		r, err = cli.Read(path)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(r.Totals()).To(Equal(res.Totals))
 	})
 
 	It("takes the answer of a person where the agent asked, and only there", func() {

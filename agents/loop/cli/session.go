@@ -104,6 +104,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 		}
 	}
 	deps.Past, deps.OnText, deps.OnActivity = s.past, v.onText, v.activity
+	deps.OnCall = func(n int, at time.Duration) { keep(callLine{lineCall, n, at}) }
 	deps.OnSession = func(id string) { keep(sessionLine{lineSession, id}) }
 	deps.OnIteration = func(e loop.Entry) {
 		e = s.redactEntry(e)

@@ -40,23 +40,21 @@ type transcript struct{ *cli.Record }
 
 // figures returns the most important numbers.
 func (t transcript) figures() doc.Facts {
-	totals, refused := loop.Totals{}, 0
+	refused := 0
 	elapsed := time.Duration(0)
 	for _, e := range t.Entries {
 		refused += len(e.Denials)
 		elapsed = e.At + e.Duration
 	}
 	if t.Result != nil {
-		totals, elapsed = t.Result.Totals, t.Result.Duration
+		elapsed = t.Result.Duration
 	}
 	facts := doc.Facts{
 		fact("iterations", fmt.Sprintf("%d of %d", len(t.Entries), t.Settings.MaxIterations)),
 		fact("time", format.Seconds(elapsed.Seconds())),
 	}
-	if t.Result != nil {
-		tokens, cost := totals.Describe()
-		facts = append(facts, fact("spent", tokens+", "+cost))
-	}
+	tokens, cost := t.Totals().Describe()
+	facts = append(facts, fact("spent", tokens+", "+cost))
 	if refused > 0 {
 		facts = append(facts, fact("tool calls refused", fmt.Sprint(refused)))
 	}

@@ -139,10 +139,10 @@ func (s *State) outcome(r Record) error {
 
 // use adds the usage of an attempt at a task.
 func (s *State) use(task int, used *Used) {
-	s.Used = s.Used.plus(used)
+	s.Used = s.Used.Plus(used)
 	if task >= 0 {
 		t := s.tasks.all[task]
-		t.Used = t.Used.plus(used)
+		t.Used = t.Used.Plus(used)
 	}
 }
 

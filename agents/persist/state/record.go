@@ -187,8 +187,8 @@ type Used struct {
 	CostUnknown   string `json:"cost_unknown,omitempty"`
 }
 
-// plus returns the sum of u and more, which may be nil.
-func (u Used) plus(more *Used) Used {
+// Plus returns the sum of u and more, which may be nil.
+func (u Used) Plus(more *Used) Used {
 	if more == nil {
 		return u
 	}
