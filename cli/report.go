@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	loopcli "github.com/rehearse-dev/rehearse/agents/loop/cli"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -41,7 +40,7 @@ func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
 	cmd := &cobra.Command{
 		Use:   "report FOLDER|RECORDING|TRANSCRIPT",
-		Short: "Render or verify a recording, or the transcript of a loop",
+		Short: "Render or verify a recording, or the transcript of an agent",
 		Long: `report verifies a recording, judges it and renders the report. It starts no agent. If the hash
 chain shows that a line was changed, removed, inserted or reordered, the report says so at its top
 and the exit code is 1. A recording that breaks off is reported as far as it goes, and the exit code
@@ -49,9 +48,10 @@ is 3. For the folder of an exploration, the formats terminal, markdown and json 
 others show its recording: the golden path and the smallest run of each failure. For the folder of
 an experiment, the formats terminal, markdown, comment, json and html show its result.
 
-The transcript of rehearse loop has the formats terminal, markdown, comment, json and html: iterations with
-prompts and answers, decisions, checks, refused tool calls, changes, tokens and cost. The exit code is 0 if
-the work is done, 1 if the run ended otherwise, and 3 if the transcript has no end.
+The transcripts of rehearse loop, of rehearse react, and of the attempts of rehearse supervise (attempts/ in the
+folder of the state) have the formats terminal, markdown, comment, json and html: iterations with prompts and
+answers, decisions, checks, refused tool calls, changes, tokens and cost. The exit code is 0 if the work is
+done, 1 if the run ended otherwise, and 3 if the transcript has no end.
 
 For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
 object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
@@ -68,7 +68,9 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
   rehearse report rehearse-runs/demo --format html --out demo.html
   rehearse report rehearse-runs/demo --format eval --out demo.eval
   rehearse report rehearse-runs/demo --verify
-  rehearse report rehearse-runs/loop-20261123-101500.000.jsonl --format html --out loop.html`,
+  rehearse report rehearse-runs/loop-20261123-101500.000.jsonl --format html --out loop.html
+  rehearse report rehearse-runs/react-20261123-101500.000.jsonl
+  rehearse report .rehearse/state/demo/attempts/build-2.jsonl --format markdown`,
 		Args: arguments(1, 1, "name the folder of one run, or one recording"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args[0], flags) },
 	}
@@ -90,8 +92,8 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if err := flags.validate(); err != nil {
 		return usage(err)
 	}
-	if loopcli.IsTranscript(path) {
-		return a.reportLoop(path, flags)
+	if kind := transcriptOf(path); kind != nil {
+		return a.reportTranscript(kind, path, flags)
 	}
 	if experiment, err := rundir.ReadExperiment(path); err != nil {
 		return noVerdict(err)

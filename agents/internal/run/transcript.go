@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,6 +80,22 @@ func ReadTranscript(path string, line func(data []byte) error) error {
 	defer func() { _ = file.Close() }()
 	_, err = eachTranscriptLine(file, path, line)
 	return err
+}
+
+// Begins reports whether path is a regular file that begins with start, and whose first 300 bytes contain
+// mark.
+func Begins(path, start, mark string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe could block
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	data := make([]byte, 300)
+	n, _ := io.ReadFull(file, data)
+	return bytes.HasPrefix(data[:n], []byte(start)) && bytes.Contains(data[:n], []byte(mark))
 }
 
 // eachTranscriptLine reads the whole lines of a transcript and returns their size.

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -121,18 +118,7 @@ func Read(path string) (*Record, error) {
 
 // IsTranscript reports whether a file begins as the transcript of a loop.
 func IsTranscript(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }()
-	start := make([]byte, 300)
-	n, _ := io.ReadFull(file, start)
-	return bytes.HasPrefix(start[:n], []byte(`{"type":"`+lineBegin+`",`)) && bytes.Contains(start[:n], []byte(`"kind":"`+transcriptKind+`"`))
+	return run.Begins(path, `{"type":"`+lineBegin+`",`, `"kind":"`+transcriptKind+`"`)
 }
 
 // check returns an error if the file has no whole line.

@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,9 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
-
-// maxShown limits an item of text in a table or a list, in characters.
-const maxShown = 200
 
 // Document returns the transcript of a loop as a report.
 func Document(r *cli.Record) doc.Document {
@@ -49,40 +45,34 @@ func (t transcript) figures() doc.Facts {
 	if t.Result != nil {
 		elapsed = t.Result.Duration
 	}
-	facts := doc.Facts{
-		fact("iterations", fmt.Sprintf("%d of %d", len(t.Entries), t.Settings.MaxIterations)),
-		fact("time", format.Seconds(elapsed.Seconds())),
-	}
+	var facts doc.Facts
+	facts.Add("iterations", len(t.Entries), " of ", t.Settings.MaxIterations)
+	facts.Add("time", format.Seconds(elapsed.Seconds()))
 	tokens, cost := t.Totals().Describe()
-	facts = append(facts, fact("spent", tokens+", "+cost))
+	facts.Add("spent", tokens, ", ", cost)
 	if refused > 0 {
-		facts = append(facts, fact("tool calls refused", fmt.Sprint(refused)))
+		facts.Add("tool calls refused", refused)
 	}
 	return facts
-}
-
-func fact(name, value string) doc.Fact { return doc.Fact{Name: name, Value: doc.Line(value)} }
-
-func quoted(name, value string) doc.Fact {
-	return doc.Fact{Name: name, Value: doc.Line(doc.Quote(value))}
 }
 
 // lead returns how the run was started, and how it ended.
 func (t transcript) lead() []doc.Block {
 	s := t.Settings
-	facts := doc.Facts{
-		fact("began", t.At.Format(time.RFC3339)), quoted("in", t.Job.Dir), quoted("backend", strings.TrimSpace(s.Backend+" "+s.Model)),
-	}
+	var facts doc.Facts
+	facts.Add("began", t.At.Format(time.RFC3339))
+	facts.Add("in", doc.Quote(t.Job.Dir))
+	facts.Add("backend", doc.Quote(strings.TrimSpace(s.Backend+" "+s.Model)))
 	if t.Job.Access != "" {
-		facts = append(facts, quoted("access", t.Job.Access))
+		facts.Add("access", doc.Quote(t.Job.Access))
 	}
 	if t.Job.PromptFile != "" {
-		facts = append(facts, quoted("prompt file", t.Job.PromptFile))
+		facts.Add("prompt file", doc.Quote(t.Job.PromptFile))
 	}
 	if t.Processes > 1 {
-		facts = append(facts, fact("continued", format.Plural(t.Processes-1, "time")))
+		facts.Add("continued", format.Plural(t.Processes-1, "time"))
 	}
-	facts = append(facts, quoted("written by", t.Tool))
+	facts.Add("written by", doc.Quote(t.Tool))
 	blocks := []doc.Block{facts}
 	if t.Result == nil || t.Result.Status != loop.StatusDone {
 		blocks = append(blocks, doc.Paragraph(doc.Line("To continue: ", doc.Command(format.ShellLine("rehearse", "loop", "--continue", t.Path)))))
@@ -123,9 +113,9 @@ func (t transcript) table() doc.Table {
 	}
 	for i := range t.Entries {
 		e := &t.Entries[i]
-		answer := doc.Line(doc.Quote(firstLine(e.Answer)))
+		answer := doc.Line(doc.Excerpt(e.Answer))
 		if e.Error != "" {
-			answer = doc.Line(doc.Toned(doc.Bad, "failed: "), doc.Quote(firstLine(e.Error)))
+			answer = doc.Line(doc.Toned(doc.Bad, "failed: "), doc.Excerpt(e.Error))
 		}
 		tokens, cost := "unknown", "unknown"
 		if e.Usage != nil {
@@ -170,7 +160,7 @@ func (t transcript) notes() doc.List {
 		}
 		what := doc.Line("iteration ", e.N, ", ", doc.Quote(nameOf(e)))
 		if e.Detail != "" {
-			what = doc.Line(what, ": ", doc.Quote(short(e.Detail)))
+			what = doc.Line(what, ": ", doc.Quote(doc.Shorten(e.Detail)))
 		}
 		list.Items = append(list.Items, doc.Item{Text: what})
 	}
@@ -179,9 +169,9 @@ func (t transcript) notes() doc.List {
 		if c.Verdict == loop.CheckPass {
 			tone = doc.Good
 		}
-		text := doc.Line("iteration ", c.N, ", check ", doc.Command(short(c.Command)), ": ", doc.Toned(tone, string(c.Verdict)))
+		text := doc.Line("iteration ", c.N, ", check ", doc.Command(doc.Shorten(c.Command)), ": ", doc.Toned(tone, string(c.Verdict)))
 		if c.Details != "" {
-			text = doc.Line(text, ", ", doc.Quote(short(c.Details)))
+			text = doc.Line(text, ", ", doc.Quote(doc.Shorten(c.Details)))
 		}
 		list.Items = append(list.Items, doc.Item{Text: text, Evidence: c.Output})
 	}
@@ -216,15 +206,10 @@ func (t transcript) refused() doc.List {
 
 // iteration returns the texts of an iteration.
 func (t transcript) iteration(e *loop.Entry) doc.Details {
-	d := doc.Details{Title: doc.Line("Iteration ", e.N, ": ", doc.Quote(firstLine(e.Answer+e.Error)))}
-	add := func(name, text string) {
-		if text != "" {
-			d.Blocks = append(d.Blocks, doc.Paragraph(doc.Line(doc.Toned(doc.Strong, name))), doc.Preformatted(text))
-		}
-	}
-	add("Prompt", e.Prompt)
-	add("Answer", e.Answer)
-	add("Error", e.Error)
+	d := doc.Details{Title: doc.Line("Iteration ", e.N, ": ", doc.Excerpt(e.Answer+e.Error))}
+	d.Quote("Prompt", e.Prompt)
+	d.Quote("Answer", e.Answer)
+	d.Quote("Error", e.Error)
 	if e.Changes != nil && e.Changes.Count > 0 {
 		d.Blocks = append(d.Blocks, changedFiles(e.Changes))
 	}
@@ -247,17 +232,4 @@ func changedFiles(c *loop.Changes) doc.Table {
 		})
 	}
 	return table
-}
-
-// firstLine returns the beginning of a text.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return short(line)
-}
-
-func short(text string) string {
-	if r := []rune(text); len(r) > maxShown {
-		return string(r[:maxShown-1]) + "…"
-	}
-	return text
 }

@@ -130,7 +130,7 @@ func (p *report) open(tasks []persist.Task) {
 		if t.From != "" {
 			line += ", from " + sanitize.Line(t.From, 64)
 		}
-		if used := describeUsed(t.Used); used != "" {
+		if used := DescribeUsed(t.Used); used != "" {
 			line += ", " + used
 		}
 		p.whole(line)
@@ -165,7 +165,7 @@ func (p *report) end(r persist.Result) {
 	if r.Duration > 0 {
 		line += fmt.Sprintf(", %s", r.Duration.Round(time.Millisecond))
 	}
-	if used := describeUsed(r.Used); used != "" {
+	if used := DescribeUsed(r.Used); used != "" {
 		line += ", " + used
 	}
 	p.whole(line)
@@ -178,9 +178,9 @@ func (p *report) end(r persist.Result) {
 	}
 }
 
-// describeUsed returns the calls, tokens and cost; empty if no call was made. JSON has the reasons why an
+// DescribeUsed returns the calls, tokens and cost; empty if no call was made. JSON has the reasons why an
 // amount is unknown.
-func describeUsed(u persist.Used) string {
+func DescribeUsed(u persist.Used) string {
 	if u.Calls == 0 {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/redact"
 )
@@ -119,6 +120,50 @@ func (t *transcripts) line(e persist.Entry) []byte {
 
 func (t *transcripts) failed(err error) {
 	t.once.Do(func() { t.warn(fmt.Sprintf("warning: write the transcript of an attempt: %v", err)) })
+}
+
+// Attempt is the content of the transcript of an attempt.
+type Attempt struct {
+	Path    string          `json:"-"`
+	Entries []persist.Entry `json:"entries"`
+}
+
+// ReadAttempt reads the transcript of an attempt, which may be incomplete. A line that a crash cut off is left
+// out.
+func ReadAttempt(path string) (*Attempt, error) {
+	a := &Attempt{Path: path}
+	var damaged error // of the line before
+	err := run.ReadTranscript(path, func(line []byte) error {
+		var e persist.Entry
+		err := json.Unmarshal(line, &e)
+		if damaged != nil && (err != nil || e.Kind != "begin") {
+			return damaged
+		}
+		if damaged = err; err != nil {
+			damaged = fmt.Errorf("the line is damaged: %w", err)
+			return nil
+		}
+		a.Entries = append(a.Entries, e)
+		return nil
+	})
+	if err == nil && damaged != nil {
+		err = fmt.Errorf("read the transcript %s: %w", path, damaged)
+	}
+	if err == nil && len(a.Entries) == 0 {
+		err = fmt.Errorf("read the transcript %s: it has no whole line", path)
+	}
+	return a, err
+}
+
+// IsAttempt reports whether a file begins as the transcript of an attempt.
+func IsAttempt(path string) bool { return run.Begins(path, `{"kind":"begin","at":"`, `","key":"`) }
+
+// End returns the last entry if the attempt ended, or nil.
+func (a *Attempt) End() *persist.Entry {
+	if last := &a.Entries[len(a.Entries)-1]; last.Kind == "end" {
+		return last
+	}
+	return nil
 }
 
 // withTranscripts returns the result with the transcripts of the last attempts that exist.

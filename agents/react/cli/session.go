@@ -90,7 +90,7 @@ func (s *Session) record(r replay.Record) error {
 func (s *Session) Run(ctx context.Context, deps react.Deps, escalation react.Person, on *console.View) (react.Result, error) {
 	v := newView(on, s.job, s.options, deps.Clock)
 	fmt.Fprintf(v.Out, "agent %s, backend %s, workspace %s\n", s.job.Agent.ID, deps.BackendID, s.job.Workspace)
-	if n := len(s.past.iterations); n > 0 {
+	if n := len(s.past.Iterations); n > 0 {
 		fmt.Fprintf(v.Out, "continued after %s\n", format.Plural(n, "iteration"))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -137,10 +137,10 @@ func (s *Session) unplayed(sink event.Sink) event.Sink {
 // isPast reports whether an iteration, the next one that ended, is in the transcript already.
 func (s *Session) isPast(e react.Entry) bool {
 	s.seen++
-	if s.seen > len(s.past.iterations) {
+	if s.seen > len(s.past.Iterations) {
 		return false
 	}
-	past := s.past.iterations[s.seen-1]
+	past := s.past.Iterations[s.seen-1]
 	past.At = e.At // a continued run has a clock of its own
 	return past == e
 }

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/replay"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
@@ -42,18 +44,32 @@ type Begin struct {
 	Options react.Options               `json:"options"`
 }
 
-// Past is the content of a transcript that is continued.
+// Past is the content of a transcript.
 type Past struct {
 	Begin
-	records    []replay.Record
-	iterations []react.Entry
-	status     react.Status // of the last end; empty after a crash
+	// Iterations are all iterations of the run, without those that were repeated.
+	Iterations []react.Entry `json:"transcript"`
+	// Result is how the last process ended; nil if it was killed, or is running.
+	Result *react.Result `json:"result,omitempty"`
+	// Processes counts the processes.
+	Processes int `json:"processes"`
+	records   []replay.Record
 }
 
 // ErrFinished is returned for a transcript of a run that cannot be continued, because it is over.
 var ErrFinished = errors.New("the run is finished, and there is nothing to continue")
 
-// ReadPast reads the transcript of a run.
+// Read reads the transcript of a run, which may be incomplete.
+func Read(path string) (*Past, error) {
+	p := &Past{}
+	err := run.ReadTranscript(path, p.add)
+	if err == nil && p.Agent == "" {
+		err = fmt.Errorf("read the transcript %s: it has no whole line", path)
+	}
+	return p, err
+}
+
+// ReadPast reads the transcript of a run that is continued. It returns an error if that is not possible.
 func ReadPast(path string) (*Past, error) {
 	p := &Past{}
 	if err := run.ReadTranscript(path, p.add); err != nil {
@@ -62,29 +78,52 @@ func ReadPast(path string) (*Past, error) {
 	return p, p.check(path)
 }
 
+// IsTranscript reports whether a file begins as the transcript of a ReAct agent.
+func IsTranscript(path string) bool {
+	return run.Begins(path, `{"type":"`+lineBegin+`",`, `,"agent":"`)
+}
+
+// Replies returns the replies of the model, in order.
+func (p *Past) Replies() []llm.Reply {
+	var all []llm.Reply
+	for _, r := range p.records {
+		if r.Reply != nil {
+			all = append(all, *r.Reply)
+		}
+	}
+	return all
+}
+
+// status returns the status of the last end; empty after a crash.
+func (p *Past) status() react.Status {
+	if p.Result == nil {
+		return ""
+	}
+	return p.Result.Status
+}
+
 // check returns an error for a transcript that cannot be continued.
 func (p *Past) check(path string) error {
 	switch {
 	case p.Type != lineBegin || p.File == "" || p.Agent == "":
 		return fmt.Errorf("continue %s: it is not the transcript of a ReAct agent", path)
-	case len(p.records) == 0 && len(p.iterations) > 0:
+	case len(p.records) == 0 && len(p.Iterations) > 0:
 		return fmt.Errorf("continue %s: it was written by an older version (%s), which did not record replies", path, p.Tool)
-	case p.status == react.StatusDone || p.status == react.StatusPartial || p.status == react.StatusDelegate:
-		return fmt.Errorf("continue %s: %w (%s)", path, ErrFinished, p.status)
+	case slices.Contains([]react.Status{react.StatusDone, react.StatusPartial, react.StatusDelegate}, p.status()):
+		return fmt.Errorf("continue %s: %w (%s)", path, ErrFinished, p.status())
 	}
 	return nil
 }
 
 // Waits reports whether the run ended with a question or an obstacle, so that it needs an answer.
 func (p *Past) Waits() bool {
-	return p.status == react.StatusEscalate || p.status == react.StatusBlocked
+	return p.status() == react.StatusEscalate || p.status() == react.StatusBlocked
 }
 
 // add adds a line. Lines of unknown types are from other versions, and skipped.
 func (p *Past) add(line []byte) error {
 	var head struct {
-		Type   string       `json:"type"`
-		Status react.Status `json:"status"`
+		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil {
 		return fmt.Errorf("the line is not JSON: %w", err)
@@ -95,15 +134,18 @@ func (p *Past) add(line []byte) error {
 	var err error
 	switch replay.Type(head.Type) {
 	case lineBegin:
+		p.Processes = 1
 		err = json.Unmarshal(line, &p.Begin)
 	case lineContinue:
-		p.status = ""
+		p.Processes++
+		p.Result = nil
 	case lineIteration:
 		var e react.Entry
 		err = json.Unmarshal(line, &e)
 		p.addIteration(e)
 	case lineEnd:
-		p.status = head.Status
+		p.Result = &react.Result{}
+		err = json.Unmarshal(line, p.Result)
 	case replay.Reply, replay.Action, replay.Result, replay.Answer:
 		var r replay.Record
 		err = json.Unmarshal(line, &r)
@@ -117,11 +159,11 @@ func (p *Past) add(line []byte) error {
 
 // addIteration adds an iteration, in place of an incomplete one that was written when the run ended.
 func (p *Past) addIteration(e react.Entry) {
-	if n := len(p.iterations); n > 0 && sameIteration(p.iterations[n-1], e) {
-		p.iterations[n-1] = e
+	if n := len(p.Iterations); n > 0 && sameIteration(p.Iterations[n-1], e) {
+		p.Iterations[n-1] = e
 		return
 	}
-	p.iterations = append(p.iterations, e)
+	p.Iterations = append(p.Iterations, e)
 }
 
 // sameIteration reports whether two entries are of one iteration of one agent.
