@@ -90,8 +90,8 @@ var allowed = map[string][]string{
 
 	"agents/interview/kind": append([]string{"reports/doc", "reports/plot"}, adapts...),
 	"agents/loop/kind":      append([]string{"reports/doc"}, adapts...),
-	"agents/persist/kind":   adapts,
-	"agents/react/kind":     adapts,
+	"agents/persist/kind":   append([]string{"reports/doc"}, adapts...),
+	"agents/react/kind":     append([]string{"reports/doc"}, adapts...),
 	"agents/stop/kind":      adapts,
 	"harness/kind/":         adapts,
 
