@@ -18,7 +18,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var tags []string
+	var chosen selection
 	var prices string
 	cmd := &cobra.Command{
 		Use:   "check [PATTERN...]",
@@ -28,22 +28,24 @@ name as experiment and tune do, and agent files (*.agent.md) and their tasks as 
 reports each problem with file, line and column, the expected form and the nearest valid word. A
 folder contains either scenarios or other files, not both. It runs nothing.
 
+` + selectionHelp + `
+
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
 		Example: `  rehearse check scenarios
   rehearse check 'order-*'
   rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.check(args, tags, prices)
+			return a.check(args, chosen, prices)
 		},
 	}
-	a.tagFlag(cmd, &tags)
-	cmd.Flags().StringVar(&prices, "prices", "", "a price file whose entries override the shipped table")
+	a.selectionFlags(cmd, &chosen)
+	pricesFlag(cmd.Flags(), &prices)
 	return cmd
 }
 
 // check checks all files before it reports what is wrong.
-func (a *app) check(args, tags []string, prices string) error {
+func (a *app) check(args []string, chosen selection, prices string) error {
 	table, err := priceTable(prices)
 	if err != nil {
 		return usage(err)
@@ -57,7 +59,7 @@ func (a *app) check(args, tags []string, prices string) error {
 	}
 	var well []string
 	if len(rest) > 0 || len(args) == 0 {
-		set, err := a.selectScenarios(rest, tags, table)
+		set, err := a.selectScenarios(rest, chosen, table)
 		if found, err = withDiagnostics(found, err); err != nil {
 			return usage(err)
 		}

@@ -26,6 +26,7 @@ import (
 
 // exploreFlags are the flags of explore.
 type exploreFlags struct {
+	chosen            selection
 	out, save, prices string
 	families          []string
 	pairs, maxRuns    int
@@ -37,13 +38,14 @@ type exploreFlags struct {
 func (a *app) exploreCommand() *cobra.Command {
 	var flags exploreFlags
 	cmd := &cobra.Command{
-		Use:   "explore SCENARIO",
+		Use:   "explore [SCENARIO]",
 		Short: "Drive a scenario on its happy path and under every failure mode",
 		Long: `explore drives one passing scenario over and over, each time with one thing going wrong, and checks
 each run against the invariants: those of the kind of agent, and those of the scenario
 ("invariants:").
 
-SCENARIO is a file, or the name of a scenario in ./scenarios or of a shipped one.
+SCENARIO is a file, or the name of a scenario in ./scenarios or of a shipped one. Filters such as -k
+and --failed may select it, too; exactly one scenario must be left. See rehearse run --help.
 
 Families of failure modes:
 ` + familyHelp() + `
@@ -63,17 +65,19 @@ Exit codes:
   130  interrupted; what was found so far is reported`,
 		Example: `  rehearse explore interview/golden-lea
   rehearse explore loop/golden-marker --family fault,latency
+  rehearse explore -k 'refund and not slow'
   rehearse explore scenarios/checkout.yaml --pairs 500 --save scenarios/found
   rehearse explore persist/ten-hours --family crash --json | jq '.cells | length'`,
-		Args:              arguments(1, 1, "name the scenario to explore"),
+		Args:              arguments(0, 1, "name the scenario to explore"),
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max-runs") && flags.maxRuns < 1 {
 				return usage(fmt.Errorf("--max-runs must be at least 1, got %d; leave it out for no limit", flags.maxRuns))
 			}
-			return a.explore(cmd.Context(), args[0], flags)
+			return a.explore(cmd.Context(), args, flags)
 		},
 	}
+	a.selectionFlags(cmd, &flags.chosen)
 	f := cmd.Flags()
 	f.StringSliceVar(&flags.families, "family", nil, "only these `families` (default: all)")
 	f.IntVar(&flags.pairs, "pairs", explore.DefaultPairs, "maximum number of pairs of faults")
@@ -89,9 +93,9 @@ Exit codes:
 	return cmd
 }
 
-// oneScenario is the only one that a pattern names.
-func (a *app) oneScenario(pattern string, prices *price.Table) (scenarios.Scenario, error) {
-	set, err := a.selectScenarios([]string{pattern}, nil, prices)
+// oneScenario is the only one that is selected.
+func (a *app) oneScenario(patterns []string, chosen selection, prices *price.Table) (scenarios.Scenario, error) {
+	set, err := a.selectScenarios(patterns, chosen, prices)
 	if err == nil {
 		err = onlyOne(set, "this command takes one")
 	}
@@ -101,23 +105,7 @@ func (a *app) oneScenario(pattern string, prices *price.Table) (scenarios.Scenar
 	return set[0], nil
 }
 
-// onlyOne returns an error unless a set is one scenario.
-func onlyOne(set []scenarios.Scenario, why string) error {
-	if len(set) == 1 {
-		return nil
-	}
-	const most = 5
-	var names []string
-	for _, sc := range set[:min(len(set), most)] {
-		names = append(names, sc.Name)
-	}
-	if len(set) > most {
-		names = append(names, "...")
-	}
-	return fmt.Errorf("%d scenarios are selected, but %s: %s", len(set), why, strings.Join(names, ", "))
-}
-
-func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) error {
+func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags) error {
 	opts, err := flags.options(a.language)
 	if err := errors.Join(checkWorkers(flags.workers), err); err != nil {
 		return usage(err)
@@ -126,7 +114,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	if err != nil {
 		return usage(err)
 	}
-	sc, err := a.oneScenario(pattern, prices)
+	sc, err := a.oneScenario(patterns, flags.chosen, prices)
 	if err != nil {
 		return usage(err)
 	}
@@ -142,6 +130,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	if err != nil {
 		return noVerdict(err)
 	}
+	a.remember(out, nil)
 	took := time.Since(began).Seconds()
 	if err := a.show(explorationDocument(&found), flags.asJSON); err != nil {
 		return noVerdict(err)

@@ -77,7 +77,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	if err != nil {
 		return usage(err)
 	}
-	sc, err := a.oneScenario(path, prices)
+	sc, err := a.oneScenario([]string{path}, selection{}, prices)
 	if err != nil {
 		return usage(err)
 	}

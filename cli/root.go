@@ -114,6 +114,7 @@ your expectations. It works offline.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(
 		a.runCommand(),
+		a.listCommand(),
 		a.checkCommand(),
 		a.exploreCommand(),
 		a.experimentCommand(),

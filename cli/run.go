@@ -32,7 +32,8 @@ const gcPercent = 200
 type runFlags struct {
 	out          string
 	workers      int
-	tags         []string
+	chosen       selection
+	order        ordering
 	prices       string
 	labels       map[string]string
 	asJSON       bool
@@ -53,10 +54,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `run drives scenarios against their scripted backends, judges what happened and writes
 report.json, junit.xml, report.md, report.html and the recording to a folder.
 
-A pattern is a file or folder of your own, or the name of scenarios, with * as a wildcard
-('order-*', 'loop/*'): of those in ./scenarios and of the shipped ones. Where both have a scenario
-of a name, write the file's path for your own and shipped:NAME for the other. Without a pattern
-the folder ./scenarios is run.
+` + selectionHelp + `
 
 --baseline compares the run with a file of rehearse bless, and fails on measures that are worse,
 missing or new, and on changed expectations. Budgets (--max-cost, --max-calls, --max-time) stop a
@@ -67,6 +65,8 @@ run that is not done; everything so far is reported, without a verdict.
 ` + exitCodes,
 		Example: `  rehearse run 'loop/*'
   rehearse run order-status 'refund-*'
+  rehearse run -k 'refund and not slow' --exclude refund-live
+  rehearse run --failed
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
@@ -81,7 +81,8 @@ run that is not done; everything so far is reported, without a verdict.
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
 	workersFlag(f, &flags.workers, "trials to run")
-	a.tagFlag(cmd, &flags.tags)
+	a.selectionFlags(cmd, &flags.chosen)
+	flags.order.register(f)
 	pricesFlag(f, &flags.prices)
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
 	f.Lookup("label").DefValue = "" // help would show "[]"
@@ -109,7 +110,10 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
-	set, err := a.selectScenarios(patterns, flags.tags, prices)
+	set, err := a.selectScenarios(patterns, flags.chosen, prices)
+	if err == nil {
+		set, err = flags.order.sort(set)
+	}
 	if err != nil {
 		return usage(err)
 	}
@@ -129,6 +133,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return noVerdict(err)
 	}
+	a.remember(out, &report)
 	if err := a.show(runDocument(report, flags.failuresOnly), flags.asJSON); err != nil {
 		return noVerdict(err)
 	}
@@ -137,6 +142,23 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 		format.Seconds(time.Since(began).Seconds()), joined(written[:last]), written[last], out.Path())
 	a.viewAgain(out)
 	return quiet(exitCode(report))
+}
+
+// remember records the last run for --failed and for commands without an argument, in a folder
+// that looks like a project. A run is not worse for it if that cannot be written.
+func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
+	if _, err := os.Stat(runsFolder); err != nil {
+		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
+			return
+		}
+	}
+	err := atomicdir.Ignore(runsFolder)
+	if err == nil {
+		err = rundir.Remember(runsFolder, out.Path(), report)
+	}
+	if err != nil {
+		fmt.Fprintf(a.stderr, "--failed will not know this run: %v\n", err)
+	}
 }
 
 // viewAgain prints the command that shows the reports of a folder.

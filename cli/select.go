@@ -2,19 +2,56 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// selectScenarios loads the scenarios of the patterns that have one of the tags. Selecting
-// nothing is an error: a run of nothing must not pass.
-func (a *app) selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.Scenario, error) {
+// selection are the flags that select among the scenarios of the patterns. All commands that
+// take patterns have the same ones.
+type selection struct {
+	filter scenarios.Filter
+	failed bool
+}
+
+// selectionHelp explains patterns and the flags of a selection.
+const selectionHelp = `A pattern is a file or folder of your own, or the name of scenarios, with * as a wildcard
+('order-*', 'loop/*'): of those in ./scenarios and of the shipped ones. Where both have a scenario
+of a name, write the file's path for your own and shipped:NAME for the other. Without a pattern
+the folder ./scenarios is taken.
+
+-k, --tag, --file, --exclude and --failed narrow the selection; each of them must hold. -k takes
+parts of names and tags, joined by and, or, not and parentheses: -k 'refund and not (slow or live)'.`
+
+// selectionFlags adds the flags of a selection.
+func (a *app) selectionFlags(cmd *cobra.Command, s *selection) {
+	f := cmd.Flags()
+	f.StringVarP(&s.filter.Keyword, "keyword", "k", "", "only scenarios whose name and tags match this `expression`, such as 'refund and not slow'")
+	f.StringSliceVar(&s.filter.Tags, "tag", nil, "only scenarios with one of these `tags`")
+	f.StringSliceVar(&s.filter.Files, "file", nil, "only scenarios in these `files` or folders; * is a wildcard")
+	f.StringSliceVar(&s.filter.Exclude, "exclude", nil, "leave out scenarios with these `names` or files; * is a wildcard")
+	f.BoolVar(&s.failed, "failed", false, "only scenarios that failed or had an error in their last run, which "+runsFolder+" remembers")
+	_ = cmd.RegisterFlagCompletionFunc("tag", a.completeTags)
+	_ = cmd.RegisterFlagCompletionFunc("exclude", completeScenarios)
+}
+
+// selectScenarios loads the scenarios of the patterns that the flags keep. Selecting nothing is an
+// error: a run of nothing must not pass.
+func (a *app) selectScenarios(patterns []string, s selection, prices *price.Table) ([]scenarios.Scenario, error) {
+	if len(patterns) == 0 && len(s.filter.Files) > 0 {
+		patterns = asPaths(s.filter.Files)
+	}
 	if len(patterns) == 0 {
 		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
 			return nil, errors.New("no scenario is selected: there is no folder ./" + scenarios.OwnFolder +
@@ -22,10 +59,114 @@ func (a *app) selectScenarios(patterns, tags []string, prices *price.Table) ([]s
 		}
 		patterns = []string{"./" + scenarios.OwnFolder}
 	}
-	options := a.scenarioOptions(prices)
-	options.Tags = tags
-	set, diagnostics := scenarios.Load(patterns, options)
-	return set, diagnostics.Err()
+	all, diagnostics := scenarios.Load(patterns, a.scenarioOptions(prices))
+	if err := diagnostics.Err(); err != nil {
+		return nil, err
+	}
+	set, diagnostics := scenarios.Select(all, s.filter)
+	if err := diagnostics.Err(); err != nil {
+		return nil, err
+	}
+	if len(set) == 0 {
+		return nil, fmt.Errorf("no scenario is selected: the filters leave none of %s; see what there is with: rehearse list",
+			format.Plural(len(all), "scenario"))
+	}
+	if s.failed {
+		return onlyFailed(set)
+	}
+	return set, nil
+}
+
+// asPaths marks files as paths, so that they are not read as names.
+func asPaths(files []string) []string {
+	paths := make([]string, len(files))
+	for i, file := range files {
+		if paths[i] = file; filepath.IsLocal(file) && !strings.HasPrefix(file, "shipped:") {
+			paths[i] = "./" + file
+		}
+	}
+	return paths
+}
+
+// onlyFailed returns the scenarios that failed in their last run.
+func onlyFailed(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
+	last, err := rundir.ReadLast(runsFolder)
+	switch {
+	case errors.Is(err, rundir.ErrNoLast):
+		return nil, errors.New("--failed: " + runsFolder + " remembers no run; run the scenarios without --failed first")
+	case err != nil:
+		return nil, fmt.Errorf("--failed: %w", err)
+	}
+	known := slices.ContainsFunc(set, func(sc scenarios.Scenario) bool { return last.Verdicts[sc.Name] != "" })
+	failed := slices.DeleteFunc(slices.Clone(set), func(sc scenarios.Scenario) bool { return !last.Failed(sc.Name) })
+	switch {
+	case !known:
+		return nil, fmt.Errorf("--failed: %s remembers no run of %s; run the scenarios without --failed first", runsFolder, someOf(set))
+	case len(failed) == 0:
+		return nil, fmt.Errorf("--failed: none of %s failed in its last run, so there is nothing to run again",
+			format.Plural(len(set), "selected scenario"))
+	}
+	return failed, nil
+}
+
+// ordering are the flags that order the selected scenarios.
+type ordering struct{ failedFirst bool }
+
+// register adds the flags.
+func (o *ordering) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.failedFirst, "failed-first", false, "begin with the scenarios that failed or had an error in their last run")
+}
+
+// sort returns the scenarios in the order of the flags. Without a last run their order is kept.
+func (o ordering) sort(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
+	if !o.failedFirst {
+		return set, nil
+	}
+	last, err := rundir.ReadLast(runsFolder)
+	if err != nil && !errors.Is(err, rundir.ErrNoLast) {
+		return nil, fmt.Errorf("--failed-first: %w", err)
+	}
+	failed := func(sc scenarios.Scenario) bool { return last.Failed(sc.Name) }
+	set = slices.Clone(set)
+	slices.SortStableFunc(set, func(x, y scenarios.Scenario) int { return rank(failed(x)) - rank(failed(y)) })
+	return set, nil
+}
+
+func rank(first bool) int {
+	if first {
+		return 0
+	}
+	return 1
+}
+
+// lastVerdicts returns the verdict of each scenario in its last run; nil if none is remembered.
+func lastVerdicts() (map[string]gate.Verdict, error) {
+	last, err := rundir.ReadLast(runsFolder)
+	if errors.Is(err, rundir.ErrNoLast) {
+		return nil, nil
+	}
+	return last.Verdicts, err
+}
+
+// onlyOne returns an error unless a set is one scenario.
+func onlyOne(set []scenarios.Scenario, why string) error {
+	if len(set) == 1 {
+		return nil
+	}
+	return fmt.Errorf("%d scenarios are selected, but %s: %s", len(set), why, someOf(set))
+}
+
+// someOf returns the first names of a set.
+func someOf(set []scenarios.Scenario) string {
+	const most = 5
+	var names []string
+	for _, sc := range set[:min(len(set), most)] {
+		names = append(names, sc.Name)
+	}
+	if len(set) > most {
+		names = append(names, "...")
+	}
+	return strings.Join(names, ", ")
 }
 
 // scenarioOptions returns how scenarios are found, read and checked.
@@ -41,14 +182,12 @@ func (a *app) scenarioOptions(prices *price.Table) scenarios.Options {
 func completeScenarios(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	names := slices.Concat(scenarios.NamesIn(scenarios.OwnFolder), scenarios.Names())
 	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !strings.HasPrefix(name, start) })
-	return names, cobra.ShellCompDirectiveDefault
+	return startingWith(slices.Compact(names), start), cobra.ShellCompDirectiveDefault
 }
 
-// tagFlag adds --tag, which selects scenarios.
-func (a *app) tagFlag(cmd *cobra.Command, tags *[]string) {
-	cmd.Flags().StringSliceVar(tags, "tag", nil, "only scenarios with one of these `tags`")
-	_ = cmd.RegisterFlagCompletionFunc("tag", a.completeTags)
+// startingWith returns the words that begin with a text.
+func startingWith(words []string, start string) []string {
+	return slices.DeleteFunc(words, func(word string) bool { return !strings.HasPrefix(word, start) })
 }
 
 // completeTags completes the tags of the user's own scenarios and of shipped ones.
@@ -63,6 +202,5 @@ func (a *app) completeTags(_ *cobra.Command, _ []string, start string) ([]string
 		tags = append(tags, sc.Tags...)
 	}
 	slices.Sort(tags)
-	tags = slices.DeleteFunc(slices.Compact(tags), func(tag string) bool { return !strings.HasPrefix(tag, start) })
-	return tags, cobra.ShellCompDirectiveNoFileComp
+	return startingWith(slices.Compact(tags), start), cobra.ShellCompDirectiveNoFileComp
 }

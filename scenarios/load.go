@@ -50,18 +50,15 @@ func Names() []string {
 // A pattern that begins with "./", "../" or "/" or ends in .yaml or .yml is only a path. A
 // scenario that several patterns select is read once.
 //
-// All problems of all files are reported at once, also patterns and tags that select nothing, a
-// name that selects different scenarios in a folder and among the shipped ones, and a name used by
-// two files. With diagnostics nothing should be run.
+// All problems of all files are reported at once, also patterns that select nothing, a name that
+// selects different scenarios in a folder and among the shipped ones, and a name used by two
+// files. With diagnostics nothing should be run.
 func Load(patterns []string, opts Options) ([]Scenario, Diagnostics) {
 	l := loader{opts: opts, patterns: patterns, read: make(map[string]bool), named: make(map[string]yamlsrc.Diagnostic)}
 	for _, pattern := range patterns {
 		l.pattern(pattern)
 	}
 	slices.SortStableFunc(l.set, func(a, b Scenario) int { return cmp.Compare(a.Name, b.Name) })
-	if len(opts.Tags) > 0 && len(l.found) == 0 {
-		l.keepTagged()
-	}
 	if len(patterns) == 0 {
 		l.fail("(no pattern)", "no scenario is selected; name one, such as 'loop/*', or a file or folder", "")
 	}
@@ -254,25 +251,6 @@ func (l *loader) add(p parsed) {
 		}
 	}
 	l.set = append(l.set, p.Scenario)
-}
-
-// keepTagged removes the scenarios without any of the tags.
-func (l *loader) keepTagged() {
-	var tags []string
-	for _, sc := range l.set {
-		tags = append(tags, sc.Tags...)
-	}
-	slices.Sort(tags)
-	tags = slices.Compact(tags)
-	for _, tag := range l.opts.Tags {
-		if !slices.Contains(tags, tag) {
-			message := fmt.Sprintf("no selected scenario has the tag; choose from %s", strings.Join(tags, ", "))
-			l.fail("--tag "+tag, message, suggest.Nearest(tag, tags))
-		}
-	}
-	l.set = slices.DeleteFunc(l.set, func(sc Scenario) bool {
-		return !slices.ContainsFunc(sc.Tags, func(tag string) bool { return slices.Contains(l.opts.Tags, tag) })
-	})
 }
 
 // Shipped reports whether a scenario's file is a shipped one, which is not on disk.

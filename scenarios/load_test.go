@@ -24,16 +24,16 @@ func folder(files map[string]string) {
 }
 
 func load(patterns ...string) ([]string, scenarios.Diagnostics) {
-	return loadTagged(nil, patterns...)
+	set, found := scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
+	return namesOf(set), found
 }
 
-func loadTagged(tags []string, patterns ...string) ([]string, scenarios.Diagnostics) {
-	set, found := scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, Tags: tags})
+func namesOf(set []scenarios.Scenario) []string {
 	var names []string
 	for _, sc := range set {
 		names = append(names, sc.Name)
 	}
-	return names, found
+	return names
 }
 
 func named(name string) string { return change("name: a/b", "name: "+name) }
@@ -73,7 +73,6 @@ var _ = Describe("Load", func() {
 			"bad/1.yaml":           strings.Replace(named("d"), "status: done", "status: doen", 1),
 			"bad/2.yaml":           strings.Replace(named("e"), "about:", "abuot:", 1),
 			"twice/first.yaml":     "# a comment\n" + named("b"),
-			"twice/tagged.yaml":    strings.Replace(named("t"), "[golden]", "[slow, fault]", 1),
 			"large/large.yaml":     strings.Repeat("#", yamlsrc.MaxBytes+1),
 			"loop/no-progress/own": "a folder of the user's with the name of a shipped scenario",
 		})
@@ -134,19 +133,6 @@ var _ = Describe("Load", func() {
 	It("refuses to select without a pattern", func() {
 		_, found := load()
 		Expect(found).To(HaveLen(1))
-	})
-
-	It("selects scenarios with a tag", func() {
-		names, found := loadTagged([]string{"slow", "golden"}, "own/deep", "twice/tagged.yaml")
-		Expect(found).To(BeEmpty())
-		Expect(names).To(Equal([]string{"a", "t"}))
-		names, _ = loadTagged([]string{"fault"}, "own/deep", "twice/tagged.yaml")
-		Expect(names).To(Equal([]string{"t"}))
-	})
-
-	It("refuses a tag that nothing has", func() {
-		_, found := loadTagged([]string{"golden", "faults"}, "own", "twice/tagged.yaml")
-		Expect(found.Error()).To(Equal(`--tag faults: no selected scenario has the tag; choose from fault, golden, slow (did you mean "fault"?)`))
 	})
 
 	It("leaves out symbolic links in a folder", func() {

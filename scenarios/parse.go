@@ -35,8 +35,6 @@ type Options struct {
 	// Folders are the folders where Load finds scenarios by name, besides the shipped ones
 	// and the folders among its patterns. Missing folders are ignored.
 	Folders []string
-	// Tags, if any, select the scenarios with one of them.
-	Tags []string
 	// Edit, if set, changes the text of a file before it is parsed; the digest is that of the
 	// changed text. Its error replaces the file's diagnostics.
 	Edit func(file string, text []byte) ([]byte, error)

@@ -46,8 +46,9 @@ var allowed = map[string][]string{
 	"mocks/capture": {"llm", "clock", "mocks", "mocks/wire", "mocks/tape"},
 
 	"scenarios/expect":  {},
+	"scenarios/keyword": {},
 	"scenarios/perturb": {"mocks"},
-	"scenarios":         {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/perturb"},
+	"scenarios":         {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/keyword", "scenarios/perturb"},
 
 	"harness/record": {"llm", "llm/price", "clock", "event", "scenarios/expect"},
 	"harness/judge":  {"llm", "stat"},

@@ -1,0 +1,153 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+const (
+	lastFile   = "last.json"
+	lastSchema = "rehearse.last/1"
+)
+
+// ErrNoLast means that there is no earlier run.
+var ErrNoLast = errors.New("there is no earlier run")
+
+// Last is what a folder of runs remembers of its runs.
+type Last struct {
+	Schema string `json:"schema"`
+	// Folder is that of the last run: relative to the folder of runs, or absolute.
+	Folder string `json:"folder"`
+	// Verdicts has the verdict of each scenario in the last run that had a result for it.
+	Verdicts map[string]gate.Verdict `json:"verdicts"`
+}
+
+// Failed reports whether a scenario failed in the last run that had a result for it, or had no
+// verdict there because of an error.
+func (l Last) Failed(scenario string) bool {
+	v := l.Verdicts[scenario]
+	return v == gate.Fail || v == gate.Error
+}
+
+// ReadLast reads what a folder of runs remembers. The error is ErrNoLast if it remembers nothing.
+func ReadLast(runs string) (Last, error) {
+	path := filepath.Join(runs, lastFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return Last{}, ErrNoLast
+	}
+	var l Last
+	return l, readJSON("verdicts of the last runs", path, &l, &l.Schema, lastSchema, "delete it, and run the scenarios again")
+}
+
+// Remember records that a run, whose reports are in folder, was the last one, with the verdicts
+// of a report; nil for a run without verdicts of scenarios. The folder of runs must exist.
+func Remember(runs, folder string, report *reports.Report) error {
+	folder, err := relativeTo(runs, folder)
+	if err != nil {
+		return fmt.Errorf("remember the last run: %w", err)
+	}
+	err = atomicdir.Update(filepath.Join(runs, lastFile), func(old []byte) ([]byte, error) {
+		var l Last
+		if err := json.Unmarshal(old, &l); err != nil || l.Schema != lastSchema {
+			l = Last{} // there is none, or a damaged one, which this run replaces
+		}
+		l.Schema, l.Folder = lastSchema, folder
+		verdicts := map[string]gate.Verdict{}
+		maps.Copy(verdicts, l.Verdicts)
+		if report != nil {
+			maps.Copy(verdicts, verdictsOf(report))
+		}
+		l.Verdicts = verdicts
+		data, err := format.Marshal(l)
+		return append(data, '\n'), err
+	})
+	if err != nil {
+		return fmt.Errorf("remember the last run: %w", err)
+	}
+	return nil
+}
+
+// verdictsOf returns the verdicts of the scenarios that the run completed, or that failed before
+// it was interrupted.
+func verdictsOf(report *reports.Report) map[string]gate.Verdict {
+	verdicts := map[string]gate.Verdict{}
+	for _, s := range report.Scenarios {
+		switch {
+		case s.Trials.Total() >= s.Planned:
+			verdicts[s.Name] = s.Verdict
+		case s.Trials.Fail+s.Trials.Error > 0:
+			verdicts[s.Name] = gate.Fail
+		}
+	}
+	return verdicts
+}
+
+// relativeTo returns a path relative to the folder of runs if it is below it, else absolute, so that
+// a folder of runs can be moved.
+func relativeTo(runs, path string) (string, error) {
+	base, err := filepath.Abs(runs)
+	if err != nil {
+		return "", err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(base, path)
+	if err != nil || below == ".." || strings.HasPrefix(below, ".."+string(filepath.Separator)) {
+		return path, nil
+	}
+	return filepath.ToSlash(below), nil
+}
+
+// LastRun returns the folder of the last run: the remembered one or, if that is gone, the newest
+// below the folder of runs with a complete recording or result. A run that was killed is never
+// the last one. The error wraps ErrNoLast if there is none.
+func LastRun(runs string) (string, error) {
+	l, err := ReadLast(runs)
+	if err == nil && l.Folder != "" {
+		folder := filepath.FromSlash(l.Folder)
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(runs, folder)
+		}
+		if _, done := completed(folder); done {
+			return folder, nil
+		}
+	}
+	entries, err := os.ReadDir(runs)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("find the last run: %w", err)
+	}
+	newest, when := "", time.Time{}
+	for _, e := range entries { // in the order of their names, which begin with their time
+		folder := filepath.Join(runs, e.Name())
+		if at, done := completed(folder); done && !at.Before(when) {
+			newest, when = folder, at
+		}
+	}
+	if newest == "" {
+		return "", fmt.Errorf("%w in %s; name the folder of a run", ErrNoLast, runs)
+	}
+	return newest, nil
+}
+
+// completed returns when the run in a folder was completed.
+func completed(folder string) (time.Time, bool) {
+	for _, name := range []string{recordingFile, experimentFile} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil {
+			return info.ModTime(), true
+		}
+	}
+	return time.Time{}, false
+}
