@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/database"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -111,7 +112,7 @@ func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.St
 			return nil, postgresDSN + " names no PostgreSQL server", nil
 		}
 		var drop func() error
-		if dsn, drop, err = store.Scratch(ctx, server); err != nil {
+		if dsn, drop, err = database.Scratch(ctx, server); err != nil {
 			return nil, "", err
 		}
 		t.Cleanup(drop)

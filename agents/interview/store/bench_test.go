@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/internal/database"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -22,7 +23,7 @@ func backends(b *testing.B) map[string]string {
 	b.Helper()
 	found := map[string]string{"memory": "memory:", "file": filepath.Join(b.TempDir(), "sessions.db")}
 	if server := os.Getenv("REHEARSE_TEST_POSTGRES"); server != "" {
-		dsn, drop, err := store.Scratch(b.Context(), server)
+		dsn, drop, err := database.Scratch(b.Context(), server)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,39 +8,23 @@ import (
 	"io/fs"
 	"sync/atomic"
 
-	"github.com/pressly/goose/v3"
+	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
 //go:embed migrations
 var migrations embed.FS
 
 // migrate creates or updates the tables.
-func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, folder string) error {
-	files, err := fs.Sub(migrations, "migrations/"+folder)
+func migrate(ctx context.Context, db *sql.DB, postgres bool) error {
+	folder := "migrations/sqlite"
+	if postgres {
+		folder = "migrations/postgres"
+	}
+	files, err := fs.Sub(migrations, folder)
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(dialect, db, files,
-		goose.WithTableName("interview_schema"), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	// Several processes may open a new database at the same time. The slower one fails because a
-	// table exists already, and succeeds with that step in the next round. Each migration has two
-	// such steps.
-	for range 4 * (len(p.ListSources()) + 1) {
-		if _, err = p.Up(ctx); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("create the tables: %w", err)
-	}
-	stored, known, err := p.GetVersions(ctx)
-	if err == nil && stored > known {
-		err = fmt.Errorf("a newer version of this program wrote it (schema %d; this one knows %d): use that one", stored, known)
-	}
-	return err
+	return database.Migrate(ctx, db, postgres, files, "interview_schema")
 }
 
 // schemaSQL caches the statements that create all tables.
@@ -55,7 +39,7 @@ func createInMemory(ctx context.Context, db *sql.DB) error {
 		}
 		return nil
 	}
-	if err := migrate(ctx, db, goose.DialectSQLite3, "sqlite"); err != nil {
+	if err := migrate(ctx, db, false); err != nil {
 		return err
 	}
 	var text string

@@ -5,14 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
+
+	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
 // The limits of a server's connections.
@@ -20,7 +20,6 @@ const (
 	maxConnections = 16
 	idleTime       = 5 * time.Minute
 	lifeTime       = time.Hour // resolve the address of the database again
-	connectTimeout = 10 * time.Second
 )
 
 type postgresEngine struct {
@@ -30,7 +29,7 @@ type postgresEngine struct {
 }
 
 func openPostgres(ctx context.Context, dsn string) (*Store, error) {
-	config, err := parsePostgres(dsn)
+	config, err := database.ParsePostgres(dsn)
 	if err != nil {
 		return nil, err
 	}
@@ -39,19 +38,6 @@ func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 		return nil, fmt.Errorf("open the store %s: %w", Name(dsn), err)
 	}
 	return s, nil
-}
-
-// parsePostgres omits the cause of an error, which quotes parts of the address.
-func parsePostgres(dsn string) (*pgx.ConnConfig, error) {
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		return nil, fmt.Errorf("invalid address of the store %s: write postgres://user:password@host:5432/database, "+
-			"with special characters of the password as %%XX", Name(dsn))
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
-	}
-	return config, nil
 }
 
 func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (s *Store, err error) {
@@ -65,19 +51,13 @@ func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (s *Store, err
 	db.SetMaxIdleConns(maxConnections)
 	db.SetConnMaxIdleTime(idleTime)
 	db.SetConnMaxLifetime(lifeTime)
-	var version, encoding string
-	err = db.QueryRowContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding')`).
-		Scan(&version, &encoding)
-	switch {
-	case err != nil:
-		return nil, err
-	case encoding != "UTF8":
-		return nil, fmt.Errorf("the encoding of the database is %s, which cannot store every answer: create one with ENCODING 'UTF8'", encoding)
-	}
-	if err := migrate(ctx, db, goose.DialectPostgres, "postgres"); err != nil {
+	version, err := database.CheckPostgres(ctx, db)
+	if err != nil {
 		return nil, err
 	}
-	version, _, _ = strings.Cut(version, " ")
+	if err := migrate(ctx, db, true); err != nil {
+		return nil, err
+	}
 	return &Store{db: db, engine: &postgresEngine{db: db}, driver: "PostgreSQL " + version}, nil
 }
 

@@ -15,13 +15,13 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/testcontainers/testcontainers-go"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
 // scratch returns an empty schema on a real server.
 func scratch(ctx SpecContext) string {
 	GinkgoHelper()
-	dsn, drop, err := store.Scratch(ctx, server())
+	dsn, drop, err := database.Scratch(ctx, server())
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(drop)
 	return dsn

@@ -6,11 +6,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
 // Store is a session.Store in a database.
@@ -48,40 +46,18 @@ type engine interface {
 //
 // Errors never contain the password.
 func Open(ctx context.Context, dsn string) (*Store, error) {
-	switch scheme, rest, found := strings.Cut(dsn, ":"); {
-	case dsn == "memory:" || dsn == ":memory:" || dsn == "sqlite::memory:":
-		return openSQLite(ctx, "")
-	case scheme == "postgres" || scheme == "postgresql":
+	address, err := database.ParseAddress(dsn)
+	switch {
+	case err != nil:
+		return nil, err
+	case address.Postgres:
 		return openPostgres(ctx, dsn)
-	case dsn == "" || found && scheme == "sqlite" && rest == "":
-		return nil, errors.New(`the name of the store is empty: write the path of a file, "memory:" or "postgres://user@host/database"`)
-	case found && scheme == "sqlite":
-		return openSQLite(ctx, rest)
-	case found && strings.EqualFold(scheme, "file"):
-		return nil, errors.New(`"file:" addresses are not supported: ` +
-			`write the path of the file alone, without "file:" and without a query`)
-	case strings.Contains(dsn, "://"):
-		return nil, fmt.Errorf("unsupported store address %q: "+
-			`write the path of a file, "memory:" or "postgres://user@host/database"`, scheme+"://")
-	case strings.Contains(dsn, "host=") || strings.Contains(dsn, "dbname="):
-		return nil, errors.New("a PostgreSQL store is written as an address: postgres://user@host/database")
 	}
-	return openSQLite(ctx, dsn)
+	return openSQLite(ctx, address.Path)
 }
 
 // Name returns the address of a store without its password, for logs.
-func Name(dsn string) string {
-	scheme, _, found := strings.Cut(dsn, "://")
-	if !found {
-		return dsn
-	}
-	u, err := url.Parse(dsn)
-	if err != nil {
-		return scheme + "://…"
-	}
-	u.RawQuery = "" // may contain a password
-	return u.Redacted()
-}
+func Name(dsn string) string { return database.Name(dsn) }
 
 // Driver returns the name and version of the database, such as "SQLite 3.53.1" or "PostgreSQL
 // 17.2".
