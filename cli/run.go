@@ -60,6 +60,10 @@ report.json, junit.xml, report.md, report.html and the recording to a folder.
 missing or new, and on changed expectations. Budgets (--max-cost, --max-calls, --max-time) stop a
 run that is not done; everything so far is reported, without a verdict.
 
+--fail-fast stops a run at its first failure or error, in the order of the plan and with any number
+of workers; the other scenarios are not run. --repeat-until-fail runs up to 100 trials of each
+scenario, each with its own seed, and stops at the first that fails: the way to a flaky scenario.
+
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
 ` + exitCodes,
@@ -67,6 +71,7 @@ run that is not done; everything so far is reported, without a verdict.
   rehearse run order-status 'refund-*'
   rehearse run -k 'refund and not slow' --exclude refund-live
   rehearse run --failed
+  rehearse run order-status --repeat-until-fail=1000
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
@@ -186,7 +191,8 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 	}
 	defer sink.Close()
 	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), Language: a.language,
+		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
+		Language: a.language,
 	})
 	if err != nil {
 		return report, nil, atomicdir.Explain(err)

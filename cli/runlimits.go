@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +22,8 @@ type runLimits struct {
 	calls  int
 	cost   moneyFlag
 	time   time.Duration
+	// failFast and untilFail are 0 if the flag was not given.
+	failFast, untilFail int
 }
 
 // moneyFlag reads an amount with or without a space: "0.50 EUR", "0.50EUR".
@@ -44,10 +49,18 @@ func (l *runLimits) register(f *pflag.FlagSet) {
 	f.Var(&l.cost, "max-cost", "stop after the trial in which the cost of the run reaches this amount, such as `0.50EUR`")
 	f.IntVar(&l.calls, "max-calls", 0, "stop after the trial in which the run reaches this number of calls")
 	f.DurationVar(&l.time, "max-time", 0, "stop after this time, such as 10m")
+	f.IntVar(&l.failFast, "fail-fast", 0, "stop as soon as `n` scenarios failed or had an error; alone: 1")
+	f.Lookup("fail-fast").NoOptDefVal = "1"
+	f.IntVar(&l.untilFail, "repeat-until-fail", 0,
+		fmt.Sprintf("repeat each scenario until a trial fails, at most `max` times; alone: %d", defaultUntilFail))
+	f.Lookup("repeat-until-fail").NoOptDefVal = strconv.Itoa(defaultUntilFail)
 }
 
 // maxTrials limits --trials: more is a typing error.
 const maxTrials = 1_000_000
+
+// defaultUntilFail is the value of --repeat-until-fail alone.
+const defaultUntilFail = 100
 
 // check returns an error for values out of range.
 func (l *runLimits) check(f *pflag.FlagSet) error {
@@ -60,17 +73,33 @@ func (l *runLimits) check(f *pflag.FlagSet) error {
 		return fmt.Errorf("--max-cost must be more than 0, got %s", l.cost.Money)
 	case f.Changed("max-time") && l.time <= 0:
 		return fmt.Errorf("--max-time must be more than 0, got %s", l.time)
+	case f.Changed("fail-fast") && l.failFast < 1:
+		return fmt.Errorf("--fail-fast must be at least 1, got %d", l.failFast)
+	case f.Changed("repeat-until-fail") && (l.untilFail < 1 || l.untilFail > maxTrials):
+		return fmt.Errorf("--repeat-until-fail must be from 1 to %d, got %d", maxTrials, l.untilFail)
+	case l.failures() > 0 && f.Changed("baseline"):
+		return errors.New("--baseline needs a complete run; leave out --fail-fast and --repeat-until-fail")
+	case l.untilFail > 0 && f.Changed("trials"):
+		return errors.New("--repeat-until-fail sets the number of trials; leave out --trials")
+	case l.untilFail > 0 && f.Changed("fail-fast"):
+		return errors.New("--repeat-until-fail ends at the first failure; leave out --fail-fast")
 	}
 	return nil
 }
 
-// repeat sets the number of trials of each scenario, if the flag was given.
+// repeat sets the number of trials of each scenario, if a flag for it was given.
 func (l *runLimits) repeat(set []scenarios.Scenario) {
 	for i := range set {
-		if l.trials > 0 {
-			set[i].Trials = l.trials
-		}
+		set[i].Trials = cmp.Or(l.untilFail, l.trials, set[i].Trials)
 	}
+}
+
+// failures returns the number of failed scenarios that ends the run; 0 for no limit.
+func (l *runLimits) failures() int {
+	if l.untilFail > 0 {
+		return 1
+	}
+	return l.failFast
 }
 
 func (l *runLimits) budget() harness.Budget {

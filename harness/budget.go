@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -25,8 +26,8 @@ type Budget struct {
 	Clock clock.Clock
 }
 
-// errStopped ends a run whose budget is used up.
-var errStopped = errors.New("a budget of the run is used up")
+// errStopped ends a run before its plan is done: a budget is used up, or enough scenarios failed.
+var errStopped = errors.New("the run was stopped before its plan was done")
 
 // start returns a context that ends when the time is up.
 func (b *Budget) start(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -38,26 +39,30 @@ func (b *Budget) start(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// spending is a sink that ends the run when the budget is used up.
-type spending struct {
+// limiter is a sink that ends the run when its budget is used up, or when enough scenarios failed.
+type limiter struct {
 	Sink
-	budget  Budget
+	budget   Budget
+	failFast int    // end after this number of failed scenarios; 0 is no limit
+	stop     func() // abandons the trials that are running
+
 	calls   int
 	cost    float64
-	unknown string // the first scenario of unknown cost
+	unknown string              // the first scenario of unknown cost
+	failed  map[string]struct{} // scenarios with a failed trial
 }
 
 // Scenario implements Sink.
-func (s *spending) Scenario(head record.Scenario) error {
-	if s.usedUp() != "" {
+func (s *limiter) Scenario(head record.Scenario) error {
+	if s.over() {
 		return errStopped
 	}
 	return s.Sink.Scenario(head)
 }
 
 // Trial implements Sink.
-func (s *spending) Trial(j Judged) error {
-	if s.usedUp() != "" {
+func (s *limiter) Trial(j Judged) error {
+	if s.over() {
 		return errStopped
 	}
 	s.calls += j.Facts.Calls.Total
@@ -69,11 +74,31 @@ func (s *spending) Trial(j Judged) error {
 	} else {
 		s.cost += j.Facts.Cost.EUR
 	}
+	if j.Verdict == gate.Fail || j.Verdict == gate.Error {
+		s.failed[j.Scenario.Name] = struct{}{}
+	}
+	if s.over() {
+		s.stop()
+	}
 	return s.Sink.Trial(j)
 }
 
+// over reports whether the run must end.
+func (s *limiter) over() bool { return s.failedEnough() || s.usedUp() != "" }
+
+// failedEnough reports whether the run must end because of its failures.
+func (s *limiter) failedEnough() bool { return s.failFast > 0 && len(s.failed) >= s.failFast }
+
+// reason describes why the run ended before its plan was done.
+func (s *limiter) reason() string {
+	if s.failedEnough() {
+		return format.Plural(len(s.failed), "scenario") + " failed, which ends the run (fail-fast)"
+	}
+	return s.usedUp()
+}
+
 // usedUp describes the part of the budget that is used up; empty if none is.
-func (s *spending) usedUp() string {
+func (s *limiter) usedUp() string {
 	b := &s.budget
 	switch {
 	case b.Calls > 0 && s.calls >= b.Calls:

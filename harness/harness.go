@@ -32,6 +32,9 @@ type Options struct {
 	Bare bool
 	// Budget limits the whole run.
 	Budget Budget
+	// FailFast ends the run as soon as this number of scenarios have a failed trial, or one with an
+	// error, in the order of the plan; 0 means that the run goes on.
+	FailFast int
 	// Language measures and judges the facts of kinds of agents; nil supports the core facts only.
 	Language *gate.Language
 }
@@ -65,8 +68,10 @@ type Outcome struct {
 	Trials int
 	// Interrupted is true if the context ended before the plan was complete.
 	Interrupted bool
-	// Stopped describes the part of the budget that ended the run, if any.
+	// Stopped describes the part of the budget that ended the run, if any, or its failures.
 	Stopped string
+	// FailFast is true if Options.FailFast ended the run.
+	FailFast bool
 	// NotRun are the scenarios without a trial.
 	NotRun []string
 }
@@ -161,7 +166,10 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 			}
 		})
 	}
-	sink := &spending{Sink: r.opts.Sink, budget: r.opts.Budget}
+	sink := &limiter{
+		Sink: r.opts.Sink, budget: r.opts.Budget, failFast: r.opts.FailFast, failed: map[string]struct{}{},
+		stop: func() { cancel(errStopped) },
+	}
 	out, begun, all, err := collect(queue, sink)
 	cancel(err)
 	pool.Wait()
@@ -169,8 +177,8 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 		return out, begun, err
 	}
 	switch out.Interrupted = clock.Err(ctx) != nil; {
-	case errors.Is(err, errStopped):
-		out.Stopped, out.Interrupted, err = sink.usedUp(), false, nil
+	case errors.Is(err, errStopped) || err == nil && sink.over():
+		out.Stopped, out.FailFast, out.Interrupted, err = sink.reason(), sink.failedEnough(), false, nil
 	case !out.Interrupted && clock.Err(timed) != nil:
 		out.Stopped = fmt.Sprintf("the budget of %s is used up", r.opts.Budget.Time)
 	}

@@ -25,7 +25,7 @@ func Annotations(w io.Writer, r Report) error {
 	for _, p := range r.Problems {
 		list = append(list, annotation{title: "recording", lines: []string{p}})
 	}
-	if r.Stopped != "" {
+	if r.Stopped != "" && !r.FailFast {
 		list = append(list, annotation{title: "stopped", lines: []string{r.Stopped, format.Plural(len(r.NotRun), "scenario") + " not run"}})
 	}
 	for _, s := range ByUrgency(r.Scenarios) {

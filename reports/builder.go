@@ -20,8 +20,10 @@ type Builder struct {
 	Run record.Run
 	// Interrupted is true if the run ended before its plan was done.
 	Interrupted bool
-	// Stopped names the budget that ended the run; empty if none did.
+	// Stopped names the budget or the failures that ended the run; empty if none did.
 	Stopped string
+	// FailFast is true if the run was to end at its failures, and did.
+	FailFast bool
 	// NotRun names the planned scenarios without a trial.
 	NotRun []string
 	// Extensions are the extensions whose metrics the report has.
@@ -113,6 +115,7 @@ func (b *Builder) Close() Report {
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
 		Stopped:     limited(b.Stopped),
+		FailFast:    b.FailFast,
 		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Agents: b.agents.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
@@ -126,11 +129,11 @@ func (b *Builder) Close() Report {
 			missing, format.Plural(b.Run.Scenarios, "scenario")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
-		s := b.scenarios[name].close()
+		s := b.scenarios[name].close(b.FailFast)
 		r.Totals.Scenarios.Add(s.Verdict)
 		r.Scenarios = append(r.Scenarios, s)
 	}
-	if r.Verdict = r.Totals.Scenarios.Verdict(); len(r.Problems) > 0 || r.Stopped != "" {
+	if r.Verdict = r.Totals.Scenarios.Verdict(); len(r.Problems) > 0 || r.Stopped != "" && !r.FailFast {
 		r.Verdict = gate.Error
 	}
 	if r.Interrupted && r.Verdict != gate.Fail {
@@ -139,7 +142,8 @@ func (b *Builder) Close() Report {
 	return r
 }
 
-func (s *building) close() Scenario {
+// close returns the result. With failFast, trials after a failed one are not missed.
+func (s *building) close(failFast bool) Scenario {
 	head := s.head
 	out := Scenario{
 		Name: head.Name, File: head.File, Where: head.Where, About: head.About, Proves: head.Proves, Tags: head.Tags,
@@ -149,7 +153,7 @@ func (s *building) close() Scenario {
 		Measures: s.measures.Close().Means, Agents: s.agents.Close(),
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
-	if missing := head.Trials - s.trials.Total(); missing > 0 {
+	if missing := head.Trials - s.trials.Total(); missing > 0 && !(failFast && s.trials.Fail+s.trials.Error > 0) {
 		// The judged trials do not represent the missing ones.
 		out.Verdict = gate.Error
 		out.Findings = append(out.Findings, gate.Finding{

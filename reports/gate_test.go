@@ -16,6 +16,15 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
+// failedFast is the report of a run that was stopped after the first of nine trials, which failed.
+func failedFast(asked bool) reports.Report {
+	b := &reports.Builder{
+		Extensions: kinds.Language().Extensions(), Run: record.Run{Scenarios: 2}, Stopped: "1 scenario failed", FailFast: asked, NotRun: []string{"b"},
+	}
+	b.Add(scenario("a", 9), facts("failed", 1), []gate.Finding{{Severity: gate.Failing, Rule: "status", Message: "expected done"}})
+	return b.Close()
+}
+
 var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 	const why = "the budget of 3 calls is used up: 3 were made"
 
@@ -38,6 +47,21 @@ var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 		Expect(builder.Close().Verdict).To(Equal(gate.Error))
 		Expect(builder.Close().Stopped).To(Equal(why))
 		Expect(builder.Close().Problems).To(BeEmpty())
+	})
+
+	It("fails if it was to end at its failures, and does not miss the trials after them", func() {
+		r := failedFast(true)
+		Expect(r.Verdict).To(Equal(gate.Fail))
+		Expect(r.Scenarios[0].Verdict).To(Equal(gate.Fail))
+		Expect(r.Scenarios[0].Planned).To(Equal(9))
+		Expect(r.Scenarios[0].Findings).To(HaveLen(1))
+		Expect(render(asJUnit, r, options{})).NotTo(ContainSubstring("<error"))
+		Expect(render(asAnnotations, r, options{})).NotTo(ContainSubstring("title=stopped"))
+		Expect(render(asTerminal, r, options{})).To(And(ContainSubstring("Stopped: 1 scenario failed"), ContainSubstring("fail (stopped):")))
+
+		r = failedFast(false)
+		Expect(r.Verdict).To(Equal(gate.Error))
+		Expect(r.Scenarios[0].Findings).To(HaveLen(2))
 	})
 
 	It("is in every report", func() {

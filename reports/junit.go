@@ -142,7 +142,7 @@ func junitCases(r Report) (list []junitCase) {
 		c.Name, c.Class = junitName(name)
 		list = append(list, c)
 	}
-	if r.Stopped != "" {
+	if r.Stopped != "" && !r.FailFast { // its failures are cases already
 		add("budget", gate.Error, junitOutcome{sanitize.Line(r.Stopped, maxMessage), "stopped", sanitize.Line(r.Stopped, 0)})
 	}
 	if r.Interrupted {

@@ -97,7 +97,7 @@ const interrupted = "interrupted"
 // done or its recording was altered. An interrupted run has never passed.
 func Word(r Report) string {
 	verdict := sanitize.Line(string(r.Verdict), 10)
-	wrong := r.Totals.Scenarios.Error > 0 || len(r.Problems) > 0 || r.Stopped != ""
+	wrong := r.Totals.Scenarios.Error > 0 || len(r.Problems) > 0 || r.Stopped != "" && !r.FailFast
 	switch {
 	case r.Altered:
 		return verdict + " (altered recording)"

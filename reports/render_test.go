@@ -107,6 +107,7 @@ var _ = Describe("JSON", Label("H-05"), func() {
 		set := map[string]bool{}
 		visit(reflect.ValueOf(sample()), "Report", set)
 		visit(reflect.ValueOf(altered()), "Report", set)
+		visit(reflect.ValueOf(failedFast(true)), "Report", set)
 		for field, nonZero := range set {
 			Expect(nonZero).To(BeTrue(), "%s is zero everywhere in the sample", field)
 		}

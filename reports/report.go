@@ -27,9 +27,12 @@ type Report struct {
 	Altered bool `json:"altered,omitempty"`
 	// Interrupted is true if the run ended before its plan was done.
 	Interrupted bool `json:"interrupted"`
-	// Stopped names the budget that ended the run; empty if none did.
+	// Stopped names the budget or the failures that ended the run; empty if none did.
 	Stopped string `json:"stopped,omitempty"`
-	Totals  Totals `json:"totals"`
+	// FailFast is true if the run was to end at its failures, and did: the missing trials are no
+	// further error.
+	FailFast bool   `json:"fail_fast,omitempty"`
+	Totals   Totals `json:"totals"`
 	// Scenarios are sorted by name.
 	Scenarios []Scenario `json:"scenarios"`
 	// NotRun names the planned scenarios without a judged trial, sorted.

@@ -199,8 +199,11 @@ type End struct {
 type Close struct {
 	Trials      int  `json:"trials"`
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Stopped names the budget of the run that was used up before the plan was complete.
+	// Stopped names the budget of the run that was used up before the plan was complete, or
+	// its failures.
 	Stopped string `json:"stopped,omitempty"`
+	// FailFast is true if the run was to end at its failures, and did.
+	FailFast bool `json:"fail_fast,omitempty"`
 	// NotRun names the planned scenarios that have no trial in the recording.
 	NotRun []string `json:"not_run,omitempty"`
 }

@@ -256,7 +256,7 @@ func (b *Builder) attention(in Input) []attention {
 		})
 	}
 	if r.Stopped != "" {
-		add("A budget of the run was used up", 1, func(int) pointer { return pointer{Text: line(r.Stopped, 0)} })
+		add("The run was stopped before its plan was done", 1, func(int) pointer { return pointer{Text: line(r.Stopped, 0)} })
 	}
 	add("Not run", len(r.NotRun), func(i int) pointer { return pointer{Text: line(r.NotRun[i], 200)} })
 	urgent := reports.ByUrgency(r.Scenarios)

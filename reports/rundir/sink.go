@@ -126,13 +126,15 @@ func (s *Sink) addTimings(timings []record.Timing) (err error) {
 // Finish completes the recording, writes the reports and commits all files.
 func (s *Sink) Finish(outcome harness.Outcome) (reports.Report, error) {
 	s.opts.Progress.Close()
-	s.builder.Interrupted, s.builder.Stopped, s.builder.NotRun = outcome.Interrupted, outcome.Stopped, outcome.NotRun
+	s.builder.Interrupted, s.builder.Stopped, s.builder.FailFast, s.builder.NotRun =
+		outcome.Interrupted, outcome.Stopped, outcome.FailFast, outcome.NotRun
 	report := s.builder.Close()
 	if err := s.baseline.compare(&report); err != nil {
 		return report, err
 	}
 	if err := s.writer.Close(record.Close{
-		Trials: outcome.Trials, Interrupted: outcome.Interrupted, Stopped: outcome.Stopped, NotRun: outcome.NotRun,
+		Trials: outcome.Trials, Interrupted: outcome.Interrupted, Stopped: outcome.Stopped, FailFast: outcome.FailFast,
+		NotRun: outcome.NotRun,
 	}); err != nil {
 		return report, err
 	}
