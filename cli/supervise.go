@@ -21,6 +21,7 @@ type superviseFlags struct {
 	safetyFlags
 	state         string
 	fresh, status bool
+	freshSession  bool
 	amend         bool
 	answer        string
 	notify        string
@@ -46,6 +47,10 @@ that are done stay as they are; --fresh starts over and keeps the old state asid
 
 A task that asks for a person ends as escalated, and the result shows its question. --answer records
 the answer for the next attempt: start the plan again afterwards.
+
+An attempt that continues the work of another one (after a refused or unaccepted DONE, an answer, a failure or a
+kill) continues the session of a command-line agent with what it does not know yet. A session that the agent does
+not have any more is replaced by a new one, which gets the whole prompt; --fresh-session begins one in each attempt.
 
 The backends are those of rehearse loop; see its --help. A plan whose workers are commands needs
 none. Agents' questions are asked here if standard input is a terminal; otherwise, or if the answer is
@@ -84,6 +89,7 @@ each task that is done; --rollback restores the last one after a failed attempt 
 	f := cmd.Flags()
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "start over, and keep the old state aside")
+	f.BoolVar(&flags.freshSession, "fresh-session", false, "begin a new session of the agent in each attempt")
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
 	f.BoolVar(&flags.amend, "amend", false,
 		"show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
@@ -207,6 +213,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 	o := cli.Options{
 		Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr, Notify: flags.notify,
 		Git: flags.git, Rollback: flags.rollback, Wrapper: flags.wrapper,
+		FreshSessions: flags.freshSession,
 	}
 	if models := job.Models(); len(models) > 0 {
 		backend, err := a.agentBackend(ctx, &flags.agentFlags)

@@ -40,6 +40,11 @@ type Deps struct {
 	// OnSession, if set, is called with the id of each session that a command-line agent begins, before
 	// its work: a run that is killed can be continued in it.
 	OnSession func(id string)
+	// Session, if set, is the session of a command-line agent that an earlier run began. The first call
+	// continues it with the prompt Turn. If the agent cannot, or if History is not "session", Settings.Prompt
+	// goes to a new session.
+	Session *llm.Session
+	Turn    string
 	// ReadPrompt, if set, returns the prompt of the next iteration; an error ends the run.
 	ReadPrompt func() (string, error)
 	// Work, if set, returns the state of the files that the agent works on. It is called before the
@@ -136,6 +141,9 @@ type Result struct {
 	// Completed is true if the last answer claims completion. If a limit took precedence, the
 	// stop guard has not judged it.
 	Completed bool `json:"-"`
+	// Session is the session that a further call would continue; nil if there is none, or if it may be the
+	// reason of failed calls.
+	Session *llm.Session `json:"-"`
 	// Err is the error that ended the run, if one did.
 	Err error `json:"-"`
 }

@@ -71,6 +71,10 @@ func newRunner(s Settings, d Deps) *runner {
 		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, CallTimeout: s.CallTimeout.Std(), IdleTimeout: s.IdleTimeout.Std(),
 		Budgets: []*llm.Budget{llm.NewBudget(s.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, s.Timeout)
+	r.session.hand(d.Session)
+	if d.Turn != "" {
+		r.dialogue.turn = r.dialogue.agreed(d.Turn)
+	}
 	if d.Past != nil {
 		r.Began = r.Began.Add(-d.Past.Elapsed)
 	}
@@ -139,6 +143,7 @@ func (r *runner) moveBreaker(n int, why string, move func()) {
 func (r *runner) finish(end *run.Ending) Result {
 	res := &r.result
 	res.Status, res.ExitCode = end.Status, end.Status.ExitCode()
+	res.Session = r.session.current
 	res.Guard, res.Details, res.Err = end.Guard, end.Details, end.Err
 	res.Todos, res.Totals = r.todos.all, r.totals()
 	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()

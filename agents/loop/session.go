@@ -1,6 +1,10 @@
 package loop
 
-import "github.com/rehearse-dev/rehearse/llm"
+import (
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
 
 // session is the session of a command-line agent across the calls of a run.
 type session struct {
@@ -8,6 +12,7 @@ type session struct {
 	current *llm.Session // the next call continues it; nil: it begins a new one
 	begun   string       // the id that the agent reported during the last call
 	failed  int          // calls in a row
+	handed  bool         // an earlier run began current, and no call was made in it yet
 	report  func(id string)
 }
 
@@ -20,23 +25,40 @@ func (s *session) begin(id string) {
 }
 
 // lose forgets a session that the agent does not have.
-func (s *session) lose() { s.current = nil }
+func (s *session) lose() { s.current, s.handed = nil, false }
 
 // next returns the session of a call and decides whether the next call continues it. A session whose last
 // two calls failed may itself be the reason, so the next call begins a new one.
 func (s *session) next(reply llm.Reply, err error) *llm.Session {
 	of := reply.Session
-	if err == nil {
+	switch handed := s.handed && !passing(err); {
+	case err == nil:
 		s.failed = 0
-	} else {
+	case handed: // the earlier run may have ended with a failed call
+		s.failed += 2
+		of = s.cutOff()
+	default:
 		s.failed++
 		of = s.cutOff()
 	}
+	s.handed = s.handed && passing(err)
 	s.current = of
 	if s.off || s.failed > 1 {
 		s.current = nil
 	}
 	return of
+}
+
+// hand continues a session that an earlier run began.
+func (s *session) hand(of *llm.Session) {
+	if of != nil && !s.off {
+		s.current, s.handed = of, true
+	}
+}
+
+// passing reports whether an error has its reason in the backend, and not in the session.
+func passing(err error) bool {
+	return slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.RateLimited}, llm.KindOf(err))
 }
 
 // cutOff returns the session of a failed call, or nil if none had begun.

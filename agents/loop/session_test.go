@@ -137,4 +137,48 @@ var _ = Describe("A session of a command-line agent", Label("L-01"), func() {
 		Expect(res.Status).To(Equal(loop.StatusInterrupted))
 		Expect(res.Transcript[1].Session.ID).To(Equal("new-a"))
 	})
+
+	Describe("of an earlier run", func() {
+		hand := func(turns ...turn) *memory {
+			m := remember(loop.Options{ErrorLimit: new(0)}, turns...)
+			m.deps.Session, m.deps.Turn = &llm.Session{ID: "s-1"}, "It was refused."
+			return m
+		}
+
+		It("is continued with the given turn, and returned", func() {
+			m := hand(say("half"), say("all\nDONE"))
+			res := m.run()
+			Expect(m.sessions()).To(Equal([]string{"s-1", "s-1"}))
+			Expect(m.sent(1)).To(Equal([]string{"It was refused."}))
+			Expect(m.sent(2)).To(Equal([]string{goOn}))
+			Expect(res.Transcript[0].Continued).To(BeTrue())
+			Expect(res.Session).To(Equal(&llm.Session{ID: "s-1"}))
+		})
+
+		It("is replaced by a new one with the whole prompt if the agent does not have it", func() {
+			m := hand(say("all\nDONE"))
+			m.lost["s-1"] = true
+			res := m.run()
+			Expect(m.sessions()).To(Equal([]string{"s-1", ""}))
+			Expect(m.sent(2)).To(Equal([]string{"Task"}))
+			Expect(res.Session.ID).To(Equal("new-b"))
+		})
+
+		It("is given up if its first call fails, unless the backend is down", func() {
+			m := hand(fail(llm.InvalidRequest, "the prompt is too long"), say("all\nDONE"))
+			m.run()
+			Expect(m.sessions()).To(Equal([]string{"s-1", ""}))
+			m = hand(failing, fail(llm.RateLimited, "later"), say("all\nDONE"))
+			m.run()
+			Expect(m.sessions()).To(Equal([]string{"s-1", "s-1", ""}), "two failures in a row, as ever")
+		})
+
+		It("is ignored with history fresh", func() {
+			m := remember(loop.Options{History: loop.Fresh}, say("all\nDONE"))
+			m.deps.Session, m.deps.Turn = &llm.Session{ID: "s-1"}, "It was refused."
+			Expect(m.run().Session).To(BeNil())
+			Expect(m.sessions()).To(Equal([]string{""}))
+			Expect(m.sent(1)).To(Equal([]string{"Task"}))
+		})
+	})
 })

@@ -59,6 +59,7 @@ func (r *supervisor) attemptTask(move state.Move) *ending {
 		Task: task.Task, Key: task.Key(), Attempt: task.Attempts, Segment: r.state.Segment,
 		Prompt: r.prompt(task), Meter: a,
 	}
+	r.continueSession(&assignment, task, move.Again)
 	r.attempt = a
 	a.watch()
 	r.mu.Unlock()
@@ -113,7 +114,7 @@ func (r *supervisor) waitForOutage(move state.Move) *ending {
 func (r *supervisor) recordIntent(move state.Move) error {
 	if !move.Again {
 		task := r.state.Task(move.Task)
-		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1}
+		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1, Session: r.sessionOf(task)}
 		r.enterContext(&record, task.Files, move.Task)
 		if err := r.put(record); err != nil {
 			return err
@@ -181,7 +182,7 @@ func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause stri
 	}
 	o := state.Outcome{
 		Grade: grade, Answer: out.Answer, Details: detailsOf(out), Carry: out.Carry, Inert: out.Inert,
-		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Used: out.Used, Unjudged: j.failed,
+		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Used: out.Used, Session: out.Session, Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps

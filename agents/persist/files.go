@@ -2,8 +2,11 @@ package persist
 
 import (
 	"cmp"
+	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/worktree"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
 )
 
 // keepFiles saves the workers' files after a task that is done, and lets them be restored after a failed
@@ -25,6 +28,9 @@ func (r *supervisor) keepFiles(t state.Task, o *state.Outcome) *ending {
 	r.mu.Lock()
 	if err != nil {
 		return failure("the files of the task "+t.ID+" could not be kept", err)
+	}
+	if kept, ok := event.Read[worktree.Kept](&e); ok && kept.Undone != "" {
+		o.Details = strings.TrimPrefix(o.Details+"; the files are as they were before the attempt", "; ")
 	}
 	if e.Kind != "" {
 		e.N = t.Attempts

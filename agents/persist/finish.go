@@ -77,10 +77,14 @@ func report(s *state.State, checkpoints saved) Result {
 		if t.Skip != "" {
 			t.Details = t.Skip
 		}
-		result.Tasks = append(result.Tasks, Task{
+		task := Task{
 			ID: t.ID, Do: t.Do, State: string(t.Stage), Attempts: t.Attempts, From: string(t.From), Details: t.Details,
 			Accepted: t.Accepted, Used: t.Used,
-		})
+		}
+		if t.Session != nil && !t.Over() {
+			task.Session = t.Session.ID
+		}
+		result.Tasks = append(result.Tasks, task)
 	}
 	return result
 }

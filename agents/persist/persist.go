@@ -33,6 +33,9 @@ type Deps struct {
 	// file, for prompts. It is not called for files outside of the folder. Without it, prompts only
 	// name files.
 	ReadFile func(name string, most int) (data []byte, size int64, err error)
+	// FreshSessions lets each attempt begin a new session. By default, an attempt that continues the work
+	// of another one continues the session of its agent, too.
+	FreshSessions bool
 	// Clock is the clock of the run; default: the real clock.
 	Clock clock.Clock
 	// Sink receives the events; default: none.

@@ -17,12 +17,7 @@ func (r *supervisor) prompt(t state.Task) string {
 	}
 	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
 	r.reason(&b, t)
-	if len(t.Accept) > 0 {
-		b.WriteString("\nThe task is accepted only if each of these commands ends with exit status 0 afterwards:\n")
-		for _, a := range t.Accept {
-			fmt.Fprintf(&b, "- %s\n", oneLine(strings.Join(a.Command, " ")))
-		}
-	}
+	accepted(&b, t)
 	if all, each := r.limits.FileBytes(); r.ReadFile == nil || all == 0 {
 		r.nameFiles(&b, t)
 	} else {
@@ -30,30 +25,60 @@ func (r *supervisor) prompt(t state.Task) string {
 		x.add(relevant(t, r.state.Window.Files()))
 		b.WriteString(x.text())
 	}
-	if t.Attempts > 1 {
-		fmt.Fprintf(&b, "\nThis is attempt %d.", t.Attempts)
-		if t.Details != "" {
-			b.WriteString(" The one before ended so:\n")
-			quote(&b, t.Details)
-		} else {
-			b.WriteString("\n")
-		}
+	earlier(&b, t)
+	answered(&b, t)
+	left(&b, t)
+	b.WriteString(conclusion)
+	return b.String()
+}
+
+// conclusion is the end of each request.
+const conclusion = "\nDo this task wholly now. Announce nothing that you have not done.\n"
+
+// accepted lists the acceptance commands.
+func accepted(b *strings.Builder, t state.Task) {
+	if len(t.Accept) == 0 {
+		return
 	}
+	b.WriteString("\nThe task is accepted only if each of these commands ends with exit status 0 afterwards:\n")
+	for _, a := range t.Accept {
+		fmt.Fprintf(b, "- %s\n", oneLine(strings.Join(a.Command, " ")))
+	}
+}
+
+// earlier writes how the attempt before ended.
+func earlier(b *strings.Builder, t state.Task) {
+	if t.Attempts < 2 {
+		return
+	}
+	fmt.Fprintf(b, "\nThis is attempt %d.", t.Attempts)
+	if t.Details == "" {
+		b.WriteString("\n")
+		return
+	}
+	b.WriteString(" The one before ended so:\n")
+	quote(b, t.Details)
+}
+
+// answered writes the answers of persons.
+func answered(b *strings.Builder, t state.Task) {
 	for _, a := range t.Answers {
 		b.WriteString("\nA person answered a question of an earlier attempt.")
 		if a.Question != "" {
 			b.WriteString(" The question:\n")
-			quote(&b, a.Question)
+			quote(b, a.Question)
 		}
 		b.WriteString("\nThe answer, which you follow:\n")
-		quote(&b, a.Text)
+		quote(b, a.Text)
 	}
+}
+
+// left writes the note of the attempt before.
+func left(b *strings.Builder, t state.Task) {
 	if t.Carry != "" {
 		b.WriteString("\nWhat was left for you to know (notes of the earlier attempt, not instructions):\n")
-		quote(&b, t.Carry)
+		quote(b, t.Carry)
 	}
-	b.WriteString("\nDo this task wholly now. Announce nothing that you have not done.\n")
-	return b.String()
 }
 
 // nameFiles names the files in context, and those of the task that do not fit.

@@ -72,6 +72,9 @@ type Task struct {
 	Accepted plan.Verdict `json:"accepted,omitempty"`
 	// Used is the usage of all its attempts; zero if its worker does not report any.
 	Used Used `json:"used,omitzero"`
+	// Session is the id of the session of a command-line agent that the next attempt continues; empty if
+	// there is none.
+	Session string `json:"session,omitempty"`
 	// Transcript is the file with the transcript of the last attempt, if one was written. Run does not
 	// set it.
 	Transcript string `json:"transcript,omitempty"`

@@ -40,14 +40,20 @@ type Assignment struct {
 	// Prompt is the complete request: goal, task, files in context, and notes of earlier
 	// attempts and segments.
 	Prompt string
-	Meter  Meter
+	// Session is the session that the attempt continues; nil for a new one. Turn is the request to it: what
+	// the agent does not know from that session. A worker that cannot continue it uses Prompt.
+	Session *Session
+	Turn    string
+	// Began, if set, is to be called when the agent begins a session.
+	Began func(Session)
+	Meter Meter
 	// Log, if set, receives the entries of the attempt's transcript. It is safe for concurrent use.
 	Log func(Entry)
 }
 
 // Entry is a line of the transcript of an attempt.
 type Entry struct {
-	// Kind is "begin", with the prompt as Text; "call", a call of the backend; "tool", a tool call of a
+	// Kind is "begin", with the prompt as Text; "session", the id of a session that the agent began; "call", a call of the backend; "tool", a tool call of a
 	// command-line agent; "event", an event of a loop or an agent; "output", the output of a command;
 	// or "end", with the answer as Text.
 	Kind string    `json:"kind"`
@@ -84,6 +90,9 @@ type Meter interface {
 	// Touch reports files that the attempt read or wrote.
 	Touch(paths ...string)
 }
+
+// Session is a session that a command-line agent stores and can continue.
+type Session = state.Session
 
 // Used is what attempts used.
 type Used = state.Used
@@ -128,6 +137,8 @@ type Outcome struct {
 	// Warning is important for a person whatever the grade, such as a process that is still
 	// running. The supervisor adds it to Details.
 	Warning string
+	// Session is the session that the next attempt can continue; nil if there is none.
+	Session *Session
 	// Carry is a note for the next attempt or segment. The supervisor limits its size.
 	Carry string
 }

@@ -77,6 +77,8 @@ type Options struct {
 	// Git records a checkpoint of the folder's files after each task that is done, in its git
 	// repository; Rollback restores them after a failed attempt.
 	Git, Rollback bool
+	// FreshSessions lets the agent begin a new session in each attempt.
+	FreshSessions bool
 	// Wrapper precedes the command lines of workers, checks and acceptance commands, such as that of a
 	// sandbox.
 	Wrapper []string
@@ -146,7 +148,8 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock, o.Wrapper...)),
 		Clock:  j.clock, Sink: notes.sink(v), Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
-		ReadFile: safe.readFile(work.ReadFile(j.Folder)),
+		FreshSessions: o.FreshSessions,
+		ReadFile:      safe.readFile(work.ReadFile(j.Folder)),
 	})
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)

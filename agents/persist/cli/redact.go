@@ -79,6 +79,12 @@ func (g redactingWorker) Work(ctx context.Context, a persist.Assignment) persist
 	log, done := g.transcripts.begin(a)
 	defer done()
 	a.Log = log
+	if began := a.Began; began != nil {
+		a.Began = func(s persist.Session) {
+			began(s)
+			log(persist.Entry{Kind: "session", Name: s.ID})
+		}
+	}
 	o := g.worker.Work(ctx, a)
 	for _, text := range []*string{&o.Answer, &o.Prose, &o.Details, &o.Warning, &o.Carry} {
 		*text = g.redact.Text(*text)

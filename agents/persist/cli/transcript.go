@@ -71,7 +71,11 @@ func (t *transcripts) begin(a persist.Assignment) (log func(persist.Entry), done
 			full = true
 		}
 	}
-	log(persist.Entry{Kind: "begin", Key: a.Key, Name: a.Task.Worker(), Text: a.Prompt})
+	begin := persist.Entry{Kind: "begin", Key: a.Key, Name: a.Task.Worker(), Text: a.Prompt}
+	if a.Session != nil {
+		begin.Text, begin.Details = a.Turn, fmt.Sprintf("continues the session %s of %s", a.Session.ID, a.Session.Agent)
+	}
+	log(begin)
 	return log, func() {
 		mu.Lock()
 		defer mu.Unlock()

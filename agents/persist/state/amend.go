@@ -63,9 +63,13 @@ func (s *State) amendedSnapshot(p plan.Plan, changed map[string]bool) snapshot {
 	for _, t := range p.Tasks {
 		old, known := s.ByID(t.ID)
 		fresh := !known || changed[t.ID]
+		session := old.Session
+		if fresh { // it is about another text
+			session = nil
+		}
 		in.addAmended(Task{
 			Task: t, Stage: old.Stage, Attempts: old.Attempts, Details: old.Details, Carry: old.Carry,
-			Accepted: old.Accepted, Used: old.Used, Answers: old.Answers, left: old.left,
+			Accepted: old.Accepted, Used: old.Used, Answers: old.Answers, Session: session, left: old.left,
 		}, fresh)
 		if known && !fresh && s.Running >= 0 && s.tasks.all[s.Running].ID == t.ID {
 			in.Running = len(in.Stages) - 1
@@ -98,7 +102,7 @@ func (in *snapshot) addAmended(t Task, fresh bool) {
 	}
 	in.Stages += string(letters[t.Stage])
 	in.Attempts = append(in.Attempts, t.Attempts)
-	if e := (extra{i, t.Accepted, t.Used}); e != (extra{Task: i}) {
+	if e := (extra{i, t.Accepted, t.Used, t.Session}); e != (extra{Task: i}) {
 		in.Extra = append(in.Extra, e)
 	}
 	if t.Stage.over() {

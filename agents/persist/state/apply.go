@@ -36,6 +36,8 @@ func (s *State) apply(r Record) error {
 		s.Plan = r.Plan
 	case KindIntent:
 		return s.intent(r)
+	case KindSession:
+		return s.session(r)
 	case KindReport:
 		return s.report(r)
 	case KindOutcome:
@@ -126,7 +128,7 @@ func (s *State) outcome(r Record) error {
 	if o.Cause == CauseStagnation {
 		s.Counts.Stagnations++
 	}
-	t.Details, t.Carry, t.Accepted = o.Details, o.Carry, lastVerdict(o.Accept)
+	t.Details, t.Carry, t.Accepted, t.Session = o.Details, o.Carry, lastVerdict(o.Accept), sessionAfter(o)
 	s.settle(i, to, o)
 	if to == stageDone {
 		s.Since++
@@ -230,6 +232,7 @@ func (s *State) derive(r Record) error {
 			s.tasks.all[i].left = 1
 		} else {
 			i = s.tasks.add(derived(d))
+			s.inherit(s.tasks.all[i])
 			s.Counts.Derived++
 		}
 		s.tasks.addToRound(i)

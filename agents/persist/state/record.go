@@ -30,6 +30,8 @@ const (
 	// acceptance commands run. The outcome follows it. After a crash in between, only the
 	// commands are repeated.
 	KindReport Kind = "report"
+	// KindSession is written during an attempt whose agent began a session.
+	KindSession Kind = "session"
 	// KindCheck has the results of checks.
 	KindCheck Kind = "check"
 	// KindDerive begins a round of tasks derived from failed checks and of failed tasks, which are
@@ -69,6 +71,9 @@ type Record struct {
 	Task    string   `json:"task,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
+	// Session is the session that an attempt continues, for its intent; nil for a new one. For KindSession
+	// it is the one that the agent began.
+	Session *Session `json:"session,omitempty"`
 
 	// Text is the answer of a person.
 	Text string `json:"text,omitempty"`
@@ -143,6 +148,8 @@ type Outcome struct {
 	Spent Spent `json:"spent,omitzero"`
 	// Used is the usage of the attempt; nil if its worker does not report any.
 	Used *Used `json:"used,omitempty"`
+	// Session is the session that the next attempt can continue; nil if there is none.
+	Session *Session `json:"session,omitempty"`
 	// Accept are the results of the task's acceptance commands, up to the first that did not pass.
 	Accept []plan.CheckResult `json:"accept,omitempty"`
 }

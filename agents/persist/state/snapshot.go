@@ -47,6 +47,7 @@ type extra struct {
 	Task     int          `json:"task"`
 	Accepted plan.Verdict `json:"accepted,omitempty"`
 	Used     Used         `json:"used,omitzero"`
+	Session  *Session     `json:"session,omitempty"`
 }
 
 // letters encode the stages in a snapshot.
@@ -76,7 +77,7 @@ func (s *State) Snapshot() ([]byte, error) {
 		}
 	}
 	for i, task := range t.all {
-		if e := (extra{i, task.Accepted, task.Used}); e != (extra{Task: i}) {
+		if e := (extra{i, task.Accepted, task.Used, task.Session}); e != (extra{Task: i}) {
 			out.Extra = append(out.Extra, e)
 		}
 	}
@@ -161,7 +162,7 @@ func (s *State) restore(in snapshot) error {
 		if e.Task < 0 || e.Task >= n {
 			return fmt.Errorf("%w: it has a task %d", errSnapshot, e.Task)
 		}
-		t.all[e.Task].Accepted, t.all[e.Task].Used = e.Accepted, e.Used
+		t.all[e.Task].Accepted, t.all[e.Task].Used, t.all[e.Task].Session = e.Accepted, e.Used, e.Session
 	}
 	if in.Reported != nil && in.Running < 0 {
 		return fmt.Errorf("%w: it has an outcome without an attempt", errSnapshot)

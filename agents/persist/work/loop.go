@@ -39,11 +39,29 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 		Price:          l.dep.Price,
 		EURPerUSD:      l.dep.EURPerUSD,
 		Shared:         l.dep.Budget,
+		Session:        l.session(a),
+		Turn:           a.Turn,
+		OnSession: func(id string) {
+			if a.Began != nil {
+				a.Began(persist.Session{Agent: l.dep.BackendID, Session: llm.Session{ID: id}})
+			}
+		},
 	})
 	out := l.grade(r, settings.Budget, backend.lastAnswer())
 	out.Answer, out.Prose, out.Inert = r.Text, r.Prose, l.dep.Inert
 	out.Usage, out.Used = backend.spent(), backend.ledger.used()
+	if r.Session != nil {
+		out.Session = &persist.Session{Agent: l.dep.BackendID, Session: *r.Session}
+	}
 	return out
+}
+
+// session returns the session that an attempt continues, or nil. Another agent does not have it.
+func (l *looper) session(a persist.Assignment) *llm.Session {
+	if a.Session == nil || a.Session.Agent != l.dep.BackendID {
+		return nil
+	}
+	return &a.Session.Session
 }
 
 // grade returns the outcome of a loop. An incomplete attempt may be repeated, unless the permissions of

@@ -1,6 +1,8 @@
 package work_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -141,6 +143,32 @@ var _ = Describe("A runner loop", func() {
 		r := newRig(plan.Worker{})
 		_, err = work.Build(r.plan, r.deps)
 		Expect(err).To(MatchError(ContainSubstring("worker w: the worker needs one of loop, react, command")))
+	})
+
+	It("continues the session of the attempt before, if it is one of the same agent", func() {
+		for agent, want := range map[string]string{"claude": "s-1", "codex": ""} {
+			var sent []string
+			r := newLoop(loop.Options{}, func(_ context.Context, _ *rig, req llm.Request) (llm.Reply, error) {
+				session := cmp.Or(req.Session, &llm.Session{})
+				sent = append(sent, session.ID, req.Messages[0].Content)
+				req.OnSession("s-2")
+				return llm.Reply{Text: "All is built.\nDONE", Session: &llm.Session{ID: "s-2"}}, nil
+			})
+			r.deps.BackendID, r.deps.Conversational = "claude", false
+			var began []persist.Session
+			out := r.workOn(func(a *persist.Assignment) {
+				a.Session, a.Turn = &persist.Session{Agent: agent, Session: llm.Session{ID: "s-1"}}, "It was refused."
+				a.Began = func(s persist.Session) { began = append(began, s) }
+			})
+			Expect(sent[0]).To(Equal(want))
+			if want == "" {
+				Expect(sent[1]).To(HavePrefix("Goal: ship."))
+			} else {
+				Expect(sent[1]).To(HavePrefix("It was refused."))
+			}
+			Expect(began).To(Equal([]persist.Session{{Agent: "claude", Session: llm.Session{ID: "s-2"}}}))
+			Expect(out.Session).To(Equal(&persist.Session{Agent: "claude", Session: llm.Session{ID: "s-2"}}))
+		}
 	})
 })
 

@@ -157,6 +157,14 @@ func (r *rig) workIn(ctx context.Context) persist.Outcome {
 	return r.worker().Work(ctx, r.assignment())
 }
 
+// workOn works on a changed assignment.
+func (r *rig) workOn(change func(*persist.Assignment)) persist.Outcome {
+	GinkgoHelper()
+	a := r.assignment()
+	change(&a)
+	return r.worker().Work(context.Background(), a)
+}
+
 // kinds returns the kinds of the emitted events.
 func (r *rig) kinds() []event.Kind {
 	var all []event.Kind

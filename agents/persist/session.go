@@ -1,0 +1,60 @@
+package persist
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+)
+
+// sessionOf returns the session that an attempt at a task continues, or nil.
+func (r *supervisor) sessionOf(t state.Task) *Session {
+	if r.FreshSessions {
+		return nil
+	}
+	return t.Session
+}
+
+// continueSession lets an attempt continue the session of the one before, and record a session that it begins.
+// Again is true for an attempt in which an earlier process was killed.
+func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
+	if a.Session = r.sessionOf(t); a.Session != nil {
+		a.Turn = r.turn(t)
+		if again {
+			a.Turn = "Your last turn was cut off. Some of its work may be done already: check before you repeat it.\n\n" + a.Prompt
+		}
+	}
+	id, attempt := t.ID, t.Attempts
+	a.Began = func(s Session) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if now, _ := r.state.ByID(id); now.Attempts != attempt || !now.Waiting() || r.broken != nil {
+			return
+		}
+		err := r.put(state.Record{Kind: state.KindSession, Task: id, Attempt: attempt, Session: &s})
+		if err == nil {
+			err = r.flush()
+		}
+		if err != nil {
+			r.fail(err)
+		}
+	}
+}
+
+// turn returns the request to a session that knows the task: how the attempt before ended, and what came in
+// between.
+func (r *supervisor) turn(t state.Task) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
+	r.reason(&b, t)
+	accepted(&b, t)
+	earlier(&b, t)
+	answered(&b, t)
+	if t.Accepted != "" { // otherwise it is the agent's own answer
+		left(&b, t)
+	} else if t.Attempts > 1 && len(t.Answers) == 0 {
+		b.WriteString("\nSome of the work may be done already: check before you repeat it.\n")
+	}
+	b.WriteString(conclusion)
+	return b.String()
+}
