@@ -43,6 +43,7 @@ type runFlags struct {
 	require      bool
 	perturb      perturbValue
 	baseline     string
+	update       bool
 	limits       runLimits
 }
 
@@ -64,6 +65,9 @@ run that is not done; everything so far is reported, without a verdict.
 of workers; the other scenarios are not run. --repeat-until-fail runs up to 100 trials of each
 scenario, each with its own seed, and stops at the first that fails: the way to a flaky scenario.
 
+A snapshot (expect.snapshot) that does not exist is written, except in CI (the variable CI is set).
+--update rewrites those that differ, and removes those that no scenario names any more.
+
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
 ` + exitCodes,
@@ -74,6 +78,7 @@ scenario, each with its own seed, and stops at the first that fails: the way to 
   rehearse run order-status --repeat-until-fail=1000
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
+  rehearse run refund --update
   rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -97,6 +102,7 @@ scenario, each with its own seed, and stops at the first that fails: the way to 
 	f.BoolVar(&flags.require, "require", false,
 		"fail a scenario that needs something this machine lacks, such as Docker, instead of skipping it")
 	baselineFlag(f, &flags.baseline)
+	updateFlag(f, &flags.update)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
@@ -190,14 +196,17 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 		return report, nil, err
 	}
 	defer sink.Close()
+	snapshots := a.takeSnapshots(sink, flags.update)
 	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: sink, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
+		Workers: flags.workers, Env: env, Sink: snapshots, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
 		Language: a.language,
 	})
 	if err != nil {
 		return report, nil, atomicdir.Explain(err)
 	}
-	report, err = sink.Finish(outcome)
+	if report, err = sink.Finish(outcome); err == nil {
+		err = a.finishSnapshots(snapshots, set, flags.update)
+	}
 	return report, sink.Written(), err
 }
 

@@ -32,6 +32,9 @@ func Header(set []scenarios.Scenario, tool string, prices *price.Table, labels m
 		header.Trials += trials
 		quote, _ := prices.Quote(sc.Backend.Model)
 		fmt.Fprintf(sum, "%q %q %d %+v\n", sc.Name, sc.Digest, trials, quote)
+		for key := range sc.Expect.Snapshot.Files() {
+			fmt.Fprintf(sum, "%q %q\n", key, sc.Expect.Snapshot.Stored[key])
+		}
 	}
 	header.ID = hex.EncodeToString(sum.Sum(nil)[:8])
 	return header

@@ -141,11 +141,16 @@ func (r *Rehearsal) rehearse(ctx context.Context, failedFolder func() string) (*
 		}
 		defer sink.files.close()
 	}
+	update := updating()
+	snapshots := &SnapshotSink{Sink: sink, Language: r.language(), Missing: update, Update: update}
 	outcome, err := Run(ctx, set, Options{
-		Workers: r.Workers, Env: env, Sink: sink, Bare: r.Record == "" && !sink.retainLines, Language: r.language(),
+		Workers: r.Workers, Env: env, Sink: snapshots, Bare: r.Record == "" && !sink.retainLines, Language: r.language(),
 	})
 	if err == nil {
 		err = sink.files.commit(outcome)
+	}
+	if err == nil {
+		err = WriteSnapshots(snapshots.Taken())
 	}
 	res := sink.result()
 	res.Recording = r.Record

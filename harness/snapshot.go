@@ -20,7 +20,7 @@ func Snapshot(t T, file string, r *Result) {
 	for _, j := range r.Trials {
 		story.WriteString(j.String())
 	}
-	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
+	if updating() {
 		err := os.MkdirAll(filepath.Dir(file), 0o755)
 		if err == nil {
 			err = os.WriteFile(file, []byte(story.String()), 0o644) //nolint:gosec // it is committed with the test
@@ -39,6 +39,12 @@ func Snapshot(t T, file string, r *Result) {
 	case string(want) != story.String():
 		t.Errorf("the snapshot %s differs %s\ngo test -update accepts the change", file, firstDifference(string(want), story.String()))
 	}
+}
+
+// updating reports whether the process is a test with the flag -update.
+func updating() bool {
+	update := flag.Lookup("update")
+	return update != nil && update.Value.String() == "true"
 }
 
 // firstDifference describes the first line in which two texts differ.

@@ -72,7 +72,9 @@ type loader struct {
 	found    Diagnostics
 	read     map[string]bool
 	named    map[string]yamlsrc.Diagnostic // where each name is
-	own      *index                        // of the scenarios in folders; nil until a name is looked up
+	// snapshots has the file of the scenario that each snapshot belongs to.
+	snapshots map[string]string
+	own       *index // of the scenarios in folders; nil until a name is looked up
 }
 
 func (l *loader) fail(file, message, nearest string) {
@@ -250,6 +252,7 @@ func (l *loader) add(p parsed) {
 			l.named[p.Name] = here
 		}
 	}
+	l.snapshotTwice(&p)
 	l.set = append(l.set, p.Scenario)
 }
 

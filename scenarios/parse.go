@@ -76,6 +76,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 		c.check(&sc)
 		c.checkScores(&sc, fsys, sum)
 		c.loadFiles(&sc.Backend.Script, "backend", fsys, sum)
+		c.loadSnapshot(sc.Expect.Snapshot, fsys)
 		found = append(found, c.found...)
 		found.Sort()
 	}

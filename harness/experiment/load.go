@@ -198,6 +198,9 @@ func (l *loader) base() []scenarios.Scenario {
 		l.found = append(l.found, found...)
 		return nil
 	}
+	for i := range set {
+		set[i].Expect.Snapshot = nil // variants may differ from it
+	}
 	return set
 }
 
@@ -277,7 +280,7 @@ func (e *Experiment) varied(set []setting, keep []string) ([]scenarios.Scenario,
 	all = slices.DeleteFunc(all, func(sc scenarios.Scenario) bool { return !slices.Contains(keep, sc.Name) })
 	for i := range all {
 		sc := &all[i]
-		sc.Trials = e.file.Trials
+		sc.Trials, sc.Expect.Snapshot = e.file.Trials, nil
 		// Scenarios with the same seed, such as the default one, would have equal randomness and
 		// dependent trials.
 		sc.Seed = draw(e.file.Seed^sc.Seed, sc.Name)

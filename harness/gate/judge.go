@@ -19,6 +19,9 @@ import (
 // Judge checks the facts of trials against the expectations of their scenario. It is safe for
 // concurrent use.
 type Judge struct {
+	// scenario is the name of the scenario, for commands; may be empty.
+	scenario, agent string
+
 	expect     expect.Expect
 	that       []*expression
 	invariants []compiledInvariant
@@ -55,6 +58,7 @@ func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 		{len(e.Stops) > 0, judgeStops},
 		{true, judgeScript},
 		{true, judgeViolations},
+		{e.Snapshot != nil, judgeSnapshot},
 		{len(e.That) > 0, judgeThat},
 	} {
 		if candidate.asked {
@@ -70,8 +74,12 @@ func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 	if len(s.Perturb) == 0 {
 		j, err := NewJudge(l, s.Expect)
-		if err != nil || len(s.Invariants) == 0 {
-			return j, err
+		if err != nil {
+			return nil, err
+		}
+		j.scenario, j.agent = s.Name, s.Agent
+		if len(s.Invariants) == 0 {
+			return j, nil
 		}
 		j.golden = true
 		return j, j.addInvariants(l, s)
@@ -84,6 +92,7 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 		if j, err = NewJudge(l, s.Expect); err != nil {
 			return nil, err
 		}
+		j.scenario, j.agent = s.Name, s.Agent
 	}
 	return j, j.addInvariants(l, s)
 }

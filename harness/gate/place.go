@@ -17,6 +17,8 @@ func expectationOf(f *Finding) string {
 	case "status", "exit_code", "calls", "retries", "iterations", "tokens", "cost",
 		"latency", "latency.mean", "latency.p50", "latency.p95", "latency.max", "duration":
 		return "expect." + f.Rule
+	case SnapshotRule:
+		return "expect.snapshot"
 	case expect.MisjudgedStop:
 		return "expect.stops"
 	case expect.UnusedLine, unfiredFault:

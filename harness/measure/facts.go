@@ -33,6 +33,8 @@ type Facts struct {
 	Turns []TurnFacts `cel:"turns" json:"-"`
 	// Files are the beginnings of the files that the agent left in its workspace, by path.
 	Files map[string]string `cel:"files" json:"-"`
+	// Snapshots are the renderings to compare with snapshots, by the keys of expect.Snapshot.
+	Snapshots map[string]string `cel:"-" json:"-"`
 }
 
 // String returns the facts as indented JSON, with the names that expressions use.

@@ -29,6 +29,8 @@ type Expect struct {
 	// asks, suggests or clean. An answer that defers must be refused and any other allowed, with
 	// one label for each judgement. They determine the rates of false alarms and misses.
 	Stops []string `yaml:"stops,omitempty" json:"stops,omitempty" jsonschema:"enum=defers,enum=asks,enum=suggests,enum=clean"`
+	// Snapshot compares the trial with what it produced before.
+	Snapshot *Snapshot `yaml:"snapshot,omitempty" json:"snapshot,omitempty"`
 	// That lists expressions (CEL) over the trial's facts; each must be true.
 	That []string `yaml:"that,omitempty" json:"that,omitempty"`
 	// Allow permits findings that otherwise fail, by their rule: "unused-line", "unexpected-call",
