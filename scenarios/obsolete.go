@@ -13,8 +13,9 @@ import (
 )
 
 // ObsoleteSnapshots returns the sorted paths of the snapshots beside the scenarios of a run that no scenario
-// names. It looks in the folder "snapshots" beside each scenario, and in the folders of their snapshots. A snapshot whose name occurs anywhere in a scenario file of its folder or of a folder above is in
-// use, also if that file is not part of the run.
+// names. It looks in the folder "snapshots" beside each scenario, and in the folders of their snapshots. A
+// snapshot whose name occurs anywhere in a scenario file of its folder or of a folder above is in use, also if
+// that file is not part of the run.
 func ObsoleteSnapshots(set []Scenario) []string {
 	u := users{}
 	seen := map[string]bool{}

@@ -102,7 +102,8 @@ func (l *loader) snapshotTwice(p *parsed) {
 			if !p.doc.Has(at) {
 				at = "expect.snapshot"
 			}
-			l.found = append(l.found, p.doc.At(at, fmt.Sprintf("the snapshot %q is already that of %s; each scenario needs its own", file, other), ""))
+			message := fmt.Sprintf("the snapshot %q is already that of %s; each scenario needs its own", file, other)
+			l.found = append(l.found, p.doc.At(at, message, ""))
 			continue
 		}
 		l.snapshots[place] = p.File

@@ -172,7 +172,8 @@ func writeBlock(b *strings.Builder, text string) {
 var (
 	snapshotID = regexp.MustCompile(`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|` +
 		`(?:asst|call|chatcmpl|msg|req|resp|run|sess|thread|toolu)[_-][0-9A-Za-z]{8,})\b`)
-	snapshotTime = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2}\b)?`)
+	snapshotTime = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?` +
+		`(?:Z|[+-][0-9]{2}:?[0-9]{2}\b)?`)
 )
 
 // normalized replaces what may differ between two equal runs: ids by their number in the text, times, and what
