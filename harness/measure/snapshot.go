@@ -11,12 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
 // snapshotFacts renders the parts of a trial that its scenario has snapshots of, by the keys of
 // expect.Snapshot.
-func snapshotFacts(s *expect.Snapshot, tr *record.Trial, turns []TurnFacts) map[string]string {
+func snapshotFacts(sc *record.Scenario, tr *record.Trial, turns []TurnFacts) map[string]string {
+	s := sc.Expect.Snapshot
 	var all map[string]string
 	for key := range s.Files() {
 		if all == nil {

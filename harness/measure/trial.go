@@ -45,7 +45,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 		Turns:  turnFacts(&tr),
 		Files:  fileFacts(&tr),
 	}
-	f.Snapshots = snapshotFacts(sc.Expect.Snapshot, &tr, f.Turns)
+	f.Snapshots = snapshotFacts(&sc, &tr, f.Turns)
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {
 		latencies = f.Run.readTimings(tr.Head, timings, latencies)
