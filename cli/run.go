@@ -196,9 +196,9 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 		return report, nil, err
 	}
 	defer sink.Close()
-	snapshots := a.takeSnapshots(sink, flags.update)
+	snapshots := &harness.SnapshotSink{Missing: flags.update || !a.inCI(), Update: flags.update}
 	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: snapshots, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
+		Workers: flags.workers, Env: env, Sink: sink, Snapshots: snapshots, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
 		Language: a.language,
 	})
 	if err != nil {

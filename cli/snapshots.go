@@ -23,12 +23,6 @@ func (a *app) inCI() bool {
 	return ci != "" && ci != "false" && ci != "0"
 }
 
-// takeSnapshots returns a sink that takes the snapshots of a run: all with update, otherwise those that do
-// not exist, and in CI none.
-func (a *app) takeSnapshots(sink harness.Sink, update bool) *harness.SnapshotSink {
-	return &harness.SnapshotSink{Sink: sink, Language: a.language, Missing: update || !a.inCI(), Update: update}
-}
-
 // finishSnapshots writes the snapshots that a run has taken, and lists or removes obsolete ones.
 func (a *app) finishSnapshots(sink *harness.SnapshotSink, set []scenarios.Scenario, update bool) error {
 	taken := sink.Taken()

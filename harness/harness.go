@@ -35,6 +35,8 @@ type Options struct {
 	// FailFast ends the run as soon as this number of scenarios have a failed trial, or one with an
 	// error, in the order of the plan; 0 means that the run goes on.
 	FailFast int
+	// Snapshots takes snapshots during the run, whose Sink and Language Run sets; nil takes none.
+	Snapshots *SnapshotSink
 	// Language measures and judges the facts of kinds of agents; nil supports the core facts only.
 	Language *gate.Language
 }
@@ -170,7 +172,7 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 		Sink: r.opts.Sink, budget: r.opts.Budget, failFast: r.opts.FailFast, failed: map[string]struct{}{},
 		stop: func() { cancel(errStopped) },
 	}
-	out, begun, all, err := collect(queue, sink)
+	out, begun, all, err := collect(queue, r.opts.Snapshots.before(sink, r.opts.Language))
 	cancel(err)
 	pool.Wait()
 	if all = <-fed && all; all {

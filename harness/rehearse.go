@@ -142,9 +142,9 @@ func (r *Rehearsal) rehearse(ctx context.Context, failedFolder func() string) (*
 		defer sink.files.close()
 	}
 	update := updating()
-	snapshots := &SnapshotSink{Sink: sink, Language: r.language(), Missing: update, Update: update}
+	snapshots := &SnapshotSink{Missing: update, Update: update}
 	outcome, err := Run(ctx, set, Options{
-		Workers: r.Workers, Env: env, Sink: snapshots, Bare: r.Record == "" && !sink.retainLines, Language: r.language(),
+		Workers: r.Workers, Env: env, Sink: sink, Snapshots: snapshots, Bare: r.Record == "" && !sink.retainLines, Language: r.language(),
 	})
 	if err == nil {
 		err = sink.files.commit(outcome)

@@ -51,6 +51,15 @@ func (s *SnapshotSink) Taken() []TakenSnapshot { return s.taken }
 // reason.
 func (s *SnapshotSink) Failed() []string { return s.failed }
 
+// before returns the sink that takes snapshots before another; that one itself if s is nil.
+func (s *SnapshotSink) before(sink Sink, l *gate.Language) Sink {
+	if s == nil {
+		return sink
+	}
+	s.Sink, s.Language = sink, l
+	return s
+}
+
 // Scenario implements Sink.
 func (s *SnapshotSink) Scenario(head record.Scenario) error {
 	snapshot := head.Expect.Snapshot
