@@ -87,6 +87,14 @@ type Count struct {
 // Total returns the sum over all verdicts.
 func (c Count) Total() int { return c.Pass + c.Fail + c.Error + c.Skip }
 
+// Join adds another count.
+func (c *Count) Join(other Count) {
+	c.Pass += other.Pass
+	c.Fail += other.Fail
+	c.Error += other.Error
+	c.Skip += other.Skip
+}
+
 // Add counts a verdict; an unknown one is an error.
 func (c *Count) Add(v gate.Verdict) {
 	switch v {

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
-	"strings"
 	"sync"
 )
 
@@ -28,6 +27,11 @@ var report string
 //go:embed plots.css
 var Plots string
 
+// common is the script of reports: themes, sortable tables, copy buttons.
+//
+//go:embed common.js
+var common string
+
 //go:embed frame.html
 var frameText string
 
@@ -45,26 +49,24 @@ type Frame struct {
 	Tool string
 	// Themes is true if a script of the page switches between light and dark.
 	Themes bool
+	// Steps is true if a script of the page leads from failure to failure.
+	Steps bool
 }
 
 // Anchor is a place in a page.
 type Anchor struct{ ID, Name string }
 
 // SelfContained returns the frame of a page that needs no other file, with a style sheet of
-// Base, the sheets of reports and plots, and own, and a script, which may be empty.
+// Base, the sheets of reports and plots, and own. Its script has the parts that all reports share,
+// and then script, which may be empty.
 func SelfContained(title, own, script string) Frame {
 	style := Base + report + Plots + own
-	f := Frame{
-		Lang: "en", Title: title,
-		Policy: "default-src 'none'; style-src '" + hash(style) + "'; base-uri 'none'; form-action 'none'",
-		Head:   []template.HTML{inline("style", style)},
+	script = common + script
+	return Frame{
+		Lang: "en", Title: title, Themes: true,
+		Policy: "default-src 'none'; style-src '" + hash(style) + "'; script-src '" + hash(script) + "'; base-uri 'none'; form-action 'none'",
+		Head:   []template.HTML{inline("style", style), inline("script", script)},
 	}
-	if script != "" {
-		f.Policy = strings.Replace(f.Policy, "; base-uri", "; script-src '"+hash(script)+"'; base-uri", 1)
-		f.Head = append(f.Head, inline("script", script))
-		f.Themes = true
-	}
-	return f
 }
 
 // hash is the source expression of an inline element (CSP Level 3, section 2.3.1).

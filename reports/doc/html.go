@@ -29,8 +29,8 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(t.Parse(documentHTML))
 })
 
-// HTML writes the document as one page that loads nothing and has no script. tool is the program
-// that writes it.
+// HTML writes the document as one page that loads nothing; all of it is readable without its script.
+// tool is the program that writes it.
 func HTML(w io.Writer, d Document, tool string) error {
 	v := web{ids: map[string]int{}}
 	content := v.Blocks(d.Lead) + v.Blocks(d.Body)

@@ -49,6 +49,10 @@ type message struct {
 	By    string // the participant, or the call that it answers
 	Text  *text
 	Tools []tool
+	// Changed links to the message of the previous call that this one replaces, and Diff shows
+	// the difference.
+	Changed *reference
+	Diff    template.HTML
 }
 
 type tool struct {
@@ -63,7 +67,7 @@ type trouble struct{ Kind, Text string }
 type exchange struct {
 	N                                    int
 	Line, Status, Fault, Delivered, What string
-	Struck                               bool
+	Fired                                bool
 }
 
 // maxNew limits the new messages of a request; the last ones are shown.
@@ -219,7 +223,7 @@ func troubles(c *record.Call, exchanges []record.Exchange) []trouble {
 }
 
 func newExchange(x record.Exchange) exchange {
-	out := exchange{N: x.N, Line: line(x.Line, 60), What: line(x.Problem, 0), Fault: line(x.Fault, 60), Struck: x.Fired}
+	out := exchange{N: x.N, Line: line(x.Line, 60), What: line(x.Problem, 0), Fault: line(x.Fault, 60), Fired: x.Fired}
 	if x.Attempt > 1 {
 		out.Line += fmt.Sprintf(", attempt %d", x.Attempt)
 	}

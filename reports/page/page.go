@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -44,8 +45,7 @@ const defaultMaxBytes = 28_000_000
 // minMaxBytes is enough for the summary.
 const minMaxBytes = 1_000_000
 
-// Spool keeps rendered trials, such as in a temporary file. Its size is at most about three
-// times Options.MaxBytes.
+// Spool keeps rendered trials, such as in a temporary file. Its size is at most that of the page.
 type Spool interface {
 	io.Writer
 	io.ReaderAt
@@ -55,6 +55,9 @@ type Spool interface {
 // spool, so memory does not grow with the trials. It is not safe for concurrent use.
 type Builder struct {
 	spool     spool
+	pack      packer
+	limit     int // of the page, in bytes
+	plain     int // bytes that are not packed
 	ids       ids
 	scenarios map[string]*scenario
 	plots     plots
@@ -71,6 +74,24 @@ type scenario struct {
 	// without counts the trials by verdict that were not rendered.
 	without reports.Count
 	perturb []string
+	// text has the answers of its trials, to search in.
+	text string
+}
+
+// maxFound limits the text of a scenario that a search looks at, in characters.
+const maxFound = 600
+
+// found adds the answers of a trial to the text that a search looks at.
+func (sc *scenario) found(v view) {
+	answers := v.facts.Answers
+	if len(answers) == 0 {
+		answers = []string{v.trial.End.Text}
+	}
+	for _, text := range answers {
+		if rest := maxFound - utf8.RuneCountInString(sc.text); rest > 0 && !strings.Contains(sc.text, line(text, rest)) {
+			sc.text += "\n" + line(text, rest)
+		}
+	}
 }
 
 // New returns a Builder that keeps what is rendered in the spool.
@@ -78,12 +99,15 @@ func New(to Spool, opts Options) *Builder {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = defaultMaxBytes
 	}
-	return &Builder{
-		spool:     spool{file: to, limit: max(opts.MaxBytes, minMaxBytes)},
+	b := &Builder{
+		spool:     spool{file: to},
+		limit:     max(opts.MaxBytes, minMaxBytes),
 		scenarios: map[string]*scenario{},
 		perturbed: map[string]string{},
 		more:      opts.More,
 	}
+	b.pack.spool = &b.spool
+	return b
 }
 
 // Judge returns a judge that adds each trial that j has judged.
@@ -107,21 +131,35 @@ func (b *Builder) Trial(s *record.Scenario, t *record.Trial, facts *measure.Fact
 	}
 	verdict := gate.VerdictOf(findings)
 	class := classOf(verdict, len(sc.trials) == 0 && sc.without.Total() == 0)
-	if !b.spool.wants(class) {
+	if !b.wants(class) {
 		sc.without.Add(verdict)
 		return nil
 	}
-	b.page.reset()
-	if err := b.page.trial(view{scenario: s, trial: t, facts: facts, findings: findings, id: trialID(sc.id, t.Head.N)}); err != nil {
-		return fmt.Errorf("render trial %d of %s: %w", t.Head.N, s.Name, err)
-	}
-	p, err := b.spool.add(b.page.out.Bytes(), class)
-	if err != nil {
+	v := view{scenario: s, trial: t, facts: facts, findings: findings, id: trialID(sc.id, t.Head.N)}
+	if err := b.trial(sc, v, class); err != nil {
 		return fmt.Errorf("keep trial %d of %s for the page: %w", t.Head.N, s.Name, err)
 	}
-	p.verdict = verdict
-	sc.trials = append(sc.trials, p)
+	sc.found(v)
 	return nil
+}
+
+// trial renders a trial into the spool.
+func (b *Builder) trial(sc *scenario, v view, c class) error {
+	b.page.reset()
+	head, err := b.page.trial(v)
+	if err != nil {
+		return err
+	}
+	if head.Inside, err = b.fold(b.page.out.Bytes(), v.id, c); err != nil {
+		return err
+	}
+	b.page.reset()
+	if err := b.page.execute("trial", head); err != nil {
+		return err
+	}
+	p, err := b.spool.add(b.page.out.Bytes())
+	sc.trials = append(sc.trials, p)
+	return err
 }
 
 // scenario returns the state of a scenario, which it creates at the first call.

@@ -30,6 +30,8 @@ func newVerdict(v gate.Verdict) verdict {
 // finding is a rendered finding.
 type finding struct {
 	Severity, Sign, Rule, Message, Evidence, At string
+	// Diff shows the expected and the actual value side by side.
+	Diff template.HTML
 	// Where links to its trial.
 	Where *reference
 }
@@ -79,6 +81,9 @@ type row struct {
 	Status                       string
 	Calls, Tokens, Cost, Latency cell
 	Open                         bool
+	// Found is the text of findings and answers, to search in.
+	Found  string
+	Inside folded
 }
 
 // cell is a measure as text, and as a number to sort by.
@@ -109,6 +114,10 @@ func (b *Builder) row(s reports.Scenario, order int) row {
 		tags = append(tags, line(t, 60))
 	}
 	r.Tags = strings.Join(tags, "\n")
+	for _, f := range s.Findings[:min(len(s.Findings), 5)] {
+		r.Found += line(f.Rule+": "+f.Message+" "+f.Evidence, maxFound) + "\n"
+	}
+	r.Found += b.scenario(s.Name).text
 	if n := s.Trials.Total(); n > 1 {
 		r.Note = fmt.Sprintf("%d of %d trials passed", s.Trials.Pass, n)
 	}

@@ -29,36 +29,20 @@ func classOf(v gate.Verdict, isFirst bool) class {
 
 // piece is a rendered part in the spool.
 type piece struct {
-	at      int64
-	size    int
-	class   class
-	verdict gate.Verdict
-	shown   bool // it goes into the page
+	at   int64
+	size int
 }
 
-// spool keeps rendered pieces until the room for them is known.
+// spool keeps rendered pieces until the page is written.
 type spool struct {
-	file  Spool
-	end   int64
-	limit int
-	used  [classes]int // bytes by class
+	file Spool
+	end  int64
 }
 
-// wants reports whether a piece of a class may still fit: pieces are chosen by class and in
-// order, so all earlier ones are known.
-func (s *spool) wants(c class) bool {
-	used := 0
-	for _, n := range s.used[:c+1] {
-		used += n
-	}
-	return used < s.limit
-}
-
-func (s *spool) add(text []byte, c class) (piece, error) {
-	p := piece{at: s.end, size: len(text), class: c}
+func (s *spool) add(text []byte) (piece, error) {
+	p := piece{at: s.end, size: len(text)}
 	n, err := s.file.Write(text)
 	s.end += int64(n)
-	s.used[c] += n
 	return p, err
 }
 
@@ -67,15 +51,11 @@ func (s *spool) copy(w io.Writer, p piece) error {
 	return err
 }
 
-// choose marks the pieces that fit, by class and in order. A piece that is too large does not
-// exclude smaller ones after it.
-func choose(pieces []*piece, room int) {
-	for c := range classes {
-		for _, p := range pieces {
-			if p.class == c && p.size <= room {
-				p.shown = true
-				room -= p.size
-			}
-		}
-	}
+// room is the share of the page, in per cent, up to which trials of each class are added: some is
+// left for failures that come late, and for the list of scenarios.
+var room = [classes]int{failing: 75, first: 60, further: 45}
+
+// wants reports whether there is room for a trial of a class.
+func (b *Builder) wants(c class) bool {
+	return int(b.spool.end)+b.pack.pending() < b.limit/100*room[c]
 }

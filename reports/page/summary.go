@@ -82,6 +82,7 @@ func (b *Builder) summary(in Input) summary {
 // frame returns the frame of the page; its navigation has the existing parts.
 func (s *summary) frame(tool string) htmlpage.Frame {
 	f := htmlpage.SelfContained(s.Verdict.Sign+" "+s.Headline+" · rehearse", style, script)
+	f.Steps = true
 	f.Skip, f.Tool = htmlpage.Anchor{ID: "scenarios", Name: "the scenarios"}, line(tool, 100)
 	for _, part := range []struct {
 		shown bool

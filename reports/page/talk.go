@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -53,7 +54,11 @@ func (v view) talk() *talk {
 	out := &talk{More: max(0, len(v.facts.Turns)-maxTurns)}
 	first := 0
 	for _, t := range v.facts.Turns[:len(v.facts.Turns)-out.More] {
-		shown := turn{N: t.N, User: newText(t.User, nil), Error: line(t.Error, 2000), Made: count(t.Calls, "call")}
+		shown := turn{N: t.N, User: newText(t.User, nil), Made: count(t.Calls, "call")}
+		if shown.Error = line(t.Error, 2000); v.inFindings(t.Error) {
+			head, _, _ := strings.Cut(t.Error, "\n")
+			shown.Error = line(head, 2000)
+		}
 		if t.Error == "" {
 			answer := newText(t.Text, nil)
 			shown.Answer = &answer

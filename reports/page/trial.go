@@ -6,12 +6,14 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
@@ -59,13 +61,16 @@ type trialHead struct {
 	// Talk is nil without a conversation.
 	Talk   *talk
 	Before []happening
+	// Inside is what the block shows when it is opened.
+	Inside folded
 }
 
-// trial renders a trial: its folded line and, as inert text, the details.
-func (r *renderer) trial(v view) error {
+// trial renders the details of a trial, and returns its head.
+func (r *renderer) trial(v view) (trialHead, error) {
 	steps := v.steps()
-	if err := r.execute("trial", v.head(steps)); err != nil {
-		return err
+	head := v.head(steps)
+	if err := r.execute("trial-inside", head); err != nil {
+		return head, err
 	}
 	seen := map[string]bool{}
 	left := 0
@@ -76,22 +81,25 @@ func (r *renderer) trial(v view) error {
 		}
 		if left > 0 {
 			if err := r.execute("left", left); err != nil {
-				return err
+				return head, err
 			}
 			left = 0
 		}
 		if err := r.execute("call", v.call(i, steps, seen)); err != nil {
-			return err
+			return head, err
 		}
 	}
-	return r.execute("trial-end", v.tail())
+	return head, r.execute("trial-end", v.tail())
 }
 
 func (v view) head(s steps) trialHead {
 	t, run := v.trial, &v.facts.Run
 	h := trialHead{
 		ID: v.id, Link: link(v.id), N: t.Head.N, Verdict: newVerdict(gate.VerdictOf(v.findings)), Status: line(run.Status, 60),
-		Findings: newFindings(v.findings, nil), Talk: v.talk(), Before: happenings(s.before, v.scenario.RealTime),
+		Talk: v.talk(), Before: happenings(s.before, v.scenario.RealTime),
+	}
+	if v.scenario.Trials > 1 { // those of a single trial are shown with the scenario
+		h.Findings = newFindings(v.findings, nil)
 	}
 	h.Brief = []string{count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
 	if run.DurationKnown {
@@ -114,7 +122,8 @@ func (v view) head(s steps) trialHead {
 	for _, d := range []fact{
 		{"Details", run.Details}, {"Summary", run.Summary}, {"Harness error", run.Error}, {"Skipped", run.Skipped},
 	} {
-		if d.Value = line(d.Value, 2000); d.Value != "" {
+		if d.Value != "" && !v.inFindings(d.Value) {
+			d.Value = strings.Join(sanitize.Lines(d.Value, 4000), "\n")
 			h.Details = append(h.Details, d)
 		}
 	}
@@ -122,6 +131,18 @@ func (v view) head(s steps) trialHead {
 		h.Timeline = doc.Fragment([]doc.Block{p}, 3)
 	}
 	return h
+}
+
+// inFindings reports whether a finding shows a text, such as the stack trace of an agent.
+// Evidence may leave out lines in the middle, so the first and the last one decide.
+func (v view) inFindings(text string) bool {
+	text = strings.TrimSpace(text)
+	head, _, _ := strings.Cut(text, "\n")
+	tail := text[strings.LastIndexByte(text, '\n')+1:]
+	return slices.ContainsFunc(v.findings, func(f gate.Finding) bool {
+		shown := f.Message + "\n" + f.Evidence
+		return strings.Contains(shown, head) && strings.Contains(shown, tail)
+	})
 }
 
 // timeline draws the calls over time, if times are known and there are several calls.

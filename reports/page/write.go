@@ -15,20 +15,26 @@ import (
 
 // Write writes the page of all added trials. It must be called once.
 func (b *Builder) Write(w io.Writer, in Input) error {
-	top, err := b.top(in)
+	b.page.reset()
+	if err := b.page.execute("page", b.summary(in)); err != nil {
+		return fmt.Errorf("render the summary: %w", err)
+	}
+	top := bytes.Clone(b.page.out.Bytes())
+	list, err := b.list(in.Report, len(top))
 	if err != nil {
 		return err
 	}
-	list, err := b.list(in.Report)
-	if err != nil {
-		return err
-	}
-	left := b.choose(list, b.spool.limit-len(top))
 	out := &output{w: w}
 	out.write(top)
-	out.render(&b.page, "list", b.listHead(in.Report, list, left))
+	out.render(&b.page, "list", b.listHead(in.Report, list))
 	for i := range list {
 		b.item(out, &list[i])
+	}
+	out.render(&b.page, "list-end", nil)
+	for _, c := range b.pack.chunks {
+		out.render(&b.page, "chunk", c.from)
+		out.copy(&b.spool, c.text)
+		out.render(&b.page, "chunk-end", nil)
 	}
 	out.render(&b.page, "end", htmlpage.Frame{Tool: line(in.Report.Run.Tool, 100)})
 	if out.err != nil {
@@ -39,84 +45,55 @@ func (b *Builder) Write(w io.Writer, in Input) error {
 
 // item is a scenario in the list.
 type item struct {
-	head    piece
-	of      *scenario
-	row     row
-	without reports.Count
+	head piece
+	of   *scenario
+	row  row
 }
 
-// top renders the page above the list.
-func (b *Builder) top(in Input) ([]byte, error) {
-	b.page.reset()
-	if err := b.page.execute("page", b.summary(in)); err != nil {
-		return nil, fmt.Errorf("render the summary: %w", err)
-	}
-	return bytes.Clone(b.page.out.Bytes()), nil
-}
+// reserve is the room for the markup around scenarios, and ends for the end of each one.
+const (
+	reserve = 64 << 10
+	ends    = 300
+)
 
-// list renders the heads of the scenarios, by urgency, until half of the page is full.
-func (b *Builder) list(r reports.Report) ([]item, error) {
+// list renders the heads of the scenarios, by urgency, until the page is full. top is the size
+// of the page above them.
+func (b *Builder) list(r reports.Report, top int) ([]item, error) {
 	var list []item
-	used := 0
 	for i, s := range reports.ByUrgency(r.Scenarios) {
-		sc := b.scenario(s.Name)
-		it := item{of: sc, row: b.row(s, i), without: sc.without}
-		it.row.Open = len(r.Scenarios) == 1
-		b.page.reset()
-		if err := b.page.execute("scenario", b.section(s, it.row)); err != nil {
-			return nil, fmt.Errorf("render scenario %s: %w", s.Name, err)
-		}
-		if used += b.page.out.Len(); used > b.spool.limit/2 {
+		if int(b.spool.end)+b.pack.pending()+top+reserve+ends*len(list) > b.limit {
 			break
 		}
-		var err error
-		if it.head, err = b.spool.add(b.page.out.Bytes(), failing); err != nil {
+		sc := b.scenario(s.Name)
+		it := item{of: sc, row: b.row(s, i)}
+		it.row.Open = len(r.Scenarios) == 1
+		b.page.reset()
+		err := b.page.execute("scenario-inside", b.section(s, it.row))
+		if err != nil {
+			return nil, fmt.Errorf("render scenario %s: %w", s.Name, err)
+		}
+		if it.row.Inside, err = b.fold(b.page.out.Bytes(), sc.id, classOf(s.Verdict, true)); err != nil {
+			return nil, err
+		}
+		b.page.reset()
+		if err := b.page.execute("scenario", it.row); err != nil {
+			return nil, fmt.Errorf("render scenario %s: %w", s.Name, err)
+		}
+		if it.head, err = b.spool.add(b.page.out.Bytes()); err != nil {
 			return nil, fmt.Errorf("keep scenario %s for the page: %w", s.Name, err)
 		}
 		list = append(list, it)
 	}
-	return list, nil
-}
-
-// reserve is the room for the markup around scenarios.
-const reserve = 64 << 10
-
-// choose decides which trials keep their details, and counts the others.
-func (b *Builder) choose(list []item, room int) (left reports.Count) {
-	var pieces []*piece
-	room -= reserve
-	for i := range list {
-		const ends = 300 // bytes that end a scenario
-		room -= list[i].head.size + ends
-		for j := range list[i].of.trials {
-			pieces = append(pieces, &list[i].of.trials[j])
-		}
-	}
-	slices.SortStableFunc(pieces, func(a, b *piece) int { return int(a.at - b.at) })
-	choose(pieces, room)
-	for i := range list {
-		it := &list[i]
-		for _, p := range it.of.trials {
-			if !p.shown {
-				it.without.Add(p.verdict)
-			}
-		}
-		left.Pass += it.without.Pass
-		left.Fail += it.without.Fail
-		left.Error += it.without.Error
-		left.Skip += it.without.Skip
-	}
-	return left
+	b.pack.flush()
+	return list, b.pack.err
 }
 
 func (b *Builder) item(out *output, it *item) {
 	out.copy(&b.spool, it.head)
 	for _, p := range it.of.trials {
-		if p.shown {
-			out.copy(&b.spool, p)
-		}
+		out.copy(&b.spool, p)
 	}
-	out.render(&b.page, "scenario-end", without(it.without))
+	out.render(&b.page, "scenario-end", without(it.of.without))
 }
 
 // listHead is the part above the list of scenarios.
@@ -126,6 +103,18 @@ type listHead struct {
 	Agents   []string
 	Tags     []string
 	Count    string
+	Columns  []sortColumn
+}
+
+// sortColumn is a head of the list that sorts it.
+type sortColumn struct {
+	By, Name string
+	Right    bool
+}
+
+var sortColumns = []sortColumn{
+	{"order", "verdict", false}, {"name", "scenario", false}, {"agent", "kind", false}, {"calls", "calls", true},
+	{"tokens", "tokens", true}, {"cost", "EUR", true}, {"latency", "p95", true},
 }
 
 type choice struct {
@@ -136,8 +125,12 @@ type choice struct {
 // maxChoices limits the agents and tags to filter by.
 const maxChoices = 200
 
-func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) listHead {
-	h := listHead{Count: count(len(list), "scenario")}
+func (b *Builder) listHead(r reports.Report, list []item) listHead {
+	var left reports.Count
+	for i := range list {
+		left.Join(list[i].of.without)
+	}
+	h := listHead{Count: count(len(list), "scenario"), Columns: sortColumns}
 	if n := len(r.Scenarios) - len(list); n > 0 {
 		h.LeftOut = fmt.Sprintf("%s of %s are left out, passed ones first: a page has a size limit. ",
 			format.Number(float64(n)), count(len(r.Scenarios), "scenario"))
@@ -145,7 +138,7 @@ func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) li
 	if text := without(left); text != "" {
 		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. "+
 			"Failed trials and the first trial of each scenario have priority.",
-			text, format.Number(float64(b.spool.limit)/1e6))
+			text, format.Number(float64(b.limit)/1e6))
 	}
 	if h.LeftOut != "" {
 		h.LeftOut = strings.TrimSpace(h.LeftOut + " " + b.more)

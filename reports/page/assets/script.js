@@ -1,157 +1,250 @@
-// The page works without this script. With it, the details of a trial are inert text
-// until somebody opens it, and the list can be searched, filtered and sorted.
-"use strict";
+// The page works without this script. With it, the details of a trial are inert or compressed
+// text until somebody opens it, and the list can be searched, filtered and sorted.
 (() => {
-const root = document.documentElement;
-const one = (css, from = document) => from.querySelector(css);
-const all = (css, from = document) => [...from.querySelectorAll(css)];
-
-// The theme is set before anything is drawn. Where a file may store nothing, it lasts
-// as long as the page.
-const themes = ["system", "light", "dark"];
-const stored = {
-  get() { try { return localStorage.getItem("rehearse-theme"); } catch { return null; } },
-  set(theme) { try { localStorage.setItem("rehearse-theme", theme); } catch { /* it lasts as long as the page */ } },
-};
-let theme = "system";
-function paint(next) {
-  theme = themes.includes(next) ? next : "system";
-  if (theme === "system") delete root.dataset.theme; else root.dataset.theme = theme;
-}
-paint(stored.get());
-
-// unfold turns the inert text of a block into the elements that it describes. It runs
-// no script: the parser's document has none, and the page's policy allows none.
-function unfold(block) {
-  for (const inert of all(":scope > noscript", block)) {
-    const parsed = new DOMParser().parseFromString(inert.textContent, "text/html");
-    inert.replaceWith(...parsed.body.childNodes);
+// line returns a stored line; its chunk must be loaded.
+let chunks;
+function chunkOf(n) {
+  chunks ??= all("template.chunk").map((e) => ({ from: Number(e.dataset.from), text: e.content.textContent }));
+  let lo = 0, hi = chunks.length - 1;
+  while (lo < hi) {
+    const middle = (lo + hi + 1) >> 1;
+    if (chunks[middle].from <= n) lo = middle; else hi = middle - 1;
   }
+  return chunks[lo];
+}
+async function load(chunk) {
+  chunk.loading ??= (async () => {
+    const bytes = Uint8Array.from(atob(chunk.text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    chunk.lines = (await new Response(stream).text()).split("\n");
+  })();
+  await chunk.loading;
+}
+const line = (n) => { const chunk = chunkOf(n); return chunk.lines[n - chunk.from]; };
+
+// unpack returns the markup of a compressed block, whose first line lists the ranges of its lines.
+async function unpack(inert) {
+  const n = Number(inert.dataset.packed);
+  await load(chunkOf(n));
+  const numbers = line(n).split(" ").flatMap((range) => {
+    const [from, more = 0] = range.split("+").map(Number);
+    return Array.from({ length: more + 1 }, (_, i) => from + i);
+  });
+  await Promise.all([...new Set(numbers.map(chunkOf))].map(load));
+  return numbers.map(line).join("\n").replaceAll("\x01", inert.parentElement.id);
+}
+
+// unfold turns the inert text of a block into the elements that it describes. It runs no script:
+// the parser's document has none, and the page's policy allows none. Compressed text takes a moment.
+function unfold(block) {
+  const inert = one(":scope > noscript", block);
+  if (!inert) return undefined;
+  const put = (text) => {
+    if (!inert.isConnected) return;
+    const parsed = new DOMParser().parseFromString(text, "text/html");
+    inert.replaceWith(...parsed.body.childNodes);
+    prepare(block);
+  };
+  if (!inert.dataset.packed) return put(inert.textContent);
+  return unpack(inert).then(put);
 }
 
 // open opens a block and all blocks around it.
-function open(element) {
+async function open(element) {
   for (let e = element; e; e = e.parentElement) {
     if (e.localName !== "details") continue;
-    unfold(e);
+    await unfold(e);
     e.open = true;
   }
 }
 
 // find returns the element with an id, even if it is still inert text: the ids of
 // what surrounds it are the beginnings of its own.
-function find(id) {
+async function find(id) {
   const parts = id.split("/");
   for (let n = 1; n < parts.length; n++) {
     const around = document.getElementById(parts.slice(0, n).join("/"));
-    if (around && around.localName === "details") unfold(around);
+    if (around && around.localName === "details") await unfold(around);
   }
   return document.getElementById(id);
 }
 
-function follow() {
+async function follow() {
+  if (location.hash.startsWith("#?")) { restore(); return; }
   let id;
   try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
-  const target = id && find(id);
+  const target = id && await find(id);
   if (!target) return;
   const row = target.closest(".scenario");
   if (row && row.hidden) clear();
   if (row) row.style.contentVisibility = "visible";
-  open(target);
+  await open(target);
   target.scrollIntoView({ block: "start", behavior: "instant" });
   const focus = target.localName === "details" ? one("summary", target) : target;
   if (focus.matches("summary, [tabindex]")) focus.focus({ preventScroll: true });
 }
 
 // The list.
-let rows = [];
+let rows = [], falling = false;
 const filter = {};
-const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;", "+": "&#43;" };
+const bad = ["fail", "error"];
 
-// matches reports whether all words of a search are in a text.
-const has = (text, words) => words.every((w) => text.includes(w));
-
-function apply() {
+// apply hides the rows that do not match. The newest call wins: a search in compressed
+// transcripts takes a moment.
+let turn = 0;
+async function apply() {
+  const mine = ++turn;
   const words = filter.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const inert = words.map((w) => w.replace(/[&<>"'+]/g, (c) => escapes[c]));
   const verdicts = all("input[name=verdict]:checked").map((box) => box.value);
-  const agent = filter.agent?.value, tag = filter.tag?.value;
-  let shown = 0;
-  for (const row of rows) {
-    const { item } = row;
-    const fits = (!verdicts.length || verdicts.includes(item.dataset.verdict))
-      && (!agent || item.dataset.agent === agent)
-      && (!tag || item.dataset.tags.split("\n").includes(tag))
-      && (!words.length || has(row.text, words) || (filter.deep.checked && deep(item, words, inert)));
-    if (item.hidden === fits) item.hidden = !fits;
-    if (fits) shown++;
+  const agent = filter.agent?.value, tag = filter.tag?.value, deep = filter.deep.checked && words.length;
+  const fits = rows.map(({ item, text }) => (!verdicts.length || verdicts.includes(item.dataset.verdict))
+    && (!agent || item.dataset.agent === agent)
+    && (!tag || item.dataset.tags.split("\n").includes(tag))
+    && (words.every((w) => text.includes(w)) || (deep && null)));
+  for (const [i, row] of rows.entries()) {
+    if (fits[i] !== null) continue;
+    row.deep ??= transcript(row.item);
+    const text = `${row.text}\n${await row.deep}`;
+    if (mine !== turn) return;
+    fits[i] = words.every((w) => text.includes(w));
   }
+  let shown = 0;
+  rows.forEach(({ item }, i) => {
+    if (item.hidden === fits[i]) item.hidden = !fits[i];
+    if (fits[i]) shown++;
+  });
   const total = rows.length === 1 ? "1 scenario" : `${rows.length} scenarios`;
-  filter.count.textContent = shown === rows.length ? total : `${shown} of ${total}`;
+  filter.count.textContent = shown === rows.length ? total
+    : `${shown} of ${total}${shown || deep ? "" : ": no name, tag, finding or answer matches"}`;
+  remember(words, verdicts, agent, tag);
 }
 
-function deep(item, words, inert) {
-  const text = item.textContent.toLowerCase();
-  return words.every((w, i) => text.includes(w) || text.includes(inert[i]));
+// transcript returns all words of a scenario, opened or not.
+async function transcript(item) {
+  const inert = all("noscript", item);
+  const texts = await Promise.all(inert.map((e) => (e.dataset.packed ? unpack(e) : e.textContent)));
+  const parsed = texts.map((text) => new DOMParser().parseFromString(text, "text/html").body.textContent);
+  inert.length || parsed.push(item.textContent);
+  return parsed.join("\n").toLowerCase();
+}
+
+// remember puts the filters into the address, and restore takes them from there.
+function remember(words, verdicts, agent, tag) {
+  const state = new URLSearchParams();
+  const set = (key, value) => { if (value) state.set(key, value); };
+  set("q", words.join(" "));
+  set("verdict", verdicts.join(","));
+  set("kind", agent);
+  set("tag", tag);
+  set("sort", filter.order.value === "order" && !falling ? "" : filter.order.value + (falling ? ",reversed" : ""));
+  set("deep", filter.deep.checked ? "1" : "");
+  const hash = state.size ? `#?${state}` : "";
+  if (hash !== location.hash && (hash || location.hash.startsWith("#?"))) history.replaceState(null, "", hash || location.pathname);
+}
+function restore() {
+  const state = new URLSearchParams(location.hash.slice(2));
+  filter.search.value = state.get("q") ?? "";
+  const verdicts = (state.get("verdict") ?? "").split(",");
+  all("input[name=verdict]").forEach((box) => { box.checked = verdicts.includes(box.value); });
+  if (filter.agent) filter.agent.value = state.get("kind") ?? "";
+  if (filter.tag) filter.tag.value = state.get("tag") ?? "";
+  filter.deep.checked = state.has("deep");
+  const [by, reversed] = (state.get("sort") ?? "order").split(",");
+  if ([...filter.order.options].some((o) => o.value === by)) filter.order.value = by;
+  order(reversed === "reversed");
+  apply();
 }
 
 function clear() {
   one("#filter").reset();
-  order();
+  order(false);
   apply();
 }
 
-function order() {
-  const by = filter.order.value;
-  const key = (row) => (by === "name" ? row.name : Number(row.item.dataset[by]));
+// order sorts the list: amounts from high to low and words from A to Z, or reversed.
+function order(reversed) {
+  falling = reversed;
+  const by = filter.order.value, words = by === "name" || by === "agent";
+  const key = (row) => (by === "name" ? row.name : words ? row.item.dataset[by] : Number(row.item.dataset[by]));
   const keys = new Map(rows.map((row) => [row, key(row)]));
-  const sign = by === "order" || by === "name" ? 1 : -1;
+  const up = words || by === "order", sign = up === reversed ? -1 : 1;
   rows.sort((a, b) => {
     const x = keys.get(a), y = keys.get(b);
     return x < y ? -sign : x > y ? sign : a.item.dataset.order - b.item.dataset.order;
   });
   one("#list").append(...rows.map((row) => row.item));
+  for (const b of all(".columns .sort")) {
+    b.dataset.sorted = b.dataset.by !== by ? "" : sign > 0 ? "up" : "down";
+    b.setAttribute("aria-pressed", b.dataset.by === by);
+  }
 }
 
-// step moves the focus to the next or previous scenario that is shown.
+// step moves the focus to the next or previous scenario that is shown; from the search, to the first.
 function step(from, by) {
   const shown = rows.filter((row) => !row.item.hidden);
   const at = shown.findIndex((row) => row.item.contains(from));
-  const next = shown[at + by];
+  if (at + by < 0 && at >= 0) { filter.search.focus(); return; }
+  const next = shown[at < 0 ? 0 : at + by];
   if (next) one("summary", next.item).focus();
 }
 
+// failure opens the next or previous scenario that did not pass, with its first such trial.
+async function failure(by) {
+  const shown = rows.filter((row) => !row.item.hidden && bad.includes(row.item.dataset.verdict));
+  if (!shown.length) return;
+  let at = shown.findIndex((row) => row.item.contains(document.activeElement));
+  at = at < 0 ? (by > 0 ? 0 : shown.length - 1) : (at + by + shown.length) % shown.length;
+  const { item } = shown[at];
+  const block = one("details", item);
+  item.style.contentVisibility = "visible";
+  await open(block);
+  const trial = all(".trial", item).find((e) => bad.includes(e.dataset.verdict));
+  if (trial) await open(trial);
+  block.scrollIntoView({ block: "start", behavior: "instant" });
+  one("summary", block).focus({ preventScroll: true });
+}
+
 function begin() {
-  all(".script").forEach((e) => { e.hidden = false; });
   for (const id of ["search", "agent", "tag", "order", "deep", "count"]) filter[id] = document.getElementById(id);
   rows = all("#list > .scenario").map((item) => {
     const summary = one("summary", item);
-    return { item, name: one(".name b", summary).textContent, text: `${summary.textContent}\n${item.dataset.tags}`.toLowerCase() };
+    return {
+      item, name: one(".name b", summary).textContent,
+      text: `${summary.textContent}\n${item.dataset.tags}\n${item.dataset.found}`.toLowerCase(),
+    };
   });
   let waiting;
   filter.search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(apply, filter.deep.checked ? 200 : 60); });
-  one("#filter").addEventListener("change", (event) => { if (event.target === filter.order) order(); apply(); });
+  one("#filter").addEventListener("change", (event) => { if (event.target === filter.order) order(false); apply(); });
   one("#filter").addEventListener("submit", (event) => { event.preventDefault(); apply(); });
-
-  const button = document.getElementById("theme");
-  const label = () => { button.textContent = `Theme: ${theme}`; };
-  button.addEventListener("click", () => { paint(themes[(themes.indexOf(theme) + 1) % themes.length]); stored.set(theme); label(); });
-  label();
+  for (const b of all(".columns .sort")) {
+    b.addEventListener("click", () => {
+      const again = filter.order.value === b.dataset.by;
+      filter.order.value = b.dataset.by;
+      order(again && !falling);
+      apply();
+    });
+  }
+  for (const b of all(".failure-step")) {
+    b.hidden = !rows.some((row) => bad.includes(row.item.dataset.verdict));
+    b.addEventListener("click", () => failure(Number(b.dataset.by)));
+  }
   all("details[open]").forEach(unfold);
   follow();
 }
 
 // The event does not bubble, so that it is caught on the way down.
-document.addEventListener("toggle", (event) => {
+document.addEventListener("toggle", async (event) => {
   const block = event.target;
   if (!block.open) return;
-  unfold(block);
+  await unfold(block);
   const trials = all(":scope > .trial", block);
-  if (trials.length === 1) open(trials[0]);
+  if (trials.length === 1 && !one(":scope > .without", block)) open(trials[0]);
 }, true);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const writing = event.target.matches("input:not([type=checkbox]), select, textarea");
+  const arrow = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (event.key === "/" && !writing) {
     event.preventDefault();
     filter.search?.focus();
@@ -159,9 +252,11 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "Escape" && event.target === filter.search) {
     filter.search.value = "";
     apply();
-  } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && event.target.matches(".scenario > details > summary")) {
+  } else if (arrow && (event.target === filter.search || event.target.matches(".scenario > details > summary"))) {
     event.preventDefault();
-    step(event.target, event.key === "ArrowDown" ? 1 : -1);
+    step(event.target, arrow);
+  } else if ((event.key === "n" || event.key === "p") && !writing) {
+    failure(event.key === "n" ? 1 : -1);
   }
 });
 window.addEventListener("hashchange", follow);
