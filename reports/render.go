@@ -79,15 +79,24 @@ func (s Scenario) effective() []gate.Finding {
 // Leading returns the first finding with its evidence on one line: the likely root cause. It is
 // empty without findings.
 func (s Scenario) Leading() string {
-	found := s.effective()
-	if len(found) == 0 {
+	f, ok := s.Cause()
+	if !ok {
 		return ""
 	}
-	text := strings.TrimSuffix(found[0].Message+": "+found[0].Evidence, ": ")
-	if found[0].Message == gate.ViolationMessage && found[0].Evidence != "" {
-		text = found[0].Evidence
+	text := strings.TrimSuffix(f.Message+": "+f.Evidence, ": ")
+	if f.Message == gate.ViolationMessage && f.Evidence != "" {
+		text = f.Evidence
 	}
-	return sanitize.Line(s.where(found[0])+text, maxMessage)
+	return sanitize.Line(s.where(f)+text, maxMessage)
+}
+
+// Cause returns the finding that is the likely root cause; false without findings.
+func (s Scenario) Cause() (gate.Finding, bool) {
+	found := s.effective()
+	if len(found) == 0 {
+		return gate.Finding{}, false
+	}
+	return found[0], true
 }
 
 // interrupted is the word for an interrupted run without a failure.

@@ -82,6 +82,19 @@ func TestHTMLShowsForeignTextAsText(t *testing.T) {
 	RegisterTestingT(t)
 	var b strings.Builder
 	Expect(doc.HTML(&b, document(2), evil)).To(Succeed())
-	Expect(b.String()).NotTo(Or(ContainSubstring("<script"), ContainSubstring("\x1b"), ContainSubstring("</code>|")))
+	Expect(strings.Count(b.String(), "<script")).To(Equal(1))
+	Expect(b.String()).NotTo(Or(ContainSubstring("\x1b"), ContainSubstring("</code>|")))
 	Expect(b.String()).To(ContainSubstring("default-src &#39;none&#39;; style-src &#39;sha256-"))
+}
+
+func TestDiff(t *testing.T) {
+	RegisterTestingT(t)
+	d := doc.Document{Kind: "Answers", Body: []doc.Block{doc.NewDiff("a <b>", "b", "one\ntwo <i>\nthree\nfour", "one\n2 <i>\nthree\nfour\nfive")}}
+	var b strings.Builder
+	Expect(doc.HTML(&b, d, "")).To(Succeed())
+	Expect(b.String()).To(And(
+		ContainSubstring(`<th scope="col">a &lt;b&gt;</th><th scope="col">b</th>`),
+		ContainSubstring(`<tr><td class="missing"><mark>two</mark> &lt;i&gt;</td><td class="extra"><mark>2</mark> &lt;i&gt;</td></tr>`),
+		ContainSubstring(`<tr><td></td><td class="extra">five</td></tr>`), ContainSubstring(`<tr><td class="same">one</td><td class="same">one</td></tr>`)))
+	Expect(markdown(d, 0)).To(ContainSubstring("  one\n- two <i>\n+ 2 <i>\n  three\n  four\n+ five\n"))
 }

@@ -21,6 +21,7 @@ var templates = sync.OnceValue(func() *template.Template {
 	t := template.Must(htmlpage.Template().Clone()).Funcs(template.FuncMap{
 		"line":     lineHTML,
 		"plain":    Text.plain,
+		"spans":    spansHTML,
 		"clean":    func(s string) string { return sanitize.Line(s, maxSpan) },
 		"evidence": func(s string) string { return strings.Join(sanitize.Lines(s, maxEvidence), "\n") },
 		"anchor":   func(id string) template.URL { return template.URL("#" + id) }, //nolint:gosec // in the page
@@ -113,6 +114,11 @@ func (v *web) block(b Block) template.HTML {
 		return v.execute("plot", b)
 	case Preformatted:
 		return v.execute("preformatted", sanitize.Text(string(b), 0))
+	case Diff:
+		if len(b.Lines) == 0 {
+			return ""
+		}
+		return v.execute("diff", b)
 	case Details:
 		return v.details(b, v.Blocks(b.Blocks))
 	}

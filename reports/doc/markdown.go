@@ -89,6 +89,8 @@ func (m *markdown) block(b Block) {
 		}
 	case Preformatted:
 		m.add(fenced(sanitize.Text(string(b), 0)))
+	case Diff:
+		m.add(fenced(strings.Join(b.Unified(), "\n")))
 	case Details:
 		m.details(b)
 	}

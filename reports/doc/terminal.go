@@ -92,6 +92,8 @@ func (v *terminal) block(b Block) {
 		}
 	case Preformatted:
 		v.evidence(0, string(b))
+	case Diff:
+		v.evidence(0, strings.Join(b.Unified(), "\n"))
 	case Details:
 	}
 }

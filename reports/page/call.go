@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // call is one call of a transcript.
@@ -79,7 +80,7 @@ func (v view) call(i int, s steps, seen map[string]bool) call {
 	c := &v.trial.Calls[i]
 	out := call{
 		ID: callID(v.id, c.N), N: c.N, Purpose: line(c.Purpose, 60), Total: len(c.Messages),
-		Facts: v.callFacts(i, c), After: happenings(s.calls[i].after, v.scenario.RealTime), Troubles: troubles(c, s.calls[i].exchanges),
+		Facts: v.withoutRepeated(v.callFacts(i, c), i), After: happenings(s.calls[i].after, v.scenario.RealTime), Troubles: troubles(c, s.calls[i].exchanges),
 	}
 	out.Link = link(out.ID)
 	var earlier, fresh []string
@@ -96,6 +97,7 @@ func (v view) call(i int, s steps, seen map[string]bool) call {
 	for _, id := range fresh[out.Left:] {
 		if m, ok := v.message(id, nil); ok {
 			seen[id] = true
+			v.compare(&m, i)
 			out.New = append(out.New, m)
 		}
 	}
@@ -156,6 +158,18 @@ func (v view) callFacts(i int, c *record.Call) []fact {
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Value == "" })
 }
 
+// withoutRepeated leaves out the facts that describe every call and are those of the call before.
+func (v view) withoutRepeated(facts []fact, i int) []fact {
+	if i == 0 {
+		return facts
+	}
+	before := v.callFacts(i-1, &v.trial.Calls[i-1])
+	return slices.DeleteFunc(facts, func(f fact) bool {
+		_, tag := v.trial.Calls[i].Tags[f.Name]
+		return (tag || f.Name == "model" || f.Name == "protocol" || f.Name == "turn") && slices.Contains(before, f)
+	})
+}
+
 func (v view) message(id string, marks []mark) (message, bool) {
 	m, ok := v.trial.Message(id)
 	if !ok {
@@ -173,6 +187,60 @@ func (v view) message(id string, marks []mark) (message, bool) {
 		out.Tools = append(out.Tools, tool{line(t.Name, 120), newText(t.Arguments, nil)})
 	}
 	return out, true
+}
+
+// compare shows a message of call i as a difference to the message that it replaces: the similar
+// one in the same place of the previous call with the same purpose, counted from either end.
+func (v view) compare(m *message, i int) {
+	calls := v.trial.Calls
+	previous := i - 1
+	for j := previous; j >= max(0, i-maxBack); j-- {
+		if calls[j].Purpose == calls[i].Purpose {
+			previous = j
+			break
+		}
+	}
+	if previous < 0 || m.Text == nil {
+		return
+	}
+	now, before := calls[i].Messages, calls[previous].Messages
+	at := slices.Index(now, m.Name)
+	text, _ := v.trial.Message(m.Name)
+	for _, place := range []int{at, len(before) - (len(now) - at)} {
+		if place < 0 || place >= len(before) || before[place] == m.Name {
+			continue
+		}
+		old, ok := v.trial.Message(before[place])
+		if !ok || old.Role != text.Role || !similar(old.Content, text.Content) {
+			continue
+		}
+		d := doc.NewDiff(before[place], m.Name, old.Content, text.Content)
+		m.Changed = &reference{link(messageID(v.id, before[place])), before[place]}
+		m.Diff = doc.Fragment([]doc.Block{d}, 3)
+		m.Text.Folded, m.Text.Opening, m.Text.Size = true, "whole text", format.Number(float64(len(text.Content)))+" bytes"
+		return
+	}
+}
+
+// maxBack limits the calls among which a previous one is looked for.
+const maxBack = 50
+
+// similar reports whether two different texts share at least half of their lines.
+func similar(a, b string) bool {
+	if a == b || len(a) > maxText || len(b) > maxText {
+		return false
+	}
+	lines := func(text string) []string {
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	}
+	before, after := lines(a), lines(b)
+	shared := 0
+	for _, l := range after {
+		if slices.Contains(before, l) {
+			shared++
+		}
+	}
+	return 2*shared >= max(len(before), len(after)) && shared > 0
 }
 
 // references joins consecutive ids: m1 to m7.

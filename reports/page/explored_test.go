@@ -112,7 +112,7 @@ var _ = Describe("The page of an exploration", func() {
 		r.add(other, dialogue(other.Name, 1, [2]string{"A", "B"}), gate.Finding{Severity: gate.Failing, Rule: "promise", Message: gate.ViolationMessage, Evidence: "never sends twice"})
 		r.trials[0].findings = []gate.Finding{{Severity: gate.Info, Message: "a note"}, {Severity: gate.Failing, Rule: "calls", Message: "too many"}}
 		html := r.page(page.Options{})
-		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("interview/short too many orders/other [call=1:timeout] never sends twice"))
+		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("interview/short calls too many orders/other [call=1:timeout] promise never sends twice"))
 	})
 
 	It("explains runs without a verdict, and counts the failures it leaves out", func() {

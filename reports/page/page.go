@@ -32,15 +32,13 @@ type Input struct {
 
 // Options bound a page; the zero value is the default.
 type Options struct {
-	// MaxBytes limits the page, at least 1 MB; 0 means 28 MB. The page notes what was left out,
-	// passing trials first.
+	// MaxBytes limits the page, at least 1 MB; 0 means 8 MB, which holds several thousand trials.
+	// The page notes what was left out, passing trials first.
 	MaxBytes int
-	// More is a sentence on where to find more; may be empty.
-	More string
 }
 
-// defaultMaxBytes is below the 30 MB that browsers open without delay.
-const defaultMaxBytes = 28_000_000
+// defaultMaxBytes is what browsers open without delay, and servers for CI artifacts show.
+const defaultMaxBytes = 8_000_000
 
 // minMaxBytes is enough for the summary.
 const minMaxBytes = 1_000_000
@@ -62,7 +60,6 @@ type Builder struct {
 	scenarios map[string]*scenario
 	plots     plots
 	page      renderer
-	more      string
 	// perturbed are the ids of scenarios off a golden path, by their perturbations.
 	perturbed map[string]string
 }
@@ -104,7 +101,6 @@ func New(to Spool, opts Options) *Builder {
 		limit:     max(opts.MaxBytes, minMaxBytes),
 		scenarios: map[string]*scenario{},
 		perturbed: map[string]string{},
-		more:      opts.More,
 	}
 	b.pack.spool = &b.spool
 	return b

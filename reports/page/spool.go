@@ -53,7 +53,7 @@ func (s *spool) copy(w io.Writer, p piece) error {
 
 // room is the share of the page, in per cent, up to which trials of each class are added: some is
 // left for failures that come late, and for the list of scenarios.
-var room = [classes]int{failing: 75, first: 60, further: 45}
+var room = [classes]int{failing: 75, first: 60, further: 30}
 
 // wants reports whether there is room for a trial of a class.
 func (b *Builder) wants(c class) bool {

@@ -48,6 +48,9 @@ type attention struct {
 type pointer struct {
 	Link       template.URL
 	Text, Note string
+	// Rule, Evidence and Diff are those of the finding that is the likely cause.
+	Rule, Evidence string
+	Diff           template.HTML
 }
 
 // maxItems limits the lists of the summary.
@@ -94,8 +97,9 @@ func (s *summary) frame(tool string) htmlpage.Frame {
 		{s.Changes != "", "changes", "Changes"},
 		{s.Explored != "", "survival", "Survival"},
 		{s.Detectors != "", "detectors", "Detectors"},
-		{s.Plots != "", "plots", "Plots"},
 		{true, "scenarios", "Scenarios"},
+		{s.Plots != "", "plots", "Plots"},
+		{s.Agents != "", "agents", "By kind of agent"},
 	} {
 		if part.shown {
 			f.Nav = append(f.Nav, htmlpage.Anchor{ID: part.id, Name: part.name})
@@ -263,7 +267,7 @@ func (b *Builder) attention(in Input) []attention {
 	urgent := reports.ByUrgency(r.Scenarios)
 	urgent = urgent[:min(r.Totals.Scenarios.Error+r.Totals.Scenarios.Fail, len(urgent))]
 	urgent = slices.DeleteFunc(urgent, func(s reports.Scenario) bool { return b.isOff(s, in.Explored) })
-	add("Did not pass", len(urgent), func(i int) pointer { return b.pointerTo(urgent[i]) })
+	add("Did not pass", len(urgent), func(i int) pointer { return b.pointerTo(urgent[i], i) })
 	return list
 }
 
@@ -273,9 +277,33 @@ func (b *Builder) isOff(s reports.Scenario, list []result.Exploration) bool {
 		slices.ContainsFunc(list, func(r result.Exploration) bool { return r.Scenario == goldenOf(s.Name) })
 }
 
-// pointerTo links to a scenario, with its first finding.
-func (b *Builder) pointerTo(s reports.Scenario) pointer {
+// pointerTo links to a scenario, with its likely cause. Evidence is shown for the first ones.
+func (b *Builder) pointerTo(s reports.Scenario, i int) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
-	p.Note = line(s.Leading(), 300)
+	cause, ok := s.Cause()
+	if !ok {
+		return p
+	}
+	if cause.Message == gate.ViolationMessage && cause.Evidence != "" { // the evidence is the invariant
+		cause.Message, cause.Evidence = cause.Evidence, ""
+	}
+	f := newFinding(cause)
+	p.Note, p.Rule, p.Diff = f.Message, f.Rule, f.Diff
+	if i < maxCauses && p.Diff == "" {
+		p.Evidence = headAndTail(f.Evidence)
+	}
 	return p
+}
+
+// maxCauses limits the scenarios whose evidence is shown above the list.
+const maxCauses = 10
+
+// headAndTail returns the first and the last lines of a text: a stack trace has its cause at either end.
+func headAndTail(text string) string {
+	const first, last = 2, 6
+	lines := strings.Split(text, "\n")
+	if len(lines) <= first+last+1 {
+		return text
+	}
+	return strings.Join(lines[:first], "\n") + fmt.Sprintf("\n… %d lines\n", len(lines)-first-last) + strings.Join(lines[len(lines)-last:], "\n")
 }

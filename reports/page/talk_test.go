@@ -50,9 +50,9 @@ var _ = Describe("The page of somebody else's agent", Label("H-05"), func() {
 			`<a href="#refund/asked/1/1">call 1</a> to <a href="#refund/asked/1/2">call 2</a> <span><i>status</i> 200</span>.*<b>agent</b>.*Which order\?.*` +
 			`<b>user</b> turn 2.*4711 &lt;now&gt;.*<a href="#refund/asked/1/3">call 3</a>.*<span class="badge fail">no answer</span> it ended with exit status 3`))
 		Expect(html).To(ContainSubstring("<h3>Calls to the model</h3>"))
-		Expect(html).To(ContainSubstring("<dt>answered turns</dt>"))
-		Expect(html).To(ContainSubstring("<dt>protocol</dt><dd>openai</dd>"))
-		Expect(html).To(ContainSubstring("<dt>turn</dt><dd>2</dd>"))
+		Expect(html).To(ContainSubstring("<i>answered turns</i>"))
+		Expect(html).To(ContainSubstring("<i>protocol</i> openai"))
+		Expect(html).To(ContainSubstring("<i>turn</i> 2"))
 	})
 
 	It("shows what the agent left and wrote, as text", func() {

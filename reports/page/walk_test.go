@@ -1,8 +1,10 @@
 package page_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -57,8 +59,14 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 		Expect(shown()).To(ConsistOf("orders/outage"))
 		t.press(kb.Escape)
 		Expect(shown()).To(HaveLen(5))
-		t.write("ledger")
-		t.waits(`document.getElementById("count").textContent === "0 of 5 scenarios"`)
+		t.write("ledger") // in an answer
+		t.waits(`document.getElementById("count").textContent === "1 of 5 scenarios"`)
+		t.press(kb.Escape)
+		t.write("at most 3") // in a finding
+		t.waits(`document.getElementById("count").textContent === "1 of 5 scenarios"`)
+		t.press(kb.Escape)
+		t.write("mail?") // in a transcript
+		t.waits(`document.getElementById("count").textContent.startsWith("0 of 5 scenarios: no name")`)
 		t.js(`document.getElementById("deep").click()`)
 		t.waits(`document.getElementById("count").textContent === "1 of 5 scenarios"`)
 		Expect(shown()).To(ConsistOf("orders/refund"))
@@ -80,6 +88,92 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 			Expect(calls[i]).To(BeNumerically("<=", calls[i-1]))
 		}
 		Expect(calls[0]).To(BeNumerically(">", calls[len(calls)-1]))
+	})
+
+	It("sorts by the heads of the columns, and back", func() {
+		t.open(html, "")
+		calls := func() []float64 {
+			return value[[]float64](t, `[...document.querySelectorAll(".scenario")].map((e) => Number(e.dataset.calls))`)
+		}
+		t.click(`.columns [data-by=calls]`)
+		falling := calls()
+		Expect(slices.IsSortedFunc(falling, func(a, b float64) int { return cmp.Compare(b, a) })).To(BeTrue(), "%v", falling)
+		Expect(t.is(`document.querySelector(".columns [aria-pressed=true]").dataset.by === "calls"`)).To(BeTrue())
+		t.click(`.columns [data-by=calls]`)
+		Expect(slices.IsSorted(calls())).To(BeTrue(), "%v", calls())
+		Expect(falling).NotTo(Equal(calls()))
+	})
+
+	It("sorts a table by its heads", func() {
+		t.open(html, "#orders/refund/1")
+		t.waits(`document.querySelector("[id='orders/refund'] .measures th .sort")`)
+		t.js(`document.querySelector("[id='orders/refund'] .more").open = true`)
+		names := func() []string {
+			return value[[]string](t, `[...document.querySelectorAll("[id='orders/refund'] .measures tbody th")].map((e) => e.textContent)`)
+		}
+		before := names()
+		t.js(`document.querySelector("[id='orders/refund'] .measures th .sort").click()`)
+		Expect(names()).To(Equal(slices.Sorted(slices.Values(before))))
+		Expect(names()).NotTo(Equal(before))
+		Expect(t.is(`document.querySelector("[id='orders/refund'] .measures th").ariaSort === "ascending"`)).To(BeTrue())
+	})
+
+	It("keeps the filters in the address", func() {
+		t.open(html, "")
+		t.click("#filter .choice.fail span")
+		t.slash()
+		t.write("at most")
+		t.waits(`document.getElementById("count").textContent === "1 of 5 scenarios"`)
+		t.waits(`location.hash === "#?q=at+most&verdict=fail"`)
+		t.open(html, "#?q=at+most&verdict=fail&sort=name,reversed")
+		t.waits(`document.getElementById("count").textContent === "1 of 5 scenarios"`)
+		Expect(t.is(`document.getElementById("search").value === "at most" && document.querySelector("input[value=fail]").checked`)).To(BeTrue())
+		Expect(t.is(`document.querySelector(".scenario:not([hidden]) .name b").textContent === "orders/refund"`)).To(BeTrue())
+		Expect(t.is(`document.querySelector(".columns [data-by=name]").dataset.sorted === "down"`)).To(BeTrue(), "from Z to A")
+		t.open(html, "#?sort=__proto__&verdict=nothing&tag=none")
+		t.waits(`document.getElementById("count").textContent.startsWith("5 scenarios") || document.getElementById("count").textContent.startsWith("0 of 5")`)
+	})
+
+	It("leads from failure to failure", func() {
+		t.open(html, "")
+		var seen []string
+		for _, key := range []string{"n", "n", "n", "n", "p"} {
+			before := value[string](t, `document.activeElement.parentElement?.id ?? ""`)
+			t.press(key)
+			t.waits(`(document.activeElement.parentElement?.id ?? "") !== %q && document.activeElement.closest("details")?.open`, before)
+			seen = append(seen, value[string](t, `document.activeElement.parentElement.id`))
+		}
+		Expect(seen[:3]).To(ConsistOf("orders/outage", "orders/refund", "orders/golden-call-2-reset-mid-stream"))
+		Expect(seen[3:]).To(Equal([]string{seen[0], seen[2]}), "from the last to the first, and back")
+		t.waits(`document.getElementById("orders/refund/2")?.open`)
+		Expect(t.is(`document.getElementById("orders/refund/1").open`)).To(BeFalse(), "it passed")
+	})
+
+	It("moves with arrow keys from the search into the list and back", func() {
+		t.open(html, "")
+		t.slash()
+		t.press(kb.ArrowDown)
+		Expect(t.is(`document.activeElement === document.querySelector(".scenario summary")`)).To(BeTrue())
+		t.press(kb.ArrowUp)
+		Expect(t.is(`document.activeElement.id === "search"`)).To(BeTrue())
+		t.write("provider")
+		t.waits(`document.getElementById("count").textContent === "1 of 5 scenarios"`)
+		t.press(kb.Escape)
+		t.press(kb.ArrowDown)
+		t.press(kb.ArrowDown)
+		Expect(t.is(`document.activeElement === document.querySelectorAll(".scenario > details > summary")[1]`)).To(BeTrue())
+	})
+
+	It("copies commands, evidence and messages", func() {
+		t.open(html, "#orders/refund/2/1")
+		t.waits(`document.querySelector("[id='orders/refund/2/1'] .copy")`)
+		t.js(`window.copied = []; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied.push(text); } } })`)
+		for _, css := range []string{`[id='orders/refund'] .links .copy`, `[id='orders/refund/2'] .evidence .copy`, `[id='orders/refund/2/1'] .message.user .copy`} {
+			t.js(`document.querySelector(%q).click()`, css)
+		}
+		t.waits(`window.copied.length === 3`)
+		Expect(value[[]string](t, `window.copied`)).To(Equal([]string{"rehearse run scenarios/orders/refund.yaml", "calls.total == 4", "Refund order 8."}))
+		t.waits(`document.querySelector("[id='orders/refund'] .links .copy").textContent === "Copied"`)
 	})
 
 	It("shows a trial call by call", func() {

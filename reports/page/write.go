@@ -16,11 +16,12 @@ import (
 // Write writes the page of all added trials. It must be called once.
 func (b *Builder) Write(w io.Writer, in Input) error {
 	b.page.reset()
-	if err := b.page.execute("page", b.summary(in)); err != nil {
+	summary := b.summary(in)
+	if err := b.page.execute("page", summary); err != nil {
 		return fmt.Errorf("render the summary: %w", err)
 	}
 	top := bytes.Clone(b.page.out.Bytes())
-	list, err := b.list(in.Report, len(top))
+	list, err := b.list(in.Report, len(top)+len(summary.Plots)+len(summary.Agents))
 	if err != nil {
 		return err
 	}
@@ -31,6 +32,7 @@ func (b *Builder) Write(w io.Writer, in Input) error {
 		b.item(out, &list[i])
 	}
 	out.render(&b.page, "list-end", nil)
+	out.render(&b.page, "figures", summary)
 	for _, c := range b.pack.chunks {
 		out.render(&b.page, "chunk", c.from)
 		out.copy(&b.spool, c.text)
@@ -140,9 +142,7 @@ func (b *Builder) listHead(r reports.Report, list []item) listHead {
 			"Failed trials and the first trial of each scenario have priority.",
 			text, format.Number(float64(b.limit)/1e6))
 	}
-	if h.LeftOut != "" {
-		h.LeftOut = strings.TrimSpace(h.LeftOut + " " + b.more)
-	}
+	h.LeftOut = strings.TrimSpace(h.LeftOut)
 	counts := map[string]int{}
 	for i := range list {
 		row := &list[i].row

@@ -13,27 +13,19 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-// runPageBytes limits the page of a run: rendering all transcripts of a large run would add a
-// third to its time. WritePage shows more.
-const runPageBytes = 8_000_000
-
 // runPage is a page that is rendered trial by trial.
 type runPage struct {
 	builder *page.Builder
 	spool   *os.File
 }
 
-func newRunPage() (*runPage, error) {
-	return newPage(page.Options{MaxBytes: runPageBytes, More: "rehearse report FOLDER --format html shows more."})
-}
-
-func newPage(opts page.Options) (*runPage, error) {
+func newPage() (*runPage, error) {
 	spool, err := os.CreateTemp("", "rehearse-page-*")
 	if err != nil {
 		return nil, fmt.Errorf("create a temporary file for the page: %w", err)
 	}
 	_ = os.Remove(spool.Name()) // where the system removes open files, a kill leaves nothing behind
-	return &runPage{builder: page.New(spool, opts), spool: spool}, nil
+	return &runPage{builder: page.New(spool, page.Options{}), spool: spool}, nil
 }
 
 func (p *runPage) close() {
@@ -61,7 +53,7 @@ func (p *runPage) write(w io.Writer, r reports.Report, explored *result.Explorat
 // WritePage writes the HTML page of the recording, with the exploration beside it and the scores
 // of detectors, which may be nil.
 func (r *Recording) WritePage(w io.Writer, scores *reports.Detection) (reports.Report, error) {
-	p, err := newPage(page.Options{})
+	p, err := newPage()
 	if err != nil {
 		return reports.Report{}, err
 	}

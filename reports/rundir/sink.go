@@ -67,7 +67,7 @@ func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink,
 		builder: reports.Builder{Run: header, Extensions: opts.Extensions}, baseline: opts.Baseline.begin(out.Path(), header),
 	}
 	if !opts.NoPage {
-		s.page, err = newRunPage()
+		s.page, err = newPage()
 	}
 	return s, err
 }
