@@ -72,7 +72,7 @@ var allowed = map[string][]string{
 	"harness/result":        {"harness/gate", "harness/measure"},
 	"harness/match":         {"harness", "harness/detect", "harness/gate", "harness/measure", "stat"},
 
-	"reports/doc":  {},
+	"reports/doc":  {"reports/diff"},
 	"reports/plot": {"stat", "harness/measure", "harness/result", "reports/doc"},
 	"reports": {
 		"stat", "harness/compare", "harness/detect", "harness/drift", "harness/gate", "harness/measure", "harness/record",
