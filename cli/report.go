@@ -34,6 +34,7 @@ type reportFlags struct {
 	scores       string
 	verify       bool
 	failuresOnly bool
+	detail       detailFlags
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -81,6 +82,7 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
 		clock.Epoch.Format(time.RFC3339)+")")
 	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to show in the HTML page")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
+	flags.detail.register(cmd)
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }
@@ -161,12 +163,14 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 	case "github":
 		return report, reports.Annotations(w, report)
 	}
-	return report, a.write(w, runDocument(report, flags.failuresOnly), flags.format)
+	return report, a.write(w, runDocument(report, flags.detail, flags.failuresOnly), flags.format)
 }
 
 // runDocument returns the report of a run as a document.
-func runDocument(r reports.Report, failuresOnly bool) document {
-	return document{reports.Document(r, failuresOnly), r, r.Run.Tool}
+func runDocument(r reports.Report, detail detailFlags, failuresOnly bool) document {
+	d, short := reports.Document(r, failuresOnly), reports.TerminalDocument(r, detail.level(), failuresOnly)
+	d.Terminal = &short
+	return document{d, r, r.Run.Tool}
 }
 
 // recordingError gives an error of reading a recording its exit code.

@@ -39,6 +39,7 @@ type runFlags struct {
 	asJSON       bool
 	html         bool
 	failuresOnly bool
+	detail       detailFlags
 	live         bool
 	require      bool
 	perturb      perturbValue
@@ -105,6 +106,7 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
 	updateFlag(f, &flags.update)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
+	flags.detail.register(cmd)
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }
@@ -145,7 +147,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 		return noVerdict(err)
 	}
 	a.remember(out, &report)
-	if err := a.show(runDocument(report, flags.failuresOnly), flags.asJSON); err != nil {
+	if err := a.show(runDocument(report, flags.detail, flags.failuresOnly), flags.asJSON); err != nil {
 		return noVerdict(err)
 	}
 	last := len(written) - 1

@@ -46,6 +46,8 @@ type building struct {
 	agents   *measure.AgentTotals
 	findings []gate.Finding
 	more     int
+	last     *measure.LastCall // of the first trial that did not pass
+	log      string            // of the same trial
 }
 
 // mixed is the status of a scenario whose trials have different statuses.
@@ -74,13 +76,16 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	b.totals.Add(facts)
 	s.agents.Add(&facts)
 	b.agents.Add(&facts)
+	if failed(verdict) && s.trials.Fail+s.trials.Error == 1 {
+		s.last, s.log = shortened(facts.Last), limited(facts.Log)
+	}
 	for _, f := range findings {
 		if len(s.findings) >= maxFindings {
 			s.more++
 			continue
 		}
 		f.Trial = cmp.Or(f.Trial, s.trials.Total())
-		f.Message, f.Evidence = limited(f.Message), limited(f.Evidence)
+		f.Message, f.Evidence, f.Expected, f.Actual = limited(f.Message), limited(f.Evidence), limited(f.Expected), limited(f.Actual)
 		s.findings = append(s.findings, f)
 	}
 }
@@ -151,7 +156,8 @@ func (s *building) close(failFast bool) Scenario {
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
 		PassRate: passRate(s.trials), Flaky: s.trials.Pass > 0 && s.trials.Fail > 0, Repeats: repeats(s.trials),
 		Measures: s.measures.Close().Means, Agents: s.agents.Close(),
-		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
+		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more, Perturb: head.Perturb,
+		LastCall: s.last, Log: s.log,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 && !(failFast && s.trials.Fail+s.trials.Error > 0) {
 		// The judged trials do not represent the missing ones.
@@ -162,6 +168,18 @@ func (s *building) close(failFast bool) Scenario {
 		})
 	}
 	return out
+}
+
+// shortened returns a call with texts of limited size.
+func shortened(c *measure.LastCall) *measure.LastCall {
+	if c == nil {
+		return nil
+	}
+	short := *c
+	for _, text := range []*string{&short.Purpose, &short.Model, &short.Request, &short.Reply, &short.Error} {
+		*text = limited(*text)
+	}
+	return &short
 }
 
 // limited returns text as valid UTF-8 of limited size.

@@ -19,12 +19,36 @@ const marker = "<!-- rehearse:report -->"
 // scenarios that were skipped for the same reason share an item. failuresOnly leaves out passing
 // and skipped scenarios.
 func Document(r Report, failuresOnly bool) doc.Document {
+	d := head(r)
+	listed, found := chosen(r, failuresOnly)
+	listed, _ = gather(listed)
+	if len(listed) > 0 {
+		d.Body = append(d.Body, scenarioTable(listed))
+	}
+	d.Body = append(d.Body, agentSections(r)...)
+	d.Body = append(d.Body, repeatedTrials(listed)...)
+	found, alike := gather(found)
+	items := findingItems(found)
+	for _, s := range alike {
+		items = append(items, s.item(maxSkipped))
+	}
+	d.Body = append(d.Body, findingList(items)...)
+	d.Body = append(d.Body, notRunList(r, 0)...)
+	return d
+}
+
+// head returns a document with the verdict of the report and what decides it.
+func head(r Report) doc.Document {
 	d := doc.Document{Marker: marker, Kind: "Rehearsal", Verdict: Word(r), Tone: wordTone(r), Summary: doc.Line(summary(r))}
 	d.Lead = problems(r)
 	if r.Comparison != nil {
 		d.Lead = append(d.Lead, ComparisonDocument(r.Comparison, nil).Section())
 	}
-	var listed, found []Scenario
+	return d
+}
+
+// chosen returns the scenarios to list, and those whose findings are shown, by urgency.
+func chosen(r Report, failuresOnly bool) (listed, found []Scenario) {
 	for _, s := range ByUrgency(r.Scenarios) {
 		if failed(s.Verdict) || !failuresOnly {
 			listed = append(listed, s)
@@ -33,23 +57,30 @@ func Document(r Report, failuresOnly bool) doc.Document {
 			found = append(found, s)
 		}
 	}
-	listed, _ = gather(listed)
-	found, alike := gather(found)
-	if len(listed) > 0 {
-		d.Body = append(d.Body, scenarioTable(listed))
-	}
+	return listed, found
+}
+
+func agentSections(r Report) (blocks []doc.Block) {
 	for _, s := range Sections(r.Totals.Agents) {
-		d.Body = append(d.Body, s)
+		blocks = append(blocks, s)
 	}
-	d.Body = append(d.Body, repeatedTrials(listed)...)
-	if items := findingItems(found, alike); len(items) > 0 {
-		d.Body = append(d.Body, newSection("Findings", doc.Plain, doc.List{Items: items, Noun: "scenarios with findings"}))
+	return blocks
+}
+
+func findingList(items []doc.Item) []doc.Block {
+	if len(items) == 0 {
+		return nil
 	}
-	if len(r.NotRun) > 0 {
-		title := notRun(r)
-		d.Body = append(d.Body, newSection("N"+title[1:], doc.Unsure, quoteList(r.NotRun, "scenarios that were not run")))
+	return []doc.Block{newSection("Findings", doc.Plain, doc.List{Items: items, Noun: "scenarios with findings", Spaced: true})}
+}
+
+func notRunList(r Report, most int) []doc.Block {
+	if len(r.NotRun) == 0 {
+		return nil
 	}
-	return d
+	title, list := notRun(r), quoteList(r.NotRun, "scenarios that were not run")
+	list.Max = most
+	return []doc.Block{newSection("N"+title[1:], doc.Unsure, list)}
 }
 
 // problems returns the problems of the run as a whole.
@@ -112,7 +143,7 @@ func scenarioTable(list []Scenario) doc.Table {
 		{Head: first, Shorten: true}, {Head: doc.Line("verdict")}, {Head: doc.Line("status"), Shorten: true},
 	}}
 	for _, name := range []string{"calls", "tokens", "EUR", "p95", "time"} {
-		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(name), Right: true})
+		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(name), Right: true, Spare: true})
 	}
 	for _, s := range list {
 		verdict := s.verdict()
@@ -142,34 +173,6 @@ func commonFolder(list []Scenario) string {
 		folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
 	}
 	return folder
-}
-
-// findingItems returns an item for each scenario, and one for each reason that several scenarios
-// were skipped for.
-func findingItems(list []Scenario, alike []skips) []doc.Item {
-	var items []doc.Item
-	for _, s := range list {
-		item := doc.Item{Text: doc.Line(doc.Toned(verdictTone(s.Verdict), s.verdict()), " ", doc.Quote(s.Name).In(doc.Strong))}
-		if s.File != "" {
-			item.Text = append(item.Text, doc.Line(" ", doc.Quote(s.File).In(doc.Faint))...)
-		}
-		if s.About != "" {
-			item.Items = append(item.Items, doc.Item{Text: doc.Line(doc.Quote(s.About).In(doc.Faint))})
-		}
-		for _, f := range s.effective() {
-			item.Items = append(item.Items, doc.Item{
-				Text: doc.Line(doc.Quote(f.Rule), ": ", s.where(f), doc.Quote(f.Message)), Evidence: f.Evidence,
-			})
-		}
-		if s.MoreFindings > 0 {
-			item.Items = append(item.Items, doc.Item{Text: doc.Line("and ", format.Plural(s.MoreFindings, "more finding"))})
-		}
-		items = append(items, item)
-	}
-	for _, s := range alike {
-		items = append(items, s.item())
-	}
-	return items
 }
 
 // skips are scenarios that were skipped for the same reason: a machine without a program skips
@@ -225,25 +228,28 @@ func (s Scenario) skippedFor() string {
 // maxSkipped limits the scenarios that are named for one reason.
 const maxSkipped = 10
 
-func (s skips) item() doc.Item {
+// item names at most that many of the scenarios.
+func (s skips) item(most int) doc.Item {
+	item := doc.Item{Text: doc.Line(doc.Toned(doc.Unsure, fmt.Sprintf("skipped %d scenarios", len(s.list))), ": ", doc.Quote(s.reason))}
+	if most == 0 {
+		return item
+	}
 	folder := commonFolder(s.list)
 	var named doc.Text
 	if folder != "" {
 		named = doc.Line("in ", doc.Quote(folder), ": ")
 	}
-	for i, sc := range s.list[:min(len(s.list), maxSkipped)] {
+	for i, sc := range s.list[:min(len(s.list), most)] {
 		if i > 0 {
 			named = append(named, doc.Line(", ")...)
 		}
 		named = append(named, doc.Quote(strings.TrimPrefix(sc.Name, folder)))
 	}
-	if more := len(s.list) - maxSkipped; more > 0 {
+	if more := len(s.list) - most; more > 0 {
 		named = append(named, doc.Line(fmt.Sprintf(" and %d more", more))...)
 	}
-	return doc.Item{
-		Text:  doc.Line(doc.Toned(doc.Unsure, fmt.Sprintf("skipped %d scenarios", len(s.list))), ": ", doc.Quote(s.reason)),
-		Items: []doc.Item{{Text: named}},
-	}
+	item.Items = []doc.Item{{Text: named}}
+	return item
 }
 
 // summary returns the totals on one line.

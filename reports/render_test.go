@@ -30,6 +30,7 @@ import (
 type options struct {
 	terminal     console.Terminal
 	failuresOnly bool
+	detail       reports.Detail
 	maxBytes     int
 }
 
@@ -42,7 +43,7 @@ func asMarkdown(w io.Writer, r reports.Report, o options) error {
 }
 
 func asTerminal(w io.Writer, r reports.Report, o options) error {
-	return doc.Terminal(w, reports.Document(r, o.failuresOnly), o.terminal)
+	return doc.Terminal(w, reports.TerminalDocument(r, o.detail, o.failuresOnly), o.terminal)
 }
 
 type renderer func(io.Writer, reports.Report, options) error
@@ -73,6 +74,8 @@ var _ = DescribeTable("golden files", Label("H-05"),
 	Entry("terminal, colours, 120 columns", renderer(asTerminal),
 		options{terminal: console.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),
 	Entry("terminal, failures only", renderer(asTerminal), options{failuresOnly: true}, "terminal-failures.txt"),
+	Entry("terminal, quiet, 40 columns, colours", renderer(asTerminal),
+		options{detail: reports.Quiet, terminal: console.Terminal{Width: 40, Color: true}}, "terminal-quiet-40-color.txt"),
 )
 
 var _ = Describe("JSON", Label("H-05"), func() {

@@ -166,6 +166,12 @@ type Scenario struct {
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings counts further findings.
 	MoreFindings int `json:"more_findings,omitempty"`
+	// Perturb has the perturbations of the scenario.
+	Perturb []string `json:"perturb,omitempty"`
+	// LastCall is the last call of the first trial that did not pass, and Log the other output of
+	// its agent, such as its standard error.
+	LastCall *measure.LastCall `json:"last_call,omitempty"`
+	Log      string            `json:"log,omitempty"`
 }
 
 // scenarioFields are the fields of Scenario without its methods.

@@ -124,12 +124,21 @@ func sample() reports.Report {
 		{Severity: gate.Failing, Rule: "status", Message: `expected "no-progress", got "max-iterations"`, Trial: 2, Evidence: "run.status"},
 		{Severity: gate.Info, Rule: "note", Message: "only noted", Trial: 2},
 		{Severity: gate.Failing, Rule: "calls", Message: "expected exactly 3, got 5", Trial: 4, At: "expect.calls"},
+		{
+			Severity: gate.Failing, Rule: "that", Message: `does not hold: run.text == "..."`, Trial: 4, At: "expect.that[0]", Evidence: "run.text",
+			Expected: "It ships on Wednesday, <b>3 May</b>.", Actual: "It ships on Thursday, <b>3 May</b>.",
+		},
+	}
+	failing.Log = "loading <config>\n  Error: no such order\n"
+	failing.LastCall = &measure.LastCall{
+		N: 5, Purpose: "work", Model: "gpt-4.1-mini", Line: "replies[4]", Fault: "reset", Role: "user", Request: "When does it ship?",
+		Reply: "It ships on Thursday.", Error: "reset: the connection was reset",
 	}
 	failing.MoreFindings = 7
 	broken := passing
 	broken.Name, broken.Verdict, broken.Status = "loop/fault/reset", gate.Error, "error"
 	broken.File = "scenarios/loop/fault-reset.yaml"
-	broken.Trials = reports.Count{Error: 1}
+	broken.Perturb, broken.Trials = []string{"call=1:reset"}, reports.Count{Error: 1}
 	broken.Measures = values(1, 10, nil, nil, nil)
 	broken.Findings = []gate.Finding{{Severity: gate.Broken, Rule: "fault-not-fired", Message: "replies[0]: reset never fired", Trial: 1}}
 	skipped := passing

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // The limits of an expression. Cost is in CEL's own units, about one for each
@@ -28,6 +28,7 @@ const (
 // goroutines at once.
 type expression struct {
 	text     string // without the comment with which an invariant begins
+	checked  *cel.Ast
 	language *Language
 	program  cel.Program
 	kind     *cel.Type
@@ -80,7 +81,7 @@ func (l *Language) compile(text, wanted string, types ...*cel.Type) (*expression
 	}
 	_, bare := splitWords(text)
 	return &expression{
-		text: bare, language: l, program: program, kind: kind, reads: l.mentioned(checked.NativeRep().Expr()), golden: golden,
+		text: bare, checked: checked, language: l, program: program, kind: kind, reads: l.mentioned(checked.NativeRep().Expr()), golden: golden,
 	}, nil
 }
 
@@ -125,6 +126,7 @@ func (e *expression) judge(facts *measure.Facts) (finding Finding, ok bool) {
 		return Finding{}, true
 	}
 	finding = Finding{Severity: Failing, Message: "does not hold: " + e.text, Evidence: e.evidence(vars)}
+	finding.Expected, finding.Actual = e.sides(vars)
 	if err != nil {
 		finding.Message += " (" + err.Error() + ")"
 	}
@@ -172,7 +174,7 @@ func (e *expression) evidence(vars activation) string {
 	lines := make([]string, len(e.reads))
 	for i, fact := range e.reads {
 		path, v := vars.follow(fact)
-		text, err := json.Marshal(v.Interface())
+		text, err := format.Marshal(v.Interface())
 		if err != nil { // a fact that JSON cannot hold, such as infinity
 			text = fmt.Append(nil, v.Interface())
 		}

@@ -38,6 +38,10 @@ type Finding struct {
 	At string `json:"at,omitempty"`
 	// Evidence is the text, value or expression on which the finding rests.
 	Evidence string `json:"evidence,omitempty"`
+	// Expected and Actual are the two sides of a comparison that does not hold, if they are texts
+	// or JSON; both are empty for other findings.
+	Expected string `json:"expected,omitempty"`
+	Actual   string `json:"actual,omitempty"`
 }
 
 // VerdictOf returns the verdict of findings: error if one is Broken, else fail if one is

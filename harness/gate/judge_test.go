@@ -320,6 +320,25 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 			`does not hold: answers[3] == "x" (index out of bounds: 3)`, `answers = ["Same response","Same response","Same response"]`),
 	)
 
+	DescribeTable("name both sides of a comparison that does not hold",
+		func(text, expected, actual string) {
+			found := judge(expect.Expect{That: []string{text}}, facts())
+			Expect(found).To(HaveLen(1))
+			Expect([]string{found[0].Expected, found[0].Actual}).To(Equal([]string{expected, actual}))
+		},
+		Entry("of texts", `run.status == "<done>"`, "<done>", "no-progress"),
+		Entry("with the constant on the left", `"done" == run.status`, "done", "no-progress"),
+		Entry("of an element", `answers[1] == "Other"`, "Other", "Same response"),
+		Entry("of two facts", `run.details == run.status`, "no-progress", "3 identical answers"),
+		Entry("of lists", `answers == ["a", "<b>"]`, `["a","<b>"]`, `["Same response","Same response","Same response"]`),
+		Entry("of maps", `calls.by == {"work": 2}`, `{"work":2}`, `{"judge":1,"work":2}`),
+		Entry("that is a part of a conjunction", `calls.total == 3 && run.status == "done" && answers.size() > 9`, "done", "no-progress"),
+		Entry("not of numbers, which the evidence has", `calls.total == 4`, "", ""),
+		Entry("not of a disjunction", `run.status == "done" || calls.total == 4`, "", ""),
+		Entry("not of another comparison", `run.status != "no-progress"`, "", ""),
+		Entry("not of what cannot be evaluated", `answers[3] == "x"`, "", ""),
+	)
+
 	It("truncate a long value in the evidence", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Text = strings.Repeat("é", 100_000) })
 		found := judge(expect.Expect{That: []string{`run.text == ""`}}, f)

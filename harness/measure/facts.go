@@ -35,6 +35,10 @@ type Facts struct {
 	Files map[string]string `cel:"files" json:"-"`
 	// Snapshots are the renderings to compare with snapshots, by the keys of expect.Snapshot.
 	Snapshots map[string]string `cel:"-" json:"-"`
+	// Last is the last call, for readers of a failed trial; nil without calls.
+	Last *LastCall `cel:"-" json:"-"`
+	// Log is the other output of an external agent that failed by itself.
+	Log string `cel:"-" json:"-"`
 }
 
 // String returns the facts as indented JSON, with the names that expressions use.

@@ -44,6 +44,8 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 		Scores: scoreFacts(&tr),
 		Turns:  turnFacts(&tr),
 		Files:  fileFacts(&tr),
+		Last:   lastCall(&tr),
+		Log:    logFact(&tr),
 	}
 	f.Snapshots = snapshotFacts(&sc, &tr, f.Turns)
 	latencies := make([]float64, 0, len(tr.Calls))

@@ -121,6 +121,7 @@ var _ = Describe("Trial", Label("H-04"), func() {
 			},
 			Events:  []event.Event{{Kind: event.Iteration, N: 1}, {Kind: event.End, Name: "error"}},
 			Answers: []string{"first", "second"},
+			Last:    &measure.LastCall{N: 4, Purpose: "work", Error: "unauthorized"},
 		}
 		got := measure.Trial(scenario(), trial(), nil, nil)
 		Expect(cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12))).To(BeEmpty())

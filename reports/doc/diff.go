@@ -24,7 +24,7 @@ func NewDiff(before, after, a, b string) Diff { return Diff{before, after, diff.
 func (d Diff) Unified() []string {
 	lines := make([]string, len(d.Lines))
 	for i, l := range d.Lines {
-		lines[i] = l.Kind.Sign() + " " + sanitize.Line(l.String(), maxSpan)
+		lines[i] = l.Kind.Sign() + " " + sanitize.Text(l.String(), maxDiff)
 	}
 	return lines
 }

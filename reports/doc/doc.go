@@ -29,6 +29,8 @@ type Document struct {
 	// and lead; Terminal ends with them, right above the prompt.
 	Lead []Block
 	Body []Block
+	// Terminal is what a terminal shows instead; nil if it shows the same.
+	Terminal *Document
 }
 
 // Section returns the document as a section of another one.
@@ -150,20 +152,24 @@ type Table struct {
 	Noun string
 }
 
-// Column describes a column. On a narrow terminal, Optional columns are left out.
+// Column describes a column. On a narrow terminal, Optional columns are left out, and Spare ones if
+// shorter names are not enough.
 type Column struct {
 	Head     Text
 	Right    bool
 	Optional bool
+	Spare    bool
 	// Shorten marks names and words, which may be cut in the middle.
 	Shorten bool
 }
 
-// List is a list of items. Max and Noun are as in Table.
+// List is a list of items. Max and Noun are as in Table. On a terminal, long items of a Spaced list
+// have blank lines between them.
 type List struct {
-	Items []Item
-	Max   int
-	Noun  string
+	Items  []Item
+	Max    int
+	Noun   string
+	Spaced bool
 }
 
 // Item is an entry of a List.
@@ -171,7 +177,9 @@ type Item struct {
 	Text Text
 	// Evidence is foreign text of several lines, such as the output of a program.
 	Evidence string
-	Items    []Item
+	// Diff compares an expected with an actual value.
+	Diff  Diff
+	Items []Item
 	// Blocks are shown below the item; Terminal leaves them out.
 	Blocks []Block
 }

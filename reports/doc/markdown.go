@@ -185,6 +185,9 @@ func writeItem(b *strings.Builder, indent string, item Item) {
 		// One code span whatever the text: its lines must not decide the structure.
 		fmt.Fprintf(b, "%s  - %s\n", indent, sanitize.Code(strings.Join(lines, " ⏎ "), 0))
 	}
+	for _, line := range item.Diff.Unified() {
+		fmt.Fprintf(b, "%s  - %s\n", indent, sanitize.Code(line, 0))
+	}
 	for _, below := range item.Items {
 		writeItem(b, indent+"  ", below)
 	}

@@ -75,7 +75,22 @@ func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) 
 	if v.t.Width == 0 {
 		return columns, widths, gap
 	}
-	for over += gap * (len(columns) - 1); over > 0; over-- {
+	over += gap * (len(columns) - 1)
+	if over = v.shorten(t, columns, widths, over); over <= 0 {
+		return columns, widths, gap
+	}
+	for i := len(columns) - 1; i > 0 && over > 0; i-- {
+		if t.Columns[columns[i]].Spare {
+			over -= widths[columns[i]] + gap
+			columns = append(columns[:i], columns[i+1:]...)
+		}
+	}
+	return columns, widths, gap
+}
+
+// shorten takes columns from the widest names, and returns how many are still too many.
+func (v *terminal) shorten(t Table, columns, widths []int, over int) int {
+	for ; over > 0; over-- {
 		widest := -1
 		for _, c := range columns {
 			if t.Columns[c].Shorten && widths[c] > leastWidth && (widest < 0 || widths[c] > widths[widest]) {
@@ -87,5 +102,5 @@ func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) 
 		}
 		widths[widest]--
 	}
-	return columns, widths, gap
+	return over
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
@@ -21,6 +19,9 @@ const (
 // except commands; in a file names and tables stay whole. Control characters of foreign text are
 // escaped.
 func Terminal(w io.Writer, d Document, t console.Terminal) error {
+	if d.Terminal != nil {
+		d = *d.Terminal
+	}
 	v := terminal{t: t, fresh: true}
 	v.facts(d.Figures)
 	v.gap()
@@ -78,7 +79,7 @@ func (v *terminal) block(b Block) {
 		v.table(b)
 	case List:
 		n, note := shown(len(b.Items), b.Max, b.Noun)
-		v.items(2, b.Items[:n])
+		v.list(b.Items[:n], b.Spaced)
 		v.note(note)
 	case Matrix:
 		v.gap()
@@ -93,7 +94,7 @@ func (v *terminal) block(b Block) {
 	case Preformatted:
 		v.evidence(0, string(b))
 	case Diff:
-		v.evidence(0, strings.Join(b.Unified(), "\n"))
+		v.diff(0, b)
 	case Details:
 	}
 }
@@ -167,21 +168,7 @@ func (v *terminal) wrap(first, rest int, s string) {
 
 // fold breaks painted text into lines of at most width columns. In a file longer words stay
 // whole, so names can be searched for.
-func (v *terminal) fold(s string, width int) []string {
-	if v.t.Width > 0 {
-		return strings.Split(text.WrapSoft(s, width), "\n")
-	}
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(s) {
-		if line != "" && console.Width(line)+1+console.Width(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
-}
+func (v *terminal) fold(s string, width int) []string { return console.Fold(s, width, v.t.Width > 0) }
 
 // paragraph writes a text, wrapped unless it has a command.
 func (v *terminal) paragraph(first, rest int, t Text) {
@@ -207,6 +194,10 @@ func (v *terminal) facts(list Facts) {
 			value += " (" + v.paint(f.Note, Plain) + ")"
 		}
 		indent := strings.Repeat(" ", width+4)
+		if v.t.Width > 0 && console.Width(f.Name) > width {
+			v.wrap(2, 4, v.t.Paint(console.Faint, f.Name))
+			name = strings.Repeat(" ", width)
+		}
 		for i, line := range v.fold(value, v.t.Columns()-len(indent)) {
 			if i == 0 {
 				v.line("  " + name + "  " + strings.TrimSpace(line))
@@ -217,17 +208,42 @@ func (v *terminal) facts(list Facts) {
 	}
 }
 
+// list writes items, spaced ones with a blank line before each that has several lines.
+func (v *terminal) list(items []Item, spaced bool) {
+	for i, item := range items {
+		if spaced && i > 0 && len(item.Items)+len(items[i-1].Items) > 0 {
+			v.gap()
+		}
+		v.items(2, []Item{item})
+	}
+}
+
 func (v *terminal) items(indent int, list []Item) {
 	for _, item := range list {
 		v.paragraph(indent, indent+4, item.Text)
 		v.evidence(indent+2, item.Evidence)
+		v.diff(indent+2, item.Diff)
 		v.items(indent+2, item.Items)
 	}
 }
 
 func (v *terminal) evidence(indent int, s string) {
 	for _, line := range sanitize.Lines(s, maxEvidence) {
-		v.line(strings.Repeat(" ", indent) + v.t.Paint(console.Faint, line))
+		v.folded(indent, func(part string) string { return v.t.Paint(console.Faint, part) }, line)
+	}
+}
+
+// folded writes a line that keeps its indentation, in parts that fit a terminal.
+func (v *terminal) folded(indent int, paint func(string) string, line string) {
+	blank := strings.Repeat(" ", indent)
+	if v.t.Width == 0 {
+		v.line(blank + paint(line))
+		return
+	}
+	rest := strings.TrimLeft(line, " ")
+	blank += strings.Repeat(" ", min(len(line)-len(rest), v.t.Columns()/4))
+	for _, part := range console.Fold(rest, v.t.Columns()-len(blank), true) {
+		v.line(blank + paint(part))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -149,7 +148,7 @@ type measured struct{ Name, Value, Interval, N, Notes string }
 func (b *Builder) section(s reports.Scenario, r row) section {
 	sc := b.scenario(s.Name)
 	out := section{
-		row: r, Where: line(s.File, 300), Command: command(s, sc.perturb),
+		row: r, Where: line(s.File, 300), Command: line(reports.Rerun(s), 2000),
 		More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: agents(s.Agents),
 		Over:  "Means over " + count(s.Trials.Total(), "trial") + "; latencies over all calls.",
 		Facts: []fact{{"status", line(s.Status, 60)}, {"agent", line(s.Agent, 60)}, {"backend", line(s.Backend, 60)}},
@@ -193,26 +192,6 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 
 // maxRepeats limits the shown numbers of trials for pass@k.
 const maxRepeats = 4
-
-// shipped marks the file of a scenario that is part of the program.
-const shipped = "shipped:"
-
-// command returns the command that runs a scenario again.
-func command(s reports.Scenario, perturb []string) string {
-	golden := s.Name
-	if len(perturb) > 0 {
-		golden = goldenOf(s.Name)
-	}
-	what := line(s.File, 300)
-	if what == "" || strings.HasPrefix(what, shipped) {
-		what = line(golden, 300)
-	}
-	words := []string{"rehearse", "run", what}
-	for _, p := range perturb {
-		words = append(words, "--perturb", line(p, 300))
-	}
-	return format.ShellLine(words...)
-}
 
 // share returns a rate with its interval, in per cent.
 func share(v measure.Value) string {

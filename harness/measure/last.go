@@ -1,0 +1,83 @@
+package measure
+
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// LastCall describes the last call of a trial for people: often the agent failed because of it.
+type LastCall struct {
+	N       int    `json:"n"` // from 1
+	Purpose string `json:"purpose,omitempty"`
+	Model   string `json:"model,omitempty"`
+	// Line is the script line that answered, such as "replies[0]", and Fault the kind of the fault
+	// that fired.
+	Line  string `json:"line,omitempty"`
+	Fault string `json:"fault,omitempty"`
+	// Role is the author of the last message of the request, Request its text.
+	Role    string `json:"role,omitempty"`
+	Request string `json:"request,omitempty"`
+	// Reply is the answer with its tool calls; Error is why there is none.
+	Reply string `json:"reply,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// lastCall describes the last call; nil without calls.
+func lastCall(tr *record.Trial) *LastCall {
+	if len(tr.Calls) == 0 {
+		return nil
+	}
+	c := &tr.Calls[len(tr.Calls)-1]
+	last := &LastCall{N: c.N, Purpose: c.Purpose, Model: c.Model}
+	if n := len(tr.Exchanges); n > 0 {
+		x := &tr.Exchanges[n-1]
+		last.Line = x.Line
+		if x.Fired {
+			last.Fault = x.Fault
+		}
+	}
+	if n := len(c.Messages); n > 0 {
+		if m := message(tr, c.Messages[n-1]); m != nil {
+			last.Role, last.Request = string(m.Role), messageText(m)
+		}
+	}
+	if m := message(tr, c.Reply); m != nil {
+		last.Reply = messageText(m)
+	}
+	if c.Error != nil {
+		last.Error = strings.TrimSuffix(string(c.Error.Kind)+": "+c.Error.Message, ": ")
+	}
+	return last
+}
+
+// message returns the message with an id; nil if it is missing. Those of the last call are at the
+// end.
+func message(tr *record.Trial, id string) *llm.Message {
+	for i := len(tr.Messages) - 1; i >= 0 && id != ""; i-- {
+		if tr.Messages[i].ID == id {
+			return &tr.Messages[i].Message
+		}
+	}
+	return nil
+}
+
+// messageText returns the text of a message and its tool calls.
+func messageText(m *llm.Message) string {
+	text := m.Content
+	for _, call := range m.ToolCalls {
+		text += "\n" + call.Name + "(" + call.Arguments + ")"
+	}
+	return strings.TrimPrefix(text, "\n")
+}
+
+// logFact returns the other output of an external agent; empty if none is recorded.
+func logFact(tr *record.Trial) string {
+	for i := len(tr.Events) - 1; i >= 0; i-- {
+		if e := &tr.Events[i].Event; is[record.Log](e) {
+			return e.Detail
+		}
+	}
+	return ""
+}

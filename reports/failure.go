@@ -1,0 +1,135 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+// findingItems returns an item for each scenario.
+func findingItems(list []Scenario) []doc.Item {
+	var items []doc.Item
+	for _, s := range list {
+		items = append(items, s.findingItem())
+	}
+	return items
+}
+
+// findingItem returns the block of a scenario: where it is, its findings with the root cause first,
+// its last call, the output of its agent, and the command that runs it again.
+func (s Scenario) findingItem() doc.Item {
+	item := doc.Item{Text: doc.Line(doc.Toned(verdictTone(s.Verdict), s.verdict()), " ", doc.Quote(s.Name).In(doc.Strong))}
+	if s.File != "" {
+		item.Text = append(item.Text, doc.Line(" ", doc.Quote(s.place()).In(doc.Faint))...)
+	}
+	if s.About != "" {
+		item.Items = append(item.Items, doc.Item{Text: doc.Line(doc.Quote(s.About).In(doc.Faint))})
+	}
+	shown := ""
+	for _, f := range s.effective() {
+		item.Items = append(item.Items, s.finding(f))
+		shown += f.Evidence
+	}
+	if s.MoreFindings > 0 {
+		item.Items = append(item.Items, doc.Item{Text: doc.Line("and ", format.Plural(s.MoreFindings, "more finding"))})
+	}
+	if !failed(s.Verdict) {
+		return item
+	}
+	if s.LastCall != nil {
+		item.Items = append(item.Items, lastCallItem(s.LastCall, shown))
+	}
+	if log := strings.TrimSpace(s.Log); log != "" && !strings.Contains(shown, log) {
+		item.Items = append(item.Items, doc.Item{Text: doc.Line("output of the agent"), Evidence: log})
+	}
+	item.Items = append(item.Items, doc.Item{Text: doc.Line("run again: ", doc.Command(Rerun(s)))})
+	return item
+}
+
+// finding returns an item with the difference between the expected and the actual value, or else
+// the evidence.
+func (s Scenario) finding(f gate.Finding) doc.Item {
+	item := doc.Item{Text: doc.Line(doc.Quote(f.Rule), ": ", s.where(f), doc.Quote(f.Message))}
+	if item.Diff = doc.NewDiff("expected", "actual", f.Expected, f.Actual); len(item.Diff.Lines) == 0 {
+		item.Evidence = f.Evidence
+	}
+	return item
+}
+
+// place returns the file of a scenario with the line that its first finding is about.
+func (s Scenario) place() string {
+	at := ""
+	if found := s.effective(); len(found) > 0 {
+		at = found[0].At
+	}
+	if line := cmp.Or(s.Where[at], s.Where["name"]); line > 0 {
+		return s.File + ":" + strconv.Itoa(line)
+	}
+	return s.File
+}
+
+// lastCallItem describes the last call of a trial, without an error that is shown already.
+func lastCallItem(c *measure.LastCall, shown string) doc.Item {
+	text := doc.Line("last call: ", fmt.Sprint("call ", c.N))
+	if c.Purpose != "" {
+		text = append(text, doc.Line(" (", doc.Quote(c.Purpose), ")")...)
+	}
+	if c.Line != "" {
+		text = append(text, doc.Line(", answered by ", doc.Quote(c.Line))...)
+	}
+	if c.Fault != "" {
+		text = append(text, doc.Line(", with the fault ", doc.Quote(c.Fault))...)
+	}
+	item, problem := doc.Item{Text: text}, c.Error
+	if _, message, _ := strings.Cut(c.Error, ": "); message != "" && strings.Contains(shown, message) {
+		problem = ""
+	}
+	for _, said := range []struct{ who, text string }{
+		{cmp.Or(c.Role, "request"), c.Request}, {"answer", c.Reply}, {"error", problem},
+	} {
+		if said.text != "" {
+			item.Evidence += said.who + ": " + excerpt(said.text) + "\n"
+		}
+	}
+	return item
+}
+
+// maxCallText limits the texts of a last call, in characters.
+const maxCallText = 200
+
+// excerpt returns the beginning of a text on one line.
+func excerpt(s string) string {
+	fields := strings.Join(strings.Fields(s), " ")
+	if r := []rune(fields); len(r) > maxCallText {
+		return string(r[:maxCallText-1]) + "…"
+	}
+	return fields
+}
+
+// Rerun returns the command that runs a scenario again as it was run: with its perturbations, and
+// as many trials. A file that has the perturbations itself needs no flags.
+func Rerun(s Scenario) string {
+	golden, _, perturbed := strings.Cut(s.Name, " [")
+	what := s.File
+	if what == "" || strings.HasPrefix(what, shippedPrefix) {
+		what = golden
+	} else if strings.HasPrefix(what, "-") {
+		what = "./" + what
+	}
+	words := []string{"rehearse", "run", what}
+	for _, p := range s.Perturb {
+		if perturbed {
+			words = append(words, "--perturb", p)
+		}
+	}
+	if s.Planned > 1 {
+		words = append(words, "--trials", strconv.Itoa(s.Planned))
+	}
+	return format.ShellLine(words...)
+}
