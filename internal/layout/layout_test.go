@@ -72,11 +72,12 @@ var allowed = map[string][]string{
 	"harness/result":        {"harness/gate", "harness/measure"},
 	"harness/match":         {"harness", "harness/detect", "harness/gate", "harness/measure", "stat"},
 
+	"reports/diff": {},
 	"reports/doc":  {"reports/diff"},
 	"reports/plot": {"stat", "harness/measure", "harness/result", "reports/doc"},
 	"reports": {
 		"stat", "harness/compare", "harness/detect", "harness/drift", "harness/gate", "harness/measure", "harness/record",
-		"harness/result", "reports/doc", "reports/plot",
+		"harness/result", "reports/diff", "reports/doc", "reports/plot",
 	},
 	"reports/export": {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/rundir": {
