@@ -7,7 +7,7 @@ OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
 BENCHTIME ?= 1s
-KILLS   ?= 300
+KILLS   ?= $(if $(AGENT),25,300)
 EXPLORE ?= loop/golden-marker loop/golden-stream stop/golden-fr stop/follow-up-golden interview/golden-lea \
   persist/golden react/golden-note all/long-release
 GATED   ?= loop/golden-json loop/golden-marker loop/golden-stream stop/golden-fr stop/golden-en stop/follow-up-golden 'interview/golden-*' persist/golden persist/ten-hours \
@@ -69,8 +69,12 @@ detect: build ## score the stop guard and the rule on reflections on the shipped
 	./bin/rehearse detect reflections --by language,part --errors 0 --min precision=0.95 --min recall=0.93
 
 .PHONY: kill
-kill: ## kill -9 the stores of interviews and plans KILLS=300 times each, and check that nothing is lost
+kill: ## kill -9 the stores of interviews and plans KILLS=300 times each; AGENT=claude: loop and supervise over it, 25 times
+ifdef AGENT
+	.ci/kill $(KILLS) $(AGENT)
+else
 	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store ./agents/persist -count 1 -timeout 30m -v -ginkgo.focus "kill"
+endif
 
 .PHONY: quick
 quick: ## lint a change and test what it touches, in less than a minute (see .ci/quick)
