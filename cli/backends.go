@@ -92,6 +92,9 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 			fmt.Fprintf(a.stderr, "rehearse: %s\n", sanitize.Line(note, maxNote))
 		}
 	}
+	if err == nil && !flags.observer { // an observer only answers
+		err = cli.CheckSandbox(ctx, found)
+	}
 	return found, err
 }
 

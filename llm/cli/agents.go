@@ -30,6 +30,8 @@ type agent struct {
 	systemFlag string
 	// turnsFlag and costFlag precede the limits of a call; empty if the program has none.
 	turnsFlag, costFlag string
+	// sandboxCheck has the arguments that start a command in the program's own sandbox; nil if it has none.
+	sandboxCheck []string
 	// parse processes one line of standard output. It does no I/O.
 	parse func(a *answer, line []byte)
 	// complaints processes the end of standard error, which may have details that the events omit;
@@ -62,7 +64,7 @@ var agents = []agent{
 		id: "codex", program: "codex", install: "npm install -g @openai/codex", tested: "0.169.0",
 		flags: []string{"exec", "--json", "--skip-git-repo-check"}, permissions: codexPermissions,
 		resume:   func(id string) []string { return []string{"resume", id} },
-		stdinArg: "-", parse: codexLine, complaints: codexComplaints,
+		stdinArg: "-", parse: codexLine, complaints: codexComplaints, sandboxCheck: []string{"sandbox", "--", "true"},
 		exitKinds: map[int]llm.ErrorKind{2: llm.InvalidRequest},
 	},
 	{

@@ -69,3 +69,24 @@ var _ = Describe("the version of a program", Label("L-02"), func() {
 		Expect(cli.VersionNote(ctx, nil)).To(BeEmpty())
 	})
 })
+
+var _ = DescribeTable("the sandbox of a program", Label("L-02"),
+	func(ctx SpecContext, id string, access cli.Access, script, want string) {
+		path := filepath.Join(GinkgoT().TempDir(), "program")
+		Expect(os.WriteFile(path, []byte("#!/bin/sh\n[ \"$*\" = 'sandbox -- true' ] || exit 9\n"+script), 0o700)).To(Succeed())
+		adapter, err := cli.New(id, cli.Config{Command: []string{path}, Access: access})
+		Expect(err).NotTo(HaveOccurred())
+		if err = cli.CheckSandbox(ctx, adapter); want == "" {
+			Expect(err).NotTo(HaveOccurred())
+			return
+		}
+		Expect(err).To(MatchError(want))
+	},
+	Entry("starts", "codex", cli.Workspace, "exit 0", ""),
+	Entry("cannot start", "codex", cli.Workspace, "echo 'WARNING: old' >&2; echo 'bwrap: setting up uid map: Operation not permitted' >&2; exit 1",
+		"codex cannot start its own sandbox here, so it could run no command: bwrap: setting up uid map: Operation not permitted; "+
+			"switch it off with --access full, and use --sandbox or a container instead"),
+	Entry("is switched off", "codex", cli.Full, "echo 'bwrap: no' >&2; exit 1", ""),
+	Entry("is unknown to an older version", "codex", cli.Workspace, "echo 'error: unrecognized subcommand' >&2; exit 2", ""),
+	Entry("is not there", "claude", cli.Workspace, "echo 'bwrap: no' >&2; exit 1", ""),
+)

@@ -186,7 +186,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	end, err := run(within, l, b.cfg, func(line []byte) bool {
 		a.alive()
 		b.agent.parse(a, line)
-		if a.stopped != "" && !a.ended {
+		if a.stopped != "" && !a.ended || a.gaveUp {
 			cancel(errLimit)
 		}
 		return a.ended

@@ -52,14 +52,28 @@ type codexUsage struct {
 	Reasoning int `json:"reasoning_output_tokens"`
 }
 
-// codexReconnecting is the prefix of an error event after which codex continues.
-const codexReconnecting = "Reconnecting"
+// codexReconnecting is the prefix of an error event after which codex continues, and codexOffline of one
+// after which it waits for the network without end.
+const (
+	codexReconnecting = "Reconnecting"
+	codexOffline      = codexReconnecting + "... waiting for network"
+)
+
+// The numbers of events codexOffline in a row after which the call fails: before any answer, when codex has
+// failed for several seconds already, and later, when the network may come back.
+const (
+	maxOfflineAtStart = 1
+	maxOfflineLater   = 10
+)
 
 func codexLine(a *answer, line []byte) {
 	var e codexEvent
 	kind, ok := a.event(line, &e)
 	if !ok {
 		return
+	}
+	if kind != "error" {
+		a.offline = 0
 	}
 	switch kind {
 	case "thread.started":
@@ -79,15 +93,30 @@ func codexLine(a *answer, line []byte) {
 	case "turn.failed":
 		a.fail(e.Error.Message, 0)
 	case "error":
-		a.lastError = e.Message
-		if strings.HasPrefix(e.Message, codexReconnecting) {
-			a.retried(kindOf(e.Message, 0), 0)
-		} else if a.ended {
-			a.fail(e.Message, 0)
-		}
+		codexError(a, e.Message)
 	case "turn.started", "item.updated": // of no interest
 	default:
 		a.unknownEvent(kind)
+	}
+}
+
+// codexError processes an error event, which may be transient.
+func codexError(a *answer, message string) {
+	a.lastError = message
+	switch {
+	case strings.HasPrefix(message, codexOffline):
+		a.retried(llm.Unavailable, 0)
+		most := maxOfflineAtStart
+		if a.calls > 0 || a.all.Len() > 0 {
+			most = maxOfflineLater
+		}
+		if a.offline++; a.offline >= most {
+			a.giveUp("it cannot reach its backend: " + message)
+		}
+	case strings.HasPrefix(message, codexReconnecting):
+		a.retried(kindOf(message, 0), 0)
+	case a.ended:
+		a.fail(message, 0)
 	}
 }
 

@@ -70,6 +70,7 @@ var _ = Describe("the real program", func() {
 				script := mocks.Script{Replies: []mocks.Line{replyLine("", editOf(agent)), replyLine("It is written.")}}
 				s := newReal(agent, program, script)
 				s.access("")
+				s.needSandbox(ctx)
 				reply, err := s.ask(ctx, "Write out.txt.")
 				Expect(err).NotTo(HaveOccurred())
 				Expect(os.ReadFile(filepath.Join(s.cfg.Dir, "out.txt"))).To(Equal([]byte("hi\n")))
@@ -219,6 +220,15 @@ func (s *real) access(level cli.Access) {
 	s.cfg.ExtraArgs = slices.DeleteFunc(s.cfg.ExtraArgs, func(arg string) bool {
 		return arg == "--dangerously-bypass-approvals-and-sandbox"
 	})
+}
+
+// needSandbox skips a spec where the program's own sandbox cannot start.
+func (s *real) needSandbox(ctx context.Context) {
+	adapter, err := cli.New(s.agent, s.cfg)
+	Expect(err).NotTo(HaveOccurred())
+	if err := cli.CheckSandbox(ctx, adapter); err != nil {
+		Skip(err.Error())
+	}
 }
 
 // impatient keeps the program from trying again.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ const (
 
 	codexStart = `{"type":"thread.started","thread_id":"th1"}`
 	codexTurn  = `{"type":"turn.started"}`
+
+	codexOffline = `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}`
+
 	codexNote  = `{"type":"item.completed","item":{"id":"i0","type":"agent_message","text":"I run the tests."}}`
 	codexCmd   = `{"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"go test","aggregated_output":"rate limit exceeded, 401","exit_code":1,"status":"failed"}}`
 	codexFinal = `{"type":"item.completed","item":{"id":"i2","type":"agent_message","text":"All green."}}`
@@ -124,6 +128,13 @@ var _ = Describe("an event stream that ends well", Label("L-02"), func() {
 				Usage:   &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20, Source: llm.UsageReported},
 				Retries: []llm.Retry{{Kind: llm.Unavailable}},
 			}, "All green."),
+		Entry("codex: a network that comes back after its first answer", "codex",
+			lines(codexStart, codexTurn, codexNote, strings.Repeat(codexOffline+"\n", 9), codexCmd, strings.Repeat(codexOffline+"\n", 9), codexFinal, codexDone), 0,
+			llm.Reply{
+				Text:    "All green.",
+				Usage:   &llm.Usage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20, Source: llm.UsageReported},
+				Retries: slices.Repeat([]llm.Retry{{Kind: llm.Unavailable}}, 18),
+			}, "I run the tests.\n\nAll green."),
 		Entry("codex: notes of its own are no answer", "codex",
 			lines(codexStart, `{"type":"item.completed","item":{"id":"item_0","type":"error","message":"Model metadata for `+"`gpt-5`"+` not found."}}`,
 				codexTurn, codexFinal, codexDone), 0,
@@ -241,6 +252,16 @@ var _ = Describe("an event stream that ends badly", Label("L-02", "H-02"), func(
 				`{"type":"error","message":"We’re currently experiencing high demand, which may cause temporary errors."}`,
 				`{"type":"turn.failed","error":{"message":"We’re currently experiencing high demand, which may cause temporary errors."}}`), "", 1,
 			failure{"Kind": Equal(llm.Unavailable), "Retries": Equal([]llm.Retry{{Kind: llm.Unavailable}})}),
+		Entry("codex: it waits for a network that is not there", "codex",
+			lines(codexStart, codexTurn, codexOffline), "", 143,
+			failure{
+				"Kind":    Equal(llm.Unavailable),
+				"Message": Equal("it cannot reach its backend: Reconnecting... waiting for network (Connection failed: error sending request)"),
+				"Retries": Equal([]llm.Retry{{Kind: llm.Unavailable}}),
+			}),
+		Entry("codex: it waits for a network that does not come back", "codex",
+			lines(codexStart, codexTurn, codexNote, strings.Repeat(codexOffline+"\n", 10)), "", 143,
+			failure{"Kind": Equal(llm.Unavailable), "Partial": Equal("I run the tests.")}),
 		Entry("codex: an answer that reached its limit", "codex",
 			lines(codexNote, `{"type":"turn.failed","error":{"message":"Incomplete response returned, reason: max_output_tokens"}}`), "", 1,
 			failure{"Kind": Equal(llm.Truncated), "Partial": Equal("I run the tests.")}),
