@@ -190,8 +190,10 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 	for _, sc := range set {
 		trials += max(sc.Trials, 1)
 	}
+	progress := reports.NewProgress(a.stderr, a.terminal(), time.Now, trials)
+	defer progress.Follow()()
 	sink, err := rundir.NewSink(out, harness.Header(set, tool(), prices, flags.labels), rundir.SinkOptions{
-		Extensions: a.language.Extensions(), Progress: reports.NewProgress(a.stderr, a.terminal(), time.Now, trials),
+		Extensions: a.language.Extensions(), Progress: progress,
 		Stacks: a.stderr, Baseline: against, NoPage: !flags.html,
 	})
 	if err != nil {
@@ -200,7 +202,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 	defer sink.Close()
 	snapshots := &harness.SnapshotSink{Missing: flags.update || !a.inCI(), Update: flags.update}
 	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: sink, Snapshots: snapshots, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
+		Workers: flags.workers, Env: env, Sink: sink, Snapshots: snapshots, Observer: progress, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
 		Language: a.language,
 	})
 	if err != nil {

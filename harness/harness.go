@@ -37,6 +37,8 @@ type Options struct {
 	FailFast int
 	// Snapshots takes snapshots during the run, whose Sink and Language Run sets; nil takes none.
 	Snapshots *SnapshotSink
+	// Observer learns when trials begin and end; nil for none.
+	Observer Observer
 	// Language measures and judges the facts of kinds of agents; nil supports the core facts only.
 	Language *gate.Language
 }
@@ -47,6 +49,13 @@ type Sink interface {
 	Scenario(record.Scenario) error
 	// Trial ends a trial of the scenario that began last.
 	Trial(Judged) error
+}
+
+// Observer learns when trials begin and end, in the order of time and on the goroutines of the
+// workers. An abandoned trial ends with the verdict "".
+type Observer interface {
+	TrialBegan(scenario string, trial int)
+	TrialEnded(scenario string, trial int, verdict gate.Verdict)
 }
 
 // Judged is one trial with its measures and findings.
@@ -196,10 +205,11 @@ type prepared struct {
 	path     *path // the golden path of a perturbed scenario; nil for others
 	bare     bool
 	language *gate.Language
+	observer Observer // nil for none
 }
 
 func (r *runner) prepare(driver drive.Driver) (*prepared, error) {
-	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare, language: r.opts.Language}
+	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare, language: r.opts.Language, observer: r.opts.Observer}
 	if len(sc.head.Perturb) > 0 {
 		sc.head.Invariants = slices.Concat(sc.language.Invariants(sc.head.Agent), sc.head.Invariants)
 	}

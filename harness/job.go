@@ -29,13 +29,24 @@ type result struct {
 func (j *job) run(ctx context.Context) []result {
 	results := make([]result, 0, j.last-j.first+1)
 	for n := j.first; n <= j.last; n++ {
-		r := j.scenario.run(ctx, n)
+		r := j.scenario.observed(ctx, n)
 		results = append(results, r)
 		if r.abandoned {
 			break
 		}
 	}
 	return results
+}
+
+// observed is run for an observer.
+func (sc *prepared) observed(ctx context.Context, n int) result {
+	if sc.observer == nil {
+		return sc.run(ctx, n)
+	}
+	sc.observer.TrialBegan(sc.head.Name, n)
+	r := sc.run(ctx, n)
+	sc.observer.TrialEnded(sc.head.Name, n, r.Verdict)
+	return r
 }
 
 // run runs trial n and judges it from its record.

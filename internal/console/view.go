@@ -56,6 +56,11 @@ func (v *View) Follow(line func() string) (stop func()) {
 	if !v.Term.Live {
 		return func() {}
 	}
+	return EverySecond(func() { v.Update(line()) })
+}
+
+// EverySecond calls do each second, until stop is called.
+func EverySecond(do func()) (stop func()) {
 	ticker := time.NewTicker(time.Second) //nolint:forbidigo // a person watches
 	done := make(chan struct{})
 	var drawing sync.WaitGroup
@@ -65,7 +70,7 @@ func (v *View) Follow(line func() string) (stop func()) {
 			case <-done:
 				return
 			case <-ticker.C:
-				v.Update(line())
+				do()
 			}
 		}
 	})

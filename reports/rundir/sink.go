@@ -80,7 +80,7 @@ func (s *Sink) Close() {
 
 // Scenario implements harness.Sink.
 func (s *Sink) Scenario(scenario record.Scenario) error {
-	s.opts.Progress.Begin(scenario.Name)
+	s.opts.Progress.Scenario(scenario.Name)
 	s.scenario = scenario
 	return s.writer.Scenario(scenario)
 }
