@@ -1,22 +1,31 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
-// starter has the files that init writes. They are checked like any other
-// scenario by this package's tests.
+// starter has the templates of the files that init writes.
 //
 //go:embed all:starter
 var starter embed.FS
@@ -24,69 +33,294 @@ var starter embed.FS
 // planFile is the plan that init writes.
 const planFile = "plan.yaml"
 
+// initFlags are the flags of init.
+type initFlags struct {
+	kind, sdk, program, ci string
+	plan, agent            bool
+}
+
 func (a *app) initCommand() *cobra.Command {
-	return &cobra.Command{
+	var flags initFlags
+	cmd := &cobra.Command{
 		Use:   "init [FOLDER]",
-		Short: "Write a first scenario, agent and plan of your own",
-		Long: `init writes two scenarios that pass, one of them for an agent of your own, an agent with a task
-for "rehearse react", a plan for "rehearse supervise", a configuration file for "rehearse loop", and
-a workflow for GitHub Actions. The plan's checks are those of the project in the folder, if it is
-one of Go, Node, Python or Rust. It never overwrites a file.`,
-		Example: "  rehearse init\n  rehearse run scenarios",
-		Args:    arguments(0, 1, "name one folder"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Short: "Write a first scenario for your agent",
+		Long: `init writes scenarios/agent.yaml, a scenario for your kind of agent, and ignores ` + runsFolder + `
+in .gitignore. On a terminal it asks for the kind; otherwise, and as its proposal, it takes the one
+that fits package.json, pyproject.toml, requirements.txt or go.mod. For Node, Python and Go it also
+writes a small example agent, unless --program names yours. It never overwrites a file, and prints
+what to run next.
+
+Kinds of agents:
+` + kindList(),
+		Example: `  rehearse init
+  rehearse init --kind python --program src/agent.py
+  rehearse init --kind node --sdk openai --ci github
+  rehearse init --kind http --program server.js
+  rehearse init --kind loop --plan`,
+		Args: arguments(0, 1, "name one folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := "."
 			if len(args) == 1 {
 				folder = args[0]
 			}
-			found, err := a.writePlan(folder)
-			if err == nil {
-				err = a.writeStarter(folder)
-			}
-			if err != nil {
-				return err
-			}
-			file := filepath.Join(folder, planFile)
-			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: write your tasks into %s, and run: rehearse supervise %s\n",
-				found, filepath.Join(folder, scenarios.OwnFolder), file, file)
-			return nil
+			return a.initFolder(cmd.Context(), folder, flags)
 		},
 	}
+	f := cmd.Flags()
+	f.StringVar(&flags.kind, "kind", "", "the `kind` of agent, as listed above")
+	f.StringVar(&flags.program, "program", "", "your `file`, from FOLDER; without it an example agent is written")
+	f.StringVar(&flags.sdk, "sdk", "", "of the example: openai, anthropic or none (default: that of the project, or none)")
+	f.StringVar(&flags.ci, "ci", "", "also write the workflow of a `service`: github or gitlab")
+	f.BoolVar(&flags.plan, "plan", false, "also write a plan for rehearse supervise, with the checks of the project")
+	f.BoolVar(&flags.agent, "agent", false, "also write an agent file and a task for rehearse react")
+	var kinds []string
+	for _, k := range starterKinds() {
+		kinds = append(kinds, k.name+"\t"+k.about)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("sdk", cobra.FixedCompletions([]string{"openai", "anthropic", "none"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions([]string{"github", "gitlab"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
 }
 
-// writePlan writes a plan with the checks of the project in the folder, and returns a line on
-// what it found.
-func (a *app) writePlan(folder string) (found string, err error) {
-	abs, err := filepath.Abs(folder)
+func kindList() string {
+	var b strings.Builder
+	for _, k := range starterKinds() {
+		fmt.Fprintf(&b, "  %-9s %s\n", k.name, k.about)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) error {
+	project := os.DirFS(folder) // the folder need not exist yet
+	found, sdk, why := detectProject(project)
+	if flags.kind == "" && a.atTerminal() {
+		if err := askKind(ctx, input.Lines(a.stdin), a.stderr, &flags, found, why); err != nil {
+			return noVerdict(err)
+		}
+	} else if flags.kind == "" && why != "" {
+		fmt.Fprintf(a.stderr, "%s: --kind %s\n", why, found)
+	}
+	kind, err := findStarterKind(cmp.Or(flags.kind, found))
 	if err != nil {
-		return "", noVerdict(fmt.Errorf("find the folder %s: %w", folder, err))
+		return usage(err)
 	}
-	proposal := cli.Propose(os.DirFS(folder)) // the folder need not exist yet
-	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.StarterPlan(filepath.Base(abs)))); err != nil {
-		return "", err
+	if kind.name != found {
+		sdk = "none"
 	}
-	if len(proposal.Kinds) == 0 {
+	if err := flags.check(project, kind, &sdk); err != nil {
+		return usage(err)
+	}
+	_, err = fs.Stat(project, "go.mod")
+	name, data := kind.plan(sdk, slash(flags.program), err == nil)
+	data.Schema = schemaURL(toolVersion())
+	if err := a.writeStarter(folder, kind, sdk, name, data, flags); err != nil {
+		return err
+	}
+	a.printNext(folder, kind, name, data, flags)
+	return nil
+}
+
+// check checks the flags, and sets the SDK of the example.
+func (f *initFlags) check(project fs.FS, kind starterKind, sdk *string) error {
+	program := slash(f.program)
+	switch {
+	case f.ci != "" && f.ci != "github" && f.ci != "gitlab":
+		return fmt.Errorf("--ci: there is no workflow for %q; choose github or gitlab", f.ci)
+	case program != "" && kind.scenario != "command" && kind.scenario != "http":
+		return fmt.Errorf("--program: the kind %s has its own program", kind.name)
+	case program != "" && !fs.ValidPath(program):
+		return fmt.Errorf("--program %s: name a file below the folder, with a relative path", f.program)
+	}
+	if program != "" {
+		if info, err := fs.Stat(project, program); err != nil || info.IsDir() {
+			return fmt.Errorf("--program %s: there is no such file in the folder", f.program)
+		}
+	}
+	if f.sdk == "" {
+		if !slices.Contains(kind.sdks, *sdk) {
+			*sdk = "none"
+		}
+		return nil
+	}
+	if *sdk = f.sdk; !slices.Contains(kind.sdks, f.sdk) {
+		if len(kind.sdks) == 0 {
+			return fmt.Errorf("--sdk: the kind %s has no example agent", kind.name)
+		}
+		return fmt.Errorf("--sdk: no example in %s uses %q; choose from %s", kind.name, f.sdk, strings.Join(kind.sdks, ", "))
+	}
+	return nil
+}
+
+// slash returns a path in the form of package fs; empty stays empty.
+func slash(file string) string {
+	if file == "" {
+		return ""
+	}
+	return path.Clean(filepath.ToSlash(file))
+}
+
+// schemaURL returns the address of the schema of scenarios of a version.
+func schemaURL(version string) string {
+	if !strings.HasPrefix(version, "v") || strings.Contains(version, "-") {
+		version = "main"
+	}
+	return "https://raw.githubusercontent.com/rehearse-dev/rehearse/" + version + "/schema/scenario.json"
+}
+
+// askKind asks for the kind of agent and for its program. An empty answer takes the proposal.
+func askKind(ctx context.Context, lines <-chan string, out io.Writer, flags *initFlags, found, why string) error {
+	kinds := starterKinds()
+	proposed := slices.IndexFunc(kinds, func(k starterKind) bool { return k.name == found }) + 1
+	fmt.Fprintln(out, "Which kind of agent do you want to test?")
+	for i, k := range kinds {
+		fmt.Fprintf(out, "  %2d  %-9s %s\n", i+1, k.name, k.about)
+	}
+	if why != "" {
+		why = ", because " + why
+	}
+	for flags.kind == "" {
+		fmt.Fprintf(out, "Number or name [%d%s]: ", proposed, why)
+		answer, err := readAnswer(ctx, lines)
+		if err != nil {
+			return err
+		}
+		answer = cmp.Or(answer, strconv.Itoa(proposed))
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(kinds) {
+			answer = kinds[n-1].name
+		}
+		if _, err := findStarterKind(answer); err != nil {
+			fmt.Fprintf(out, "%q is not in the list.\n", answer)
+			continue
+		}
+		flags.kind = answer
+	}
+	kind, err := findStarterKind(flags.kind)
+	if err != nil || flags.program != "" || kind.scenario != "command" && kind.scenario != "http" {
+		return err
+	}
+	fmt.Fprint(out, "Your program, such as src/agent.py (Enter: an example): ")
+	flags.program, err = readAnswer(ctx, lines)
+	return err
+}
+
+func readAnswer(ctx context.Context, lines <-chan string) (string, error) {
+	answer, err := input.ReadAnswer(ctx, lines)
+	if errors.Is(err, input.ErrEnd) {
 		return "", nil
 	}
-	return fmt.Sprintf("found a project of %s: see the checks in %s\n", strings.Join(proposal.Kinds, " and "),
-		filepath.Join(folder, planFile)), nil
+	return strings.TrimSpace(answer), err
 }
 
-func (a *app) writeStarter(folder string) error {
-	return fs.WalkDir(starter, "starter", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+// writeStarter writes the files.
+func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string, d starterData, flags initFlags) error {
+	files := [][2]string{{"scenarios/" + scenario + ".yaml", d.Scenario}}
+	if d.example != "" {
+		from := "examples/" + sdk + "." + kind.extension
+		if kind.extension == "go" {
+			from += ".txt" // it is not a part of this program
 		}
-		rel, err := filepath.Rel("starter", filepath.FromSlash(name))
+		files = append(files, [2]string{from, d.example})
+	}
+	if kind.name == "loop" {
+		files = append(files, [2]string{"rehearse.yaml", "rehearse.yaml"})
+	}
+	switch flags.ci {
+	case "github":
+		files = append(files, [2]string{"ci/github.yaml", ".github/workflows/rehearse.yaml"})
+	case "gitlab":
+		files = append(files, [2]string{"ci/gitlab.yaml", "rehearse.gitlab-ci.yml"})
+	}
+	if flags.agent {
+		files = append(files, [2]string{"reviewer/reviewer.agent.md", "agents/reviewer.agent.md"},
+			[2]string{"reviewer/reviewer.yaml", "agents/reviewer.yaml"})
+	}
+	for _, f := range files {
+		text, err := starter.ReadFile("starter/" + f[0])
 		if err != nil {
-			return err
+			return noVerdict(err)
 		}
-		data, err := starter.ReadFile(name)
+		var out bytes.Buffer
+		parsed, err := template.New(f[0]).Parse(string(text))
+		if err == nil {
+			err = parsed.Execute(&out, d)
+		}
+		if err == nil {
+			err = a.writeNew(filepath.Join(folder, filepath.FromSlash(f[1])), out.Bytes())
+		}
 		if err != nil {
+			return noVerdict(err)
+		}
+	}
+	if flags.plan {
+		if err := a.writePlan(folder); err != nil {
 			return err
 		}
-		return a.writeNew(filepath.Join(folder, rel), data)
-	})
+	}
+	return a.ignore(filepath.Join(folder, ".gitignore"), d.ignore)
+}
+
+// ignore adds lines to a .gitignore.
+func (a *app) ignore(file string, lines []string) error {
+	before, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return noVerdict(fmt.Errorf("read the list of ignored files: %w", err))
+	}
+	text, added := ignoring(string(before), lines)
+	switch {
+	case !added:
+		fmt.Fprintf(a.stdout, "kept     %s (it ignores %s)\n", file, strings.Join(lines, " and "))
+		return nil
+	case err != nil:
+		return a.writeNew(file, []byte(text))
+	}
+	if err := atomicdir.Replace(file, []byte(text)); err != nil {
+		return noVerdict(fmt.Errorf("write the list of ignored files: %w", err))
+	}
+	fmt.Fprintf(a.stdout, "changed  %s (it now ignores %s)\n", file, strings.Join(lines, " and "))
+	return nil
+}
+
+// printNext prints what to do next, in the folder.
+func (a *app) printNext(folder string, kind starterKind, scenario string, d starterData, flags initFlags) {
+	fill := func(text string) {
+		fmt.Fprintf(a.stderr, "fill in: %s, in %s\n", text, filepath.Join(folder, filepath.FromSlash(d.Scenario)))
+	}
+	switch scenario {
+	case "curl":
+		fill("your program, in place of the shell script")
+	case "http":
+		fill("the request and the answer of your application; it fails until then")
+	}
+	var commands []string
+	if folder != "." {
+		commands = append(commands, format.ShellLine("cd", folder))
+	}
+	commands = append(append(commands, d.Setup...), "rehearse run")
+	fmt.Fprintf(a.stderr, "next: %s\n", strings.Join(commands, "\n      "))
+	if flags.plan {
+		fmt.Fprintf(a.stderr, "then: write your tasks into %s, and run: rehearse supervise %[1]s\n", planFile)
+	}
+	if kind.scenario == "coding" {
+		fmt.Fprintf(a.stderr, "the scenario is skipped if the program of %s is not installed\n", kind.about)
+	}
+}
+
+// writePlan writes a plan with the checks of the project in the folder.
+func (a *app) writePlan(folder string) error {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return noVerdict(fmt.Errorf("find the folder %s: %w", folder, err))
+	}
+	proposal := cli.Propose(os.DirFS(folder))
+	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.StarterPlan(filepath.Base(abs)))); err != nil {
+		return err
+	}
+	if len(proposal.Kinds) > 0 {
+		fmt.Fprintf(a.stderr, "found a project of %s: see the checks in %s\n", strings.Join(proposal.Kinds, " and "),
+			filepath.Join(folder, planFile))
+	}
+	return nil
 }
 
 // writeNew writes a file unless it exists, and prints what it did.

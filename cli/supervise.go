@@ -55,7 +55,7 @@ not have any more is replaced by a new one, which gets the whole prompt; --fresh
 The backends are those of rehearse loop; see its --help. A plan whose workers are commands needs
 none. Agents' questions are asked here if standard input is a terminal; otherwise, or if the answer is
 empty, the run continues with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
-"rehearse init" writes a first one.
+"rehearse init --plan" writes a first one.
 
 With --git, a checkpoint of the plan's folder is committed to a branch of its own before the run and after
 each task that is done; --rollback restores the last one after a failed attempt (docs/safety.md). With --sandbox

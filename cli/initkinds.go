@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// starterKind is a kind of agent that init writes a scenario for.
+type starterKind struct {
+	name, about string
+	scenario    string // the template below starter/scenarios
+	// extension is that of the example program; empty if there is none.
+	extension string
+	sdks      []string // of the example program
+	model     string   // of the scenario
+}
+
+// starterKinds are the kinds in the order of questions.
+func starterKinds() []starterKind {
+	all := []string{"none", "openai", "anthropic"}
+	const model, claude = "gpt-4.1-mini", "claude-sonnet-4-5"
+	return []starterKind{
+		{name: "program", about: "a program in any language that reads standard input", scenario: "command", model: model},
+		{name: "http", about: "an HTTP application", scenario: "http", model: model},
+		{name: "node", about: "a program in Node", scenario: "command", extension: "mjs", sdks: all, model: model},
+		{name: "python", about: "a program in Python", scenario: "command", extension: "py", sdks: all, model: model},
+		{name: "go", about: "a program in Go", scenario: "command", extension: "go", sdks: all[:2], model: model},
+		{name: "claude", about: "Claude Code", scenario: "coding", model: claude},
+		{name: "codex", about: "Codex", scenario: "coding", model: "gpt-5"},
+		{name: "copilot", about: "Copilot", scenario: "coding", model: model},
+		{name: "opencode", about: "OpenCode", scenario: "coding", model: model},
+		{name: "qwen", about: "Qwen Code", scenario: "coding", model: model},
+		{name: "loop", about: "a prompt in the runner loop (rehearse loop)", scenario: "loop", model: model},
+	}
+}
+
+// findStarterKind returns the kind of a name.
+func findStarterKind(name string) (starterKind, error) {
+	var names []string
+	for _, k := range starterKinds() {
+		if k.name == name {
+			return k, nil
+		}
+		names = append(names, k.name)
+	}
+	return starterKind{}, fmt.Errorf("--kind: there is no kind of agent %q%s; choose from %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
+}
+
+// projectFiles are the files that show the language of a project, and the packages in them that call a model.
+var projectFiles = []struct {
+	kind, file string
+	sdks       map[string]*regexp.Regexp
+}{
+	{"node", "package.json", map[string]*regexp.Regexp{
+		"openai": regexp.MustCompile(`"openai"\s*:`), "anthropic": regexp.MustCompile(`"@anthropic-ai/sdk"\s*:`),
+	}},
+	{"python", "pyproject.toml", pythonSDKs},
+	{"python", "requirements.txt", pythonSDKs},
+	{"go", "go.mod", map[string]*regexp.Regexp{"openai": regexp.MustCompile(`github\.com/sashabaranov/go-openai\s`)}},
+}
+
+var pythonSDKs = map[string]*regexp.Regexp{
+	"openai": regexp.MustCompile(`(?m)(^|["'])openai\b`), "anthropic": regexp.MustCompile(`(?m)(^|["'])anthropic\b`),
+}
+
+// detectProject returns the kind of agent that fits the files of a folder, with the reason; by default a program.
+func detectProject(fsys fs.FS) (kind, sdk, why string) {
+	for _, p := range projectFiles {
+		data, err := fs.ReadFile(fsys, p.file)
+		if err != nil {
+			continue
+		}
+		for _, name := range []string{"openai", "anthropic"} {
+			if re := p.sdks[name]; re != nil && re.Match(data) {
+				return p.kind, name, p.file + " requires " + name
+			}
+		}
+		return p.kind, "none", "there is a " + p.file
+	}
+	return "program", "none", ""
+}
+
+// starterData fills in the templates.
+type starterData struct {
+	Kind, Schema, Model, Scenario string
+	// Run is the list of the program and its arguments in YAML. FillIn is true if it is a stand-in.
+	Run    string
+	FillIn bool
+	// Setup are the commands to run before the scenario.
+	Setup []string
+	// example is the name of the example program; empty if there is none.
+	example string
+	ignore  []string // for .gitignore
+}
+
+// plan returns what to write for a kind of agent: with the user's program, a path below the folder, or with an
+// example. hasModule tells whether the folder has a go.mod.
+func (k starterKind) plan(sdk, program string, hasModule bool) (template string, d starterData) {
+	d = starterData{Kind: k.name, Model: k.model, Scenario: "scenarios/agent.yaml", ignore: []string{runsFolder + "/"}}
+	if sdk == "anthropic" {
+		d.Model = "claude-sonnet-4-5"
+	}
+	template = k.scenario
+	switch {
+	case program != "":
+		d.Run = runList(interpreter(program), program)
+	case k.name == "program":
+		return "curl", d
+	case k.name == "http":
+		d.Run, d.FillIn = runList("node", "server.mjs"), true
+	case k.name == "go":
+		d.example, d.Run = "agent/main.go", runList("", "bin/agent")
+		d.Setup, d.ignore = goSetup(sdk, hasModule), append(d.ignore, "bin/")
+	case k.extension != "":
+		d.example = "agent." + k.extension
+		d.Run = runList(interpreter(d.example), d.example)
+		d.Setup = installSDK(k.name, sdk)
+	}
+	return template, d
+}
+
+func goSetup(sdk string, hasModule bool) []string {
+	build := "go build -o bin/agent ./agent"
+	switch {
+	case sdk == "none" && !hasModule:
+		return []string{"go build -o bin/agent agent/main.go"}
+	case sdk == "none":
+		return []string{build}
+	case !hasModule:
+		return []string{"go mod init example.com/agent", "go mod tidy", build}
+	}
+	return []string{"go mod tidy", build}
+}
+
+func installSDK(kind, sdk string) []string {
+	switch {
+	case sdk == "none":
+		return nil
+	case kind == "python":
+		return []string{"python3 -m pip install " + sdk}
+	case sdk == "anthropic":
+		return []string{"npm install @anthropic-ai/sdk"}
+	}
+	return []string{"npm install " + sdk}
+}
+
+// interpreter returns the program that runs a file; empty if the file is a program by itself.
+func interpreter(file string) string {
+	switch path.Ext(file) {
+	case ".mjs", ".js", ".cjs", ".mts", ".ts":
+		return "node"
+	case ".py":
+		return "python3"
+	case ".sh":
+		return "sh"
+	}
+	return ""
+}
+
+// runList returns the list in YAML that starts a file of the project.
+func runList(interpreter, file string) string {
+	words := []string{quoteYAML("{here}/../" + file)}
+	if interpreter != "" {
+		words = slices.Insert(words, 0, interpreter)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// quoteYAML quotes a text as JSON does, which YAML reads as well.
+func quoteYAML(text string) string {
+	data, _ := json.Marshal(text) // a string can always be encoded
+	return string(data)
+}
+
+// ignoring returns the text of a .gitignore with these lines, and whether one was added.
+func ignoring(text string, lines []string) (changed string, added bool) {
+	have := strings.Fields(text)
+	for _, line := range lines {
+		name := strings.Trim(line, "/")
+		if slices.ContainsFunc(have, func(h string) bool { return strings.Trim(h, "/") == name }) {
+			continue
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		text, added = text+line+"\n", true
+	}
+	return text, added
+}
