@@ -18,6 +18,8 @@ import (
 type enclosure struct {
 	wrapper   []string // precedes command lines
 	temporary string
+	// in returns the wrapper for another folder and a temporary folder.
+	in func(dir, temporary string) ([]string, error)
 }
 
 // enclose prepares the sandbox of the flag --sandbox for agents of a backend that work in dir.
@@ -32,12 +34,14 @@ func (a *app) enclose(ctx context.Context, flags *safetyFlags, backend, dir stri
 	if err != nil {
 		return nil, fmt.Errorf("--sandbox: %w", err)
 	}
-	e := &enclosure{temporary: temporary}
-	spec, err := a.sandboxOf(flags.sandboxWrite, backend, dir, temporary)
-	if err == nil {
-		e.wrapper, err = sandbox.Wrapper(spec)
-	}
-	if err != nil {
+	e := &enclosure{temporary: temporary, in: func(dir, temporary string) ([]string, error) {
+		spec, err := a.sandboxOf(flags.sandboxWrite, backend, dir, temporary)
+		if err != nil {
+			return nil, err
+		}
+		return sandbox.Wrapper(spec)
+	}}
+	if e.wrapper, err = e.in(dir, temporary); err != nil {
 		e.close()
 		return nil, fmt.Errorf("--sandbox: %w", err)
 	}
@@ -81,6 +85,18 @@ func (e *enclosure) arguments() []string {
 		return nil
 	}
 	return e.wrapper
+}
+
+// argumentsIn returns the arguments for another folder, which is writable in place of the first one.
+func (e *enclosure) argumentsIn(dir string) ([]string, error) {
+	if e == nil {
+		return nil, nil
+	}
+	temporary, err := os.MkdirTemp(e.temporary, "task-")
+	if err != nil {
+		return nil, err
+	}
+	return e.in(dir, temporary)
 }
 
 // sandboxOf returns what agents may write: their folder, a temporary folder, the state of the

@@ -13,6 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/llm"
+	llmcli "github.com/rehearse-dev/rehearse/llm/cli"
 )
 
 // superviseFlags are the flags of supervise.
@@ -23,6 +25,7 @@ type superviseFlags struct {
 	fresh, status bool
 	freshSession  bool
 	amend         bool
+	parallel      int
 	answer        string
 	notify        string
 	timeout       durationFlag
@@ -34,7 +37,7 @@ func (a *app) superviseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "supervise PLAN.yaml [ANSWER]",
 		Short: "Carry out a plan of tasks to its end, with any backend",
-		Long: `supervise does the tasks of a plan one after the other, with the workers that the plan names or a
+		Long: `supervise does the tasks of a plan one after the other or in parallel, with the workers that the plan names or a
 runner loop. It runs the plan's checks before it stops, continues while they fail, and saves its
 progress: after Ctrl-C, a crash or a kill, the same command resumes the plan. This is not a
 rehearsal: agents and commands work in the plan's folder, and may cost money.
@@ -61,10 +64,15 @@ With --git, a checkpoint of the plan's folder is committed to a branch of its ow
 each task that is done; --rollback restores the last one after a failed attempt (docs/safety.md). With --sandbox
 (Linux) workers and checks can write only to the plan's folder and to their program's state.
 
+With --parallel N, up to N tasks whose dependencies are done are attempted at the same time, each in a git work
+tree of its own, which is merged in the order of the plan when its task is done. After a conflict, the task is attempted
+again on the merged files.
+
 ` + superviseExitCodes(),
 		Example: `  rehearse supervise plan.yaml --backend claude
   rehearse supervise plan.yaml --max-cost "5 EUR" --timeout 8h
   rehearse supervise plan.yaml -b codex --git --rollback
+  rehearse supervise plan.yaml -b claude --parallel 3
   rehearse supervise plan.yaml --status
   rehearse supervise plan.yaml --answer database "Use PostgreSQL 17."
   rehearse supervise plan.yaml --amend
@@ -93,6 +101,8 @@ each task that is done; --rollback restores the last one after a failed attempt 
 	f.BoolVar(&flags.status, "status", false, "report the progress of the plan, and do nothing else")
 	f.BoolVar(&flags.amend, "amend", false,
 		"show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
+	f.IntVar(&flags.parallel, "parallel", 1,
+		"attempt up to `N` tasks at the same time, each in a git work tree of its own that is merged when its task is done; more than 1 includes --git")
 	f.StringVar(&flags.notify, "notify", "",
 		"a shell command that is run when a task needs a person or is blocked, and at the end, with the result as JSON on its standard input")
 	f.StringVar(&flags.answer, "answer", "", "record ANSWER for the next attempt at this `TASK`, and do nothing else")
@@ -114,6 +124,10 @@ func superviseExitCodes() string {
 }
 
 func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flags *superviseFlags) error {
+	if flags.parallel < 1 {
+		return usage(fmt.Errorf("--parallel must be at least 1, got %d", flags.parallel))
+	}
+	flags.git = flags.git || flags.parallel > 1
 	if err := flags.check(); err != nil {
 		return usage(err)
 	}
@@ -141,6 +155,13 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 	options, err := a.superviseOptions(ctx, job, flags)
 	if err != nil {
 		return err
+	}
+	options.In = func(folder string) (llm.Adapter, []string, error) {
+		wrapper, err := around.argumentsIn(folder)
+		if err != nil || options.Backend == nil {
+			return nil, wrapper, err
+		}
+		return llmcli.In(options.Backend, folder, wrapper), wrapper, nil
 	}
 	view := a.view(flags.quiet)
 	if a.atTerminal() {
@@ -212,7 +233,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 	flags.dir = job.Folder
 	o := cli.Options{
 		Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr, Notify: flags.notify,
-		Git: flags.git, Rollback: flags.rollback, Wrapper: flags.wrapper,
+		Git: flags.git, Rollback: flags.rollback, Wrapper: flags.wrapper, Parallel: flags.parallel,
 		FreshSessions: flags.freshSession,
 	}
 	if models := job.Models(); len(models) > 0 {

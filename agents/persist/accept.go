@@ -15,7 +15,10 @@ func (r *supervisor) acceptTask(task int) *ending {
 		return r.saveFailure(err)
 	}
 	t := r.state.Task(task)
-	results := r.runAcceptance(t)
+	results, err := r.runAcceptance(t)
+	if err != nil {
+		return failure("the acceptance commands of the task "+t.ID+" could not be run", err)
+	}
 	if clock.Err(r.ctx) != nil {
 		return nil // endEarly returns the reason; the next run repeats the commands
 	}
@@ -41,10 +44,18 @@ func (r *supervisor) acceptTask(task int) *ending {
 
 // runAcceptance runs the acceptance commands of a task up to the first that does not pass, without the
 // lock.
-func (r *supervisor) runAcceptance(t state.Task) (results []plan.CheckResult) {
+func (r *supervisor) runAcceptance(t state.Task) (results []plan.CheckResult, err error) {
+	probes := r.Accept[t.ID]
+	if r.inFork(t) {
+		place, err := r.open(t)
+		if err != nil {
+			return nil, err
+		}
+		probes = place.Accept
+	}
 	r.mu.Unlock()
 	defer r.mu.Lock()
-	for i, probe := range r.Accept[t.ID] {
+	for i, probe := range probes {
 		start := r.Clock.Now()
 		result := runProbe(r.ctx, probe)
 		result.Name, result.Took = plan.Check(fmt.Sprintf("accept-%d", i+1)), r.Clock.Now().Sub(start)
@@ -53,8 +64,8 @@ func (r *supervisor) runAcceptance(t state.Task) (results []plan.CheckResult) {
 		}
 		results = append(results, result)
 		if result.Verdict != plan.Pass {
-			return results
+			break
 		}
 	}
-	return results
+	return results, nil
 }

@@ -22,6 +22,9 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	stop   func() // the watchdog's timer
 
+	// parallel is true if other attempts are in progress. It has the calls of a segment for itself.
+	parallel bool
+
 	active   time.Duration // time of the last activity
 	progress time.Duration // time when a task was done last
 	pauses   int           // in progress
@@ -43,22 +46,9 @@ func (r *supervisor) attemptTask(move state.Move) *ending {
 		return r.saveFailure(err)
 	}
 	task := r.state.Task(move.Task)
-	a := &attempt{run: r, active: r.now(), progress: r.state.Progress, touched: map[string]bool{}}
-	if r.now()-a.progress >= r.limits.NoProgress.Std() { // the time went to checks, not to a task
-		a.progress = r.now()
-	}
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	defer cancel(context.Canceled)
-	a.cancel = cancel
-	if limit := task.Timeout.Std(); limit > 0 {
-		timed, stop := r.Clock.WithTimeout(ctx, limit)
-		defer stop()
-		ctx = timed
-	}
-	assignment := Assignment{
-		Task: task.Task, Key: task.Key(), Attempt: task.Attempts, Segment: r.state.Segment,
-		Prompt: r.prompt(task), Meter: a,
-	}
+	a, ctx, stop := r.newAttempt(task)
+	defer stop()
+	assignment := r.assignment(task, a, r.ReadFile)
 	r.continueSession(&assignment, task, move.Again)
 	r.attempt = a
 	a.watch()
@@ -69,7 +59,41 @@ func (r *supervisor) attemptTask(move state.Move) *ending {
 	a.over, r.attempt = true, nil
 	a.stop()
 	out, cause := a.graded(ctx, task, out)
-	return r.recordOutcome(move.Task, a, out, cause, judged)
+	if out.Used != nil {
+		out.Used = new(out.Used.Plus(r.cutOff))
+	}
+	r.cutOff = nil
+	o, end := r.outcomeOf(a, out, cause, judged)
+	if o == nil {
+		r.cutOff = out.Used
+		return end
+	}
+	return r.settle(move.Task, *o, a.files, judged.verdict, end)
+}
+
+// newAttempt returns an attempt at a task with its context. The caller must call stop.
+func (r *supervisor) newAttempt(task state.Task) (a *attempt, ctx context.Context, stop func()) {
+	a = &attempt{run: r, active: r.now(), progress: r.state.Progress, touched: map[string]bool{}}
+	if r.now()-a.progress >= r.limits.NoProgress.Std() { // the time went to checks, not to a task
+		a.progress = r.now()
+	}
+	ctx, a.cancel = context.WithCancelCause(r.ctx)
+	release := func() {}
+	if limit := task.Timeout.Std(); limit > 0 {
+		ctx, release = r.Clock.WithTimeout(ctx, limit)
+	}
+	return a, ctx, func() {
+		release()
+		a.cancel(context.Canceled)
+	}
+}
+
+// assignment returns the assignment of the last attempt at a task. The files are those of its folder.
+func (r *supervisor) assignment(task state.Task, a *attempt, read fileReader) Assignment {
+	return Assignment{
+		Task: task.Task, Key: task.Key(), Attempt: task.Attempts, Segment: r.state.Segment,
+		Prompt: r.prompt(task, read), Meter: a,
+	}
 }
 
 // ruling is the verdict of the stop guard on an answer.
@@ -114,7 +138,10 @@ func (r *supervisor) waitForOutage(move state.Move) *ending {
 func (r *supervisor) recordIntent(move state.Move) error {
 	if !move.Again {
 		task := r.state.Task(move.Task)
-		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1, Session: r.sessionOf(task)}
+		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1}
+		if _, parallel := r.state.AttemptAt(move.Task); !parallel { // its begin has the session
+			record.Session = r.sessionOf(task)
+		}
 		r.enterContext(&record, task.Files, move.Task)
 		if err := r.put(record); err != nil {
 			return err
@@ -158,46 +185,49 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 	return out, ""
 }
 
-// recordOutcome records the outcome of an attempt. An attempt during which the run ended has none; the
-// next run repeats it.
-func (r *supervisor) recordOutcome(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
-	if out.Used != nil {
-		out.Used = new(out.Used.Plus(r.cutOff))
-	}
-	r.cutOff = nil
+// outcomeOf returns the outcome to record of an attempt, and the end of the run if its budget is used up. An
+// attempt during which the run ended has no outcome; the next run repeats it.
+func (r *supervisor) outcomeOf(a *attempt, out Outcome, cause string, j ruling) (o *state.Outcome, end *ending) {
 	if out.Grade != Done && (r.broken != nil || clock.Err(r.ctx) != nil) {
-		r.cutOff = out.Used
-		return nil // endEarly returns the reason
+		return nil, nil // endEarly returns the reason
 	}
-	t := r.state.Task(task)
 	grade := string(out.Grade)
-	var end *ending
 	if out.Grade != Done && out.Capped != "" {
 		end = ended(run.Overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped")))))
 		if out.Answer == "" && out.Carry == "" {
-			r.cutOff = out.Used
-			return end
+			return nil, end
 		}
 		grade = state.GradePaused // the next run continues from this answer
 	}
-	o := state.Outcome{
+	o = &state.Outcome{
 		Grade: grade, Answer: out.Answer, Details: detailsOf(out), Carry: out.Carry, Inert: out.Inert,
 		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Used: out.Used, Session: out.Session, Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps
 	}
-	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
-	if out.Grade == Done && len(r.Accept[t.ID]) > 0 {
-		record.Kind = state.KindReport
+	return o, end
+}
+
+// settle records the outcome of the attempt in progress and keeps or merges its files. If the task has
+// acceptance commands, a report is recorded instead, and the commands are next.
+func (r *supervisor) settle(task int, o state.Outcome, files []string, v *stop.Verdict, end *ending) *ending {
+	t := r.state.Task(task)
+	kind := state.KindOutcome
+	if o.Grade == string(Done) && len(r.Accept[t.ID]) > 0 {
+		end = cmp.Or(end, r.refresh(t, &o))
+		if o.Grade == string(Done) { // without a conflict
+			kind = state.KindReport
+		}
 	} else {
 		end = cmp.Or(end, r.keepFiles(t, &o))
 	}
-	r.enterContext(&record, a.files, task)
+	record := state.Record{Kind: kind, Task: t.ID, Attempt: t.Attempts, Outcome: &o}.Bounded()
+	r.enterContext(&record, files, task)
 	if err := r.put(record); err != nil {
 		return r.saveFailure(err)
 	}
-	r.emitAttempt(t, record, j.verdict)
+	r.emitAttempt(t, record, v)
 	if end == nil && o.Grade == string(Escalated) {
 		return r.ask(t, o.Details)
 	}
@@ -256,7 +286,10 @@ func (a *attempt) Call(n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a.active = r.now()
-	before := r.state.SegmentCalls + a.calls
+	before := a.calls
+	if !a.parallel {
+		before += r.state.SegmentCalls
+	}
 	// A call that exceeds a whole segment gets its own segment.
 	if a.over || before+n > r.limits.HardCalls && before > 0 {
 		a.full = true
@@ -267,7 +300,7 @@ func (a *attempt) Call(n int) error {
 		return r.broken
 	}
 	a.calls += n
-	if before+n >= r.limits.SoftCalls && r.saved.Soft != r.state.Segment {
+	if !a.parallel && before+n >= r.limits.SoftCalls && r.saved.Soft != r.state.Segment {
 		r.softLimit()
 	}
 	return r.broken

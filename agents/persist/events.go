@@ -19,6 +19,14 @@ type (
 		ID      string     `json:"id"`
 		Segment int        `json:"segment"`
 	}
+	// AttemptEnded is the end of a parallel attempt. Attempted follows, at once or, if Waits is true, when it
+	// is the turn of the task.
+	AttemptEnded struct {
+		Attempt int    `json:"attempt"`
+		Grade   string `json:"grade"`
+		ID      string `json:"id"`
+		Waits   bool   `json:"waits"`
+	}
 	// Accepted is the verdict of one acceptance command of a task.
 	Accepted struct {
 		Task    string       `json:"task"`
@@ -94,6 +102,9 @@ type (
 
 // Event implements event.Payload.
 func (Attempted) Event() (event.Kind, string) { return event.Iteration, "task" }
+
+// Event implements event.Payload.
+func (AttemptEnded) Event() (event.Kind, string) { return event.State, "attempt-ended" }
 
 // Event implements event.Payload.
 func (Accepted) Event() (event.Kind, string) { return event.Verdict, "accept" }

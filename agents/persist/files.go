@@ -15,6 +15,8 @@ import (
 func (r *supervisor) keepFiles(t state.Task, o *state.Outcome) *ending {
 	why := ""
 	switch {
+	case r.inFork(t):
+		return r.keepFork(t, o)
 	case r.Checkpoint == nil:
 		return nil
 	case o.Grade == string(Done):
@@ -29,12 +31,17 @@ func (r *supervisor) keepFiles(t state.Task, o *state.Outcome) *ending {
 	if err != nil {
 		return failure("the files of the task "+t.ID+" could not be kept", err)
 	}
-	if kept, ok := event.Read[worktree.Kept](&e); ok && kept.Undone != "" {
-		o.Details = strings.TrimPrefix(o.Details+"; the files are as they were before the attempt", "; ")
-	}
+	noteRollback(e, o)
 	if e.Kind != "" {
 		e.N = t.Attempts
 		r.Sink.Emit(e)
 	}
 	return nil
+}
+
+// noteRollback adds a rollback, if the event is one, to the details for the next attempt.
+func noteRollback(e event.Event, o *state.Outcome) {
+	if kept, ok := event.Read[worktree.Kept](&e); ok && kept.Undone != "" {
+		o.Details = strings.TrimPrefix(o.Details+"; the files are as they were before the attempt", "; ")
+	}
 }

@@ -9,12 +9,14 @@ import (
 
 // finish records the end, saves the last checkpoint, and returns the result.
 func (r *supervisor) finish(end *ending) Result {
+	r.endAttempts()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
 	if err := r.recordEnd(end); err != nil && end.Status != StatusError {
 		end = r.saveFailure(errors.Join(err, end.Err))
 	}
+	r.emitLeftForks(r.removeForks())
 	result := Result{Tasks: []Task{}}
 	if r.written != nil {
 		result = report(r.written, r.saved)
@@ -33,7 +35,7 @@ func (r *supervisor) recordEnd(end *ending) error {
 		return nil
 	}
 	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: end.Details, Spent: r.spent(Outcome{}), Used: r.cutOff}
-	if err := r.put(state.Record{Kind: state.KindEnd, End: last}.Bounded()); err != nil {
+	if err := r.put(state.Record{Kind: state.KindEnd, End: last, Cut: r.forks.cut}.Bounded()); err != nil {
 		return err
 	}
 	return r.checkpoint("final")
@@ -50,11 +52,30 @@ func Look(p plan.Plan, from reader) (Result, error) {
 	if result.Counts.Resumes, err = resumes(from); err != nil {
 		return Result{}, err
 	}
+	if f.state.End == nil {
+		addCurrent(result.Tasks, f.state)
+	}
 	if end := f.state.End; end != nil {
 		result.Status, result.Guard, result.Details = Status(end.Status), end.Guard, end.Details
 		result.ExitCode = result.Status.ExitCode()
 	}
 	return result, nil
+}
+
+// addCurrent adds the attempts without a recorded outcome to the tasks of a state.
+func addCurrent(tasks []Task, s *state.State) {
+	if i := s.Running; i >= 0 {
+		tasks[i].Current = &Current{Attempt: s.Task(i).Attempts}
+		if s.Reported != nil {
+			tasks[i].Current.Grade = Done
+		}
+	}
+	for _, a := range s.Parallel {
+		tasks[a.Task].Current = &Current{Attempt: a.Number}
+		if a.Outcome != nil {
+			tasks[a.Task].Current.Grade = Grade(a.Outcome.Grade)
+		}
+	}
 }
 
 // report returns the result of a state.
@@ -70,7 +91,7 @@ func report(s *state.State, checkpoints saved) Result {
 			Evicted: c.Evicted, Restored: c.Restored,
 		},
 	}
-	if inAttempt(s) {
+	if inAttempt(s) || len(inParallel(s)) > 0 {
 		result.Used = result.Used.Plus(&unknownUse)
 	}
 	for _, t := range s.Tasks() {

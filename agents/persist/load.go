@@ -190,6 +190,9 @@ func (r *supervisor) load() *ending {
 	if inAttempt(r.state) {
 		r.cutOff = &unknownUse
 	}
+	for _, i := range inParallel(r.state) {
+		r.forks.killed[r.taskID(i)] = true
+	}
 	r.Budget.Restore(llm.Spent(r.state.Spent))
 	if r.state.Begun() {
 		err = r.resume(found, f.print)
@@ -203,7 +206,20 @@ func (r *supervisor) load() *ending {
 }
 
 // inAttempt reports whether the last process was killed in an attempt, or is making one.
-func inAttempt(s *state.State) bool { return s.Running >= 0 && s.Reported == nil && s.End == nil }
+func inAttempt(s *state.State) bool {
+	_, ended := s.AttemptAt(s.Running)
+	return s.Running >= 0 && !ended && s.Reported == nil && s.End == nil
+}
+
+// inParallel returns the tasks at which the last process was killed in parallel attempts, or is making some.
+func inParallel(s *state.State) (tasks []int) {
+	for _, a := range s.Parallel {
+		if a.Outcome == nil && s.End == nil {
+			tasks = append(tasks, a.Task)
+		}
+	}
+	return tasks
+}
 
 // unknownUse is the usage of an attempt in which a process was killed.
 var unknownUse = Used{TokensUnknown: killedInAttempt, CostUnknown: killedInAttempt}

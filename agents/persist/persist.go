@@ -26,6 +26,11 @@ type Deps struct {
 	// the reason. It saves or restores the files that the workers change and returns the event to
 	// emit, if its kind is not empty. It must complete even if ctx ends. An error ends the run.
 	Checkpoint func(ctx context.Context, task string, attempt int, failure string) (event.Event, error)
+	// Forks, if set, provides a folder for each task, so that up to Parallel attempts are made at the same
+	// time; at least one. Then Checkpoint is only used for an attempt that was begun without Forks, and
+	// Workers, Judge and Sink must be safe for concurrent use.
+	Forks    Forks
+	Parallel int
 	// Ask, if set, asks a person the question of an escalated task at once. If ok is false, the task
 	// waits for an answer, and the run continues with others.
 	Ask func(ctx context.Context, task, question string) (answer string, ok bool)
@@ -62,7 +67,9 @@ func Run(ctx context.Context, p plan.Plan, d Deps) (result Result) {
 	r := newSupervisor(p, d)
 	defer func() {
 		if v := recover(); v != nil {
+			r.mu.Lock()
 			r.Sink = event.Discard // the sink may have panicked
+			r.mu.Unlock()
 			result = r.finish(ended(run.Panicked(v)))
 		}
 	}()

@@ -10,7 +10,7 @@ import (
 
 // prompt returns the complete request for a worker. Notes of earlier attempts come from a model or a
 // program, so they are quoted line by line and introduced as notes.
-func (r *supervisor) prompt(t state.Task) string {
+func (r *supervisor) prompt(t state.Task, read fileReader) string {
 	var b strings.Builder
 	if r.plan.Goal != "" {
 		fmt.Fprintf(&b, "Goal of the whole plan: %s\n\n", r.plan.Goal)
@@ -18,10 +18,10 @@ func (r *supervisor) prompt(t state.Task) string {
 	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
 	r.reason(&b, t)
 	accepted(&b, t)
-	if all, each := r.limits.FileBytes(); r.ReadFile == nil || all == 0 {
+	if all, each := r.limits.FileBytes(); read == nil || all == 0 {
 		r.nameFiles(&b, t)
 	} else {
-		x := excerpts{read: r.ReadFile, each: each, left: all}
+		x := excerpts{read: read, each: each, left: all}
 		x.add(relevant(t, r.state.Window.Files()))
 		b.WriteString(x.text())
 	}

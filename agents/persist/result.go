@@ -75,9 +75,19 @@ type Task struct {
 	// Session is the id of the session of a command-line agent that the next attempt continues; empty if
 	// there is none.
 	Session string `json:"session,omitempty"`
+	// Current is the attempt without a recorded outcome; nil if there is none. Only Look sets it.
+	Current *Current `json:"current,omitempty"`
 	// Transcript is the file with the transcript of the last attempt, if one was written. Run does not
 	// set it.
 	Transcript string `json:"transcript,omitempty"`
+}
+
+// Current is an attempt that is in progress, or was when the process was killed, or a parallel attempt that
+// has ended and is recorded when it is the turn of its task.
+type Current struct {
+	Attempt int `json:"attempt"`
+	// Grade is empty while the attempt is in progress.
+	Grade Grade `json:"grade,omitempty"`
 }
 
 // Open reports whether the task is neither done, dropped nor skipped.

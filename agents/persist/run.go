@@ -48,6 +48,7 @@ type supervisor struct {
 	// cutOff is the usage of the attempt that the end of the run cut off, or in which an earlier process was
 	// killed; nil if there is none.
 	cutOff *Used
+	forks  forks
 }
 
 // ending is the end of a run; nil if it continues.
@@ -68,7 +69,7 @@ func newSupervisor(p plan.Plan, d Deps) *supervisor {
 			return stop.Judge(answer, stop.Options{Request: request})
 		}
 	}
-	return &supervisor{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now()}
+	return &supervisor{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now(), forks: newForks()}
 }
 
 // run continues from the stored state to an end.
@@ -81,6 +82,9 @@ func (r *supervisor) run(ctx context.Context) *ending {
 		return end
 	}
 	r.limitTime(ctx)
+	if end := r.prepareForks(); end != nil {
+		return end
+	}
 	r.keepAlive()
 	for {
 		if end := r.endEarly(); end != nil {
@@ -158,11 +162,17 @@ func (r *supervisor) pass() *ending {
 	if err := r.emitSigns(); err != nil {
 		return r.saveFailure(err)
 	}
+	if err := r.saveAfterSoftLimit(); err != nil {
+		return r.saveFailure(err)
+	}
 	switch move := r.state.Next(); move.Kind {
 	case state.KindIntent:
-		return r.attemptTask(move)
+		return r.attemptNext(move)
 	case state.KindOutcome:
-		return r.acceptTask(move.Task)
+		if end := r.acceptTask(move.Task); end != nil {
+			return end
+		}
+		return r.forgetFork(move.Task)
 	case state.KindCheck:
 		return r.check(move.Why)
 	case state.KindDerive:

@@ -28,7 +28,7 @@ func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
 	a.Began = func(s Session) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if now, _ := r.state.ByID(id); now.Attempts != attempt || !now.Waiting() || r.broken != nil {
+		if i, known := r.state.Index(id); !known || !r.state.InProgress(i, attempt) || r.broken != nil {
 			return
 		}
 		err := r.put(state.Record{Kind: state.KindSession, Task: id, Attempt: attempt, Session: &s})

@@ -122,6 +122,18 @@ func New(id string, cfg Config) (llm.Adapter, error) {
 	return nil, fmt.Errorf("no command-line agent %q; known: %s", id, strings.Join(IDs(), ", "))
 }
 
+// In returns an agent like the given one that works in another folder, with another Wrapper. Other adapters
+// do not work in a folder, and are returned as they are.
+func In(a llm.Adapter, dir string, wrapper []string) llm.Adapter {
+	b, ok := a.(*adapter)
+	if !ok {
+		return a
+	}
+	other := *b
+	other.cfg.Dir, other.cfg.Wrapper = dir, wrapper
+	return &other
+}
+
 // errLimit is the cause for stopping an agent at a limit of the request.
 var errLimit = errors.New("the agent reached a limit of the call")
 

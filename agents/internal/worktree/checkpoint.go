@@ -41,8 +41,10 @@ func (t *Tree) Line(ctx context.Context, branch string) (*Line, error) {
 	if err != nil || commit == "" {
 		return l, err
 	}
-	l.last, err = t.checkpoint(ctx, commit)
-	return l, err
+	if l.last, err = t.checkpoint(ctx, commit); err != nil {
+		return l, err
+	}
+	return l, l.recover(ctx)
 }
 
 // checkpoint reads a commit.
@@ -86,13 +88,7 @@ func (l *Line) commit(ctx context.Context, s State, message string, at time.Time
 	if err := l.checkFree(ctx); err != nil {
 		return Checkpoint{}, err
 	}
-	if l.last.Commit != "" {
-		parents = append([]string{l.last.Commit}, parents...)
-	}
-	if s.Head != "" && s.Head != l.last.Head { // the user's commit, or one that the agent made since
-		parents = append(parents, s.Head)
-	}
-	commit, err := t.commitTree(ctx, s.Tree, message, at, parents...)
+	commit, err := l.commitState(ctx, s, message, at, parents...)
 	if err == nil {
 		err = t.setRef(ctx, l.ref(), commit, l.last.Commit, message)
 	}
@@ -101,6 +97,17 @@ func (l *Line) commit(ctx context.Context, s State, message string, at time.Time
 	}
 	l.last = Checkpoint{s, commit}
 	return l.last, nil
+}
+
+// commitState writes the commit of a state that follows the last checkpoint.
+func (l *Line) commitState(ctx context.Context, s State, message string, at time.Time, parents ...string) (string, error) {
+	if l.last.Commit != "" {
+		parents = append([]string{l.last.Commit}, parents...)
+	}
+	if s.Head != "" && s.Head != l.last.Head { // the user's commit, or one that the agent made since
+		parents = append(parents, s.Head)
+	}
+	return l.tree.commitTree(ctx, s.Tree, message, at, parents...)
 }
 
 // checkFree returns an error if a work tree has the branch checked out.

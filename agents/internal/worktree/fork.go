@@ -94,12 +94,9 @@ func (l *Line) Merge(ctx context.Context, base, theirs Checkpoint, message strin
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("merge %s: %w", firstLine(message), err)
 	}
-	if err := l.tree.replace(ctx, ours.Tree, merged); err != nil {
-		return Checkpoint{}, err
-	}
 	s := ours.State
 	s.Tree = merged
-	return l.commit(ctx, s, message, at, theirs.Commit)
+	return l.land(ctx, ours, s, message, at, theirs.Commit)
 }
 
 // mergeTrees returns the tree of a three-way merge. Its commits have no history, so that git finds the base

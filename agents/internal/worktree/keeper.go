@@ -27,7 +27,8 @@ type Keeper struct {
 	options KeeperOptions
 	tree    *Tree
 	line    *Line
-	count   int // checkpoints of this process
+	below   string // the folder of the run in the work tree
+	count   int    // checkpoints of this process
 }
 
 // Kept is the event of a checkpoint or a rollback. Its zero value means that no file had changed.
@@ -79,7 +80,7 @@ func Keep(ctx context.Context, dir string, o KeeperOptions) (*Keeper, Kept, erro
 	if err != nil {
 		return nil, Kept{}, err
 	}
-	k := &Keeper{options: o, tree: tree}
+	k := &Keeper{options: o, tree: tree, below: tree.below(dir)}
 	if k.line, err = tree.Line(ctx, o.Branch); err != nil {
 		tree.Close()
 		return nil, Kept{}, err

@@ -13,11 +13,12 @@ import (
 type files struct {
 	keeper *worktree.Keeper
 	before worktree.Kept
+	forks  *worktree.Forks // nil unless attempts are made in parallel
 }
 
 // keepFiles records the files before the run, on a branch with the name of the plan.
 func (j *Job) keepFiles(ctx context.Context, o Options) (*files, error) {
-	if !o.Git {
+	if !o.Git && o.Parallel <= 1 {
 		return nil, nil //nolint:nilnil // no checkpoints
 	}
 	keeper, before, err := worktree.Keep(ctx, j.Folder, worktree.KeeperOptions{
@@ -25,15 +26,23 @@ func (j *Job) keepFiles(ctx context.Context, o Options) (*files, error) {
 		Exclude: []string{j.State, filepath.Join(j.Folder, hiddenFolder)},
 	})
 	if err != nil {
-		return nil, worktree.Explain(err, "--git")
+		flag := "--git"
+		if o.Parallel > 1 {
+			flag = "--parallel"
+		}
+		return nil, worktree.Explain(err, flag)
 	}
-	return &files{keeper, before}, nil
+	return &files{keeper: keeper, before: before}, nil
 }
 
 func (f *files) close() {
-	if f != nil {
-		f.keeper.Close()
+	if f == nil {
+		return
 	}
+	if f.forks != nil {
+		f.forks.Close()
+	}
+	f.keeper.Close()
 }
 
 // show prints where the checkpoints are.

@@ -79,6 +79,11 @@ type Options struct {
 	Git, Rollback bool
 	// FreshSessions lets the agent begin a new session in each attempt.
 	FreshSessions bool
+	// Parallel is the number of tasks that are attempted at the same time, each in a work tree of its own,
+	// which needs a git repository and includes Git; at most 1: in the plan's folder.
+	Parallel int
+	// In returns the backend, if there is one, and the Wrapper for another folder. It is needed for Parallel.
+	In func(folder string) (backend llm.Adapter, wrapper []string, err error)
 	// Wrapper precedes the command lines of workers, checks and acceptance commands, such as that of a
 	// sandbox.
 	Wrapper []string
@@ -104,6 +109,9 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	if o.Backend != nil {
 		backend = o.Backend.ID()
 		deps.Backend, deps.BackendID, deps.Conversational, deps.Inert = o.Backend, backend, o.Conversational, o.Inert
+	}
+	if o.Person != nil {
+		deps.Person = &onePerson{Person: o.Person}
 	}
 	workers, err := work.Build(j.Plan, deps)
 	if err != nil {
@@ -137,6 +145,12 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	safe := redacting{redact: o.Redactor, view: v, transcripts: &transcripts{
 		state: j.State, redact: o.Redactor, now: j.clock.Now, warn: v.Print,
 	}}
+	forks, err := j.openForks(files, o, func(task, folder string) (persist.Place, error) {
+		return j.placeIn(task, folder, o, deps, safe)
+	})
+	if err != nil {
+		return result, err
+	}
 	notes := &notifier{
 		command: o.Notify, folder: j.Folder, plan: j.Plan.Name, redact: o.Redactor, warn: func(line string) {
 			if v.Print(line); o.Quiet {
@@ -148,15 +162,38 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock, o.Wrapper...)),
 		Clock:  j.clock, Sink: notes.sink(v), Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
-		FreshSessions: o.FreshSessions,
-		ReadFile:      safe.readFile(work.ReadFile(j.Folder)),
+		FreshSessions: o.FreshSessions, Forks: forks, Parallel: o.Parallel,
+		ReadFile: safe.readFile(work.ReadFile(j.Folder)),
 	})
+	if errors.Is(result.Err, persist.ErrParallel) {
+		return result, fmt.Errorf("%w; start it again with --parallel, which merges it", result.Err)
+	}
 	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
 		return result, j.explainChange(changed)
 	}
 	result = j.withTranscripts(result)
 	notes.end(ctx, result)
 	return result, nil
+}
+
+// placeIn returns the workers and acceptance commands of a task in another folder.
+func (j *Job) placeIn(task, folder string, o Options, deps work.Deps, safe redacting) (place persist.Place, err error) {
+	backend, wrapper, err := o.In(folder)
+	if err != nil {
+		return place, err
+	}
+	deps.Folder, deps.Wrapper = folder, wrapper
+	if backend != nil {
+		deps.Backend = backend
+	}
+	workers, err := work.Build(j.Plan, deps)
+	if err != nil {
+		return place, err
+	}
+	return persist.Place{
+		Workers: safe.workers(workers), ReadFile: safe.readFile(work.ReadFile(folder)),
+		Accept: safe.acceptance(work.Acceptance(j.Plan, folder, j.clock, wrapper...))[task],
+	}, nil
 }
 
 // before returns the status of the plan before it is run.

@@ -75,7 +75,7 @@ type redactingWorker struct {
 // Work implements persist.Worker.
 func (g redactingWorker) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
 	g.view.attempt(a)
-	a.Meter = viewedMeter{a.Meter, g.view}
+	a.Meter = viewedMeter{a.Meter, g.view, a.Task.ID}
 	log, done := g.transcripts.begin(a)
 	defer done()
 	a.Log = log
@@ -97,13 +97,14 @@ func (g redactingWorker) Work(ctx context.Context, a persist.Assignment) persist
 type viewedMeter struct {
 	persist.Meter
 	view *view
+	task string
 }
 
 // Call implements persist.Meter.
 func (m viewedMeter) Call(n int) error {
 	err := m.Meter.Call(n)
 	if err == nil {
-		m.view.called(n)
+		m.view.called(m.task, n)
 	}
 	return err
 }

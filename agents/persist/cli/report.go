@@ -22,7 +22,7 @@ func (j *Job) Report(term console.Terminal, r persist.Result, full bool) string 
 	p := report{console.Page{Term: term}}
 	if full {
 		p.checks(r.Checks)
-		p.open(r.Tasks)
+		p.open(r.Tasks, j.seen.running)
 	}
 	p.end(r)
 	p.whole("state: " + j.State)
@@ -115,8 +115,21 @@ func tail(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
-// open lists the tasks that are not done.
-func (p *report) open(tasks []persist.Task) {
+// describeCurrent describes the attempt without a recorded outcome; empty if there is none.
+func describeCurrent(c *persist.Current, running bool) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Grade != "":
+		return fmt.Sprintf(", attempt %d ended (%s) and is not recorded yet", c.Attempt, c.Grade)
+	case running:
+		return fmt.Sprintf(", attempt %d in progress", c.Attempt)
+	}
+	return fmt.Sprintf(", attempt %d was cut off", c.Attempt)
+}
+
+// open lists the tasks that are not done. Running is true if a process works on them.
+func (p *report) open(tasks []persist.Task, running bool) {
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t persist.Task) bool { return t.State == string(persist.Done) })
 	if len(tasks) == 0 {
 		return
@@ -133,7 +146,7 @@ func (p *report) open(tasks []persist.Task) {
 		if used := DescribeUsed(t.Used); used != "" {
 			line += ", " + used
 		}
-		p.whole(line)
+		p.whole(line + describeCurrent(t.Current, running))
 		if t.Details != "" {
 			p.Block(13, "", sanitize.Line(t.Details, maxEvidence))
 		}

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,20 +26,25 @@ type view struct {
 	now  func() time.Time
 
 	mu       sync.Mutex
-	done     map[string]bool // all known tasks, by id
-	finished int             // number of done tasks
-	task     string          // in progress; otherwise empty
-	attempts int
-	began    time.Time             // the attempt
-	calls    int                   // of the attempt
+	done     map[string]bool       // all known tasks, by id
+	finished int                   // number of done tasks
+	current  map[string]*current   // attempts in progress, by their tasks
 	saved    time.Time             // of the last checkpoint
 	checks   map[plan.Check]string // the last verdict with its reason
 }
 
 func newView(on *console.View, now func() time.Time) *view {
-	v := &view{View: on, now: now, done: map[string]bool{}, checks: map[plan.Check]string{}}
+	v := &view{View: on, now: now, done: map[string]bool{}, current: map[string]*current{}, checks: map[plan.Check]string{}}
 	v.stop = v.Follow(v.statusLine)
 	return v
+}
+
+// current is an attempt without a recorded outcome.
+type current struct {
+	attempt int
+	began   time.Time
+	calls   int
+	took    time.Duration // of a parallel attempt that has ended; otherwise 0
 }
 
 // begin prints the plan and adds the tasks of its status. backend is empty if no task needs one.
@@ -60,16 +67,18 @@ func (v *view) begin(j *Job, backend string, before persist.Result) {
 // attempt is called when a worker begins.
 func (v *view) attempt(a persist.Assignment) {
 	v.mu.Lock()
-	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, v.now(), 0
+	v.current[a.Task.ID] = &current{attempt: a.Attempt, began: v.now()}
 	v.mark(a.Task.ID, false)
 	v.mu.Unlock()
 	v.Draw(v.statusLine())
 }
 
-// called is called before calls are made.
-func (v *view) called(n int) {
+// called is called before calls are made in an attempt at a task.
+func (v *view) called(task string, n int) {
 	v.mu.Lock()
-	v.calls += n
+	if c := v.current[task]; c != nil {
+		c.calls += n
+	}
 	v.mu.Unlock()
 	v.Update(v.statusLine())
 }
@@ -82,11 +91,16 @@ func (v *view) statusLine() string {
 	if !v.saved.IsZero() {
 		saved = "; checkpoint " + v.since(v.saved) + " ago"
 	}
-	if v.task == "" {
-		return v.progress() + "  checking what is left" + saved
+	var running []string
+	for _, id := range slices.Sorted(maps.Keys(v.current)) {
+		if c := v.current[id]; c.took == 0 {
+			running = append(running, fmt.Sprintf("%s, attempt %d, %s, %s", id, c.attempt, v.since(c.began), format.Plural(c.calls, "call")))
+		}
 	}
-	return fmt.Sprintf("%s  %s, attempt %d, %s, %s%s",
-		v.progress(), v.task, v.attempts, v.since(v.began), format.Plural(v.calls, "call"), saved)
+	if len(running) == 0 {
+		running = []string{"checking what is left"}
+	}
+	return v.progress() + "  " + strings.Join(running, " | ") + saved
 }
 
 // mark records whether a task is done.
@@ -131,6 +145,9 @@ func (v *view) note(e event.Event) string {
 	case event.Guard:
 		return guardLine(e, detail)
 	case event.State:
+		if ended, ok := event.Read[persist.AttemptEnded](&e); ok {
+			return v.noteEnded(ended)
+		}
 		return stateLine(e, detail)
 	case event.HandOver:
 		to, _ := event.Read[react.Delegated](&e) // empty for a person
@@ -138,6 +155,17 @@ func (v *view) note(e event.Event) string {
 	case event.End:
 	}
 	return ""
+}
+
+// noteEnded returns the line of a parallel attempt whose turn has not come.
+func (v *view) noteEnded(ended persist.AttemptEnded) string {
+	if c := v.current[ended.ID]; c != nil {
+		c.took = max(1, v.now().Sub(c.began))
+	}
+	if !ended.Waits {
+		return ""
+	}
+	return fmt.Sprintf("         %s ended (%s), and waits for tasks before it", sanitize.Line(ended.ID, 64), ended.Grade)
 }
 
 // stateLine describes an answer, a resumed state, or files that were saved or restored.
@@ -189,7 +217,11 @@ func (v *view) noteAttempt(e event.Event, detail string) string {
 	if !ok {
 		return ""
 	}
-	v.task = ""
+	took := time.Duration(0)
+	if c := v.current[a.ID]; c != nil {
+		took = cmp.Or(c.took, v.now().Sub(c.began))
+	}
+	delete(v.current, a.ID)
 	color := console.Yellow
 	if a.Grade == string(persist.Done) {
 		v.mark(a.ID, true)
@@ -199,7 +231,7 @@ func (v *view) noteAttempt(e event.Event, detail string) string {
 		detail = "  " + detail
 	}
 	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.Term.Paint(color, fmt.Sprintf("%-9s", a.Grade)),
-		sanitize.Line(a.ID, 64), v.now().Sub(v.began).Round(time.Millisecond), detail)
+		sanitize.Line(a.ID, 64), took.Round(time.Millisecond), detail)
 }
 
 // noteVerdict returns the line of a check whose verdict changed, of all checks together, or of

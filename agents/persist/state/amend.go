@@ -44,7 +44,7 @@ func (s *State) amendable(p plan.Plan, changed map[string]bool) error {
 		}
 	}
 	for _, t := range s.tasks.all[:s.tasks.planned] {
-		if !kept[t.ID] && t.Attempts > 0 {
+		if _, begun := s.AttemptAt(s.tasks.byID[t.ID]); !kept[t.ID] && (t.Attempts > 0 || begun) {
 			return fmt.Errorf("the task %q has begun (%s), so it cannot be removed; restore it, and add skip: with the reason unless it is done",
 				t.ID, t.Stage)
 		}
@@ -59,13 +59,18 @@ func (s *State) amendedSnapshot(p plan.Plan, changed map[string]bool) snapshot {
 	in.Round, in.Recheck, in.Fresh, in.End = round{}, false, false, nil
 	in.Outage, in.Down, in.Progress = 0, "", s.At
 	in.Running = none
-	in.Signs = slices.Clone(s.Signs)
+	in.Signs, in.Parallel = slices.Clone(s.Signs), nil
+	over := s.overWith(p)
 	for _, t := range p.Tasks {
 		old, known := s.ByID(t.ID)
 		fresh := !known || changed[t.ID]
 		session := old.Session
 		if fresh { // it is about another text
 			session = nil
+		}
+		if known {
+			ready := !fresh && t.Skip == "" && !slices.ContainsFunc(t.After, func(id string) bool { return !over[id] })
+			old.Attempts += in.moveAttempt(s, old.ID, ready)
 		}
 		in.addAmended(Task{
 			Task: t, Stage: old.Stage, Attempts: old.Attempts, Details: old.Details, Carry: old.Carry,
@@ -77,6 +82,7 @@ func (s *State) amendedSnapshot(p plan.Plan, changed map[string]bool) snapshot {
 	}
 	for i, t := range s.tasks.all[s.tasks.planned:] {
 		in.Derived = append(in.Derived, Derived{ID: t.ID, Do: t.Do, By: t.By, From: t.From, Of: t.of, Step: t.step})
+		in.moveAttempt(s, t.ID, true)
 		in.addAmended(*t, false)
 		if s.Running == s.tasks.planned+i {
 			in.Running = len(in.Stages) - 1
@@ -87,6 +93,32 @@ func (s *State) amendedSnapshot(p plan.Plan, changed map[string]bool) snapshot {
 	}
 	in.Back = len(in.Stages)
 	return in
+}
+
+// overWith returns the ids of the tasks that are over if p replaces the plan.
+func (s *State) overWith(p plan.Plan) map[string]bool {
+	over := map[string]bool{}
+	for _, t := range p.Tasks {
+		old, known := s.ByID(t.ID)
+		over[t.ID] = t.Skip != "" || known && old.Stage == stageDone
+	}
+	return over
+}
+
+// moveAttempt adds the parallel attempt at a task to the next task, if it is kept. Otherwise the attempt has
+// ended without an outcome, and counts as one attempt.
+func (in *snapshot) moveAttempt(s *State, id string, kept bool) (ended int) {
+	a, begun := s.AttemptAt(s.tasks.byID[id])
+	switch {
+	case !begun:
+		return 0
+	case !kept:
+		in.Counts.Attempts++
+		return 1
+	}
+	a.Task = len(in.Stages)
+	in.Parallel = append(in.Parallel, a)
+	return 0
 }
 
 // addAmended adds a task. A fresh one and one that could not be done has all its attempts.

@@ -38,6 +38,10 @@ func (s *State) apply(r Record) error {
 		return s.intent(r)
 	case KindSession:
 		return s.session(r)
+	case KindStart:
+		return s.start(r)
+	case KindFinish:
+		return s.finish(r)
 	case KindReport:
 		return s.report(r)
 	case KindOutcome:
@@ -59,6 +63,11 @@ func (s *State) apply(r Record) error {
 		}
 		s.End, s.Spent = r.End, r.End.Spent
 		s.use(s.Running, r.End.Used)
+		for _, cut := range r.Cut {
+			if i, ok := s.tasks.byID[cut.Task]; ok {
+				s.use(i, &cut.Used)
+			}
+		}
 	case KindReopen:
 		s.reopen()
 	default:
@@ -69,10 +78,10 @@ func (s *State) apply(r Record) error {
 
 func (s *State) intent(r Record) error {
 	i, ok := s.tasks.byID[r.Task]
-	if !ok || s.Running >= 0 || s.tasks.ready.Len() == 0 || s.tasks.ready.heap[0] != i {
+	if !ok || s.Running >= 0 || !s.turn(i) {
 		return fmt.Errorf("%w: it is not the turn of the task %q", errRecord, r.Task)
 	}
-	heap.Pop(&s.tasks.ready)
+	heap.Remove(&s.tasks.ready, s.tasks.all[i].at)
 	s.Running, s.Fresh = i, false
 	if s.Outage > 0 { // the wait does not count as activity without progress
 		s.Progress = r.At
@@ -106,14 +115,22 @@ func (s *State) outcome(r Record) error {
 	if to == stageFailed && (later || t.left > 1) {
 		to = stageWaiting
 	}
+	parallel := s.attemptIndex(i)
 	if later {
 		s.Outage++
+		if parallel >= 0 { // failures at the same time count once
+			s.Outage = max(s.Outage-1, s.Parallel[parallel].Outage+1)
+		}
 		s.Down = fmt.Sprintf("task %q: %s", t.ID, clip(o.Details, maxItem))
 	} else {
 		s.Outage, s.Down = 0, ""
 	}
 	s.Running, s.Reported, s.Fresh, s.Spent = none, nil, false, o.Spent
-	s.use(i, o.Used)
+	if parallel >= 0 { // its usage is counted already
+		s.Parallel = slices.Delete(slices.Clone(s.Parallel), parallel, parallel+1)
+	} else {
+		s.use(i, o.Used)
+	}
 	s.SegmentCalls += o.Calls
 	s.Counts.Calls += o.Calls
 	if o.Answer != "" {
@@ -204,7 +221,7 @@ func (s *State) check(r Record) {
 	for _, found := range r.Results {
 		passed[found.Name] = found.Verdict == plan.Pass && found.Name != plan.CheckStopGuard
 	}
-	dropped := s.tasks.drop(func(t *Task) bool { return passed[t.From] })
+	dropped := s.tasks.drop(func(t *Task) bool { return passed[t.From] && s.attemptIndex(s.tasks.byID[t.ID]) < 0 })
 	s.Round.Open -= dropped
 	if dropped > 0 { // the same check reported them as open
 		s.Fresh = false

@@ -12,7 +12,8 @@ import (
 
 // Move is the next action of the supervisor.
 type Move struct {
-	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task,
+	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task, or for the end of
+	// parallel attempts,
 	// KindOutcome for the acceptance of a reported task, KindCheck, KindDerive for a round,
 	// KindSegment or KindEnd.
 	Kind Kind
@@ -37,6 +38,7 @@ func (s *State) Next() Move {
 	ready := s.tasks.ready.Len() > 0
 	down := s.Outage >= maxOutage
 	full := s.Split || s.SegmentCalls >= s.limits.HardCalls
+	begun := len(s.Parallel) > 0
 	switch {
 	case s.End != nil:
 		return Move{Kind: KindEnd, End: *s.End}
@@ -55,7 +57,7 @@ func (s *State) Next() Move {
 		return Move{Kind: KindDerive, Tasks: s.nextRound(), Forced: !ready}
 	}
 	switch {
-	case ready && !full && !down:
+	case ready && (!full && !down || begun): // parallel attempts end first
 		return Move{Kind: KindIntent, Task: s.tasks.ready.heap[0], Wait: outageWait(s.Outage)}
 	case !s.Fresh && s.Round.Failures != "":
 		return Move{Kind: KindCheck, Why: whyFinal}

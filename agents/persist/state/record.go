@@ -26,6 +26,10 @@ const (
 	// KindIntent is written before an attempt at a task, KindOutcome after it.
 	KindIntent  Kind = "intent"
 	KindOutcome Kind = "outcome"
+	// KindStart is written before a parallel attempt at a task, KindFinish after it. Its intent and its
+	// outcome follow when it is due; see State.Due.
+	KindStart  Kind = "start"
+	KindFinish Kind = "finish"
 	// KindReport is written after an attempt that reports its task as done, before the task's
 	// acceptance commands run. The outcome follows it. After a crash in between, only the
 	// commands are repeated.
@@ -67,13 +71,16 @@ type Record struct {
 	// Amended is the new plan with its state, for KindAmend.
 	Amended *Amended `json:"amended,omitempty"`
 
-	// Task is for KindAnswer and, with Attempt, from 1, for KindIntent, KindReport and KindOutcome.
+	// Task is for KindAnswer and, with Attempt, from 1, for the kinds of records of attempts.
 	Task    string   `json:"task,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
 	// Session is the session that an attempt continues, for its intent; nil for a new one. For KindSession
 	// it is the one that the agent began.
 	Session *Session `json:"session,omitempty"`
+
+	// Files are the files that a parallel attempt used.
+	Files []string `json:"files,omitempty"`
 
 	// Text is the answer of a person.
 	Text string `json:"text,omitempty"`
@@ -95,6 +102,8 @@ type Record struct {
 	Context *Change `json:"context,omitempty"`
 
 	End *End `json:"end,omitempty"`
+	// Cut is the usage of each parallel attempt that the end cut off.
+	Cut []CutOff `json:"cut,omitempty"`
 }
 
 // Amended is a plan that replaces an earlier one.
@@ -232,6 +241,12 @@ type End struct {
 	Spent   Spent  `json:"spent,omitzero"`
 	// Used is the usage of the attempt that the end cut off, which has no outcome.
 	Used *Used `json:"used,omitempty"`
+}
+
+// CutOff is the usage of a parallel attempt that has no outcome.
+type CutOff struct {
+	Task string `json:"task"`
+	Used Used   `json:"used"`
 }
 
 // The largest texts of a record, in bytes. Longer texts are cut in the middle. A record is far below

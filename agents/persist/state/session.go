@@ -17,11 +17,18 @@ type Session struct {
 // follows.
 func (s *State) session(r Record) error {
 	i, ok := s.tasks.byID[r.Task]
-	if !ok || r.Session == nil || s.tasks.all[i].Stage != stageWaiting || s.tasks.all[i].Attempts != r.Attempt {
+	if !ok || r.Session == nil || !s.InProgress(i, r.Attempt) {
 		return fmt.Errorf("%w: no attempt at the task %q is under way", errRecord, r.Task)
 	}
 	s.tasks.all[i].Session = r.Session
 	return nil
+}
+
+// InProgress reports whether an attempt at a task can be in progress: the last one, or a parallel one.
+func (s *State) InProgress(task, attempt int) bool {
+	t := s.tasks.all[task]
+	a, parallel := s.AttemptAt(task)
+	return t.Stage == stageWaiting && (t.Attempts == attempt || parallel && a.Number == attempt)
 }
 
 // sessionAfter returns the session that can be continued after an attempt: by the next attempt, or if the

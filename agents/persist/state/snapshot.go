@@ -173,7 +173,7 @@ func (s *State) restore(in snapshot) error {
 	s.facts = in.facts
 	t.front, t.back = in.Front, in.Back
 	t.refill(s.Running)
-	return nil
+	return s.checkParallel()
 }
 
 // refill rebuilds the queue and the list of tasks of the round.

@@ -31,6 +31,8 @@ type facts struct {
 	// Reported is the outcome of this attempt if its work is accepted; nil unless the attempt has
 	// ended and the task's acceptance commands are next.
 	Reported *Outcome `json:"reported,omitempty"`
+	// Parallel are the parallel attempts without a recorded outcome, in the order of their begins.
+	Parallel []Attempt `json:"parallel,omitempty"`
 
 	Counts counts `json:"counts"`
 	Spent  Spent  `json:"spent"`
@@ -136,6 +138,12 @@ func (s *State) ByID(id string) (Task, bool) {
 		return Task{}, false
 	}
 	return *s.tasks.all[i], true
+}
+
+// Index returns the index of the task with an id.
+func (s *State) Index(id string) (int, bool) {
+	i, ok := s.tasks.byID[id]
+	return i, ok
 }
 
 // Tasks returns a copy of all tasks.

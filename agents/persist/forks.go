@@ -1,0 +1,206 @@
+package persist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// Forks provides a folder for each task, with a copy of the files of the plan's folder, in which its
+// attempts work, and merges it when the task is done. Its methods are called one at a time.
+type Forks interface {
+	// Open returns the folder of a task. It has the files of all tasks that are done, and those of earlier
+	// attempts at the task, unless both changed the same part of a file: then the earlier work is set aside.
+	Open(ctx context.Context, task string) (Place, error)
+	// Refresh merges the work of other tasks into the folder of a task. A *Conflict means that its work was
+	// set aside.
+	Refresh(ctx context.Context, task string, attempt int) error
+	// Merge merges the folder of a task that is done into that of the plan, and returns the event to emit, if
+	// its kind is not empty. Merging again after a crash changes nothing. Conflicts are those of Refresh.
+	Merge(ctx context.Context, task string, attempt int) (event.Event, error)
+	// Failed is called when an attempt failed, with the reason. It keeps the files or sets them aside.
+	Failed(ctx context.Context, task string, attempt int, failure string) (event.Event, error)
+	// Remove removes the folders of the tasks for which keep returns false, also those of earlier processes.
+	Remove(ctx context.Context, keep func(task string) bool) error
+}
+
+// Place is the folder of a task.
+type Place struct {
+	// Workers are those of Deps.Workers, working in the folder.
+	Workers map[string]Worker
+	// Accept are the acceptance commands of the task, running in the folder.
+	Accept []Probe
+	// ReadFile is that of Deps, for files of the folder.
+	ReadFile func(name string, most int) (data []byte, size int64, err error)
+}
+
+// fileReader is the type of Deps.ReadFile.
+type fileReader = func(name string, most int) (data []byte, size int64, err error)
+
+// Conflict is the error for work on a task that changed the same part of a file as other work, which was
+// merged before.
+type Conflict struct {
+	Paths []string
+	// Kept describes where the work is now, such as "the commit 0123abcd"; empty if it is lost.
+	Kept string
+}
+
+// Error names the files.
+func (e *Conflict) Error() string {
+	const most = 5
+	text := strings.Join(e.Paths[:min(len(e.Paths), most)], ", ")
+	if more := len(e.Paths) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return "a conflict with changes that were merged meanwhile: " + text
+}
+
+// conflicted returns the outcome of an attempt whose work could not be merged.
+func conflicted(o state.Outcome, e *Conflict) state.Outcome {
+	o.Grade, o.Details, o.Inert = string(Failed), e.Error(), false
+	o.Carry = "The task was done, but other work was merged meanwhile that changed the same parts of these files:\n- " +
+		strings.Join(e.Paths, "\n- ") + "\nThe folder has that other work now, and none of yours. Do the task again on these files, and keep the other work."
+	if e.Kept != "" {
+		o.Carry += "\nYour earlier work is " + e.Kept + "; look at it (git show) if that helps."
+	}
+	o.Refused, o.Steps, o.Unjudged, o.Session = "", nil, "", nil // the files of the session are gone
+	return o
+}
+
+// inFork reports whether the attempt in progress at a task was made in a folder of its own.
+func (r *supervisor) inFork(t state.Task) bool {
+	if r.Forks == nil {
+		return false
+	}
+	i, _ := r.state.Index(t.ID)
+	_, parallel := r.state.AttemptAt(i)
+	return parallel
+}
+
+// open returns the folder of a task. The caller holds the lock, which is released meanwhile.
+func (r *supervisor) open(t state.Task) (Place, error) {
+	if place, known := r.forks.places[t.ID]; known {
+		return place, nil
+	}
+	r.mu.Unlock()
+	place, err := r.Forks.Open(r.ctx, t.ID)
+	r.mu.Lock()
+	if err != nil {
+		return place, fmt.Errorf("open the work tree of the task %s: %w", t.ID, err)
+	}
+	r.forks.places[t.ID] = place
+	return place, nil
+}
+
+// refresh merges the work of other tasks into the folder of a task, if it has one, so that its acceptance
+// commands see all of it. A conflict changes the outcome.
+func (r *supervisor) refresh(t state.Task, o *state.Outcome) *ending {
+	if !r.inFork(t) {
+		return nil
+	}
+	if _, err := r.open(t); err != nil {
+		return failure("the files of the task "+t.ID+" could not be merged", err)
+	}
+	r.mu.Unlock()
+	err := r.Forks.Refresh(context.WithoutCancel(r.ctx), t.ID, t.Attempts)
+	r.mu.Lock()
+	return r.unlessConflict(t, o, err)
+}
+
+// unlessConflict returns the end of the run after an error, or changes the outcome after a conflict.
+func (r *supervisor) unlessConflict(t state.Task, o *state.Outcome, err error) *ending {
+	if conflict, ok := errors.AsType[*Conflict](err); ok {
+		delete(r.forks.places, t.ID)
+		*o = conflicted(*o, conflict)
+		return nil
+	}
+	if err != nil {
+		return failure("the files of the task "+t.ID+" could not be merged", err)
+	}
+	return nil
+}
+
+// keepFork merges the folder of a task that is done, and keeps or removes that of a failed attempt.
+func (r *supervisor) keepFork(t state.Task, o *state.Outcome) *ending {
+	failed := o.Grade == string(Failed) && !o.Later
+	if o.Grade != string(Done) && !failed {
+		return nil
+	}
+	if _, err := r.open(t); err != nil {
+		return failure("the files of the task "+t.ID+" could not be kept", err)
+	}
+	ctx, failureText := context.WithoutCancel(r.ctx), o.Details
+	r.mu.Unlock()
+	var e event.Event
+	var err error
+	if failed {
+		e, err = r.Forks.Failed(ctx, t.ID, t.Attempts, failureText)
+	} else {
+		e, err = r.Forks.Merge(ctx, t.ID, t.Attempts)
+	}
+	r.mu.Lock()
+	delete(r.forks.places, t.ID)
+	noteRollback(e, o)
+	if err == nil && e.Kind != "" {
+		e.N = t.Attempts
+		r.Sink.Emit(e)
+	}
+	return r.unlessConflict(t, o, err)
+}
+
+// prepareForks removes the folders that earlier processes left and no task needs. Without Forks it returns an
+// error if there are parallel attempts whose work is not merged.
+func (r *supervisor) prepareForks() *ending {
+	if r.Forks == nil {
+		if n := len(r.state.Parallel); n > 0 {
+			return failure("the run cannot continue", fmt.Errorf("%w: task %s", ErrParallel, r.taskID(r.state.Parallel[0].Task)))
+		}
+		return nil
+	}
+	if err := r.removeForks(); err != nil {
+		return failure("the run cannot continue", err)
+	}
+	return nil
+}
+
+// ErrParallel is the error for a run without Forks whose state has parallel attempts.
+var ErrParallel = errors.New("attempts of the run work in folders of their own, and their work is not merged yet")
+
+// removeForks removes the folders of tasks that are over, as far as that is written.
+func (r *supervisor) removeForks() error {
+	if r.Forks == nil || r.written == nil {
+		return nil
+	}
+	needed := map[string]bool{}
+	for _, t := range r.written.Tasks() {
+		needed[t.ID] = !t.Over() || r.forks.live[t.ID] != nil
+	}
+	maps.DeleteFunc(r.forks.places, func(id string, _ Place) bool { return !needed[id] })
+	return r.Forks.Remove(context.WithoutCancel(r.ctx), func(task string) bool { return needed[task] })
+}
+
+// emitLeftForks emits a warning if folders could not be removed at the end.
+func (r *supervisor) emitLeftForks(err error) {
+	if err != nil {
+		r.emit(0, "work trees of tasks could not be removed: "+err.Error(), Guarded{"forks-left", ""})
+	}
+}
+
+// forks is the part of a supervisor for parallel attempts.
+type forks struct {
+	live   map[string]*attempt // in progress, by the ids of the tasks
+	places map[string]Place
+	killed map[string]bool // ids of tasks with an attempt in which an earlier process was killed
+	ended  chan struct{}   // receives a value after an attempt has ended
+	capped *ending         // the end of the run, if an attempt used up the budget
+	cut    []state.CutOff
+}
+
+func newForks() forks {
+	return forks{live: map[string]*attempt{}, places: map[string]Place{}, killed: map[string]bool{}, ended: make(chan struct{}, 1)}
+}
