@@ -85,7 +85,7 @@ Exit codes:
 	f.BoolVar(&flags.thorough, "thorough", false, "explore every place of a long path")
 	f.Uint64Var(&flags.seed, "seed", 0, "seed that chooses the pairs (default: the scenario's)")
 	workersFlag(f, &flags.workers, "runs to drive")
-	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
+	outFolderFlag(f, &flags.out)
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
 	pricesFlag(f, &flags.prices)
 	jsonFlag(f, &flags.asJSON, "the result")

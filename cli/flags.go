@@ -21,6 +21,11 @@ func pricesFlag(f *pflag.FlagSet, file *string) {
 	f.StringVar(file, "prices", "", "a price file whose entries override the shipped table")
 }
 
+// outFolderFlag adds --out, the folder of a run.
+func outFolderFlag(f *pflag.FlagSet, out *string) {
+	f.StringVarP(out, "out", "o", "", "`folder` for the reports (default: a new one in "+runsFolder+")")
+}
+
 // jsonFlag adds --json, which prints what.
 func jsonFlag(f *pflag.FlagSet, asJSON *bool, what string) {
 	f.BoolVar(asJSON, "json", false, "print "+cmp.Or(what, "the result")+" as JSON on standard output")

@@ -60,6 +60,9 @@ func (a *app) list(patterns []string, chosen selection, order ordering, asJSON b
 	if err == nil {
 		set, err = order.sort(set)
 	}
+	if err == nil {
+		set, _, err = order.shard.take(set)
+	}
 	if err != nil {
 		return usage(err)
 	}

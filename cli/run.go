@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -30,22 +31,20 @@ const gcPercent = 200
 
 // runFlags are the flags of run.
 type runFlags struct {
-	out          string
-	workers      int
-	chosen       selection
-	order        ordering
-	prices       string
-	labels       map[string]string
-	asJSON       bool
-	html         bool
-	failuresOnly bool
-	detail       detailFlags
-	live         bool
-	require      bool
-	perturb      perturbValue
-	baseline     string
-	update       bool
-	limits       runLimits
+	out      string
+	workers  int
+	chosen   selection
+	order    ordering
+	prices   string
+	labels   map[string]string
+	html     bool
+	shown    showing
+	live     bool
+	require  bool
+	perturb  perturbValue
+	baseline string
+	update   bool
+	limits   runLimits
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -69,6 +68,9 @@ scenario, each with its own seed, and stops at the first that fails: the way to 
 A snapshot (expect.snapshot) that does not exist is written, except in CI (the variable CI is set).
 --update rewrites those that differ, and removes those that no scenario names any more.
 
+--shard i/n runs one of n parts, for machines side by side: each has its share of the trials. It
+needs the same patterns, filters and options in all parts; rehearse merge makes one report of them.
+
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
 ` + exitCodes,
@@ -77,6 +79,7 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
   rehearse run -k 'refund and not slow' --exclude refund-live
   rehearse run --failed
   rehearse run order-status --repeat-until-fail=1000
+  rehearse run --shard 2/4 --out shard-2
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run refund --update
@@ -90,7 +93,7 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
+	outFolderFlag(f, &flags.out)
 	workersFlag(f, &flags.workers, "trials to run")
 	a.selectionFlags(cmd, &flags.chosen)
 	flags.order.register(f)
@@ -98,7 +101,7 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
 	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
-	jsonFlag(f, &flags.asJSON, "the report")
+	flags.shown.register(cmd)
 	liveFlag(f, &flags.live)
 	f.BoolVar(&flags.require, "require", false,
 		"fail a scenario that needs something this machine lacks, such as Docker, instead of skipping it")
@@ -106,8 +109,6 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
 	updateFlag(f, &flags.update)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
-	flags.detail.register(cmd)
-	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }
 
@@ -123,15 +124,8 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
-	set, err := a.selectScenarios(patterns, flags.chosen, prices)
-	if err == nil {
-		set, err = flags.order.sort(set)
-	}
+	set, header, err := a.plan(patterns, flags, prices)
 	if err != nil {
-		return usage(err)
-	}
-	flags.limits.repeat(set)
-	if err := a.checkPerturb(flags.perturb, set, prices); err != nil {
 		return usage(err)
 	}
 	out, err := a.openFolder(flags.out)
@@ -142,57 +136,62 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 
 	a.collectSeldom()
 	began := time.Now()
-	report, written, err := a.execute(ctx, set, out, prices, flags, against)
+	report, written, err := a.execute(ctx, set, header, out, prices, flags, against)
 	if err != nil {
 		return noVerdict(err)
 	}
-	a.remember(out, &report)
-	if err := a.show(runDocument(report, flags.detail, flags.failuresOnly), flags.asJSON); err != nil {
-		return noVerdict(err)
-	}
-	last := len(written) - 1
-	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n",
-		format.Seconds(time.Since(began).Seconds()), joined(written[:last]), written[last], out.Path())
-	a.viewAgain(out)
-	return quiet(exitCode(report))
+	return a.finishRun(out, &report, written, began, flags.shown)
 }
 
-// remember records the last run for --failed and for commands without an argument, in a folder
-// that looks like a project. A run is not worse for it if that cannot be written.
-func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
-	if _, err := os.Stat(runsFolder); err != nil {
-		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
-			return
-		}
-	}
-	err := atomicdir.Ignore(runsFolder)
+// plan returns the scenarios that the flags select, in their order, and the header of their
+// recording.
+func (a *app) plan(patterns []string, flags runFlags, prices *price.Table) ([]scenarios.Scenario, record.Run, error) {
+	set, err := a.selectScenarios(patterns, flags.chosen, prices)
 	if err == nil {
-		err = rundir.Remember(runsFolder, out.Path(), report)
+		set, err = flags.order.sort(set)
 	}
 	if err != nil {
-		fmt.Fprintf(a.stderr, "--failed will not know this run: %v\n", err)
+		return nil, record.Run{}, err
 	}
+	flags.limits.repeat(set)
+	if err := a.checkPerturb(flags.perturb, set, prices); err != nil {
+		return nil, record.Run{}, err
+	}
+	whole := harness.Header(set, tool(), prices, flags.labels)
+	part := flags.order.shard
+	own, planned, err := part.take(set)
+	switch {
+	case err != nil || planned == nil:
+		return own, whole, err
+	case flags.baseline != "":
+		return nil, whole, errors.New("--baseline needs the whole run; compare the merged one: rehearse merge --baseline")
+	}
+	fmt.Fprintf(a.stderr, "shard %s: %d of %s\n", part, len(own), format.Plural(len(set), "scenario"))
+	return own, part.Header(harness.Header(own, tool(), prices, flags.labels), whole, planned, flags.options()), nil
 }
 
-// viewAgain prints the command that shows the reports of a folder.
-func (a *app) viewAgain(out *atomicdir.Folder) {
-	fmt.Fprintf(a.stderr, "view again with: %s\n", format.ShellLine("rehearse", "report", out.Path()))
+// options names the flags that change the results of a run, besides those that its header has.
+func (flags *runFlags) options() []string {
+	var options []string
+	if flags.live {
+		options = append(options, "live")
+	}
+	if flags.require {
+		options = append(options, "require")
+	}
+	return options
 }
 
 // execute drives the set and writes the files of the run, whose names it returns.
-func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomicdir.Folder, prices *price.Table, flags runFlags,
-	against *rundir.BaselineSource,
+func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header record.Run, out *atomicdir.Folder, prices *price.Table,
+	flags runFlags, against *rundir.BaselineSource,
 ) (report reports.Report, written []string, err error) {
 	env := a.env(prices, flags.live)
 	env.Required = flags.require
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	trials := 0
-	for _, sc := range set {
-		trials += max(sc.Trials, 1)
-	}
-	progress := reports.NewProgress(a.stderr, a.terminal(), time.Now, trials)
+	progress := reports.NewProgress(a.stderr, a.terminal(), time.Now, header.Trials)
 	defer progress.Follow()()
-	sink, err := rundir.NewSink(out, harness.Header(set, tool(), prices, flags.labels), rundir.SinkOptions{
+	sink, err := rundir.NewSink(out, header, rundir.SinkOptions{
 		Extensions: a.language.Extensions(), Progress: progress,
 		Stacks: a.stderr, Baseline: against, NoPage: !flags.html,
 	})

@@ -37,7 +37,8 @@ parts of names and tags, joined by and, or, not and parentheses: -k 'refund and 
 // selectionFlags adds the flags of a selection.
 func (a *app) selectionFlags(cmd *cobra.Command, s *selection) {
 	f := cmd.Flags()
-	f.StringVarP(&s.filter.Keyword, "keyword", "k", "", "only scenarios whose name and tags match this `expression`, such as 'refund and not slow'")
+	f.StringVarP(&s.filter.Keyword, "keyword", "k", "",
+		"only scenarios whose name and tags match this `expression`, such as 'refund and not slow'")
 	f.StringSliceVar(&s.filter.Tags, "tag", nil, "only scenarios with one of these `tags`")
 	f.StringSliceVar(&s.filter.Files, "file", nil, "only scenarios in these `files` or folders; * is a wildcard")
 	f.StringSliceVar(&s.filter.Exclude, "exclude", nil, "leave out scenarios with these `names` or files; * is a wildcard")
@@ -109,11 +110,15 @@ func onlyFailed(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
 	return failed, nil
 }
 
-// ordering are the flags that order the selected scenarios.
-type ordering struct{ failedFirst bool }
+// ordering are the flags that order the selected scenarios, and take a part of them.
+type ordering struct {
+	failedFirst bool
+	shard       shardFlag
+}
 
 // register adds the flags.
 func (o *ordering) register(f *pflag.FlagSet) {
+	f.Var(&o.shard, "shard", "take one of n equal parts of the scenarios, such as 2/5")
 	f.BoolVar(&o.failedFirst, "failed-first", false, "begin with the scenarios that failed or had an error in their last run")
 }
 

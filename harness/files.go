@@ -73,7 +73,9 @@ func (f *files) commit(o Outcome) error {
 	if f == nil {
 		return nil
 	}
-	err := f.writer.Close(record.Close{Trials: o.Trials, Interrupted: o.Interrupted, Stopped: o.Stopped, FailFast: o.FailFast, NotRun: o.NotRun})
+	err := f.writer.Close(record.Close{
+		Trials: o.Trials, Interrupted: o.Interrupted, Stopped: o.Stopped, FailFast: o.FailFast, NotRun: o.NotRun,
+	})
 	if err != nil {
 		return fmt.Errorf("write the recording: %w", err)
 	}

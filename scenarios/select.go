@@ -136,7 +136,8 @@ func unknownWords(set []Scenario, text string, expr keyword.Expr, wrong func(fla
 			parts = append(parts, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/-._", r) })...)
 		}
 		slices.Sort(parts)
-		wrong("-k", text, fmt.Sprintf("%q is in no name and no tag of the selected scenarios", word), suggest.Nearest(word, slices.Compact(parts)))
+		message := fmt.Sprintf("%q is in no name and no tag of the selected scenarios", word)
+		wrong("-k", text, message, suggest.Nearest(word, slices.Compact(parts)))
 	}
 }
 

@@ -33,6 +33,30 @@ type Run struct {
 	Scenarios int               `json:"scenarios"`
 	Trials    int               `json:"trials"`
 	Labels    map[string]string `json:"labels,omitempty"`
+	// Shard is set if this is one of several parts of a run; Scenarios and Trials are then those of
+	// the part.
+	Shard *Shard `json:"shard,omitempty"`
+}
+
+// Shard describes a part of a run, and the run to which it belongs.
+type Shard struct {
+	// Index counts from 1.
+	Index int `json:"index"`
+	Of    int `json:"of"`
+	// Run is the id of the whole run.
+	Run string `json:"run"`
+	// Options are the options of the run that change its results, such as "live".
+	Options []string `json:"options,omitempty"`
+	// Plan has all scenarios of the whole run in their order.
+	Plan []Planned `json:"plan"`
+}
+
+// Planned is a scenario of a plan.
+type Planned struct {
+	Name   string `json:"name"`
+	Trials int    `json:"trials"`
+	// Shard is the index of the part to which it belongs.
+	Shard int `json:"shard"`
 }
 
 // Scenario precedes the trials of a scenario, which can be read without the scenario file.

@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"scenarios":         {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/keyword", "scenarios/perturb"},
 
 	"harness/record": {"llm", "llm/price", "clock", "event", "scenarios/expect"},
+	"harness/shard":  {"harness/record"},
 	"harness/judge":  {"llm", "stat"},
 	"harness/app/":   {"clock", "event", "harness/app", "harness/app/", "harness/record"},
 	"harness/app":    {"clock", "event"},
@@ -81,7 +82,7 @@ var allowed = map[string][]string{
 	},
 	"reports/export": {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/rundir": {
-		"harness", "harness/compare", "harness/gate", "harness/measure", "harness/record", "harness/result", "reports", "reports/",
+		"harness", "harness/compare", "harness/gate", "harness/measure", "harness/record", "harness/result", "harness/shard", "reports", "reports/",
 	},
 	"reports/page": {
 		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/result",

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -104,11 +103,10 @@ func relativeTo(runs, path string) (string, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}
-	below, err := filepath.Rel(base, path)
-	if err != nil || below == ".." || strings.HasPrefix(below, ".."+string(filepath.Separator)) {
-		return path, nil
+	if below, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(below) {
+		return filepath.ToSlash(below), nil
 	}
-	return filepath.ToSlash(below), nil
+	return path, nil
 }
 
 // LastRun returns the folder of the last run: the remembered one or, if that is gone, the newest

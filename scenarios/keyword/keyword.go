@@ -101,6 +101,7 @@ func (n *node) match(texts []string) bool {
 		return !slices.ContainsFunc(n.operands, func(operand node) bool { return !holds(operand) })
 	case or:
 		return slices.ContainsFunc(n.operands, holds)
+	case everything:
 	}
 	return true
 }

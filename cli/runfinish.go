@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// showing are the flags for showing the report of a run.
+type showing struct {
+	detail       detailFlags
+	failuresOnly bool
+	asJSON       bool
+}
+
+// register adds the flags.
+func (s *showing) register(cmd *cobra.Command) {
+	s.detail.register(cmd)
+	cmd.Flags().BoolVar(&s.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
+	jsonFlag(cmd.Flags(), &s.asJSON, "the report")
+}
+
+// finishRun shows the report of a run and the names of its files, and remembers the run.
+func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written []string, began time.Time, flags showing) error {
+	a.remember(out, report)
+	if err := a.show(runDocument(*report, flags.detail, flags.failuresOnly), flags.asJSON); err != nil {
+		return noVerdict(err)
+	}
+	last := len(written) - 1
+	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n",
+		format.Seconds(time.Since(began).Seconds()), joined(written[:last]), written[last], out.Path())
+	a.viewAgain(out)
+	return quiet(exitCode(*report))
+}
+
+// remember records the last run for --failed and for commands without an argument, in a folder
+// that looks like a project. A run is not worse for it if that cannot be written.
+func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
+	if _, err := os.Stat(runsFolder); err != nil {
+		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
+			return
+		}
+	}
+	err := atomicdir.Ignore(runsFolder)
+	if err == nil {
+		err = rundir.Remember(runsFolder, out.Path(), report)
+	}
+	if err != nil {
+		fmt.Fprintf(a.stderr, "--failed will not know this run: %v\n", err)
+	}
+}
+
+// viewAgain prints the command that shows the reports of a folder.
+func (a *app) viewAgain(out *atomicdir.Folder) {
+	fmt.Fprintf(a.stderr, "view again with: %s\n", format.ShellLine("rehearse", "report", out.Path()))
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/reports/rundir"
+)
+
+// lastRun returns the argument, or without one the folder of the last run.
+func lastRun(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	folder, err := rundir.LastRun(runsFolder)
+	if err != nil {
+		return "", usage(err)
+	}
+	return folder, nil
+}
+
+// completeRuns completes the folders of runs, the newest first, besides files.
+func completeRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	entries, _ := os.ReadDir(runsFolder) // without the folder there is nothing to complete
+	var folders []string
+	for _, e := range slices.Backward(entries) {
+		folder := filepath.Join(runsFolder, e.Name())
+		if _, err := rundir.FindRecording(folder); err == nil && e.IsDir() && !slices.Contains(args, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return startingWith(folders, start), cobra.ShellCompDirectiveDefault | cobra.ShellCompDirectiveKeepOrder
+}
