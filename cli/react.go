@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +31,8 @@ type reactFlags struct {
 	form                 string
 	approve              string
 	allow, deny, mcp     []string
+	headers              []string
+	safety               safetyFlags
 	timeout, callTimeout durationFlag
 	transcript           string
 	resume               bool
@@ -58,7 +59,7 @@ The backends are those of rehearse loop; see its --help. With backend openai, th
 are tools of the API; other backends, and scripts, write YAML documents (--interface). A command-line agent is started in
 the workspace and may only read there, as the engine's actions do the work; --access or --agent-arg
 give it more, beyond what the engine can refuse or record. The actions shell (a command line, not
-confined to the workspace) and edit are offered with --approve or --allow only. --example plays a shipped agent in
+confined to the workspace without --sandbox) and edit are offered with --approve or --allow only. --example plays a shipped agent in
 a copy of its workspace, by a script: ` + exampleNames() + `.
 
 ` + reactExitCodes(),
@@ -96,7 +97,11 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.StringVar(&r.approve, "approve", "", "approval of shell, edit and MCP actions: ask, auto or never (default: the agent's, else never)")
 	f.StringArrayVar(&r.allow, "allow", nil, "action that needs no question, such as 'shell:go test *' or 'edit:docs/**'; repeatable")
 	f.StringArrayVar(&r.deny, "deny", nil, "action that is refused, such as 'shell:git push*'; repeatable")
-	f.StringArrayVar(&r.mcp, "mcp", nil, "MCP server whose tools are actions, such as 'files=mcp-server-files .'; repeatable")
+	f.StringArrayVar(&r.mcp, "mcp", nil,
+		"MCP server whose tools are actions, such as 'files=mcp-server-files .' or docs=https://example.com/mcp; repeatable")
+	f.StringArrayVar(&r.headers, "mcp-header", nil,
+		"header for an MCP server over HTTP, such as 'docs=Authorization: Bearer ${DOCS_TOKEN}'; repeatable")
+	r.safety.registerSandbox(cmd)
 	f.Var(&r.timeout, "timeout", "stop after this time; 0s means no limit")
 	f.Var(&r.callTimeout, "call-timeout", "time limit of one call (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
@@ -183,6 +188,24 @@ func (r *reactFlags) servers() (map[string]agentfile.Server, error) {
 		}
 		all[name] = server
 	}
+	for _, text := range r.headers {
+		name, header, value, err := agentfile.ParseHeader(text)
+		if err != nil {
+			return nil, fmt.Errorf("--mcp-header %q: %w", redactor().Text(text), err)
+		}
+		server, ok := all[name]
+		if !ok || server.URL == "" {
+			return nil, fmt.Errorf("--mcp-header: there is no --mcp %s=URL", name)
+		}
+		if server.Headers == nil {
+			server.Headers = map[string]string{}
+		}
+		server.Headers[header] = value
+		if err := server.Check(); err != nil {
+			return nil, fmt.Errorf("--mcp-header: %w", err)
+		}
+		all[name] = server
+	}
 	return all, nil
 }
 
@@ -203,6 +226,9 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err := flags.needsAnswer(a.atTerminal()); err != nil {
 		return usage(err)
 	}
+	if err := flags.safety.check(); err != nil {
+		return usage(err)
+	}
 	options, err := flags.options(f)
 	if err != nil {
 		return err
@@ -213,6 +239,12 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	}
 	// Only the engine's actions change files.
 	flags.dir, flags.observer = job.Workspace, true
+	around, err := a.enclose(ctx, &flags.safety, flags.backend, job.Workspace)
+	if err != nil {
+		return usage(err)
+	}
+	defer around.close()
+	flags.wrapper, job.Wrapper = around.arguments(), around.arguments()
 	backend, err := a.agentBackend(ctx, &flags.agentFlags)
 	if err != nil {
 		return err
@@ -301,8 +333,20 @@ func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*
 	}
 	if flags.past != nil {
 		job.Task = flags.past.Task
+		if flags.past.Sandbox && !flags.safety.sandbox {
+			return nil, usage(errors.New("--continue: the run was in a sandbox; give --sandbox again"))
+		}
 		job.Gate.Approval = flags.past.Approve.With(job.Gate.Approval)
-		maps.Copy(job.Servers, flags.past.Servers)
+		for name, server := range flags.past.Servers {
+			if _, again := job.Servers[name]; again {
+				continue
+			}
+			if server.Hidden() {
+				return nil, usage(fmt.Errorf("--continue: the transcript does not have the secrets of the MCP server %s; "+
+					"give --mcp and --mcp-header again", name))
+			}
+			job.Servers[name] = server
+		}
 	}
 	if err := job.Agent.Approval.With(job.Gate.Approval).Check(); err != nil {
 		return nil, usage(fmt.Errorf("--approve, --allow and --deny: %w", err))

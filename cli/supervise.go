@@ -242,6 +242,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are not commands: %s)", err, strings.Join(models, ", ")))
 		}
 		o.Backend, o.Conversational = backend, backend.ID() == backendOpenAI
+		o.TakesTools = flags.script == "" && backend.ID() == backendOpenAI
 		o.Inert = flags.script == "" && !flags.actsOnFiles()
 	}
 	prices, err := priceTable(flags.prices)

@@ -67,6 +67,7 @@ func (j *Job) Models() []string {
 type Options struct {
 	Backend        llm.Adapter  // nil if all workers are commands
 	Conversational bool         // of Backend
+	TakesTools     bool         // Backend passes tools to its model
 	Inert          bool         // Backend cannot change anything
 	Person         react.Person // also answers escalated tasks, at once
 	Price          func(model string, u llm.Usage) (quantity.Money, bool)
@@ -108,6 +109,7 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 	backend := ""
 	if o.Backend != nil {
 		backend = o.Backend.ID()
+		deps.TakesTools = o.TakesTools
 		deps.Backend, deps.BackendID, deps.Conversational, deps.Inert = o.Backend, backend, o.Conversational, o.Inert
 	}
 	if o.Person != nil {

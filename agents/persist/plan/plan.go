@@ -92,6 +92,8 @@ type React struct {
 	Workspace string `yaml:"workspace,omitempty" json:"workspace,omitempty"`
 	// MaxIterations overrides the limit of the agent.
 	MaxIterations *int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
+	// Interface is "tools" (steps are tool calls of the API) or "yaml"; default: tools if the backend takes them.
+	Interface string `yaml:"interface,omitempty" json:"interface,omitempty" jsonschema:"enum=tools,enum=yaml"`
 }
 
 // Probe describes how a check is answered. Exactly one of Command, File, Markers and None is given.

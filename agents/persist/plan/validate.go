@@ -246,6 +246,9 @@ func (v *validator) workers() {
 		if w.React != nil {
 			v.path(at+".react.agent", w.React.Agent)
 			v.path(at+".react.workspace", cmp.Or(w.React.Workspace, "."))
+			if form := w.React.Interface; !slices.Contains([]string{"", "tools", "yaml"}, form) {
+				v.add(at+".react.interface", "%q is not an interface; use tools or yaml", form)
+			}
 			if n := w.React.MaxIterations; n != nil && *n < 1 {
 				v.add(at+".react.max_iterations", "%d is not allowed; use 1 or more", *n)
 			}

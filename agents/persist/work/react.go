@@ -13,15 +13,17 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/agents/react/mcp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // reacter is a ReAct agent as a worker.
 type reacter struct {
-	agent  *agentfile.Agent
-	agents map[string]*agentfile.Agent // agents to which it may delegate
-	max    int                         // iterations; 0: those of the agent
-	dep    Deps
+	agent     *agentfile.Agent
+	agents    map[string]*agentfile.Agent // agents to which it may delegate
+	options   react.Options
+	workspace string
+	dep       Deps
 }
 
 func newReacter(spec plan.React, d Deps) (*reacter, error) {
@@ -29,35 +31,57 @@ func newReacter(spec plan.React, d Deps) (*reacter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Actions == nil {
-		workspace := filepath.Join(d.Folder, filepath.FromSlash(cmp.Or(spec.Workspace, ".")))
-		d.Actions = func(a *agentfile.Agent) (action.Set, error) {
-			return action.New(a, action.Options{Workspace: workspace, Clock: d.ChildClock})
-		}
+	w := &reacter{
+		agent: agent, agents: agents, dep: d, workspace: filepath.Join(d.Folder, filepath.FromSlash(cmp.Or(spec.Workspace, "."))),
+		options: react.Options{Interface: react.Interface(spec.Interface)},
 	}
-	w := &reacter{agent: agent, agents: agents, dep: d}
 	if spec.MaxIterations != nil {
-		w.max = *spec.MaxIterations
+		w.options.MaxIterations = *spec.MaxIterations
+	}
+	if d.TakesTools && w.options.Interface == "" {
+		w.options.Interface = react.ByTools
 	}
 	return w, nil
+}
+
+// actions returns the actions of an attempt. Its MCP servers end with close.
+func (w *reacter) actions(ctx context.Context, person react.Person) (actions func(*agentfile.Agent) (action.Set, error), stop func()) {
+	if w.dep.Actions != nil {
+		return w.dep.Actions, func() {}
+	}
+	gate := action.Gate{Ask: react.ApproveBy(person)}
+	servers := mcp.NewPool(ctx, mcp.Options{Workspace: w.workspace, Wrapper: w.dep.Wrapper, Clock: w.dep.ChildClock})
+	return func(a *agentfile.Agent) (action.Set, error) {
+		set, err := action.New(a, action.Options{
+			Workspace: w.workspace, Gate: gate, Wrapper: w.dep.Wrapper, Servers: true, Clock: w.dep.ChildClock,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return servers.Actions(a, set, gate)
+	}, servers.Close
 }
 
 // Work implements persist.Worker.
 func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
 	backend := newMetered(w.dep, a, nil)
-	r := react.Run(ctx, w.agent, react.Task{Do: a.Prompt, Input: a.Task.Input}, react.Options{MaxIterations: w.max}, react.Deps{
-		Backend:   backend,
-		BackendID: w.dep.BackendID,
-		Clock:     w.dep.Clock,
-		Sink:      inner(w.dep.Sink, a),
-		Actions:   w.dep.Actions,
-		Agents:    w.agents,
-		Person:    asked(w.dep.Person, a.Meter),
-		Before:    func(string) error { return a.Meter.Call(1) },
-		Touched:   a.Meter.Touch,
-		Price:     w.dep.Price,
-		EURPerUSD: w.dep.EURPerUSD,
-		Shared:    w.dep.Budget,
+	person := asked(w.dep.Person, a.Meter)
+	actions, stop := w.actions(ctx, person)
+	defer stop()
+	r := react.Run(ctx, w.agent, react.Task{Do: a.Prompt, Input: a.Task.Input}, w.options, react.Deps{
+		Backend:    backend,
+		BackendID:  w.dep.BackendID,
+		TakesTools: w.dep.TakesTools && w.options.Interface == react.ByTools,
+		Clock:      w.dep.Clock,
+		Sink:       inner(w.dep.Sink, a),
+		Actions:    actions,
+		Agents:     w.agents,
+		Person:     person,
+		Before:     func(string) error { return a.Meter.Call(1) },
+		Touched:    a.Meter.Touch,
+		Price:      w.dep.Price,
+		EURPerUSD:  w.dep.EURPerUSD,
+		Shared:     w.dep.Budget,
 	})
 	out := gradeAgent(r)
 	out.Answer, out.Usage, out.Used = r.Output, backend.spent(), backend.ledger.used()

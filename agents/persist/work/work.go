@@ -41,9 +41,13 @@ type Deps struct {
 	Sink event.Sink
 	// Folder is the folder of the plan, with its agent files and workspaces. Commands run in it.
 	Folder string
-	// Wrapper precedes the command lines of commands, such as that of a sandbox; it may be nil.
+	// Wrapper precedes the command lines of commands, and of the actions and MCP servers of agents, such as that of a sandbox; it may be nil.
 	Wrapper []string
-	// Actions returns the actions of an agent; default: action.New in the workspace of the worker.
+	// TakesTools reports that Backend passes llm.Request.Tools to its model: ReAct agents then write their
+	// steps as tool calls, unless the plan selects an interface.
+	TakesTools bool
+	// Actions returns the actions of an agent; default: action.New in the workspace of the worker, with the
+	// tools of the agent's MCP servers.
 	Actions func(*agentfile.Agent) (action.Set, error)
 	// Person answers the questions of agents, if it is set.
 	Person react.Person

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func (w *work) run(argv []string, timeout time.Duration, start func(*exec.Cmd) e
 	defer cancel()
 	out := &output{tail: child.Tail{Size: tailSize}, flood: func() { stop(errFlood) }}
 	end, err := child.Run(limited, child.Program{
-		Argv: argv, Dir: w.folder, Env: Environment(), Stdout: out, Grace: grace, Start: start,
+		Argv: slices.Concat(w.wrapper, argv), Dir: w.folder, Env: Environment(), Stdout: out, Grace: grace, Start: start,
 	})
 	if end.Cause != nil && clock.Err(ctx) == nil {
 		end.Cause = errTime

@@ -23,6 +23,9 @@ type Options struct {
 	// Gate decides about the actions shell and edit, which are only offered if its approval allows any. Its
 	// approval is added to that of the agent.
 	Gate Gate
+	// Wrapper precedes the command lines of shell and of the agent's own actions, such as that of a sandbox;
+	// it may be nil.
+	Wrapper []string
 	// Servers reports that the caller adds the tools of the agent's MCP servers.
 	Servers bool
 	// Clock times commands; default: the machine's. Commands run in real time, so another
@@ -37,6 +40,7 @@ type set struct {
 	custom    []agentfile.Action
 	protected []string
 	gate      Gate
+	wrapper   []string
 	approved  []standardAction // that are offered
 	writing   sync.Mutex       // one write at a time: they share the name of the partial file
 }
@@ -55,14 +59,14 @@ func New(a *agentfile.Agent, o Options) (Set, error) {
 		return nil, fmt.Errorf("open the workspace: %w; make the folder first", err)
 	}
 	if len(a.Servers) > 0 && !o.Servers {
-		return nil, errors.New("the agent has MCP servers (mcp:), which only rehearse react starts")
+		return nil, errors.New("the agent has MCP servers (mcp:), which are not started here")
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("open the workspace: %w", err)
 	}
 	defer root.Close()
-	s := &set{folder: folder, clock: o.Clock, custom: slices.Clone(a.Actions)}
+	s := &set{folder: folder, clock: o.Clock, wrapper: o.Wrapper, custom: slices.Clone(a.Actions)}
 	s.gate = Gate{Approval: a.Approval.With(o.Gate.Approval), Ask: o.Gate.Ask}
 	if err := s.gate.Approval.Check(); err != nil {
 		return nil, err

@@ -49,7 +49,8 @@ type shellInput struct {
 }
 
 // shell runs a command line. On Linux the command has no more rights than its user: setuid programs do not
-// work. It is not confined to the workspace.
+// work. It is not confined to the workspace,
+// unless Options.Wrapper is a sandbox.
 func (w *work) shell(in shellInput) (string, error) {
 	limit := in.Timeout
 	switch {
@@ -69,7 +70,11 @@ func (w *work) shell(in shellInput) (string, error) {
 		return "", err
 	}
 	before := w.states()
-	text, err := w.finish(shellAction, []string{"sh", "-c", in.Command}, limit, confined)
+	start := confined
+	if len(w.wrapper) > 0 { // a sandbox takes the rights away itself, and needs them to be made
+		start = nil
+	}
+	text, err := w.finish(shellAction, []string{"sh", "-c", in.Command}, limit, start)
 	changed := changes(before, w.states())
 	w.written = append(w.written, changed...)
 	if len(changed) > 0 {

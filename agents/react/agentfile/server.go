@@ -1,8 +1,10 @@
 package agentfile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,11 +14,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// Server describes an MCP server: a program that offers actions over standard input and output.
+// Server describes an MCP server: a program that offers actions over standard input and output, or the address
+// of one that offers them over streamable HTTP.
 type Server struct {
-	// Command is the program and its arguments. It is started in the workspace, without a shell and
-	// without a sandbox.
-	Command []string `yaml:"command" json:"command"`
+	// Command is the program and its arguments. It is started in the workspace, without a shell.
+	Command []string `yaml:"command,omitempty" json:"command,omitempty"`
+	// URL is the address of a server over HTTP, in place of Command.
+	URL string `yaml:"url,omitempty" json:"url,omitempty"`
+	// Headers are sent to URL with each request. ${NAME} in a value is that of an environment variable.
+	Headers map[string]string `yaml:"headers,omitempty" json:"headers,omitempty"`
 	// Env are the names of the environment variables that it gets, besides PATH, HOME and the like.
 	Env []string `yaml:"env,omitempty" json:"env,omitempty"`
 	// Timeout limits the time of a call, at most 10m; default 1m.
@@ -32,12 +38,16 @@ var variable = lazy(`^[A-Za-z_][A-Za-z0-9_]{0,255}$`)
 // Check returns an error for a server that cannot be started or limited.
 func (s Server) Check() error {
 	switch {
+	case s.URL != "":
+		return s.checkAddress()
+	case len(s.Headers) > 0:
+		return fmt.Errorf("headers are for a server with a url")
 	case len(s.Command) == 0 || strings.TrimSpace(s.Command[0]) == "":
 		return fmt.Errorf("the command is empty; name a program and its arguments")
 	case slices.ContainsFunc(s.Command, func(arg string) bool { return strings.ContainsRune(arg, 0) }):
 		return fmt.Errorf("an argument cannot hold the character NUL")
 	case s.Timeout < 0 || s.Timeout > maxServerTimeout:
-		return fmt.Errorf("the timeout %s is out of range; use at most %s", s.Timeout, maxServerTimeout)
+		return s.badTimeout()
 	}
 	for _, name := range s.Env {
 		if !variable().MatchString(name) {
@@ -47,27 +57,91 @@ func (s Server) Check() error {
 	return nil
 }
 
+func (s Server) badTimeout() error {
+	return fmt.Errorf("the timeout %s is out of range; use at most %s", s.Timeout, maxServerTimeout)
+}
+
+// headerName matches the name of a header.
+var headerName = lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+
+// checkAddress returns an error for an address that cannot be connected to.
+func (s Server) checkAddress() error {
+	at, err := url.Parse(s.URL)
+	switch {
+	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "":
+		return fmt.Errorf("%q is not an address such as https://example.com/mcp", clip(s.URL))
+	case at.User != nil:
+		return fmt.Errorf("the address must not have a name or a password; use headers")
+	case len(s.Command) > 0 || len(s.Env) > 0:
+		return fmt.Errorf("a server has either a command, with env, or a url, with headers")
+	case s.Timeout < 0 || s.Timeout > maxServerTimeout:
+		return s.badTimeout()
+	}
+	for name, value := range s.Headers {
+		if !headerName().MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+			return fmt.Errorf("%q with its value is not a header", clip(name))
+		}
+	}
+	return nil
+}
+
 // named matches a server in a flag, with its name.
 var named = regexp.MustCompile(`^([a-z][a-z0-9_-]*)=(.*)$`)
 
-// ParseServer parses "name=program arguments" or "program arguments", whose name is that of the program. Spaces
-// separate the arguments; there are no quotes.
+// ParseServer parses "name=program arguments", "name=URL", or either without the name, which is then that of the
+// program or of the host. Spaces separate the arguments; there are no quotes.
 func ParseServer(text string) (name string, s Server, err error) {
 	if m := named.FindStringSubmatch(text); m != nil {
 		name, text = m[1], m[2]
 	}
-	s.Command = strings.Fields(text)
+	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		s.URL = strings.TrimSpace(text)
+	} else {
+		s.Command = strings.Fields(text)
+	}
 	if err := s.Check(); err != nil {
 		return "", s, err
 	}
 	if name == "" {
-		base := s.Command[0][strings.LastIndexAny(s.Command[0], `/\`)+1:]
-		name = strings.Trim(regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(base), "-"), "-_0123456789")
+		name = s.ownName()
 	}
 	if !IsName(name) {
-		return "", s, fmt.Errorf("the server needs a name, such as files=%s", strings.Join(s.Command, " "))
+		return "", s, fmt.Errorf("the server needs a name, such as files=%s", text)
 	}
 	return name, s, nil
+}
+
+// ownName returns the name of the program, or of the host; "mcp" for an address without a name.
+func (s Server) ownName() string {
+	base, otherwise := "", ""
+	if at, err := url.Parse(s.URL); s.URL != "" && err == nil {
+		base, _, _ = strings.Cut(at.Hostname(), ".")
+		otherwise = "mcp"
+	} else {
+		base = s.Command[0][strings.LastIndexAny(s.Command[0], `/\`)+1:]
+	}
+	name := strings.Trim(regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(base), "-"), "-_0123456789")
+	return cmp.Or(name, otherwise)
+}
+
+// Hidden reports whether secrets of the server were redacted.
+func (s Server) Hidden() bool {
+	for _, text := range append(slices.Collect(maps.Values(s.Headers)), s.URL) {
+		if strings.Contains(text, "[REDACTED:") {
+			return true
+		}
+	}
+	return false
+}
+
+// ParseHeader parses "server=Header: value" and returns its parts.
+func ParseHeader(text string) (server, header, value string, err error) {
+	server, rest, ok := strings.Cut(text, "=")
+	header, value, colon := strings.Cut(rest, ":")
+	if !ok || !colon || !IsName(server) {
+		return "", "", "", fmt.Errorf("it is not a server with a header, such as 'docs=Authorization: Bearer ${DOCS_TOKEN}'")
+	}
+	return server, strings.TrimSpace(header), strings.TrimSpace(value), nil
 }
 
 // servers validates the MCP servers of the front matter.

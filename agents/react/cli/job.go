@@ -29,6 +29,8 @@ type Job struct {
 	Folder    string // of the agents to delegate to
 	Gate      action.Gate
 	Servers   map[string]agentfile.Server // MCP servers of the flags, by name
+	// Wrapper precedes the command lines of actions and MCP servers, such as that of a sandbox; it may be nil.
+	Wrapper []string
 }
 
 // Files are the sources of a job.
@@ -132,7 +134,9 @@ func checkFolder(flag, name string) error {
 // actions returns the actions of an agent in the workspace, with those of MCP servers.
 func (j *Job) actions(servers *mcp.Pool) func(*agentfile.Agent) (action.Set, error) {
 	return func(agent *agentfile.Agent) (action.Set, error) {
-		set, err := action.New(agent, action.Options{Workspace: j.Workspace, Gate: j.Gate, Servers: true, Clock: clock.Real()})
+		set, err := action.New(agent, action.Options{
+			Workspace: j.Workspace, Gate: j.Gate, Wrapper: j.Wrapper, Servers: true, Clock: clock.Real(),
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
@@ -97,4 +98,17 @@ func (s *Session) redactValue(value any) any {
 		return v
 	}
 	return value
+}
+
+// redactServers returns servers without the secrets in their addresses and headers.
+func (s *Session) redactServers(servers map[string]agentfile.Server) map[string]agentfile.Server {
+	servers = maps.Clone(servers)
+	for name, server := range servers {
+		server.URL, server.Headers = s.redact.Text(server.URL), maps.Clone(server.Headers)
+		for header, value := range server.Headers {
+			server.Headers[header] = s.redact.Text(value)
+		}
+		servers[name] = server
+	}
+	return servers
 }

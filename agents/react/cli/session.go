@@ -37,7 +37,8 @@ type Session struct {
 func Open(path string, begin Begin, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
 	s := &Session{job: job, options: o, redact: r, past: &Past{}}
 	begin.Type, begin.Agent, begin.Task, begin.Options = lineBegin, job.Agent.ID, s.redactTask(job.Task), o
-	begin.Approve, begin.Servers = job.Gate.Approval, job.Servers
+	begin.Approve, begin.Servers = job.Gate.Approval, s.redactServers(job.Servers)
+	begin.Sandbox = len(job.Wrapper) > 0
 	begin.File, begin.Workspace, begin.Agents = absolute(job.Agent.File), absolute(job.Workspace), absolute(job.Folder)
 	var err error
 	s.transcript, err = run.CreateTranscript(path, begin)
@@ -96,7 +97,7 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, escalation react.Per
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var writing error
-	servers := mcp.NewPool(ctx, mcp.Options{Workspace: s.job.Workspace, Servers: s.job.Servers})
+	servers := mcp.NewPool(ctx, mcp.Options{Workspace: s.job.Workspace, Servers: s.job.Servers, Wrapper: s.job.Wrapper})
 	defer servers.Close()
 	deps.Sink, deps.Actions, deps.Agents = s.unplayed(v), s.log.Actions(s.job.actions(servers)), s.job.Agents
 	deps.Backend, deps.Person = s.log.Backend(deps.Backend), s.log.Person(deps.Person)

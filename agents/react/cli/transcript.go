@@ -40,8 +40,10 @@ type Begin struct {
 	Approve agentfile.Approval `json:"approve,omitzero"`
 	// Servers are the MCP servers of the flags.
 	Servers map[string]agentfile.Server `json:"mcp,omitempty"`
-	Task    react.Task                  `json:"task"`
-	Options react.Options               `json:"options"`
+	// Sandbox is true if actions and servers ran in a sandbox.
+	Sandbox bool          `json:"sandbox,omitempty"`
+	Task    react.Task    `json:"task"`
+	Options react.Options `json:"options"`
 }
 
 // Past is the content of a transcript.

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/agents/react/mcp"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -79,6 +80,7 @@ type Workspace struct {
 	Person react.Person
 
 	approval agentfile.Approval
+	servers  *mcp.Pool
 }
 
 // Open creates the workspace of a trial, which removes it at its end.
@@ -100,7 +102,9 @@ func (s *WorkspaceOptions) Open(t *drive.Trial) (*Workspace, error) {
 	if err := drive.Furnish(folder, s.Files, s.Links); err != nil {
 		return nil, err
 	}
-	return &Workspace{Folder: folder, Person: &person{answers: s.Person}, approval: s.Approve}, nil
+	servers := mcp.NewPool(context.Background(), mcp.Options{Workspace: folder})
+	t.Cleanup(func() error { servers.Close(); return nil })
+	return &Workspace{Folder: folder, Person: &person{answers: s.Person}, approval: s.Approve, servers: servers}, nil
 }
 
 // AgentFiles returns the agent files by name.
@@ -134,7 +138,11 @@ func (s *WorkspaceOptions) load() (map[string]*agentfile.Agent, error) {
 // Actions returns the actions of an agent in the workspace. Their programs run in real time.
 func (w *Workspace) Actions(a *agentfile.Agent) (action.Set, error) {
 	gate := action.Gate{Approval: w.approval, Ask: react.ApproveBy(w.Person)}
-	return action.New(a, action.Options{Workspace: w.Folder, Gate: gate})
+	set, err := action.New(a, action.Options{Workspace: w.Folder, Gate: gate, Servers: true})
+	if err != nil {
+		return nil, err
+	}
+	return w.servers.Actions(a, set, gate)
 }
 
 // RecordFiles emits each file of the workspace, so that a scenario can check it.

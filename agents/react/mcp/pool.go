@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +24,9 @@ type Options struct {
 	Workspace string
 	// Servers are offered to every agent, by name.
 	Servers map[string]agentfile.Server
-	// Clock limits starts and calls; default: the machine's.
+	// Wrapper precedes the command lines of servers, such as that of a sandbox; it may be nil.
+	Wrapper []string
+	// Clock limits starts and calls, and waits before restarts; default: the machine's.
 	Clock clock.Clock
 }
 
@@ -94,11 +95,26 @@ type set struct {
 
 // Do implements action.Set.
 func (s *set) Do(ctx context.Context, id, input string) (action.Result, error) {
+	var notes []string
+	for _, of := range s.servers {
+		notes = append(notes, of.follow(ctx))
+	}
+	result, err := s.do(ctx, id, input, &notes)
+	for _, note := range notes {
+		if err == nil && note != "" {
+			result.Observation = strings.TrimSpace(result.Observation + "\n" + note)
+		}
+	}
+	return result, err
+}
+
+// do runs an action and adds to the notes.
+func (s *set) do(ctx context.Context, id, input string, notes *[]string) (action.Result, error) {
 	var ids []string
 	for _, of := range s.servers {
 		for _, t := range of.tools {
 			if t.id == id {
-				return s.call(ctx, of, t, input)
+				return s.call(ctx, of, t, input, notes)
 			}
 			ids = append(ids, t.id)
 		}
@@ -110,7 +126,7 @@ func (s *set) Do(ctx context.Context, id, input string) (action.Result, error) {
 }
 
 // call calls a tool if it is approved.
-func (s *set) call(ctx context.Context, of *server, t tool, input string) (action.Result, error) {
+func (s *set) call(ctx context.Context, of *server, t tool, input string, notes *[]string) (action.Result, error) {
 	if err := clock.Err(ctx); err != nil {
 		return action.Result{}, err
 	}
@@ -125,7 +141,12 @@ func (s *set) call(ctx context.Context, of *server, t tool, input string) (actio
 	if err := s.gate.Approve(ctx, action.Request{Action: t.id, Subject: string(data)}); err != nil {
 		return action.Outcome("", err), nil
 	}
-	text, err := of.call(ctx, t, arguments)
+	note, err := of.revive(ctx)
+	var text string
+	if err == nil {
+		*notes = append(*notes, note)
+		text, err = of.call(ctx, t, arguments)
+	}
 	if ended := clock.Err(ctx); ended != nil {
 		return action.Result{}, ended
 	}
@@ -136,18 +157,17 @@ func (s *set) call(ctx context.Context, of *server, t tool, input string) (actio
 func (s *set) Describe() string {
 	var b strings.Builder
 	b.WriteString(s.Set.Describe())
-	for _, d := range s.own() {
-		fmt.Fprintf(&b, "- %s {%s}: %s\n", d.ID, strings.Join(inputNames(d.Inputs), ", "), d.Description)
+	for _, of := range s.servers {
+		for _, t := range of.tools {
+			b.WriteString("- " + t.String() + "\n")
+		}
 	}
 	return b.String()
 }
 
 // Declare implements action.Set.
-func (s *set) Declare() []action.Declaration { return append(s.Set.Declare(), s.own()...) }
-
-// own returns the tools of the servers.
-func (s *set) own() []action.Declaration {
-	var all []action.Declaration
+func (s *set) Declare() []action.Declaration {
+	all := s.Set.Declare()
 	for _, of := range s.servers {
 		for _, t := range of.tools {
 			all = append(all, action.Declaration{ID: t.id, Description: t.description, Inputs: t.inputs})
