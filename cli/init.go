@@ -114,6 +114,9 @@ func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) er
 	_, err = fs.Stat(project, "go.mod")
 	name, data := kind.plan(sdk, slash(flags.program), err == nil)
 	data.Schema = schemaURL(toolVersion())
+	if _, err := fs.Stat(project, data.Scenario); err == nil { // the scenario is the user's own by now
+		name, data.example = "", ""
+	}
 	if err := a.writeStarter(folder, kind, sdk, name, data, flags); err != nil {
 		return err
 	}
@@ -214,7 +217,12 @@ func readAnswer(ctx context.Context, lines <-chan string) (string, error) {
 
 // writeStarter writes the files.
 func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string, d starterData, flags initFlags) error {
-	files := [][2]string{{"scenarios/" + scenario + ".yaml", d.Scenario}}
+	var files [][2]string
+	if scenario == "" {
+		fmt.Fprintf(a.stdout, "kept     %s (it exists)\n", filepath.Join(folder, filepath.FromSlash(d.Scenario)))
+	} else {
+		files = append(files, [2]string{"scenarios/" + scenario + ".yaml", d.Scenario})
+	}
 	if d.example != "" {
 		from := "examples/" + sdk + "." + kind.extension
 		if kind.extension == "go" {

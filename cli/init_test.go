@@ -44,7 +44,7 @@ func TestInitKinds(t *testing.T) {
 					t.Skipf("%s is not on this machine", needs[k.name])
 				}
 				if k.name == "go" {
-					build := exec.Command("go", "build", "-o", "bin/agent", "agent/main.go")
+					build := exec.Command("go", "build", "-o", "bin/agent", "cmd/agent/main.go")
 					build.Env = append(build.Environ(), "GOCACHE="+cache)
 					out, err := build.CombinedOutput()
 					g.Expect(err).NotTo(gomega.HaveOccurred(), string(out))

@@ -116,7 +116,7 @@ func (k starterKind) plan(sdk, program string, hasModule bool) (template string,
 	case k.name == "http":
 		d.Run, d.FillIn = runList("node", "server.mjs"), true
 	case k.name == "go":
-		d.example, d.Run = "agent/main.go", runList("", "bin/agent")
+		d.example, d.Run = "cmd/agent/main.go", runList("", "bin/agent")
 		d.Setup, d.ignore = goSetup(sdk, hasModule), append(d.ignore, "bin/")
 	case k.extension != "":
 		d.example = "agent." + k.extension
@@ -127,10 +127,10 @@ func (k starterKind) plan(sdk, program string, hasModule bool) (template string,
 }
 
 func goSetup(sdk string, hasModule bool) []string {
-	build := "go build -o bin/agent ./agent"
+	build := "go build -o bin/agent ./cmd/agent"
 	switch {
 	case sdk == "none" && !hasModule:
-		return []string{"go build -o bin/agent agent/main.go"}
+		return []string{"go build -o bin/agent cmd/agent/main.go"}
 	case sdk == "none":
 		return []string{build}
 	case !hasModule:

@@ -48,6 +48,12 @@ var _ = Describe("A program that does not find its file", func() {
 		Entry("as the program itself", "scenarios/agent.sh", "[agent.sh]", `"{here}/agent.sh"`),
 	)
 
+	It("gets no hint if it names the file from {here}", func() {
+		t := runIn(map[string]string{"agent.sh": "echo no such module >&2; exit 1\n"}, `[sh, "{here}/../agent.sh"]`)
+		Expect(t.End.AgentError).To(BeTrue())
+		Expect(t.End.HarnessError).To(HaveSuffix("no such module"))
+	})
+
 	It("gets no hint if no such file exists", func() {
 		t := runIn(nil, "[sh, agent.sh]")
 		Expect(t.End.AgentError).To(BeTrue())

@@ -95,7 +95,7 @@ func (l *Launch) Hint(sc *scenarios.Scenario, files map[string]string) string {
 	}
 	for i, arg := range l.Run {
 		name := filepath.FromSlash(arg)
-		if _, there := files[path.Clean(arg)]; there || name == "" || filepath.IsAbs(name) {
+		if _, there := files[path.Clean(arg)]; there || name == "" || filepath.IsAbs(name) || strings.Contains(arg, folderHere) {
 			continue
 		}
 		if _, err := exec.LookPath(arg); i == 0 && (err == nil || strings.Contains(arg, "/")) {
