@@ -11,13 +11,14 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	persistcli "github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/internal/sandbox"
+	"github.com/rehearse-dev/rehearse/internal/tempdir"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 )
 
 // enclosure is the sandbox of a run; nil without one.
 type enclosure struct {
 	wrapper   []string // precedes command lines
-	temporary string
+	temporary *tempdir.Folder
 	// in returns the wrapper for another folder and a temporary folder.
 	in func(dir, temporary string) ([]string, error)
 }
@@ -30,7 +31,7 @@ func (a *app) enclose(ctx context.Context, flags *safetyFlags, backend, dir stri
 	if err := sandbox.Check(ctx); err != nil {
 		return nil, fmt.Errorf("--sandbox: %w; or leave out --sandbox and rely on --access", err)
 	}
-	temporary, err := os.MkdirTemp("", "rehearse-sandbox-")
+	temporary, err := tempdir.New("rehearse-sandbox")
 	if err != nil {
 		return nil, fmt.Errorf("--sandbox: %w", err)
 	}
@@ -41,7 +42,7 @@ func (a *app) enclose(ctx context.Context, flags *safetyFlags, backend, dir stri
 		}
 		return sandbox.Wrapper(spec)
 	}}
-	if e.wrapper, err = e.in(dir, temporary); err != nil {
+	if e.wrapper, err = e.in(dir, temporary.Path); err != nil {
 		e.close()
 		return nil, fmt.Errorf("--sandbox: %w", err)
 	}
@@ -75,7 +76,7 @@ func (a *app) encloseJob(ctx context.Context, job *persistcli.Job, flags *superv
 // close removes temporary files.
 func (e *enclosure) close() {
 	if e != nil {
-		_ = os.RemoveAll(e.temporary)
+		_ = e.temporary.Remove()
 	}
 }
 
@@ -92,7 +93,7 @@ func (e *enclosure) argumentsIn(dir string) ([]string, error) {
 	if e == nil {
 		return nil, nil
 	}
-	temporary, err := os.MkdirTemp(e.temporary, "task-")
+	temporary, err := os.MkdirTemp(e.temporary.Path, "task-")
 	if err != nil {
 		return nil, err
 	}

@@ -267,8 +267,14 @@ var _ = Describe("opening", func() {
 		f.write("tmp/x", "x\n")
 		GinkgoT().Setenv("TMPDIR", f.path("tmp"))
 		_, line := f.line(ctx)
+		other := f.open(ctx, worktree.Options{})
+		before := state(ctx, other)
 		f.write("main.go", "package broken\n")
+		changes, err := other.Changes(ctx, before, state(ctx, other))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(changes.Count).To(Equal(1))
 		Expect(rollback(ctx, line).Changes.Count).To(Equal(1))
+		Expect(state(ctx, other)).To(Equal(before), "its own files and those of the other are not there")
 	})
 
 	It("is not led elsewhere by variables of the environment", func(ctx SpecContext) {

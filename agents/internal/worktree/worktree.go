@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/tempdir"
 )
 
 // Errors of Open.
@@ -63,6 +65,7 @@ type Tree struct {
 	gitDir  string // of the work tree
 	common  string // the git folder that all work trees of the repository share
 	private string // the temporary git folder
+	folder  *tempdir.Folder
 	options Options
 	exclude []string // relative to dir, with slashes
 
@@ -84,10 +87,11 @@ func Open(ctx context.Context, dir string, options Options) (*Tree, error) {
 	if err := t.locate(ctx); err != nil {
 		return nil, fmt.Errorf("open the git work tree of %s: %w", dir, err)
 	}
-	if t.private, err = os.MkdirTemp("", "rehearse-git-"); err != nil {
+	if t.folder, err = tempdir.New("rehearse-git"); err != nil {
 		return nil, err
 	}
-	t.exclude = t.within(append(slices.Clone(t.options.Exclude), t.private)) // TMPDIR may be in the work tree
+	t.private = t.folder.Path
+	t.exclude = t.within(t.options.Exclude)
 	if err := t.prepare(ctx); err != nil {
 		t.Close()
 		return nil, fmt.Errorf("open the git work tree %s: %w", t.dir, err)
@@ -96,7 +100,7 @@ func Open(ctx context.Context, dir string, options Options) (*Tree, error) {
 }
 
 // Close removes temporary files.
-func (t *Tree) Close() { _ = os.RemoveAll(t.private) }
+func (t *Tree) Close() { _ = t.folder.Remove() }
 
 // Dir returns the top folder of the work tree.
 func (t *Tree) Dir() string { return t.dir }
