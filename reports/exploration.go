@@ -49,27 +49,36 @@ const (
 	maxReasons    = 10
 )
 
-// ExplorationDocument returns an exploration as a document: the failures come first. place
-// returns the place of the run with one of the given perturbations in an HTML page; it may be
-// nil.
-func ExplorationDocument(r *result.Exploration, place func(perturb ...[]string) string) doc.Document {
-	if place == nil {
-		place = func(...[]string) string { return "" }
-	}
+// Place returns the place of the run with one of the given perturbations in an HTML page; empty if
+// the page does not have it.
+type Place func(perturb ...[]string) string
+
+// ExplorationDocument returns an exploration as a document: the failures come first. With a place,
+// which may be nil, it is a part of an HTML page: matrices are folded unless something failed, and
+// their cells lead to how the runs ended.
+func ExplorationDocument(r *result.Exploration, place Place) doc.Document {
 	d := doc.Document{
 		Marker: "<!-- rehearse:explore -->", Kind: "Exploration", Name: doc.Line(doc.Quote(r.Scenario)),
 		Verdict: explorationWord(r), Tone: verdictTone(r.Verdict()),
-		Summary: explorationSummary(r), Body: []doc.Block{familyTable(r)},
+		Summary: explorationSummary(r),
+	}
+	if place == nil {
+		d.Body = append(d.Body, familyTable(r))
 	}
 	if r.Covered != "" {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.Covered))))
 	}
-	if matrices := r.Matrices(maxMatrixRows); len(matrices) > 0 {
-		blocks := []doc.Block{doc.Paragraph(outcomeLegend())}
+	survival := []doc.Block{doc.Paragraph(outcomeLegend())}
+	matrices := r.Matrices(maxMatrixRows)
+	if place != nil {
+		survival = append(survival, familyDetails(r, matrices, place)...)
+	} else {
 		for i := range matrices {
-			blocks = append(blocks, matrixBlock(r, &matrices[i], place))
+			survival = append(survival, matrixBlock(&matrices[i], func(int) string { return "" }))
 		}
-		d.Body = append(d.Body, newSection("Survival", doc.Plain, blocks...))
+	}
+	if len(survival) > 1 {
+		d.Body = append(d.Body, newSection("Survival", doc.Plain, survival...))
 	}
 	add := func(blocks *[]doc.Block, title string, tone doc.Tone, list doc.List) {
 		if len(list.Items) > 0 {
@@ -148,7 +157,47 @@ func outcomeLegend() doc.Text {
 	return doc.Line(t, "(blank) not run")
 }
 
-func matrixBlock(r *result.Exploration, m *result.Matrix, place func(...[]string) string) doc.Matrix {
+// familyDetails returns a folded block for each family, with its counts, its matrix and how its
+// runs ended. Families with failures come first and are unfolded.
+func familyDetails(r *result.Exploration, matrices []result.Matrix, place Place) []doc.Block {
+	var failed, others []doc.Block
+	for _, c := range familyCounts(r) {
+		if c.Family == "" { // the sum
+			continue
+		}
+		title := doc.Line(doc.Quote(string(c.Family)).In(doc.Strong), ": "+format.Plural(c.Runs, "run"))
+		for _, s := range outcomeSymbols {
+			if n := c.By[s.outcome]; n > 0 {
+				title = doc.Line(title, ", ", doc.Toned(s.tone, strconv.Itoa(n)+" "+s.means))
+			}
+		}
+		ends, item := newRunEnds(r, c.Family)
+		d := doc.Details{Title: title, Open: c.By[result.Failed]+c.By[result.Errored] > 0}
+		for i := range matrices {
+			if matrices[i].Family != c.Family {
+				continue
+			}
+			d.Blocks = append(d.Blocks, matrixBlock(&matrices[i], func(run int) string {
+				if c := &r.Cells[run]; c.Outcome == result.Failed {
+					if to := place(c.Shrunk, c.Perturb); to != "" {
+						return to
+					}
+				}
+				return item[run]
+			}))
+		}
+		d.Blocks = append(d.Blocks, doc.Details{Title: doc.Line("How the runs ended"), Blocks: []doc.Block{ends}})
+		if d.Open {
+			failed = append(failed, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return append(failed, others...)
+}
+
+// matrixBlock returns the matrix of a family. place returns the place that explains a run.
+func matrixBlock(m *result.Matrix, place func(run int) string) doc.Matrix {
 	caption := fmt.Sprintf(": each %s × what happens there", m.Point)
 	if m.Worst {
 		caption += "; each row shows the worst of several"
@@ -156,14 +205,17 @@ func matrixBlock(r *result.Exploration, m *result.Matrix, place func(...[]string
 	if m.Note != "" {
 		caption += "; " + m.Note
 	}
-	out := doc.Matrix{Caption: doc.Line(doc.Toned(doc.Strong, string(m.Family)), caption), Corner: m.Point, Heads: m.Heads}
+	out := doc.Matrix{Caption: doc.Line(doc.Toned(doc.Strong, string(m.Family)), caption), Corner: m.Point}
+	for _, head := range m.Heads {
+		out.Heads = append(out.Heads, roundDurations(head))
+	}
 	for _, row := range m.Rows {
 		to := doc.MatrixRow{Name: matrixRowLabel(m, row)}
 		for i, o := range row.Cells {
 			s := symbolOf(o)
 			mark := doc.Mark{Sign: s.mark, Meaning: s.means, Tone: s.tone}
-			if run := row.Runs[i]; o == result.Failed && run >= 0 {
-				mark.Link = place(r.Cells[run].Shrunk, r.Cells[run].Perturb)
+			if run := row.Runs[i]; run >= 0 {
+				mark.Link = place(run)
 			}
 			to.Cells = append(to.Cells, mark)
 		}
@@ -185,7 +237,7 @@ func matrixRowLabel(m *result.Matrix, row result.MatrixRow) string {
 }
 
 // failureList returns the distinct failures, those of most runs first.
-func failureList(r *result.Exploration, place func(...[]string) string) doc.List {
+func failureList(r *result.Exploration, place Place) doc.List {
 	found := r.Failures()
 	slices.SortStableFunc(found, func(a, b result.Failure) int { return b.Runs - a.Runs })
 	list := doc.List{Noun: "failures"}
@@ -200,7 +252,11 @@ func failureList(r *result.Exploration, place func(...[]string) string) doc.List
 			add("saw ", doc.Quote(evidence))
 		}
 		add("broken by ", format.Plural(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))
-		add("smallest: ", doc.Quote(strings.Join(f.Smallest, " and ")).To(place(f.Smallest)))
+		smallest := doc.Quote(strings.Join(f.Smallest, " and "))
+		if place != nil {
+			smallest = smallest.To(place(f.Smallest))
+		}
+		add("smallest: ", smallest)
 		if f.Command != "" {
 			add("again: ", doc.Command(f.Command))
 		}

@@ -174,6 +174,8 @@ type List struct {
 
 // Item is an entry of a List.
 type Item struct {
+	// ID is a place in the HTML page, for links; may be empty.
+	ID   string
 	Text Text
 	// Evidence is foreign text of several lines, such as the output of a program.
 	Evidence string

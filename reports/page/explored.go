@@ -7,32 +7,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
-// maxPlaces is the number of places up to which the rows of a matrix are enough.
-const maxPlaces = 12
-
-// exploration returns an exploration, with maps of each place along the path.
+// exploration returns an exploration.
 func (b *Builder) exploration(r *result.Exploration) doc.Section {
 	d := reports.ExplorationDocument(r, func(perturb ...[]string) string { return b.runOf(r.Scenario, perturb...) })
 	d.Name = doc.Line(doc.Quote(r.Scenario).To(b.linkTo(r.Scenario)))
-	s := d.Section()
-	maps := doc.Details{Title: doc.Line("The same, place by place along the path")}
-	for _, m := range r.Matrices(maxPlaces) {
-		places := 0
-		for _, row := range m.Rows {
-			places += len(row.At)
-		}
-		maps.Open = maps.Open || len(m.Rows) > 1 && places > maxPlaces
-	}
-	for _, p := range plot.Survival(r) {
-		maps.Blocks = append(maps.Blocks, p)
-	}
-	if maps.Blocks != nil {
-		s.Blocks = append(s.Blocks, maps)
-	}
-	return s
+	return d.Section()
 }
 
 // explorationLine counts the perturbed runs by outcome.

@@ -88,22 +88,26 @@ var _ = Describe("The page of an exploration", func() {
 		Expect(html).To(ContainSubstring("An exploration records the golden path and the smallest run of each failure."))
 	})
 
-	It("draws a heat map of each family, unfolded where rows stand for many places that fared differently", func() {
-		maps := func(r run) string {
-			html := r.page(page.Options{})
-			return regexp.MustCompile(`(?s)<details class="more"[^>]*><summary>The same, place by place.*?</details>`).FindString(html)
+	It("folds families without a failure, and leads from each cell to how its runs ended", func() {
+		r := losing(3, 1)
+		e := &r.input.Explored[0]
+		e.File = "orders.yaml"
+		for n := 1; n <= 3; n++ {
+			e.Cells = append(e.Cells, result.Cell{
+				Family: result.Latency, Perturb: []string{fmt.Sprintf("call=%d:latency,first=59.999999999s", n)}, Outcome: result.Degraded,
+				Status: "error", Details: "the provider <b>is gone</b>", Calls: n,
+			})
 		}
-		many := maps(losing(60, 1))
-		Expect(strings.Count(many, `<svg class="plot`)).To(Equal(1))
-		Expect(many).To(ContainSubstring("60 survived, 60 failed."), "the picture says so in words")
-		Expect(many).To(HavePrefix(`<details class="more"><summary>`), "all places fared alike")
-		r := losing(60, 1)
-		cells := r.input.Explored[0].Cells
-		cells[0].Outcome = result.Degraded
-		Expect(maps(r)).To(HavePrefix(`<details class="more" open>`))
-		r = losing(12, 1)
-		r.input.Explored[0].Cells[0].Outcome = result.Degraded
-		Expect(maps(r)).To(HavePrefix(`<details class="more"><summary>`), "a short path")
+		html := r.page(page.Options{})
+		Expect(html).To(MatchRegexp(`<details class="more" open><summary><b><bdi>crash</bdi></b>: 6 runs, <b class="pass">3 survived</b>, <b class="fail">3 failed</b></summary>`))
+		Expect(html).To(MatchRegexp(`<details class="more"><summary><b><bdi>latency</bdi></b>: 3 runs, <b class="info">3 degraded</b></summary>`))
+		Expect(strings.Index(html, "<bdi>crash</bdi></b>: 6")).To(BeNumerically("<", strings.Index(html, "<bdi>latency</bdi></b>: 3")), "failures first")
+		Expect(html).To(ContainSubstring("<span>latency,first=&lt;1m 0s</span>"))
+		to := regexp.MustCompile(`<td class="info"><a href="#([^"]*)">`).FindStringSubmatch(html)
+		Expect(to).NotTo(BeNil(), "a degraded cell can be opened")
+		Expect(plainText(html, `id="`+to[1]+`"`, "</ul>")).To(ContainSubstring("~ degraded : 3 runs, error after 1 to 3 calls: the provider &lt;b&gt;is gone&lt;/b&gt;"))
+		Expect(html).To(ContainSubstring("rehearse run orders.yaml --perturb &#39;call=1:latency,first=59.999999999s&#39;"))
+		Expect(strings.Count(html, "<svg")).To(Equal(0), "no picture of the same")
 	})
 
 	It("still warns of what did not pass beside the exploration", func() {

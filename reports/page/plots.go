@@ -31,7 +31,7 @@ func (p *plots) add(s *record.Scenario, t *record.Trial, facts *measure.Facts) {
 	all := facts.Latency.All
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		of := p.of(cmp.Or(line(c.Purpose, 60), "no purpose"))
+		of := p.of(cmp.Or(line(c.Purpose, 60), "unlabelled"))
 		eur, why := measure.CallCost(s, c)
 		of.eur += eur
 		of.unknown = of.unknown || why != ""
@@ -68,9 +68,9 @@ func (p *plots) blocks(r reports.Report) []doc.Block {
 		samples = append(samples, plot.Sample{Name: name, Seconds: of.latencies.values})
 		bars = append(bars, plot.Bar{Name: name, Value: of.eur, Unknown: of.unknown})
 	}
-	list := []doc.Block{
-		plot.Latency("Latency by purpose", samples),
-		plot.Costs("Cost by purpose", "EUR", bars),
+	list := []doc.Block{plot.Latency("Latency by purpose", samples)}
+	if len(bars) > 1 {
+		list = append(list, plot.Costs("Cost by purpose", "EUR", bars))
 	}
 	var rates []plot.Share
 	for _, s := range r.Scenarios {

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/stat"
 )
 
 // verdict is a verdict with its sign, which is shown beside the colour.
@@ -53,6 +56,9 @@ func newFinding(f gate.Finding) finding {
 		Severity: line(string(f.Severity), 20), Rule: line(f.Rule, 60), Message: line(f.Message, 2000),
 		Evidence: strings.Join(sanitize.Lines(f.Evidence, 1000), "\n"), At: line(f.At, 80),
 	}
+	if d := doc.NewDiff("expected", "actual", f.Expected, f.Actual); len(d.Lines) > 0 {
+		shown.Evidence, shown.Diff = "", doc.Fragment([]doc.Block{d}, 3)
+	}
 	switch f.Severity {
 	case gate.Info:
 		shown.Sign = "i"
@@ -93,7 +99,7 @@ type cell struct {
 
 func newCell(list []measure.Value, name string) cell {
 	v := reports.Find(list, name)
-	c := cell{Text: reports.Text(v), Sort: "-1"}
+	c := cell{Text: grouped(reports.Text(v)), Sort: "-1"}
 	if v.Value != nil {
 		c.Sort = strconv.FormatFloat(*v.Value, 'g', 8, 64)
 	}
@@ -205,12 +211,18 @@ func share(v measure.Value) string {
 	return text
 }
 
+// notNegative are the measures whose interval ends at 0: a mean minus its error may be below.
+var notNegative = []string{"calls", "failed_calls", "retries", "tokens", "cost_eur", "cost_usd", "duration", "latency_p50", "latency_p95"}
+
 func newMeasures(list []measure.Value) []measured {
 	var out []measured
 	for _, v := range list {
 		m := measured{Name: words(v.Name), Value: amount(v), N: strconv.Itoa(v.N)}
 		if in := v.Interval; in != nil {
 			lo, hi := v, v
+			if v.Value != nil && *v.Value >= 0 && in.Lo < 0 && slices.Contains(notNegative, v.Name) {
+				in = &stat.Interval{Lo: 0, Hi: in.Hi}
+			}
 			lo.Value, hi.Value, lo.Known, hi.Known = &in.Lo, &in.Hi, true, true
 			m.Interval = fmt.Sprintf("%s to %s", reports.Text(lo), reports.Text(hi))
 		}

@@ -60,7 +60,7 @@ func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
 		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
-		Numbers: numbers(r), Attention: b.attention(in), Plots: doc.Fragment(b.plots.blocks(r), 3), Agents: agents(r.Totals.Agents),
+		Numbers: numbers(r), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {
 		s.Changes, s.Before = doc.Fragment(b.changes(r.Comparison), 3), line(r.Comparison.Before, 200)
@@ -70,7 +70,9 @@ func (b *Builder) summary(in Input) summary {
 		explorations = append(explorations, b.exploration(&in.Explored[i]))
 	}
 	s.Explored = doc.Fragment(explorations, 3)
-	if len(in.Explored) > 0 {
+	if len(in.Explored) == 0 {
+		s.Plots = doc.Fragment(b.plots.blocks(r), 3)
+	} else {
 		s.Numbers = append(driven(in), s.Numbers[2:]...)
 		s.Recorded = "An exploration records the golden path and the smallest run of each failure. " +
 			"Calls, tokens, cost and times are those of the recorded runs."
@@ -204,12 +206,12 @@ func numbers(r reports.Report) []numbered {
 		{"calls", "calls"},
 		{"tokens", "tokens"},
 		{"cost", "cost_eur"},
-		{"latency, median", "latency_p50"},
-		{"latency, 95 %", "latency_p95"},
-		{"time rehearsed", "duration"},
+		{"median latency", "latency_p50"},
+		{"p95 latency", "latency_p95"},
+		{"simulated time", "duration"},
 	} {
 		v := reports.Find(r.Totals.Measures, m.of)
-		n := numbered{Name: m.name, Value: strings.TrimSuffix(amount(v), " EUR")}
+		n := numbered{Name: m.name, Value: grouped(strings.TrimSuffix(amount(v), " EUR"))}
 		if v.Value != nil {
 			n.Note = strings.TrimPrefix(v.Unit, "s")
 		}

@@ -21,7 +21,7 @@ func (b *Builder) Write(w io.Writer, in Input) error {
 		return fmt.Errorf("render the summary: %w", err)
 	}
 	top := bytes.Clone(b.page.out.Bytes())
-	list, err := b.list(in.Report, len(top)+len(summary.Plots)+len(summary.Agents))
+	list, err := b.list(in, len(top)+len(summary.Plots)+len(summary.Agents))
 	if err != nil {
 		return err
 	}
@@ -60,15 +60,15 @@ const (
 
 // list renders the heads of the scenarios, by urgency, until the page is full. top is the size
 // of the page above them.
-func (b *Builder) list(r reports.Report, top int) ([]item, error) {
+func (b *Builder) list(in Input, top int) ([]item, error) {
 	var list []item
-	for i, s := range reports.ByUrgency(r.Scenarios) {
+	for i, s := range reports.ByUrgency(in.Report.Scenarios) {
 		if int(b.spool.end)+b.pack.pending()+top+reserve+ends*len(list) > b.limit {
 			break
 		}
 		sc := b.scenario(s.Name)
 		it := item{of: sc, row: b.row(s, i)}
-		it.row.Open = len(r.Scenarios) == 1
+		it.row.Open = len(in.Report.Scenarios) == 1 && len(in.Explored) == 0
 		b.page.reset()
 		err := b.page.execute("scenario-inside", b.section(s, it.row))
 		if err != nil {

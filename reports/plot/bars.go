@@ -35,11 +35,22 @@ func Costs(title, unit string, bars []Bar) doc.Plot {
 		return doc.Plot{Title: title, Text: "There is nothing that has a cost."}
 	}
 	bars = rest(bars)
-	amount := func(b Bar) string {
-		s := format.Number(b.Value)
-		if unit == "EUR" || unit == "USD" {
-			s = format.Money(b.Value)
+	show := format.Number
+	if unit == "EUR" || unit == "USD" {
+		show = format.Money
+		for _, small := range []struct {
+			prefix        string
+			below, factor float64
+		}{{"µ", 1e-4, 1e6}, {"m", 0.1, 1e3}} {
+			if bars[0].Value < small.below {
+				unit = small.prefix + unit
+				show = func(v float64) string { return format.Significant(v * small.factor) }
+				break
+			}
 		}
+	}
+	amount := func(b Bar) string {
+		s := show(b.Value)
 		if b.Unknown {
 			s = "≥ " + s
 		}

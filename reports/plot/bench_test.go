@@ -30,11 +30,3 @@ func BenchmarkFloorTimeline(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkSurvival draws a heat map of 200 calls and 8 faults.
-func BenchmarkSurvival(b *testing.B) {
-	r := exploration(200)
-	for b.Loop() {
-		plot.Survival(r)
-	}
-}

@@ -40,7 +40,7 @@ func Latency(title string, groups []Sample) doc.Plot {
 		text := fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))
 		return doc.Plot{Title: title, Text: text}
 	}
-	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
+	s := newSheet(narrow, 180+float64(len(groups))*legendRow)
 	s.top = float64(len(groups))*legendRow + 6
 	lo := s.timeAxis(all)
 	s.y.setShares(4, percent)
@@ -97,21 +97,54 @@ func (s *sheet) timeAxis(sorted []float64) float64 {
 	first := sorted[slices.IndexFunc(sorted, func(v float64) bool { return v > 0 })]
 	hi := sorted[len(sorted)-1]
 	if hi <= 50*first {
-		s.x.setTicks(0, hi, format.Seconds)
+		s.x.setTimes(hi)
 		return 0
 	}
+	s.x.log, s.x.max = true, hi
 	lo := math.Pow10(int(math.Floor(math.Log10(first))))
-	s.x.log = true
-	s.x.min, s.x.max = lo, hi
-	var list []tick
-	for v := lo; v <= hi*1.0001; v *= 10 {
-		list = append(list, tick{v, format.Seconds(v)})
+	for i, v := range decades {
+		if v <= first && (i+1 == len(decades) || decades[i+1] > first) {
+			lo = v
+		}
 	}
-	for every := 2; len(list) > 9; every++ {
+	s.x.min = lo
+	var list []tick
+	for _, v := range decades {
+		if v >= lo && v <= hi*1.0001 {
+			list = append(list, tick{v, format.Seconds(v)})
+		}
+	}
+	for every := 2; len(list) > 7; every++ {
 		list = thinned(list, every)
 	}
 	s.x.ticks = list
 	return lo
+}
+
+// decades are the ticks of a logarithmic axis of times: tenfold steps below a minute, and then
+// minutes, hours and days.
+var decades = []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 60, 600, 3600, 36_000, 86_400, 864_000, 8_640_000}
+
+// timeSteps are the distances between ticks above a second.
+var timeSteps = []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400}
+
+// setTimes sets the range of the axis from 0 to hi seconds, with round times as ticks.
+func (a *axis) setTimes(hi float64) {
+	for _, step := range slices.Backward(timeSteps) {
+		values := multiples(step, 0, hi)
+		if len(values) < 3 {
+			continue
+		}
+		if len(values) > 8 { // beyond all steps
+			break
+		}
+		a.min, a.max = 0, hi
+		for _, v := range values {
+			a.ticks = append(a.ticks, tick{v, format.Seconds(v)})
+		}
+		return
+	}
+	a.setTicks(0, hi, format.Seconds)
 }
 
 func thinned(list []tick, every int) []tick {
@@ -122,16 +155,30 @@ func thinned(list []tick, every int) []tick {
 	return out
 }
 
-// distribution returns the quantile function of sorted values with its axes exchanged, from lo
-// to hi.
+// distribution returns the share of sorted values up to each of them, as steps from lo to hi.
+// Beyond the limit, it has every n-th step.
 func distribution(sorted []float64, lo, hi float64) []point {
 	points := []point{{lo, 0}}
-	n := min(steps, max(1, len(sorted)-1))
-	for i := range n + 1 {
-		share := float64(i) / float64(n)
-		points = append(points, point{max(lo, quantile(sorted, share)), share})
+	n := min(steps, len(sorted))
+	before := 0.0
+	for i := range n {
+		at := (i+1)*len(sorted)/n - 1
+		x, share := max(lo, sorted[at]), float64(at+1)/float64(len(sorted))
+		points = append(points, point{x, before}, point{x, share})
+		before = share
 	}
 	return append(points, point{hi, 1})
+}
+
+// shareUpTo returns the share of sorted values up to v.
+func shareUpTo(sorted []float64, v float64) float64 {
+	n, _ := slices.BinarySearchFunc(sorted, v, func(x, v float64) int {
+		if x <= v {
+			return -1
+		}
+		return 1
+	})
+	return float64(n) / float64(len(sorted))
 }
 
 // quantileMarks marks the median and the 95th percentile of a group.
@@ -139,12 +186,19 @@ func (s *sheet) quantileMarks(g Sample, class string, lo float64, x, y func(floa
 	for _, q := range []float64{0.5, 0.95} {
 		v := quantile(g.Seconds, q)
 		text := fmt.Sprintf("%s: %s took at most %s", sanitize.Line(g.Name, maxLabel), percent(q), format.Seconds(v))
-		s.svg.circle(x(max(lo, v)), y(q), 3.5, class, text)
+		// Between two values the line is level; at a value it rises past the quantile.
+		s.svg.circle(x(max(lo, v)), y(min(max(q, before(g.Seconds, v)), shareUpTo(g.Seconds, v))), 3.5, class, text)
 	}
 }
 
+// before returns the share of sorted values below v.
+func before(sorted []float64, v float64) float64 {
+	n, _ := slices.BinarySearch(sorted, v)
+	return float64(n) / float64(len(sorted))
+}
+
 func quantiles(g Sample) string {
-	return fmt.Sprintf("p50 %s · p95 %s · n = %d", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)),
+	return fmt.Sprintf("p50 %s, p95 %s, n %d", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)),
 		len(g.Seconds))
 }
 
@@ -163,6 +217,7 @@ func percent(share float64) string {
 func (s *sheet) legend(i int, class string, dash bool, name, note string) {
 	y := float64(i)*legendRow + 10
 	s.svg.stroke(class, 2, dash, 8, y, 32, y)
-	s.svg.text(38, y+4, "", "", sanitize.Line(name, maxLabel))
+	room := int((s.width - 42 - widthOf(note)) / widthOf("0"))
+	s.svg.text(38, y+4, "", "", sanitize.Line(name, max(6, min(room, maxLabel))))
 	s.svg.text(s.width-4, y+4, "end", "axis", note)
 }

@@ -33,9 +33,9 @@ func File(p doc.Plot) []byte {
 	return b.Bytes()
 }
 
-// The widths of pictures: half a page and a whole one.
+// The widths of pictures: one that is readable on a phone, and a wide one.
 const (
-	narrow = 480
+	narrow = 420
 	wide   = 720
 )
 

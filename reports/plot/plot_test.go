@@ -17,9 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
@@ -146,16 +144,9 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			Expect(p.SVG).To(BeNil(), want)
 			Expect(p.Text).To(ContainSubstring(want))
 		}
-		Expect(plot.Survival(&result.Exploration{})).To(BeEmpty())
 	})
 	It("let no text out of its place", func() {
-		r := exploration(3)
-		r.Scenario = evil
-		for i := range r.Cells {
-			r.Cells[i].Outcome, r.Cells[i].Perturb[0] = result.Failed, r.Cells[i].Perturb[0]+evil
-			r.Cells[i].Findings = []gate.Finding{{Message: evil}}
-		}
-		for _, p := range append(plot.Survival(r),
+		for _, p := range []doc.Plot{
 			plot.Latency(evil, []plot.Sample{{Name: evil, Seconds: []float64{1, 2}}}),
 			plot.Costs(evil, evil, []plot.Bar{{Name: evil, Value: 1}}),
 			plot.Timeline(evil, []plot.Span{{Name: evil, Link: `#"><script>` + evil, Took: 1, Fault: evil}, {Name: "x", Link: "javascript:alert(1)", Took: 1}}),
@@ -163,7 +154,8 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 			plot.Changes(evil, []plot.Difference{{Name: evil, Value: 0.1, Lo: nan, Hi: nan, Verdict: evil}}),
 			plot.PrecisionRecall(evil, []plot.Point{{Name: evil, Precision: 0.5, Recall: 0.5, Curve: curve()}}),
 			plot.Reliability(evil, []plot.Calibration{{Name: evil, Bins: []plot.CalibrationBin{{Score: 0.5, Share: 0.5}}}}),
-			plot.Thresholds(evil, curve())) {
+			plot.Thresholds(evil, curve()),
+		} {
 			Expect(p.SVG).NotTo(BeNil())
 			sound(p)
 		}
@@ -245,17 +237,6 @@ var _ = Describe("a picture of much", Label("H-05"), func() {
 		Expect(p.Text).To(Equal("20000 calls in 5h 33m, 9999 with a fault or a retry, 1 failed."))
 		Expect(string(p.SVG)).To(And(ContainSubstring("(9 others)"), ContainSubstring("calls, from call "), ContainSubstring(">×<")))
 	})
-	It("never hides a failed run behind another", func() {
-		r := exploration(500)
-		for i := range r.Cells {
-			r.Cells[i].Outcome = result.Survived
-		}
-		r.Cells[777].Outcome, r.Cells[777].Findings = result.Failed, []gate.Finding{{Message: "lost"}}
-		p := plot.Survival(r)[0]
-		sound(p)
-		Expect(string(p.SVG)).To(ContainSubstring("call=98:status,code=500: lost"))
-		Expect(p.Text).To(Equal("3999 survived, 1 failed. Each column stands for up to 9 calls and shows their worst outcome."))
-	})
 })
 
 var _ = Describe("a timeline", Label("H-05"), func() {
@@ -294,6 +275,8 @@ var _ = DescribeTable("an axis has at least three labels, at round values", Labe
 	},
 	Entry("the range is a round value", 10*time.Second, "0s", "5s", "10s"),
 	Entry("the range is just below it", 9900*time.Millisecond, "0s", "2s", "4s", "6s", "8s"),
+	Entry("the range is of minutes", 9*time.Minute, "0s", "2m 0s", "4m 0s", "6m 0s", "8m 0s"),
+	Entry("the range is of days", 60*time.Hour, "0s", "24h 0m", "48h 0m"),
 	Entry("the range begins with 1", 1300*time.Millisecond, "0s", "500ms", "1s"),
 	Entry("the range is small", 30*time.Microsecond, "0s", "10µs", "20µs", "30µs"),
 )
@@ -301,8 +284,18 @@ var _ = DescribeTable("an axis has at least three labels, at round values", Labe
 var _ = Describe("the distribution of latencies", Label("H-05"), func() {
 	It("marks the median and the 95th percentile of each group", func() {
 		p := plot.Latency("t", []plot.Sample{{Name: "a", Seconds: []float64{4, 1, 3, 2}}}) // 2.5, and 3 + 0.85 of 1
-		Expect(string(p.SVG)).To(And(ContainSubstring("p50 2.5s · p95 3.85s · n = 4"), ContainSubstring("a: 50 % took at most 2.5s"), ContainSubstring("a: 95 % took at most 3.85s")))
+		Expect(string(p.SVG)).To(And(ContainSubstring("p50 2.5s, p95 3.85s, n 4"), ContainSubstring("a: 50 % took at most 2.5s"), ContainSubstring("a: 95 % took at most 3.85s")))
 		Expect(p.Text).To(Equal("4 calls: half took at most 2.5s, 95 % at most 3.85s, the longest 4s."))
+	})
+	It("puts the marks on the line, which rises in steps", func() {
+		var marks []string
+		for _, e := range parsed(plot.Latency("t", []plot.Sample{{Name: "a", Seconds: []float64{0.001, 10}}}).SVG) {
+			if e.name == "circle" {
+				marks = append(marks, e.attrs["cy"])
+			}
+		}
+		Expect(marks).To(HaveLen(2))
+		Expect(marks[0]).To(Equal(marks[1]), "between two values the share is a half")
 	})
 	It("does not change what it is given", func() {
 		values := []float64{3, 1, 2}

@@ -6,9 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -114,42 +112,16 @@ func curve() plot.Curve {
 	return c
 }
 
-// exploration has a run for each of calls and faults, of which some come out badly.
-func exploration(calls int) *result.Exploration {
-	r := &result.Exploration{Scenario: "interview/golden"}
-	kinds := []string{"status,code=429", "status,code=500", "reset-before-headers", "reset-mid-stream", "malformed-json", "empty-text", "latency,first=30s", "slow-drip"}
-	for n := 1; n <= calls; n++ {
-		r.Calls = append(r.Calls, result.Call{N: n, Purpose: "question"})
-		for k, kind := range kinds {
-			c := result.Cell{Family: result.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: result.Survived}
-			switch {
-			case k == 4 && n%3 == 0:
-				c.Outcome, c.Findings = result.Failed, []gate.Finding{{Severity: gate.Failing, Rule: "invariant", Message: "an answer was lost: <b>run</b>"}}
-			case k == 5:
-				c.Outcome = result.Degraded
-			case k == 6 && n > calls/2:
-				c.Outcome = result.Unfired
-			case k == 7 && n == 2:
-				c.Outcome = result.Errored
-			}
-			r.Cells = append(r.Cells, c)
-		}
-	}
-	return r
-}
-
 // pictures are all kinds, by name.
 func pictures() map[string]doc.Plot {
 	return map[string]doc.Plot{
-		"latency":      plot.Latency("Latency by purpose", samples()),
-		"costs":        plot.Costs("Cost by purpose", "EUR", bars()),
-		"timeline":     plot.Timeline("Calls of trial 1", spans()),
-		"shares":       plot.Shares("Pass rates", shares()),
-		"effects":      plot.Changes("Changes since the baseline", effects()),
-		"detectors":    plot.PrecisionRecall("Precision and recall", detectors()),
-		"reliability":  plot.Reliability("Reliability", calibrations()),
-		"survival":     plot.Survival(exploration(25))[0],
-		"survival-200": plot.Survival(exploration(200))[0],
-		"thresholds":   plot.Thresholds("Thresholds of rules", curve()),
+		"latency":     plot.Latency("Latency by purpose", samples()),
+		"costs":       plot.Costs("Cost by purpose", "EUR", bars()),
+		"timeline":    plot.Timeline("Calls of trial 1", spans()),
+		"shares":      plot.Shares("Pass rates", shares()),
+		"effects":     plot.Changes("Changes since the baseline", effects()),
+		"detectors":   plot.PrecisionRecall("Precision and recall", detectors()),
+		"reliability": plot.Reliability("Reliability", calibrations()),
+		"thresholds":  plot.Thresholds("Thresholds of rules", curve()),
 	}
 }

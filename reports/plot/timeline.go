@@ -68,7 +68,7 @@ func Timeline(title string, spans []Span) doc.Plot {
 	if inOrder {
 		s.x.setTicks(0.5, float64(len(spans))+0.5, callLabel)
 	} else {
-		s.x.setTicks(0, end.Seconds(), format.Seconds)
+		s.x.setTimes(end.Seconds())
 	}
 	s.grid(false)
 	s.mark(func(x, y func(float64) float64) {
