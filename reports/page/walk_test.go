@@ -172,7 +172,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 			t.js(`document.querySelector(%q).click()`, css)
 		}
 		t.waits(`window.copied.length === 3`)
-		Expect(value[[]string](t, `window.copied`)).To(Equal([]string{"rehearse run scenarios/orders/refund.yaml", "calls.total == 4", "Refund order 8."}))
+		Expect(value[[]string](t, `window.copied`)).To(Equal([]string{"rehearse run scenarios/orders/refund.yaml --trials 2", "calls.total == 4", "Refund order 8."}))
 		t.waits(`document.querySelector("[id='orders/refund'] .links .copy").textContent === "Copied"`)
 	})
 
