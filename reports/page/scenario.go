@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/stat"
 )
 
 // verdict is a verdict with its sign, which is shown beside the colour.
@@ -221,7 +220,9 @@ func newMeasures(list []measure.Value) []measured {
 		if in := v.Interval; in != nil {
 			lo, hi := v, v
 			if v.Value != nil && *v.Value >= 0 && in.Lo < 0 && slices.Contains(notNegative, v.Name) {
-				in = &stat.Interval{Lo: 0, Hi: in.Hi}
+				clipped := *in
+				clipped.Lo = 0
+				in = &clipped
 			}
 			lo.Value, hi.Value, lo.Known, hi.Known = &in.Lo, &in.Hi, true, true
 			m.Interval = fmt.Sprintf("%s to %s", reports.Text(lo), reports.Text(hi))
