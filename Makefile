@@ -93,6 +93,12 @@ release: ## build dist/: programs for all platforms, licences, bill of materials
 	    -o dist/rehearse_$(VERSION)_$${os}_$$arch$$suffix ./cmd/rehearse; done
 	$(GO) run ./tools/release -in dist -version $(VERSION)
 
+.PHONY: image
+image: ## build the container image rehearse:VERSION, with the program alone (Docker)
+	@set -e; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	  GOOS=linux $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" -o $$folder/rehearse ./cmd/rehearse; \
+	  docker build --tag rehearse:$(VERSION) --tag rehearse --file tools/release/Dockerfile $$folder
+
 .PHONY: lint
 lint: ## check format and style
 	$(TOOLS) golangci-lint run --allow-serial-runners $(PKGS)

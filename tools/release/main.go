@@ -1,6 +1,7 @@
 // Command release completes a folder of released programs: it writes the licences of all
 // modules that they link (THIRD_PARTY_NOTICES.txt), their software bill of materials
-// (rehearse.cdx.json, CycloneDX) and the checksums of all files (SHA256SUMS).
+// (rehearse.cdx.json, CycloneDX), a Homebrew formula (rehearse.rb) and the checksums of all files
+// (SHA256SUMS).
 //
 // It reads the modules from the programs and their licences from the module
 // cache, so it needs no network after the build.
@@ -61,7 +62,11 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string][]byte{noticesFile: notices(licensed), bomFile: bom} {
+	brew, err := formula(*folder, *version)
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{noticesFile: notices(licensed), bomFile: bom, formulaFile: brew} {
 		if err := os.WriteFile(filepath.Join(*folder, name), data, 0o644); err != nil { //nolint:gosec // it is published
 			return err
 		}

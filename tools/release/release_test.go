@@ -41,7 +41,16 @@ func TestRelease(t *testing.T) {
 		sums, err := os.ReadFile(filepath.Join(folder, sumsFile))
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(strings.Split(strings.TrimSpace(string(sums)), "\n")).To(ConsistOf(
-			MatchRegexp(`^[0-9a-f]{64}  `+noticesFile+`$`), MatchRegexp(`^[0-9a-f]{64}  `+bomFile+`$`), MatchRegexp(`^[0-9a-f]{64}  rehearse_v1_linux_amd64$`)))
+			MatchRegexp(`^[0-9a-f]{64}  `+noticesFile+`$`), MatchRegexp(`^[0-9a-f]{64}  `+bomFile+`$`), MatchRegexp(`^[0-9a-f]{64}  `+formulaFile+`$`),
+			MatchRegexp(`^[0-9a-f]{64}  rehearse_v1_linux_amd64$`)))
+		sum, err := checksum(filepath.Join(folder, "rehearse_v1_linux_amd64"))
+		g.Expect(err).NotTo(HaveOccurred())
+		brew, err := os.ReadFile(filepath.Join(folder, formulaFile))
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(string(brew)).To(And(
+			ContainSubstring("  version \"1\"\n"),
+			ContainSubstring("  on_linux do\n    on_intel do\n      url \"https://github.com/rehearse-dev/rehearse/releases/download/v1/rehearse_v1_linux_amd64\"\n      sha256 \""+sum+"\"\n"),
+			Not(ContainSubstring("on_macos")))) // there is no such program
 	}
 }
 
