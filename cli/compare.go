@@ -2,11 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
@@ -15,13 +19,14 @@ import (
 var comparisonFormats = []string{formatJSON, formatMarkdown, formatTerminal}
 
 func (a *app) compareCommand() *cobra.Command {
-	var format string
+	var format, past string
 	cmd := &cobra.Command{
 		Use:   "compare BEFORE AFTER",
 		Short: "Compare two runs, or a run with a baseline",
 		Long: `compare reports what is worse, better, tied or undecided in AFTER, measure by measure, and which
 expectations, limits, fixtures and prices have changed. Each side is the folder of a run, a
-recording, or the file of a baseline. No agent is started.
+recording, the file of a baseline, or a run of the history: latest, latest~1 (the one before),
+branch:NAME (its latest), the id of a run or a commit. No agent is started.
 
 Counts that repeat from trial to trial are compared exactly, cost and tokens within a margin, and
 all other measures by a paired test, corrected for multiple comparisons.
@@ -32,25 +37,28 @@ Exit codes:
   2    usage, or a file of another kind
   3    no verdict: a run is incomplete or altered, or nothing could be compared`,
 		Example: `  rehearse compare rehearse-runs/before rehearse-runs/after
+  rehearse compare latest~1 latest
+  rehearse compare branch:main latest
   rehearse compare rehearse.baseline.json rehearse-runs/after --format markdown`,
 		Args: arguments(2, 2, "name two runs, or a baseline and a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.compare(cmd.Context(), args[0], args[1], format)
+			return a.compare(cmd.Context(), args[0], args[1], format, past)
 		},
 	}
 	formatFlag(cmd, &format, comparisonFormats...)
+	historyFlag(cmd.Flags(), &past)
 	return cmd
 }
 
-func (a *app) compare(ctx context.Context, before, after, format string) error {
+func (a *app) compare(ctx context.Context, before, after, format, past string) error {
 	if !slices.Contains(comparisonFormats, format) {
 		return notAmong("format", format, comparisonFormats)
 	}
-	b, err := a.openSide(ctx, before)
+	b, err := a.openSide(ctx, before, past)
 	if err != nil {
 		return err
 	}
-	c, err := a.openSide(ctx, after)
+	c, err := a.openSide(ctx, after, past)
 	if err != nil {
 		return err
 	}
@@ -61,8 +69,13 @@ func (a *app) compare(ctx context.Context, before, after, format string) error {
 	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict}))
 }
 
-// openSide reads a run or a baseline.
-func (a *app) openSide(ctx context.Context, path string) (*rundir.Side, error) {
+// openSide reads a run, a baseline, or a run of the history in past.
+func (a *app) openSide(ctx context.Context, path, past string) (*rundir.Side, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := history.ParseRef(path); err == nil {
+			return a.pastSide(ctx, path, past)
+		}
+	}
 	isFile, err := rundir.IsBaseline(path)
 	if err != nil {
 		return nil, usage(err)
@@ -75,6 +88,24 @@ func (a *app) openSide(ctx context.Context, path string) (*rundir.Side, error) {
 		return &b, nil
 	}
 	return a.readRun(ctx, path)
+}
+
+// pastSide reads a run of the history, which has the name of its folder.
+func (a *app) pastSide(ctx context.Context, word, address string) (*rundir.Side, error) {
+	st, err := a.openHistory(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	run, err := findRun(ctx, st, word)
+	if err != nil {
+		return nil, err
+	}
+	e, err := st.Entry(ctx, run.ID)
+	if err != nil {
+		return nil, noVerdict(err)
+	}
+	return rundir.SideOf(shownPath(e.Folder), &e), nil
 }
 
 // readRun reads the recording of a run and judges it again.

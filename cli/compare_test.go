@@ -59,7 +59,7 @@ func TestInterruptedComparison(t *testing.T) {
 	g.Expect(run(kinds.All(), []string{"run", "a.yaml", "--out", "out"}, strings.NewReader(""), io.Discard, io.Discard)).To(gomega.Equal(exitPass))
 
 	for name, command := range map[string]func(*app, context.Context) error{
-		"compare": func(a *app, ctx context.Context) error { return a.compare(ctx, "out", "out", "json") },
+		"compare": func(a *app, ctx context.Context) error { return a.compare(ctx, "out", "out", "json", "") },
 		"bless": func(a *app, ctx context.Context) error {
 			return a.bless(ctx, "out", blessFlags{baseline: compare.BaselineFile, rules: compare.Rules{Alpha: -1, Margin: -1, Cost: -1, Tokens: -1}})
 		},

@@ -44,6 +44,7 @@ type runFlags struct {
 	perturb  perturbValue
 	baseline string
 	update   bool
+	history  string
 	limits   runLimits
 }
 
@@ -72,6 +73,9 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
 needs the same patterns, filters and options in all parts; rehearse merge makes one report of them.
 
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
+
+The result is added to the history, which rehearse history and compare read; --history none leaves
+it out. A history that cannot be written is a warning and never changes the result.
 
 ` + exitCodes,
 		Example: `  rehearse run 'loop/*'
@@ -107,6 +111,7 @@ needs the same patterns, filters and options in all parts; rehearse merge makes 
 		"fail a scenario that needs something this machine lacks, such as Docker, instead of skipping it")
 	baselineFlag(f, &flags.baseline)
 	updateFlag(f, &flags.update)
+	historyFlag(f, &flags.history)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
 	return cmd
@@ -128,6 +133,10 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
+	past, err := a.beginPast(ctx, flags.history, flags.labels)
+	if err != nil {
+		return err
+	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
 		return usage(err) // nothing was run
@@ -136,11 +145,12 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 
 	a.collectSeldom()
 	began := time.Now()
-	report, written, err := a.execute(ctx, set, header, out, prices, flags, against)
+	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against)
 	if err != nil {
 		return noVerdict(err)
 	}
-	return a.finishRun(out, &report, written, began, flags.shown)
+	a.storePast(ctx, past, sink.Side(report), out)
+	return a.finishRun(out, &report, sink.Written(), began, flags.shown)
 }
 
 // plan returns the scenarios that the flags select, in their order, and the header of their
@@ -182,18 +192,18 @@ func (flags *runFlags) options() []string {
 	return options
 }
 
-// execute drives the set and writes the files of the run, whose names it returns.
+// execute drives the set and writes the files of the run.
 func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header record.Run, out *atomicdir.Folder, prices *price.Table,
 	flags runFlags, against *rundir.BaselineSource,
-) (report reports.Report, written []string, err error) {
+) (report reports.Report, sink *rundir.Sink, err error) {
 	env := a.env(prices, flags.live)
 	env.Required = flags.require
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	progress := reports.NewProgress(a.stderr, a.terminal(), time.Now, header.Trials)
 	defer progress.Follow()()
-	sink, err := rundir.NewSink(out, header, rundir.SinkOptions{
+	sink, err = rundir.NewSink(out, header, rundir.SinkOptions{
 		Extensions: a.language.Extensions(), Progress: progress,
-		Stacks: a.stderr, Baseline: against, NoPage: !flags.html,
+		Stacks: a.stderr, Baseline: against, NoPage: !flags.html, Summarize: a.historyAddress(flags.history) != "",
 	})
 	if err != nil {
 		return report, nil, err
@@ -210,7 +220,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 	if report, err = sink.Finish(outcome); err == nil {
 		err = a.finishSnapshots(snapshots, set, flags.update)
 	}
-	return report, sink.Written(), err
+	return report, sink, err
 }
 
 // exitCode returns the exit code of a report.

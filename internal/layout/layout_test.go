@@ -73,16 +73,20 @@ var allowed = map[string][]string{
 	"harness/result":        {"harness/gate", "harness/measure"},
 	"harness/match":         {"harness", "harness/detect", "harness/gate", "harness/measure", "stat"},
 
+	"history":  {"stat", "harness/compare", "harness/gate", "harness/measure"},
+	"history/": {"stat", "harness/compare", "harness/gate", "history"},
+
 	"reports/diff": {},
 	"reports/doc":  {"reports/diff"},
 	"reports/plot": {"stat", "harness/measure", "harness/result", "reports/doc"},
 	"reports": {
 		"stat", "harness/compare", "harness/detect", "harness/drift", "harness/gate", "harness/measure", "harness/record",
-		"harness/result", "reports/diff", "reports/doc", "reports/plot",
+		"harness/result", "history", "reports/diff", "reports/doc", "reports/plot",
 	},
 	"reports/export": {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/rundir": {
-		"harness", "harness/compare", "harness/gate", "harness/measure", "harness/record", "harness/result", "harness/shard", "reports", "reports/",
+		"harness", "harness/compare", "harness/gate", "harness/measure", "harness/record", "harness/result", "harness/shard", "history",
+		"reports", "reports/",
 	},
 	"reports/page": {
 		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/result",

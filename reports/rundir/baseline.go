@@ -12,7 +12,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -78,43 +77,18 @@ func OpenBaseline(file string) (*BaselineSource, error) {
 	return &BaselineSource{before.Baseline, file}, nil
 }
 
-// begin begins the run in a folder; nil begins nothing.
-func (b *BaselineSource) begin(folder string, run record.Run) *baselineRun {
+// compare adds the comparison of a run, in its folder, to its report. Without a baseline it does
+// nothing.
+func (b *BaselineSource) compare(report *reports.Report, folder string, now compare.Baseline) {
 	if b == nil {
-		return nil
-	}
-	return &baselineRun{BaselineSource: b, folder: folder, builder: compare.Builder{Run: run}}
-}
-
-// baselineRun is a run that is compared with a baseline. A nil one does nothing.
-type baselineRun struct {
-	*BaselineSource
-	folder  string
-	builder compare.Builder
-}
-
-func (b *baselineRun) add(j *harness.Judged) {
-	if b != nil {
-		b.builder.Add(*j.Scenario, j.Trial.Head.N, &j.Facts, j.Findings)
-	}
-}
-
-// compare adds the comparison to the report of the run.
-func (b *baselineRun) compare(report *reports.Report) error {
-	if b == nil {
-		return nil
-	}
-	now, err := b.builder.Close()
-	if err != nil {
-		return err
+		return
 	}
 	wrong := runFindings(*report, "the run")
 	result := compare.Compare(b.before, now, compare.Options{Findings: wrong})
 	if result.Verdict != gate.Pass && len(wrong) == 0 {
-		result.Bless = acceptCommand(b.folder, b.file, &now)
+		result.Bless = acceptCommand(folder, b.file, &now)
 	}
 	report.Compare(result)
-	return nil
 }
 
 // blessCommand returns the command that makes a run the baseline.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
@@ -24,8 +25,9 @@ type Sink struct {
 	timings   *atomicdir.File // nil until there is a timing
 	builder   reports.Builder
 	scenario  record.Scenario
-	baseline  *baselineRun // nil without a baseline
-	page      *runPage     // nil without a page
+	summary   *compare.Builder // nil unless it is wanted
+	now       compare.Baseline // the summary, after Finish
+	page      *runPage         // nil without a page
 	explored  *result.Exploration
 	trials    int
 }
@@ -40,6 +42,8 @@ type SinkOptions struct {
 	Stacks io.Writer
 	// Baseline to compare the run with; may be nil.
 	Baseline *BaselineSource
+	// Summarize summarizes the run for Side, as a baseline does.
+	Summarize bool
 	// NoPage leaves out the HTML page.
 	NoPage bool
 }
@@ -64,7 +68,10 @@ func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink,
 	}
 	s := &Sink{
 		out: out, opts: opts, recording: recording, writer: writer,
-		builder: reports.Builder{Run: header, Extensions: opts.Extensions}, baseline: opts.Baseline.begin(out.Path(), header),
+		builder: reports.Builder{Run: header, Extensions: opts.Extensions},
+	}
+	if opts.Baseline != nil || opts.Summarize {
+		s.summary = &compare.Builder{Run: header}
 	}
 	if !opts.NoPage {
 		s.page, err = newPage()
@@ -94,7 +101,9 @@ func (s *Sink) Trial(j harness.Judged) error {
 	s.trials++
 	s.opts.Progress.Trial(j.Verdict)
 	s.builder.Add(s.scenario, j.Facts, j.Findings)
-	s.baseline.add(&j)
+	if s.summary != nil {
+		s.summary.Add(*j.Scenario, j.Trial.Head.N, &j.Facts, j.Findings)
+	}
 	if err := s.page.add(&s.scenario, &j); err != nil {
 		return err
 	}
@@ -129,8 +138,13 @@ func (s *Sink) Finish(outcome harness.Outcome) (reports.Report, error) {
 	s.builder.Interrupted, s.builder.Stopped, s.builder.FailFast, s.builder.NotRun =
 		outcome.Interrupted, outcome.Stopped, outcome.FailFast, outcome.NotRun
 	report := s.builder.Close()
-	if err := s.baseline.compare(&report); err != nil {
-		return report, err
+	if s.summary != nil {
+		now, err := s.summary.Close()
+		if err != nil {
+			return report, err
+		}
+		s.now = now
+		s.opts.Baseline.compare(&report, s.out.Path(), now)
 	}
 	if err := s.writer.Close(record.Close{
 		Trials: outcome.Trials, Interrupted: outcome.Interrupted, Stopped: outcome.Stopped, FailFast: outcome.FailFast,
@@ -150,6 +164,12 @@ func (s *Sink) Finish(outcome harness.Outcome) (reports.Report, error) {
 		return report, err
 	}
 	return report, s.removeEarlier()
+}
+
+// Side returns the run as a side of a comparison. Finish must have returned its report, and the options
+// must have Summarize.
+func (s *Sink) Side(report reports.Report) *Side {
+	return &Side{Baseline: s.now, path: s.out.Path(), report: report}
 }
 
 // FinishExploration is Finish for the runs of an exploration.
@@ -180,7 +200,7 @@ func (s *Sink) removeEarlier() error {
 	if s.page == nil {
 		names = append(names, htmlFile)
 	}
-	if s.baseline == nil {
+	if s.opts.Baseline == nil {
 		names = append(names, comparisonFile)
 	}
 	return s.out.Remove(names...)

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/history"
+	"github.com/rehearse-dev/rehearse/history/store"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/database"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
+)
+
+// The history of a project, and the word that switches it off.
+var (
+	historyFolder = ".rehearse"
+	historyFile   = filepath.Join(historyFolder, "history.db")
+)
+
+const historyOff = "none"
+
+// historyVariable names the history where --history does not.
+const historyVariable = "REHEARSE_HISTORY"
+
+// historyFlag adds --history.
+func historyFlag(f *pflag.FlagSet, address *string) {
+	f.StringVar(address, "history", "", "the history: a `file`, postgres://user@host/database, or none (default: $"+
+		historyVariable+", or "+historyFile+")")
+}
+
+// historyAddress returns the address of the history; empty if it is switched off.
+func (a *app) historyAddress(flag string) string {
+	address := cmp.Or(flag, a.getenv(historyVariable), historyFile)
+	if address == historyOff {
+		return ""
+	}
+	return address
+}
+
+// storeTime limits the time to store a run: the run is done, and somebody waits for its result.
+const storeTime = 10 * time.Second
+
+// pastRun is a run that will be stored in the history. A nil one is not stored.
+type pastRun struct {
+	address string
+	began   time.Time
+	origin  <-chan history.Origin
+}
+
+// beginPast begins a run that will be stored, and looks for its commit while it runs.
+func (a *app) beginPast(ctx context.Context, flag string, labels map[string]string) (*pastRun, error) {
+	address := a.historyAddress(flag)
+	if address == "" {
+		return nil, nil
+	}
+	if _, err := database.ParseAddress(address); err != nil {
+		return nil, usage(fmt.Errorf("--history: %w", err))
+	}
+	origin := make(chan history.Origin, 1)
+	go func() { origin <- a.origin(ctx, labels) }()
+	return &pastRun{address: address, began: time.Now(), origin: origin}, nil
+}
+
+// storePast stores a run whose recording is committed. What goes wrong is a warning: the recording
+// can be imported later.
+func (a *app) storePast(ctx context.Context, past *pastRun, side *rundir.Side, out *atomicdir.Folder) {
+	if past == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	if err := past.store(ctx, side, out); err != nil {
+		fmt.Fprintf(a.stderr, "warning: this run is not in the history: %v\nadd it later with: %s\n", err,
+			format.ShellLine("rehearse", "history", "import", out.Path()))
+	}
+}
+
+func (p *pastRun) store(ctx context.Context, side *rundir.Side, out *atomicdir.Folder) error {
+	e := side.Entry()
+	recording, err := rundir.FindRecording(out.Path())
+	if err != nil {
+		return err
+	}
+	if err := rundir.Locate(&e.Run, recording); err != nil {
+		return err
+	}
+	e.Origin = <-p.origin
+	e.Began, e.Ended = p.began.UTC().Round(0), time.Now().UTC()
+	e.ID = history.NewID(e.SHA256, e.Began, e.Folder)
+	if err := rundir.WriteNote(out, &e.Run); err != nil {
+		return err
+	}
+	if p.address == historyFile {
+		if err := atomicdir.Ignore(historyFolder); err != nil {
+			return err
+		}
+	}
+	st, err := store.Open(ctx, p.address, time.Now)
+	if err != nil {
+		return err
+	}
+	_, err = st.Add(ctx, &e, true)
+	return errors.Join(err, st.Close())
+}
+
+// openHistory opens the history for reading.
+func (a *app) openHistory(ctx context.Context, flag string) (*store.Store, error) {
+	address := a.historyAddress(flag)
+	if address == "" {
+		return nil, usage(errors.New("the history is switched off (none); name one with --history"))
+	}
+	st, err := store.OpenExisting(ctx, address, time.Now)
+	switch {
+	case errors.Is(err, store.ErrNone):
+		return nil, usage(fmt.Errorf("%w; rehearse run writes it, and rehearse history import adds earlier runs", err))
+	case err != nil:
+		return nil, noVerdict(err)
+	}
+	return st, nil
+}
+
+// gitTime limits the time to ask git.
+const gitTime = 5 * time.Second
+
+// origin returns where the source code in the current folder comes from: from git, the environment of
+// a CI system, and the labels "branch" and "commit", which come first.
+func (a *app) origin(ctx context.Context, labels map[string]string) history.Origin {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	// The configuration of the repository must not start a program.
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-c", "core.fsmonitor=false",
+		"status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all")
+	cmd.WaitDelay = time.Second
+	text, err := cmd.Output()
+	o := history.Origin{}
+	if err == nil {
+		o = parseGitStatus(string(text))
+	}
+	o.Branch = cmp.Or(labels["branch"], a.firstOf("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+		"CI_COMMIT_REF_NAME", "BUILDKITE_BRANCH"), o.Branch)
+	o.Commit = cmp.Or(labels["commit"], o.Commit, a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT"))
+	o.CI = a.firstOf("CI_JOB_URL", "BUILDKITE_BUILD_URL")
+	if run := a.getenv("GITHUB_RUN_ID"); run != "" {
+		o.CI = a.getenv("GITHUB_SERVER_URL") + "/" + a.getenv("GITHUB_REPOSITORY") + "/actions/runs/" + run
+	}
+	o.CI = sanitize.MaskURL(o.CI)
+	return o
+}
+
+// firstOf returns the first variable of the environment that is not empty.
+func (a *app) firstOf(names ...string) string {
+	for _, name := range names {
+		if value := a.getenv(name); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// parseGitStatus reads git status --porcelain=v2 --branch: two headers of interest, and a line for each
+// file that differs.
+func parseGitStatus(text string) (o history.Origin) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		header, isHeader := strings.CutPrefix(line, "# ")
+		name, value, _ := strings.Cut(header, " ")
+		switch {
+		case !isHeader:
+			o.Dirty = o.Dirty || line != ""
+		case name == "branch.oid" && value != "(initial)":
+			o.Commit = value
+		case name == "branch.head" && value != "(detached)":
+			o.Branch = value
+		}
+	}
+	return o
+}
+
+// findRun returns the run that a word names. Runs in the future, which a wrong clock made, are
+// neither the latest ones nor counted.
+func findRun(ctx context.Context, st *store.Store, word string) (run history.Run, err error) {
+	ref, err := history.ParseRef(word)
+	if err != nil {
+		return run, usage(err)
+	}
+	f := history.Filter{ID: ref.ID, Commit: ref.Commit, Branch: ref.Branch, Skip: ref.Back, Limit: 1}
+	if ref.ID != "" {
+		f.Limit = 2
+	} else {
+		f.Until = time.Now().Add(store.Skew)
+	}
+	runs, err := st.Runs(ctx, f)
+	switch {
+	case err != nil:
+		return run, noVerdict(err)
+	case len(runs) > 1:
+		return run, usage(fmt.Errorf("%s is the beginning of several ids, such as %s and %s; write more of it", word, runs[0].ID, runs[1].ID))
+	case len(runs) == 1:
+		return runs[0], nil
+	}
+	f.Skip, f.Limit = 0, 0
+	all, err := st.Runs(ctx, f)
+	if err != nil {
+		return run, noVerdict(err)
+	}
+	if n := len(all); n > 0 {
+		return run, usage(fmt.Errorf("%s is not in the history, which has %s of that name; see rehearse history", word, format.Plural(n, "run")))
+	}
+	return run, usage(fmt.Errorf("%s is not in the history; see rehearse history", word))
+}
+
+// shownPath returns a path relative to the current folder if it is in it.
+func shownPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

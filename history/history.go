@@ -1,0 +1,145 @@
+// Package history describes the history of runs: what a store has of a run, how runs are named, and
+// what can be derived from many of them (trends, flaky scenarios, renames). It has no side effects;
+// package store stores it.
+//
+// The history is an index: it is derived from recordings, which stay the truth.
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// Run is a run without the results of its scenarios.
+type Run struct {
+	// ID is unique, and begins with "r".
+	ID string `json:"id"`
+	// Began and Ended are by the clock of the machine that ran it; zero if unknown.
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+	// At orders the runs. It is the time at which the run began by the clock of the database, which
+	// differs from Began if the clock of the machine was wrong.
+	At time.Time `json:"at"`
+	// Plan is the id in the recording, which is equal for equal plans.
+	Plan string `json:"plan"`
+	// Variant distinguishes runs of the same scenarios with another prompt, model or setting; it is
+	// the label "variant".
+	Variant string `json:"variant,omitempty"`
+	Origin
+	// Tool is the program that made the run, and Prices the date of its price table.
+	Tool   string            `json:"tool"`
+	Prices string            `json:"prices,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+	// Folder is the folder of the recording at the time of the run, as an absolute path.
+	Folder string `json:"folder,omitempty"`
+	// SHA256 is the hash of the recording in hexadecimal, and Bytes its size.
+	SHA256 string `json:"sha256,omitempty"`
+	Bytes  int64  `json:"bytes,omitempty"`
+
+	Verdict     gate.Verdict `json:"verdict"`
+	Interrupted bool         `json:"interrupted,omitempty"`
+	// Stopped names the budget that ended the run; empty if none did.
+	Stopped string `json:"stopped,omitempty"`
+	// NotRun names planned scenarios without a trial, and Problems describe damage of the recording.
+	NotRun   []string `json:"not_run,omitempty"`
+	Problems []string `json:"problems,omitempty"`
+	// Scenarios counts scenarios by verdict, and Trials all trials.
+	Scenarios Counts `json:"scenarios"`
+	Trials    int    `json:"trials"`
+	// CostEUR is the cost of all trials; nil if it is unknown.
+	CostEUR *float64 `json:"cost_eur"`
+}
+
+// Origin describes where the source code of a run came from. All fields may be empty.
+type Origin struct {
+	// Commit is the full hash of the commit that was checked out.
+	Commit string `json:"commit,omitempty"`
+	Branch string `json:"branch,omitempty"`
+	// Dirty is true if files that git tracks differed from the commit.
+	Dirty bool `json:"dirty,omitempty"`
+	// CI is the address of the CI job.
+	CI string `json:"ci,omitempty"`
+}
+
+// Clean reports whether the commit identifies the source code.
+func (o Origin) Clean() bool { return o.Commit != "" && !o.Dirty }
+
+// Counts counts by verdict.
+type Counts struct {
+	Pass  int `json:"pass"`
+	Fail  int `json:"fail"`
+	Error int `json:"error"`
+	Skip  int `json:"skip"`
+}
+
+// Total returns the sum over all verdicts.
+func (c Counts) Total() int { return c.Pass + c.Fail + c.Error + c.Skip }
+
+// Result is the result of a scenario in a run.
+type Result struct {
+	compare.Scenario
+	// Findings are the first findings of a scenario that did not pass.
+	Findings []gate.Finding
+}
+
+// Digest returns the hash of the scenario's files, which changes with its content.
+func (r *Result) Digest() string { return r.Expectations["digest"] }
+
+// Settings returns a hash of the scenario's expectations and settings. Unlike Digest it does not
+// change with the name of the scenario.
+func (r *Result) Settings() string {
+	sum := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(r.Expectations)) {
+		if key != "digest" {
+			fmt.Fprintf(sum, "%q=%q\n", key, r.Expectations[key])
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Entry is a run with the results of its scenarios, sorted by name.
+type Entry struct {
+	Run
+	Results []Result
+}
+
+// Baseline returns the entry as a side of a comparison.
+func (e *Entry) Baseline() compare.Baseline {
+	b := compare.Baseline{Run: e.Plan, Tool: e.Tool, Prices: e.Prices, Rules: compare.DefaultRules()}
+	for i := range e.Results {
+		b.Scenarios = append(b.Scenarios, e.Results[i].Scenario)
+	}
+	return b
+}
+
+// Identity names a scenario across runs.
+type Identity struct {
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant,omitempty"`
+}
+
+// String returns the name, with the variant in brackets if there is one.
+func (i Identity) String() string {
+	if i.Variant == "" {
+		return i.Scenario
+	}
+	return i.Scenario + " [" + i.Variant + "]"
+}
+
+// NewID returns the id of a run: a hash of its recording and of when and where it began. Without
+// these, equal recordings have equal ids.
+func NewID(recordingSHA256 string, began time.Time, folder string) string {
+	text := recordingSHA256
+	if !began.IsZero() {
+		text = fmt.Sprintf("%s %d %q", recordingSHA256, began.UnixNano(), folder)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "r" + hex.EncodeToString(sum[:6])
+}

@@ -1,0 +1,47 @@
+package history
+
+import (
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// Filter selects runs. Zero fields select all.
+type Filter struct {
+	// ID and Commit are prefixes.
+	ID, Commit, Branch, SHA256 string
+	// Until excludes runs that began later, by Run.At.
+	Until time.Time
+	// Before is like Until for runs that began at that time or later.
+	Before time.Time
+	// Limit is the number of runs, the newest first, after Skip newer ones; 0 is no limit.
+	Limit, Skip int
+}
+
+// Point is the result of one scenario in one run.
+type Point struct {
+	Identity
+	Run    string // its id
+	At     time.Time
+	Commit string
+	Branch string
+	Dirty  bool
+	// Prices is the date of the run's price table.
+	Prices string
+	// Digest is the hash of the scenario's files.
+	Digest string
+	// RealTime is true if the driven system is another process.
+	RealTime bool
+	Verdict  gate.Verdict
+	Trials   Counts
+	// Measures are sorted by name; Trials are left out. Nil unless they were asked for.
+	Measures []PointMeasure
+}
+
+// PointMeasure is the mean of a measure over the trials of a scenario.
+type PointMeasure struct {
+	compare.Measure
+	// Alike is true if all trials have this value.
+	Alike bool
+}

@@ -1,0 +1,304 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/history"
+)
+
+// Skew is the difference of two clocks above which that of the database decides.
+const Skew = 2 * time.Minute
+
+// Add stores a run with its results in one transaction. It returns false, and changes nothing, if a
+// run with its id is stored already. It sets At of the entry: live reports whether the run was made
+// just now, so that its times can be compared with the clock of the database.
+func (s *Store) Add(ctx context.Context, e *history.Entry, live bool) (added bool, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("store run %s in the history: %w", e.ID, explain(err))
+		}
+	}()
+	now, err := s.clock(ctx)
+	if err != nil {
+		return false, err
+	}
+	e.At = order(&e.Run, now, s.now(), live)
+	outcomes, err := outcomesOf(e)
+	if err != nil {
+		return false, err
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if added, err = add(ctx, tx, e, outcomes); err != nil || !added {
+		return false, err
+	}
+	return true, tx.Commit()
+}
+
+// order returns the time that orders a run: when it began, but not later than now by the clock of the
+// database. The beginning of a live run is corrected if the clock of its machine is wrong.
+func order(r *history.Run, database, machine time.Time, live bool) time.Time {
+	at := r.Began
+	if skew := database.Sub(machine); live && skew.Abs() > Skew {
+		at = at.Add(skew)
+	}
+	if at.After(database) {
+		at = database
+	}
+	return at.UTC()
+}
+
+// outcome is a result that may be that of several runs.
+type outcome struct {
+	*history.Result
+	body, sum string
+}
+
+func outcomesOf(e *history.Entry) ([]outcome, error) {
+	list := make([]outcome, len(e.Results))
+	for i := range e.Results {
+		body, err := encode(&e.Results[i])
+		if err != nil {
+			return nil, fmt.Errorf("encode the result of %s: %w", e.Results[i].Name, err)
+		}
+		sum := sha256.Sum256(body)
+		list[i] = outcome{&e.Results[i], string(body), hex.EncodeToString(sum[:])}
+	}
+	return list, nil
+}
+
+// encode returns the same JSON for equal values, from which an equal value can be decoded.
+func encode(v any) ([]byte, error) {
+	return json.Marshal(v, json.Deterministic(true), json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true),
+		jsontext.AllowInvalidUTF8(true))
+}
+
+func add(ctx context.Context, tx *sql.Tx, e *history.Entry, outcomes []outcome) (bool, error) {
+	body, err := encode(e.Run)
+	if err != nil {
+		return false, fmt.Errorf("encode the run: %w", err)
+	}
+	r := &e.Run
+	var run int64
+	err = tx.QueryRowContext(ctx, `INSERT INTO history_runs (id, at_ns, began_ns, ended_ns, variant, commit_id, branch, dirty,
+			prices, sha256, verdict, pass, fail, error, skip, trials, cost_eur, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		ON CONFLICT (id) DO NOTHING RETURNING seq`,
+		r.ID, r.At.UnixNano(), nanoseconds(r.Began), nanoseconds(r.Ended), clean(r.Variant), clean(r.Commit), clean(r.Branch),
+		number(r.Dirty), clean(r.Prices), r.SHA256, string(r.Verdict), r.Scenarios.Pass, r.Scenarios.Fail, r.Scenarios.Error,
+		r.Scenarios.Skip, r.Trials, r.CostEUR, string(body)).Scan(&run)
+	if err == sql.ErrNoRows { //nolint:errorlint // Scan returns it as it is
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	scenarios, err := scenarioIDs(ctx, tx, clean(r.Variant), outcomes)
+	if err != nil {
+		return false, err
+	}
+	ids, err := outcomeIDs(ctx, tx, outcomes)
+	if err != nil {
+		return false, err
+	}
+	rows := make([][]any, len(outcomes))
+	for i, o := range outcomes {
+		t := o.Trials
+		rows[i] = []any{run, scenarios[clean(o.Name)], ids[o.sum], string(o.Verdict), t.Pass, t.Fail, t.Error, t.Skip}
+	}
+	return true, insert(ctx, tx, `history_results (run, scenario, outcome, verdict, pass, fail, error, skip)`, rows)
+}
+
+// scenarioIDs returns the keys of scenarios by name, and creates those that are missing.
+func scenarioIDs(ctx context.Context, tx *sql.Tx, variant string, outcomes []outcome) (map[string]int64, error) {
+	return upsert(ctx, tx, wanted{
+		table: "history_scenarios", key: "name", where: " AND variant = ", argument: []any{variant}, unique: "(name, variant)",
+		columns: "(name, variant)",
+		rows: func() (rows [][]any) {
+			for _, o := range outcomes {
+				rows = append(rows, []any{clean(o.Name), variant})
+			}
+			return rows
+		}(),
+	})
+}
+
+// outcomeIDs returns the keys of outcomes by the hash of their body, and creates those that are
+// missing, with their measures.
+func outcomeIDs(ctx context.Context, tx *sql.Tx, outcomes []outcome) (map[string]int64, error) {
+	bySum := map[string]*outcome{}
+	var rows [][]any
+	for i := range outcomes {
+		o := &outcomes[i]
+		if bySum[o.sum] == nil {
+			bySum[o.sum] = o
+			rows = append(rows, []any{o.sum, clean(o.Digest()), o.Settings(), number(o.RealTime), o.body})
+		}
+	}
+	var missing []string
+	ids, err := upsert(ctx, tx, wanted{
+		table: "history_outcomes", key: "sha256", unique: "(sha256)", columns: "(sha256, digest, settings, real_time, body)",
+		rows: rows, created: func(key string) { missing = append(missing, key) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(missing) // the order in which other writers create them, which avoids deadlocks
+	var measures [][]any
+	for _, sum := range missing {
+		for i := range bySum[sum].Measures {
+			measures = append(measures, measureRow(ids[sum], &bySum[sum].Measures[i]))
+		}
+	}
+	return ids, insert(ctx, tx, `history_measures (outcome, name, unit, known, value, lo, hi, n, alike)`, measures)
+}
+
+func measureRow(outcome int64, m *compare.Measure) []any {
+	row := []any{outcome, clean(m.Name), m.Unit, number(m.Known), m.Value, nil, nil, m.N, number(m.Trials == nil)}
+	if m.Interval != nil {
+		row[5], row[6] = m.Interval.Lo, m.Interval.Hi
+	}
+	return row
+}
+
+// wanted are rows with a unique text, the first value of each row.
+type wanted struct {
+	table, key, columns, unique string
+	where                       string // a further condition on existing rows, before its argument
+	argument                    []any
+	rows                        [][]any
+	created                     func(key string) // may be nil
+}
+
+// upsert returns the keys of rows by their text, and inserts those that are missing.
+func upsert(ctx context.Context, tx *sql.Tx, w wanted) (map[string]int64, error) {
+	ids := make(map[string]int64, len(w.rows))
+	byKey := make(map[string][]any, len(w.rows))
+	for _, row := range w.rows {
+		byKey[row[0].(string)] = row
+	}
+	keys := slices.Sorted(maps.Keys(byKey))
+	for chunk := range slices.Chunk(keys, maxParameters/2) {
+		args := make([]any, len(chunk), len(chunk)+1)
+		for i, key := range chunk {
+			args[i] = key
+		}
+		statement := `SELECT id, ` + w.key + ` FROM ` + w.table + ` WHERE ` + w.key + ` IN ` + tuple(1, len(chunk))
+		if w.where != "" {
+			statement += w.where + fmt.Sprintf("$%d", len(chunk)+1)
+			args = append(args, w.argument...)
+		}
+		if err := scanIDs(ctx, tx, ids, statement, args); err != nil {
+			return nil, err
+		}
+	}
+	var rows [][]any
+	for _, key := range keys {
+		if _, ok := ids[key]; !ok {
+			rows = append(rows, byKey[key])
+			if w.created != nil {
+				w.created(key)
+			}
+		}
+	}
+	return ids, inChunks(rows, func(values string, args []any) error {
+		// Another writer may have created it since. The update returns its key.
+		return scanIDs(ctx, tx, ids, `INSERT INTO `+w.table+` `+w.columns+` VALUES `+values+` ON CONFLICT `+w.unique+
+			` DO UPDATE SET `+w.key+` = excluded.`+w.key+` RETURNING id, `+w.key, args)
+	})
+}
+
+func scanIDs(ctx context.Context, tx *sql.Tx, ids map[string]int64, statement string, args []any) error {
+	rows, err := tx.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id int64
+		var key string
+		if err := rows.Scan(&id, &key); err != nil {
+			return err
+		}
+		ids[key] = id
+	}
+	return cmp.Or(rows.Err(), rows.Close())
+}
+
+// insert inserts rows, many with one statement. Those that exist are left alone.
+func insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any) error {
+	return inChunks(rows, func(values string, args []any) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+into+` VALUES `+values+` ON CONFLICT DO NOTHING`, args...)
+		return err
+	})
+}
+
+// maxParameters limits the parameters of a statement, far below the limits of both databases.
+const maxParameters = 4000
+
+func inChunks(rows [][]any, do func(values string, args []any) error) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	width := len(rows[0])
+	for chunk := range slices.Chunk(rows, maxParameters/width) {
+		var values strings.Builder
+		args := make([]any, 0, len(chunk)*width)
+		for i, row := range chunk {
+			if i > 0 {
+				values.WriteByte(',')
+			}
+			values.WriteString(tuple(i*width+1, width))
+			args = append(args, row...)
+		}
+		if err := do(values.String(), args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tuple returns n parameters from $first, such as "($1,$2)".
+func tuple(first, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ",$%d", first+i)
+	}
+	return "(" + b.String()[1:] + ")"
+}
+
+// clean returns text that both databases can store.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// nanoseconds returns a time as a number; 0 for an unknown time.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
