@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/internal/sandbox"
@@ -19,6 +20,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	// The program starts itself again as a hook and as a scripted agent; here that
 	// is this test.
+	if filepath.Base(os.Args[0]) != "rehearse" { // that of a script
+		_ = os.Setenv("REHEARSE_HISTORY", "none") // runs in this process begin in the folder of the package
+	}
 	sandbox.Main()
 	kinds.All().Main()
 	demo.Main()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
 // Run is a run without the results of its scenarios.
@@ -142,4 +143,52 @@ func NewID(recordingSHA256 string, began time.Time, folder string) string {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return "r" + hex.EncodeToString(sum[:6])
+}
+
+// Schemas of the JSON forms of lists of runs and of one run.
+const (
+	RunsSchema  = "rehearse.history.runs/1"
+	EntrySchema = "rehearse.history.run/1"
+)
+
+// RunList is the JSON form of a list of runs. Total is the number of runs that the filter allows.
+type RunList struct {
+	Schema string `json:"schema"`
+	Total  int    `json:"total"`
+	Runs   []Run  `json:"runs"`
+}
+
+// EntryView is the JSON form of a run with its results.
+type EntryView struct {
+	Schema string `json:"schema"`
+	Run
+	Results []ResultView `json:"results"`
+}
+
+// ResultView is the JSON form of the result of a scenario.
+type ResultView struct {
+	Name     string          `json:"name"`
+	Digest   string          `json:"digest"`
+	Verdict  gate.Verdict    `json:"verdict"`
+	Status   string          `json:"status"`
+	Trials   compare.Trials  `json:"trials"`
+	Measures []measure.Value `json:"measures"`
+	Findings []gate.Finding  `json:"findings,omitempty"`
+}
+
+// View returns the JSON form of an entry.
+func (e *Entry) View() EntryView {
+	v := EntryView{Schema: EntrySchema, Run: e.Run, Results: []ResultView{}}
+	for i := range e.Results {
+		r := &e.Results[i]
+		out := ResultView{
+			Name: r.Name, Digest: r.Digest(), Verdict: r.Verdict, Status: r.Status, Trials: r.Trials, Measures: []measure.Value{},
+			Findings: r.Findings,
+		}
+		for _, m := range r.Measures {
+			out.Measures = append(out.Measures, measure.Value{Name: m.Name, Unit: m.Unit, Known: m.Known, Value: m.Value, N: m.N, Interval: m.Interval})
+		}
+		v.Results = append(v.Results, out)
+	}
+	return v
 }

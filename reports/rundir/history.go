@@ -76,6 +76,7 @@ func ReadEntry(ctx context.Context, recording string, language *gate.Language) (
 		return e, fmt.Errorf("%w: %s", ErrAltered, strings.Join(side.report.Problems, "; "))
 	}
 	e = side.Entry()
+	e.Branch, e.Commit = e.Labels["branch"], e.Labels["commit"]
 	if err := Locate(&e.Run, recording); err != nil {
 		return e, err
 	}
