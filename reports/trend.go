@@ -28,6 +28,9 @@ func TrendDocument(t *history.Trend, all bool) doc.Document {
 	bars := doc.Table{Columns: []doc.Column{
 		{Head: doc.Line("measure")}, {Head: doc.Line(barsHead(t))}, {Head: doc.Line("latest"), Right: true}, {Head: doc.Line("changes"), Right: true},
 	}}
+	bars.Rows = append(bars.Rows, []doc.Text{
+		doc.Line("verdict"), verdictSigns(t), doc.Line(doc.Toned(verdictTone(last.Verdict), string(last.Verdict))), {},
+	})
 	for i := range t.Series {
 		s := &t.Series[i]
 		bars.Rows = append(bars.Rows, []doc.Text{
@@ -37,8 +40,11 @@ func TrendDocument(t *history.Trend, all bool) doc.Document {
 	d.Body = []doc.Block{bars}
 	if list := transitions(t); len(list.Items) > 0 {
 		d.Body = append(d.Body, newSection("Changes", doc.Plain, list))
-	} else {
+	} else if len(t.Series) > 0 {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line("Nothing changed.")))
+	}
+	if len(t.Series) == 0 {
+		d.Body = append(d.Body, doc.Paragraph(doc.Line("No run of it had a verdict, so there is nothing to measure.")))
 	}
 	if all {
 		d.Body = append(d.Body, newSection("Runs", doc.Plain, trendTable(t)))
@@ -96,6 +102,23 @@ func spark(t *history.Trend, s *history.Series) string {
 	return b.String()
 }
 
+// signOf has a sign for each verdict.
+var signOf = map[gate.Verdict]string{gate.Pass: ".", gate.Fail: "F", gate.Error: "E", gate.Skip: "s"}
+
+// verdictSigns returns a sign for each run that spark shows, with breaks in the same places.
+func verdictSigns(t *history.Trend) doc.Text {
+	var line doc.Text
+	from := max(0, len(t.Runs)-maxBars)
+	for i := from; i < len(t.Runs); i++ {
+		if i > from && breaks(t, &history.Series{}, i) {
+			line = append(line, doc.Line(breaking)...)
+		}
+		v := t.Runs[i].Verdict
+		line = append(line, doc.Toned(verdictTone(v), cmp.Or(signOf[v], "?")))
+	}
+	return line
+}
+
 // breaks reports whether the values of a series on both sides of run i cannot be compared.
 func breaks(t *history.Trend, s *history.Series, i int) bool {
 	return slices.ContainsFunc(t.Breaks, func(b history.Break) bool {
@@ -134,6 +157,9 @@ func amount(s *history.Series, v float64) string {
 	return format.Amount(v, s.Unit)
 }
 
+// maxFlips is the number of changes of the verdict that are listed, the newest.
+const maxFlips = 3
+
 // transitions returns the changes of verdicts, of content and of measures, the oldest first.
 func transitions(t *history.Trend) doc.List {
 	type transition struct {
@@ -142,10 +168,18 @@ func transitions(t *history.Trend) doc.List {
 	}
 	var list []transition
 	add := func(index int, parts ...any) { list = append(list, transition{index, doc.Line(parts...)}) }
+	var flips []int
 	for i := 1; i < len(t.Runs); i++ {
-		if before, now := t.Runs[i-1].Verdict, t.Runs[i].Verdict; before != now {
-			add(i, string(before), " → ", doc.Toned(verdictTone(now), string(now)))
+		if t.Runs[i-1].Verdict != t.Runs[i].Verdict {
+			flips = append(flips, i)
 		}
+	}
+	for _, i := range flips[max(0, len(flips)-maxFlips):] {
+		now := t.Runs[i].Verdict
+		add(i, string(t.Runs[i-1].Verdict), " → ", doc.Toned(verdictTone(now), string(now)))
+	}
+	if n := len(flips) - maxFlips; n > 0 {
+		add(flips[n-1], "its verdict had changed ", format.Plural(n, "time"), " by then; see rehearse history flaky")
 	}
 	for _, b := range t.Breaks {
 		switch {
@@ -252,11 +286,7 @@ func flakyTable(list []history.Flaky) doc.Table {
 	for _, x := range list {
 		var signs strings.Builder
 		for _, v := range x.Verdicts[max(0, len(x.Verdicts)-maxSigns):] {
-			sign, ok := map[string]string{string(gate.Pass): ".", string(gate.Fail): "F"}[v]
-			if !ok {
-				sign = "±"
-			}
-			signs.WriteString(sign)
+			signs.WriteString(cmp.Or(signOf[gate.Verdict(v)], "±"))
 		}
 		t.Rows = append(t.Rows, []doc.Text{
 			doc.Line(doc.Quote(x.Identity.String())), doc.Line(signs.String()), doc.Line(shareOf(x.FailRate, "")),

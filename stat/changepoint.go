@@ -2,7 +2,6 @@ package stat
 
 import (
 	"math/rand/v2"
-	"slices"
 )
 
 // Change is a change of level in a series of values.
@@ -42,28 +41,44 @@ const (
 // exchangeable. If p ≤ Alpha, the change is at the t of the maximum, and both parts are searched in the
 // same way (binary segmentation).
 //
-// A series without a change has one with a probability of at most Alpha; so has, approximately, each
-// stretch between two real changes. Both sides of a change have at least 3 values.
+// Successive runs share the load of their machine, though. So if changes were found, and the ranks around
+// their means between the changes have a positive correlation ρ with the next one, the series is
+// searched again with each M multiplied by (1-ρ)/(1+ρ): the share of independent values in an
+// autoregressive series of order 1.
+//
+// A series of independent values without a change has one with a probability of at most Alpha; so
+// has, approximately, each stretch between two real changes. Both sides of a change have at least 3
+// values.
 func (c ChangePoints) Find(values []float64) []Change {
+	found := c.search(values, 1)
+	if len(found) == 0 {
+		return nil
+	}
+	if rho := lagCorrelation(sampleRanks(values, nil), found); rho > 0 {
+		found = c.search(values, (1-rho)/(1+rho))
+	}
+	return found
+}
+
+// search finds changes with each statistic multiplied by a share.
+func (c ChangePoints) search(values []float64, share float64) (changes []Change) {
 	r := rand.New(rand.NewPCG(c.Seed, 0)) //nolint:gosec // a test statistic
-	var changes []Change
-	c.search(values, 0, r, &changes)
-	slices.SortFunc(changes, func(a, b Change) int { return a.At - b.At })
+	var split func(values []float64, offset int)
+	split = func(values []float64, offset int) {
+		at, p := testChange(values, share, r)
+		if p > c.Alpha {
+			return
+		}
+		split(values[:at], offset)
+		changes = append(changes, Change{At: offset + at, P: p})
+		split(values[at:], offset+at)
+	}
+	split(values, 0)
 	return changes
 }
 
-func (c ChangePoints) search(values []float64, offset int, r *rand.Rand, changes *[]Change) {
-	at, p := testChange(values, r)
-	if p > c.Alpha {
-		return
-	}
-	*changes = append(*changes, Change{At: offset + at, P: p})
-	c.search(values[:at], offset, r, changes)
-	c.search(values[at:], offset+at, r, changes)
-}
-
 // testChange returns the most likely change and its p-value.
-func testChange(values []float64, r *rand.Rand) (at int, p float64) {
+func testChange(values []float64, share float64, r *rand.Rand) (at int, p float64) {
 	if len(values) < 2*minStretch {
 		return 0, 1
 	}
@@ -72,6 +87,7 @@ func testChange(values []float64, r *rand.Rand) (at int, p float64) {
 	if observed == 0 {
 		return 0, 1
 	}
+	observed *= share
 	beyond := 0
 	for n := 1; n <= permutations; n++ {
 		r.Shuffle(len(scores), func(i, j int) { scores[i], scores[j] = scores[j], scores[i] })
@@ -84,6 +100,39 @@ func testChange(values []float64, r *rand.Rand) (at int, p float64) {
 		}
 	}
 	return at, float64(beyond+1) / (permutations + 1)
+}
+
+// lagCorrelation returns the correlation of each score with the next one, around the means between
+// changes.
+func lagCorrelation(scores []int, changes []Change) float64 {
+	var squares, products float64
+	from := 0
+	for i := range len(changes) + 1 {
+		to := len(scores)
+		if i < len(changes) {
+			to = changes[i].At
+		}
+		mean, before := meanScore(scores[from:to]), 0.0
+		for _, s := range scores[from:to] {
+			x := float64(s) - mean
+			squares += x * x
+			products += before * x // the first has none before it
+			before = x
+		}
+		from = to
+	}
+	if squares == 0 {
+		return 0
+	}
+	return products / squares
+}
+
+func meanScore(scores []int) float64 {
+	sum := 0
+	for _, s := range scores {
+		sum += s
+	}
+	return float64(sum) / float64(len(scores))
 }
 
 // maxRankStatistic returns M, and the t of the maximum.

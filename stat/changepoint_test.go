@@ -90,6 +90,23 @@ var _ = Describe("Changes of level", func() {
 		})
 	}
 
+	It("are seldom found where successive values are correlated", func() {
+		const rho, all = 0.5, 500
+		r := rand.New(rand.NewPCG(31, 32))
+		alarms := 0
+		for i := range all {
+			x := r.NormFloat64()
+			if len(find(series(r, func(r *rand.Rand) float64 {
+				x = rho*x + math.Sqrt(1-rho*rho)*r.NormFloat64()
+				return x
+			}, 40, 0, 0), uint64(i))) > 0 {
+				alarms++
+			}
+		}
+		AddReportEntry("false alarms of 500 series", alarms)
+		Expect(alarms).To(BeNumerically("<=", all/10), "a fifth without the correction")
+	})
+
 	It("are found if they are large, and the search finds no others", func() {
 		r := rand.New(rand.NewPCG(21, 22))
 		found, others := 0, 0
@@ -118,7 +135,7 @@ var _ = Describe("Changes of level", func() {
 			}
 			scaled := make([]float64, len(values))
 			for i, v := range values {
-				scaled[i] = math.Exp(v / 4)
+				scaled[i] = 8 * v
 			}
 			changes := find(values, 5)
 			Expect(find(scaled, 5)).To(Equal(changes))
