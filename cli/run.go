@@ -133,6 +133,9 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
+	if header.Shard != nil { // the merged run can be imported
+		flags.history = historyOff
+	}
 	past, err := a.beginPast(ctx, flags.history, flags.labels)
 	if err != nil {
 		return err

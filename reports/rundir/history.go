@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -68,6 +69,13 @@ func ReadEntry(ctx context.Context, recording string, language *gate.Language) (
 	if strings.HasSuffix(recording, atomicdir.Partial) {
 		return e, fmt.Errorf("%s is that of a run that was cut off or is not finished; only finished runs are stored", recording)
 	}
+	head, err := headOf(recording)
+	if err != nil {
+		return e, err
+	}
+	if head.Shard != nil {
+		return e, fmt.Errorf("it is shard %d of %d; import the folder that rehearse merge writes", head.Shard.Index, head.Shard.Of)
+	}
 	side, err := ReadRun(ctx, folder, recording, language)
 	if err != nil {
 		return e, err
@@ -95,6 +103,24 @@ func ReadEntry(ctx context.Context, recording string, language *gate.Language) (
 	e.Began = info.ModTime().UTC() // the recording has no time
 	e.ID = history.NewID(e.SHA256, time.Time{}, "")
 	return e, nil
+}
+
+// headOf returns the first line of a recording.
+func headOf(recording string) (record.Run, error) {
+	file, err := os.Open(recording)
+	if err != nil {
+		return record.Run{}, fmt.Errorf("open the recording: %w", err)
+	}
+	defer file.Close()
+	for entry, err := range record.Read(file) {
+		if err != nil {
+			return record.Run{}, err
+		}
+		if entry.Run != nil {
+			return *entry.Run, nil
+		}
+	}
+	return record.Run{}, ErrEmpty
 }
 
 // Locate sets the folder, the size and the hash of the recording of a run.
