@@ -156,7 +156,8 @@ func (s *Session) next(r react.Result) string {
 	case r.Status == react.StatusEscalate || r.Status == react.StatusBlocked:
 		return "Answer it with " + format.ShellLine(append(command, "--answer")...) + ` "..."`
 	case r.Status == react.StatusError, r.Status == react.StatusTimeout, r.Status == react.StatusBudget, r.Status == react.StatusInterrupted:
-		return r.Next + " Continue it with " + format.ShellLine(command...)
+		advice := strings.TrimSuffix(strings.TrimSuffix(r.Next, ": "+r.Details), ".")
+		return advice + ". Continue it with " + format.ShellLine(command...)
 	}
 	return r.Next
 }
@@ -203,7 +204,7 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r react.Result) {
 	for _, missing := range r.Missing {
 		fmt.Fprintf(w, "missing: %s\n", sanitize.Line(missing, 1000))
 	}
-	if next := strings.TrimSuffix(r.Next, ": "+r.Question); next != "" && r.Status != react.StatusDone {
+	if next := strings.TrimSuffix(strings.TrimSuffix(r.Next, ": "+r.Question), ": "+r.Details); next != "" && r.Status != react.StatusDone {
 		fmt.Fprintf(w, "next: %s\n", sanitize.Line(next, 1000))
 	}
 	fmt.Fprintf(w, "transcript: %s\n", s.transcript.Path)
