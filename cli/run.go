@@ -39,6 +39,7 @@ type runFlags struct {
 	labels   map[string]string
 	html     bool
 	shown    showing
+	watch    bool
 	live     bool
 	require  bool
 	perturb  perturbValue
@@ -72,6 +73,9 @@ A snapshot (expect.snapshot) that does not exist is written, except in CI (the v
 --shard i/n runs one of n parts, for machines side by side: each has its share of the trials. It
 needs the same patterns, filters and options in all parts; rehearse merge makes one report of them.
 
+--watch runs again what a changed scenario, a file that it names, or a source of its program
+affects. On a terminal, keys choose: a all, f failed, p filter, Enter again, q quit.
+
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
 The result is added to the history, which rehearse history and compare read; --history none leaves
@@ -82,6 +86,7 @@ it out. A history that cannot be written is a warning and never changes the resu
   rehearse run order-status 'refund-*'
   rehearse run -k 'refund and not slow' --exclude refund-live
   rehearse run --failed
+  rehearse run --watch
   rehearse run order-status --repeat-until-fail=1000
   rehearse run --shard 2/4 --out shard-2
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
@@ -114,6 +119,7 @@ it out. A history that cannot be written is a warning and never changes the resu
 	historyFlag(f, &flags.history)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
+	watchFlag(cmd, &flags.watch)
 	return cmd
 }
 
@@ -129,20 +135,31 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
+	if flags.watch {
+		return a.watch(ctx, patterns, flags, prices)
+	}
 	set, header, err := a.plan(patterns, flags, prices)
 	if err != nil {
 		return usage(err)
 	}
+	_, err = a.runSet(ctx, set, header, flags, prices, against)
+	return err
+}
+
+// runSet runs scenarios, writes the files and shows the report. The error has the exit code.
+func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header record.Run, flags runFlags, prices *price.Table,
+	against *rundir.BaselineSource,
+) (reports.Report, error) {
 	if header.Shard != nil { // the merged run can be imported
 		flags.history = historyOff
 	}
 	past, err := a.beginPast(ctx, flags.history, flags.labels)
 	if err != nil {
-		return err
+		return reports.Report{}, err
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
-		return usage(err) // nothing was run
+		return reports.Report{}, usage(err) // nothing was run
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
@@ -150,10 +167,10 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	began := time.Now()
 	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against)
 	if err != nil {
-		return noVerdict(err)
+		return report, noVerdict(err)
 	}
 	a.storePast(ctx, past, sink.Side(report), out)
-	return a.finishRun(out, &report, sink.Written(), began, flags.shown)
+	return report, a.finishRun(out, &report, sink.Written(), began, flags.shown)
 }
 
 // plan returns the scenarios that the flags select, in their order, and the header of their
