@@ -121,7 +121,8 @@ func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 // ScriptedToolCall is a function call of a scripted answer.
 type ScriptedToolCall struct {
 	// ID defaults to one derived from the line and the trial's seed.
-	ID   string `yaml:"id,omitempty" json:"id,omitempty"`
+	ID string `yaml:"id,omitempty" json:"id,omitempty"`
+	// Name is the name of the tool.
 	Name string `yaml:"name" json:"name"`
 	// Arguments become JSON.
 	Arguments map[string]any `yaml:"arguments,omitempty" json:"arguments,omitempty"`
@@ -129,19 +130,26 @@ type ScriptedToolCall struct {
 
 // ScriptedUsage replaces the counted tokens.
 type ScriptedUsage struct {
-	Input       int `yaml:"input" json:"input" jsonschema:"minimum=0"`
+	// Input counts the tokens of the request that were not cached.
+	Input int `yaml:"input" json:"input" jsonschema:"minimum=0"`
+	// CachedInput counts the tokens of the request that were read from the cache.
 	CachedInput int `yaml:"cached_input,omitempty" json:"cached_input,omitempty" jsonschema:"minimum=0"`
-	CacheWrite  int `yaml:"cache_write,omitempty" json:"cache_write,omitempty" jsonschema:"minimum=0"`
-	Output      int `yaml:"output" json:"output" jsonschema:"minimum=0"`
-	Reasoning   int `yaml:"reasoning,omitempty" json:"reasoning,omitempty" jsonschema:"minimum=0"`
+	// CacheWrite counts the tokens of the request that were written to the cache.
+	CacheWrite int `yaml:"cache_write,omitempty" json:"cache_write,omitempty" jsonschema:"minimum=0"`
+	// Output counts the tokens of the answer, with those of Reasoning.
+	Output int `yaml:"output" json:"output" jsonschema:"minimum=0"`
+	// Reasoning counts the tokens of the answer that are hidden reasoning.
+	Reasoning int `yaml:"reasoning,omitempty" json:"reasoning,omitempty" jsonschema:"minimum=0"`
 }
 
 // When has conditions on a request, all of which must match.
 type When struct {
+	// Purpose is the purpose that the agent gives its call.
 	Purpose string `yaml:"purpose,omitempty" json:"purpose,omitempty"`
 	// Metadata must be in the request's metadata with these values.
 	Metadata map[string]string `yaml:"metadata,omitempty" json:"metadata,omitempty"`
-	Model    string            `yaml:"model,omitempty" json:"model,omitempty"`
+	// Model is the name of the model in the request.
+	Model string `yaml:"model,omitempty" json:"model,omitempty"`
 	// System matches the text of system and developer messages.
 	System *Match `yaml:"system,omitempty" json:"system,omitempty"`
 	// User matches the text of the last user message.
@@ -164,10 +172,12 @@ type When struct {
 // Match is a condition on a text. In a file it is either a string, which the text must contain, or
 // a mapping with exactly one of the three keys.
 type Match struct {
+	// Contains is a part of the text.
 	Contains string `yaml:"contains,omitempty" json:"contains,omitempty"`
 	// Matches is a regular expression in RE2 syntax.
 	Matches string `yaml:"matches,omitempty" json:"matches,omitempty"`
-	Equals  string `yaml:"equals,omitempty" json:"equals,omitempty"`
+	// Equals is the whole text.
+	Equals string `yaml:"equals,omitempty" json:"equals,omitempty"`
 }
 
 // Duration is a time.Duration that files spell as "2s" or "1h30m".
@@ -186,6 +196,7 @@ type Latency struct {
 
 // Fault is a scripted fault. In a file it is either the kind or a mapping.
 type Fault struct {
+	// Kind is the name of the fault.
 	Kind string `yaml:"kind" json:"kind"`
 	// Status is the HTTP status of kind "status" (default 500), or the exit
 	// status of kind "exit" (default 1).

@@ -83,8 +83,10 @@ func (Fault) JSONSchemaExtend(s *jsonschema.Schema) {
 	for _, name := range faultNames() {
 		kind.Enum = append(kind.Enum, name)
 	}
-	if _, ok := s.Properties.Get("kind"); ok {
-		s.Properties.Set("kind", kind)
+	if before, ok := s.Properties.Get("kind"); ok {
+		described := *kind
+		described.Description = before.Description
+		s.Properties.Set("kind", &described)
 	}
 	orString(s, kind)
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,6 +221,17 @@ var _ = Describe("The schema", func() {
 		}
 	})
 
+	It("describes each key, which editors show", func() {
+		for _, kind := range schema.Kinds() {
+			var document map[string]any
+			Expect(json.Unmarshal(schema.Of(kind), &document)).To(Succeed())
+			Expect(undescribed(document)).To(BeEmpty(), kind)
+		}
+		Expect(undescribed(map[string]any{"$defs": map[string]any{"a.B": map[string]any{
+			"oneOf": []any{map[string]any{"properties": map[string]any{"c": map[string]any{"type": "string"}}}},
+		}}})).To(Equal([]string{"$defs.a.B.oneOf[0].c"}))
+	})
+
 	It("exists for every kind, and for no other", func() {
 		for _, kind := range schema.Kinds() {
 			Expect(json.Valid(schema.Of(kind))).To(BeTrue(), kind)
@@ -226,3 +239,43 @@ var _ = Describe("The schema", func() {
 		Expect(schema.Of("schema")).To(BeNil())
 	})
 })
+
+// undescribed returns the paths of the keys in a schema that have no description, neither of their own nor by the
+// definition that they refer to.
+func undescribed(document map[string]any) (paths []string) {
+	definitions, _ := document["$defs"].(map[string]any)
+	described := func(v any) bool {
+		s, _ := v.(map[string]any)
+		name, _ := s["$ref"].(string)
+		definition, _ := definitions[strings.TrimPrefix(name, "#/$defs/")].(map[string]any)
+		return s["description"] != nil || definition["description"] != nil || v == true
+	}
+	var walk func(v any, path string)
+	walk = func(v any, path string) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				if key != "properties" {
+					walk(v[key], path+"."+key)
+					continue
+				}
+				properties, _ := v[key].(map[string]any)
+				for _, name := range slices.Sorted(maps.Keys(properties)) {
+					if !described(properties[name]) {
+						paths = append(paths, path+"."+name)
+					}
+					walk(properties[name], path+"."+name)
+				}
+			}
+		case []any:
+			for i, inner := range v {
+				walk(inner, fmt.Sprintf("%s[%d]", path, i))
+			}
+		}
+	}
+	walk(document, "")
+	for i, path := range paths {
+		paths[i] = strings.TrimPrefix(path, ".")
+	}
+	return paths
+}

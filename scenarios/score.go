@@ -26,15 +26,17 @@ type Score struct {
 
 // ScoreRule checks the literal text of an answer. All given criteria must be met.
 type ScoreRule struct {
-	// Contains and Lacks are texts that the answer must, and must not, contain.
+	// Contains are texts that the answer must contain.
 	Contains []string `yaml:"contains,omitempty" json:"contains,omitempty"`
-	Lacks    []string `yaml:"lacks,omitempty" json:"lacks,omitempty"`
+	// Lacks are texts that the answer must not contain.
+	Lacks []string `yaml:"lacks,omitempty" json:"lacks,omitempty"`
 	// Matches is a regular expression (RE2) that must match somewhere in the answer.
 	Matches string `yaml:"matches,omitempty" json:"matches,omitempty"`
 	// Equals is the expected answer, compared without surrounding white space.
 	Equals *string `yaml:"equals,omitempty" json:"equals,omitempty"`
-	// MinWords and MaxWords bound the number of words, separated by white space; 0 means no bound.
+	// MinWords is the smallest number of words, separated by white space; 0 means no bound.
 	MinWords int `yaml:"min_words,omitempty" json:"min_words,omitempty" jsonschema:"minimum=0"`
+	// MaxWords is the largest number of words, separated by white space; 0 means no bound.
 	MaxWords int `yaml:"max_words,omitempty" json:"max_words,omitempty" jsonschema:"minimum=0"`
 }
 

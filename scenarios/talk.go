@@ -14,10 +14,11 @@ type Talk struct {
 	Turns []string `yaml:"turns" json:"turns" jsonschema:"minItems=1"`
 	// Timeout limits one turn, in real time unless the agent is a Go function; default 30s.
 	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
-	// MaxCalls and MaxCost limit the agent's calls to its model over all turns. A call beyond is
+	// MaxCalls limits the number of the agent's calls to its model over all turns. A call beyond is
 	// refused and ends the trial with the status "budget".
-	MaxCalls int            `yaml:"max_calls,omitempty" json:"max_calls,omitempty" jsonschema:"minimum=1"`
-	MaxCost  quantity.Money `yaml:"max_cost,omitempty" json:"max_cost,omitzero"`
+	MaxCalls int `yaml:"max_calls,omitempty" json:"max_calls,omitempty" jsonschema:"minimum=1"`
+	// MaxCost limits the cost of these calls in the same way, such as "0.05 EUR".
+	MaxCost quantity.Money `yaml:"max_cost,omitempty" json:"max_cost,omitzero"`
 	// Files maps paths to the initial files of the workspace.
 	Files map[string]string `yaml:"files,omitempty" json:"files,omitempty"`
 	// InterruptAfter is the time on the trial's clock at which the user presses Ctrl-C.

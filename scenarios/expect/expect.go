@@ -7,8 +7,9 @@ import "github.com/rehearse-dev/rehearse/internal/quantity"
 // Expect contains the expectations of each trial. Fields that are not set are not judged.
 type Expect struct {
 	// Status is the agent's end status, such as "done" or "no-progress".
-	Status   string `yaml:"status,omitempty" json:"status,omitempty"`
-	ExitCode *int   `yaml:"exit_code,omitempty" json:"exit_code,omitempty"`
+	Status string `yaml:"status,omitempty" json:"status,omitempty"`
+	// ExitCode is the agent's exit code.
+	ExitCode *int `yaml:"exit_code,omitempty" json:"exit_code,omitempty"`
 	// Calls counts calls to the backend, without retries of a call.
 	Calls *Count `yaml:"calls,omitempty" json:"calls,omitempty"`
 	// CallsBy counts calls by purpose; other purposes are not judged.
@@ -41,21 +42,30 @@ type Expect struct {
 // Count limits a count. In a file it is either a number (exactly that many) or a
 // mapping.
 type Count struct {
+	// Exactly is the expected number.
 	Exactly *int `yaml:"exactly,omitempty" json:"exactly,omitempty" jsonschema:"minimum=0"`
+	// AtLeast is the smallest expected number.
 	AtLeast *int `yaml:"at_least,omitempty" json:"at_least,omitempty" jsonschema:"minimum=0"`
-	AtMost  *int `yaml:"at_most,omitempty" json:"at_most,omitempty" jsonschema:"minimum=0"`
+	// AtMost is the largest expected number.
+	AtMost *int `yaml:"at_most,omitempty" json:"at_most,omitempty" jsonschema:"minimum=0"`
 }
 
 // Cost limits the money spent in a trial.
 type Cost struct {
+	// AtLeast is the smallest expected cost, such as "0.01 EUR".
 	AtLeast *quantity.Money `yaml:"at_least,omitempty" json:"at_least,omitempty"`
-	AtMost  *quantity.Money `yaml:"at_most,omitempty" json:"at_most,omitempty"`
+	// AtMost is the largest expected cost, such as "0.01 EUR".
+	AtMost *quantity.Money `yaml:"at_most,omitempty" json:"at_most,omitempty"`
 }
 
 // Latency limits the time that calls take, each at most the given duration.
 type Latency struct {
+	// Mean limits the mean of the latencies.
 	Mean *quantity.Duration `yaml:"mean,omitempty" json:"mean,omitempty"`
-	P50  *quantity.Duration `yaml:"p50,omitempty" json:"p50,omitempty"`
-	P95  *quantity.Duration `yaml:"p95,omitempty" json:"p95,omitempty"`
-	Max  *quantity.Duration `yaml:"max,omitempty" json:"max,omitempty"`
+	// P50 limits the median of the latencies.
+	P50 *quantity.Duration `yaml:"p50,omitempty" json:"p50,omitempty"`
+	// P95 limits the latency that 95 % of the calls do not exceed.
+	P95 *quantity.Duration `yaml:"p95,omitempty" json:"p95,omitempty"`
+	// Max limits the latency of each call.
+	Max *quantity.Duration `yaml:"max,omitempty" json:"max,omitempty"`
 }

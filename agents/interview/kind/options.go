@@ -29,13 +29,18 @@ type Options struct {
 	// Prompts replace shipped texts by name, such as "mirror" or "mirror/BLOC_01". Parts that
 	// depend on the register are written [[informal|formal]].
 	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
-	// The options of the service.
-	CallTimeout       quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
-	Backoff           quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
-	TransportRetries  *int              `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
-	ValidationRetries *int              `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
-	HistoryMessages   int               `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
-	HistoryTokens     int               `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
+	// CallTimeout limits a call to the model.
+	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	// Backoff is the wait before the first retry of a failed call.
+	Backoff quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
+	// TransportRetries is the largest number of retries of a call that fails on the way.
+	TransportRetries *int `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
+	// ValidationRetries is the largest number of retries after replies that are not valid.
+	ValidationRetries *int `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
+	// HistoryMessages is the largest number of earlier messages in a call.
+	HistoryMessages int `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
+	// HistoryTokens is the largest size of the earlier messages in a call, in tokens.
+	HistoryTokens int `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
 	// Address is the identification of submissions: an id of the client ("id"), the message that
 	// it replies to ("reply_to"), or both (default).
 	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both"`

@@ -31,9 +31,12 @@ type Options struct {
 
 // Checked is the result of one check command.
 type Checked struct {
+	// Verdict is the result of the check.
 	Verdict loop.CheckVerdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
-	Details string            `yaml:"details,omitempty" json:"details,omitempty"`
-	Output  string            `yaml:"output,omitempty" json:"output,omitempty"`
+	// Details is the reason, such as the exit status.
+	Details string `yaml:"details,omitempty" json:"details,omitempty"`
+	// Output is what the command printed.
+	Output string `yaml:"output,omitempty" json:"output,omitempty"`
 	// Takes is the duration of the command, on the clock of the trial.
 	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
 }

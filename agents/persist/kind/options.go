@@ -55,9 +55,12 @@ type Options struct {
 
 // Look is one result of a scripted probe.
 type Look struct {
+	// Verdict is the result of the check.
 	Verdict plan.Verdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
-	Details string       `yaml:"details,omitempty" json:"details,omitempty"`
-	Items   []string     `yaml:"items,omitempty" json:"items,omitempty"`
+	// Details is the reason for the verdict.
+	Details string `yaml:"details,omitempty" json:"details,omitempty"`
+	// Items are what the check found, such as open todos.
+	Items []string `yaml:"items,omitempty" json:"items,omitempty"`
 	// Takes is the duration of the probe, on the clock of the trial.
 	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
 }
@@ -65,6 +68,7 @@ type Look struct {
 // Crash is a crash of a process at a write to the store, counted over all processes of the trial,
 // from 1.
 type Crash struct {
+	// Write is the number of the write, from 1.
 	Write int `yaml:"write" json:"write" jsonschema:"minimum=1"`
 	// When is "before" (default: the write is lost) or "after" (the data is written, but the process
 	// does not know).

@@ -23,7 +23,8 @@ type Plan struct {
 	// Checks are the probes of checks, by name. A check without a probe that the supervisor cannot
 	// answer from its own state has the verdict none.
 	Checks map[Check]Probe `yaml:"checks,omitempty" json:"checks,omitempty"`
-	Limits Limits          `yaml:"limits,omitempty" json:"limits,omitzero"`
+	// Limits bound attempts, questions and the context of prompts.
+	Limits Limits `yaml:"limits,omitempty" json:"limits,omitzero"`
 }
 
 // Task is a task of a plan.
@@ -108,19 +109,19 @@ type Probe struct {
 	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// File is a list of todos: Markdown with checkboxes, or JSON (*.json) as coding agents write it.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
-	// Markers are words that mark unfinished work, such as TODO. In are the files that are searched,
-	// as glob patterns with **; default: all text files except the plan. Folders of version
-	// control and dependencies are skipped.
+	// Markers are words that mark unfinished work, such as TODO.
 	Markers []string `yaml:"markers,omitempty" json:"markers,omitempty"`
-	In      []string `yaml:"in,omitempty" json:"in,omitempty"`
+	// In are the files that are searched for Markers, as glob patterns with **; default: all text
+	// files except the plan. Folders of version control and dependencies are skipped.
+	In []string `yaml:"in,omitempty" json:"in,omitempty"`
 	// None is the reason why there is nothing to check.
 	None string `yaml:"none,omitempty" json:"none,omitempty"`
 	// AtEnd is true if the check only runs when no task of the plan can be run, and not between tasks.
 	AtEnd bool `yaml:"at_end,omitempty" json:"at_end,omitempty"`
-	// Fix is the request when the check fails; default: a sentence with its name and details. By is
-	// the worker that does it.
+	// Fix is the request when the check fails; default: a sentence with its name and details.
 	Fix string `yaml:"fix,omitempty" json:"fix,omitempty"`
-	By  string `yaml:"by,omitempty" json:"by,omitempty"`
+	// By is the worker that does it; default "default".
+	By string `yaml:"by,omitempty" json:"by,omitempty"`
 }
 
 // Limits bound a run; the zero value is the documented default.
@@ -145,10 +146,11 @@ type Limits struct {
 	ShortRun quantity.Duration `yaml:"short_run,omitempty" json:"short_run,omitempty"`
 	// ContextFiles is the largest number of files in context; default 50.
 	ContextFiles int `yaml:"context_files,omitempty" json:"context_files,omitempty" jsonschema:"minimum=1,maximum=10000"`
-	// ContextBytes is the largest size of all files in a prompt together, and ContextFileBytes of each
-	// of them; default 32 KiB and 8 KiB. With 0 for ContextBytes, prompts only name files.
-	ContextBytes     *int `yaml:"context_bytes,omitempty" json:"context_bytes,omitempty" jsonschema:"minimum=0,maximum=1048576"`
-	ContextFileBytes int  `yaml:"context_file_bytes,omitempty" json:"context_file_bytes,omitempty" jsonschema:"minimum=1,maximum=1048576"`
+	// ContextBytes is the largest size of all files in a prompt together; default 32 KiB. With 0,
+	// prompts only name files.
+	ContextBytes *int `yaml:"context_bytes,omitempty" json:"context_bytes,omitempty" jsonschema:"minimum=0,maximum=1048576"`
+	// ContextFileBytes is the largest size of each file in a prompt; default 8 KiB.
+	ContextFileBytes int `yaml:"context_file_bytes,omitempty" json:"context_file_bytes,omitempty" jsonschema:"minimum=1,maximum=1048576"`
 	// OptimiseEvery is the time between two evictions of unused files; default 15m.
 	OptimiseEvery quantity.Duration `yaml:"optimise_every,omitempty" json:"optimise_every,omitempty"`
 	// SoftCalls is the number of tool calls of a segment after which a checkpoint is

@@ -27,8 +27,9 @@ type WorkspaceOptions struct {
 	Example string `yaml:"example,omitempty" json:"example,omitempty"`
 	// Agents are further agent files by name.
 	Agents map[string]string `yaml:"agents,omitempty" json:"agents,omitempty"`
-	// Files are the initial files of the workspace by path; Links are symbolic links by path.
+	// Files are the initial files of the workspace by path.
 	Files map[string]string `yaml:"files,omitempty" json:"files,omitempty"`
+	// Links are the targets of symbolic links in the workspace by path.
 	Links map[string]string `yaml:"links,omitempty" json:"links,omitempty"`
 	// Approve is added to the approval of each agent; Person is asked.
 	Approve agentfile.Approval `yaml:"approve,omitempty" json:"approve,omitzero"`

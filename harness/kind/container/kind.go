@@ -15,9 +15,9 @@ import (
 
 // Options are the keys under drive.container.
 type Options struct {
-	// Image is the container's image, or Build the folder of its Dockerfile, relative to
-	// the scenario file's.
+	// Image is the container's image, which is pulled if it is missing.
 	Image string `yaml:"image,omitempty" json:"image,omitempty"`
+	// Build is the folder of a Dockerfile, relative to the scenario file's; it replaces Image.
 	Build string `yaml:"build,omitempty" json:"build,omitempty"`
 	// Port is the port on which the application listens in the container.
 	Port           int `yaml:"port" json:"port" jsonschema:"minimum=1,maximum=65535"`

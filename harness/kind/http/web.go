@@ -31,10 +31,13 @@ type Web struct {
 // Request is a request; path, headers and body are templates over the turn: .Turn
 // (its text), .N (from 1), .Session, and json, which quotes a value.
 type Request struct {
-	Method  string            `yaml:"method,omitempty" json:"method,omitempty"` // default POST
-	Path    string            `yaml:"path" json:"path"`
+	Method string `yaml:"method,omitempty" json:"method,omitempty"` // default POST
+	// Path is the path with its query, such as "/ask?q={{urlquery .Turn}}".
+	Path string `yaml:"path" json:"path" jsonschema:"example=/chat"`
+	// Headers are further headers of the request, by name.
 	Headers map[string]string `yaml:"headers,omitempty" json:"headers,omitempty"`
-	Body    string            `yaml:"body,omitempty" json:"body,omitempty"`
+	// Body is the body, such as '{"message": {{json .Turn}}}'; default empty.
+	Body string `yaml:"body,omitempty" json:"body,omitempty"`
 }
 
 // Check reports problems of the description; at is its path in the scenario.
