@@ -39,11 +39,25 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 		warnings.Max = maxExperimentItems
 		d.Lead = append(d.Lead, newSection("Warnings", doc.Unsure, warnings))
 	}
+	var plots []doc.Block // of secondary measures, as small multiples
+	var secondary []doc.Block
 	for _, list := range comparisonsByMeasure(r) {
-		d.Lead = append(d.Lead, measureSection(r, list))
+		s, p := measureSection(r, list)
+		if list[0].Role != result.Secondary {
+			s.Blocks = append([]doc.Block{p}, s.Blocks...)
+			d.Lead = append(d.Lead, s)
+			continue
+		}
+		plots, secondary = append(plots, p), append(secondary, s)
+	}
+	if len(secondary) > 0 {
+		d.Lead = append(d.Lead, newSection("Secondary measures", doc.Plain, append(plots, secondary...)...))
 	}
 	if r.About != "" {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.About))))
+	}
+	if s := answersSection(r); len(s.Blocks) > 0 {
+		d.Body = append(d.Body, s)
 	}
 	if len(r.Variants) > 0 {
 		settings := doc.Details{Title: doc.Line("Settings"), Blocks: []doc.Block{settingsList(r)}}
@@ -94,12 +108,9 @@ func experimentFigures(r *result.Experiment) doc.Facts {
 	return list
 }
 
-// measureSection returns the comparisons by one measure, with a plot of the differences.
-func measureSection(r *result.Experiment, list []*result.Comparison) doc.Section {
+// measureSection returns the comparisons by one measure, and a plot of the differences.
+func measureSection(r *result.Experiment, list []*result.Comparison) (doc.Section, doc.Plot) {
 	s := doc.Section{Title: doc.Line("By ", doc.Quote(list[0].Measure))}
-	if list[0].Role == result.Secondary {
-		s.Title = doc.Line(s.Title, " (secondary measure)")
-	}
 	u := unitsOf(r, list[0].Measure)
 	items := doc.List{Max: maxExperimentItems}
 	var rows []plot.Difference
@@ -130,8 +141,8 @@ func measureSection(r *result.Experiment, list []*result.Comparison) doc.Section
 	}
 	p := plot.Differences("Differences of "+list[0].Measure, rows, smallest,
 		func(v float64) string { return strings.TrimPrefix(u.difference(v), "+") })
-	s.Blocks = []doc.Block{p, items}
-	return s
+	s.Blocks = []doc.Block{items}
+	return s, p
 }
 
 func plotDifference(c *result.Comparison) plot.Difference {

@@ -171,6 +171,25 @@ var _ = Describe("the page", Label("H-05"), func() {
 		Expect(strings.Count(text, "<svg")).To(Equal(3), "two kinds of differences, and the plane")
 		Expect(experimentPage(tuning())).To(ContainSubstring("The promoted text"))
 	})
+	It("shows the answers of the pairs that decided, side by side, with the reasons of their scores", func() {
+		r := sampleExperiment()
+		zero, whole := 0.0, 1.0
+		r.Comparisons[0].Shown = []result.Pair{
+			{
+				Scenario: "own/lea", Trial: 4, Before: result.Side{Value: &zero, Text: "Your order ships on <b>Monday</b>.", Hash: "a"},
+				After: result.Side{Value: &whole, Text: "Your order ships on <b>Tuesday</b>.", Hash: "b", Reasons: []result.Reason{{Score: "polite", Pass: true, Why: "it greets <i>"}}},
+			},
+			{Scenario: "own/lea", Trial: 5, Before: result.Side{Text: "Same.", Hash: "c"}, After: result.Side{Text: "Same.", Hash: "c"}},
+			{Scenario: "own/tom", Trial: 1},
+		}
+		text := experimentPage(r)
+		Expect(text).To(And(ContainSubstring(`<section id="s-answers"`), ContainSubstring("<bdi>own/lea</bdi>: 2 pairs"), ContainSubstring("<bdi>own/tom</bdi>: 1 pair"),
+			MatchRegexp(`Trial 4</b>: <bdi>pass</bdi> <bdi>0.0 %</bdi> with <bdi>shipped</bdi>, <bdi>100.0 %</bdi> with <bdi>with-examples</bdi>`),
+			ContainSubstring(`ships on &lt;b&gt;<mark>Monday</mark>`), ContainSubstring(`<bdi>polite</bdi> <b class="pass">passed</b> <i><bdi>it greets &lt;i&gt;</bdi></i>`),
+			ContainSubstring("Both answered:"), ContainSubstring("The answers are not stored.")))
+		Expect(text).NotTo(ContainSubstring("<b>Monday"))
+		Expect(experimentMarkdown(r, 0)).To(ContainSubstring("ships on <b>Tuesday</b>"))
+	})
 	It("needs nothing else: no script but its own, no link outside, no request", func() {
 		for _, r := range []result.Experiment{sampleExperiment(), tuning(), hostileExperiment(), {}} {
 			scripts := 0

@@ -133,3 +133,21 @@ func (e *Experiment) Reseed(seed uint64) {
 		e.variants[v].scenarios, _ = e.varied(e.variants[v].set, namesOf(e.variants[v].scenarios))
 	}
 }
+
+// Answers gives specs access to stored answers.
+type Answers struct{ *answers }
+
+// OpenAnswers opens the answers beside a journal.
+func OpenAnswers(journal string) (Answers, error) {
+	a, err := openAnswers(journal, nil)
+	return Answers{a}, err
+}
+
+// Add stores an answer and returns its hash.
+func (a Answers) Add(text string) (string, error) { return a.add(text) }
+
+// Text returns a stored answer.
+func (a Answers) Text(hash string) string { return a.texts[hash] }
+
+// Close closes the file.
+func (a Answers) Close() error { return a.close() }

@@ -42,6 +42,9 @@ type outcome struct {
 	Used    result.Used        `json:"used"`
 	// Why explains why the trial was skipped, or has no verdict.
 	Why string `json:"why,omitempty"`
+	// Answer is the hash of the answer in the file of answers, and Reasons are those of its scores.
+	Answer  string          `json:"answer,omitempty"`
+	Reasons []result.Reason `json:"reasons,omitempty"`
 
 	line int // of the journal
 }

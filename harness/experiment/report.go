@@ -83,6 +83,11 @@ func (r *run) report(last analysis, stopped result.Stopped) result.Experiment {
 		Prices: r.opts.Env.Prices.Date, Design: r.design, Looks: r.done, Stopped: stopped, Used: r.used,
 	}
 	res.Comparisons = r.decider.explain(last.comparisons, last.level, last.values)
+	for i := range res.Comparisons {
+		if c := &res.Comparisons[i]; c.Role == result.Primary {
+			c.Shown = r.pairs(c)
+		}
+	}
 	for s := range r.decider.scenarios {
 		head := r.drivers[0][s].Head()
 		res.Scenarios = append(res.Scenarios, result.Scenario{Name: head.Name, File: head.File, Agent: head.Agent, Skipped: r.skipped[s]})

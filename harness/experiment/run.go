@@ -21,7 +21,7 @@ type Options struct {
 	// Workers is the number of concurrent trials; less than 1 means 1.
 	Workers int
 	// Journal is the file that stores the progress; empty stores nothing. An existing journal is
-	// resumed.
+	// resumed. The answers are in AnswersFile beside it.
 	Journal string
 	// Caps override those of the file unless they are zero.
 	Caps Caps
@@ -60,7 +60,7 @@ func (e *Experiment) run(ctx context.Context, opts Options, prior result.Used) (
 	}
 	r.prior = prior
 	res, err := r.looks(ctx)
-	return res, cmp.Or(err, r.journal.close())
+	return res, cmp.Or(err, r.answers.close(), r.journal.close())
 }
 
 // run is the state of an experiment.
@@ -74,6 +74,7 @@ type run struct {
 	trials  [][][]*outcome   // by variant, scenario and trial
 	skipped []string         // by scenario: why it is skipped; empty if it is not
 	journal *journal
+	answers *answers
 	end     *capped     // how a cap ended it
 	next    int         // the next round, from 0
 	made    int         // completed trials
@@ -114,7 +115,10 @@ func (e *Experiment) begin(opts Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.restore(&was); err != nil {
+	if err = r.restore(&was); err == nil {
+		r.answers, err = openAnswers(opts.Journal, opts.Env.Redactor)
+	}
+	if err != nil {
 		_ = r.journal.close()
 		return nil, err
 	}

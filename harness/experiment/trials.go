@@ -194,6 +194,13 @@ func (s *sink) Trial(j harness.Judged) error {
 		}
 		return errCapped
 	}
+	var err error
+	if text := answerOf(&j.Facts); text != "" { // before the journal: a trial in it has its answer
+		if o.Answer, err = s.answers.add(text); err != nil {
+			return err
+		}
+	}
+	o.Reasons = s.answers.reasonsOf(&j.Facts)
 	s.add(it.variant, it.scenario, o)
 	if err := s.journal.append(o); err != nil {
 		return err

@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
@@ -82,6 +83,9 @@ type Comparison struct {
 	NeededNotWorse int `json:"needed_not_worse,omitempty"`
 	// ByScenario are the mean differences of the scenarios.
 	ByScenario []ScenarioEffect `json:"by_scenario,omitempty"`
+	// Shown are pairs of trials with their answers, of a comparison by the primary measure: those
+	// of each scenario that differ most, or the first one if none differs.
+	Shown []Pair `json:"shown,omitempty"`
 	// Why explains the verdict in a sentence.
 	Why      string   `json:"why"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -106,4 +110,32 @@ type ScenarioEffect struct {
 	Pairs    int     `json:"pairs"`
 	Before   float64 `json:"before"`
 	After    float64 `json:"after"`
+}
+
+// Pair is a trial of both variants with the same scenario, number and seed.
+type Pair struct {
+	Scenario string `json:"scenario"`
+	Trial    int    `json:"trial"`
+	Before   Side   `json:"before"`
+	After    Side   `json:"after"`
+}
+
+// Side is the trial of one variant in a Pair.
+type Side struct {
+	Verdict gate.Verdict `json:"verdict"`
+	// Value is the primary measure; nil if it is unknown.
+	Value *float64 `json:"value,omitempty"`
+	// Text is the answer without secrets, and Hash identifies it in the file of answers. A text
+	// beyond the limit of that file is empty, and one above 16 KiB lacks its middle.
+	Text string `json:"text,omitempty"`
+	Hash string `json:"hash,omitempty"`
+	// Reasons are the scores of the answer.
+	Reasons []Reason `json:"reasons,omitempty"`
+}
+
+// Reason is a score of an answer, such as that of a judge, with its reason.
+type Reason struct {
+	Score string `json:"score"`
+	Pass  bool   `json:"pass"`
+	Why   string `json:"why,omitempty"`
 }

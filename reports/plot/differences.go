@@ -18,6 +18,9 @@ type Difference struct {
 
 var differenceClass = map[string]string{"better": "pass", "worse": "fail", "equivalent": "c1", "tied": "c1"}
 
+// differenceSign distinguishes verdicts without colours; others have a question mark.
+var differenceSign = map[string]string{"better": "▲", "worse": "▼", "equivalent": "=", "tied": "="}
+
 // Differences draws a forest plot: a row for each difference around the zero line, and a band of
 // differences below the smallest effect of interest, unless that is 0. format writes a difference
 // without its sign.
@@ -84,9 +87,9 @@ func forest(title string, rows []Difference, signed func(float64) string, prepar
 }
 
 func (r Difference) interval(signed func(float64) string) interval {
-	in := interval{name: r.Name, value: r.Value, lo: r.Lo, hi: r.Hi, class: "skip", note: sanitize.Line(r.Verdict, maxLabel)}
+	in := interval{name: r.Name, value: r.Value, lo: r.Lo, hi: r.Hi, class: "skip", note: "?", words: sanitize.Line(r.Verdict, maxLabel)}
 	if class, ok := differenceClass[r.Verdict]; ok {
-		in.class = class
+		in.class, in.note = class, differenceSign[r.Verdict]
 	}
 	if finite(r.Value) {
 		in.note = signed(r.Value) + " " + in.note

@@ -40,7 +40,7 @@ func intervalPlot(title string, list []interval, prepare func(s *sheet, bottom f
 	list = list[:len(list)-more]
 	var texts []string
 	for _, in := range list {
-		texts = append(texts, sanitize.Line(in.name, maxLabel)+" "+in.note)
+		texts = append(texts, strings.TrimSpace(sanitize.Line(in.name, maxLabel)+" "+in.note+" "+in.words))
 	}
 	text := strings.Join(texts, "; ") + "."
 	if more > 0 {
@@ -73,10 +73,11 @@ func (r Share) interval() interval {
 // bare returns a share in per cent without the sign.
 func bare(share float64) string { return strings.TrimSuffix(percent(share), " %") }
 
-// interval is a row of a plot of intervals. NaN is unknown.
+// interval is a row of a plot of intervals, with a note at its right and further words for
+// readers who do not see it. NaN is unknown.
 type interval struct {
-	name, note, class string
-	value, lo, hi     float64
+	name, note, words, class string
+	value, lo, hi            float64
 }
 
 // intervals draws a row for each interval: a line, a point for the value, and the note at the

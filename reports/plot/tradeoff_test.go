@@ -55,7 +55,7 @@ var _ = Describe("the pictures of an experiment", Label("H-05"), func() {
 			HavePrefix("pass over EUR for a trial; up and to the left is better. terse: 71 % [61 %, 80 %], 0.01"),
 			ContainSubstring("on the front; with-examples"), HaveSuffix("long: 83 % [74 %, 90 %], 0.0240 [0.0229, 0.0252].")))
 		Expect(plot.Differences("t", differences(), 0.05, share).Text).To(Equal(
-			"with-examples, not terse +17 % better; long, not terse +12 % undecided; short, not terse +1 % equivalent; rude, not terse −30 % worse; skipped undecided."))
+			"with-examples, not terse +17 % ▲ better; long, not terse +12 % ? undecided; short, not terse +1 % = equivalent; rude, not terse −30 % ▼ worse; skipped ? undecided."))
 	})
 
 	It("draw the front as a staircase through it, and nothing else", func() {
