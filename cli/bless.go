@@ -31,9 +31,9 @@ type blessFlags struct {
 func (a *app) blessCommand() *cobra.Command {
 	var flags blessFlags
 	cmd := &cobra.Command{
-		Use:   "bless RUN",
+		Use:   "bless [RUN]",
 		Short: "Make a run the baseline for later runs",
-		Long: `bless writes the measures and expectations of a run to a small sorted file, ` + compare.BaselineFile + `,
+		Long: `bless writes the measures and expectations of a run, without an argument the last one, to a small sorted file, ` + compare.BaselineFile + `,
 to be committed and reviewed like code. It first shows the differences from the existing file. From
 then on rehearse run --baseline fails on measures that are worse, missing or new, and on changed
 expectations.
@@ -47,10 +47,18 @@ Exit codes:
   2    usage, or a file that is not a recording
   3    the run is incomplete, so it was not blessed`,
 		Example: `  rehearse bless rehearse-runs/demo --dry-run
+  rehearse bless
   rehearse bless rehearse-runs/demo
   rehearse bless rehearse-runs/nightly --baseline nightly.json --alpha 0.01`,
-		Args: arguments(1, 1, "name the folder of one run, or one recording"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.bless(cmd.Context(), args[0], flags) },
+		Args:              arguments(0, 1, "name the folder of one run, or one recording"),
+		ValidArgsFunction: completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := a.lastRun(args)
+			if err != nil {
+				return err
+			}
+			return a.bless(cmd.Context(), run, flags)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.baseline, "baseline", compare.BaselineFile, "the `file` to write")

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -21,12 +21,13 @@ var comparisonFormats = []string{formatJSON, formatMarkdown, formatTerminal}
 func (a *app) compareCommand() *cobra.Command {
 	var format, past string
 	cmd := &cobra.Command{
-		Use:   "compare BEFORE AFTER",
+		Use:   "compare [BEFORE [AFTER]]",
 		Short: "Compare two runs, or a run with a baseline",
 		Long: `compare reports what is worse, better, tied or undecided in AFTER, measure by measure, and which
 expectations, limits, fixtures and prices have changed. Each side is the folder of a run, a
 recording, the file of a baseline, or a run of the history: latest, latest~1 (the one before),
-branch:NAME (its latest), the id of a run or a commit. No agent is started.
+branch:NAME (its latest), the id of a run or a commit. AFTER is the last run by default, and BEFORE
+the baseline ` + compare.BaselineFile + `. No agent is started.
 
 Counts that repeat from trial to trial are compared exactly, cost and tokens within a margin, and
 all other measures by a paired test, corrected for multiple comparisons.
@@ -38,22 +39,28 @@ Exit codes:
   3    no verdict: a run is incomplete or altered, or nothing could be compared`,
 		Example: `  rehearse compare rehearse-runs/before rehearse-runs/after
   rehearse compare latest~1 latest
-  rehearse compare branch:main latest
+  rehearse compare branch:main --json
   rehearse compare rehearse.baseline.json rehearse-runs/after --format markdown`,
-		Args: arguments(2, 2, "name two runs, or a baseline and a run"),
+		Args:              arguments(0, 2, "name two runs, or a baseline and a run"),
+		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.compare(cmd.Context(), args[0], args[1], format, past)
+			before := compare.BaselineFile
+			if len(args) > 0 {
+				before = args[0]
+			}
+			after, err := a.lastRun(args[min(1, len(args)):])
+			if err != nil {
+				return err
+			}
+			return a.compare(cmd.Context(), before, after, format, past)
 		},
 	}
-	formatFlag(cmd, &format, comparisonFormats...)
+	formatFlag(cmd, &format, "the comparison", comparisonFormats...)
 	historyFlag(cmd.Flags(), &past)
 	return cmd
 }
 
 func (a *app) compare(ctx context.Context, before, after, format, past string) error {
-	if !slices.Contains(comparisonFormats, format) {
-		return notAmong("format", format, comparisonFormats)
-	}
 	b, err := a.openSide(ctx, before, past)
 	if err != nil {
 		return err

@@ -22,7 +22,6 @@ import (
 type driftFlags struct {
 	upstream string
 	live     bool
-	asJSON   bool
 	format   string
 	failOn   string
 	keyEnv   string
@@ -60,8 +59,7 @@ Exit codes:
 	f := cmd.Flags()
 	f.StringVar(&flags.upstream, "upstream", "", "root of the API, such as https://api.openai.com/v1")
 	f.BoolVar(&flags.live, "live", false, "ask the real backend, which may cost money")
-	formatFlag(cmd, &flags.format, comparisonFormats...)
-	f.BoolVar(&flags.asJSON, "json", false, "the same as --format json")
+	formatFlag(cmd, &flags.format, "the differences", comparisonFormats...)
 	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the lowest tier that fails: error, warn or info")
 	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
 	f.IntVar(&flags.calls, "max-calls", 0, "maximum number of requests; 0 means no limit")
@@ -73,12 +71,7 @@ Exit codes:
 
 // validate returns an error for contradictory flags.
 func (f *driftFlags) validate() error {
-	if f.asJSON {
-		f.format = "json"
-	}
 	switch {
-	case !slices.Contains(comparisonFormats, f.format):
-		return notAmong("format", f.format, comparisonFormats)
 	case !slices.Contains(namesOf(drift.Tiers()), f.failOn):
 		return notAmong("tier", f.failOn, namesOf(drift.Tiers()))
 	case f.calls < 0:

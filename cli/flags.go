@@ -28,7 +28,7 @@ func outFolderFlag(f *pflag.FlagSet, out *string) {
 
 // jsonFlag adds --json, which prints what.
 func jsonFlag(f *pflag.FlagSet, asJSON *bool, what string) {
-	f.BoolVar(asJSON, "json", false, "print "+cmp.Or(what, "the result")+" as JSON on standard output")
+	f.BoolVar(asJSON, "json", false, "print "+cmp.Or(what, "the result")+" as JSON")
 }
 
 // workersFlag adds --workers, the number of what at once.

@@ -5,12 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -58,10 +64,54 @@ func (a *app) write(w io.Writer, d document, format string) error {
 	return doc.Terminal(w, d.Document, console.TerminalOf(a.stdout, a.getenv))
 }
 
-// formatFlag adds --format.
-func formatFlag(cmd *cobra.Command, value *string, formats ...string) {
-	cmd.Flags().StringVar(value, "format", formatTerminal, "one of "+joined(formats))
+// formatFlag adds --format, and with what, if it is not empty, --json, which prints it as JSON: no
+// command has a second flag for that.
+func formatFlag(cmd *cobra.Command, value *string, what string, formats ...string) {
+	f := cmd.Flags()
+	formats = slices.DeleteFunc(slices.Clone(formats), func(name string) bool { return name == formatJSON })
+	*value = formatTerminal
+	f.Var(&formatValue{value, formats}, "format", "one of "+joined(formats))
 	complete(cmd, "format", formats...)
+	if what == "" {
+		return
+	}
+	f.BoolFunc("json", "print "+what+" as JSON", func(text string) error {
+		asJSON, err := strconv.ParseBool(text)
+		if asJSON {
+			*value = formatJSON
+		}
+		return err
+	})
+	cmd.MarkFlagsMutuallyExclusive("format", "json")
+}
+
+// formatValue is the value of --format.
+type formatValue struct {
+	value   *string
+	formats []string
+}
+
+// String implements pflag.Value.
+func (v *formatValue) String() string {
+	if v.value == nil {
+		return ""
+	}
+	return *v.value
+}
+
+// Type implements pflag.Value.
+func (*formatValue) Type() string { return "format" }
+
+// Set implements pflag.Value.
+func (v *formatValue) Set(text string) error {
+	switch {
+	case text == formatJSON:
+		return errors.New("for JSON write --json")
+	case !slices.Contains(v.formats, text):
+		return suggest.NotAmong("format", text, v.formats)
+	}
+	*v.value = text
+	return nil
 }
 
 // output writes to the file that the user named, whole or not at all, or to standard output; in
@@ -71,7 +121,14 @@ func (a *app) output(name string, binary bool, in string, write func(io.Writer) 
 		if input.SameFile(name, in) {
 			return usage(fmt.Errorf("--out %s is the recording itself; name another file", name))
 		}
-		return atomicdir.ReplaceWith(name, write)
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return usage(fmt.Errorf("--out %s is a folder; name a file", name))
+		}
+		err := atomicdir.ReplaceWith(name, write)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
+			err = usage(fmt.Errorf("--out: %w; choose another file", err)) // nothing was written
+		}
+		return err
 	}
 	stdout := a.stdout
 	if binary {

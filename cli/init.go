@@ -51,7 +51,9 @@ writes a small example agent, unless --program names yours. It never overwrites 
 what to run next.
 
 Kinds of agents:
-` + kindList(),
+` + kindList() + `
+
+Exit codes: 0 written, 2 usage, or nothing could be written.`,
 		Example: `  rehearse init
   rehearse init --kind python --program src/agent.py
   rehearse init --kind node --sdk openai --ci github

@@ -38,7 +38,7 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 	a.storeFlag(f, &flags.store)
 	f.StringVar(&flags.candidate, "candidate", "", "only sessions of this candidate")
 	f.IntVar(&flags.limit, "limit", 100, "maximum number of sessions")
-	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
+	jsonFlag(f, &flags.asJSON, "the sessions")
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -132,9 +133,9 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return noVerdict(err)
 	}
-	listener, err := net.Listen("tcp", flags.listen)
+	listener, err := loopback.Listen(flags.listen)
 	if err != nil {
-		return noVerdict(fmt.Errorf("listen on %s: %w; choose another address with --listen", flags.listen, err))
+		return usage(err) // nothing was served
 	}
 	a.announce(listener.Addr(), flags, means.store)
 	serving := server.Serve(ctx, listener)

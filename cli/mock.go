@@ -113,7 +113,11 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 // serve answers clients of the scripted APIs until ctx ends. It prints its address and advice,
 // in which %s stands for the base URLs of OpenAI and Anthropic.
 func (a *app) serve(ctx context.Context, address string, handler http.Handler, advice string) error {
-	return loopback.Serve(ctx, address, handler, func(base string, public bool) {
+	listener, err := loopback.Listen(address)
+	if err != nil {
+		return usage(err) // nothing was served
+	}
+	return loopback.Serve(ctx, listener, handler, func(base string, public bool) {
 		fmt.Fprintln(a.stdout, base)
 		fmt.Fprintf(a.stderr, advice+"\n", base, strings.TrimSuffix(base, "/v1"))
 		if public {

@@ -89,7 +89,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.StringVarP(&r.input, "input", "i", "", "YAML file with the inputs and the task; - is standard input")
 	f.StringVar(&r.words, "do", "", "the task in words, in place of the task in the input")
 	f.StringVar(&r.example, "example", "", "play a shipped agent: "+exampleNames())
-	f.StringVarP(&r.workspace, "workspace", "w", ".", "folder that the agent's actions work in and never leave")
+	f.StringVar(&r.workspace, "workspace", ".", "folder that the agent's actions work in and never leave")
 	f.StringVar(&r.agents, "agents", "", "folder with the agents to delegate to (default: the agent's own)")
 	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after this many iterations (default: the agent's limit, else 5)")
 	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "treatment of a reflection that cites no fact: refuse or flag")

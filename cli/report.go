@@ -40,9 +40,10 @@ type reportFlags struct {
 func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
 	cmd := &cobra.Command{
-		Use:   "report FOLDER|RECORDING|TRANSCRIPT",
+		Use:   "report [FOLDER|RECORDING|TRANSCRIPT]",
 		Short: "Render or verify a recording, or the transcript of an agent",
-		Long: `report verifies a recording, judges it and renders the report. It starts no agent. If the hash
+		Long: `report verifies a recording, judges it and renders the report; without an argument that of the last
+run, exploration or experiment in ` + runsFolder + `. It starts no agent. If the hash
 chain shows that a line was changed, removed, inserted or reordered, the report says so at its top
 and the exit code is 1. A recording that breaks off is reported as far as it goes, and the exit code
 is 3. For the folder of an exploration, the formats terminal, markdown and json show all runs; the
@@ -64,7 +65,9 @@ first 100), and prints the last hash. The chain detects damage, but not a forger
 every hash: keep the last hash elsewhere to prove that a recording is the original.
 
 ` + exitCodes,
-		Example: `  rehearse report rehearse-runs/demo
+		Example: `  rehearse report
+  rehearse report --json | jq .verdict
+  rehearse report rehearse-runs/demo
   rehearse report rehearse-runs/demo --format markdown >> "$GITHUB_STEP_SUMMARY"
   rehearse report rehearse-runs/demo --format html --out demo.html
   rehearse report rehearse-runs/demo --format eval --out demo.eval
@@ -72,11 +75,18 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
   rehearse report rehearse-runs/loop-20261123-101500.000.jsonl --format html --out loop.html
   rehearse report rehearse-runs/react-20261123-101500.000.jsonl
   rehearse report .rehearse/state/demo/attempts/build-2.jsonl --format markdown`,
-		Args: arguments(1, 1, "name the folder of one run, or one recording"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args[0], flags) },
+		Args:              arguments(0, 1, "name the folder of one run, or one recording"),
+		ValidArgsFunction: completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := a.lastRun(args)
+			if err != nil {
+				return err
+			}
+			return a.report(cmd.Context(), path, flags)
+		},
 	}
 	f := cmd.Flags()
-	formatFlag(cmd, &flags.format, reportFormats...)
+	formatFlag(cmd, &flags.format, "the report", reportFormats...)
 	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
 	f.StringVar(&flags.at, "at", "", "start time of the run, for formats with dates: a `time` or now (default "+
 		clock.Epoch.Format(time.RFC3339)+")")
@@ -88,9 +98,6 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
 }
 
 func (a *app) report(ctx context.Context, path string, flags reportFlags) error {
-	if !slices.Contains(reportFormats, flags.format) {
-		return notAmong("format", flags.format, reportFormats)
-	}
 	if err := flags.validate(); err != nil {
 		return usage(err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
-// lastRun returns the argument, or without one the folder of the last run.
-func lastRun(args []string) (string, error) {
+// lastRun returns the argument, or without one the folder of the last run, which it names on
+// standard error.
+func (a *app) lastRun(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
@@ -19,6 +21,7 @@ func lastRun(args []string) (string, error) {
 	if err != nil {
 		return "", usage(err)
 	}
+	fmt.Fprintf(a.stderr, "the last run is %s\n", folder)
 	return folder, nil
 }
 

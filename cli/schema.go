@@ -19,7 +19,9 @@ func (a *app) schemaCommand() *cobra.Command {
 "rehearse mock" serves, of the configuration file rehearse.yaml, of the plans of
 "rehearse supervise", or of the front matter of agent files. Editors complete and check
 a file whose first line is
-  # yaml-language-server: $schema=scenario.json`,
+  # yaml-language-server: $schema=scenario.json
+
+Exit codes: 0 printed, 2 usage.`,
 		Example:   "  rehearse schema > scenario.json\n  rehearse schema plan > plan.json",
 		Args:      arguments(0, 1, "name one kind of file"),
 		ValidArgs: kinds,

@@ -27,13 +27,21 @@ func RequireLocal(next http.Handler, hosts []string) http.Handler {
 	return RequireHost(http.NewCrossOriginProtection().Handler(next), hosts...)
 }
 
-// Serve serves on an address until ctx ends. It calls listening once it accepts
-// connections; public reports whether other machines can connect, too.
-func Serve(ctx context.Context, address string, handler http.Handler, listening func(base string, public bool)) error {
+// Listen listens on the address of --listen, such as 127.0.0.1:8080.
+func Listen(address string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("--listen %q is not an address with a port; write for example 127.0.0.1:8080", address)
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)
+		return nil, fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)
 	}
+	return listener, nil
+}
+
+// Serve serves on a listener until ctx ends, and closes it. It calls listening once it accepts
+// connections; public reports whether other machines can connect, too.
+func Serve(ctx context.Context, listener net.Listener, handler http.Handler, listening func(base string, public bool)) error {
 	ip, ok := listener.Addr().(*net.TCPAddr)
 	listening("http://"+listener.Addr().String()+"/v1", ok && !ip.IP.IsLoopback())
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
@@ -41,10 +49,10 @@ func Serve(ctx context.Context, address string, handler http.Handler, listening 
 	go func() { ended <- server.Serve(listener) }()
 	select {
 	case err := <-ended:
-		return fmt.Errorf("serve on %s: %w", address, err)
+		return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	err = server.Close()
+	err := server.Close()
 	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {
 		err = errors.Join(err, serving)
 	}
