@@ -53,6 +53,7 @@ func TestFlagsAreConsistent(t *testing.T) {
 	severalTypes := map[string]string{
 		"host":     "guard: the host whose hook it is",
 		"max-cost": "interview serve: EUR of each session, 0 for no limit",
+		"min":      "detect: thresholds by measure; history flaky: the number of trials",
 		"history":  "guard: the decisions of the hooks; loop: what each prompt repeats",
 		"label":    "detect: label messages; run: labels of the recording",
 		"require":  "experiment: the required result; run: what this machine must have",
