@@ -23,7 +23,7 @@ import (
 
 // reportFormats are the formats of report.
 var reportFormats = []string{
-	formatComment, "eval", "github", formatHTML, "inspect", formatJSON, "junit", formatMarkdown, "otlp", formatTerminal,
+	formatComment, "eval", "github", "gitlab", formatHTML, "inspect", formatJSON, "junit", formatMarkdown, "otlp", formatTerminal,
 }
 
 // reportFlags are the flags of report.
@@ -55,6 +55,9 @@ folder of the state) have the formats terminal, markdown, comment, json and html
 answers, decisions, checks, refused tool calls, changes, tokens and cost. The exit code is 0 if the work is
 done, 1 if the run ended otherwise, and 3 if the transcript has no end.
 
+For CI: junit, with a test case for each scenario; github, workflow commands that annotate the lines of
+scenario files; gitlab, a code quality report; markdown and comment.
+
 For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
 object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
 line for each trial, which a collector accepts at /v1/traces. A recording has no date: --at sets
@@ -70,6 +73,7 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
   rehearse report rehearse-runs/demo
   rehearse report rehearse-runs/demo --format markdown >> "$GITHUB_STEP_SUMMARY"
   rehearse report rehearse-runs/demo --format html --out demo.html
+  rehearse report rehearse-runs/demo --format gitlab --out gl-code-quality-report.json
   rehearse report rehearse-runs/demo --format eval --out demo.eval
   rehearse report rehearse-runs/demo --verify
   rehearse report rehearse-runs/loop-20261123-101500.000.jsonl --format html --out loop.html
@@ -169,6 +173,8 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 		return report, reports.JUnit(w, report)
 	case "github":
 		return report, reports.Annotations(w, report)
+	case "gitlab":
+		return report, reports.GitLab(w, report)
 	}
 	return report, a.write(w, runDocument(report, flags.detail, flags.failuresOnly), flags.format)
 }

@@ -16,26 +16,12 @@ import (
 // repository under test.
 const shippedPrefix = "shipped:"
 
-// Annotations writes GitHub workflow commands, which GitHub shows at lines of scenario files:
-// one for each line with an unmet expectation, for each regression, and for each problem of the
-// recording. GitHub accepts ten errors in a step, so the most important come first, and findings
-// of one line share a command.
+// Annotations writes GitHub workflow commands, which GitHub shows at lines of scenario files: one for
+// each scenario that did not pass, with its root cause first, and one for each problem of the
+// recording. GitHub accepts ten errors in a step, so the most important come first.
 func Annotations(w io.Writer, r Report) error {
-	var list []annotation
-	for _, p := range r.Problems {
-		list = append(list, annotation{title: "recording", lines: []string{p}})
-	}
-	if r.Stopped != "" && !r.FailFast {
-		list = append(list, annotation{title: "stopped", lines: []string{r.Stopped, format.Plural(len(r.NotRun), "scenario") + " not run"}})
-	}
-	for _, s := range ByUrgency(r.Scenarios) {
-		if failed(s.Verdict) {
-			list = append(list, s.annotations()...)
-		}
-	}
-	list = append(list, comparisonAnnotations(r)...)
 	var b strings.Builder
-	for _, a := range list {
+	for _, a := range annotations(r) {
 		a.write(&b, "error")
 	}
 	if r.Interrupted {
@@ -47,12 +33,64 @@ func Annotations(w io.Writer, r Report) error {
 	return nil
 }
 
+// annotations returns an annotation for each problem of the run, and for each scenario that did not
+// pass.
+func annotations(r Report) (list []annotation) {
+	for _, p := range r.Problems {
+		list = append(list, annotation{title: "recording", rule: "recording", lines: []string{p}, broken: true})
+	}
+	if r.Stopped != "" && !r.FailFast {
+		list = append(list, annotation{
+			title: "stopped", rule: "stopped", broken: true,
+			lines: []string{r.Stopped, format.Plural(len(r.NotRun), "scenario") + " not run"},
+		})
+	}
+	for _, s := range ByUrgency(attributed(r)) {
+		if failed(s.Verdict) {
+			list = append(list, s.annotation())
+		}
+	}
+	return list
+}
+
+// attributed returns the scenarios with the findings of the comparison that concern them. Findings
+// about other names, or all scenarios, are added as scenarios.
+func attributed(r Report) []Scenario {
+	if r.Comparison == nil {
+		return r.Scenarios
+	}
+	list, decided := slices.Clone(r.Scenarios), false
+	for _, f := range r.Comparison.Findings {
+		if f.Severity == gate.Info {
+			continue
+		}
+		decided = true
+		name := scenarioName(f.Scenario)
+		i := slices.IndexFunc(list, func(s Scenario) bool { return s.Name == name })
+		if i < 0 {
+			i, list = len(list), append(list, Scenario{Name: name, Verdict: gate.Pass})
+		}
+		found := f.Finding
+		found.Message = "against the baseline: " + found.Message
+		s := &list[i]
+		s.Findings = append(slices.Clone(s.Findings), found)
+		s.Verdict = gate.Overall([]gate.Verdict{s.Verdict, gate.VerdictOf([]gate.Finding{found})})
+	}
+	if v := r.Comparison.Verdict; !decided && v != gate.Pass {
+		list = append(list, Scenario{Name: "against " + r.Comparison.Before, Verdict: v})
+	}
+	return list
+}
+
 // annotation is a message about one line of a file.
 type annotation struct {
-	file  string
-	line  int // 0 without a file
-	title string
-	lines []string
+	file   string
+	line   int // 0 without a file
+	title  string
+	name   string // of the scenario; empty for the run
+	rule   string // of the root cause
+	lines  []string
+	broken bool // an error instead of a failure
 }
 
 func (a annotation) write(b *strings.Builder, level string) {
@@ -67,69 +105,33 @@ func (a annotation) write(b *strings.Builder, level string) {
 	fmt.Fprintf(b, "title=%s::%s\n", annotated.Replace(sanitize.Line(a.title, maxName)), annotatedText.Replace(strings.Join(lines, "\n")))
 }
 
-// at returns an annotation at a key of the scenario file, or at its name.
-func (s Scenario) at(key, title string) annotation {
-	a := annotation{title: title}
+// annotation returns the annotation of a scenario that did not pass, at the line that its root cause
+// is about.
+func (s Scenario) annotation() annotation {
+	a := annotation{title: sanitize.Line(s.Name, maxName) + ": " + s.verdict(), name: s.Name, rule: string(s.Verdict), broken: s.Verdict != gate.Fail}
+	findings := s.effective()
+	at := ""
+	if len(findings) > 0 {
+		at, a.rule = findings[0].At, findings[0].Rule
+	} else {
+		a.lines = []string{unexplained}
+	}
+	for _, f := range findings {
+		line := fmt.Sprintf("%s: %s%s", sanitize.Line(f.Rule, maxName), s.where(f), f.Message)
+		if f.Evidence != "" && len(a.lines) == 0 { // of the root cause
+			line += ": " + strings.Join(strings.Fields(f.Evidence), " ")
+		}
+		if !slices.Contains(a.lines, line) {
+			a.lines = append(a.lines, line)
+		}
+	}
+	if s.MoreFindings > 0 {
+		a.lines = append(a.lines, "and "+format.Plural(s.MoreFindings, "more finding"))
+	}
 	if s.File != "" && !strings.HasPrefix(s.File, shippedPrefix) {
-		a.file, a.line = s.File, max(1, cmp.Or(s.Where[key], s.Where["name"]))
+		a.file, a.line = s.File, max(1, cmp.Or(s.Where[at], s.Where["name"]))
 	}
 	return a
-}
-
-// annotations returns an annotation for each line of the file with findings.
-func (s Scenario) annotations() []annotation {
-	title := sanitize.Line(s.Name, maxName) + ": " + s.verdict()
-	list := s.grouped(title, s.effective(), func(f gate.Finding) string {
-		return fmt.Sprintf("%s: %s%s", sanitize.Line(f.Rule, maxName), s.where(f), f.Message)
-	})
-	if len(list) == 0 {
-		a := s.at("", title)
-		a.lines = []string{unexplained}
-		return []annotation{a}
-	}
-	return list
-}
-
-// grouped returns annotations of findings; findings of one line share one.
-func (s Scenario) grouped(title string, findings []gate.Finding, text func(gate.Finding) string) (list []annotation) {
-	for _, f := range findings {
-		a := s.at(f.At, title)
-		i := slices.IndexFunc(list, func(b annotation) bool { return b.line == a.line })
-		if i < 0 {
-			i, list = len(list), append(list, a)
-		}
-		if line := text(f); !slices.Contains(list[i].lines, line) {
-			list[i].lines = append(list[i].lines, line)
-		}
-	}
-	return list
-}
-
-// comparisonAnnotations returns annotations of the findings that decide the comparison.
-func comparisonAnnotations(r Report) (list []annotation) {
-	if r.Comparison == nil {
-		return nil
-	}
-	of := map[string][]gate.Finding{}
-	var order []string
-	for _, f := range r.Comparison.Findings {
-		if f.Severity == gate.Info {
-			continue
-		}
-		if of[f.Scenario] == nil {
-			order = append(order, f.Scenario)
-		}
-		of[f.Scenario] = append(of[f.Scenario], f.Finding)
-	}
-	for _, name := range order {
-		s := Scenario{Name: name}
-		if i := slices.IndexFunc(r.Scenarios, func(s Scenario) bool { return s.Name == name }); i >= 0 {
-			s = r.Scenarios[i]
-		}
-		title := sanitize.Line(scenarioName(name), maxName) + ": against the baseline"
-		list = append(list, s.grouped(title, of[name], func(f gate.Finding) string { return f.Rule + ": " + f.Message })...)
-	}
-	return list
 }
 
 // The escapes of GitHub's workflow commands: of the text after "::", and of a

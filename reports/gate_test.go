@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -97,10 +98,19 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 		Entry("pass run, unknown comparison", gate.Pass, gate.Verdict("?"), gate.Error),
 	)
 
-	It("is a passed test case where nothing is worse", func() {
+	It("has no test case of its own, and fails the scenarios that are worse", func() {
 		r := sample()
+		without := strings.Count(render(asJUnit, r, options{}), "<testcase")
 		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Pass, Equal: 7}
-		Expect(render(asJUnit, r, options{})).To(MatchRegexp(`<testcase name="against b.json" classname="rehearse.baseline">\s*</testcase>`))
+		Expect(strings.Count(render(asJUnit, r, options{}), "<testcase")).To(Equal(without))
+		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Fail, Findings: []compare.Finding{
+			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "regression", Message: "calls is worse"}},
+			{Scenario: "loop/gone", Finding: gate.Finding{Severity: gate.Failing, Rule: "missing", Message: "it did not run"}},
+		}}
+		text := render(asJUnit, r, options{})
+		Expect(strings.Count(text, "<testcase")).To(Equal(without + 1))
+		Expect(text).To(MatchRegexp(`(?s)name="done-marker" classname="rehearse.loop"[^>]*>.*?<failure message="against the baseline: calls is worse" type="regression">`))
+		Expect(text).To(MatchRegexp(`(?s)name="gone" classname="rehearse.loop".{0,40}<properties>.*?<failure message="against the baseline: it did not run"`))
 	})
 
 	It("is an error where no finding explains the verdict it did not pass", func() {
@@ -209,16 +219,62 @@ var _ = Describe("the place of an annotation", Label("H-05"), func() {
 		Entry("a shipped one, which is no file here", "shipped:loop/x.yaml", where, "expect.calls", "::error title="),
 	)
 
-	It("stands once for all trials and findings of a line", func() {
+	It("stands once for a scenario, with the root cause first", func() {
 		s := sample().Scenarios[2]
 		s.File, s.Where, s.MoreFindings = "a.yaml", where, 0
 		s.Findings = []gate.Finding{
-			{Severity: gate.Failing, Rule: "calls", Message: "m", At: "expect.calls", Trial: 1},
-			{Severity: gate.Failing, Rule: "status", Message: "n", Trial: 1},
+			{Severity: gate.Failing, Rule: "calls", Message: "m", At: "expect.calls", Trial: 1, Evidence: "the cause"},
+			{Severity: gate.Failing, Rule: "status", Message: "n", Trial: 1, Evidence: "a consequence"},
 			{Severity: gate.Failing, Rule: "calls", Message: "m", At: "expect.calls", Trial: 2},
 		}
 		text := render(asAnnotations, reports.Report{Scenarios: []reports.Scenario{s}}, options{})
-		Expect(strings.Split(strings.TrimSpace(text), "\n")).To(HaveExactElements(
-			HaveSuffix("::calls: trial 1: m%0Acalls: trial 2: m"), HaveSuffix("::status: trial 1: n")))
+		Expect(text).To(HaveSuffix("::calls: trial 1: m: the cause%0Astatus: trial 1: n%0Acalls: trial 2: m\n"))
+		Expect(strings.Count(text, "\n")).To(Equal(1))
+	})
+})
+
+var _ = Describe("The code quality report of GitLab", Label("H-05"), func() {
+	issues := func(r reports.Report) (list []map[string]any) {
+		GinkgoHelper()
+		var out bytes.Buffer
+		Expect(reports.GitLab(&out, r)).To(Succeed())
+		Expect(json.Unmarshal(out.Bytes(), &list)).To(Succeed())
+		return list
+	}
+	It("has an issue for each scenario that did not pass, and for the run", func() {
+		list := issues(sample())
+		var names []string
+		for _, issue := range list {
+			names = append(names, issue["check_name"].(string)+" "+issue["severity"].(string))
+		}
+		Expect(names).To(Equal([]string{
+			"rehearse/recording critical", "rehearse/stopped critical", "rehearse/fault-not-fired critical",
+			"rehearse/regression major", "rehearse/status major",
+		}))
+		Expect(list[4]["location"]).To(Equal(map[string]any{"path": "scenarios/loop/no-progress.yaml", "lines": map[string]any{"begin": 2.0}}))
+	})
+	It("recognises an issue of another run, and none other", func() {
+		r := sample()
+		before := issues(r)
+		r.Scenarios[2].Findings[0].Message = "expected another status"
+		r.Scenarios[2].Trials.Fail++
+		after := issues(r)
+		seen := map[any]bool{}
+		for i := range before {
+			Expect(after[i]["fingerprint"]).To(Equal(before[i]["fingerprint"]))
+			Expect(seen).NotTo(HaveKey(before[i]["fingerprint"]))
+			seen[before[i]["fingerprint"]] = true
+		}
+	})
+	It("is an empty list if all passed", func() {
+		Expect(issues(reports.Report{Scenarios: sample().Scenarios[:1]})).To(BeEmpty())
+		var out bytes.Buffer
+		Expect(reports.GitLab(&out, reports.Report{})).To(Succeed())
+		Expect(out.String()).To(Equal("[]\n"))
+	})
+	It("has no control characters of a model", func() {
+		var out bytes.Buffer
+		Expect(reports.GitLab(&out, hostile())).To(Succeed())
+		Expect(out.String()).NotTo(ContainSubstring("\\u001b"))
 	})
 })

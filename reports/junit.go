@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -18,7 +17,8 @@ import (
 
 // JUnit writes the report as JUnit XML in the dialect of CI servers: one suite with a test case
 // for each scenario, whose measures are properties. A failed scenario has a failure, one without
-// a verdict an error, and one that did not run is skipped. Problems of the recording are a test
+// a verdict an error, and one that did not run is skipped; findings of the comparison with a baseline
+// belong to their scenario. Problems of the recording are a test
 // case, so they fail the build. Times are in seconds, and left out if unknown.
 //
 // Ginkgo's types for this format are not used: they lack the file of a case, always write a
@@ -134,7 +134,7 @@ func junitCases(r Report) (list []junitCase) {
 			sanitize.Line(r.Problems[0], maxMessage), "recording", sanitize.Text(strings.Join(r.Problems, "\n"), 0),
 		})
 	}
-	for _, s := range r.Scenarios {
+	for _, s := range attributed(r) {
 		list = append(list, s.junitCase())
 	}
 	for _, name := range r.NotRun {
@@ -148,7 +148,7 @@ func junitCases(r Report) (list []junitCase) {
 	if r.Interrupted {
 		add(interrupted, gate.Error, junitOutcome{Message: "the run was interrupted before its plan was done", Type: interrupted})
 	}
-	return append(list, comparisonCases(r.Comparison)...)
+	return list
 }
 
 func (s Scenario) junitCase() junitCase {
@@ -202,42 +202,6 @@ func (s Scenario) junitFindings() junitOutcome {
 	}
 	out.Text = b.String()
 	return out
-}
-
-// comparisonCases returns a test case for each finding that decides the comparison with a
-// baseline, or one for the comparison as a whole. CI servers count and name them.
-func comparisonCases(c *compare.Result) (list []junitCase) {
-	if c == nil {
-		return nil
-	}
-	add := func(name string, v gate.Verdict, o junitOutcome) {
-		added := junitCase{Name: name, Class: "rehearse.baseline"}
-		added.set(v, o)
-		list = append(list, added)
-	}
-	names := map[string]int{}
-	for _, f := range c.Findings {
-		verdict := gate.VerdictOf([]gate.Finding{f.Finding})
-		if verdict == gate.Pass {
-			continue
-		}
-		name := sanitize.Line(scenarioName(f.Scenario), maxName) + ": " + sanitize.Line(f.Rule, maxName)
-		for _, what := range []string{f.Measure, f.At} {
-			if what != "" {
-				name += " " + sanitize.Line(what, maxName)
-			}
-		}
-		if names[name]++; names[name] > 1 {
-			name = fmt.Sprintf("%s (%d)", name, names[name])
-		}
-		message := sanitize.Line(f.Message, maxMessage)
-		text := strings.TrimSpace(message + "\n" + sanitize.Line(f.Evidence, maxEvidence))
-		add(name, verdict, junitOutcome{message, sanitize.Line(f.Rule, maxName), text})
-	}
-	if len(list) == 0 {
-		add("against "+sanitize.Line(c.Before, maxName), c.Verdict, junitOutcome{unexplained, "comparison", unexplained})
-	}
-	return list
 }
 
 // newJUnitProperties returns the given properties that have a value, then the measures.
