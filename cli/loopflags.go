@@ -41,6 +41,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 		"end an iteration after this many turns of a command-line agent; 0 means no limit")
 	optionalInt(f, &o.DenialLimit, "denial-limit", d.DenialLimit,
 		"end an iteration after this many denied calls of one tool; 0 means never")
+	optionalInt(f, &o.FailureLimit, "failure-limit", d.FailureLimit,
+		"end an iteration after this many failed tool calls of a command-line agent in a row; 0 means never")
 	optionalInt(f, &o.NoProgressLimit, "no-progress-limit", d.NoProgressLimit, "stop after this many identical answers; 0 means never")
 	optionalInt(f, &o.AlternationLimit, "alternation-limit", d.AlternationLimit,
 		"stop after this many repetitions of a cycle of answers; 0 means never")

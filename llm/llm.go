@@ -106,12 +106,13 @@ type Request struct {
 	Session *Session `json:"session,omitempty"`
 	// MaxTurns limits the turns of a command-line agent in this call: calls of its model if the program
 	// has such a limit (claude), otherwise tool calls. DenialLimit limits the calls of one tool that
-	// its permissions deny, and MaxUSD the cost that claude reports. At a limit the reply has what
-	// arrived before, with FinishTurns, FinishDenials or FinishCost. 0 means no limit. Other backends
-	// ignore them.
-	MaxTurns    int     `json:"max_turns,omitempty"`
-	DenialLimit int     `json:"denial_limit,omitempty"`
-	MaxUSD      float64 `json:"max_usd,omitempty"`
+	// its permissions deny, FailureLimit the tool calls in a row that fail, and MaxUSD the cost that
+	// claude reports. At a limit the reply has what arrived before, with FinishTurns, FinishDenials,
+	// FinishFailures or FinishCost. 0 means no limit. Other backends ignore them.
+	MaxTurns     int     `json:"max_turns,omitempty"`
+	DenialLimit  int     `json:"denial_limit,omitempty"`
+	FailureLimit int     `json:"failure_limit,omitempty"`
+	MaxUSD       float64 `json:"max_usd,omitempty"`
 	// OnText, if set, receives each piece of text on arrival, in the goroutine that called
 	// Complete. Backends that do not stream call it once.
 	OnText func(delta string) `json:"-"`
@@ -144,9 +145,10 @@ const (
 
 // The finish reasons of a command-line agent that was stopped at a limit of the Request.
 const (
-	FinishTurns   FinishReason = "turn_limit"
-	FinishDenials FinishReason = "denial_limit"
-	FinishCost    FinishReason = "cost_limit"
+	FinishTurns    FinishReason = "turn_limit"
+	FinishDenials  FinishReason = "denial_limit"
+	FinishFailures FinishReason = "failure_limit"
+	FinishCost     FinishReason = "cost_limit"
 )
 
 // UsageSource is the source of token counts.

@@ -46,7 +46,7 @@ func (r *runner) ask() (llm.Reply, error) {
 	req := llm.Request{
 		Purpose: "loop", Model: r.set.Model, Messages: r.messages(), Stream: r.set.Stream,
 		Session: r.session.current, OnText: r.dep.OnText, OnActivity: r.dep.OnActivity,
-		MaxTurns: r.set.MaxTurns, DenialLimit: r.set.DenialLimit, MaxUSD: r.leftUSD(),
+		MaxTurns: r.set.MaxTurns, DenialLimit: r.set.DenialLimit, FailureLimit: r.set.FailureLimit, MaxUSD: r.leftUSD(),
 	}
 	if !r.session.off {
 		r.session.begun, req.OnSession = "", r.session.begin

@@ -111,3 +111,45 @@ var _ = Describe("The contract with the agent", func() {
 		Expect(r.sent(1)).To(Equal([]string{"Fix the failing test.\n"}))
 	})
 })
+
+var _ = DescribeTable("The notes for an agent with a French task are French", Label("L-07"),
+	func(mode loop.Mode, first turn, note string) {
+		r := newRig(loop.Options{Prompt: "Corrige le test.", Language: loop.French, Contract: loop.AutoContract, Mode: mode, MaxIterations: new(2)}, first, say("x"))
+		r.run()
+		Expect(r.sent(2)[0]).To(ContainSubstring("\n\n" + note))
+	},
+	Entry("a marker that does not count", loop.Marker, say("**DONE**\nà moitié"),
+		`Ta dernière réponse ne compte pas comme terminée : la ligne "**DONE**" n'est pas le marqueur DONE, qui doit être seul sur sa ligne`),
+	Entry("an answer without an object", loop.JSON, say("fini"), "Ta dernière réponse ne compte pas comme terminée : la réponse ne contient pas d'objet JSON."),
+	Entry("an object without a status", loop.JSON, say("{}"), "Ta dernière réponse ne compte pas comme terminée : le dernier objet JSON n'a pas de statut."),
+	Entry("an unknown status", loop.JSON, say(`{"status": "presque"}`), `Ta dernière réponse ne compte pas comme terminée : le statut "presque" est inconnu`),
+	Entry("an answer that was cut off", loop.Marker, answer(0, llm.Reply{Text: "DONE", Finish: llm.FinishTurns}),
+		"Ta dernière réponse ne compte pas comme terminée : la réponse annonce la fin, mais elle a été interrompue (motif turn_limit)."),
+	Entry("tool calls that failed", loop.Marker, answer(0, llm.Reply{Text: "x", Finish: llm.FinishFailures}),
+		"Ton dernier tour a été arrêté, car 25 appels d'outils de suite ont échoué."),
+	Entry("several denied tool calls", loop.Marker, answer(0, llm.Reply{Text: "x", Denials: []llm.Denial{{Tool: "a"}, {Tool: "b"}, {Tool: "c"}, {Tool: "d"}, {Tool: "e"}}}),
+		"Les permissions de cette exécution ont refusé 5 appels d'outils : a, b, c et 2 autres."),
+)
+
+var _ = It("passes the answer of a person on in French", Label("L-07"), func() {
+	r := newRig(loop.Options{Prompt: "Corrige le test.", Language: loop.French}, say("DONE"))
+	blocked := loop.Result{Transcript: []loop.Entry{{N: 1, Prompt: "Corrige le test.", Answer: "BLOCKED: lequel ?"}}}
+	r.deps.Past = ended(blocked, "le second")
+	r.run()
+	Expect(r.sent(1)[0]).To(ContainSubstring("Tu as passé la main à une personne : lequel ?\nSa réponse : le second"))
+})
+
+var _ = It("tells an agent in French that its task changed, and that its turn was cut off", Label("L-07"), func() {
+	m := &memory{rig: newRig(loop.Options{Prompt: "Corrige le test.", Language: loop.French}, say("x"), say("DONE")), lost: map[string]bool{}}
+	m.deps.Backend = m
+	m.deps.Past = &loop.Past{Segments: []loop.Segment{{Session: "s-1"}}}
+	prompts := []string{"Corrige le test.", "Corrige les tests."}
+	m.deps.ReadPrompt = func() (string, error) {
+		text := prompts[0]
+		prompts = prompts[1:]
+		return text, nil
+	}
+	m.run()
+	Expect(m.sent(1)[0]).To(HavePrefix("Ton dernier tour a été interrompu. Une partie du travail est peut-être déjà faite : "))
+	Expect(m.sent(2)[0]).To(HavePrefix("La tâche a changé. La voici :\n\nCorrige les tests."))
+})

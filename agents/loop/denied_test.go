@@ -66,7 +66,7 @@ var _ = Describe("Denied calls", Label("L-09"), func() {
 			Expect(r.sent(2)[0]).To(MatchRegexp(`(?s)^\Q` + prompt + `\E\n\n` + note + `.*BLOCKED:`))
 		},
 		Entry("in English", "Fix the failing test.", `The permissions of this run refused 1 tool call: Edit \(main\.go\)\. Do not repeat`),
-		Entry("in French", "Corrige le test qui échoue dans le module de paiement.", `Les permissions de cette exécution ont refusé 1 tool call: Edit`),
+		Entry("in French", "Corrige le test qui échoue dans le module de paiement.", `Les permissions de cette exécution ont refusé 1 appel d'outil : Edit`),
 	)
 
 	It("are not named where the agent has no contract", func() {
@@ -97,7 +97,7 @@ var _ = Describe("The limits of an iteration", Label("L-03"), func() {
 			Expect(res.Transcript[0].Finish).To(Equal(finish))
 			Expect(r.requests[0].MaxTurns).To(Equal(20))
 		},
-		Entry("turns", llm.FinishTurns), Entry("denials", llm.FinishDenials), Entry("cost", llm.FinishCost),
+		Entry("turns", llm.FinishTurns), Entry("denials", llm.FinishDenials), Entry("failures", llm.FinishFailures), Entry("cost", llm.FinishCost),
 	)
 
 	It("have what the cap on cost leaves", func() {
@@ -138,5 +138,24 @@ var _ = Describe("An answer that trips the budget", Label("L-07"), func() {
 		open := newRig(loop.Options{Budget: budget}, denying("A half is written.")).run()
 		Expect(open.Status).To(Equal(loop.StatusBudget))
 		Expect(open.Completed).To(BeFalse())
+	})
+})
+
+var _ = Describe("Tool calls that fail", Label("L-09"), func() {
+	failing := answer(time.Second, llm.Reply{Text: "All is edited.\nDONE", Finish: llm.FinishFailures})
+
+	It("end the run when a second iteration in a row ends at their limit", func() {
+		r := newRig(loop.Options{FailureLimit: new(7)}, failing, failing)
+		res := r.run()
+		Expect(res.Status).To(Equal(loop.StatusNoProgress))
+		Expect(res.Guard).To(Equal("failure_limit"))
+		Expect(res.Details).To(Equal("stopped at iteration 2, the second in a row that ended at tool calls that fail (failure_limit 7)"))
+		Expect(r.requests[0].FailureLimit).To(Equal(7), "the backend counts")
+	})
+
+	It("may be followed by calls that succeed", func() {
+		res := newRig(loop.Options{}, failing, say("half"), failing, say("DONE")).run()
+		Expect(res.Status).To(Equal(loop.StatusDone))
+		Expect(res.Iterations).To(Equal(4))
 	})
 })

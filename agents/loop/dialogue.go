@@ -96,7 +96,7 @@ func (d *dialogue) replaceLast(content string) {
 
 // repeat sends the prompt of a failed call again, if its session is continued.
 func (d *dialogue) repeat(prompt string) {
-	const note = "Your last turn was cut off. Some of its work may be done already: check before you repeat it.\n\n"
+	note := noteCutOff.in(d.language)
 	d.turn = note + strings.TrimPrefix(prompt, note)
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
-	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -87,10 +86,8 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	r.moveBreaker(n, "the call was answered", r.breaker.succeed)
 	stuck := r.stalled.next(reply.Text, r.lastWork())
 	verdict := r.read(n, reply)
-	if reply.Finish != llm.FinishDenials {
-		r.denied = 0
-	} else if r.denied++; r.denied > 1 {
-		return deniedAgain(n, r.set.DenialLimit, reply.Denials)
+	if end := r.judgeTools(n, reply); end != nil {
+		return end
 	}
 	switch {
 	case verdict.state == blocked:
@@ -105,32 +102,33 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	return nil
 }
 
-// cutOff are the finish reasons of an answer that is not complete, whatever it claims.
-var cutOff = []llm.FinishReason{
-	llm.FinishLength, llm.FinishContentFilter, llm.FinishTurns, llm.FinishDenials, llm.FinishCost,
+// judgeTools ends the run at the second iteration in a row whose tool calls were denied or failed up to their
+// limit.
+func (r *runner) judgeTools(n int, reply llm.Reply) *run.Ending {
+	count := func(in *int, limit llm.FinishReason) (again bool) {
+		if reply.Finish != limit {
+			*in = 0
+			return false
+		}
+		*in++
+		return *in > 1
+	}
+	denied, failing := count(&r.denied, llm.FinishDenials), count(&r.failing, llm.FinishFailures)
+	switch {
+	case denied:
+		return deniedAgain(n, r.set.DenialLimit, reply.Denials)
+	case failing:
+		return &run.Ending{
+			Status: StatusNoProgress, Guard: "failure_limit",
+			Details: fmt.Sprintf("stopped at iteration %d, the second in a row that ended at tool calls that fail (failure_limit %d)", n, r.set.FailureLimit),
+		}
+	}
+	return nil
 }
 
-// remark returns the notes on an answer for the next prompt: why it does not count as finished, and which
-// tool calls were denied. Without a contract the agent was not told how to react, so there are none.
-func (r *runner) remark(reply llm.Reply, c claim) string {
-	if r.set.Contract == "" {
-		return ""
-	}
-	var notes []string
-	if c.note != "" {
-		notes = append(notes, "Your last answer does not count as finished: "+c.note+".")
-	}
-	if len(reply.Denials) > 0 {
-		const maxDenied = 600 // bytes
-		format := "The permissions of this run refused %s. Do not repeat such calls: do the work in another way, " +
-			"or say that you need a person to permit them."
-		if r.set.Language == French {
-			format = "Les permissions de cette exécution ont refusé %s. Ne répète pas ces appels : fais le travail autrement, " +
-				"ou dis que tu as besoin qu'une personne les autorise."
-		}
-		notes = append(notes, fmt.Sprintf(format, stop.Clip(llm.DescribeDenials(reply.Denials), maxDenied)))
-	}
-	return strings.Join(notes, "\n")
+// cutOff are the finish reasons of an answer that is not complete, whatever it claims.
+var cutOff = []llm.FinishReason{
+	llm.FinishLength, llm.FinishContentFilter, llm.FinishTurns, llm.FinishDenials, llm.FinishFailures, llm.FinishCost,
 }
 
 // claim parses the claim of an answer about its completion.
@@ -145,7 +143,7 @@ func (r *runner) claim(reply llm.Reply) claim {
 		verdict.state = finished
 	}
 	if slices.Contains(cutOff, reply.Finish) {
-		verdict = verdict.cutOff("finish reason " + string(reply.Finish))
+		verdict = verdict.cutOff(reply.Finish)
 	}
 	return verdict
 }
@@ -153,8 +151,8 @@ func (r *runner) claim(reply llm.Reply) claim {
 // read parses the claim of an answer and records its note and summary.
 func (r *runner) read(n int, reply llm.Reply) claim {
 	verdict := r.claim(reply)
-	if verdict.note != "" {
-		r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.note})
+	if why := verdict.note.english; why != "" {
+		r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: why})
 	}
 	if verdict.summary != "" {
 		r.result.Summary = verdict.summary

@@ -43,7 +43,7 @@ var _ = Describe("Run", Label("L-01"), func() {
 			Details: "completed in iteration 2", Prose: "all", Completed: true,
 		}))
 		Expect(r.requests[0]).To(Equal(llm.Request{
-			Purpose: "loop", MaxTurns: 500, DenialLimit: 10, Model: "m",
+			Purpose: "loop", MaxTurns: 500, DenialLimit: 10, FailureLimit: 25, Model: "m",
 			Messages: []llm.Message{{Role: llm.System, Content: "Be brief."}, {Role: llm.User, Content: "Task"}},
 		}))
 	})

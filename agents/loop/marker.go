@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -40,7 +39,8 @@ func (m markers) read(text string) claim {
 		case line == m.done:
 			found = claim{state: finished}
 		case found.state != finished && undecorated(line) == m.done:
-			found.note = fmt.Sprintf("the line %q is not the marker %s; it needs a line of its own without other characters", line, m.done)
+			found.note = notef("the line %q is not the marker %s; it needs a line of its own without other characters",
+				"la ligne %q n'est pas le marqueur %s, qui doit être seul sur sa ligne, sans autre caractère", line, m.done)
 		}
 	}
 	if !coded && undecorated(last) == m.done {

@@ -18,14 +18,14 @@ func readObject(text string) claim {
 	data := []byte(text)
 	start, end := lastObject(data)
 	if start == end {
-		return claim{note: "the answer holds no JSON object"}
+		return claim{note: note{"the answer holds no JSON object", "la réponse ne contient pas d'objet JSON"}}
 	}
 	var object struct {
 		Status  any `json:"status"`
 		Summary any `json:"summary"`
 	}
 	if err := json.Unmarshal(data[start:end], &object, tolerant); err != nil {
-		return claim{note: fmt.Sprintf("the last JSON object cannot be read: %v", err)}
+		return claim{note: notef("the last JSON object cannot be read: %v", "le dernier objet JSON est illisible : %v", err)}
 	}
 	summary, _ := object.Summary.(string)
 	switch object.Status {
@@ -36,10 +36,11 @@ func readObject(text string) claim {
 	case "continue":
 		return claim{summary: summary}
 	case nil:
-		return claim{summary: summary, note: "the last JSON object has no status"}
+		return claim{summary: summary, note: note{"the last JSON object has no status", "le dernier objet JSON n'a pas de statut"}}
 	}
-	return claim{summary: summary, note: fmt.Sprintf(
-		`status %.60q is not known, so the answer is not done; use "done", "continue" or "blocked"`, fmt.Sprint(object.Status))}
+	return claim{summary: summary, note: notef(
+		`status %.60q is not known, so the answer is not done; use "done", "continue" or "blocked"`,
+		`le statut %.60q est inconnu, la réponse n'est donc pas terminée ; utilise "done", "continue" ou "blocked"`, fmt.Sprint(object.Status))}
 }
 
 // tolerant accepts input that JSON parsers treat differently: the last of duplicate names wins, and

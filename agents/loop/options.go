@@ -58,6 +58,9 @@ type Options struct {
 	// DenialLimit ends an iteration in which the agent's permissions denied that many calls of one
 	// tool; a second one in a row ends the run as blocked. Default 10, in scenarios 0 (off).
 	DenialLimit *int `yaml:"denial_limit,omitempty" json:"denial_limit,omitempty" jsonschema:"minimum=0"`
+	// FailureLimit ends an iteration in which that many tool calls of a command-line agent failed in a row; a
+	// second one in a row ends the run as no-progress. Default 25, in scenarios 0 (off).
+	FailureLimit *int `yaml:"failure_limit,omitempty" json:"failure_limit,omitempty" jsonschema:"minimum=0"`
 	// NoProgressLimit stops after that many identical answers in a row; default
 	// 3; 0 switches it off.
 	NoProgressLimit *int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty" jsonschema:"minimum=0"`

@@ -33,7 +33,7 @@ func (d *dialogue) retask(task string, begun bool) {
 	d.turn = ""
 	whole := d.whole("")
 	if begun {
-		d.turn = "The task has changed. It is now:\n\n" + whole
+		d.turn = noteRetask.in(d.language) + whole
 	}
 	if begun && !d.fresh {
 		whole = d.turn

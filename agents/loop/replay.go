@@ -116,13 +116,13 @@ func (r *runner) resume(s Segment, end *run.Ending) *run.Ending {
 		r.afterKill(s)
 		return nil
 	}
-	r.failed, r.session.failed, r.denied = 0, 0, 0
+	r.failed, r.session.failed, r.denied, r.failing = 0, 0, 0, 0
 	r.errors, r.same = run.Repeats{}, run.Repeats{}
 	r.stalled = newProgress(r.set) // with the files as they are when the run continues
 	r.breaker.succeed()
 	switch {
 	case s.Answer != "":
-		r.dialogue.tell(r.result.Text, fmt.Sprintf("You handed over to a person: %s\nThe answer: %s", r.result.Summary, s.Answer))
+		r.dialogue.tell(r.result.Text, fmt.Sprintf(noteAnswered.in(r.set.Language), r.result.Summary, s.Answer))
 	case end != nil && len(s.Entries) > 0 && s.Entries[len(s.Entries)-1].Error == "":
 		r.dialogue.proceed(r.result.Text, "")
 	}

@@ -32,8 +32,9 @@ type Settings struct {
 	Timeout            quantity.Duration `json:"timeout"`
 	CallTimeout        quantity.Duration `json:"call_timeout"`
 	IdleTimeout        quantity.Duration `json:"idle_timeout,omitzero"`
-	MaxTurns           int               `json:"max_turns,omitempty"`
-	DenialLimit        int               `json:"denial_limit,omitempty"`
+	MaxTurns           int               `json:"max_turns"`
+	DenialLimit        int               `json:"denial_limit"`
+	FailureLimit       int               `json:"failure_limit"`
 	NoProgressLimit    int               `json:"no_progress_limit"`
 	AlternationLimit   int               `json:"alternation_limit"`
 	NearIdenticalLimit int               `json:"near_identical_limit"`
@@ -119,6 +120,7 @@ func withDefaults(o Options) Settings {
 		WaitForLimits:      valueOr(o.WaitForLimits, false),
 		MaxTurns:           valueOr(o.MaxTurns, 500),
 		DenialLimit:        valueOr(o.DenialLimit, 10),
+		FailureLimit:       valueOr(o.FailureLimit, 25),
 		NoProgressLimit:    valueOr(o.NoProgressLimit, 3),
 		AlternationLimit:   valueOr(o.AlternationLimit, 0),
 		NearIdenticalLimit: valueOr(o.NearIdenticalLimit, 0),
@@ -265,6 +267,7 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 		{"max_iterations", s.MaxIterations, 1},
 		{"max_turns", s.MaxTurns, 0},
 		{"denial_limit", s.DenialLimit, 0},
+		{"failure_limit", s.FailureLimit, 0},
 		{"no_progress_limit", s.NoProgressLimit, 0},
 		{"alternation_limit", s.AlternationLimit, 0},
 		{"near_identical_limit", s.NearIdenticalLimit, 0},

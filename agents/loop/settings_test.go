@@ -26,7 +26,7 @@ func full(n int) loop.Options {
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: new(true), Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: new(n),
 		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), IdleTimeout: within(time.Duration(n)), Backoff: within(time.Duration(n)),
-		WaitForLimits: new(true), MaxTurns: new(n), DenialLimit: new(n), NoProgressLimit: new(n),
+		WaitForLimits: new(true), MaxTurns: new(n), DenialLimit: new(n), FailureLimit: new(n), NoProgressLimit: new(n),
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), UnchangedLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
 		StopGuard: "strict", ContinuationLimit: new(n), Checks: []string{"c"}, CheckTimeout: within(time.Duration(n)), CheckLimit: new(n),
 		Budget:  &llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
@@ -39,7 +39,7 @@ func resolved(n int) loop.Settings {
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", Contract: "C", Language: loop.French, MaxIterations: n,
 		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), IdleTimeout: quantity.Duration(n), Backoff: quantity.Duration(n),
-		WaitForLimits: true, MaxTurns: n, DenialLimit: n, NoProgressLimit: n,
+		WaitForLimits: true, MaxTurns: n, DenialLimit: n, FailureLimit: n, NoProgressLimit: n,
 		AlternationLimit: n, NearIdenticalLimit: n, UnchangedLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
 		StopGuard: "strict", ContinuationLimit: n, Checks: []string{"c"}, CheckTimeout: quantity.Duration(n), CheckLimit: n,
 		Budget:  llm.Caps{Calls: n, Tokens: n, Cost: eur(float64(n))},
@@ -56,7 +56,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		d.ContinuePrompt, d.Contract = "", ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
-			MaxTurns: 500, DenialLimit: 10, NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 3,
+			MaxTurns: 500, DenialLimit: 10, FailureLimit: 25, NoProgressLimit: 3, UnchangedLimit: 5, ErrorLimit: 3,
 			IdleTimeout: quantity.Duration(10 * time.Minute), Backoff: quantity.Duration(5 * time.Second),
 			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
@@ -174,6 +174,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Entry("blank check", loop.Options{Checks: []string{"true", " "}}, "checks[1]", `" " is not a command`),
 		Entry("negative max_turns", loop.Options{MaxTurns: new(-1)}, "max_turns", "-1"),
 		Entry("negative denial_limit", loop.Options{DenialLimit: new(-1)}, "denial_limit", "-1"),
+		Entry("negative failure_limit", loop.Options{FailureLimit: new(-1)}, "failure_limit", "-1"),
 		Entry("negative timeout", loop.Options{Timeout: within(-1)}, "timeout", "negative"),
 		Entry("negative call_timeout", loop.Options{CallTimeout: within(-1)}, "call_timeout", "negative"),
 		Entry("negative cap on calls", loop.Options{Budget: &llm.Caps{Calls: -1}}, "budget.calls", "-1"),

@@ -22,14 +22,15 @@ type activity struct {
 
 	// bounded is true if the request limits the turns or the cost.
 	bounded bool
-	// maxTools and maxDenied end the call at that many tool calls, and at that many denied calls of one
-	// tool; 0: never. Then stopped is set.
-	maxTools, maxDenied int
-	stopped             llm.FinishReason
+	// maxTools, maxDenied and maxFailed end the call at that many tool calls, at that many denied calls of one
+	// tool, and at that many failed calls in a row; 0: never. Then stopped is set.
+	maxTools, maxDenied, maxFailed int
+	stopped                        llm.FinishReason
 
 	tools    map[string]string // names of tool calls by their ids
 	subjects map[string]string // of tool calls by their ids
 	calls    int
+	failing  int            // calls in a row that failed
 	denied   map[string]int // calls by tool
 	denials  []denial
 }
@@ -63,6 +64,17 @@ func (v *activity) tool(id, name string) {
 	}
 	if v.onActivity != nil {
 		v.onActivity(name)
+	}
+}
+
+// result counts the end of a tool call. Calls that were denied have failed, too.
+func (v *activity) result(ok bool) {
+	if ok {
+		v.failing = 0
+		return
+	}
+	if v.failing++; v.maxFailed > 0 && v.failing >= v.maxFailed {
+		v.stop(llm.FinishFailures)
 	}
 }
 

@@ -82,4 +82,46 @@ var _ = Describe("the limits of a call", Label("L-03"), func() {
 		Expect(reply.Finish).To(Equal(llm.FinishStop))
 		Expect(reply.Denials).To(Equal([]llm.Denial{{Tool: "Write", Detail: "a"}}))
 	})
+
+	Describe("stop an agent whose tool calls fail", func() {
+		const ok, failed = true, false
+		claude := func(id int, good bool) string {
+			return fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t%d","is_error":%t,"content":"x"}]}}`, id, !good)
+		}
+		codex := func(id int, good bool) string {
+			status := map[bool]string{ok: "completed", failed: "failed"}[good]
+			return fmt.Sprintf(`{"type":"item.completed","item":{"id":"t%d","type":"command_execution","command":"x","exit_code":1,"status":%q}}`, id, status)
+		}
+		copilot := func(id int, good bool) string {
+			return fmt.Sprintf(`{"type":"tool.execution_complete","data":{"toolCallId":"t%d","success":%t,"error":{"code":"failure","message":"x"}}}`, id, good)
+		}
+		opencode := func(id int, good bool) string {
+			status := map[bool]string{ok: "completed", failed: "error"}[good]
+			return fmt.Sprintf(`{"type":"tool_use","sessionID":"s","part":{"callID":"t%d","tool":"bash","state":{"status":%q,"error":"x"}}}`, id, status)
+		}
+		gemini := func(id int, good bool) string {
+			status := map[bool]string{ok: "success", failed: "error"}[good]
+			return fmt.Sprintf(`{"type":"tool_result","tool_id":"t%d","status":%q}`, id, status)
+		}
+		DescribeTable("in a row", func(ctx SpecContext, id string, event func(id int, good bool) string) {
+			finish := func(results ...bool) llm.FinishReason {
+				GinkgoHelper()
+				var events []string
+				for i, good := range results {
+					events = append(events, event(i, good))
+				}
+				reply, err := ask(ctx, id, cli.Config{Command: forever(events...)}, llm.Request{FailureLimit: 3, MaxTurns: 100})
+				Expect(err).NotTo(HaveOccurred())
+				return reply.Finish
+			}
+			Expect(finish(failed, failed, failed)).To(Equal(llm.FinishFailures))
+			Expect(finish(failed, failed, ok, failed, failed, failed)).To(Equal(llm.FinishFailures))
+			_, err := ask(ctx, id, cli.Config{Command: replayer(lines(event(1, failed), event(2, failed), event(3, ok), event(4, failed), event(5, failed)), "", 0)},
+				llm.Request{FailureLimit: 3})
+			Expect(llm.KindOf(err)).To(Equal(llm.Truncated), "it is not stopped")
+		},
+			Entry("claude", "claude", claude), Entry("codex", "codex", codex), Entry("copilot", "copilot", copilot),
+			Entry("opencode", "opencode", opencode), Entry("gemini", "gemini", gemini), Entry("qwen", "qwen", claude),
+		)
+	})
 })

@@ -142,13 +142,16 @@ const claudeDisabled = "exists but is not enabled in this context"
 var claudeDenied = regexp.MustCompile(`^(Claude requested permissions to |This command requires approval|` +
 	`Permission to use \S+ .{0,300}has been denied)`)
 
-// claudeRefusals processes results of disabled tools and denied calls.
+// claudeRefusals processes results of tool calls: it counts failures, and records disabled tools and denied calls.
 func claudeRefusals(a *answer, raw json.RawMessage) {
 	var m claudeResults
 	if json.Unmarshal(raw, &m) != nil { // a plain text, or a form that is of no interest
 		return
 	}
 	for _, block := range m.Content {
+		if block.Type == "tool_result" {
+			a.result(!block.IsError)
+		}
 		var text string
 		if !block.IsError || json.Unmarshal(block.Content, &text) != nil {
 			continue

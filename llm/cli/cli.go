@@ -186,7 +186,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		onText: req.OnText, onMessage: b.cfg.OnMessage,
 		activity: activity{
 			onActivity: req.OnActivity, confined: b.confined(), observing: b.cfg.Access == ReadOnly,
-			maxDenied: req.DenialLimit, bounded: req.MaxTurns > 0 || req.MaxUSD > 0,
+			maxDenied: req.DenialLimit, maxFailed: req.FailureLimit, bounded: req.MaxTurns > 0 || req.MaxUSD > 0,
 		},
 		session: session{known: b.agent.resume != nil, onSession: req.OnSession, continued: req.Session},
 	}

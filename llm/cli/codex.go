@@ -134,6 +134,9 @@ func codexBegun(a *answer, item codexItem) {
 
 // codexDone processes the end of an item.
 func codexDone(a *answer, item codexItem) {
+	if !slices.Contains(codexTalk, item.Type) {
+		a.result(item.Status != "failed" && item.Status != "declined")
+	}
 	switch {
 	case item.Type == "agent_message" && item.Text != "":
 		a.text = item.Text

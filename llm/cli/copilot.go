@@ -144,6 +144,9 @@ const copilotComplete = "task_complete"
 // copilotTool processes the result of a tool call. A denied permission has a separate event, and the
 // call fails with the same id.
 func copilotTool(a *answer, kind string, c copilotCall) {
+	if kind == "tool.execution_complete" && c.Success != nil {
+		a.result(*c.Success)
+	}
 	switch {
 	case kind == "tool.execution_start" && c.Name != copilotComplete:
 		a.tool(c.ID, c.Name)

@@ -105,6 +105,9 @@ func geminiTool(a *answer, line []byte) {
 	if !a.decode(line, &e) {
 		return
 	}
+	if e.Type == "tool_result" {
+		a.result(e.Status != "error")
+	}
 	switch {
 	case e.Type == "tool_use":
 		a.tool(e.ID, e.Name)

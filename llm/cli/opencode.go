@@ -134,6 +134,7 @@ func opencodeTool(a *answer, p opencodePart) {
 	if !a.decode(p.State, &s) {
 		return
 	}
+	a.result(s.Status != "error" && p.Tool != opencodeInvalid)
 	if p.Tool == opencodeInvalid {
 		var call struct {
 			Tool string `json:"tool"`

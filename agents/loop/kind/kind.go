@@ -77,7 +77,7 @@ func Kind() kind.Kind {
 // defaults are those of a scenario where they differ from the defaults of the loop, besides
 // loop.FailFast. A script needs no instructions and changes no files, and a call that hangs must end.
 var defaults = loop.Options{
-	Contract: loop.NoContract, UnchangedLimit: new(0), MaxTurns: new(0), DenialLimit: new(0),
+	Contract: loop.NoContract, UnchangedLimit: new(0), MaxTurns: new(0), DenialLimit: new(0), FailureLimit: new(0),
 	Timeout: new(quantity.Duration(5 * time.Minute)),
 }
 
