@@ -31,7 +31,7 @@ func TestShardsAreOneRun(t *testing.T) {
 		"run", "loop/*", "stop/*", "persist/*", "react/golden-*", "interview/golden-*",
 		"-k", "not (claude or codex or process or socket or exec or edit or denials or busy)", "--exclude", "stop/stream",
 	}
-	rehearse(append(selected, "--out", in("whole"))...)
+	rehearse(append(selected, "--out", in("whole"), "--history", "none")...) // which adds the date to the page
 	if _, err := os.Stat(in("whole/timings.jsonl")); err == nil {
 		names, _ := os.ReadFile(in("whole/timings.jsonl"))
 		t.Fatalf("scenarios in real time are among the selected ones: %.300s", names)

@@ -14,7 +14,7 @@ type ids struct{ taken map[string]bool }
 // reserved are the ids of the page's own elements.
 var reserved = []string{
 	"top", "main", "summary", "attention", "changes", "survival", "plots", "agents", "detectors", "scenarios", "list", "left-out",
-	"search", "agent", "tag", "order", "deep", "count", "theme", "filter",
+	"search", "agent", "tag", "order", "deep", "count", "theme", "filter", "origin",
 }
 
 // maxID limits an id, in bytes.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -337,5 +338,21 @@ var _ = Describe("A page of hostile texts", func() {
 		plain.open(hostile().page(page.Options{}), "")
 		Expect(plain.text("body")).To(ContainSubstring(nasty[6]))
 		Expect(plain.heard()).To(BeEmpty())
+	})
+})
+
+var _ = Describe("The origin of a run", func() {
+	It("can be added to a page later, with the same result", func() {
+		r := small()
+		before := r.page(page.Options{})
+		Expect(before).To(ContainSubstring(`<p class="run" id="origin"></p>`))
+		from := page.Origin{
+			Began: time.Date(2026, 11, 23, 15, 4, 0, 0, time.UTC), Ended: time.Date(2026, 11, 23, 15, 4, 16, 0, time.UTC),
+			Commit: "0123456789abcdef0123", Branch: "<b>main", Dirty: true,
+		}
+		r.input.Origin = from
+		Expect(string(page.Stamp([]byte(before), from))).To(Equal(r.page(page.Options{})))
+		Expect(r.page(page.Options{})).To(ContainSubstring(`<i>date</i> 2026-11-23 15:04 UTC</span><span><i>took</i> 16s</span>` +
+			`<span><i>commit</i> 0123456789ab, with changes</span><span><i>branch</i> &lt;b&gt;main</span>`))
 	})
 })

@@ -23,6 +23,7 @@ type summary struct {
 	Word      string // the result of the run
 	Headline  string
 	Run       []fact
+	Origin    []fact
 	Numbers   []numbered
 	Recorded  string // the scope of the numbers, if they do not cover all runs
 	Attention []attention
@@ -59,7 +60,7 @@ const maxItems = 50
 func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
-		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
+		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.facts(),
 		Numbers: numbers(r), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // maxStored limits the findings of a scenario that the history has.
@@ -141,11 +143,40 @@ func Locate(r *history.Run, recording string) error {
 	return nil
 }
 
-// WriteNote writes the note of a run beside its recording.
+// WriteNote writes the note of a run beside its recording, and adds date and commit to its page.
 func WriteNote(out *atomicdir.Folder, r *history.Run) error {
-	files, err := createFiles(out, []part{{history.NoteFile, history.NoteOf(r).Write}})
+	note := history.NoteOf(r)
+	parts := []part{{history.NoteFile, note.Write}}
+	html, err := os.ReadFile(filepath.Join(out.Path(), htmlFile))
+	if err == nil {
+		html = page.Stamp(html, originOf(&note))
+		parts = append(parts, part{htmlFile, func(w io.Writer) error {
+			_, err := w.Write(html)
+			return err //nolint:wrapcheck // createFiles names the file
+		}})
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("add date and commit to the page: %w", err)
+	}
+	files, err := createFiles(out, parts)
 	if err != nil {
 		return err
 	}
 	return out.Commit(files...)
+}
+
+func originOf(n *history.Note) page.Origin {
+	return page.Origin{Began: n.Began, Ended: n.Ended, Commit: n.Commit, Branch: n.Branch, CI: n.CI, Dirty: n.Dirty}
+}
+
+// origin returns the origin of a recording from the note beside it; zero without one.
+func origin(recording string) (page.Origin, error) {
+	note, err := history.ReadNote(filepath.Join(filepath.Dir(recording), history.NoteFile))
+	if note == nil || err != nil {
+		return page.Origin{}, err
+	}
+	var run history.Run
+	if err := Locate(&run, recording); err != nil || run.SHA256 != note.SHA256 {
+		return page.Origin{}, err
+	}
+	return originOf(note), nil
 }

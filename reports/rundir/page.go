@@ -42,8 +42,8 @@ func (p *runPage) add(s *record.Scenario, j *harness.Judged) error {
 	return p.builder.Trial(s, &j.Trial, &j.Facts, j.Findings)
 }
 
-func (p *runPage) write(w io.Writer, r reports.Report, explored *result.Exploration, scores *reports.Detection) error {
-	in := page.Input{Report: r, Detection: scores}
+func (p *runPage) write(w io.Writer, r reports.Report, explored *result.Exploration, scores *reports.Detection, from page.Origin) error {
+	in := page.Input{Report: r, Detection: scores, Origin: from}
 	if explored != nil {
 		in.Explored = []result.Exploration{*explored}
 	}
@@ -66,5 +66,9 @@ func (r *Recording) WritePage(w io.Writer, scores *reports.Detection) (reports.R
 	if err != nil {
 		return report, err
 	}
-	return report, p.write(w, report, explored, scores)
+	from, err := origin(r.file.Name())
+	if err != nil {
+		return report, err
+	}
+	return report, p.write(w, report, explored, scores, from)
 }

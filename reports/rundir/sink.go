@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // Sink is a harness.Sink that writes the files of a run during the run.
@@ -223,7 +224,7 @@ func (s *Sink) parts(report reports.Report) []part {
 		)
 	}
 	if s.page != nil {
-		parts = append(parts, part{htmlFile, func(w io.Writer) error { return s.page.write(w, report, s.explored, nil) }})
+		parts = append(parts, part{htmlFile, func(w io.Writer) error { return s.page.write(w, report, s.explored, nil, page.Origin{}) }})
 	}
 	return parts
 }
