@@ -32,7 +32,8 @@ const exitCodes = `Exit codes:
   0    every scenario passed
   1    a scenario failed, or a recording was changed
   2    usage or configuration: nothing was run
-  3    no verdict: the harness failed, or the result is unknown
+  3    no verdict: a scenario has an error, even if others failed (the summary counts both), a budget
+       was used up, or a recording breaks off
   130  interrupted; what was done so far is reported`
 
 // app is shared by the commands.
