@@ -220,13 +220,10 @@ func (r *reactFlags) stepInterface(o react.Options) react.Interface {
 }
 
 func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags *reactFlags) error {
-	if err := flags.readPast(args); err != nil {
+	if err := cmp.Or(flags.readPast(args), flags.safety.check()); err != nil {
 		return usage(err)
 	}
 	if err := flags.needsAnswer(a.atTerminal()); err != nil {
-		return usage(err)
-	}
-	if err := flags.safety.check(); err != nil {
 		return usage(err)
 	}
 	options, err := flags.options(f)
@@ -239,7 +236,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	}
 	// Only the engine's actions change files.
 	flags.dir, flags.observer = job.Workspace, true
-	around, err := a.enclose(ctx, &flags.safety, flags.backend, job.Workspace)
+	around, err := a.encloseAgent(ctx, &flags.safety, &flags.agentFlags, job.Workspace)
 	if err != nil {
 		return usage(err)
 	}
@@ -274,12 +271,17 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 		}
 	}
 	result, writing := session.Run(ctx, deps, escalation, view)
+	return a.showReact(session, result, flags.asJSON, writing)
+}
+
+// showReact prints the result of a run. Writing is the error of its transcript.
+func (a *app) showReact(session *cli.Session, result react.Result, asJSON bool, writing error) error {
 	if errors.Is(result.Err, react.ErrTask) || errors.Is(result.Err, react.ErrAgent) {
 		result.ExitCode = exitUsage
 	}
 	var printing error
-	if flags.asJSON || result.Output != "" {
-		printing = a.printResult(result, result.Output, flags.asJSON)
+	if asJSON || result.Output != "" {
+		printing = a.printResult(result, result.Output, asJSON)
 	}
 	if printing == nil {
 		session.ShowEnd(a.stderr, a.terminal(), result)

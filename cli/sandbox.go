@@ -65,12 +65,19 @@ func (a *app) encloseJob(ctx context.Context, job *persistcli.Job, flags *superv
 	if err := job.Prepare(); err != nil {
 		return nil, err
 	}
-	file, err := readConfig(flags.config)
+	return a.encloseAgent(ctx, &flags.safetyFlags, &flags.agentFlags, job.Folder)
+}
+
+// encloseAgent prepares the sandbox for an agent of the backend of the flags, or of the configuration.
+func (a *app) encloseAgent(ctx context.Context, safety *safetyFlags, agent *agentFlags, dir string) (*enclosure, error) {
+	if !safety.sandbox {
+		return nil, nil //nolint:nilnil // no sandbox
+	}
+	file, err := readConfig(agent.config)
 	if err != nil {
 		return nil, err
 	}
-	backend := cmp.Or(flags.backend, file.Backend, loop.Defaults().Backend)
-	return a.enclose(ctx, &flags.safetyFlags, backend, job.Folder)
+	return a.enclose(ctx, safety, cmp.Or(agent.backend, file.Backend, loop.Defaults().Backend), dir)
 }
 
 // close removes temporary files.

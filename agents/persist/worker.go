@@ -53,9 +53,9 @@ type Assignment struct {
 
 // Entry is a line of the transcript of an attempt.
 type Entry struct {
-	// Kind is "begin", with the prompt as Text; "session", the id of a session that the agent began; "call", a call of the backend; "tool", a tool call of a
-	// command-line agent; "event", an event of a loop or an agent; "output", the output of a command;
-	// or "end", with the answer as Text.
+	// Kind is "begin", with the prompt as Text; "session", a session that the agent began, with its id as
+	// Name; "call", a call of the backend; "tool", a tool call of a command-line agent; "event", an event of
+	// a loop or an agent; "output", the output of a command; or "end", with the answer as Text.
 	Kind string    `json:"kind"`
 	At   time.Time `json:"at"`
 	// Key identifies the attempt, for "begin".

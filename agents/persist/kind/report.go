@@ -84,7 +84,8 @@ func (t transcript) body() []doc.Block {
 		e := &t.Entries[i]
 		at := format.Seconds(e.At.Sub(t.Entries[0].At).Seconds())
 		table.Rows = append(table.Rows, []doc.Text{
-			doc.Line(i + 1), doc.Line(at), doc.Line(doc.Quote(e.Kind)), doc.Line(doc.Excerpt(strings.TrimSuffix(e.Name, "/"))), doc.Line(doc.Excerpt(brief(e))),
+			doc.Line(i + 1), doc.Line(at), doc.Line(doc.Quote(e.Kind)), doc.Line(doc.Excerpt(strings.TrimSuffix(e.Name, "/"))),
+			doc.Line(doc.Excerpt(brief(e))),
 		})
 		for _, d := range e.Denials {
 			refused.Items = append(refused.Items, doc.Item{Text: doc.Line("entry ", i+1, ": ", doc.Quote(d.String()))})

@@ -113,15 +113,14 @@ func ParseServer(text string) (name string, s Server, err error) {
 
 // ownName returns the name of the program, or of the host; "mcp" for an address without a name.
 func (s Server) ownName() string {
-	base, otherwise := "", ""
-	if at, err := url.Parse(s.URL); s.URL != "" && err == nil {
-		base, _, _ = strings.Cut(at.Hostname(), ".")
-		otherwise = "mcp"
-	} else {
-		base = s.Command[0][strings.LastIndexAny(s.Command[0], `/\`)+1:]
+	plain := func(base string) string {
+		return strings.Trim(regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(base), "-"), "-_0123456789")
 	}
-	name := strings.Trim(regexp.MustCompile(`[^a-z0-9_-]+`).ReplaceAllString(strings.ToLower(base), "-"), "-_0123456789")
-	return cmp.Or(name, otherwise)
+	if at, err := url.Parse(s.URL); s.URL != "" && err == nil {
+		host, _, _ := strings.Cut(at.Hostname(), ".")
+		return cmp.Or(plain(host), "mcp")
+	}
+	return plain(s.Command[0][strings.LastIndexAny(s.Command[0], `/\`)+1:])
 }
 
 // Hidden reports whether secrets of the server were redacted.

@@ -80,8 +80,9 @@ func (t transcript) lead(path string) []doc.Block {
 	var facts doc.Facts
 	for _, f := range [][2]string{
 		{"task", doc.Shorten(t.Task.Do)},
-		{"agent file", t.File}, {"in", t.Workspace},
-		{"backend", strings.TrimSpace(t.Backend + " " + t.Begin.Model)},
+		{"agent file", t.File},
+		{"in", t.Workspace},
+		{"backend", strings.TrimSpace(t.Backend + " " + t.Model)},
 		{"approval", string(t.Approve.Mode)},
 	} {
 		if f[1] != "" {

@@ -101,8 +101,8 @@ func headersOf(spec agentfile.Server) (http.Header, error) {
 	headers := http.Header{}
 	for name, value := range spec.Headers {
 		var missing []string
-		value = os.Expand(value, func(variable string) string { //nolint:forbidigo // keys are in the environment only
-			text, ok := os.LookupEnv(variable) //nolint:forbidigo // as above
+		value = os.Expand(value, func(variable string) string {
+			text, ok := os.LookupEnv(variable) //nolint:forbidigo // keys are in the environment only
 			if !ok {
 				missing = append(missing, variable)
 			}
