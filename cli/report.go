@@ -53,7 +53,8 @@ an experiment, the formats terminal, markdown, comment, json and html show its r
 The transcripts of rehearse loop, of rehearse react, and of the attempts of rehearse supervise (attempts/ in the
 folder of the state) have the formats terminal, markdown, comment, json and html: iterations with prompts and
 answers, decisions, checks, refused tool calls, changes, tokens and cost. The exit code is 0 if the work is
-done, 1 if the run ended otherwise, and 3 if the transcript has no end.
+done, 1 if the run ended otherwise, and 3 if the transcript has no end. The state folder of the stop guard has the
+same formats: its decisions, as in guard --history.
 
 For CI: junit, with a test case for each scenario; github, workflow commands that annotate the lines of
 scenario files; gitlab, a code quality report; markdown and comment.

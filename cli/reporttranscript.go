@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	loopcli "github.com/rehearse-dev/rehearse/agents/loop/cli"
@@ -15,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	reactcli "github.com/rehearse-dev/rehearse/agents/react/cli"
 	reactkind "github.com/rehearse-dev/rehearse/agents/react/kind"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 )
 
 // transcriptKind is a kind of transcript that report renders.
@@ -29,6 +32,7 @@ var transcriptKinds = []transcriptKind{
 	{"a loop", loopcli.IsTranscript, readLoop},
 	{"a ReAct agent", reactcli.IsTranscript, readAgent},
 	{"an attempt", persistcli.IsAttempt, readAttempt},
+	{"the stop guard", hook.IsHistory, readGuard},
 }
 
 // transcriptOf returns the kind of the transcript in a file, or nil.
@@ -64,6 +68,19 @@ func readAttempt(path string) (d document, ended, done bool, err error) {
 	}
 	end := r.End()
 	return document{persistkind.Document(r), r, tool()}, end != nil, end != nil && end.Name == string(persist.Done), nil
+}
+
+// readGuard reads all decisions in the state folder of the guard, as guard --history shows them.
+func readGuard(folder string) (d document, ended, done bool, err error) {
+	h, err := hook.ReadHistory(context.Background(), folder, time.Time{})
+	if err != nil {
+		return d, false, false, err
+	}
+	var first, last time.Time
+	if n := len(h.Entries); n > 0 {
+		first, last = h.Entries[0].Time, h.Entries[n-1].Time
+	}
+	return document{historyDocument(h, first, last), h, tool()}, true, true, nil
 }
 
 // reportTranscript renders the transcript of an agent.

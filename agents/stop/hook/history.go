@@ -127,6 +127,21 @@ type History struct {
 	Damaged int `json:"damaged"`
 }
 
+// IsHistory reports whether a folder has the history of a guard: its first line is a decision.
+func IsHistory(folder string) bool {
+	file, err := os.OpenFile(filepath.Join(folder, historyName), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	line, err := jsonl.NewReader(io.LimitReader(file, maxEntry), maxEntry).Next()
+	var h History
+	if err == nil {
+		h.add(line, time.Time{})
+	}
+	return len(h.Entries) > 0
+}
+
 // ReadHistory returns the decisions in a state folder, given as in Config.State, that were made at or after
 // since. A missing folder has none.
 func ReadHistory(ctx context.Context, folder string, since time.Time) (History, error) {
