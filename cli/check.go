@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,12 +15,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+// checkFormats are the formats of check.
+var checkFormats = []string{formatTerminal, formatJSON, formatSARIF}
+
 func (a *app) checkCommand() *cobra.Command {
 	var chosen selection
-	var prices string
+	var prices, form string
 	cmd := &cobra.Command{
 		Use:   "check [PATTERN...]",
 		Short: "Check scenarios, plans, experiments and agent files",
@@ -28,24 +33,31 @@ name as experiment and tune do, and agent files (*.agent.md) and their tasks as 
 reports each problem with file, line and column, the expected form and the nearest valid word. A
 folder contains either scenarios or other files, not both. It runs nothing.
 
+--format sarif writes the problems for code scanning (SARIF 2.1.0), and json for other programs.
+
 ` + selectionHelp + `
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
 		Example: `  rehearse check scenarios
   rehearse check 'order-*'
-  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md`,
+  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md
+  rehearse check --format sarif > check.sarif`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.check(args, chosen, prices)
+			if !slices.Contains(checkFormats, form) {
+				return notAmong("format", form, checkFormats)
+			}
+			return a.check(args, chosen, prices, form)
 		},
 	}
 	a.selectionFlags(cmd, &chosen)
 	pricesFlag(cmd.Flags(), &prices)
+	formatFlag(cmd, &form, checkFormats...)
 	return cmd
 }
 
 // check checks all files before it reports what is wrong.
-func (a *app) check(args []string, chosen selection, prices string) error {
+func (a *app) check(args []string, chosen selection, prices, form string) error {
 	table, err := priceTable(prices)
 	if err != nil {
 		return usage(err)
@@ -57,7 +69,7 @@ func (a *app) check(args []string, chosen selection, prices string) error {
 			found = append(found, a.parseFile(k, file, table)...)
 		}
 	}
-	var well []string
+	well := []string{}
 	if len(rest) > 0 || len(args) == 0 {
 		set, err := a.selectScenarios(rest, chosen, table)
 		if found, err = withDiagnostics(found, err); err != nil {
@@ -65,7 +77,7 @@ func (a *app) check(args []string, chosen selection, prices string) error {
 		}
 		well = append(well, format.Plural(len(set), "scenario"))
 	}
-	if len(found) > 0 {
+	if len(found) > 0 && form == formatTerminal {
 		return usage(found)
 	}
 	for _, k := range inputKinds() {
@@ -73,8 +85,33 @@ func (a *app) check(args []string, chosen selection, prices string) error {
 			well = append(well, format.Plural(n, string(k)))
 		}
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
-	return err
+	if form == formatTerminal {
+		_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
+		return err
+	}
+	return a.printProblems(found, well, form)
+}
+
+// printProblems prints what is wrong as JSON or SARIF. The exit code is that of the problems as text.
+func (a *app) printProblems(found scenarios.Diagnostics, checked []string, form string) error {
+	found = append(scenarios.Diagnostics{}, found...) // in JSON a list, also if it is empty
+	var err error
+	if form == formatSARIF {
+		err = reports.SARIF(a.stdout, toolVersion(), found)
+	} else {
+		err = reports.JSON(a.stdout, struct {
+			Schema   string                `json:"schema"`
+			Checked  []string              `json:"checked"`
+			Problems scenarios.Diagnostics `json:"problems"`
+		}{"rehearse.check/1", checked, found})
+	}
+	switch {
+	case err != nil:
+		return noVerdict(err)
+	case len(found) > 0:
+		return quiet(exitUsage)
+	}
+	return nil
 }
 
 // parseFile returns the problems of a file.

@@ -28,6 +28,7 @@ const (
 	formatMarkdown = "markdown"
 	formatComment  = "comment"
 	formatHTML     = "html"
+	formatSARIF    = "sarif"
 )
 
 // commentBytes is below the limit of a comment on GitHub, which is 65,536 characters, and on
