@@ -74,7 +74,7 @@ const project = "https://github.com/rehearse-dev/rehearse"
 func SARIF(w io.Writer, version string, found yamlsrc.Diagnostics) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "rehearse", Version: version, InformationURI: project,
+			Name: "rehearse", Version: strings.TrimPrefix(version, "v"), InformationURI: project,
 			Rules: []sarifRule{{
 				ID: "invalid-file", ShortDescription: sarifMessage{"A scenario, plan, experiment or agent file cannot be used."},
 				HelpURI: project + "/blob/main/docs/scenarios.md",
