@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,9 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// checkFormats are the formats of check.
-var checkFormats = []string{formatTerminal, formatJSON, formatSARIF}
-
 func (a *app) checkCommand() *cobra.Command {
 	var chosen selection
 	var prices, form string
@@ -33,7 +29,7 @@ name as experiment and tune do, and agent files (*.agent.md) and their tasks as 
 reports each problem with file, line and column, the expected form and the nearest valid word. A
 folder contains either scenarios or other files, not both. It runs nothing.
 
---format sarif writes the problems for code scanning (SARIF 2.1.0), and json for other programs.
+--format sarif writes the problems for code scanning (SARIF 2.1.0), and --json for other programs.
 
 ` + selectionHelp + `
 
@@ -44,15 +40,12 @@ Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
   rehearse check --format sarif > check.sarif`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !slices.Contains(checkFormats, form) {
-				return notAmong("format", form, checkFormats)
-			}
 			return a.check(args, chosen, prices, form)
 		},
 	}
 	a.selectionFlags(cmd, &chosen)
 	pricesFlag(cmd.Flags(), &prices)
-	formatFlag(cmd, &form, checkFormats...)
+	formatFlag(cmd, &form, "the problems", formatTerminal, formatSARIF)
 	return cmd
 }
 
