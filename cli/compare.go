@@ -103,7 +103,7 @@ func (a *app) pastSide(ctx context.Context, word, address string) (*rundir.Side,
 	if err != nil {
 		return nil, err
 	}
-	defer st.Close()
+	defer closeHistory(st)
 	run, err := findRun(ctx, st, word)
 	if err != nil {
 		return nil, err

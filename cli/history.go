@@ -83,7 +83,7 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 	if err != nil {
 		return err
 	}
-	defer st.Close()
+	defer closeHistory(st)
 	all, err := st.Runs(ctx, history.Filter{Branch: f.Branch})
 	if err != nil {
 		return noVerdict(err)
@@ -126,7 +126,7 @@ The report with transcripts is that of its folder: rehearse report FOLDER.
 			if err != nil {
 				return err
 			}
-			defer st.Close()
+			defer closeHistory(st)
 			run, err := findRun(cmd.Context(), st, args[0])
 			if err != nil {
 				return err
@@ -190,7 +190,7 @@ func (a *app) trend(ctx context.Context, scenario string, flags *trendFlags) err
 	if err != nil {
 		return err
 	}
-	defer st.Close()
+	defer closeHistory(st)
 	of := history.Identity{Scenario: scenario, Variant: flags.variant}
 	points, err := st.Trend(ctx, of, f)
 	if err == nil && len(points) == 0 {
@@ -299,7 +299,7 @@ NOT REPEATABLE.
 			if err != nil {
 				return err
 			}
-			defer st.Close()
+			defer closeHistory(st)
 			points, err := st.Points(cmd.Context(), f)
 			if err != nil {
 				return noVerdict(err)

@@ -52,7 +52,7 @@ func (a *app) importRuns(ctx context.Context, address string, folders []string) 
 	if err != nil {
 		return err
 	}
-	defer st.Close()
+	defer closeHistory(st)
 	added, known, worst := 0, 0, exitPass
 	for _, recording := range recordings {
 		isNew, err := a.importRun(ctx, st, recording)
@@ -178,7 +178,7 @@ func (a *app) prune(ctx context.Context, address string, words []string, keep st
 	if err != nil {
 		return err
 	}
-	defer st.Close()
+	defer closeHistory(st)
 	var runs []history.Run
 	if keep != "" {
 		if runs, err = st.Runs(ctx, history.Filter{Before: time.Now().Add(-oldest)}); err != nil {

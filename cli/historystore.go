@@ -130,6 +130,9 @@ func (a *app) openHistory(ctx context.Context, flag string) (*store.Store, error
 	return st, nil
 }
 
+// closeHistory closes a history that was read, or whose changes are committed.
+func closeHistory(st *store.Store) { _ = st.Close() }
+
 // gitTime limits the time to ask git.
 const gitTime = 5 * time.Second
 

@@ -25,9 +25,14 @@ func RunsDocument(runs []history.Run, total int) doc.Document {
 		d.Summary = doc.Line(fmt.Sprintf("the newest %d of ", len(runs)), format.Plural(total, "run"))
 	}
 	t := doc.Table{Columns: []doc.Column{
-		{Head: doc.Line("run")}, {Head: doc.Line("began (UTC)")}, {Head: doc.Line("branch"), Shorten: true}, {Head: doc.Line("commit")},
-		{Head: doc.Line("variant"), Shorten: true, Optional: true}, {Head: doc.Line("verdict")},
-		{Head: doc.Line("passed"), Right: true}, {Head: doc.Line("EUR"), Right: true},
+		{Head: doc.Line("run")},
+		{Head: doc.Line("began (UTC)")},
+		{Head: doc.Line("branch"), Shorten: true},
+		{Head: doc.Line("commit")},
+		{Head: doc.Line("variant"), Shorten: true, Optional: true},
+		{Head: doc.Line("verdict")},
+		{Head: doc.Line("passed"), Right: true},
+		{Head: doc.Line("EUR"), Right: true},
 	}}
 	variants := false
 	for i := range runs {
@@ -119,8 +124,12 @@ func EntryDocument(e *history.Entry) doc.Document {
 // entryBlocks returns the table of scenarios, those that did not pass first, and their findings.
 func entryBlocks(e *history.Entry) []doc.Block {
 	t := doc.Table{Noun: "scenarios", Columns: []doc.Column{
-		{Head: doc.Line("scenario"), Shorten: true}, {Head: doc.Line("verdict")}, {Head: doc.Line("passed"), Right: true},
-		{Head: doc.Line("calls"), Right: true}, {Head: doc.Line("tokens"), Right: true}, {Head: doc.Line("EUR"), Right: true},
+		{Head: doc.Line("scenario"), Shorten: true},
+		{Head: doc.Line("verdict")},
+		{Head: doc.Line("passed"), Right: true},
+		{Head: doc.Line("calls"), Right: true},
+		{Head: doc.Line("tokens"), Right: true},
+		{Head: doc.Line("EUR"), Right: true},
 		{Head: doc.Line("p95"), Right: true},
 	}}
 	l := doc.List{Noun: "scenarios with findings"}

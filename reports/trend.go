@@ -22,11 +22,12 @@ func valueOf(m *compare.Measure) measure.Value {
 // TrendDocument returns a trend as a document: a line of bars for each measure, and what changed. all
 // adds a table of all runs.
 func TrendDocument(t *history.Trend, all bool) doc.Document {
-	d := doc.Document{Kind: "Trend of", Name: doc.Line(doc.Quote(t.Identity.String()))}
+	d := doc.Document{Kind: "Trend of", Name: doc.Line(doc.Quote(t.String()))}
 	first, last := t.Runs[0], t.Runs[len(t.Runs)-1]
 	d.Summary = doc.Line(format.Plural(len(t.Runs), "run"), ", ", first.At.Format(minutes), " to ", last.At.Format(minutes), " UTC")
 	bars := doc.Table{Columns: []doc.Column{
-		{Head: doc.Line("measure")}, {Head: doc.Line(barsHead(t))}, {Head: doc.Line("latest"), Right: true}, {Head: doc.Line("changes"), Right: true},
+		{Head: doc.Line("measure")}, {Head: doc.Line(barsHead(t))},
+		{Head: doc.Line("latest"), Right: true}, {Head: doc.Line("changes"), Right: true},
 	}}
 	bars.Rows = append(bars.Rows, []doc.Text{
 		doc.Line("verdict"), verdictSigns(t), doc.Line(doc.Toned(verdictTone(last.Verdict), string(last.Verdict))), {},
@@ -91,7 +92,7 @@ func spark(t *history.Trend, s *history.Series) string {
 		switch {
 		case v == nil:
 			b.WriteString(noValue)
-		case lo == hi && lo == 0:
+		case lo == hi && *v == 0:
 			b.WriteRune(bars[0])
 		case lo == hi:
 			b.WriteRune(bars[len(bars)/2-1])
@@ -268,7 +269,8 @@ func FlakyDocument(f *history.Flakiness) doc.Document {
 	}
 	if len(random) > 0 {
 		d.Tone = doc.Bad
-		d.Body = append(d.Body, newSection("NOT REPEATABLE: they run in virtual time, so the agent itself is random", doc.Bad, flakyTable(random)))
+		const title = "NOT REPEATABLE: they run in virtual time, so the agent itself is random"
+		d.Body = append(d.Body, newSection(title, doc.Bad, flakyTable(random)))
 	}
 	if len(f.Flaky) > 0 {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line("Runs: . passed, F failed, ± trials of the run disagree; the newest is on the right.")))
@@ -289,7 +291,7 @@ func flakyTable(list []history.Flaky) doc.Table {
 			signs.WriteString(cmp.Or(signOf[gate.Verdict(v)], "±"))
 		}
 		t.Rows = append(t.Rows, []doc.Text{
-			doc.Line(doc.Quote(x.Identity.String())), doc.Line(signs.String()), doc.Line(shareOf(x.FailRate, "")),
+			doc.Line(doc.Quote(x.String())), doc.Line(signs.String()), doc.Line(shareOf(x.FailRate, "")),
 		})
 	}
 	return t

@@ -66,7 +66,8 @@ func PrepareFile(ctx context.Context, path string, mark int) (err error) {
 // empty.
 func CheckFile(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, mark int) (empty bool, err error) {
+}, mark int,
+) (empty bool, err error) {
 	var stored, tables int
 	err = db.QueryRowContext(ctx, `SELECT * FROM pragma_application_id, (SELECT count(*) FROM sqlite_schema)`).
 		Scan(&stored, &tables)
