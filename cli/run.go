@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -91,6 +92,7 @@ it out. A history that cannot be written is a warning and never changes the resu
   rehearse run --shard 2/4 --out shard-2
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
+  rehearse run scenarios --reporter dots --reporter tap=out.tap
   rehearse run refund --update
   rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
 		ValidArgsFunction: completeScenarios,
@@ -220,6 +222,9 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 	env.Required = flags.require
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	progress := reports.NewProgress(a.stderr, a.terminal(), time.Now, header.Trials)
+	if flags.shown.onScreen() == reporterDots {
+		progress.Dots(a.stdout, console.TerminalOf(a.stdout, a.getenv))
+	}
 	defer progress.Follow()()
 	sink, err = rundir.NewSink(out, header, rundir.SinkOptions{
 		Extensions: a.language.Extensions(), Progress: progress,

@@ -19,6 +19,7 @@ type showing struct {
 	detail       detailFlags
 	failuresOnly bool
 	asJSON       bool
+	reporters    reporters
 }
 
 // register adds the flags.
@@ -26,12 +27,16 @@ func (s *showing) register(cmd *cobra.Command) {
 	s.detail.register(cmd)
 	cmd.Flags().BoolVar(&s.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	jsonFlag(cmd.Flags(), &s.asJSON, "the report")
+	cmd.Flags().Var(&s.reporters, "reporter", "what to print, or to write to a file, such as tap=out.tap: one of "+
+		joined(reporterNames)+"; may be repeated")
+	cmd.MarkFlagsMutuallyExclusive("reporter", "json")
+	complete(cmd, "reporter", reporterNames...)
 }
 
 // finishRun shows the report of a run and the names of its files, and remembers the run.
 func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written []string, began time.Time, flags showing) error {
 	a.remember(out, report)
-	if err := a.show(runDocument(*report, flags.detail, flags.failuresOnly), flags.asJSON); err != nil {
+	if err := a.reportRun(report, flags); err != nil {
 		return noVerdict(err)
 	}
 	last := len(written) - 1

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
@@ -19,6 +21,29 @@ import (
 
 // terminal returns the properties of standard error.
 func (a *app) terminal() console.Terminal { return console.TerminalOf(a.stderr, a.getenv) }
+
+// colorFlag adds --color to all commands. It sets the variables that everything here obeys.
+func (a *app) colorFlag(root *cobra.Command) {
+	when, modes := "auto", []string{"auto", "always", "never"}
+	root.PersistentFlags().StringVar(&when, "color", when, "use colours: one of "+joined(modes))
+	complete(root, "color", modes...)
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if !slices.Contains(modes, when) {
+			return notAmong("color", when, modes)
+		}
+		env := a.getenv
+		a.getenv = func(name string) string {
+			switch {
+			case when == "auto" || name != "NO_COLOR" && name != "CLICOLOR_FORCE":
+				return env(name)
+			case (when == "never") == (name == "NO_COLOR"):
+				return "1"
+			}
+			return ""
+		}
+		return nil
+	}
+}
 
 // atTerminal reports whether standard input is a terminal, so questions can be asked.
 func (a *app) atTerminal() bool {
@@ -73,7 +98,7 @@ func encodeJSON(w io.Writer, value any) error {
 
 // printText prints the text of a model, without control characters on a terminal.
 func (a *app) printText(text string) error {
-	if console.TerminalOf(a.stdout, a.getenv) != (console.Terminal{}) {
+	if console.IsTerminal(a.stdout) {
 		text = sanitize.Text(text, 0)
 	}
 	_, err := fmt.Fprintln(a.stdout, text)

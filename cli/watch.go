@@ -32,7 +32,7 @@ const (
 // watchFlag adds --watch.
 func watchFlag(cmd *cobra.Command, value *bool) {
 	cmd.Flags().BoolVar(value, "watch", false, "wait for changes, and run again what they affect")
-	for _, other := range []string{"json", "baseline", "perturb", "shard"} {
+	for _, other := range []string{"json", "baseline", "perturb", "shard", "reporter"} {
 		cmd.MarkFlagsMutuallyExclusive("watch", other)
 	}
 }

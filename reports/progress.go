@@ -31,6 +31,9 @@ type Progress struct {
 	name    string   // of the scenario whose trials are being delivered
 	part    Count    // its trials
 	closed  bool
+	dots    io.Writer // nil without dots
+	dotTerm console.Terminal
+	column  int // of the last dot
 }
 
 // NewProgress returns the progress of a run with that many trials. now limits how often it is
@@ -56,8 +59,34 @@ func (p *Progress) TrialEnded(scenario string, _ int, v gate.Verdict) {
 	}
 	if v != "" {
 		p.done.Add(v)
+		p.dot(v)
 	}
 	p.draw()
+}
+
+// Dots shows a character for each trial on out instead: "." passed, "F" failed, "E" error, "s" skipped.
+// It ignores errors of out, because they must not stop the work.
+func (p *Progress) Dots(out io.Writer, term console.Terminal) { p.dots, p.dotTerm = out, term }
+
+// dot draws the character of a trial.
+func (p *Progress) dot(v gate.Verdict) {
+	if p.dots == nil {
+		return
+	}
+	sign, color := ".", console.Green
+	switch v {
+	case gate.Pass:
+	case gate.Skip:
+		sign, color = "s", console.Yellow
+	case gate.Fail:
+		sign, color = "F", console.Red
+	default:
+		sign, color = "E", console.Red
+	}
+	if p.column++; p.column == p.dotTerm.Columns() {
+		sign, p.column = sign+"\n", 0
+	}
+	fmt.Fprint(p.dots, p.dotTerm.Paint(color, sign))
 }
 
 // Scenario begins a scenario, in the order of the plan, and ends the previous one.
@@ -93,6 +122,10 @@ func (p *Progress) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.end()
+	if p.dots != nil && p.column > 0 {
+		fmt.Fprintln(p.dots)
+		p.column = 0
+	}
 	p.closed = true
 	p.status.Clear()
 }
@@ -105,7 +138,7 @@ func (p *Progress) end() {
 		return
 	}
 	verdict := part.Verdict()
-	if !failed(verdict) {
+	if !failed(verdict) || p.dots != nil {
 		return
 	}
 	label := p.term.Paint(console.Red, fmt.Sprintf("%-5s", verdict))
@@ -121,7 +154,7 @@ func (p *Progress) end() {
 
 // draw updates the status line.
 func (p *Progress) draw() {
-	if p.closed {
+	if p.closed || p.dots != nil {
 		return
 	}
 	p.status.Update(func() (text, detail string) {

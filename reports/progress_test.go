@@ -136,4 +136,21 @@ var _ = Describe("progress", func() {
 			Expect(console.Width(line)).To(BeNumerically("<", width), fmt.Sprintf("%q", line))
 		}
 	}, Entry(nil, 40), Entry(nil, 50), Entry(nil, 80), Entry(nil, 200))
+	It("draws a character for each trial instead, in lines that fit", func() {
+		dots := &bytes.Buffer{}
+		p := reports.NewProgress(out, console.Terminal{Live: true, Width: 80}, clock, 50)
+		p.Dots(dots, console.Terminal{Width: 40})
+		for _, v := range []gate.Verdict{gate.Pass, gate.Fail, gate.Error, gate.Skip} {
+			trial(p, "loop/done", v)
+		}
+		p.Scenario("loop/bad")
+		p.Trial(gate.Fail)
+		for range 40 {
+			trial(p, "loop/done", gate.Pass)
+		}
+		p.Close()
+		p.Close()
+		Expect(dots.String()).To(Equal(".FEs" + strings.Repeat(".", 36) + "\n....\n"))
+		Expect(strings.TrimPrefix(out.String(), "\r\x1b[K")).To(BeEmpty())
+	})
 })

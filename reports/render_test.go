@@ -38,6 +38,8 @@ func asJSON(w io.Writer, r reports.Report, _ options) error        { return repo
 func asJUnit(w io.Writer, r reports.Report, _ options) error       { return reports.JUnit(w, r) }
 func asAnnotations(w io.Writer, r reports.Report, _ options) error { return reports.Annotations(w, r) }
 
+func asTAP(w io.Writer, r reports.Report, _ options) error { return reports.TAP(w, r) }
+
 func asMarkdown(w io.Writer, r reports.Report, o options) error {
 	return doc.Markdown(w, reports.Document(r, o.failuresOnly), o.maxBytes)
 }
@@ -70,6 +72,7 @@ var _ = DescribeTable("golden files", Label("H-05"),
 	Entry("JUnit", renderer(asJUnit), options{}, "junit.xml"),
 	Entry("Markdown", renderer(asMarkdown), options{}, "summary.md"),
 	Entry("annotations", renderer(asAnnotations), options{}, "annotations.txt"),
+	Entry("TAP", renderer(asTAP), options{}, "report.tap"),
 	Entry("terminal, plain, 80 columns", renderer(asTerminal), options{}, "terminal-80.txt"),
 	Entry("terminal, colours, 120 columns", renderer(asTerminal),
 		options{terminal: console.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),

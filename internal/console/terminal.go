@@ -21,10 +21,13 @@ type Terminal struct {
 }
 
 // TerminalOf returns the properties of w. A pipe or a file is plain. NO_COLOR, if it is set, disables
-// colours; a TERM of "dumb" also disables redrawing. Env is usually os.Getenv.
+// colours, and otherwise CLICOLOR_FORCE enables them everywhere, unless it is "0"; a TERM of "dumb" also
+// disables redrawing. Env is usually os.Getenv.
 func TerminalOf(w io.Writer, env func(string) string) Terminal {
+	force := env("CLICOLOR_FORCE")
+	forced := env("NO_COLOR") == "" && force != "" && force != "0"
 	if !IsTerminal(w) {
-		return Terminal{}
+		return Terminal{Color: forced}
 	}
 	f, _ := w.(*os.File)
 	dumb := env("TERM") == "dumb"
@@ -32,7 +35,7 @@ func TerminalOf(w io.Writer, env func(string) string) Terminal {
 	if err != nil {
 		width = 0
 	}
-	return Terminal{Width: width, Live: !dumb, Color: !dumb && env("NO_COLOR") == ""}
+	return Terminal{Width: width, Live: !dumb, Color: forced || !dumb && env("NO_COLOR") == ""}
 }
 
 // IsTerminal reports whether w is a terminal.
