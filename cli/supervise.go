@@ -32,12 +32,8 @@ type superviseFlags struct {
 	asJSON, quiet bool
 }
 
-func (a *app) superviseCommand() *cobra.Command {
-	var flags superviseFlags
-	cmd := &cobra.Command{
-		Use:   "supervise PLAN.yaml [ANSWER]",
-		Short: "Carry out a plan of tasks to its end, with any backend",
-		Long: `supervise does the tasks of a plan one after the other or in parallel, with the workers that the plan names or a
+// superviseHelp describes the command.
+const superviseHelp = `supervise does the tasks of a plan one after the other or in parallel, with the workers that the plan names or a
 runner loop. It runs the plan's checks before it stops, continues while they fail, and saves its
 progress: after Ctrl-C, a crash or a kill, the same command resumes the plan. This is not a
 rehearsal: agents and commands work in the plan's folder, and may cost money.
@@ -45,11 +41,11 @@ rehearsal: agents and commands work in the plan's folder, and may cost money.
 The state is kept in .rehearse/state beside the plan, in a folder for each plan's name, and only
 one process at a time works on it. You may change limits, checks and workers of a plan between
 runs. A plan with other tasks is another plan: --amend shows what changed and records it, if tasks
-that are done stay as they are; --fresh starts over and keeps the old state aside.
+that are done stay as they are, also while the plan runs in another terminal; --fresh starts over and keeps the old state aside.
 --status only reports the progress.
 
 A task that asks for a person ends as escalated, and the result shows its question. --answer records
-the answer for the next attempt: start the plan again afterwards.
+the answer for the next attempt: start the plan again afterwards, unless it is running.
 
 An attempt that continues the work of another one (after a refused or unaccepted DONE, an answer, a failure or a
 kill) continues the session of a command-line agent with what it does not know yet. A session that the agent does
@@ -68,7 +64,14 @@ With --parallel N, up to N tasks whose dependencies are done are attempted at th
 tree of its own, which is merged in the order of the plan when its task is done. After a conflict, the task is attempted
 again on the merged files.
 
-` + superviseExitCodes(),
+`
+
+func (a *app) superviseCommand() *cobra.Command {
+	var flags superviseFlags
+	cmd := &cobra.Command{
+		Use:   "supervise PLAN.yaml [ANSWER]",
+		Short: "Carry out a plan of tasks to its end, with any backend",
+		Long:  superviseHelp + superviseExitCodes(),
 		Example: `  rehearse supervise plan.yaml --backend claude
   rehearse supervise plan.yaml --max-cost "5 EUR" --timeout 8h
   rehearse supervise plan.yaml -b codex --git --rollback
@@ -102,7 +105,7 @@ again on the merged files.
 	f.BoolVar(&flags.amend, "amend", false,
 		"show and record changed tasks of the plan (added, reworded, skipped, removed), and do nothing else")
 	f.IntVar(&flags.parallel, "parallel", 1,
-		"attempt up to `N` tasks at the same time, each in a git work tree of its own that is merged when its task is done; more than 1 includes --git")
+		"attempt up to `N` tasks at the same time, each in a git work tree of its own that is merged at its end; more than 1 includes --git")
 	f.StringVar(&flags.notify, "notify", "",
 		"a shell command that is run when a task needs a person or is blocked, and at the end, with the result as JSON on its standard input")
 	f.StringVar(&flags.answer, "answer", "", "record ANSWER for the next attempt at this `TASK`, and do nothing else")
@@ -186,12 +189,11 @@ func (a *app) superviseAnswer(args []string, flags *superviseFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := job.Answer(flags.answer, args[1], redactor()); err != nil {
+	running, err := job.Answer(flags.answer, args[1], redactor())
+	if err != nil {
 		return superviseError(err)
 	}
-	if !flags.quiet {
-		fmt.Fprintf(a.stderr, "the answer to %s is recorded, and goes to its next attempt\nnext: start the plan again\n", flags.answer)
-	}
+	a.noteRecorded(flags, running, fmt.Sprintf("the answer to %s is recorded, and goes to its next attempt", flags.answer))
 	return nil
 }
 
@@ -202,17 +204,30 @@ func (a *app) superviseAmend(file string, flags *superviseFlags) error {
 		return err
 	}
 	var printing error
-	err = job.Amend(console.TerminalOf(a.stdout, a.getenv), redactor(), func(text string) { _, printing = io.WriteString(a.stdout, text) })
+	running, err := job.Amend(console.TerminalOf(a.stdout, a.getenv), redactor(), func(text string) {
+		_, printing = io.WriteString(a.stdout, text)
+	})
 	if err != nil {
 		return superviseError(err)
 	}
 	if printing != nil {
 		return &exitError{persist.StatusError.ExitCode(), fmt.Errorf("print the changes: %w", printing)}
 	}
-	if !flags.quiet {
-		fmt.Fprint(a.stderr, "the changes are recorded\nnext: start the plan again\n")
-	}
+	a.noteRecorded(flags, running, "the changes are recorded")
 	return nil
+}
+
+// noteRecorded prints that a change of a plan is recorded, or waits for the running process.
+func (a *app) noteRecorded(flags *superviseFlags, by cli.Recorded, what string) {
+	switch {
+	case flags.quiet:
+	case by == cli.Stored:
+		fmt.Fprintf(a.stderr, "%s\nnext: start the plan again\n", what)
+	case by == cli.Taken:
+		fmt.Fprintf(a.stderr, "%s by the running supervisor\n", what)
+	default:
+		fmt.Fprint(a.stderr, "the running supervisor records it before it begins its next task, and prints that\n")
+	}
 }
 
 // superviseJob reads a plan whose state is changed.

@@ -37,18 +37,38 @@ func PrepareAmendment(p plan.Plan, store journal.Store) (*Amendment, error) {
 	if !f.state.Begun() {
 		return nil, fmt.Errorf("amend the plan: %w: it has not begun, so start it as it is", ErrRefused)
 	}
-	digest := f.print.digest()
-	if f.state.Plan == digest {
+	if f.state.Plan == f.print.digest() {
 		return nil, fmt.Errorf("amend the plan: %w", errors.Join(ErrUnchanged, savePrint(store, f.print)))
 	}
-	before := f.stored[f.state.Plan]
-	a := &Amendment{Changes: *before.changes(f.print), store: store, print: f.print}
+	a, err := amendment(f.stored[f.state.Plan], f.print, f.state, p)
+	if err != nil {
+		return nil, err
+	}
+	a.store = store
+	return a, nil
+}
+
+// PreviewAmendment is PrepareAmendment for a store that another process writes. The result cannot be recorded.
+func PreviewAmendment(p plan.Plan, from reader) (*Amendment, error) {
+	f, err := foldAny(p, from)
+	if err != nil {
+		return nil, err
+	}
+	if f.state.Plan == f.print.digest() {
+		return nil, fmt.Errorf("amend the plan: %w", ErrUnchanged)
+	}
+	return amendment(f.stored[f.state.Plan], f.print, f.state, p)
+}
+
+// amendment returns the change of a state from one plan to another.
+func amendment(before, print fingerprint, s *state.State, p plan.Plan) (*Amendment, error) {
+	a := &Amendment{Changes: *before.changes(print), print: print}
 	a.compareSkips(before)
-	next, err := f.state.Amend(p, a.Changes.Changed)
+	next, err := s.Amend(p, a.Changes.Changed)
 	if err != nil {
 		return nil, fmt.Errorf("amend the plan: %w: %w", ErrRefused, err)
 	}
-	tasks, err := json.Marshal(f.print)
+	tasks, err := json.Marshal(print)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +77,7 @@ func PrepareAmendment(p plan.Plan, store journal.Store) (*Amendment, error) {
 		return nil, err
 	}
 	a.record = state.Record{
-		Kind: state.KindAmend, At: next.At, Plan: digest, Amended: &state.Amended{Tasks: tasks, State: snapshot},
+		Kind: state.KindAmend, At: next.At, Plan: print.digest(), Amended: &state.Amended{Tasks: tasks, State: snapshot},
 	}
 	return a, nil
 }
@@ -96,7 +116,7 @@ type anyFolding struct {
 }
 
 // foldAny restores the state of the plan that the store has, which may differ from p.
-func foldAny(p plan.Plan, store journal.Store) (*anyFolding, error) {
+func foldAny(p plan.Plan, store reader) (*anyFolding, error) {
 	print, err := fingerprintOf(p)
 	if err != nil {
 		return nil, err

@@ -201,7 +201,8 @@ func (r *supervisor) outcomeOf(a *attempt, out Outcome, cause string, j ruling) 
 	}
 	o = &state.Outcome{
 		Grade: grade, Answer: out.Answer, Details: detailsOf(out), Carry: out.Carry, Inert: out.Inert,
-		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Used: out.Used, Session: out.Session, Unjudged: j.failed,
+		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Used: out.Used,
+		Session: out.Session, Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps

@@ -36,6 +36,13 @@ type (
 	Answered struct {
 		Task string `json:"task"`
 	}
+	// Amended is an amendment of the running plan, with the numbers of its changed tasks and of all Tasks.
+	Amended struct {
+		Added   int `json:"added"`
+		Changed int `json:"changed"`
+		Removed int `json:"removed"`
+		Tasks   int `json:"tasks"`
+	}
 	// Checked is the verdict of one check, after the given round.
 	Checked struct {
 		Check   plan.Check   `json:"check"`
@@ -111,6 +118,9 @@ func (Accepted) Event() (event.Kind, string) { return event.Verdict, "accept" }
 
 // Event implements event.Payload.
 func (Answered) Event() (event.Kind, string) { return event.State, "answer" }
+
+// Event implements event.Payload.
+func (Amended) Event() (event.Kind, string) { return event.State, "amend" }
 
 // Event implements event.Payload.
 func (Checked) Event() (event.Kind, string) { return event.Verdict, "check" }

@@ -64,7 +64,8 @@ func (e *Conflict) Error() string {
 func conflicted(o state.Outcome, e *Conflict) state.Outcome {
 	o.Grade, o.Details, o.Inert = string(Failed), e.Error(), false
 	o.Carry = "The task was done, but other work was merged meanwhile that changed the same parts of these files:\n- " +
-		strings.Join(e.Paths, "\n- ") + "\nThe folder has that other work now, and none of yours. Do the task again on these files, and keep the other work."
+		strings.Join(e.Paths, "\n- ") + "\nThe folder has that other work now, and none of yours. Do the task again on " +
+		"these files, and keep the other work."
 	if e.Kept != "" {
 		o.Carry += "\nYour earlier work is " + e.Kept + "; look at it (git show) if that helps."
 	}

@@ -183,7 +183,7 @@ func (r *supervisor) load() *ending {
 	if r.written, err = f.state.Clone(); err != nil {
 		return failure("the run cannot continue", err)
 	}
-	r.state, r.saved, r.base = f.state, f.saved, f.state.At
+	r.state, r.saved, r.base, r.print = f.state, f.saved, f.state.At, f.print
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
 		return &ending{endingOf(*end), true}
 	}

@@ -136,7 +136,7 @@ func inParallel(p plan.Plan, n int, d *disk, store *tape) (*rig, *workshop) {
 	w := &workshop{disk: d, prompts: map[string]string{}, accept: func(map[string]string) plan.Verdict { return plan.Pass }}
 	w.do = func(_ context.Context, a persist.Assignment, files map[string]string) persist.Outcome {
 		files[a.Task.ID] = a.Key
-		return done(nil, nil, a)
+		return done(context.Background(), nil, a)
 	}
 	r.deps.Forks, r.deps.Parallel, r.deps.Accept = w, n, map[string][]persist.Probe{}
 	for _, t := range p.Tasks {
@@ -377,7 +377,7 @@ var _ = Describe("Parallel attempts", func() {
 						return persist.Outcome{Grade: persist.Blocked, Details: "it cannot be done"}
 					}
 					files[a.Task.ID] = a.Task.ID
-					return done(nil, nil, a)
+					return done(context.Background(), nil, a)
 				}
 				result := r.run()
 				if w.most > max(n, 1) {

@@ -49,6 +49,7 @@ type supervisor struct {
 	// killed; nil if there is none.
 	cutOff *Used
 	forks  forks
+	print  fingerprint // of the plan
 }
 
 // ending is the end of a run; nil if it continues.
@@ -75,7 +76,7 @@ func newSupervisor(p plan.Plan, d Deps) *supervisor {
 // run continues from the stored state to an end.
 func (r *supervisor) run(ctx context.Context) *ending {
 	r.outer, r.ctx = ctx, ctx
-	if err := r.validate(); err != nil {
+	if err := r.validate(r.plan); err != nil {
 		return failure("the run cannot begin", err)
 	}
 	if end := r.load(); end != nil {
@@ -96,32 +97,32 @@ func (r *supervisor) run(ctx context.Context) *ending {
 	}
 }
 
-// validate checks the plan and the dependencies.
-func (r *supervisor) validate() error {
-	if r.Store == nil {
+// validate checks a plan and the dependencies of its run.
+func (d Deps) validate(p plan.Plan) error {
+	if d.Store == nil {
 		return errors.New("no store is given")
 	}
-	if problems := r.plan.Problems(); len(problems) > 0 {
+	if problems := p.Problems(); len(problems) > 0 {
 		var texts []string
 		for _, p := range problems {
 			texts = append(texts, p.String())
 		}
 		return fmt.Errorf("the plan is not valid: %s", strings.Join(texts, "; "))
 	}
-	for _, t := range r.plan.Tasks {
-		if r.Workers[t.Worker()] == nil {
+	for _, t := range p.Tasks {
+		if d.Workers[t.Worker()] == nil {
 			return fmt.Errorf("no worker %q is given, which the task %q needs", t.Worker(), t.ID)
 		}
-		if len(r.Accept[t.ID]) < len(t.Accept) {
+		if len(d.Accept[t.ID]) < len(t.Accept) {
 			return fmt.Errorf("the acceptance commands of the task %q are not given", t.ID)
 		}
 	}
-	for name, probe := range r.plan.Checks {
-		if by := cmp.Or(probe.By, plan.DefaultWorker); r.Workers[by] == nil {
+	for name, probe := range p.Checks {
+		if by := cmp.Or(probe.By, plan.DefaultWorker); d.Workers[by] == nil {
 			return fmt.Errorf("no worker %q is given, which the check %q needs", by, name)
 		}
 	}
-	if r.Workers[plan.DefaultWorker] == nil {
+	if d.Workers[plan.DefaultWorker] == nil {
 		return fmt.Errorf("no worker %q is given, which tasks of failed checks need", plan.DefaultWorker)
 	}
 	return nil
@@ -156,6 +157,9 @@ func (r *supervisor) now() time.Duration { return r.base + r.Clock.Now().Sub(r.s
 func (r *supervisor) pass() *ending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if end := r.takeRequests(); end != nil {
+		return end
+	}
 	if err := r.optimiseContext(); err != nil {
 		return r.saveFailure(err)
 	}

@@ -7,31 +7,56 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // Amend replaces the stored plan of a run that has begun by the plan of the job. It calls show with the
 // differences before it records them. If it returns an error, nothing was recorded.
-func (j *Job) Amend(term console.Terminal, r *redact.Redactor, show func(text string)) (err error) {
+func (j *Job) Amend(term console.Terminal, r *redact.Redactor, show func(text string)) (to Recorded, err error) {
 	store, err := j.openBegun()
+	if errors.Is(err, journal.ErrBusy) {
+		return j.amendRunning(term, r, show)
+	}
 	if err != nil {
-		return fmt.Errorf("amend the plan: %w", err)
+		return Stored, fmt.Errorf("amend the plan: %w", err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	a, err := persist.PrepareAmendment(j.Plan, store)
-	if errors.Is(err, persist.ErrUnchanged) {
-		return fmt.Errorf("%w; edit the tasks in %s first (limits, checks and workers need no amendment)", err, j.File)
-	}
 	if err != nil {
-		return j.explain(err)
+		return Stored, j.explainAmendment(err)
 	}
 	show(r.Text(j.describeAmendment(term, a)))
 	if err := a.Record(); err != nil {
-		return stateError(err)
+		return Stored, stateError(err)
 	}
-	return nil
+	return Stored, nil
+}
+
+// explainAmendment returns an error of an amendment with a hint.
+func (j *Job) explainAmendment(err error) error {
+	if errors.Is(err, persist.ErrUnchanged) {
+		return fmt.Errorf("%w; edit the tasks in %s first (limits, checks and workers need no amendment)", err, j.File)
+	}
+	return j.explain(err)
+}
+
+// amendRunning asks the process that works on the plan for the amendment.
+func (j *Job) amendRunning(term console.Terminal, r *redact.Redactor, show func(text string)) (Recorded, error) {
+	data, err := input.ReadFile("plan", j.File, yamlsrc.MaxBytes)
+	if err != nil {
+		return Waiting, err
+	}
+	a, err := j.preview()
+	if err != nil {
+		return Waiting, j.explainAmendment(err)
+	}
+	show(r.Text(j.describeAmendment(term, a)))
+	return j.ask(request{Plan: string(data)})
 }
 
 // describeAmendment returns a line for each difference.

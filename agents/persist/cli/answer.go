@@ -15,14 +15,17 @@ import (
 
 // Answer records an answer to a task of the plan without its secrets. If it returns an error, nothing was
 // recorded.
-func (j *Job) Answer(task, text string, r *redact.Redactor) (err error) {
+func (j *Job) Answer(task, text string, r *redact.Redactor) (to Recorded, err error) {
 	store, err := j.openBegun()
+	if errors.Is(err, journal.ErrBusy) {
+		return j.ask(request{Task: task, Text: r.Text(text)})
+	}
 	if err != nil {
-		return fmt.Errorf("answer the task %q: %w", task, err)
+		return Stored, fmt.Errorf("answer the task %q: %w", task, err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	err = persist.Answer(j.Plan, store, task, r.Text(text))
-	return j.explain(err)
+	return Stored, j.explain(err)
 }
 
 // openBegun opens and locks the state of a plan that has begun.

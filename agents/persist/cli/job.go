@@ -100,28 +100,19 @@ type Options struct {
 func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result persist.Result, err error) {
 	v := newView(on, j.clock.Now)
 	defer v.close()
-	spent := llm.NewBudget(j.Plan.Limits.Budget, o.Price, o.EURPerUSD)
-	deps := work.Deps{
-		Clock: j.clock, Sink: v, Person: o.Person, Folder: j.Folder,
-		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: spent,
-		Currency: j.Plan.Limits.Budget.Cost.Currency, Wrapper: o.Wrapper,
-	}
-	backend := ""
-	if o.Backend != nil {
-		backend = o.Backend.ID()
-		deps.TakesTools = o.TakesTools
-		deps.Backend, deps.BackendID, deps.Conversational, deps.Inert = o.Backend, backend, o.Conversational, o.Inert
-	}
-	if o.Person != nil {
-		deps.Person = &onePerson{Person: o.Person}
-	}
-	workers, err := work.Build(j.Plan, deps)
+	deps := j.workDeps(o, v)
+	safe := redacting{redact: o.Redactor, view: v, transcripts: &transcripts{
+		state: j.State, redact: o.Redactor, now: j.clock.Now, warn: v.Print,
+	}}
+	build := func(p plan.Plan) (persist.Request, error) { return j.build(p, o, deps, safe) }
+	made, err := build(j.Plan)
 	if err != nil {
 		return result, err
 	}
-	probes, err := work.Probes(j.Plan, j.Folder, j.clock, o.Wrapper...)
-	if err != nil {
-		return result, err
+	if !o.Fresh {
+		if err := j.takeRequests(v); err != nil {
+			return result, err
+		}
 	}
 	before, err := j.before(o.Fresh)
 	if err != nil {
@@ -137,45 +128,84 @@ func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result pers
 		return result, err
 	}
 	defer files.close()
-	v.begin(j, backend, before)
+	v.begin(j, deps.BackendID, before)
 	files.show(v)
 	if deps.Inert && !o.Quiet && loopsUnprobed(j.Plan) {
-		for _, line := range inertWarning(backend) {
+		for _, line := range inertWarning(deps.BackendID) {
 			v.Print(line)
 		}
 	}
-	safe := redacting{redact: o.Redactor, view: v, transcripts: &transcripts{
-		state: j.State, redact: o.Redactor, now: j.clock.Now, warn: v.Print,
-	}}
 	forks, err := j.openForks(files, o, func(task, folder string) (persist.Place, error) {
 		return j.placeIn(task, folder, o, deps, safe)
 	})
 	if err != nil {
 		return result, err
 	}
-	notes := &notifier{
+	notes := j.notifier(o, v)
+	result = persist.Run(ctx, j.Plan, persist.Deps{
+		Requests: j.liveRequests(v, build),
+		Store:    store, Workers: made.Workers, Probes: made.Probes, Accept: made.Accept,
+		Clock: j.clock, Sink: notes.sink(v), Budget: deps.Budget, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
+		FreshSessions: o.FreshSessions, Forks: forks, Parallel: o.Parallel,
+		ReadFile: safe.readFile(work.ReadFile(j.Folder)),
+	})
+	if err := j.unbegunError(result.Err); err != nil {
+		return result, err
+	}
+	result = j.withTranscripts(result)
+	notes.end(ctx, result)
+	return result, nil
+}
+
+// unbegunError returns the error of a run that did nothing, with a hint; nil for other errors.
+func (j *Job) unbegunError(err error) error {
+	if errors.Is(err, persist.ErrParallel) {
+		return fmt.Errorf("%w; start it again with --parallel, which merges it", err)
+	}
+	if changed, ok := errors.AsType[*persist.PlanChanged](err); ok {
+		return j.explainChange(changed)
+	}
+	return nil
+}
+
+// workDeps returns the dependencies of the workers in the plan's folder.
+func (j *Job) workDeps(o Options, v *view) work.Deps {
+	deps := work.Deps{
+		Clock: j.clock, Sink: v, Folder: j.Folder,
+		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: llm.NewBudget(j.Plan.Limits.Budget, o.Price, o.EURPerUSD),
+		Currency: j.Plan.Limits.Budget.Cost.Currency, Wrapper: o.Wrapper,
+	}
+	if o.Backend != nil {
+		deps.TakesTools = o.TakesTools
+		deps.Backend, deps.BackendID, deps.Conversational, deps.Inert = o.Backend, o.Backend.ID(), o.Conversational, o.Inert
+	}
+	if o.Person != nil {
+		deps.Person = &onePerson{Person: o.Person}
+	}
+	return deps
+}
+
+// build returns a plan with its workers, probes and acceptance commands, in the plan's folder.
+func (j *Job) build(p plan.Plan, o Options, deps work.Deps, safe redacting) (q persist.Request, err error) {
+	workers, err := work.Build(p, deps)
+	if err != nil {
+		return q, err
+	}
+	probes, err := work.Probes(p, j.Folder, j.clock, o.Wrapper...)
+	return persist.Request{
+		Plan: p, Workers: safe.workers(workers), Probes: safe.probes(probes),
+		Accept: safe.acceptance(work.Acceptance(p, j.Folder, j.clock, o.Wrapper...)),
+	}, err
+}
+
+func (j *Job) notifier(o Options, v *view) *notifier {
+	return &notifier{
 		command: o.Notify, folder: j.Folder, plan: j.Plan.Name, redact: o.Redactor, warn: func(line string) {
 			if v.Print(line); o.Quiet {
 				fmt.Fprintln(o.Notes, line)
 			}
 		},
 	}
-	result = persist.Run(ctx, j.Plan, persist.Deps{
-		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
-		Accept: safe.acceptance(work.Acceptance(j.Plan, j.Folder, j.clock, o.Wrapper...)),
-		Clock:  j.clock, Sink: notes.sink(v), Budget: spent, Checkpoint: files.checkpoint(), Ask: safe.ask(o.Person),
-		FreshSessions: o.FreshSessions, Forks: forks, Parallel: o.Parallel,
-		ReadFile: safe.readFile(work.ReadFile(j.Folder)),
-	})
-	if errors.Is(result.Err, persist.ErrParallel) {
-		return result, fmt.Errorf("%w; start it again with --parallel, which merges it", result.Err)
-	}
-	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
-		return result, j.explainChange(changed)
-	}
-	result = j.withTranscripts(result)
-	notes.end(ctx, result)
-	return result, nil
 }
 
 // placeIn returns the workers and acceptance commands of a task in another folder.

@@ -64,6 +64,22 @@ func (v *view) begin(j *Job, backend string, before persist.Result) {
 	v.Print(fmt.Sprintf("plan %s, %s, %sstate in %s", j.Plan.Name, format.Plural(len(j.Plan.Tasks), "task"), by, j.State))
 }
 
+// plan replaces the tasks of the plan after an amendment. Tasks that checks derived remain.
+func (v *view) plan(p plan.Plan) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	planned := map[string]bool{}
+	for _, t := range p.Tasks {
+		planned[t.ID] = t.Skip == ""
+		if t.Skip == "" {
+			v.mark(t.ID, v.done[t.ID])
+		}
+	}
+	maps.DeleteFunc(v.done, func(id string, done bool) bool {
+		return !done && !planned[id] && !strings.HasPrefix(id, "round-")
+	})
+}
+
 // attempt is called when a worker begins.
 func (v *view) attempt(a persist.Assignment) {
 	v.mu.Lock()
@@ -172,6 +188,10 @@ func (v *view) noteEnded(ended persist.AttemptEnded) string {
 func stateLine(e event.Event, lost string) string {
 	if answered, ok := event.Read[persist.Answered](&e); ok {
 		return "         the answer to " + answered.Task + " is recorded, and goes to its next attempt"
+	}
+	if amended, ok := event.Read[persist.Amended](&e); ok {
+		return fmt.Sprintf("         the plan was amended: %d added, %d changed, %d removed; it has %s now",
+			amended.Added, amended.Changed, amended.Removed, format.Plural(amended.Tasks, "task"))
 	}
 	resumed, ok := event.Read[persist.Resumed](&e)
 	if _, kept := event.Read[worktree.Kept](&e); kept {

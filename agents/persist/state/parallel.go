@@ -31,6 +31,9 @@ func (s *State) AttemptAt(task int) (Attempt, bool) {
 	return s.Parallel[i], true
 }
 
+// InParallel reports whether there is a parallel attempt at a task without a recorded outcome.
+func (s *State) InParallel(task int) bool { return s.attemptIndex(task) >= 0 }
+
 // attemptIndex returns the index of the parallel attempt at a task, or a negative number.
 func (s *State) attemptIndex(task int) int {
 	return slices.IndexFunc(s.Parallel, func(a Attempt) bool { return a.Task == task })
@@ -61,7 +64,7 @@ func (s *State) Startable(n int, live func(task int) bool) (tasks []int) {
 		next = 1
 	}
 	for _, t := range s.tasks.peek(next) {
-		if i := s.tasks.byID[t.ID]; s.attemptIndex(i) < 0 && room > 0 {
+		if i := s.tasks.byID[t.ID]; s.attemptIndex(i) < 0 && room > 0 && !live(i) {
 			tasks = append(tasks, i)
 			room--
 		}

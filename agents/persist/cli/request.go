@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+)
+
+// requestsFolder is the folder, in that of the state, of the requests to the process that works on it. A
+// request is a file that appears as a whole; the reply to it has the same name with another suffix.
+const (
+	requestsFolder = "requests"
+	requestSuffix  = ".json"
+	replySuffix    = ".reply"
+)
+
+// maxRequest limits the size of a request, in bytes: a plan as a JSON string.
+const maxRequest = 2*yamlsrc.MaxBytes + 64<<10
+
+// request is an amendment, if Task is empty, or an answer.
+type request struct {
+	Plan string `json:"plan,omitempty"` // the text of the plan
+	Task string `json:"task,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// reply is the result of a request. Refused is empty if it was recorded.
+type reply struct {
+	Refused string `json:"refused,omitempty"`
+}
+
+// Recorded is where an answer or an amendment went.
+type Recorded int
+
+// An answer or an amendment is stored; taken by the process that works on the plan; or it waits until that
+// process begins its next task.
+const (
+	Stored Recorded = iota
+	Taken
+	Waiting
+)
+
+// ask writes a request to the process that works on the state, and waits some time for the reply.
+func (j *Job) ask(q request) (Recorded, error) {
+	folder := filepath.Join(j.State, requestsFolder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return Waiting, stateError(err)
+	}
+	data, err := json.Marshal(q)
+	if err != nil {
+		return Waiting, err
+	}
+	file, err := os.CreateTemp(folder, ".request-")
+	if err != nil {
+		return Waiting, stateError(err)
+	}
+	_, err = file.Write(data)
+	path := filepath.Join(folder, fmt.Sprintf("%020d-%d", j.clock.Now().UnixNano(), os.Getpid()))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return Waiting, stateError(errors.Join(err, os.Remove(file.Name())))
+	}
+	if err := os.Rename(file.Name(), path+requestSuffix); err != nil {
+		return Waiting, stateError(err)
+	}
+	const tries, pause = 40, 50 * time.Millisecond
+	for range tries {
+		if data, err := os.ReadFile(path + replySuffix); err == nil {
+			_ = os.Remove(path + replySuffix)
+			return Taken, refusal(data)
+		}
+		_ = j.clock.Sleep(context.Background(), pause) // it is short
+	}
+	return Waiting, nil
+}
+
+// refusal returns the error in a reply; nil if the request was recorded.
+func refusal(data []byte) error {
+	var r reply
+	if err := json.Unmarshal(data, &r); err != nil {
+		return fmt.Errorf("read the reply of the running supervisor: %w", err)
+	}
+	if r.Refused != "" {
+		return fmt.Errorf("the running supervisor refused it: %s", r.Refused)
+	}
+	return nil
+}
+
+// requests returns the names of the requests that nobody has taken, the oldest first, and removes replies that
+// nobody has read for an hour.
+func (j *Job) requests() (names []string) {
+	folder := filepath.Join(j.State, requestsFolder)
+	entries, _ := os.ReadDir(folder) // usually there is none
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch info, err := e.Info(); {
+		case err != nil || !info.Mode().IsRegular():
+		case strings.HasSuffix(e.Name(), requestSuffix):
+			names = append(names, path)
+		case j.clock.Now().Sub(info.ModTime()) > time.Hour:
+			_ = os.Remove(path)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readRequest reads a request.
+func readRequest(path string) (q request, err error) {
+	data, err := input.ReadFile("request", path, maxRequest)
+	if err == nil {
+		err = json.Unmarshal(data, &q)
+	}
+	return q, err
+}
+
+// answerRequest writes the reply to a request and then removes it, so that it is repeated after a crash in
+// between; it is refused then, as it was recorded.
+func answerRequest(path string, refused error) {
+	var r reply
+	if refused != nil {
+		r.Refused = refused.Error()
+	}
+	data, err := json.Marshal(r)
+	if err == nil {
+		base := strings.TrimSuffix(path, requestSuffix)
+		if err = os.WriteFile(base+".tmp", data, 0o600); err == nil {
+			err = os.Rename(base+".tmp", base+replySuffix)
+		}
+	}
+	_ = errors.Join(err, os.Remove(path)) // nobody may be waiting
+}
+
+// requestedPlan returns the plan of an amendment, with the limits that flags may have changed.
+func (j *Job) requestedPlan(text string) (plan.Plan, error) {
+	p, found := ParsePlan(j.File, []byte(text))
+	if err := found.Err(); err != nil {
+		return p, err
+	}
+	if p.Name != j.Plan.Name {
+		return p, fmt.Errorf("the name of the plan changed from %s to %s", j.Plan.Name, p.Name)
+	}
+	p.Limits.Budget, p.Limits.Timeout = j.Plan.Limits.Budget, j.Plan.Limits.Timeout
+	return p, nil
+}
+
+// liveRequests returns persist.Deps.Requests. Build returns the workers, probes and commands of a plan.
+func (j *Job) liveRequests(v *view, build func(p plan.Plan) (persist.Request, error)) func() []persist.Request {
+	return func() (all []persist.Request) {
+		for _, path := range j.requests() {
+			q, err := readRequest(path)
+			made := persist.Request{Task: q.Task, Text: q.Text}
+			if err == nil && q.Task == "" {
+				var p plan.Plan
+				if p, err = j.requestedPlan(q.Plan); err == nil {
+					made, err = build(p)
+				}
+			}
+			if err != nil {
+				v.Print("         a request was refused: " + v.Clean(err.Error()))
+				answerRequest(path, err)
+				continue
+			}
+			made.Done = func(refused error) {
+				switch {
+				case refused != nil:
+					v.Print("         a request was refused: " + v.Clean(refused.Error()))
+				case made.Task == "":
+					j.Plan = made.Plan
+					v.plan(made.Plan)
+				}
+				answerRequest(path, refused)
+			}
+			all = append(all, made)
+		}
+		return all
+	}
+}
+
+// takeRequests records the requests that the last process did not take.
+func (j *Job) takeRequests(v *view) error {
+	for _, path := range j.requests() {
+		q, refused := readRequest(path)
+		if refused == nil {
+			store, err := j.openBegun()
+			if err != nil {
+				return err
+			}
+			refused = errors.Join(j.record(q, store), store.Close())
+		}
+		if refused != nil {
+			v.Print("         a request was refused: " + v.Clean(refused.Error()))
+		}
+		answerRequest(path, refused)
+	}
+	return nil
+}
+
+// record records a request in a store that nobody has loaded.
+func (j *Job) record(q request, store journal.Store) error {
+	if q.Task != "" {
+		return persist.Answer(j.Plan, store, q.Task, q.Text)
+	}
+	p, err := j.requestedPlan(q.Plan)
+	if err != nil {
+		return err
+	}
+	a, err := persist.PrepareAmendment(p, store)
+	if err != nil {
+		return err
+	}
+	return a.Record()
+}
+
+// preview compares the plan with that of a state that another process works on.
+func (j *Job) preview() (*persist.Amendment, error) {
+	view, err := journal.View(j.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("amend the plan: it has not begun: there is no state in %s", j.State)
+	}
+	if err != nil {
+		return nil, stateError(err)
+	}
+	defer func() { _ = view.Close() }() // it was only read
+	return persist.PreviewAmendment(j.Plan, view)
+}
