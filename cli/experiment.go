@@ -213,6 +213,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	}
 	fmt.Fprintf(a.stderr, "%s; experiment.json, experiment.md, experiment.html and %s are in %s\n",
 		time.Since(began).Round(time.Millisecond), journals, out.Path())
+	a.remember(out, nil)
 	a.viewAgain(out)
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))

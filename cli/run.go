@@ -236,8 +236,8 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 	defer sink.Close()
 	snapshots := &harness.SnapshotSink{Missing: flags.update || !a.inCI(), Update: flags.update}
 	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: sink, Snapshots: snapshots, Observer: progress, Budget: flags.limits.budget(), FailFast: flags.limits.failures(),
-		Language: a.language,
+		Workers: flags.workers, Env: env, Sink: sink, Snapshots: snapshots, Observer: progress,
+		Budget: flags.limits.budget(), FailFast: flags.limits.failures(), Language: a.language,
 	})
 	if err != nil {
 		return report, nil, atomicdir.Explain(err)
