@@ -150,6 +150,7 @@ func (v view) timeline() doc.Plot {
 	if v.scenario.RealTime || len(v.trial.Calls) < 2 {
 		return doc.Plot{}
 	}
+	exchanges, known := v.trial.ByCall()
 	var list []plot.Span
 	for i := range v.trial.Calls[:min(len(v.trial.Calls), maxTimeline)] {
 		c := &v.trial.Calls[i]
@@ -157,6 +158,13 @@ func (v view) timeline() doc.Plot {
 			N: c.N, Name: line(c.Purpose, 40), Link: string(link(callID(v.id, c.N))), From: c.At, Took: c.Latency,
 			Retries: len(c.Retries), Failed: c.Error != nil,
 		})
+		if known {
+			for _, x := range exchanges[i] {
+				if x.Fired {
+					list[i].Fault = line(x.Fault, 40)
+				}
+			}
+		}
 	}
 	return plot.Timeline("Calls over time", list)
 }

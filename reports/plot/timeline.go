@@ -169,7 +169,7 @@ func (s *sheet) boxes(list []box, y func(float64) float64) {
 		top := math.Round(y(-float64(b.row))) - 3
 		linked := b.n == 1 && s.svg.link(b.first.Link)
 		s.linked = s.linked || linked
-		s.svg.rect(b.from, top, b.to-b.from, 9, kindClass[b.kind], b.title())
+		s.svg.rect(b.from, top, max(1.5, b.to-b.from-1), 9, kindClass[b.kind], b.title())
 		if linked {
 			s.svg.raw("</a>")
 		}
