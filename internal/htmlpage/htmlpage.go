@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"strings"
 	"sync"
 )
 
@@ -27,10 +28,10 @@ var report string
 //go:embed plots.css
 var Plots string
 
-// common is the script of reports: themes, sortable tables, copy buttons.
+// Common is the script of reports: themes, sortable tables, copy buttons. Scripts of a page follow it.
 //
 //go:embed common.js
-var common string
+var Common string
 
 //go:embed frame.html
 var frameText string
@@ -57,16 +58,21 @@ type Frame struct {
 type Anchor struct{ ID, Name string }
 
 // SelfContained returns the frame of a page that needs no other file, with a style sheet of
-// Base, the sheets of reports and plots, and own. Its script has the parts that all reports share,
-// and then script, which may be empty.
+// Base, the sheets of reports and plots, and own, and a script: empty for none, Common, or Common with
+// more.
 func SelfContained(title, own, script string) Frame {
 	style := Base + report + Plots + own
-	script = common + script
-	return Frame{
-		Lang: "en", Title: title, Themes: true,
-		Policy: "default-src 'none'; style-src '" + hash(style) + "'; script-src '" + hash(script) + "'; base-uri 'none'; form-action 'none'",
-		Head:   []template.HTML{inline("style", style), inline("script", script)},
+	f := Frame{
+		Lang: "en", Title: title,
+		Policy: "default-src 'none'; style-src '" + hash(style) + "'; base-uri 'none'; form-action 'none'",
+		Head:   []template.HTML{inline("style", style)},
 	}
+	if script != "" {
+		f.Policy = strings.Replace(f.Policy, "; base-uri", "; script-src '"+hash(script)+"'; base-uri", 1)
+		f.Head = append(f.Head, inline("script", script))
+		f.Themes = true
+	}
+	return f
 }
 
 // hash is the source expression of an inline element (CSP Level 3, section 2.3.1).

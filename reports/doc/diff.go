@@ -35,8 +35,8 @@ type diffRow struct {
 	Before, After *diff.Line
 }
 
-// Rows pairs the lines for a table.
-func (d Diff) Rows() (rows []diffRow) {
+// diffRows pairs the lines for a table.
+func diffRows(d Diff) (rows []diffRow) {
 	for i := 0; i < len(d.Lines); {
 		line := &d.Lines[i]
 		switch line.Kind {

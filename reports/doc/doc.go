@@ -29,6 +29,8 @@ type Document struct {
 	// and lead; Terminal ends with them, right above the prompt.
 	Lead []Block
 	Body []Block
+	// Static leaves the script out of HTML, and with it sorting and copying.
+	Static bool
 	// Terminal is what a terminal shows instead; nil if it shows the same.
 	Terminal *Document
 }

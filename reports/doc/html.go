@@ -22,6 +22,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"line":     lineHTML,
 		"plain":    Text.plain,
 		"spans":    spansHTML,
+		"rows":     diffRows,
 		"clean":    func(s string) string { return sanitize.Line(s, maxSpan) },
 		"evidence": func(s string) string { return strings.Join(sanitize.Lines(s, maxEvidence), "\n") },
 		"anchor":   func(id string) template.URL { return template.URL("#" + id) }, //nolint:gosec // in the page
@@ -36,7 +37,11 @@ func HTML(w io.Writer, d Document, tool string) error {
 	v := web{ids: map[string]int{}}
 	content := v.Blocks(d.Lead) + v.Blocks(d.Body)
 	title := strings.TrimPrefix(signs[d.Tone]+" "+d.Kind+" "+d.Name.plain(), " ")
-	frame := htmlpage.SelfContained(title+" · rehearse", "", "")
+	script := htmlpage.Common
+	if d.Static {
+		script = ""
+	}
+	frame := htmlpage.SelfContained(title+" · rehearse", "", script)
 	frame.Skip, frame.Nav, frame.Tool = htmlpage.Anchor{ID: "headline", Name: "the summary"}, v.nav, sanitize.Line(tool, maxSpan)
 	page := v.execute("document", struct {
 		Document

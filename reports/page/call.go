@@ -79,8 +79,8 @@ const maxNew = 30
 func (v view) call(i int, s steps, seen map[string]bool) call {
 	c := &v.trial.Calls[i]
 	out := call{
-		ID: callID(v.id, c.N), N: c.N, Purpose: line(c.Purpose, 60), Total: len(c.Messages),
-		Facts: v.withoutRepeated(v.callFacts(i, c), i), After: happenings(s.calls[i].after, v.scenario.RealTime), Troubles: troubles(c, s.calls[i].exchanges),
+		ID: callID(v.id, c.N), N: c.N, Purpose: line(c.Purpose, 60), Total: len(c.Messages), Facts: v.withoutRepeated(v.callFacts(i, c), i),
+		After: happenings(s.calls[i].after, v.scenario.RealTime), Troubles: troubles(c, s.calls[i].exchanges),
 	}
 	out.Link = link(out.ID)
 	var earlier, fresh []string

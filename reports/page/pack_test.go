@@ -74,6 +74,6 @@ var _ = Describe("Compressed details", func() {
 // details returns the page from the list of scenarios on, without the marks of inert text and
 // compressed chunks.
 func details(html string) string {
-	html = html[strings.Index(html, `<ol id="list">`):]
+	_, html, _ = strings.Cut(html, `<ol id="list">`)
 	return strings.NewReplacer("<noscript>", "", "</noscript>", "").Replace(chunkPattern.ReplaceAllString(html, ""))
 }

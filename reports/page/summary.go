@@ -87,7 +87,7 @@ func (b *Builder) summary(in Input) summary {
 
 // frame returns the frame of the page; its navigation has the existing parts.
 func (s *summary) frame(tool string) htmlpage.Frame {
-	f := htmlpage.SelfContained(s.Verdict.Sign+" "+s.Headline+" · rehearse", style, script)
+	f := htmlpage.SelfContained(s.Verdict.Sign+" "+s.Headline+" · rehearse", style, htmlpage.Common+script)
 	f.Steps = true
 	f.Skip, f.Tool = htmlpage.Anchor{ID: "scenarios", Name: "the scenarios"}, line(tool, 100)
 	for _, part := range []struct {
@@ -308,5 +308,6 @@ func headAndTail(text string) string {
 	if len(lines) <= first+last+1 {
 		return text
 	}
-	return strings.Join(lines[:first], "\n") + fmt.Sprintf("\n… %d lines\n", len(lines)-first-last) + strings.Join(lines[len(lines)-last:], "\n")
+	left := fmt.Sprintf("… %d lines", len(lines)-first-last)
+	return strings.Join(slices.Concat(lines[:first], []string{left}, lines[len(lines)-last:]), "\n")
 }

@@ -115,8 +115,13 @@ type sortColumn struct {
 }
 
 var sortColumns = []sortColumn{
-	{"order", "verdict", false}, {"name", "scenario", false}, {"agent", "kind", false}, {"calls", "calls", true},
-	{"tokens", "tokens", true}, {"cost", "EUR", true}, {"latency", "p95", true},
+	{"order", "verdict", false},
+	{"name", "scenario", false},
+	{"agent", "kind", false},
+	{"calls", "calls", true},
+	{"tokens", "tokens", true},
+	{"cost", "EUR", true},
+	{"latency", "p95", true},
 }
 
 type choice struct {

@@ -14,7 +14,7 @@ import (
 // AuditDocument returns an audit as a document, which begins with the failed checks.
 func AuditDocument(a audit.Audit) doc.Document {
 	d := doc.Document{
-		Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
+		Static: true, Kind: "Interview", Name: doc.Line(doc.Quote(a.Session.Candidate)), Verdict: "pass", Tone: doc.Good,
 		Summary: doc.Line("all checks pass; ", a.Contract.Sentence()),
 		Figures: keyFigures(&a),
 	}
