@@ -66,6 +66,9 @@ type Error struct {
 	Usage *Usage
 	// Retries are the failed attempts before the last one.
 	Retries []Retry
+	// Lasting is true if a repetition would fail in the same way whatever the Kind, such as with a program of
+	// another version.
+	Lasting bool
 	// Err is the cause; may be nil.
 	Err error
 }

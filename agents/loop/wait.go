@@ -114,4 +114,7 @@ func (r *runner) leftUSD() float64 {
 }
 
 // hopeless reports whether a repetition of the call cannot succeed.
-func hopeless(err error) bool { return slices.Contains(lasting, llm.KindOf(err)) }
+func hopeless(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Lasting || slices.Contains(lasting, llm.KindOf(err))
+}

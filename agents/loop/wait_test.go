@@ -55,6 +55,13 @@ var _ = Describe("A failed call", Label("L-01"), func() {
 		Expect(res.Duration).To(Equal(15 * time.Second))
 	})
 
+	It("is not repeated if its program would fail in the same way", func() {
+		res := newRig(patient, func(context.Context, clock.Clock) (llm.Reply, error) {
+			return llm.Reply{}, &llm.Error{Kind: llm.Malformed, Message: "no", Lasting: true}
+		}).run()
+		Expect(res.Details).To(Equal("stopped, as the call would fail again: malformed: no"))
+	})
+
 	DescribeTable("is not repeated where that cannot help", func(kind llm.ErrorKind) {
 		res := newRig(patient, fail(kind, "no")).run()
 		Expect(res.Status).To(Equal(loop.StatusError))

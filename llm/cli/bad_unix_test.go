@@ -18,26 +18,29 @@ import (
 
 var _ = Describe("a program that the adapter does not know", Label("L-02"), func() {
 	DescribeTable("is an error that names the cause",
-		func(ctx SpecContext, id, script string, kind llm.ErrorKind, message string) {
+		func(ctx SpecContext, id, script string, kind llm.ErrorKind, message string, lasting bool) {
 			adapter, err := cli.New(id, cli.Config{Command: []string{"sh", "-c", script}})
 			Expect(err).NotTo(HaveOccurred())
 			_, err = adapter.Complete(ctx, user("Go."))
 			Expect(err).To(PointTo(MatchFields(IgnoreExtras, Fields{"Kind": Equal(kind), "Message": ContainSubstring(message)})))
+			Expect(err).To(HaveField("Lasting", lasting))
 		},
 		Entry("claude, with events of another version", "claude", `echo '{"type":"v9.start"}'; echo '{"type":"v9.end","text":"DONE"}'`,
-			llm.Malformed, "events of unknown types (v9.start, v9.end): is it a newer version than 2.1.197, which was tested?"),
-		Entry("codex", "codex", `echo '{"type":"thread.started","thread_id":"t"}'; echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "unknown types (answer)"),
-		Entry("gemini", "gemini", `echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "unknown types (answer)"),
-		Entry("opencode", "opencode", `echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "newer version than 1.18.33"),
-		Entry("qwen", "qwen", `echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "newer version than 0.24.4"),
-		Entry("copilot, whose unknown events may be of no interest", "copilot", `echo '{"type":"answer","data":{}}'`, llm.Truncated, "before its final event"),
-		Entry("no events at all", "claude", "echo DONE", llm.Malformed, "the agent exited with status 0 and gave no answer: DONE"),
+			llm.Malformed, "events of unknown types (v9.start, v9.end): is it a newer version than 2.1.197, which was tested?", true),
+		Entry("codex", "codex", `echo '{"type":"thread.started","thread_id":"t"}'; echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "unknown types (answer)", true),
+		Entry("gemini", "gemini", `echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "unknown types (answer)", true),
+		Entry("opencode", "opencode", `echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "newer version than 1.18.33", true),
+		Entry("qwen", "qwen", `echo '{"type":"answer","text":"DONE"}'`, llm.Malformed, "newer version than 0.24.4", true),
+		Entry("copilot", "copilot", `echo '{"type":"answer","data":{}}'`, llm.Malformed, "unknown types (answer)", true),
+		Entry("copilot, with an event of no interest", "copilot", `echo '{"type":"session.new","data":{}}'`, llm.Truncated, "before its final event", false),
+		Entry("no events at all", "claude", "echo DONE", llm.Malformed, "the agent exited with status 0 and gave no answer: DONE", false),
 		Entry("a question on standard input, which has ended", "claude", `cat > /dev/null; printf 'Trust this folder? [y/N] '; read answer || { echo 'no answer' >&2; exit 1; }`,
-			llm.Failed, "exit status 1: no answer: Trust this folder? [y/N]"),
+			llm.Failed, "exit status 1: no answer: Trust this folder? [y/N]", true),
 		Entry("a question whose missing answer is taken for a no", "codex", `cat > /dev/null; printf 'Continue? '; read answer; echo 'Aborted.'`,
-			llm.Malformed, "Continue? Aborted."),
+			llm.Malformed, "Continue? Aborted.", false),
+		Entry("an option that it does not know", "qwen", "cat > /dev/null; echo 'error: unknown option --x' >&2; exit 1", llm.Failed, "unknown option --x", true),
 		Entry("a program without a login", "claude",
-			`echo '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; exit 1`, llm.Unauthorized, "Not logged in · Please run /login"),
+			`echo '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; exit 1`, llm.Unauthorized, "Not logged in · Please run /login", false),
 	)
 })
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -80,7 +81,16 @@ func copilotLine(a *answer, line []byte) {
 		if e.ExitCode != nil && *e.ExitCode != 0 {
 			a.fail(a.lastError, 0)
 		}
+	default:
+		if family, _, _ := strings.Cut(kind, "."); !slices.Contains(copilotFamilies, family) {
+			a.unknownEvent(kind)
+		}
 	}
+}
+
+// copilotFamilies begin the types of its many events, most of which are of no interest.
+var copilotFamilies = []string{
+	"abort", "assistant", "hook", "mcp", "model", "permission", "session", "skill", "subagent", "system", "tool", "user",
 }
 
 func copilotTake(a *answer, kind string, d copilotData) {

@@ -36,6 +36,7 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 		if kind == llm.RateLimited {
 			failed.RetryAfter = retryAfter(message)
 		}
+		failed.Lasting = a.all.Len() == 0 && (len(a.unknown) > 0 && kind == llm.Malformed || a.events == 0 && lastingText.MatchString(message))
 		return llm.Reply{}, failed
 	}
 	switch {
@@ -139,6 +140,10 @@ var (
 	cutText = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
 	badText = regexp.MustCompile(`(?i)empty or malformed response`)
 )
+
+// lastingText matches messages of programs without any event that lack a flag, or that ask a question to which
+// nobody can answer.
+var lastingText = regexp.MustCompile(`(?i)un(?:known|expected|recogni[sz]ed) (?:option|argument|flag|command|subcommand)|[\[(]y(?:es)?/no?[\])]`)
 
 // kindOf returns the kind of a failure by the provider's status or, if that is unknown, by the message
 // of the program, which never contains text of the model or tool results.
