@@ -192,17 +192,21 @@ func (a *app) trend(ctx context.Context, scenario string, flags *trendFlags) err
 	}
 	defer closeHistory(st)
 	of := history.Identity{Scenario: scenario, Variant: flags.variant}
-	points, err := st.Trend(ctx, of, f)
+	measures := flags.measures
+	if len(measures) == 0 {
+		measures = history.DefaultMeasures()
+	}
+	points, err := st.Trend(ctx, of, f, measures...)
 	if err == nil && len(points) == 0 {
 		return unknownPast(ctx, st, of, flags.branch)
 	}
 	if err == nil && flags.from != "" {
-		points, err = earlier(ctx, st, history.Identity{Scenario: flags.from, Variant: flags.variant}, f, points)
+		points, err = earlier(ctx, st, history.Identity{Scenario: flags.from, Variant: flags.variant}, f, measures, points)
 	}
 	if err != nil {
 		return noVerdict(err)
 	}
-	if err := checkMeasures(flags.measures, points); err != nil {
+	if err := checkMeasures(ctx, st, flags.measures, points); err != nil {
 		return usage(err)
 	}
 	t := history.NewTrend(of, points, flags.measures)
@@ -215,9 +219,11 @@ func (a *app) trend(ctx context.Context, scenario string, flags *trendFlags) err
 }
 
 // earlier puts the runs of an earlier name before those of a scenario.
-func earlier(ctx context.Context, st *store.Store, of history.Identity, f history.Filter, points []history.Point) ([]history.Point, error) {
+func earlier(ctx context.Context, st *store.Store, of history.Identity, f history.Filter, measures []string,
+	points []history.Point,
+) ([]history.Point, error) {
 	f.Before = points[0].At
-	before, err := st.Trend(ctx, of, f)
+	before, err := st.Trend(ctx, of, f, measures...)
 	if err != nil {
 		return nil, err
 	}
@@ -252,8 +258,23 @@ func unknownPast(ctx context.Context, st *store.Store, of history.Identity, bran
 	return usage(fmt.Errorf("%s has no runs of the variant %q; it has %s (--variant)", of.Scenario, of.Variant, strings.Join(variants, ", ")))
 }
 
-// checkMeasures returns an error for a measure that no run has.
-func checkMeasures(names []string, points []history.Point) error {
+// checkMeasures returns an error for a measure that none of the runs has.
+func checkMeasures(ctx context.Context, st *store.Store, names []string, points []history.Point) error {
+	known := measuresOf(points)
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		newest, err := st.Trend(ctx, points[len(points)-1].Identity, history.Filter{Limit: 1})
+		if err != nil {
+			return err
+		}
+		return suggest.NotAmong("measure", name, measuresOf(newest))
+	}
+	return nil
+}
+
+func measuresOf(points []history.Point) []string {
 	known := []string{history.PassRate}
 	for i := range points {
 		for _, m := range points[i].Measures {
@@ -262,12 +283,7 @@ func checkMeasures(names []string, points []history.Point) error {
 			}
 		}
 	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return suggest.NotAmong("measure", name, known)
-		}
-	}
-	return nil
+	return known
 }
 
 func (a *app) historyFlakyCommand() *cobra.Command {

@@ -62,7 +62,7 @@ func ReadNote(path string) (*Note, error) {
 	case n.Schema != noteSchema:
 		return nil, fmt.Errorf("read the note of the history %s: its schema is %.100q, and this program reads %q; "+
 			"use the version that wrote it, or remove the file to import the recording without it", path, n.Schema, noteSchema)
-	case len(n.ID) != 13 || !idPattern.MatchString(n.ID):
+	case len(n.ID) != 13 || !idPattern().MatchString(n.ID):
 		return nil, fmt.Errorf("read the note of the history %s: %.100q is not the id of a run; "+
 			"remove the file to import the recording without it", path, n.ID)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Ref names a run: "latest", "latest~2", "branch:main", "branch:main~1", the id of a run or its
@@ -17,17 +18,22 @@ type Ref struct {
 	Back int
 }
 
+// pattern compiles an expression when it is first used: most commands need none.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	idPattern     = regexp.MustCompile(`^r[0-9a-f]{3,12}$`)
-	commitPattern = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	backPattern   = regexp.MustCompile(`^(.+)~([0-9]{0,6})$`)
+	idPattern     = pattern(`^r[0-9a-f]{3,12}$`)
+	commitPattern = pattern(`^[0-9a-f]{7,64}$`)
+	backPattern   = pattern(`^(.+)~([0-9]{0,6})$`)
 )
 
 // ParseRef parses the name of a run.
 func ParseRef(text string) (Ref, error) {
 	var ref Ref
 	name := text
-	if m := backPattern.FindStringSubmatch(text); m != nil {
+	if m := backPattern().FindStringSubmatch(text); m != nil {
 		name, ref.Back = m[1], 1
 		if m[2] != "" {
 			ref.Back, _ = strconv.Atoi(m[2]) // at most six digits
@@ -38,12 +44,12 @@ func ParseRef(text string) (Ref, error) {
 	case name == "latest":
 	case isBranch && branch != "":
 		ref.Branch = branch
-	case idPattern.MatchString(name):
+	case idPattern().MatchString(name):
 		if name != text {
 			return ref, fmt.Errorf("%.100q: ~N counts back from latest, a branch or a commit, not from the id of a run", text)
 		}
 		ref.ID = name
-	case commitPattern.MatchString(name):
+	case commitPattern().MatchString(name):
 		ref.Commit = name
 	default:
 		return ref, fmt.Errorf("%.100q is not the name of a run: write latest, latest~1, branch:NAME, "+

@@ -148,14 +148,14 @@ func BenchmarkTrend(b *testing.B) {
 		of := history.Identity{Scenario: "scenario/number-000"}
 		b.Run("query", func(b *testing.B) {
 			for b.Loop() {
-				if points, err := s.Trend(b.Context(), of, history.Filter{Limit: 100}); err != nil || len(points) != 100 {
+				if points, err := s.Trend(b.Context(), of, history.Filter{Limit: 100}, measures...); err != nil || len(points) != 100 {
 					b.Fatal(len(points), err)
 				}
 			}
 		})
 		b.Run("query and tests", func(b *testing.B) {
 			for b.Loop() {
-				points, err := s.Trend(b.Context(), of, history.Filter{Limit: 100})
+				points, err := s.Trend(b.Context(), of, history.Filter{Limit: 100}, measures...)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -256,6 +256,12 @@ func trends(s **store.Store) {
 			Expect(p.Digest).To(Equal("sha256:a"))
 		}
 		Expect(calls).To(Equal([]float64{1, 2, 4}))
+		named, err := (*s).Trend(ctx, history.Identity{Scenario: "a"}, history.Filter{Limit: 3}, "tokens", "calls")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(named).To(Equal(points))
+		named, err = (*s).Trend(ctx, history.Identity{Scenario: "a"}, history.Filter{Limit: 3}, "tokens")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(named).To(And(HaveLen(3), HaveEach(HaveField("Measures", BeEmpty()))))
 		Expect((*s).Trend(ctx, history.Identity{Scenario: "none"}, history.Filter{})).To(BeEmpty())
 		Expect((*s).Trend(ctx, history.Identity{Scenario: "a", Variant: "other"}, history.Filter{})).To(HaveLen(1))
 		all, err := (*s).Points(ctx, history.Filter{Limit: 2})

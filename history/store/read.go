@@ -127,8 +127,8 @@ func scanPoint(rows *sql.Rows) (p stored, err error) {
 	return p, err
 }
 
-// Trend returns the results of a scenario with their measures, the oldest first.
-func (s *Store) Trend(ctx context.Context, of history.Identity, f history.Filter) ([]history.Point, error) {
+// Trend returns the results of a scenario, the oldest first, with the named measures or with all.
+func (s *Store) Trend(ctx context.Context, of history.Identity, f history.Filter, names ...string) ([]history.Point, error) {
 	where, args := condition(f)
 	args = append(args, of.Scenario, of.Variant)
 	where = strings.Replace(where, " WHERE ", " AND ", 1)
@@ -138,7 +138,7 @@ func (s *Store) Trend(ctx context.Context, of history.Identity, f history.Filter
 	if err != nil {
 		return nil, fmt.Errorf("read the trend of %s: %w", of, err)
 	}
-	measures, err := s.measures(ctx, list)
+	measures, err := s.measures(ctx, list, names)
 	if err != nil {
 		return nil, fmt.Errorf("read the measures of %s: %w", of, err)
 	}
@@ -150,8 +150,8 @@ func (s *Store) Trend(ctx context.Context, of history.Identity, f history.Filter
 	return points, nil
 }
 
-// measures returns the measures of outcomes.
-func (s *Store) measures(ctx context.Context, list []stored) (map[int64][]history.PointMeasure, error) {
+// measures returns the named measures of outcomes, or all without names.
+func (s *Store) measures(ctx context.Context, list []stored, names []string) (map[int64][]history.PointMeasure, error) {
 	seen := map[int64]bool{}
 	var keys []any
 	for _, p := range list {
@@ -162,12 +162,20 @@ func (s *Store) measures(ctx context.Context, list []stored) (map[int64][]histor
 	}
 	all := map[int64][]history.PointMeasure{}
 	for chunk := range slices.Chunk(keys, maxParameters) {
+		named := ""
+		if len(names) > 0 {
+			named = ` AND name IN ` + tuple(len(chunk)+1, len(names))
+			chunk = slices.Clip(chunk)
+			for _, name := range names {
+				chunk = append(chunk, name)
+			}
+		}
 		_, err := query(ctx, s, func(rows *sql.Rows) (struct{}, error) {
 			outcome, m, err := scanMeasure(rows)
 			all[outcome] = append(all[outcome], m)
 			return struct{}{}, err
 		}, `SELECT outcome, name, unit, known, value, lo, hi, n, alike FROM history_measures
-			WHERE outcome IN `+tuple(1, len(chunk))+` ORDER BY outcome, name`, chunk...)
+			WHERE outcome IN `+tuple(1, len(chunk)-len(names))+named+` ORDER BY outcome, name`, chunk...)
 		if err != nil {
 			return nil, err
 		}
