@@ -235,7 +235,7 @@ func TestGitHubWorkflow(t *testing.T) {
 	r.Expect(green).To(gomega.BeFalse())
 	r.Expect(printed["Rehearse against the baseline"]).To(gomega.And(
 		gomega.ContainSubstring("greet: calls 1 → 2"), gomega.ContainSubstring("To accept all changes: rehearse bless rehearsal")))
-	r.Expect(printed["Annotate the scenario files"]).To(gomega.MatchRegexp(`(?m)^::error file=scenarios/greet.yaml,line=1,title=greet%3A against the baseline::.*calls is worse`))
+	r.Expect(printed["Annotate the scenario files"]).To(gomega.MatchRegexp(`(?m)^::error file=scenarios/greet.yaml,line=1,title=greet%3A fail::.*calls is worse`))
 	r.Expect(r.read("rehearsal/comment.md")).To(gomega.And(gomega.HavePrefix("<!-- rehearse:report -->\n"), gomega.ContainSubstring("#### Worse")))
 	posted, err = os.ReadFile(r.posted)
 	r.Expect(err).NotTo(gomega.HaveOccurred())
@@ -326,7 +326,7 @@ func TestGitLabPipeline(t *testing.T) {
 	r.Expect(run()).To(gomega.BeTrue())
 	r.write("scenarios/greet.yaml", scenarioOf("Not yet.", "DONE"))
 	r.Expect(run()).To(gomega.BeFalse())
-	r.Expect(r.read("rehearsal/junit.xml")).To(gomega.ContainSubstring(`name="greet: regression calls"`))
+	r.Expect(r.read("rehearsal/junit.xml")).To(gomega.ContainSubstring(`regression: against the baseline: calls is worse`))
 	r.Expect(r.read("rehearsal/comment.md")).To(gomega.HavePrefix("<!-- rehearse:report -->\n"))
 
 	env := map[string]string{"CI_API_V4_URL": "https://gitlab.example/api/v4", "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "9"}
