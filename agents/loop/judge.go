@@ -120,7 +120,8 @@ func (r *runner) judgeTools(n int, reply llm.Reply) *run.Ending {
 	case failing:
 		return &run.Ending{
 			Status: StatusNoProgress, Guard: "failure_limit",
-			Details: fmt.Sprintf("stopped at iteration %d, the second in a row that ended at tool calls that fail (failure_limit %d)", n, r.set.FailureLimit),
+			Details: fmt.Sprintf("stopped at iteration %d, the second in a row that ended at tool calls that fail (failure_limit %d)",
+				n, r.set.FailureLimit),
 		}
 	}
 	return nil

@@ -39,13 +39,15 @@ var (
 		"Ta dernière réponse ne compte pas comme terminée : %s.",
 	}
 	noteDenied = note{
-		"The permissions of this run refused %s. Do not repeat such calls: do the work in another way, or say that you need a person to permit them.",
+		"The permissions of this run refused %s. Do not repeat such calls: do the work in another way, " +
+			"or say that you need a person to permit them.",
 		"Les permissions de cette exécution ont refusé %s. Ne répète pas ces appels : fais le travail autrement, " +
 			"ou dis que tu as besoin qu'une personne les autorise.",
 	}
 	noteFailing = note{
 		"Your last turn was ended because %d tool calls in a row failed. Find out why before you call more tools, and take another way.",
-		"Ton dernier tour a été arrêté, car %d appels d'outils de suite ont échoué. Cherches-en la cause avant d'en faire d'autres, et procède autrement.",
+		"Ton dernier tour a été arrêté, car %d appels d'outils de suite ont échoué. " +
+			"Cherches-en la cause avant d'en faire d'autres, et procède autrement.",
 	}
 )
 

@@ -143,7 +143,8 @@ var (
 
 // lastingText matches messages of programs without any event that lack a flag, or that ask a question to which
 // nobody can answer.
-var lastingText = regexp.MustCompile(`(?i)un(?:known|expected|recogni[sz]ed) (?:option|argument|flag|command|subcommand)|[\[(]y(?:es)?/no?[\])]`)
+var lastingText = regexp.MustCompile(`(?i)un(?:known|expected|recogni[sz]ed) (?:option|argument|flag|command|subcommand)|` +
+	`[\[(]y(?:es)?/no?[\])]`)
 
 // kindOf returns the kind of a failure by the provider's status or, if that is unknown, by the message
 // of the program, which never contains text of the model or tool results.

@@ -32,7 +32,7 @@ func CheckSandbox(ctx context.Context, a llm.Adapter) error {
 	})
 	why := sandboxText.FindString(out.Lines())
 	if err != nil || end.Cause != nil || end.Code == 0 || why == "" {
-		return nil //nolint:nilerr // the first call reports what is wrong with the program
+		return nil // the first call reports what is wrong with the program
 	}
 	return fmt.Errorf("%s cannot start its own sandbox here, so it could run no command: %s; "+
 		"switch it off with --access full, and use --sandbox or a container instead", b.agent.id, sanitize.Line(why, maxDetail))
