@@ -79,9 +79,9 @@ Exit codes: 0 written, 2 usage, or nothing could be written.`,
 	for _, k := range starterKinds() {
 		kinds = append(kinds, k.name+"\t"+k.about)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("sdk", cobra.FixedCompletions([]string{"openai", "anthropic", "none"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions([]string{"github", "gitlab"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "kind", kinds...)
+	complete(cmd, "sdk", "openai", "anthropic", "none")
+	complete(cmd, "ci", "github", "gitlab")
 	return cmd
 }
 

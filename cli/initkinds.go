@@ -50,7 +50,8 @@ func findStarterKind(name string) (starterKind, error) {
 		}
 		names = append(names, k.name)
 	}
-	return starterKind{}, fmt.Errorf("--kind: there is no kind of agent %q%s; choose from %s", name, suggest.Hint(name, names), strings.Join(names, ", "))
+	return starterKind{}, fmt.Errorf("--kind: there is no kind of agent %q%s; choose from %s",
+		name, suggest.Hint(name, names), strings.Join(names, ", "))
 }
 
 // projectFiles are the files that show the language of a project, and the packages in them that call a model.

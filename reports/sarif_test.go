@@ -21,7 +21,8 @@ var _ = Describe("SARIF", Label("H-02"), func() {
 	results := func(found ...yamlsrc.Diagnostic) (all []struct {
 		Message   struct{ Text string }
 		Locations []location
-	}) {
+	},
+	) {
 		GinkgoHelper()
 		var out bytes.Buffer
 		Expect(reports.SARIF(&out, "v1.2.3", found)).To(Succeed())

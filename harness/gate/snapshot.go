@@ -25,8 +25,8 @@ func judgeSnapshot(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		case want != got:
 			found = append(found, Finding{
 				Severity: Failing, Rule: SnapshotRule,
-				Message:  fmt.Sprintf("the %s from the snapshot %s", snapshotNouns[key], file),
-				Evidence: lineDifference(want, got) + "\naccept the change with: " + j.updateCommand(),
+				Message:  fmt.Sprintf("the %s from the snapshot %s; accept the change with: %s", snapshotNouns[key], file, j.updateCommand()),
+				Evidence: lineDifference(want, got), Expected: want, Actual: got,
 			})
 		}
 	}

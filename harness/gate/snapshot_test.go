@@ -40,8 +40,11 @@ var _ = Describe("Judge of snapshots", Label("H-04"), func() {
 		func(want, got, evidence string) {
 			found := against("command", map[string]string{"text": want}, got)
 			Expect(found).To(HaveLen(1))
-			Expect(found[0].Message).To(Equal("the final text differs from the snapshot snapshots/a.snap"))
-			Expect(found[0].Evidence).To(Equal(evidence + "\naccept the change with: rehearse run refund --update"))
+			Expect(found[0].Message).To(Equal(
+				"the final text differs from the snapshot snapshots/a.snap; accept the change with: rehearse run refund --update"))
+			Expect(found[0].Evidence).To(Equal(evidence))
+			Expect(found[0].Expected).To(Equal(want))
+			Expect(found[0].Actual).To(Equal(got))
 		},
 		Entry("in the middle", "a\nb\nc\n", "a\nx\nc\n", "from line 2:\n- b\n+ x"),
 		Entry("at the end", "a\n", "a\nb\n", "from line 2:\n+ b"),

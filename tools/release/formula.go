@@ -27,8 +27,10 @@ type platform struct {
 func formula(folder, version string) ([]byte, error) {
 	var found []platform
 	for _, p := range []platform{
-		{OS: "macos", CPU: "arm", File: "darwin_arm64"}, {OS: "macos", CPU: "intel", File: "darwin_amd64"},
-		{OS: "linux", CPU: "arm", File: "linux_arm64"}, {OS: "linux", CPU: "intel", File: "linux_amd64"},
+		{OS: "macos", CPU: "arm", File: "darwin_arm64"},
+		{OS: "macos", CPU: "intel", File: "darwin_amd64"},
+		{OS: "linux", CPU: "arm", File: "linux_arm64"},
+		{OS: "linux", CPU: "intel", File: "linux_amd64"},
 	} {
 		p.File = fmt.Sprintf("rehearse_%s_%s", version, p.File)
 		file := filepath.Join(folder, p.File)
