@@ -119,7 +119,8 @@ func headersOf(spec agentfile.Server) (http.Header, error) {
 	return headers, nil
 }
 
-// secretsOf returns the values of headers, which must not appear in texts, and the longer parts of them.
+// secretsOf returns the values of headers, which must not appear in texts, and the longer parts of them, each
+// with what replaces it.
 func secretsOf(spec agentfile.Server) []string {
 	headers, err := headersOf(spec)
 	if err != nil {
