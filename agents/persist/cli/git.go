@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/worktree"
@@ -58,7 +57,7 @@ func (f *files) checkpoint() func(ctx context.Context, task string, attempt int,
 		return nil
 	}
 	return func(ctx context.Context, task string, attempt int, failure string) (event.Event, error) {
-		e, _, err := f.keeper.After(ctx, fmt.Sprintf("task %s, attempt %d", task, attempt), failure)
+		e, _, err := f.keeper.After(ctx, describeAttempt(task, attempt), failure)
 		return e, err
 	}
 }
