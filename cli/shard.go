@@ -66,7 +66,8 @@ func (a *app) mergeCommand() *cobra.Command {
 		Use:   "merge RUN...",
 		Short: "Merge the shards of a run into one report",
 		Long: `merge puts the recordings of run --shard together, in any order, and writes the recording and the
-reports of the whole run: for agents in virtual time the same bytes as one run. It starts no agent.
+reports of the whole run: for agents in virtual time the same bytes as one run, except for the date in
+the page. It starts no agent.
 
 Shards of different runs are refused: their scenarios, files, options, labels, prices and programs
 must be the same. So are a shard that is given twice, and missing shards or trials, which are named.
