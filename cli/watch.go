@@ -63,7 +63,9 @@ func (a *app) watch(ctx context.Context, patterns []string, flags runFlags, pric
 		flags.out = filepath.Join(runsFolder, "watch")
 	}
 	flags.history = historyOff // half-edited scenarios say nothing about the agent
-	w := &watching{app: a, patterns: patterns, flags: flags, prices: prices, files: files, added: map[string]bool{}, verdicts: map[string]gate.Verdict{}}
+	w := &watching{
+		app: a, patterns: patterns, flags: flags, prices: prices, files: files, added: map[string]bool{}, verdicts: map[string]gate.Verdict{},
+	}
 	for _, pattern := range patterns {
 		if err := w.watchFolder(pattern); err != nil {
 			return usage(err)

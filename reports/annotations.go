@@ -108,7 +108,9 @@ func (a annotation) write(b *strings.Builder, level string) {
 // annotation returns the annotation of a scenario that did not pass, at the line that its root cause
 // is about.
 func (s Scenario) annotation() annotation {
-	a := annotation{title: sanitize.Line(s.Name, maxName) + ": " + s.verdict(), name: s.Name, rule: string(s.Verdict), broken: s.Verdict != gate.Fail}
+	a := annotation{
+		title: sanitize.Line(s.Name, maxName) + ": " + s.verdict(), name: s.Name, rule: string(s.Verdict), broken: s.Verdict != gate.Fail,
+	}
 	findings := s.effective()
 	at := ""
 	if len(findings) > 0 {

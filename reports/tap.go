@@ -31,10 +31,10 @@ func TAP(w io.Writer, r Report) error {
 	}
 	for _, s := range scenarios {
 		n++
-		switch {
-		case s.Verdict == gate.Pass:
+		switch s.Verdict {
+		case gate.Pass:
 			fmt.Fprintf(out, "ok %d - %s\n", n, tapText(s.Name))
-		case s.Verdict == gate.Skip:
+		case gate.Skip:
 			fmt.Fprintf(out, "ok %d - %s # SKIP %s\n", n, tapText(s.Name), tapText(s.skipMessage()))
 		default:
 			fmt.Fprintf(out, "not ok %d - %s\n", n, tapText(s.Name))

@@ -55,11 +55,12 @@ func (s *Session) Loop(ctx context.Context, changes <-chan []string, keys <-chan
 			}
 			s.reload(ctx, changed, false)
 		case key, ok := <-keys:
-			if !ok {
+			switch {
+			case !ok:
 				keys = nil
-			} else if key == KeyQuit {
+			case key == KeyQuit:
 				return
-			} else {
+			default:
 				s.key(ctx, key)
 			}
 		}
@@ -84,6 +85,7 @@ func (s *Session) key(ctx context.Context, key Key) {
 	case KeyAgain:
 		there := namesOf(s.items)
 		s.run(ctx, slices.DeleteFunc(slices.Clone(s.last), func(name string) bool { return !slices.Contains(there, name) }))
+	case KeyQuit: // Loop ends
 	}
 }
 

@@ -15,7 +15,8 @@ func (v *terminal) diff(indent int, d Diff) {
 		return
 	}
 	blank := strings.Repeat(" ", indent)
-	v.line(blank + v.t.Paint(console.Red, "- "+sanitize.Line(d.Before, maxSpan)) + "  " + v.t.Paint(console.Green, "+ "+sanitize.Line(d.After, maxSpan)))
+	v.line(blank + v.t.Paint(console.Red, "- "+sanitize.Line(d.Before, maxSpan)) + "  " +
+		v.t.Paint(console.Green, "+ "+sanitize.Line(d.After, maxSpan)))
 	for _, line := range d.Lines {
 		if v.t.Width > 0 && indent+2+console.Width(line.String()) > v.t.Columns() || !v.t.Color {
 			v.folded(indent, func(part string) string { return v.paintLine(line.Kind, part) },
