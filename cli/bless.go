@@ -34,9 +34,9 @@ func (a *app) blessCommand() *cobra.Command {
 		Use:   "bless [RUN]",
 		Short: "Make a run the baseline for later runs",
 		Long: `bless writes the measures and expectations of a run, without an argument the last one, to a small
-sorted file, ` + compare.BaselineFile + `, to be committed and reviewed like code. It first shows the differences from the existing file. From
-then on rehearse run --baseline fails on measures that are worse, missing or new, and on changed
-expectations.
+sorted file, ` + compare.BaselineFile + `, to be committed and reviewed like
+code. It first shows the differences from the existing file. From then on rehearse run --baseline
+fails on measures that are worse, missing or new, and on changed expectations.
 
 A run that is incomplete, altered or interrupted, or that has skipped scenarios or scenarios without
 a verdict, cannot be blessed; one with failing scenarios only with --allow-failing.

@@ -103,6 +103,11 @@ it out. A history that cannot be written is a warning and never changes the resu
 			return a.runScenarios(cmd.Context(), args, flags)
 		},
 	}
+	a.registerRunFlags(cmd, &flags)
+	return cmd
+}
+
+func (a *app) registerRunFlags(cmd *cobra.Command, flags *runFlags) {
 	f := cmd.Flags()
 	outFolderFlag(f, &flags.out)
 	workersFlag(f, &flags.workers, "trials to run")
@@ -122,7 +127,6 @@ it out. A history that cannot be written is a warning and never changes the resu
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
 	watchFlag(cmd, &flags.watch)
-	return cmd
 }
 
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {

@@ -209,7 +209,10 @@ type prepared struct {
 }
 
 func (r *runner) prepare(driver drive.Driver) (*prepared, error) {
-	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare, language: r.opts.Language, observer: r.opts.Observer}
+	sc := &prepared{
+		driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare,
+		language: r.opts.Language, observer: r.opts.Observer,
+	}
 	if len(sc.head.Perturb) > 0 {
 		sc.head.Invariants = slices.Concat(sc.language.Invariants(sc.head.Agent), sc.head.Invariants)
 	}

@@ -159,7 +159,8 @@ func (s *building) close(failFast bool) Scenario {
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more, Perturb: head.Perturb,
 		LastCall: s.last, Log: s.log,
 	}
-	if missing := head.Trials - s.trials.Total(); missing > 0 && !(failFast && s.trials.Fail+s.trials.Error > 0) {
+	endedEarly := failFast && s.trials.Fail+s.trials.Error > 0
+	if missing := head.Trials - s.trials.Total(); missing > 0 && !endedEarly {
 		// The judged trials do not represent the missing ones.
 		out.Verdict = gate.Error
 		out.Findings = append(out.Findings, gate.Finding{

@@ -26,8 +26,10 @@ func TrendDocument(t *history.Trend, all bool) doc.Document {
 	first, last := t.Runs[0], t.Runs[len(t.Runs)-1]
 	d.Summary = doc.Line(format.Plural(len(t.Runs), "run"), ", ", first.At.Format(minutes), " to ", last.At.Format(minutes), " UTC")
 	bars := doc.Table{Columns: []doc.Column{
-		{Head: doc.Line("measure")}, {Head: doc.Line(barsHead(t))},
-		{Head: doc.Line("latest"), Right: true}, {Head: doc.Line("changes"), Right: true},
+		{Head: doc.Line("measure")},
+		{Head: doc.Line(barsHead(t))},
+		{Head: doc.Line("latest"), Right: true},
+		{Head: doc.Line("changes"), Right: true},
 	}}
 	bars.Rows = append(bars.Rows, []doc.Text{
 		doc.Line("verdict"), verdictSigns(t), doc.Line(doc.Toned(verdictTone(last.Verdict), string(last.Verdict))), {},
