@@ -52,12 +52,12 @@ var _ = Describe("an expression", Label("H-01"), func() {
 		Expect(wrong.Column).To(Equal(column))
 		Expect(wrong.Error()).To(ContainSubstring(message))
 	},
-		Entry("empty", "", 1, "expected a word, not or (, got the end"),
+		Entry("empty", "", 1, `expected a word, "not" or "(", got the end`),
 		Entry("blank", "  ", 3, "got the end"),
-		Entry("two words", "é order refund", 3, `expected and, or or ), got "order"`),
+		Entry("two words", "é order refund", 3, `expected "and", "or" or ")", got "order"`),
 		Entry("an operator at the end", "order and", 10, "got the end"),
 		Entry("an operator at the start", "and order", 1, `got "and"`),
-		Entry("an open parenthesis", "(order", 7, "expected and, or or ), got the end"),
+		Entry("an open parenthesis", "(order", 7, `expected "and", "or" or ")", got the end`),
 		Entry("a closed one", "order)", 6, `got ")"`),
 		Entry("an empty pair", "()", 2, `got ")"`),
 		Entry("an open quote", `order or "x`, 10, `the quote " is not closed`),
@@ -67,7 +67,7 @@ var _ = Describe("an expression", Label("H-01"), func() {
 		Entry("too long", strings.Repeat("x", 10_001), 1, "at most 10000"),
 	)
 
-	It("names the words that it demands", func() {
+	It("names the words that it requires", func() {
 		e, err := keyword.Parse("Order and not (slow or not fast) and (ORDER or late)")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(e.Words()).To(Equal([]string{"order", "fast", "late"}))

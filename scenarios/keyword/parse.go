@@ -129,13 +129,13 @@ func (p *parser) term(depth int) (node, error) {
 		p.tokens = p.tokens[1:]
 		return inner, nil
 	}
-	return node{}, &SyntaxError{next.column, "expected a word, not or (, got " + next.describe()}
+	return node{}, &SyntaxError{next.column, `expected a word, "not" or "(", got ` + next.describe()}
 }
 
 // unexpected returns the error that the next token cannot follow an operand.
 func (p *parser) unexpected() error {
 	next := p.peek()
-	return &SyntaxError{next.column, "expected and, or or ), got " + next.describe()}
+	return &SyntaxError{next.column, `expected "and", "or" or ")", got ` + next.describe()}
 }
 
 func (t token) describe() string {
