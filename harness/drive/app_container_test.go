@@ -24,7 +24,7 @@ var _ = Describe("A container without Docker", func() {
 		if t.End.Skipped == "" {
 			Skip("this machine has Docker")
 		}
-		Expect(t.End.Skipped).To(ContainSubstring("there is no Docker to run a container in: "))
+		Expect(t.End.Skipped).To(ContainSubstring("Docker, which runs the container, cannot be reached: "))
 		Expect(t.End.HarnessError).To(BeEmpty())
 	})
 
@@ -51,7 +51,7 @@ var _ = Describe("A container without Docker", func() {
 			Skip("this machine has Docker")
 		}
 		t := carryOut(context.Background(), required)
-		Expect(t.End.HarnessError).To(ContainSubstring("there is no Docker to run a container in: "))
+		Expect(t.End.HarnessError).To(ContainSubstring("Docker, which runs the container, cannot be reached: "))
 
 		sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
@@ -60,6 +60,6 @@ var _ = Describe("A container without Docker", func() {
 		d, err := drive.New(sc, env)
 		Expect(err).NotTo(HaveOccurred())
 		t, _ = d.Trial(context.Background(), 1)
-		Expect(t.End.HarnessError).To(ContainSubstring("there is no Docker to run a container in: "))
+		Expect(t.End.HarnessError).To(ContainSubstring("Docker, which runs the container, cannot be reached: "))
 	})
 })

@@ -81,7 +81,7 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", variable(agent), named, err)
 	case err != nil:
 		return program{}, app.Errorf(app.Absent,
-			"the program %s is not on this machine; install it (%s), or say in %s where it is",
+			"the program %s is not on this machine; install it (%s), or set %s to its path",
 			agent, installs[agent], variable(agent))
 	}
 	version, err := readVersion(ctx, path)

@@ -54,7 +54,7 @@ func (a *agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 		if a.opts.Required {
 			kind = app.Unusable
 		}
-		return nil, app.Errorf(kind, "there is no Docker to run a container in: %w; start it, or say in DOCKER_HOST where it is", err)
+		return nil, app.Errorf(kind, "Docker, which runs the container, cannot be reached: %w; start it, or set DOCKER_HOST to its address", err)
 	}
 	return http.Open(ctx, a.dialogue, newPlace(a.opts, site, docker), site.Clock)
 }
