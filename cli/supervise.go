@@ -254,7 +254,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 	if models := job.Models(); len(models) > 0 {
 		backend, err := a.agentBackend(ctx, &flags.agentFlags)
 		if err != nil {
-			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are not commands: %s)", err, strings.Join(models, ", ")))
+			return o, usage(fmt.Errorf("%w (the workers of the plan that need a backend: %s)", err, strings.Join(models, ", ")))
 		}
 		o.Backend, o.Conversational = backend, backend.ID() == backendOpenAI
 		o.TakesTools = flags.script == "" && backend.ID() == backendOpenAI
