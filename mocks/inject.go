@@ -205,8 +205,10 @@ func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Com
 	}
 	for i := range x.faults {
 		if f := &x.faults[i]; f.fault != nil {
-			faulty, ok := encodeFault(codec, v, c, f)
-			show(i, faulty, ok)
+			faulty, delivered, ok := encodeFault(codec, v, c, f)
+			if show(i, faulty, ok); shown[i] >= 0 {
+				x.answer = delivered
+			}
 		}
 	}
 	e.mu.Lock()
@@ -219,17 +221,35 @@ func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Com
 	return frames
 }
 
-// encodeFault encodes an answer with a fault. The codec builds process faults. ok is false if the
-// fault cannot show.
-func encodeFault(codec wire.Codec, v *view, c *wire.Completion, f *scheduledFault) (frames []wire.Frame, ok bool) {
-	built := f.built
-	if newFault := codec.Dialect().NewFault; newFault != nil && built == nil {
-		built, _ = newFault(f.fault.spec())
+// encodeFault encodes an answer with a fault. The codec builds process faults. Delivered is c with
+// the content that the fault left; ok is false if the fault cannot show.
+func encodeFault(
+	codec wire.Codec, v *view, c *wire.Completion, f *scheduledFault,
+) (frames []wire.Frame, delivered *wire.Completion, ok bool) {
+	if f.built != nil {
+		left := *c
+		frames, ok = f.built(contentRecorder{codec, &left}, *v.call, *c)
+		return frames, &left, ok
 	}
-	if built == nil {
-		return nil, false
+	if newFault := codec.Dialect().NewFault; newFault != nil {
+		if built, _ := newFault(f.fault.spec()); built != nil {
+			frames, ok = built(codec, *v.call, *c)
+		}
 	}
-	return built(codec, *v.call, *c)
+	return frames, c, ok
+}
+
+// contentRecorder sets the content of left to that of the answer that a fault encodes. The usage of
+// left remains that of the script.
+type contentRecorder struct {
+	wire.Codec
+	left *wire.Completion
+}
+
+func (r contentRecorder) Encode(call wire.Call, answer wire.Completion) []wire.Frame {
+	r.left.Text, r.left.Thinking, r.left.Refusal = answer.Text, answer.Thinking, answer.Refusal
+	r.left.ToolCalls, r.left.Finish = answer.ToolCalls, answer.Finish
+	return r.Codec.Encode(call, answer)
 }
 
 // change applies a Latency or an Edit to the answer.
