@@ -231,6 +231,17 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		}))
 	})
 
+	It("reports how often an agent tried that got the fault of a line each time", func() {
+		r := start("rules: [{text: a, fault: {kind: status, status: 429, times: 9}}]")
+		for range 3 {
+			Expect(r.ask("a").Status).To(Equal(429))
+		}
+		Expect(r.engine.Report().Unused).To(Equal([]string{
+			"rules[0]: never used; the agent tried 3 times, got its fault each time, and then gave up",
+		}))
+		Expect(r.engine.Report().Unfired).To(Equal([]string{"rules[0]: status (fired 3 of 9)"}))
+	})
+
 	It("reports the lines that were never used", func() {
 		Expect(start("replies: [{text: a}, {text: b}]").engine.Report().Unused).To(HaveLen(2))
 		Expect(start("rules: [{text: a}]").engine.Report().Unused).To(Equal([]string{"rules[0]: never used"}))

@@ -116,6 +116,9 @@ func (s *lineState) undelivered() string {
 	if s.used > 0 || s.fired == 0 {
 		return ""
 	}
+	if s.fired > 1 {
+		return fmt.Sprintf("; the agent tried %d times, got its fault each time, and then gave up", s.fired)
+	}
 	return "; its fault was injected, but no request after it took its answer: the agent did not try again"
 }
 
