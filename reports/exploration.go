@@ -248,7 +248,11 @@ func failureList(r *result.Exploration, place Place) doc.List {
 		}
 		item := doc.Item{Text: doc.Line(doc.Quote(f.Finding.Rule), ": ", doc.Quote(message).In(doc.Strong))}
 		add := func(parts ...any) { item.Items = append(item.Items, doc.Item{Text: doc.Line(parts...)}) }
-		if evidence != "" {
+		switch {
+		case evidence == "":
+		case strings.HasPrefix(evidence, "does not hold: "):
+			add(doc.Quote(evidence))
+		default:
 			add("saw ", doc.Quote(evidence))
 		}
 		add("broken by ", format.Plural(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))

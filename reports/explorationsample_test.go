@@ -88,7 +88,7 @@ func pairCell() result.Cell {
 		Command: "rehearse run interview/golden --perturb call=3:timeout --perturb call=7:empty-text,times=2",
 		Findings: []gate.Finding{{
 			Severity: gate.Failing, Rule: "invariant", Message: "bounded-calls: at most 10 calls more than on the golden path",
-			Evidence: "calls.total <= golden.calls.total + 10; calls.total = 44; golden.calls.total = 30",
+			Evidence: "does not hold: calls.total <= golden.calls.total + 10; calls.total = 44; golden.calls.total = 30",
 		}},
 	}
 }
