@@ -48,7 +48,7 @@ var _ = Describe("Select", Label("H-01"), func() {
 		Entry("a word", scenarios.Filter{Keyword: "order or refnud"},
 			`-k order or refnud: "refnud" is in no name and no tag of the selected scenarios (did you mean "refund"?)`),
 		Entry("an invalid expression", scenarios.Filter{Keyword: "order late"},
-			`-k order late: expected and, or or ), got "late" (at character 7); write for example: refund and not (slow or live)`),
+			`-k order late: expected "and", "or" or ")", got "late" (at character 7); write for example: refund and not (slow or live)`),
 		Entry("a file", scenarios.Filter{Files: []string{"scenarios/oder.yaml"}},
 			`--file scenarios/oder.yaml: no selected scenario is in such a file (did you mean "scenarios/order.yaml"?)`),
 		Entry("a malformed pattern", scenarios.Filter{Files: []string{"["}}, `--file [: no selected scenario is in such a file`),
