@@ -39,7 +39,7 @@ code. It first shows the differences from the existing file. From then on rehear
 fails on measures that are worse, missing or new, and on changed expectations.
 
 A run that is incomplete, altered or interrupted, or that has skipped scenarios or scenarios without
-a verdict, cannot be blessed; one with failing scenarios only with --allow-failing.
+a verdict, cannot be blessed, nor can a run with --perturb; one with failing scenarios only with --allow-failing.
 
 Exit codes:
   0    the baseline was written, or would be (--dry-run)
@@ -53,7 +53,7 @@ Exit codes:
 		Args:              arguments(0, 1, "name the folder of one run, or one recording"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := a.lastRun(args)
+			run, err := a.lastUnperturbed(args)
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func (a *app) compareCommand() *cobra.Command {
 		Long: `compare reports what is worse, better, tied or undecided in AFTER, measure by measure, and which
 expectations, limits, fixtures and prices have changed. Each side is the folder of a run, a
 recording, the file of a baseline, or a run of the history: latest, latest~1 (the one before),
-branch:NAME (its latest), the id of a run or a commit. AFTER is the last run by default, and BEFORE
+branch:NAME (its latest), the id of a run or a commit. AFTER is the last run without --perturb by default, and BEFORE
 the baseline ` + compare.BaselineFile + `. No agent is started.
 
 Counts that repeat from trial to trial are compared exactly, cost and tokens within a margin, and
@@ -48,7 +48,7 @@ Exit codes:
 			if len(args) > 0 {
 				before = args[0]
 			}
-			after, err := a.lastRun(args[min(1, len(args)):])
+			after, err := a.lastUnperturbed(args[min(1, len(args)):])
 			if err != nil {
 				return err
 			}

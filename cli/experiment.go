@@ -138,6 +138,9 @@ func (a *app) loadExperiment(given *pflag.FlagSet, path string, flags experiment
 	if err := errors.Join(flags.limits.check(given), a.checkLive(flags.live), checkWorkers(flags.workers)); err != nil {
 		return nil, nil, usage(err)
 	}
+	if err := refuseScenario(path); err != nil {
+		return nil, nil, usage(err)
+	}
 	prices, err := priceTable(flags.prices)
 	if err != nil {
 		return nil, nil, usage(err)

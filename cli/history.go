@@ -98,8 +98,39 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 				runs[i].ID, format.ShellLine("rehearse", "history", "prune", runs[i].ID))
 		}
 	}
+	if len(all) == 0 && f.Branch != "" {
+		return noRunsOf(ctx, st, f.Branch)
+	}
 	list := history.RunList{Schema: history.RunsSchema, Total: len(all), Runs: append([]history.Run{}, runs...)}
 	return a.showPast(document{reports.RunsDocument(runs, len(all)), list, ""}, flags.asJSON)
+}
+
+// noRunsOf returns the error that a branch has no runs, with the branches that have some.
+func noRunsOf(ctx context.Context, st *store.Store, branch string) error {
+	runs, err := st.Runs(ctx, history.Filter{})
+	if err != nil {
+		return noVerdict(err)
+	}
+	var branches []string
+	for i := range runs {
+		if b := runs[i].Branch; b != "" {
+			branches = append(branches, b)
+		}
+	}
+	slices.Sort(branches)
+	branches = slices.Compact(branches)
+	if len(branches) == 0 {
+		return usage(fmt.Errorf("there are no runs of the branch %.100q; no run of the history has a branch", branch))
+	}
+	const most = 10
+	hint, known := suggest.Hint(branch, branches), branches[:min(most, len(branches))]
+	for i, b := range known {
+		known[i] = fmt.Sprintf("%.100q", b)
+	}
+	if more := len(branches) - len(known); more > 0 {
+		known = append(known, fmt.Sprintf("%d more", more))
+	}
+	return usage(fmt.Errorf("there are no runs of the branch %.100q%s; there are runs of %s", branch, hint, joined(known)))
 }
 
 // showPast prints a document; an error is one of the output.

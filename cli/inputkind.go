@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -19,6 +21,38 @@ const (
 	taskInput       inputKind = "task" // the input of an agent
 	experimentInput inputKind = "experiment"
 )
+
+// commandsOf has the command that takes a file of a kind.
+var commandsOf = map[inputKind]string{planInput: "supervise", agentInput: "react", experimentInput: "experiment"}
+
+// refuseOtherKinds returns an error for a file that is not a scenario and names the command that
+// takes it. Other files are left to the scenario loader.
+func refuseOtherKinds(patterns []string) error {
+	for _, name := range patterns {
+		kind, _ := kindOfFile(name)
+		if command := commandsOf[kind]; command != "" {
+			return otherKind(name, string(kind), command)
+		}
+	}
+	return nil
+}
+
+// refuseScenario returns an error for a file that is a scenario.
+func refuseScenario(name string) error {
+	data, err := input.ReadFile("file", name, yamlsrc.MaxBytes)
+	if err == nil && isYAML(name) && yamlsrc.HasKey(data, "drive") {
+		return otherKind(name, "scenario", "run")
+	}
+	return nil // the loader of the file reports a file that cannot be read
+}
+
+func otherKind(name, kind, command string) error {
+	article := "a"
+	if strings.ContainsRune("aeiou", rune(kind[0])) {
+		article = "an"
+	}
+	return fmt.Errorf("%s is %s %s; use: %s", name, article, kind, format.ShellLine("rehearse", command, name))
+}
 
 // inputKinds returns all kinds, in the order of checking.
 func inputKinds() []inputKind { return []inputKind{planInput, agentInput, taskInput, experimentInput} }

@@ -100,6 +100,9 @@ it out. A history that cannot be written is a warning and never changes the resu
 			if err := flags.limits.check(cmd.Flags()); err != nil {
 				return usage(err)
 			}
+			if err := detachedNumber(cmd.Flags(), args); err != nil {
+				return usage(err)
+			}
 			return a.runScenarios(cmd.Context(), args, flags)
 		},
 	}

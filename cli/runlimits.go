@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +84,25 @@ func (l *runLimits) check(f *pflag.FlagSet) error {
 		return errors.New("--repeat-until-fail sets the number of trials; leave out --trials")
 	case l.untilFail > 0 && f.Changed("fail-fast"):
 		return errors.New("--repeat-until-fail ends at the first failure; leave out --fail-fast")
+	}
+	return nil
+}
+
+// detachedNumber returns an error if an argument is a number that was meant as the value of
+// --fail-fast or --repeat-until-fail, which take theirs only after "=".
+func detachedNumber(f *pflag.FlagSet, args []string) error {
+	for _, arg := range args {
+		if _, err := strconv.ParseUint(arg, 10, 32); err != nil {
+			continue
+		}
+		if _, err := os.Stat(arg); err == nil {
+			continue // a file or folder of that name
+		}
+		for _, name := range []string{"fail-fast", "repeat-until-fail"} {
+			if flag := f.Lookup(name); flag.Changed && flag.Value.String() == flag.NoOptDefVal {
+				return fmt.Errorf("%q is neither a file nor a scenario; for the value of --%s write --%s=%s", arg, name, name, arg)
+			}
+		}
 	}
 	return nil
 }

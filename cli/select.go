@@ -60,6 +60,9 @@ func (a *app) selectScenarios(patterns []string, s selection, prices *price.Tabl
 		}
 		patterns = []string{"./" + scenarios.OwnFolder}
 	}
+	if err := refuseOtherKinds(patterns); err != nil {
+		return nil, err
+	}
 	all, diagnostics := scenarios.Load(patterns, a.scenarioOptions(prices))
 	if err := diagnostics.Err(); err != nil {
 		return nil, err

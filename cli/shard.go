@@ -67,7 +67,8 @@ func (a *app) mergeCommand() *cobra.Command {
 		Short: "Merge the shards of a run into one report",
 		Long: `merge puts the recordings of run --shard together, in any order, and writes the recording and the
 reports of the whole run: for agents in virtual time the same bytes as one run, except for the date in
-the page. It starts no agent.
+the page. It starts no agent. Neither shards nor the merged run are added to the history by themselves:
+rehearse history import FOLDER adds the merged run.
 
 Shards of different runs are refused: their scenarios, files, options, labels, prices and programs
 must be the same. So are a shard that is given twice, and missing shards or trials, which are named.
@@ -75,7 +76,7 @@ must be the same. So are a shard that is given twice, and missing shards or tria
 Exit codes:
   0    every scenario passed
   1    a scenario failed, or a recording was changed
-  2    usage: a shard is missing, incomplete, there twice or of another run; nothing was written
+  2    usage: a shard is missing, incomplete, given twice or of another run; nothing was written
   3    no verdict: a scenario has an error, or the result is unknown
   130  interrupted; nothing was written`,
 		Example: `  rehearse run --shard 1/2 --out shard-1

@@ -152,15 +152,19 @@ func (l *loader) notFound(pattern string) {
 
 // nearestName returns the closest name, or group of names.
 func nearestName(pattern string, names []string) string {
-	nearest := suggest.Nearest(pattern, names)
-	if nearest != "" || !hasWildcard(pattern) {
-		return nearest
+	if !hasWildcard(pattern) {
+		return suggest.Nearest(pattern, names)
 	}
-	groups := make([]string, len(names))
-	for i, name := range names {
-		groups[i] = path.Dir(name) + "/*"
+	var groups []string
+	for _, name := range names {
+		groups = append(groups, path.Dir(name)+"/*")
+		for i, r := range name {
+			if r == '-' || r == '_' {
+				groups = append(groups, name[:i+1]+"*")
+			}
+		}
 	}
-	return suggest.Nearest(pattern, slices.Compact(groups))
+	return suggest.Nearest(pattern, append(groups, names...))
 }
 
 // elsewhere returns a hint for a path that selects nothing but is also the name of a scenario.

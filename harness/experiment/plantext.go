@@ -91,10 +91,10 @@ func (p *Plan) facts() []string {
 		list = append(list, fmt.Sprintf("it may stop early, at one of %d interim analyses, with %s alpha spending",
 			d.Looks, sanitize.Line(d.Spending, 40)))
 	}
-	return append(list, "maximal cost: "+p.worst())
+	return append(list, "maximum cost: "+p.worst())
 }
 
-// worst describes the maximal cost of the experiment.
+// worst describes the maximum cost of the experiment.
 func (p *Plan) worst() string {
 	var caps []string
 	if p.Design.MaxCost != "" {

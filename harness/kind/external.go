@@ -13,7 +13,7 @@ func ExternalInvariants() []gate.Invariant {
 	return append(
 		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}, CauseNamed: causeNamed()}),
 		gate.Invariant{
-			ID: "answer-is-whole", Words: "what an agent answers is not a part of the golden answer, passed on as if it were all",
+			ID: "answer-is-whole", Words: "an agent does not return a part of the golden answer as the whole answer",
 			Expr: `run.status != "done" || run.text == golden.text || !golden.text.startsWith(run.text) ||
   script.fired.exists(fault, fault.contains("text-"))`,
 		},

@@ -93,7 +93,7 @@ func planned(plan, other []record.Planned) string {
 	return limited(names)
 }
 
-// overlaps describes the parts that are there twice, and trials that belong to another part.
+// overlaps describes the parts that are given twice, and trials that belong to another part.
 func overlaps(parts []Inventory) (problems []string) {
 	first := map[int]string{}
 	for _, part := range parts {

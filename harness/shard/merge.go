@@ -30,7 +30,7 @@ type Sink interface {
 // Merge reads the recordings of all parts of a run, in any order, and sends the whole run to the
 // sink. Memory is limited by the largest trial. The sources are checked before the sink receives
 // anything: the error is an *AlteredError for a recording that was changed after its run, and a
-// *MismatchError for parts of different runs, for a part that is there twice, and for missing
+// *MismatchError for parts of different runs, for a part that is given twice, and for missing
 // trials.
 func Merge(sources []Source, sink Sink) error {
 	inventories := make([]Inventory, len(sources))

@@ -3,16 +3,18 @@ package rundir
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // BlessError is the reason why a run cannot become a baseline.
 type BlessError struct {
-	// Verdict is that of the run; empty if the run has no scenario.
+	// Verdict is that of the run; empty if the run has no scenario, or a perturbed one.
 	Verdict gate.Verdict
 	why     string
 }
@@ -30,6 +32,9 @@ func (s *Side) CheckBless(allowFailing bool) error {
 	var failing []string
 	for i := range s.Scenarios {
 		name := s.Scenarios[i].Name
+		if s.perturbed(name) {
+			return &BlessError{why: name + " is perturbed, and later runs are not; bless a run without --perturb"}
+		}
 		switch s.Scenarios[i].Verdict {
 		case gate.Pass:
 		case gate.Fail:
@@ -49,6 +54,11 @@ func (s *Side) CheckBless(allowFailing bool) error {
 			format.Plural(len(failing), "scenario"), strings.Join(failing, ", "))}
 	}
 	return nil
+}
+
+// perturbed reports whether a scenario of the run has perturbations.
+func (s *Side) perturbed(name string) bool {
+	return slices.ContainsFunc(s.report.Scenarios, func(sc reports.Scenario) bool { return sc.Name == name && len(sc.Perturb) > 0 })
 }
 
 // EncodeBaseline returns the file of a baseline, which can be read back.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -29,6 +30,9 @@ type Last struct {
 	Schema string `json:"schema"`
 	// Folder is that of the last run: relative to the folder of runs, or absolute.
 	Folder string `json:"folder"`
+	// Unperturbed is the folder of the last run of scenarios without perturbations; empty if none
+	// is remembered.
+	Unperturbed string `json:"unperturbed,omitempty"`
 	// Verdicts has the verdict of each scenario in the last run that had a result for it.
 	Verdicts map[string]gate.Verdict `json:"verdicts"`
 }
@@ -66,6 +70,9 @@ func Remember(runs, folder string, report *reports.Report) error {
 		verdicts := map[string]gate.Verdict{}
 		maps.Copy(verdicts, l.Verdicts)
 		if report != nil {
+			if !slices.ContainsFunc(report.Scenarios, func(s reports.Scenario) bool { return len(s.Perturb) > 0 }) {
+				l.Unperturbed = folder
+			}
 			maps.Copy(verdicts, verdictsOf(report))
 		}
 		l.Verdicts = verdicts
@@ -113,9 +120,19 @@ func relativeTo(runs, path string) (string, error) {
 // below the folder of runs with a complete recording or result. A run that was killed is never
 // the last one. The error wraps ErrNoLast if there is none.
 func LastRun(runs string) (string, error) {
+	return lastOr(runs, func(l Last) string { return l.Folder })
+}
+
+// LastUnperturbed is LastRun, but it prefers the last run of scenarios without perturbations.
+func LastUnperturbed(runs string) (string, error) {
+	return lastOr(runs, func(l Last) string { return l.Unperturbed })
+}
+
+// lastOr returns a remembered folder or, if that is gone, the newest below the folder of runs.
+func lastOr(runs string, remembered func(Last) string) (string, error) {
 	l, err := ReadLast(runs)
-	if err == nil && l.Folder != "" {
-		folder := filepath.FromSlash(l.Folder)
+	if name := remembered(l); err == nil && name != "" {
+		folder := filepath.FromSlash(name)
 		if !filepath.IsAbs(folder) {
 			folder = filepath.Join(runs, folder)
 		}
