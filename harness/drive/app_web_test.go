@@ -118,8 +118,8 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 		Expect(err).To(MatchError(ContainSubstring(why)))
 	},
 		Entry("by another perturbation of a turn", forgets, "turn=2:double", "the perturbations of turns supported here are: restart"),
-		Entry("if each turn is a process of its own", command("", twoTurns, twoReplies), "turn=2:restart", "the agent has no turns"),
+		Entry("if each turn is a process of its own", command("", twoTurns, twoReplies), "turn=2:restart", "impossible here: no process of the agent outlives a turn, or the harness did not start it"),
 		Entry("if the harness did not start it", "drive: {http: {url: 'http://127.0.0.1:1', request: {path: '/{{.Turn}}'}, turns: [a]}}\nbackend: {unpriced: true, rules: [{text: x}]}\n",
-			"turn=1:restart", "the agent has no turns"),
+			"turn=1:restart", "or the harness did not start it"),
 	)
 })
