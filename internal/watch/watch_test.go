@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -71,13 +72,18 @@ type script struct {
 	items []watch.Item
 	err   error
 	fail  string
+	loads atomic.Int32
 	did   chan string
 }
 
-func (s *script) Load() ([]watch.Item, error) { return s.items, s.err }
-func (s *script) Problem(err error)           { s.did <- "problem " + err.Error() }
-func (s *script) Idle(note string)            { s.did <- strings.TrimSpace("idle " + note) }
-func (s *script) Filter(context.Context)      { s.items = s.items[:1] }
+func (s *script) Load() ([]watch.Item, error) {
+	defer s.loads.Add(1) // after the fields were read
+	return s.items, s.err
+}
+
+func (s *script) Problem(err error)      { s.did <- "problem " + err.Error() }
+func (s *script) Idle(note string)       { s.did <- strings.TrimSpace("idle " + note) }
+func (s *script) Filter(context.Context) { s.items = s.items[:1] }
 func (s *script) Run(_ context.Context, names []string) []string {
 	s.did <- "run " + strings.Join(names, " ")
 	return strings.Fields(s.fail)
@@ -111,7 +117,9 @@ var _ = Describe("Session", Label("H-06"), func() {
 		s.err = errors.New("line 3")
 		changes <- []string{"/a.yaml"}
 		did("problem line 3", "idle")
+		loads := s.loads.Load()
 		changes <- []string{"/w.log"} // the output of this program itself
+		Eventually(s.loads.Load).Should(BeNumerically(">", loads))
 		s.err = nil
 		changes <- []string{"/a.yaml"}
 		did("idle the files are valid again")
