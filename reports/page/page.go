@@ -64,6 +64,8 @@ type Builder struct {
 	page      renderer
 	// perturbed are the ids of scenarios off a golden path, by their perturbations.
 	perturbed map[string]string
+	// realTime is true if a trial was carried out in real time.
+	realTime bool
 }
 
 // scenario is the state of a scenario.
@@ -123,6 +125,7 @@ func (b *Builder) Judge(j reports.Judge) reports.Judge {
 func (b *Builder) Trial(s *record.Scenario, t *record.Trial, facts *measure.Facts, findings []gate.Finding) error {
 	sc := b.scenario(s.Name)
 	b.plots.add(s, t, facts)
+	b.realTime = b.realTime || s.RealTime && t.End.Skipped == ""
 	if len(s.Perturb) > 0 {
 		sc.perturb = s.Perturb
 		b.perturbed[key(goldenOf(s.Name), s.Perturb)] = sc.id

@@ -61,7 +61,7 @@ func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
 		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.facts(),
-		Numbers: numbers(r), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
+		Numbers: numbers(r, b.realTime), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {
 		s.Changes, s.Before = doc.Fragment(b.changes(r.Comparison), 3), line(r.Comparison.Before, 200)
@@ -193,8 +193,12 @@ func about(r reports.Run) []fact {
 	return slices.DeleteFunc(list, func(f fact) bool { return f.Value == "" })
 }
 
-// numbers returns the most important totals.
-func numbers(r reports.Report) []numbered {
+// numbers returns the most important totals. With realTime, a trial of the run was in real time.
+func numbers(r reports.Report, realTime bool) []numbered {
+	duration := "simulated time"
+	if realTime {
+		duration = "time of all trials"
+	}
 	trials := r.Totals.Trials
 	list := []numbered{
 		{Name: "scenarios", Value: format.Number(float64(r.Totals.Scenarios.Total()))},
@@ -209,7 +213,7 @@ func numbers(r reports.Report) []numbered {
 		{"cost", "cost_eur"},
 		{"median latency", "latency_p50"},
 		{"p95 latency", "latency_p95"},
-		{"simulated time", "duration"},
+		{duration, "duration"},
 	} {
 		v := reports.Find(r.Totals.Measures, m.of)
 		n := numbered{Name: m.name, Value: grouped(strings.TrimSuffix(amount(v), " EUR"))}

@@ -55,6 +55,11 @@ var _ = Describe("The page of somebody else's agent", Label("H-05"), func() {
 		Expect(html).To(ContainSubstring("<i>turn</i> 2"))
 	})
 
+	It("does not call the time that its trials took simulated", func() {
+		Expect(plainText(render([2]string{"My money!", "Which order?"}), `<dl class="numbers">`, "</dl>")).
+			To(And(ContainSubstring(" time of all trials "), Not(ContainSubstring("simulated"))))
+	})
+
 	It("shows what the agent left and wrote, as text", func() {
 		html := render([2]string{"My money!", "Which order?"})
 		Expect(html).To(MatchRegexp(`<code>notes/&lt;i&gt;.md</code> <span class="size">13 bytes</span>.*&lt;b&gt;20 EUR&lt;/b&gt;`))
