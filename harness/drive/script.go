@@ -123,6 +123,9 @@ func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 			opts.Count = c.count
 		}
 	}
+	if d.head.RealTime {
+		d.env.Tokens.Load(d.script.backend.Model) // before the latency of a call is measured
+	}
 	t.engine = mocks.NewEngine(d.script.program, opts)
 	return t
 }
