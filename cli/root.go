@@ -66,7 +66,7 @@ func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writ
 	}
 	exit, ok := errors.AsType[*exitError](err)
 	if !ok { // cobra's own, such as flags that exclude each other
-		exit = &exitError{exitUsage, fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+		exit = &exitError{exitUsage, fmt.Errorf("%w; see %s --help", plainFlagError(err), cmd.CommandPath())}
 	}
 	if exit.err != nil {
 		a.explain(exit.err)

@@ -3,7 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,6 +75,18 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("there is no command %q%s; see %s --help", args[0], suggest.Hint(args[0], names), cmd.CommandPath()))
 }
 
+// exclusive matches cobra's error for flags that exclude each other, and takes those that were given.
+var exclusive = regexp.MustCompile(`^if any flags in the group .*; \[(.+)\] were all set$`)
+
+// plainFlagError rewords cobra's error for flags that exclude each other.
+func plainFlagError(err error) error {
+	given := exclusive.FindStringSubmatch(err.Error())
+	if given == nil {
+		return err
+	}
+	return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(given[1]), " and --"))
+}
+
 // badFlag explains an error in the flags of a command.
 func badFlag(cmd *cobra.Command, err error) error {
 	hint := ""
@@ -84,6 +98,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if number, ok := errors.AsType[*strconv.NumError](err); ok {
 			err = fmt.Errorf("--%s %q: it must be a number: %w", invalid.GetFlag().Name, invalid.GetValue(), number.Err)
+		} else if invalid.GetFlag().Value.Type() == "duration" {
+			err = fmt.Errorf("--%s %q: it must be a duration with a unit, such as 5s, 10m or 1h30m", invalid.GetFlag().Name, invalid.GetValue())
 		}
 	}
 	return usage(fmt.Errorf("%w%s; see %s --help", err, hint, cmd.CommandPath()))
