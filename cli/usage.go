@@ -98,7 +98,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if number, ok := errors.AsType[*strconv.NumError](err); ok {
 			err = fmt.Errorf("--%s %q: it must be a number: %w", invalid.GetFlag().Name, invalid.GetValue(), number.Err)
-		} else if invalid.GetFlag().Value.Type() == "duration" {
+		} else if cause := invalid.Unwrap(); cause != nil && strings.HasPrefix(cause.Error(), "time: ") { // not the text of a flag of ours
 			err = fmt.Errorf("--%s %q: it must be a duration with a unit, such as 5s, 10m or 1h30m", invalid.GetFlag().Name, invalid.GetValue())
 		}
 	}
