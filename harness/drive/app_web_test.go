@@ -58,13 +58,14 @@ var _ = Describe("An HTTP application", func() {
 	})
 
 	It("that cannot be reached is an error", func() {
-		for do, message := range map[string]string{
-			"start-exit": "ended before it could be spoken to: the program",
-			"start-hang": "could not be spoken to within 200ms (health_timeout): connection refused",
-			"start-ill":  "/healthz answers with the HTTP status 503",
+		for _, c := range []struct{ do, timeout, message string }{
+			{"start-exit", "1m", "ended before it could be spoken to: the program"},
+			{"start-hang", "200ms", "could not be spoken to within 200ms (health_timeout): connection refused"},
+			// Long enough for a slow machine to start the program.
+			{"start-ill", "4s", "/healthz answers with the HTTP status 503"},
 		} {
-			t := carryOut(context.Background(), "name: spec/one\n"+web(do, "    health_timeout: 200ms\n"+twoTurns, twoReplies)+"expect: {status: done}\n")
-			Expect(t.End.HarnessError).To(ContainSubstring(message))
+			t := carryOut(context.Background(), "name: spec/one\n"+web(c.do, "    health_timeout: "+c.timeout+"\n"+twoTurns, twoReplies)+"expect: {status: done}\n")
+			Expect(t.End.HarnessError).To(ContainSubstring(c.message))
 			Expect(t.End.Status).To(Equal("error"))
 		}
 	})
