@@ -33,7 +33,7 @@ folder contains either scenarios or other files, not both. It runs nothing.
 
 ` + selectionHelp + `
 
-Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
+Exit codes: 0 no problem was found, 2 a problem was found or nothing was selected.`,
 		Example: `  rehearse check scenarios
   rehearse check 'order-*'
   rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md
@@ -79,7 +79,7 @@ func (a *app) check(args []string, chosen selection, prices, form string) error 
 		}
 	}
 	if form == formatTerminal {
-		_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
+		_, err = fmt.Fprintf(a.stdout, "%s: no problems found\n", strings.Join(well, ", "))
 		return err
 	}
 	return a.printProblems(found, well, form)

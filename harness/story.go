@@ -108,7 +108,7 @@ func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
 	where := ""
 	if j.Scenario != nil && f.At != "" {
 		where = f.At
-		if line := j.Scenario.Where[f.At]; line > 0 {
+		if line := gate.LineOf(j.Scenario.Where, f.At); line > 0 {
 			where = fmt.Sprintf("%s:%d", j.Scenario.File, line)
 		}
 		where = " (" + sanitize.Line(where, maxText) + ")"

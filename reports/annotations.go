@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -112,9 +111,8 @@ func (s Scenario) annotation() annotation {
 		title: sanitize.Line(s.Name, maxName) + ": " + s.verdict(), name: s.Name, rule: string(s.Verdict), broken: s.Verdict != gate.Fail,
 	}
 	findings := s.effective()
-	at := ""
 	if len(findings) > 0 {
-		at, a.rule = findings[0].At, findings[0].Rule
+		a.rule = findings[0].Rule
 	} else {
 		a.lines = []string{unexplained}
 	}
@@ -131,7 +129,7 @@ func (s Scenario) annotation() annotation {
 		a.lines = append(a.lines, "and "+format.Plural(s.MoreFindings, "more finding"))
 	}
 	if s.File != "" && !strings.HasPrefix(s.File, shippedPrefix) {
-		a.file, a.line = s.File, max(1, cmp.Or(s.Where[at], s.Where["name"]))
+		a.file, a.line = s.File, s.line()
 	}
 	return a
 }

@@ -60,7 +60,7 @@ func cellOf(n int, kind string) result.Cell {
 		}}
 	case kind == "not-utf8" && n == 17:
 		c.Outcome, c.Findings = result.Errored, []gate.Finding{{
-			Severity: gate.Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: "the agent panicked",
+			Severity: gate.Broken, Rule: "harness", Message: "the harness could not run the trial", Evidence: "the agent panicked",
 		}}
 	case kind == "empty-text" && n%10 == 0, kind == "refusal" && n == 20:
 		c.Outcome, c.Shrunk = result.Failed, c.Perturb

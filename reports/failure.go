@@ -64,14 +64,19 @@ func (s Scenario) finding(f gate.Finding) doc.Item {
 
 // place returns the file of a scenario with the line that its first finding is about.
 func (s Scenario) place() string {
+	if len(s.Where) == 0 {
+		return s.File
+	}
+	return s.File + ":" + strconv.Itoa(s.line())
+}
+
+// line returns the line in File that the first finding is about, or else that of the scenario's name.
+func (s Scenario) line() int {
 	at := ""
 	if found := s.effective(); len(found) > 0 {
 		at = found[0].At
 	}
-	if line := cmp.Or(s.Where[at], s.Where["name"]); line > 0 {
-		return s.File + ":" + strconv.Itoa(line)
-	}
-	return s.File
+	return cmp.Or(gate.LineOf(s.Where, at), s.Where["name"], 1)
 }
 
 // lastCallItem describes the last call of a trial, without an error that is shown already.

@@ -144,7 +144,7 @@ func sample() reports.Report {
 	skipped := passing
 	skipped.Name, skipped.Verdict, skipped.Status = "loop/live", gate.Skip, ""
 	skipped.Trials, skipped.Measures = reports.Count{Skip: 1}, neverCalled
-	skipped.Findings = []gate.Finding{{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not carried out", Trial: 1, Evidence: "no server"}}
+	skipped.Findings = []gate.Finding{{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not run", Trial: 1, Evidence: "no server"}}
 
 	totals := values(21, 61728760, nil, ptr(62), ptr(72002.5))
 	totals[2].Value, totals[2].Warnings = ptr(62.5), []string{"1 of 8 trials has no price"}

@@ -21,8 +21,8 @@ func lacking() reports.Report {
 		s := r.Scenarios[3]
 		s.Name, s.Planned, s.Trials = name, 2, reports.Count{Skip: 2}
 		s.Findings = []gate.Finding{
-			{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not carried out", Trial: 1, Evidence: why},
-			{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not carried out", Trial: 2, Evidence: why},
+			{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not run", Trial: 1, Evidence: why},
+			{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not run", Trial: 2, Evidence: why},
 		}
 		r.Scenarios = append(r.Scenarios, s)
 	}

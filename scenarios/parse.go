@@ -91,10 +91,10 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 // maxWhere limits the recorded lines of each kind.
 const maxWhere = 200
 
-// where records the lines of the expectations, and of the script lines, which plan faults.
+// where records the lines of what findings can be about: the expectations, the driven agent and the script.
 func where(doc *yamlsrc.Document) map[string]int {
 	lines := doc.Lines(maxWhere, 2, "expect")
-	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "invariants", "perturb", "backend.replies", "backend.rules"))
+	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb", "backend.replies", "backend.rules"))
 	return lines
 }
 

@@ -27,7 +27,7 @@ expect:
 `), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		Expect(sc.Where).To(Equal(map[string]int{
-			"name": 2, "backend.replies": 7, "backend.replies[0]": 8, "backend.replies[1]": 9,
+			"name": 2, "drive": 3, "drive.loop": 4, "backend.replies": 7, "backend.replies[0]": 8, "backend.replies[1]": 9,
 			"expect": 10, "expect.status": 11, "expect.calls": 12, "expect.latency": 13, "expect.latency.p95": 13,
 			"expect.that": 14, "expect.that[0]": 14, "expect.that[1]": 14,
 		}))

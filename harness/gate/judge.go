@@ -105,7 +105,7 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 		return []Finding{notCarriedOut(&f)}
 	}
 	if f.Run.Skipped != "" {
-		return []Finding{{Severity: Skipped, Rule: "skipped", Message: "the trial was not carried out", Evidence: f.Run.Skipped}}
+		return []Finding{{Severity: Skipped, Rule: "skipped", Message: "the trial was not run", Evidence: f.Run.Skipped}}
 	}
 	var found []Finding
 	for _, r := range j.rules {
@@ -138,9 +138,9 @@ func judgeDenied(f *measure.Facts, found []Finding) []Finding {
 
 // notCarriedOut returns the finding of a trial that the harness or the agent prevented.
 func notCarriedOut(f *measure.Facts) Finding {
-	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}
+	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not run the trial", Evidence: f.Run.Error}
 	if f.Run.AgentError {
-		found.Rule, found.Message = "agent", "the agent could not be run"
+		found.Rule, found.Message, found.At = "agent", "the agent could not be run", "drive"
 	}
 	return found
 }
@@ -297,41 +297,14 @@ func judgeTime(found []Finding, name string, limit *quantity.Duration, seconds f
 	})
 }
 
-// judgeScript reports mismatches between the script and the run. Some can be allowed and are then
-// only noted. A planned fault that never fired cannot be allowed, because the run did not test it.
-func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
-	found = j.judgeMisfit(found, expect.UnusedLine, "a line of the script was not used up", f.Script.Unused)
-	found = j.judgeMisfit(found, expect.UnexpectedCall, "no line of the script answers this call", f.Script.Unexpected)
-	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
-	return judgeUnfired(j, f, found)
-}
-
-func judgeUnfired(_ *Judge, f *measure.Facts, found []Finding) []Finding {
-	for _, e := range f.Script.Unfired {
-		found = append(found, Finding{Severity: Broken, Rule: unfiredFault, Message: "a planned fault never fired", Evidence: e})
-	}
-	return found
-}
-
-func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []string) []Finding {
-	for _, e := range evidence {
-		severity := Failing
-		if slices.Contains(j.expect.Allow, rule) {
-			severity = Info
-		}
-		found = append(found, Finding{Severity: severity, Rule: rule, Message: message, Evidence: e})
-	}
-	return found
-}
-
 // judgeStops reports answers that the stop guard did not judge according to their labels.
 func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
-	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Stops.Misjudged)
+	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard decided differently from the label", f.Stops.Misjudged)
 }
 
 // ViolationMessage is the message of each invariant violation reported by a driver or an extension.
 // The evidence names the invariant.
-const ViolationMessage = "the agent violated one of its invariants"
+const ViolationMessage = "an invariant of the agent does not hold"
 
 // judgeViolations reports violations of the invariants that an agent has in every scenario. They
 // cannot be allowed.

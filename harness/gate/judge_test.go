@@ -176,7 +176,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 	It("distinguishes an agent that cannot be run from a failure of the harness", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Error, f.Run.AgentError = "no such program", true })
 		Expect(judge(expect.Expect{Status: "done"}, f)).To(HaveExactElements(
-			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", Evidence: "no such program"}))
+			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", At: "drive", Evidence: "no such program"}))
 	})
 
 	DescribeTable("uses the singular and the plural",
@@ -246,7 +246,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 	It("gives no verdict and no other finding if the harness failed", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Error = "no such program"; f.Script.Unused = []string{"replies[0]"} })
 		found := judge(expect.Expect{Status: "done", That: []string{"false"}}, f)
-		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: "no such program"}))
+		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "harness", Message: "the harness could not run the trial", Evidence: "no such program"}))
 	})
 })
 

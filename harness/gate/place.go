@@ -1,14 +1,10 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
-
-// scriptLine matches the name of a script line at the beginning of a finding.
-var scriptLine = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
 
 // expectationOf returns the key of the expectation that f is about, as used in
 // record.Scenario.Where, or "".
@@ -21,13 +17,18 @@ func expectationOf(f *Finding) string {
 		return "expect.snapshot"
 	case expect.MisjudgedStop:
 		return "expect.stops"
-	case expect.UnusedLine, unfiredFault:
-		if line, _, _ := strings.Cut(f.Evidence, ":"); scriptLine.MatchString(line) {
-			return "backend." + line
-		}
 	}
 	return ""
 }
 
-// unfiredFault is the rule of a planned fault that never fired.
-const unfiredFault = "unfired-fault"
+// LineOf returns the line of a key in a scenario file, given the lines of record.Scenario.Where: that of
+// the key itself, or else of the nearest key that contains it. It returns 0 if there is none.
+func LineOf(where map[string]int, key string) int {
+	for key != "" {
+		if line := where[key]; line > 0 {
+			return line
+		}
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
+	}
+	return 0
+}

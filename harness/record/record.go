@@ -80,7 +80,7 @@ type Scenario struct {
 	Expect expect.Expect `json:"expect"`
 	// Limits are the agent's effective settings, for readers.
 	Limits json.RawMessage `json:"limits,omitempty"`
-	// Where has the lines in File of the keys under "expect" and "invariants" by their path,
+	// Where has the lines in File of what a finding can be about, by its path,
 	// such as "expect.calls".
 	Where map[string]int `json:"where,omitempty"`
 	// Perturb has the perturbations in their text form. A scenario with perturbations is

@@ -188,7 +188,7 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 		return &reference{link(trialID(sc.id, n)), fmt.Sprintf("trial %d", n)}
 	})
 	for i, f := range s.Findings {
-		if at := s.Where[f.At]; at > 0 {
+		if at := gate.LineOf(s.Where, f.At); at > 0 {
 			out.Findings[i].At += fmt.Sprintf(", line %d", at)
 		}
 	}

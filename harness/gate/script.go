@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// judgeScript reports mismatches between the script and the run. Some can be allowed and are then
+// only noted. So are the replies that were not requested after a call that no reply matched: they are
+// its consequence. A planned fault that never fired cannot be allowed, because the run did not test it.
+func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	offScript := len(f.Script.Unexpected) > 0 && !slices.Contains(j.expect.Allow, expect.UnexpectedCall)
+	for _, e := range f.Script.Unused {
+		message, detail := unusedReply(e)
+		finding := j.misfit(expect.UnusedLine, message, detail)
+		if finding.At = scriptKey(e); offScript {
+			finding.Severity = Info
+		}
+		found = append(found, finding)
+	}
+	for _, e := range f.Script.Unexpected {
+		finding := j.misfit(expect.UnexpectedCall, "no scripted reply matches this call", e)
+		finding.At = nearestReply(e)
+		found = append(found, finding)
+	}
+	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
+	return judgeUnfired(j, f, found)
+}
+
+func judgeUnfired(_ *Judge, f *measure.Facts, found []Finding) []Finding {
+	for _, e := range f.Script.Unfired {
+		found = append(found, Finding{
+			Severity: Broken, Rule: unfiredFault, Message: "a planned fault never fired", At: scriptKey(e), Evidence: e,
+		})
+	}
+	return found
+}
+
+func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []string) []Finding {
+	for _, e := range evidence {
+		found = append(found, j.misfit(rule, message, e))
+	}
+	return found
+}
+
+// misfit returns a finding that can be allowed.
+func (j *Judge) misfit(rule, message, evidence string) Finding {
+	severity := Failing
+	if slices.Contains(j.expect.Allow, rule) {
+		severity = Info
+	}
+	return Finding{Severity: severity, Rule: rule, Message: message, Evidence: evidence}
+}
+
+// The forms in which recordings name a reply that was not delivered as often as planned.
+var (
+	undelivered = regexp.MustCompile(`^((?:replies|rules)\[[0-9]+\]): (?:never used|([0-9]+) of ([0-9]+) left)(?:; (.*))?$`)
+	scriptLine  = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
+)
+
+// unusedReply returns the message and the evidence for an entry of record.Script.Unused.
+func unusedReply(entry string) (message, evidence string) {
+	m := undelivered.FindStringSubmatch(entry)
+	if m == nil {
+		return "a scripted reply was never requested", entry
+	}
+	name, why := m[1], m[4]
+	left, _ := strconv.Atoi(m[2])
+	all, _ := strconv.Atoi(m[3])
+	switch {
+	case left < all:
+		return fmt.Sprintf("the scripted reply %s was requested %d of %d times", name, all-left, all), why
+	case why != "": // it was requested, and its fault fired
+		return fmt.Sprintf("the scripted reply %s was never delivered", name), why
+	}
+	return fmt.Sprintf("the scripted reply %s was never requested", name), ""
+}
+
+// The forms in which recordings name the reply that is nearest to a call without one, and the quoted
+// text of agents, which may contain the same words.
+var (
+	nearest = regexp.MustCompile(`(?:is not the one that|all replies up to|the closest is) ((?:replies|rules)\[[0-9]+\])`)
+	quoted  = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+)
+
+// nearestReply returns the key of the reply that is nearest to an unexpected call, an entry of
+// record.Script.Unexpected: the one that was expected or comes closest, or the last one of a script
+// that was used up. It returns "" if the entry names none.
+func nearestReply(entry string) string {
+	m := nearest.FindStringSubmatch(quoted.ReplaceAllString(entry, `""`))
+	if m == nil {
+		return ""
+	}
+	return "backend." + m[1]
+}
+
+// scriptKey returns the key of the script line with which an entry begins, or "".
+func scriptKey(entry string) string {
+	if line, _, _ := strings.Cut(entry, ":"); scriptLine.MatchString(line) {
+		return "backend." + line
+	}
+	return ""
+}
+
+// unfiredFault is the rule of a planned fault that never fired.
+const unfiredFault = "unfired-fault"
