@@ -129,7 +129,7 @@ var _ = Describe("Parse", func() {
 		Entry("nothing to expect where something goes wrong", change("expect:\n  status: done\n  calls: 2\n", "perturb: ['call=1:timeout']\n"), ``),
 		Entry("an unknown perturbation", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" cannot happen at a turn; did you mean "double"?`),
 		Entry("a perturbation of a process at an API", right+"perturb:\n  - call=1:timeout\n  - call=2:hang\n", `s.yaml:17:5: only a command-line agent can show the fault "hang"; an API can show `+strings.Join(mocks.APIFaults(), ", ")),
-		Entry("a write of what writes nothing", right+"perturb: ['write=1:disk-full']\n", `s.yaml:15:11: the agent stores nothing on disk, so it has no writes; only an interview and a supervised run have some`),
+		Entry("a write of what writes nothing", right+"perturb: ['write=1:disk-full']\n", `s.yaml:15:11: the agent stores nothing on disk that the harness sees, so it has no writes; only an interview and a supervised run have some`),
 		Entry("a turn of what takes none", right+"perturb: ['turn=1:double']\n", `s.yaml:15:11: the agent has no turns; only an interview and external agents have some`),
 		Entry("a perturbation twice", right+"perturb: ['call=1:status,times=2,status=503', 'call=1:status,status=503,times=2']\n", `s.yaml:15:47: the perturbation call=1:status,status=503,times=2 is repeated`),
 		Entry("an invariant", right+"invariants: ['calls.total > 0', 'golden.cals == 1']\n", `s.yaml:15:33: the invariant cannot be used: column 7: undefined field 'cals' (did you mean "calls"?)`),

@@ -57,6 +57,7 @@ func NewConversation(sc scenarios.Scenario, env *Env, c Conversation) (Driver, e
 func (c *Conversation) points(p *Points) {
 	p.Attempts = 1 // retries of the agent are calls of their own
 	p.Timeouts = Timeouts(map[string]quantity.Duration{"timeout": c.Talk.Timeout})
+	p.NoWrites = "the harness does not see the writes of another program"
 	p.NoTurns = "no process of the agent outlives a turn, or the harness did not start it: there is nothing to restart"
 	if c.Restarts {
 		p.NoTurns, p.Turns = "", []string{perturb.Restart}

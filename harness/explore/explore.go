@@ -156,11 +156,25 @@ func (e *explorer) pairs(p *plan) pairing {
 	if e.opts.Pairs < 0 || !e.wants(result.Pairs) {
 		return pairing{}
 	}
-	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.continues)
-	if len(design.items) == 0 {
+	possible := e.possible()
+	design := pairsOf(possible, len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.continues)
+	switch {
+	case len(e.path.calls) == 1:
+		if design = attemptPairsOf(e.repeated(possible), possible, e.opts.Pairs, e.opts.Seed); len(design.items) == 0 {
+			p.omit("%s: the agent makes one call, and does not repeat it when it fails", result.Pairs)
+		}
+	case len(design.items) == 0:
 		p.omit("%s: no call follows a fault that the agent survived", result.Pairs)
 	}
 	return design
+}
+
+// repeated returns the faults of the only call after which the agent is not known not to repeat it.
+func (e *explorer) repeated(all []mocks.Fault) []mocks.Fault {
+	return slices.DeleteFunc(slices.Clone(all), func(f mocks.Fault) bool {
+		retried, known := e.retried[fault(1, f).String()]
+		return f.Brings() || known && !retried
+	})
 }
 
 // covered describes the coverage of the pairs that happened; empty if none was planned.

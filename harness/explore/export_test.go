@@ -34,6 +34,21 @@ func PlanOf(p Path, families []result.Family, thorough bool) (runs []string, lef
 	return runs, plan.left
 }
 
+// OutagesOf plans the outages of a path without results of single faults.
+func OutagesOf(p Path, thorough bool) (runs []string, left []string) {
+	var plan plan
+	e := &explorer{opts: Options{Families: []result.Family{result.Outages}, Thorough: thorough}, path: *p.path()}
+	for _, run := range e.outages(&plan) {
+		runs = append(runs, key(run.ps))
+	}
+	return runs, plan.left
+}
+
+// AttemptPairsOf chooses pairs of faults of the only call.
+func AttemptPairsOf(firsts, seconds []mocks.Fault, limit int, seed uint64) Design {
+	return designOf(attemptPairsOf(firsts, seconds, limit, seed))
+}
+
 // GroupsOf returns the number of runs that share the writes.
 func GroupsOf(writes, work, budget int) int { return groupsOf(writes, work, budget) }
 
@@ -56,7 +71,10 @@ type Design struct {
 
 // PairsOf chooses pairs.
 func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, continues func(perturb.Perturbation) bool) Design {
-	d := pairsOf(kinds, calls, limit, seed, continues)
+	return designOf(pairsOf(kinds, calls, limit, seed, continues))
+}
+
+func designOf(d pairing) Design {
 	out := Design{Kinds: d.kinds, Calls: d.calls}
 	for _, run := range d.items {
 		out.Pairs = append(out.Pairs, [2]perturb.Perturbation(run.ps))

@@ -97,6 +97,25 @@ backend:
 expect: {status: done, calls: 2}
 `
 
+// ownAgent is a program that calls its model once in each of two turns and does not repeat a call.
+// flags and options begin with a comma.
+func ownAgent(flags, options string) string {
+	GinkgoHelper()
+	self, err := os.Executable()
+	Expect(err).NotTo(HaveOccurred())
+	return fmt.Sprintf(`name: spec/own
+drive:
+  command:
+    {run: [%q%s], env: {REHEARSE_DEMO: command}, turns: [What is the capital of France?, And of Spain?]%s}
+backend:
+  model: gpt-4.1-mini
+  rules:
+    - {when: {user: {contains: France}}, text: It is Paris.}
+    - {when: {user: {contains: Spain}}, text: It is Madrid.}
+expect: {status: done, calls: 2}
+`, self, flags, options)
+}
+
 var only = func(f ...result.Family) explore.Options {
 	return explore.Options{Language: kinds.Language(), Families: f}
 }

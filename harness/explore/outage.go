@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -17,11 +18,7 @@ const lasting = 20
 // call. It must then report the failure, and its work must be resumable. Of the statuses it takes
 // one that means "later", with and without a time.
 func (e *explorer) outages(p *plan) []item {
-	switch {
-	case !e.wants(result.Outages):
-		return nil
-	case e.path.realTime:
-		p.omit("%s: skipped in real time, because the pauses between attempts would be real, too", result.Outages)
+	if !e.wants(result.Outages) {
 		return nil
 	}
 	singles := e.items
@@ -30,16 +27,39 @@ func (e *explorer) outages(p *plan) []item {
 		all.faults(&e.path, e.budget())
 		singles, p.left = all.items, append(p.left, all.left...)
 	}
+	healed := slices.DeleteFunc(slices.Clone(singles), func(run item) bool { return run.family != result.Faults || !e.healed(run.ps[0]) })
+	if len(healed) == 0 {
+		p.omit("%s: the agent repeats no call that failed", result.Outages)
+	}
+	if e.path.realTime && e.budget() > 0 {
+		healed = e.shortOutages(p, healed)
+	}
 	var items []item
-	for _, run := range singles {
-		if run.family != result.Faults || !e.healed(run.ps[0]) {
-			continue
-		}
+	for _, run := range healed {
 		f := *run.ps[0].Fault
 		f.Times = max(lasting, 2*e.path.points.Attempts)
 		items = append(items, item{result.Outages, []perturb.Perturbation{fault(run.ps[0].N, f)}})
 	}
 	return items
+}
+
+// shortOutages selects the outages of an agent that pauses in real time between its attempts.
+func (e *explorer) shortOutages(p *plan, healed []item) (short []item) {
+	slow := p.waits(&e.path, result.Outages, len(healed) > 0, outageWait, e.budget())
+	var skipped []string
+	for _, run := range healed {
+		switch kind := run.ps[0].Do; {
+		case slices.Contains(lastingInReal, kind) && slow(run.ps[0].N):
+			short = append(short, run)
+		case !slices.Contains(lastingInReal, kind) && !slices.Contains(skipped, kind):
+			skipped = append(skipped, kind)
+		}
+	}
+	if len(skipped) > 0 {
+		p.omit("%s of %s: skipped, because the pauses between attempts take real time; --thorough includes them",
+			result.Outages, strings.Join(skipped, ", "))
+	}
+	return short
 }
 
 // healed reports whether the agent is known to have survived a fault by a retry.

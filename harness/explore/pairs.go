@@ -72,6 +72,24 @@ func (d *pairing) rest(kindPairs [][2]int, kinds []mocks.Fault, limit int, open 
 	}
 }
 
+// attemptPairsOf chooses at most limit pairs of faults of a path's only call: the first fails it, and the
+// second hits the next attempt. Each fault is the first once if it can be, and the second once.
+func attemptPairsOf(firsts, seconds []mocks.Fault, limit int, seed uint64) pairing {
+	d := pairing{plannedKinds: len(firsts) * len(seconds), plannedCalls: 1}
+	if len(firsts) == 0 || len(seconds) == 0 {
+		return d
+	}
+	random := rand.New(rand.NewPCG(seed, 1))
+	firsts, seconds = slices.Clone(firsts), slices.Clone(seconds)
+	random.Shuffle(len(firsts), func(i, j int) { firsts[i], firsts[j] = firsts[j], firsts[i] })
+	random.Shuffle(len(seconds), func(i, j int) { seconds[i], seconds[j] = seconds[j], seconds[i] })
+	for i := range min(limit, max(len(firsts), len(seconds))) {
+		d.add(fault(1, firsts[i%len(firsts)]), fault(1, seconds[i%len(seconds)]))
+	}
+	d.kinds, d.calls = len(d.items), 1
+	return d
+}
+
 func (d *pairing) add(first, second perturb.Perturbation) {
 	d.items = append(d.items, item{result.Pairs, []perturb.Perturbation{first, second}})
 }

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,9 +21,6 @@ const familyBudget = 300_000
 // limit fires at its exact instant, so a limit ± one tick is the last answer in time and the first
 // one too late.
 const tick = time.Nanosecond
-
-// longest is the longest time that a call may hang in real time.
-const longest = 10 * time.Second
 
 // item is one run of a plan.
 type item struct {
@@ -76,8 +72,12 @@ func planOf(golden *path, families []result.Family, budget int) plan {
 // faults plans each call × each fault.
 func (p *plan) faults(golden *path, budget int) {
 	kinds := faultsOf(golden, p)
+	slow := p.waits(golden, result.Faults, slices.ContainsFunc(kinds, golden.hangs), golden.patience(), budget)
 	for _, n := range p.some(result.Faults, len(golden.calls), len(kinds)*golden.work(), budget) {
 		for _, f := range kinds {
+			if golden.hangs(f) && !slow(n) {
+				continue
+			}
 			p.add(result.Faults, fault(n, f))
 		}
 	}
@@ -115,10 +115,10 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 	var all []mocks.Fault
 	var waited []string
 	for _, kind := range golden.points.Faults {
-		switch patience := golden.patience(); {
+		switch {
 		case kind == statusKind:
 			all = append(all, statuses()...)
-		case golden.realTime && slices.Contains(hanging, kind) && (patience == 0 || patience > longest):
+		case golden.realTime && slices.Contains(hanging, kind) && !golden.impatient():
 			waited = append(waited, kind)
 		case golden.realTime && kind == dripKind:
 			all = append(all, mocks.Fault{Kind: kind, Delay: quantity.Duration(10 * time.Millisecond)})
@@ -127,25 +127,28 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 		}
 	}
 	if len(waited) > 0 {
-		p.omit("%s: skipped in real time, because no limit of the agent is shorter than %s", strings.Join(waited, ", "), longest)
+		p.omit("%s: skipped in real time, because no time limit is at most %s; set a shorter one to include it", strings.Join(waited, ", "), longest)
 	}
 	return all
 }
 
-// latency plans each call at each limit, one tick faster and one tick slower.
+// latency plans each call at each limit, just below and just above it.
 func (p *plan) latency(golden *path, budget int) {
-	switch {
-	case golden.realTime:
-		p.omit("%s: skipped: needs virtual time", result.Latency)
-		return
-	case len(golden.points.Timeouts) == 0:
+	firsts := golden.latencies()
+	if len(firsts) == 0 {
 		p.omit("%s: the agent has no time limit", result.Latency)
 		return
 	}
-	limits := slices.Compact(slices.Sorted(maps.Values(golden.points.Timeouts)))
-	for _, n := range p.some(result.Latency, len(golden.calls), 2*len(limits)*golden.work(), budget) {
-		for _, limit := range limits {
-			for _, first := range []time.Duration{limit - tick, limit + tick} {
+	slow := func(int) bool { return true }
+	if golden.realTime {
+		slow = p.waits(golden, result.Latency, true, slices.Max(firsts), budget)
+		if len(firsts) == 1 {
+			p.omit("%s: above the limit: skipped in real time, because no time limit is at most %s", result.Latency, longest)
+		}
+	}
+	for _, n := range p.some(result.Latency, len(golden.calls), len(firsts)*golden.work(), budget) {
+		for _, first := range firsts {
+			if slow(n) {
 				p.add(result.Latency, perturb.Perturbation{At: perturb.Call, N: n, Do: perturb.Latency, First: quantity.Duration(first)})
 			}
 		}
@@ -172,6 +175,11 @@ func (p *plan) some(family result.Family, n, work, budget int) []int {
 	if keep < n {
 		p.omit("%s: %d of %d calls, evenly spread, because the path is long; --thorough perturbs all of them", family, keep, n)
 	}
+	return spread(n, keep)
+}
+
+// spread returns keep numbers from 1 to n, evenly spread.
+func spread(n, keep int) []int {
 	numbers := make([]int, keep)
 	for i := range numbers {
 		numbers[i] = 1 + i*(n-1)/max(1, keep-1)

@@ -73,19 +73,75 @@ var _ = Describe("The plan", func() {
 		Expect(runs).To(Equal([]string{"turn=1:restart", "turn=2:restart"}))
 	})
 
-	It("does not wait in real time", func() {
+	It("waits at most ten seconds for a call in real time", func() {
 		p := golden()
 		p.RealTime, p.Points.Faults = true, []string{"exit", "hang", "ignore-sigterm"}
 		runs, left := explore.PlanOf(p, []result.Family{result.Faults, result.Latency}, false)
-		Expect(runs).To(Equal([]string{"call=1:exit", "call=2:exit", "call=3:exit"}))
-		Expect(left).To(HaveLen(2))
-		Expect(left[0]).To(HavePrefix("hang, ignore-sigterm: "))
+		Expect(runs).To(Equal([]string{
+			"call=1:exit", "call=2:exit", "call=3:exit",
+			"call=1:latency,first=5s", "call=2:latency,first=5s", "call=3:latency,first=5s",
+		}))
+		Expect(left).To(Equal([]string{
+			"hang, ignore-sigterm: skipped in real time, because no time limit is at most 10s; set a shorter one to include it",
+			"latency: above the limit: skipped in real time, because no time limit is at most 10s",
+		}))
 		p.Points.Timeouts = map[string]time.Duration{"call_timeout": 2 * time.Second, "off": 0}
 		runs, _ = explore.PlanOf(p, []result.Family{result.Faults}, false)
 		Expect(runs).To(HaveLen(9))
 		p.Points.Faults = []string{"slow-drip"}
 		runs, _ = explore.PlanOf(p, []result.Family{result.Faults}, false)
 		Expect(runs[0]).To(Equal("call=1:slow-drip,delay=10ms"))
+	})
+
+	It("tries an answer within a short limit in real time, and one beyond it", func() {
+		p := golden()
+		p.RealTime, p.Points.Timeouts = true, map[string]time.Duration{"timeout": 4 * time.Second}
+		runs, left := explore.PlanOf(p, []result.Family{result.Latency}, false)
+		Expect(runs[:2]).To(Equal([]string{"call=1:latency,first=2s", "call=1:latency,first=5s"}))
+		Expect(left).To(BeEmpty())
+		p.Points.Timeouts = nil
+		_, left = explore.PlanOf(p, []result.Family{result.Latency}, false)
+		Expect(left).To(Equal([]string{"latency: the agent has no time limit"}))
+	})
+
+	It("bounds the sum of the waits in real time, unless it is thorough", func() {
+		p := golden()
+		p.Calls, p.RealTime = 50, true
+		p.Points.Faults, p.Points.Timeouts = []string{"timeout", "empty-text"}, map[string]time.Duration{"timeout": 10 * time.Second}
+		runs, left := explore.PlanOf(p, []result.Family{result.Faults, result.Latency}, false)
+		count := func(part string) (n int) {
+			for _, text := range runs {
+				n += strings.Count(text, part)
+			}
+			return n
+		}
+		Expect(count("timeout")).To(Equal(12), "12 × 10s are two minutes")
+		Expect(count("empty-text")).To(Equal(50))
+		Expect(count("first=5s")).To(Equal(10), "the longer latency, 11s, counts")
+		Expect(count("call=50:")).To(Equal(1 + 1 + 2))
+		Expect(left).To(ContainElement("fault: runs that wait up to 10s: at 12 of 50 calls, because they take real time; --thorough perturbs all of them"))
+		runs, left = explore.PlanOf(p, []result.Family{result.Faults, result.Latency}, true)
+		Expect(runs).To(HaveLen(50 * 4))
+		Expect(left).To(BeEmpty())
+	})
+
+	It("makes one outage of each sort last in real time", func() {
+		p := golden()
+		p.Calls, p.RealTime = 1, true
+		p.Points.Faults = []string{"status", "reset-before-headers", "reset-after-headers", "empty-text"}
+		runs, left := explore.OutagesOf(p, false)
+		Expect(runs).To(Equal([]string{
+			"call=1:status,status=429,retry_after=2s,times=20", "call=1:status,status=503,times=20", "call=1:reset-before-headers,times=20",
+		}))
+		Expect(left).To(Equal([]string{
+			"outage of reset-after-headers, empty-text: skipped, because the pauses between attempts take real time; --thorough includes them",
+		}))
+		runs, left = explore.OutagesOf(p, true)
+		Expect(runs).To(HaveLen(5))
+		Expect(left).To(BeEmpty())
+		p.Calls = 100
+		runs, _ = explore.OutagesOf(p, false)
+		Expect(runs).To(HaveLen(3*24), "24 × 5s are two minutes")
 	})
 
 	It("skips and reports calls of a long path, and perturbs all of them if thorough", func() {
@@ -243,6 +299,29 @@ var _ = Describe("Pairs", func() {
 				t.Fatalf("covers %d, reports %d, of %d pairs of calls", len(ofCalls), d.Calls, calls*(calls-1)/2)
 			}
 		})
+	})
+
+	It("of the only call hit two attempts, each fault once as the first and once as the second", func() {
+		rapid.Check(GinkgoTB(), func(t *rapid.T) {
+			firsts, seconds := kinds(rapid.IntRange(1, 9).Draw(t, "firsts")), kinds(rapid.IntRange(1, 9).Draw(t, "seconds"))
+			limit := rapid.IntRange(1, 12).Draw(t, "limit")
+			d := explore.AttemptPairsOf(firsts, seconds, limit, rapid.Uint64().Draw(t, "seed"))
+			most := max(len(firsts), len(seconds))
+			if len(d.Pairs) != min(limit, most) {
+				t.Fatalf("%d runs, limit %d, most %d", len(d.Pairs), limit, most)
+			}
+			first, second := map[string]bool{}, map[string]bool{}
+			for _, pair := range d.Pairs {
+				if pair[0].N != 1 || pair[1].N != 1 {
+					t.Fatalf("%v is not at the only call", pair)
+				}
+				first[pair[0].Do], second[pair[1].Do] = true, true
+			}
+			if limit >= most && (len(first) != len(firsts) || len(second) != len(seconds)) {
+				t.Fatalf("%v leaves out a fault", d.Pairs)
+			}
+		})
+		Expect(explore.AttemptPairsOf(nil, kinds(3), 9, 1).Pairs).To(BeEmpty())
 	})
 
 	It("depend on the seed only", func() {

@@ -88,6 +88,41 @@ var _ = Describe("Run", func() {
 		}
 	})
 
+	It("hits two attempts at the only call of an agent that repeats it", func() {
+		one := strings.Replace(twoCalls, "    - {text: \"I look at it first.\", latency: 1s}\n", "", 1)
+		r := run(write(strings.Replace(one, "calls: 2", "calls: 1", 1)), only(result.Faults, result.Pairs))
+		var pairs []result.Cell
+		for _, c := range r.Cells {
+			if c.Family == result.Pairs {
+				pairs = append(pairs, c)
+				Expect(c.Perturb).To(HaveExactElements(HavePrefix("call=1:"), HavePrefix("call=1:")))
+			}
+		}
+		Expect(len(pairs)).To(BeNumerically(">", 10))
+		Expect(pairs).To(ContainElement(HaveField("Fired", 2)))
+		Expect(r.Covered).To(HaveSuffix("1 of 1 pairs of calls"))
+		Expect(r.Left).To(BeEmpty())
+	})
+
+	It("explores a program of the user in the families that apply, and gives the reasons for the others", func() {
+		sc := write(ownAgent(", -session", ", lives: session, timeout: 2s"))
+		r := run(sc, explore.Options{Language: kinds.Language(), Workers: 4, Families: []result.Family{
+			result.Latency, result.Crashes, result.Users, result.Pairs,
+		}, Pairs: 3})
+		Expect(cell(r, "call=1:latency,first=1s").Outcome).To(Equal(result.Survived))
+		late := cell(r, "call=2:latency,first=3s")
+		Expect(late.Outcome).To(Equal(result.Degraded))
+		Expect(late.Status).To(Equal("timeout"))
+		Expect(cell(r, "turn=2:restart").Outcome).To(Equal(result.Survived))
+		Expect(r.Covered).To(ContainSubstring("pairs cover"))
+		Expect(r.Left).To(ContainElement("crash: the harness does not see the writes of another program"))
+
+		r = run(write(ownAgent("", "")), only(result.Users))
+		Expect(r.Left).To(Equal([]string{
+			"user: no process of the agent outlives a turn, or the harness did not start it: there is nothing to restart",
+		}))
+	})
+
 	It("explores a whole interview", func() {
 		r := run(load("interview/golden-lea")[0], explore.Options{Language: kinds.Language(), Workers: 2, MaxRuns: 24, Families: []result.Family{result.Texts}})
 		Expect(r.Calls).To(HaveLen(24))
