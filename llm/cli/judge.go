@@ -136,7 +136,8 @@ var (
 	authText = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|` +
 		`(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
 	downText = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|` +
-		`connection (refused|reset|failed)|service unavailable|experiencing high demand`)
+		`connection ?(refused|reset|failed|error)|(unable to|cannot|could not) connect|econn(refused|reset)|enotfound|eai_again|` +
+		`service unavailable|experiencing high demand`)
 	cutText = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
 	badText = regexp.MustCompile(`(?i)empty or malformed response`)
 )

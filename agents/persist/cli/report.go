@@ -233,9 +233,11 @@ func doneOf(tasks []persist.Task) (n int) {
 	return n
 }
 
+// on ends the advice for a run that is not complete.
+const on = "start it again: it continues from here"
+
 // nextStep returns advice for the user, or "" if the run is complete.
 func (j *Job) nextStep(r persist.Result) string {
-	const on = "start it again: it continues from here"
 	switch r.Status {
 	case persist.StatusComplete:
 		return ""
@@ -269,16 +271,20 @@ func (j *Job) nextForPerson(r persist.Result) string {
 	}
 	const most = 3
 	var answers []string
+	waiting := false // as a person has answered
 	for _, t := range r.Tasks {
+		waiting = waiting || t.State == "waiting"
 		if t.State == string(persist.Escalated) && len(answers) < most {
 			answers = append(answers, j.command("--answer", t.ID)+" \"...\"")
 		}
 	}
-	if len(answers) == 0 {
-		return "review the work, make the unknown checks answerable, then start it again: it continues from here"
+	switch {
+	case len(answers) > 0:
+		return "answer with " + strings.Join(answers, " or ") + ", or permit what was refused (--access, --agent-arg), then " + on
+	case waiting:
+		return on
 	}
-	return "answer with " + strings.Join(answers, " or ") +
-		", or permit what was refused (--access, --agent-arg), then start it again: it continues from here"
+	return "review the work, make the unknown checks answerable, then " + on
 }
 
 // command returns the command line of supervise for this plan with further arguments.
