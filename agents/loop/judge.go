@@ -102,8 +102,7 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	return nil
 }
 
-// judgeTools ends the run at the second iteration in a row whose tool calls were denied or failed up to their
-// limit.
+// judgeTools ends the run at the second iteration in a row that reached the limit of denied or failed tool calls.
 func (r *runner) judgeTools(n int, reply llm.Reply) *run.Ending {
 	count := func(in *int, limit llm.FinishReason) (again bool) {
 		if reply.Finish != limit {

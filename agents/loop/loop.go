@@ -141,8 +141,8 @@ type Result struct {
 	// Completed is true if the last answer claims completion. If a limit took precedence, the
 	// stop guard has not judged it.
 	Completed bool `json:"-"`
-	// Session is the session that a further call would continue; nil if there is none, or if it may be the
-	// reason of failed calls.
+	// Session is the session that a further call would continue, or nil. A session that may be the cause of
+	// failed calls is left out.
 	Session *llm.Session `json:"-"`
 	// Err is the error that ended the run, if one did.
 	Err error `json:"-"`

@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// note is a text about an answer in both languages: the events of a run are English, and the agent reads the
-// language of its task.
+// note is a text about an answer: in English for the events of a run, and for the agent in the language of its
+// task.
 type note struct{ english, french string }
 
 // notef formats both texts with the same arguments.
@@ -52,7 +52,7 @@ var (
 )
 
 // remark returns the notes on an answer for the next prompt: why it does not count as finished, and which
-// tool calls were denied or failed. Without a contract the agent was not told how to react, so there are none.
+// tool calls were denied or failed. It returns none without a contract, which explains how to react.
 func (r *runner) remark(reply llm.Reply, c claim) string {
 	if r.set.Contract == "" {
 		return ""
@@ -74,16 +74,15 @@ func (r *runner) remark(reply llm.Reply, c claim) string {
 
 // describeDenials names the denied tool calls in the language of the task.
 func describeDenials(denials []llm.Denial, in Language) string {
-	text := llm.DescribeDenials(denials)
 	if in != French {
-		return text
+		return llm.DescribeDenials(denials)
 	}
 	const most = 3
 	names := make([]string, 0, most)
 	for _, d := range denials[:min(len(denials), most)] {
 		names = append(names, d.String())
 	}
-	text = "1 appel d'outil : "
+	text := "1 appel d'outil : "
 	if len(denials) > 1 {
 		text = fmt.Sprintf("%d appels d'outils : ", len(denials))
 	}

@@ -23,8 +23,8 @@ type runner struct {
 	errors  run.Repeats   // of errors
 	failed  int           // calls in a row
 	denied  int           // iterations in a row that ended at the denial limit
-	failing int           // the same at the limit of failed tool calls
-	cutOff  int           // calls of earlier processes that were killed in them
+	failing int           // iterations in a row that ended at the failure limit
+	cutOff  int           // calls in which earlier processes were killed
 	asked   time.Duration // the wait that the last failed call asked for
 	until   time.Time     // the end of a usage limit, or zero
 

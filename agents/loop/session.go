@@ -12,7 +12,7 @@ type session struct {
 	current *llm.Session // the next call continues it; nil: it begins a new one
 	begun   string       // the id that the agent reported during the last call
 	failed  int          // calls in a row
-	handed  bool         // an earlier run began current, and no call was made in it yet
+	handed  bool         // an earlier run began current, and this run has not called it yet
 	report  func(id string)
 }
 
@@ -56,7 +56,7 @@ func (s *session) hand(of *llm.Session) {
 	}
 }
 
-// passing reports whether an error has its reason in the backend, and not in the session.
+// passing reports whether the backend is the cause of an error, and not the session.
 func passing(err error) bool {
 	return slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.RateLimited}, llm.KindOf(err))
 }

@@ -11,8 +11,8 @@ import (
 // Totals are the sums of a run. Amounts that a backend did not report are missing in them.
 type Totals struct {
 	Tokens int `json:"tokens"`
-	// TokensUnknown and CostUnknown count the calls that are missing in Tokens and Cost: those of unknown
-	// usage, and those in which a process was killed.
+	// TokensUnknown and CostUnknown count the calls that are missing in Tokens and Cost: their usage is unknown,
+	// or the process was killed in them.
 	TokensUnknown int            `json:"tokens_unknown,omitempty"`
 	Cost          quantity.Money `json:"cost,omitzero"`
 	CostUnknown   int            `json:"cost_unknown,omitempty"`
@@ -38,8 +38,8 @@ func bound(sum string, zero bool, missing int, unknown string) string {
 	return sum
 }
 
-// Sum adds up the iterations of a run in a currency, and a number of calls in which its process was killed.
-// If eurPerUSD is 0, amounts in another currency are unknown.
+// Sum adds up the iterations of a run, and counts cutOff calls in which its process was killed as unknown. If
+// eurPerUSD is 0, so are amounts in another currency.
 func Sum(entries []Entry, cutOff int, currency quantity.Currency, eurPerUSD float64) Totals {
 	t := Totals{TokensUnknown: cutOff, CostUnknown: cutOff}
 	for _, e := range entries {

@@ -22,7 +22,7 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	stop   func() // the watchdog's timer
 
-	// parallel is true if other attempts are in progress. It has the calls of a segment for itself.
+	// parallel is true for an attempt beside others. Each of them may make the calls of a segment.
 	parallel bool
 
 	active   time.Duration // time of the last activity
@@ -88,7 +88,7 @@ func (r *supervisor) newAttempt(task state.Task) (a *attempt, ctx context.Contex
 	}
 }
 
-// assignment returns the assignment of the last attempt at a task. The files are those of its folder.
+// assignment returns the assignment of the last attempt at a task, whose files are read with read.
 func (r *supervisor) assignment(task state.Task, a *attempt, read fileReader) Assignment {
 	return Assignment{
 		Task: task.Task, Key: task.Key(), Attempt: task.Attempts, Segment: r.state.Segment,

@@ -11,39 +11,39 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// Forks provides a folder for each task, with a copy of the files of the plan's folder, in which its
-// attempts work, and merges it when the task is done. Its methods are called one at a time.
+// Forks provides a folder for the attempts at each task, with a copy of the files of the plan's folder, and
+// merges it when the task is done. Its methods are called one at a time.
 type Forks interface {
-	// Open returns the folder of a task. It has the files of all tasks that are done, and those of earlier
-	// attempts at the task, unless both changed the same part of a file: then the earlier work is set aside.
+	// Open returns the folder of a task. It has the files of all tasks that are done and of earlier attempts
+	// at the task. If both changed the same part of a file, the earlier attempts are set aside.
 	Open(ctx context.Context, task string) (Place, error)
 	// Refresh merges the work of other tasks into the folder of a task. A *Conflict means that its work was
 	// set aside.
 	Refresh(ctx context.Context, task string, attempt int) error
-	// Merge merges the folder of a task that is done into that of the plan, and returns the event to emit, if
-	// its kind is not empty. Merging again after a crash changes nothing. Conflicts are those of Refresh.
+	// Merge merges the folder of a task that is done into the plan's folder, and returns the event to emit, if
+	// its kind is not empty. Merging again after a crash changes nothing. Conflicts are reported as by Refresh.
 	Merge(ctx context.Context, task string, attempt int) (event.Event, error)
 	// Failed is called when an attempt failed, with the reason. It keeps the files or sets them aside.
 	Failed(ctx context.Context, task string, attempt int, failure string) (event.Event, error)
-	// Remove removes the folders of the tasks for which keep returns false, also those of earlier processes.
+	// Remove removes the folders of the tasks for which keep returns false, including folders of earlier
+	// processes.
 	Remove(ctx context.Context, keep func(task string) bool) error
 }
 
 // Place is the folder of a task.
 type Place struct {
-	// Workers are those of Deps.Workers, working in the folder.
+	// Workers are the workers of Deps, working in the folder.
 	Workers map[string]Worker
 	// Accept are the acceptance commands of the task, running in the folder.
 	Accept []Probe
-	// ReadFile is that of Deps, for files of the folder.
+	// ReadFile reads a file of the folder; see Deps.ReadFile.
 	ReadFile func(name string, most int) (data []byte, size int64, err error)
 }
 
 // fileReader is the type of Deps.ReadFile.
 type fileReader = func(name string, most int) (data []byte, size int64, err error)
 
-// Conflict is the error for work on a task that changed the same part of a file as other work, which was
-// merged before.
+// Conflict is the error for work on a task that changed the same part of a file as other, merged work.
 type Conflict struct {
 	Paths []string
 	// Kept describes where the work is now, such as "the commit 0123abcd"; empty if it is lost.
@@ -73,14 +73,10 @@ func conflicted(o state.Outcome, e *Conflict) state.Outcome {
 	return o
 }
 
-// inFork reports whether the attempt in progress at a task was made in a folder of its own.
+// inFork reports whether the attempt in progress at a task was made in its own folder.
 func (r *supervisor) inFork(t state.Task) bool {
-	if r.Forks == nil {
-		return false
-	}
-	i, _ := r.state.Index(t.ID)
-	_, parallel := r.state.AttemptAt(i)
-	return parallel
+	_, parallel := r.state.AttemptOf(t.ID)
+	return parallel && r.Forks != nil
 }
 
 // open returns the folder of a task. The caller holds the lock, which is released meanwhile.
@@ -104,17 +100,18 @@ func (r *supervisor) refresh(t state.Task, o *state.Outcome) *ending {
 	if !r.inFork(t) {
 		return nil
 	}
-	if _, err := r.open(t); err != nil {
-		return failure("the files of the task "+t.ID+" could not be merged", err)
-	}
-	r.mu.Unlock()
-	err := r.Forks.Refresh(context.WithoutCancel(r.ctx), t.ID, t.Attempts)
-	r.mu.Lock()
-	return r.unlessConflict(t, o, err)
+	return r.inOpenFork(t, o, func(ctx context.Context) error { return r.Forks.Refresh(ctx, t.ID, t.Attempts) })
 }
 
-// unlessConflict returns the end of the run after an error, or changes the outcome after a conflict.
-func (r *supervisor) unlessConflict(t state.Task, o *state.Outcome, err error) *ending {
+// inOpenFork opens the folder of a task and calls do without the lock. It returns the end of the run after an
+// error, and changes the outcome after a conflict.
+func (r *supervisor) inOpenFork(t state.Task, o *state.Outcome, do func(ctx context.Context) error) *ending {
+	_, err := r.open(t)
+	if err == nil {
+		r.mu.Unlock()
+		err = do(context.WithoutCancel(r.ctx))
+		r.mu.Lock()
+	}
 	if conflict, ok := errors.AsType[*Conflict](err); ok {
 		delete(r.forks.places, t.ID)
 		*o = conflicted(*o, conflict)
@@ -126,32 +123,28 @@ func (r *supervisor) unlessConflict(t state.Task, o *state.Outcome, err error) *
 	return nil
 }
 
-// keepFork merges the folder of a task that is done, and keeps or removes that of a failed attempt.
+// keepFork merges the folder of a task that is done, and keeps or sets aside the folder of a failed attempt.
 func (r *supervisor) keepFork(t state.Task, o *state.Outcome) *ending {
 	failed := o.Grade == string(Failed) && !o.Later
 	if o.Grade != string(Done) && !failed {
 		return nil
 	}
-	if _, err := r.open(t); err != nil {
-		return failure("the files of the task "+t.ID+" could not be kept", err)
-	}
-	ctx, failureText := context.WithoutCancel(r.ctx), o.Details
-	r.mu.Unlock()
 	var e event.Event
-	var err error
-	if failed {
-		e, err = r.Forks.Failed(ctx, t.ID, t.Attempts, failureText)
-	} else {
-		e, err = r.Forks.Merge(ctx, t.ID, t.Attempts)
-	}
-	r.mu.Lock()
+	end := r.inOpenFork(t, o, func(ctx context.Context) (err error) {
+		if failed {
+			e, err = r.Forks.Failed(ctx, t.ID, t.Attempts, o.Details)
+		} else {
+			e, err = r.Forks.Merge(ctx, t.ID, t.Attempts)
+		}
+		return err
+	})
 	delete(r.forks.places, t.ID)
 	noteRollback(e, o)
-	if err == nil && e.Kind != "" {
+	if end == nil && e.Kind != "" {
 		e.N = t.Attempts
 		r.Sink.Emit(e)
 	}
-	return r.unlessConflict(t, o, err)
+	return end
 }
 
 // prepareForks removes the folders that earlier processes left and no task needs. Without Forks it returns an
@@ -172,7 +165,7 @@ func (r *supervisor) prepareForks() *ending {
 // ErrParallel is the error for a run without Forks whose state has parallel attempts.
 var ErrParallel = errors.New("attempts of the run work in folders of their own, and their work is not merged yet")
 
-// removeForks removes the folders of tasks that are over, as far as that is written.
+// removeForks removes the folders of tasks that are over according to the store.
 func (r *supervisor) removeForks() error {
 	if r.Forks == nil || r.written == nil {
 		return nil

@@ -205,13 +205,13 @@ func (r *supervisor) load() *ending {
 	return nil
 }
 
-// inAttempt reports whether the last process was killed in an attempt, or is making one.
+// inAttempt reports whether an attempt in the plan's folder is in progress, or was when its process was killed.
 func inAttempt(s *state.State) bool {
 	_, ended := s.AttemptAt(s.Running)
 	return s.Running >= 0 && !ended && s.Reported == nil && s.End == nil
 }
 
-// inParallel returns the tasks at which the last process was killed in parallel attempts, or is making some.
+// inParallel returns the tasks whose parallel attempts are in progress, or were when their process was killed.
 func inParallel(s *state.State) (tasks []int) {
 	for _, a := range s.Parallel {
 		if a.Outcome == nil && s.End == nil {

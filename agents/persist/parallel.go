@@ -42,7 +42,7 @@ func (r *supervisor) attemptNext(move state.Move) *ending {
 	return failure("the run cannot continue", errors.New("no attempt can begin"))
 }
 
-// startAttempts begins as many attempts as there is room for.
+// startAttempts begins attempts until Parallel are in progress.
 func (r *supervisor) startAttempts() *ending {
 	if r.forks.capped != nil {
 		return nil
@@ -56,7 +56,7 @@ func (r *supervisor) startAttempts() *ending {
 	return nil
 }
 
-// startAttempt begins an attempt in the folder of its task. Its begin is written first.
+// startAttempt records the start of an attempt, and begins it in the folder of its task.
 func (r *supervisor) startAttempt(i int) *ending {
 	task := r.state.Task(i)
 	task.Attempts++ // its intent follows
@@ -107,7 +107,7 @@ func (r *supervisor) startAttempt(i int) *ending {
 	return nil
 }
 
-// endAttempt writes how a parallel attempt ended.
+// endAttempt records the end of a parallel attempt.
 func (r *supervisor) endAttempt(ctx context.Context, task state.Task, a *attempt, out Outcome, j ruling) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // of the sink
@@ -123,9 +123,8 @@ func (r *supervisor) endAttempt(ctx context.Context, task state.Task, a *attempt
 	if end != nil && r.forks.capped == nil {
 		r.forks.capped = end
 	}
-	i, known := r.state.Index(task.ID)
-	now, begun := r.state.AttemptAt(i)
-	if o == nil || r.broken != nil || !known || !begun || now.Number != task.Attempts { // an amendment ended it
+	now, begun := r.state.AttemptOf(task.ID)
+	if o == nil || r.broken != nil || !begun || now.Number != task.Attempts { // an amendment ended it
 		if out.Used != nil {
 			r.forks.cut = append(r.forks.cut, state.CutOff{Task: task.ID, Used: *out.Used})
 		}
@@ -143,7 +142,7 @@ func (r *supervisor) endAttempt(ctx context.Context, task state.Task, a *attempt
 	}
 	due, ok := r.state.Due()
 	r.emit(r.state.Counts.Attempts, o.Details, AttemptEnded{
-		ID: task.ID, Attempt: task.Attempts, Grade: o.Grade, Waits: !ok || due != i,
+		ID: task.ID, Attempt: task.Attempts, Grade: o.Grade, Waits: !ok || due != now.Task,
 	})
 	return nil
 }
@@ -156,8 +155,7 @@ func (r *supervisor) recordAttempt(i int) *ending {
 	}
 	o := *a.Outcome
 	o.Spent = r.spent(Outcome{})
-	end := r.settle(i, o, a.Files, nil, nil)
-	if end != nil {
+	if end := r.settle(i, o, a.Files, nil, nil); end != nil {
 		return end
 	}
 	return r.forgetFork(i)

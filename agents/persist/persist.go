@@ -31,7 +31,7 @@ type Deps struct {
 	// Workers, Judge and Sink must be safe for concurrent use.
 	Forks    Forks
 	Parallel int
-	// Requests, if set, returns what other processes ask for. It is called between tasks.
+	// Requests, if set, returns the requests of other processes. It is called between tasks.
 	Requests func() []Request
 	// Ask, if set, asks a person the question of an escalated task at once. If ok is false, the task
 	// waits for an answer, and the run continues with others.

@@ -13,12 +13,12 @@ import (
 type Request struct {
 	// Task and Text are a person's answer to a task; see Answer. Task is empty for an amendment.
 	Task, Text string
-	// Plan replaces the plan; see PrepareAmendment. The others replace those of Deps.
+	// Plan replaces the plan; see PrepareAmendment. Workers, Probes and Accept replace those of Deps.
 	Plan    plan.Plan
 	Workers map[string]Worker
 	Probes  map[plan.Check]Probe
 	Accept  map[string][]Probe
-	// Done is called when the request was recorded, or with the error because of which it was not.
+	// Done is called after the request, with nil if it was recorded.
 	Done func(err error)
 }
 
@@ -92,9 +92,9 @@ func (r *supervisor) amend(q Request) (refused, broken error) {
 		return nil, err
 	}
 	r.Deps, r.plan, r.limits, r.print = deps, q.Plan, q.Plan.Limits.WithDefaults(), print
-	clear(r.forks.places) // their workers are those of the earlier plan
+	clear(r.forks.places) // they have the workers of the earlier plan
 	for id, live := range r.forks.live {
-		if i, known := r.state.Index(id); !known || !r.state.InParallel(i) {
+		if _, parallel := r.state.AttemptOf(id); !parallel {
 			live.cancel(errAmended)
 		}
 	}
@@ -127,7 +127,7 @@ func (r *supervisor) replacePlan(p plan.Plan, print fingerprint, record state.Re
 	}
 	r.state, r.written = next, written
 	maps.DeleteFunc(r.forks.killed, func(id string, _ bool) bool {
-		_, known := next.Index(id)
+		_, known := next.ByID(id)
 		return !known
 	})
 	return savePrint(r.Store, print)

@@ -72,18 +72,18 @@ type Task struct {
 	Accepted plan.Verdict `json:"accepted,omitempty"`
 	// Used is the usage of all its attempts; zero if its worker does not report any.
 	Used Used `json:"used,omitzero"`
-	// Session is the id of the session of a command-line agent that the next attempt continues; empty if
-	// there is none.
+	// Session is the id of the command-line agent's session that the next attempt continues; empty for a
+	// new one.
 	Session string `json:"session,omitempty"`
-	// Current is the attempt without a recorded outcome; nil if there is none. Only Look sets it.
+	// Current is the attempt without a recorded outcome, if there is one. Only Look sets it.
 	Current *Current `json:"current,omitempty"`
 	// Transcript is the file with the transcript of the last attempt, if one was written. Run does not
 	// set it.
 	Transcript string `json:"transcript,omitempty"`
 }
 
-// Current is an attempt that is in progress, or was when the process was killed, or a parallel attempt that
-// has ended and is recorded when it is the turn of its task.
+// Current is an attempt in progress, an attempt during which the process was killed, or a parallel attempt
+// that has ended but waits for earlier tasks.
 type Current struct {
 	Attempt int `json:"attempt"`
 	// Grade is empty while the attempt is in progress.

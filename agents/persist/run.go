@@ -45,8 +45,8 @@ type supervisor struct {
 	closed  bool          // timers are ignored
 	attempt *attempt      // in progress
 	waited  int           // number of attempts at the last wait
-	// cutOff is the usage of the attempt that the end of the run cut off, or in which an earlier process was
-	// killed; nil if there is none.
+	// cutOff is the usage of an attempt without an outcome: the end of the run cut it off, or an earlier
+	// process was killed in it.
 	cutOff *Used
 	forks  forks
 	print  fingerprint // of the plan

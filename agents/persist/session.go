@@ -15,8 +15,8 @@ func (r *supervisor) sessionOf(t state.Task) *Session {
 	return t.Session
 }
 
-// continueSession lets an attempt continue the session of the one before, and record a session that it begins.
-// Again is true for an attempt in which an earlier process was killed.
+// continueSession makes an attempt continue the session of the previous attempt, and record a session that it
+// begins. Again is true for an attempt in which an earlier process was killed.
 func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
 	if a.Session = r.sessionOf(t); a.Session != nil {
 		a.Turn = r.turn(t)
@@ -28,7 +28,7 @@ func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
 	a.Began = func(s Session) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if i, known := r.state.Index(id); !known || !r.state.InProgress(i, attempt) || r.broken != nil {
+		if !r.state.InProgress(id, attempt) || r.broken != nil {
 			return
 		}
 		err := r.put(state.Record{Kind: state.KindSession, Task: id, Attempt: attempt, Session: &s})
@@ -41,8 +41,8 @@ func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
 	}
 }
 
-// turn returns the request to a session that knows the task: how the attempt before ended, and what came in
-// between.
+// turn returns the request to a session that knows the task: the end of the previous attempt, and what came
+// after it.
 func (r *supervisor) turn(t state.Task) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)

@@ -40,11 +40,11 @@ type Assignment struct {
 	// Prompt is the complete request: goal, task, files in context, and notes of earlier
 	// attempts and segments.
 	Prompt string
-	// Session is the session that the attempt continues; nil for a new one. Turn is the request to it: what
-	// the agent does not know from that session. A worker that cannot continue it uses Prompt.
+	// Session is the session that the attempt continues; nil for a new one. Turn is the request to it, with
+	// what the session does not contain. A worker that cannot continue the session uses Prompt.
 	Session *Session
 	Turn    string
-	// Began, if set, is to be called when the agent begins a session.
+	// Began, if set, must be called when the agent begins a session.
 	Began func(Session)
 	Meter Meter
 	// Log, if set, receives the entries of the attempt's transcript. It is safe for concurrent use.
@@ -137,7 +137,7 @@ type Outcome struct {
 	// Warning is important for a person whatever the grade, such as a process that is still
 	// running. The supervisor adds it to Details.
 	Warning string
-	// Session is the session that the next attempt can continue; nil if there is none.
+	// Session is the session that the next attempt can continue, or nil.
 	Session *Session
 	// Carry is a note for the next attempt or segment. The supervisor limits its size.
 	Carry string

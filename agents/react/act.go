@@ -59,7 +59,7 @@ func (r *runner) runAction(doc *step.Document) (action.Result, *ending) {
 		err = fmt.Errorf("do the action %s for %s: %w", doc.Action, r.agent.ID, err)
 		return res, toEnding(run.Failed(err))
 	}
-	if r.tools != nil { // those of an MCP server may have changed
+	if r.tools != nil { // an MCP server may have changed its tools
 		r.tools = newToolset(r.set.Declare(), r.agent.Contract.Output)
 	}
 	return res, nil

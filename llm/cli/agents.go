@@ -30,7 +30,7 @@ type agent struct {
 	systemFlag string
 	// turnsFlag and costFlag precede the limits of a call; empty if the program has none.
 	turnsFlag, costFlag string
-	// sandboxCheck has the arguments that start a command in the program's own sandbox; nil if it has none.
+	// sandboxCheck has the arguments that start a command in the program's own sandbox, if it has one.
 	sandboxCheck []string
 	// parse processes one line of standard output. It does no I/O.
 	parse func(a *answer, line []byte)

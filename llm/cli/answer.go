@@ -23,7 +23,7 @@ type answer struct {
 	events  int    // lines that were events
 	ended   bool   // the final event was seen, good or bad
 	failure *failure
-	gaveUp  bool       // the agent must be stopped, as it would not fail by itself
+	gaveUp  bool       // the agent must be stopped, because it would never end
 	noise   child.Tail // lines that were no events: warnings, stack traces
 
 	model   string
@@ -39,7 +39,7 @@ type answer struct {
 	limited    bool            // the agent reported a rejected rate limit
 	limitEpoch int64           // the end of that limit, in seconds of Unix time; 0 if unknown
 	streamed   map[string]bool // messages whose text came in pieces
-	offline    int             // events in a row about a network that is not there
+	offline    int             // events in a row about a missing network
 }
 
 // failure is an error in the output of an agent.
@@ -132,7 +132,7 @@ func (a *answer) fail(message string, status int) {
 	a.failure = &failure{message: message, status: status}
 }
 
-// giveUp records a failure that the agent does not end at.
+// giveUp records a failure after which the agent must be stopped.
 func (a *answer) giveUp(message string) {
 	a.fail(message, 0)
 	a.gaveUp = true

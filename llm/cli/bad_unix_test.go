@@ -87,7 +87,7 @@ var _ = DescribeTable("the sandbox of a program", Label("L-02"),
 	},
 	Entry("starts", "codex", cli.Workspace, "exit 0", ""),
 	Entry("cannot start", "codex", cli.Workspace, "echo 'WARNING: old' >&2; echo 'bwrap: setting up uid map: Operation not permitted' >&2; exit 1",
-		"codex cannot start its own sandbox here, so it could run no command: bwrap: setting up uid map: Operation not permitted; "+
+		"codex cannot start its own sandbox here, so it could not run any command: bwrap: setting up uid map: Operation not permitted; "+
 			"switch it off with --access full, and use --sandbox or a container instead"),
 	Entry("is switched off", "codex", cli.Full, "echo 'bwrap: no' >&2; exit 1", ""),
 	Entry("is unknown to an older version", "codex", cli.Workspace, "echo 'error: unrecognized subcommand' >&2; exit 2", ""),

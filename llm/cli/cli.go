@@ -122,8 +122,8 @@ func New(id string, cfg Config) (llm.Adapter, error) {
 	return nil, fmt.Errorf("no command-line agent %q; known: %s", id, strings.Join(IDs(), ", "))
 }
 
-// In returns an agent like the given one that works in another folder, with another Wrapper. Other adapters
-// do not work in a folder, and are returned as they are.
+// In returns a copy of a command-line agent that works in another folder with another Wrapper. It returns
+// other adapters unchanged.
 func In(a llm.Adapter, dir string, wrapper []string) llm.Adapter {
 	b, ok := a.(*adapter)
 	if !ok {

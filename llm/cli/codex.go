@@ -52,15 +52,15 @@ type codexUsage struct {
 	Reasoning int `json:"reasoning_output_tokens"`
 }
 
-// codexReconnecting is the prefix of an error event after which codex continues, and codexOffline of one
-// after which it waits for the network without end.
+// codexReconnecting is the prefix of an error event after which codex continues. After codexOffline, it waits for
+// the network without a time limit.
 const (
 	codexReconnecting = "Reconnecting"
 	codexOffline      = codexReconnecting + "... waiting for network"
 )
 
-// The numbers of events codexOffline in a row after which the call fails: before any answer, when codex has
-// failed for several seconds already, and later, when the network may come back.
+// The call fails after this number of codexOffline events in a row. Before any answer, codex has already retried
+// for several seconds; later, the network may come back.
 const (
 	maxOfflineAtStart = 1
 	maxOfflineLater   = 10

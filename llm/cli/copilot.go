@@ -88,7 +88,7 @@ func copilotLine(a *answer, line []byte) {
 	}
 }
 
-// copilotFamilies begin the types of its many events, most of which are of no interest.
+// copilotFamilies are the first parts of the types of its events. Most events are ignored.
 var copilotFamilies = []string{
 	"abort", "assistant", "hook", "mcp", "model", "permission", "session", "skill", "subagent", "system", "tool", "user",
 }

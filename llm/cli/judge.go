@@ -142,8 +142,8 @@ var (
 	badText = regexp.MustCompile(`(?i)empty or malformed response`)
 )
 
-// lastingText matches messages of programs without any event that lack a flag, or that ask a question to which
-// nobody can answer.
+// lastingText matches messages of programs that print no event, because they do not know a flag or wait for an
+// answer to a question.
 var lastingText = regexp.MustCompile(`(?i)un(?:known|expected|recogni[sz]ed) (?:option|argument|flag|command|subcommand)|` +
 	`[\[(]y(?:es)?/no?[\])]`)
 

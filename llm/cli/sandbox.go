@@ -11,13 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// sandboxText matches messages about a sandbox that cannot start. Other failures of the check, such as that of
-// an older version without the command, are ignored.
+// sandboxText matches messages about a sandbox that cannot start. Other failures of the check are ignored, such
+// as an older version without the command.
 var sandboxText = regexp.MustCompile(`(?im)^.*(?:bwrap|bubblewrap|landlock|seccomp|namespace|linux-sandbox|sandbox-exec).*$`)
 
-// CheckSandbox starts a command in the own sandbox of an adapter's program, if it has one and its permissions
-// use it. It returns an error if the sandbox cannot start: codex then reports no event about the commands that
-// it could not run, and its answer may still claim success.
+// CheckSandbox starts a command in the sandbox of an adapter's program, if its permissions use one. It returns an
+// error if the sandbox cannot start: codex then reports no event about commands that it cannot run, and its
+// answer may still claim success.
 func CheckSandbox(ctx context.Context, a llm.Adapter) error {
 	b, ok := a.(*adapter)
 	if !ok || len(b.agent.sandboxCheck) == 0 || !b.confined() {
@@ -32,8 +32,8 @@ func CheckSandbox(ctx context.Context, a llm.Adapter) error {
 	})
 	why := sandboxText.FindString(out.Lines())
 	if err != nil || end.Cause != nil || end.Code == 0 || why == "" {
-		return nil // the first call reports what is wrong with the program
+		return nil // the first call reports other problems of the program
 	}
-	return fmt.Errorf("%s cannot start its own sandbox here, so it could run no command: %s; "+
+	return fmt.Errorf("%s cannot start its own sandbox here, so it could not run any command: %s; "+
 		"switch it off with --access full, and use --sandbox or a container instead", b.agent.id, sanitize.Line(why, maxDetail))
 }

@@ -64,7 +64,7 @@ func (c *Counter) Count(model, text string) int {
 	return n
 }
 
-// Load loads the vocabulary of a model, so that the first Count takes as long as the others.
+// Load loads the vocabulary of a model. Otherwise the first Count does, which takes longer.
 func (c *Counter) Load(model string) { counters[encodingOf(model)]()("Where is it?") }
 
 // remember caches a count. The cache has two generations of texts, each of at most half

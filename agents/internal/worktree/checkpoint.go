@@ -133,6 +133,12 @@ func (t *Tree) setRef(ctx context.Context, ref, commit, old, message string) err
 	return err
 }
 
+// deleteRef deletes a reference that has a commit.
+func (t *Tree) deleteRef(ctx context.Context, ref, commit string) error {
+	_, err := t.repository(ctx, "update-ref", "-d", ref, commit)
+	return err
+}
+
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Forks are work trees with names, whose work is merged into that of a Keeper. Each has a branch of its own
-// while it exists, rehearse/forks/..., which survives a crash. Forks are not safe for concurrent use.
+// Forks are named work trees whose work is merged into the work tree of a Keeper. While a fork exists, it has
+// its own branch, rehearse/forks/..., which survives a crash. Forks are not safe for concurrent use.
 type Forks struct {
 	keeper *Keeper
 	dir    string
@@ -23,7 +23,7 @@ type fork struct {
 	line *Line
 }
 
-// Forks returns the forks in a folder, which need not exist. They are those of one Keeper's branch.
+// Forks returns the forks of the Keeper's branch, which are in dir. The folder need not exist.
 func (k *Keeper) Forks(dir string) (*Forks, error) {
 	dir, err := filepath.Abs(dir)
 	return &Forks{keeper: k, dir: dir, open: map[string]*fork{}}, err
@@ -37,9 +37,9 @@ func (f *Forks) Close() {
 	clear(f.open)
 }
 
-// Open opens a fork, which gets the files of the Keeper's last checkpoint if it is new. Otherwise that is
-// merged into it; after a conflict, the fork is set aside and begins anew. It returns the folder in the fork
-// that corresponds to that of the Keeper.
+// Open opens or creates a fork with the files of the Keeper's last checkpoint. It merges the checkpoint into
+// an existing fork; after a conflict, it sets the fork aside and creates a new one. It returns the folder in
+// the fork that corresponds to the Keeper's folder.
 func (f *Forks) Open(ctx context.Context, name string) (string, error) {
 	kept, err := f.find(ctx, name)
 	if err == nil && kept != nil {
@@ -57,13 +57,13 @@ func (f *Forks) Open(ctx context.Context, name string) (string, error) {
 	return filepath.Join(f.open[name].tree.dir, f.keeper.below), nil
 }
 
-// find opens a fork that exists completely; nil if there is none.
+// find opens a complete fork. It returns nil if the fork does not exist.
 func (f *Forks) find(ctx context.Context, name string) (*fork, error) {
 	if open := f.open[name]; open != nil {
 		return open, nil
 	}
 	t := f.keeper.tree
-	base, err := t.resolve(ctx, "refs/heads/"+f.branch(name))
+	base, err := t.resolve(ctx, f.ref(name))
 	if err != nil || base == "" {
 		return nil, err // a fork has its branch after its files
 	}
@@ -100,7 +100,7 @@ func (f *Forks) create(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := tree.setRef(ctx, "refs/heads/"+f.branch(name), last.Commit, "", "rehearse: begin "+name); err != nil {
+	if err := tree.setRef(ctx, f.ref(name), last.Commit, "", "rehearse: begin "+name); err != nil {
 		tree.Close()
 		return err
 	}
@@ -108,14 +108,16 @@ func (f *Forks) create(ctx context.Context, name string) error {
 	return err
 }
 
-// path returns the folder of a fork, branch its branch. Names have no "+".
+// path returns the folder of a fork, branch its branch, and ref its reference. Names have no "+".
 func (f *Forks) path(name string) string { return filepath.Join(f.dir, encode(name)) }
+
+func (f *Forks) ref(name string) string { return "refs/heads/" + f.branch(name) }
 
 func (f *Forks) branch(name string) string {
 	return "rehearse/forks/" + strings.TrimPrefix(f.keeper.options.Branch, "rehearse/") + "/" + encode(name)
 }
 
-// encode returns a name for a folder and a reference, in which dots have a meaning.
+// encode replaces the dots in a name, which have a meaning in folders and references.
 func encode(name string) string { return strings.ReplaceAll(name, ".", "+") }
 
 func decode(name string) string { return strings.ReplaceAll(name, "+", ".") }
@@ -135,7 +137,8 @@ func (f *Forks) Refresh(ctx context.Context, name string) error {
 	return err
 }
 
-// base records the files of a fork, and returns the last commit that it and the Keeper's branch have.
+// base records the files of a fork. It returns this checkpoint as now, and the last common one with the
+// Keeper's branch as base.
 func (f *Forks) base(ctx context.Context, fork *fork, name string) (base, now Checkpoint, err error) {
 	if now, _, err = fork.line.Checkpoint(ctx, "rehearse: work on "+name, f.keeper.options.Now()); err != nil {
 		return base, now, err
@@ -149,8 +152,8 @@ func (f *Forks) base(ctx context.Context, fork *fork, name string) (base, now Ch
 	return base, now, err
 }
 
-// Merge merges a fork into the Keeper's work tree and records a checkpoint there. It changes nothing if all of
-// it was merged before. A *ConflictError means that nothing was changed.
+// Merge merges a fork into the Keeper's work tree and records a checkpoint there. It changes nothing if the
+// fork is merged already. A *ConflictError means that nothing was changed.
 func (f *Forks) Merge(ctx context.Context, name, what string) (Kept, error) {
 	ctx = context.WithoutCancel(ctx)
 	fork, err := f.find(ctx, name)
@@ -210,7 +213,7 @@ func (f *Forks) Undone(u Undone) Kept {
 	}
 }
 
-// Remove removes the forks for which keep returns false, also those of earlier processes.
+// Remove removes the forks for which keep returns false, including forks of earlier processes.
 func (f *Forks) Remove(ctx context.Context, keep func(name string) bool) error {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -220,7 +223,7 @@ func (f *Forks) Remove(ctx context.Context, keep func(name string) bool) error {
 	for _, e := range entries {
 		names[decode(e.Name())] = true
 	}
-	prefix := "refs/heads/" + strings.TrimSuffix(f.branch("x"), "x")
+	prefix := f.ref("")
 	refs, err := f.keeper.tree.repository(ctx, "for-each-ref", "--format=%(refname)", prefix)
 	if err != nil {
 		return err
@@ -246,10 +249,9 @@ func (f *Forks) remove(ctx context.Context, name string) error {
 		delete(f.open, name)
 	}
 	t := f.keeper.tree
-	ref := "refs/heads/" + f.branch(name)
-	commit, err := t.resolve(ctx, ref)
+	commit, err := t.resolve(ctx, f.ref(name))
 	if err == nil && commit != "" {
-		_, err = t.repository(ctx, "update-ref", "-d", ref, commit)
+		err = t.deleteRef(ctx, f.ref(name), commit)
 	}
 	if err != nil {
 		return fmt.Errorf("remove the fork %s: %w", name, err)

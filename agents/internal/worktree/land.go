@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// landing returns the reference that has the commit of a merge while its files are written, so that a crash
-// in between is repaired when the line is opened again.
+// landing returns the reference that has the commit of a merge while its files are written. With it, recover
+// completes a merge after a crash.
 func (l *Line) landing() string { return "refs/rehearse/landing/" + l.branch }
 
 // land changes the files of the work tree from the last checkpoint to a state, and records it.
@@ -28,18 +28,17 @@ func (l *Line) land(ctx context.Context, from Checkpoint, to State, message stri
 		return Checkpoint{}, fmt.Errorf("record a checkpoint on the branch %s: %w", l.branch, err)
 	}
 	if err := t.replace(ctx, from.Tree, to.Tree); err != nil {
-		_, _ = t.repository(ctx, "update-ref", "-d", l.landing(), commit) // nothing was changed
+		_ = t.deleteRef(ctx, l.landing(), commit) // nothing was changed
 		return Checkpoint{}, err
 	}
 	return Checkpoint{to, commit}, l.landed(ctx, Checkpoint{to, commit}, message)
 }
 
-// landed records that the files are those of a commit.
+// landed records that the files of a commit are written.
 func (l *Line) landed(ctx context.Context, to Checkpoint, message string) error {
-	t := l.tree
-	err := t.setRef(ctx, l.ref(), to.Commit, l.last.Commit, message)
+	err := l.tree.setRef(ctx, l.ref(), to.Commit, l.last.Commit, message)
 	if err == nil {
-		_, err = t.repository(ctx, "update-ref", "-d", l.landing(), to.Commit)
+		err = l.tree.deleteRef(ctx, l.landing(), to.Commit)
 	}
 	if err != nil {
 		return fmt.Errorf("record a checkpoint on the branch %s: %w", l.branch, err)
@@ -48,8 +47,8 @@ func (l *Line) landed(ctx context.Context, to Checkpoint, message string) error 
 	return nil
 }
 
-// recover completes a merge during which the process was killed: the files of the merge are written, and
-// other files remain. What the work tree has now is kept as before a rollback, as a file may be incomplete.
+// recover completes a merge during which the process was killed: it writes the files of the merge and leaves
+// other files alone. It first keeps the current files as before a rollback, because a file may be incomplete.
 func (l *Line) recover(ctx context.Context) error {
 	t := l.tree
 	commit, err := t.resolve(ctx, l.landing())
@@ -57,8 +56,7 @@ func (l *Line) recover(ctx context.Context) error {
 		return err
 	}
 	if commit == l.last.Commit { // only the reference is left
-		_, err = t.repository(ctx, "update-ref", "-d", l.landing(), commit)
-		return err
+		return t.deleteRef(ctx, l.landing(), commit)
 	}
 	to, err := t.checkpoint(ctx, commit)
 	if err != nil {
@@ -101,8 +99,7 @@ func (l *Line) keepInterrupted(ctx context.Context, now State) error {
 	return err
 }
 
-// overlay returns the tree that has the files of now, except for those that differ between two other trees:
-// they are those of the second one.
+// overlay returns the tree now with the changes between the trees from and to.
 func (t *Tree) overlay(ctx context.Context, now, from, to string) (string, error) {
 	out, err := t.own(ctx, "", "diff-tree", "-r", "-z", "--raw", "--no-renames", from, to)
 	if err != nil {

@@ -105,7 +105,7 @@ func (t *Tree) Close() { _ = t.folder.Remove() }
 // Dir returns the top folder of the work tree.
 func (t *Tree) Dir() string { return t.dir }
 
-// below returns the path of a folder in the work tree, relative to its top folder; "." if it is that one.
+// below returns the path of a folder in the work tree, relative to its top folder.
 func (t *Tree) below(dir string) string {
 	if within := t.within([]string{filepath.Join(dir, "x")}); len(within) == 1 {
 		return filepath.Dir(filepath.FromSlash(within[0]))

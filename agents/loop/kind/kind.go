@@ -35,7 +35,7 @@ type Checked struct {
 	Verdict loop.CheckVerdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
 	// Details is the reason, such as the exit status.
 	Details string `yaml:"details,omitempty" json:"details,omitempty"`
-	// Output is what the command printed.
+	// Output is the output of the command.
 	Output string `yaml:"output,omitempty" json:"output,omitempty"`
 	// Takes is the duration of the command, on the clock of the trial.
 	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`

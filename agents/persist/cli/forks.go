@@ -24,7 +24,7 @@ type forks struct {
 	place func(task, folder string) (persist.Place, error)
 }
 
-// openForks returns the work trees of the plan's tasks; nil unless attempts are made in parallel.
+// openForks returns the work trees of the plan's tasks, or nil if attempts are not made in parallel.
 func (j *Job) openForks(f *files, o Options, place func(task, folder string) (persist.Place, error)) (persist.Forks, error) {
 	if o.Parallel <= 1 {
 		return nil, nil //nolint:nilnil // tasks are done in the plan's folder
@@ -51,7 +51,7 @@ func (f *forks) Refresh(ctx context.Context, task string, attempt int) error {
 	return f.explain(ctx, task, attempt, f.trees.Refresh(ctx, task))
 }
 
-// explain sets the work on a task aside after a conflict.
+// explain turns a conflict of work trees into a persist.Conflict, and sets the work on the task aside.
 func (f *forks) explain(ctx context.Context, task string, attempt int, err error) error {
 	conflict, ok := errors.AsType[*worktree.ConflictError](err)
 	if !ok {
@@ -82,7 +82,7 @@ func (f *forks) Merge(ctx context.Context, task string, attempt int) (event.Even
 	return event.New(0, kept.String(), kept), nil
 }
 
-// Failed implements persist.Forks. With Rollback, the next attempt begins anew.
+// Failed implements persist.Forks. With Rollback, the next attempt begins with the files of the plan's folder.
 func (f *forks) Failed(ctx context.Context, task string, attempt int, _ string) (event.Event, error) {
 	if !f.rollback {
 		return event.Event{}, nil

@@ -83,7 +83,7 @@ type Options struct {
 	// Parallel is the number of tasks that are attempted at the same time, each in a work tree of its own,
 	// which needs a git repository and includes Git; at most 1: in the plan's folder.
 	Parallel int
-	// In returns the backend, if there is one, and the Wrapper for another folder. It is needed for Parallel.
+	// In returns Backend and Wrapper for another folder. It is required for Parallel; backend may be nil.
 	In func(folder string) (backend llm.Adapter, wrapper []string, err error)
 	// Wrapper precedes the command lines of workers, checks and acceptance commands, such as that of a
 	// sandbox.

@@ -115,7 +115,7 @@ func tail(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
-// describeCurrent describes the attempt without a recorded outcome; empty if there is none.
+// describeCurrent describes the attempt without a recorded outcome.
 func describeCurrent(c *persist.Current, running bool) string {
 	switch {
 	case c == nil:

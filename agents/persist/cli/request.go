@@ -15,12 +15,13 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// requestsFolder is the folder, in that of the state, of the requests to the process that works on it. A
-// request is a file that appears as a whole; the reply to it has the same name with another suffix.
+// requestsFolder is the folder, in the folder of the state, of requests to the process that works on the plan.
+// A request is a file that appears complete; the reply to it has the same name with another suffix.
 const (
 	requestsFolder = "requests"
 	requestSuffix  = ".json"
@@ -42,18 +43,19 @@ type reply struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// Recorded is where an answer or an amendment went.
+// Recorded is the way in which an answer or an amendment is recorded.
 type Recorded int
 
-// An answer or an amendment is stored; taken by the process that works on the plan; or it waits until that
-// process begins its next task.
 const (
+	// Stored means that it was stored, because no process works on the plan.
 	Stored Recorded = iota
+	// Taken means that the process that works on the plan recorded it.
 	Taken
+	// Waiting means that this process records it before it begins its next task.
 	Waiting
 )
 
-// ask writes a request to the process that works on the state, and waits some time for the reply.
+// ask writes a request to the process that works on the plan, and waits two seconds for the reply.
 func (j *Job) ask(q request) (Recorded, error) {
 	folder := filepath.Join(j.State, requestsFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -63,16 +65,8 @@ func (j *Job) ask(q request) (Recorded, error) {
 	if err != nil {
 		return Waiting, err
 	}
-	file, err := os.CreateTemp(folder, ".request-")
-	if err != nil {
-		return Waiting, stateError(err)
-	}
-	_, err = file.Write(data)
 	path := filepath.Join(folder, fmt.Sprintf("%020d-%d", j.clock.Now().UnixNano(), os.Getpid()))
-	if err := errors.Join(err, file.Close()); err != nil {
-		return Waiting, stateError(errors.Join(err, os.Remove(file.Name())))
-	}
-	if err := os.Rename(file.Name(), path+requestSuffix); err != nil {
+	if err := atomicdir.Replace(path+requestSuffix, data); err != nil {
 		return Waiting, stateError(err)
 	}
 	const tries, pause = 40, 50 * time.Millisecond
@@ -98,11 +92,11 @@ func refusal(data []byte) error {
 	return nil
 }
 
-// requests returns the names of the requests that nobody has taken, the oldest first, and removes replies that
-// nobody has read for an hour.
+// requests returns the paths of the pending requests, the oldest first. It removes replies that nobody has read
+// for an hour.
 func (j *Job) requests() (names []string) {
 	folder := filepath.Join(j.State, requestsFolder)
-	entries, _ := os.ReadDir(folder) // usually there is none
+	entries, _ := os.ReadDir(folder) // usually it does not exist
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch info, err := e.Info(); {
@@ -126,19 +120,17 @@ func readRequest(path string) (q request, err error) {
 	return q, err
 }
 
-// answerRequest writes the reply to a request and then removes it, so that it is repeated after a crash in
-// between; it is refused then, as it was recorded.
-func answerRequest(path string, refused error) {
+// finishRequest prints the error of a refused request, writes the reply and then removes the request. After a
+// crash in between, the request is repeated, and refused if it was recorded.
+func finishRequest(v *view, path string, refused error) {
 	var r reply
 	if refused != nil {
 		r.Refused = refused.Error()
+		v.Print("         a request was refused: " + v.Clean(r.Refused))
 	}
 	data, err := json.Marshal(r)
 	if err == nil {
-		base := strings.TrimSuffix(path, requestSuffix)
-		if err = os.WriteFile(base+".tmp", data, 0o600); err == nil {
-			err = os.Rename(base+".tmp", base+replySuffix)
-		}
+		err = atomicdir.Replace(strings.TrimSuffix(path, requestSuffix)+replySuffix, data)
 	}
 	_ = errors.Join(err, os.Remove(path)) // nobody may be waiting
 }
@@ -169,19 +161,15 @@ func (j *Job) liveRequests(v *view, build func(p plan.Plan) (persist.Request, er
 				}
 			}
 			if err != nil {
-				v.Print("         a request was refused: " + v.Clean(err.Error()))
-				answerRequest(path, err)
+				finishRequest(v, path, err)
 				continue
 			}
 			made.Done = func(refused error) {
-				switch {
-				case refused != nil:
-					v.Print("         a request was refused: " + v.Clean(refused.Error()))
-				case made.Task == "":
+				if refused == nil && made.Task == "" {
 					j.Plan = made.Plan
 					v.plan(made.Plan)
 				}
-				answerRequest(path, refused)
+				finishRequest(v, path, refused)
 			}
 			all = append(all, made)
 		}
@@ -189,7 +177,7 @@ func (j *Job) liveRequests(v *view, build func(p plan.Plan) (persist.Request, er
 	}
 }
 
-// takeRequests records the requests that the last process did not take.
+// takeRequests records the requests that are left from the last run.
 func (j *Job) takeRequests(v *view) error {
 	for _, path := range j.requests() {
 		q, refused := readRequest(path)
@@ -200,15 +188,12 @@ func (j *Job) takeRequests(v *view) error {
 			}
 			refused = errors.Join(j.record(q, store), store.Close())
 		}
-		if refused != nil {
-			v.Print("         a request was refused: " + v.Clean(refused.Error()))
-		}
-		answerRequest(path, refused)
+		finishRequest(v, path, refused)
 	}
 	return nil
 }
 
-// record records a request in a store that nobody has loaded.
+// record records a request in a store.
 func (j *Job) record(q request, store journal.Store) error {
 	if q.Task != "" {
 		return persist.Answer(j.Plan, store, q.Task, q.Text)
@@ -224,7 +209,7 @@ func (j *Job) record(q request, store journal.Store) error {
 	return a.Record()
 }
 
-// preview compares the plan with that of a state that another process works on.
+// preview compares the plan with the stored plan, on which another process works.
 func (j *Job) preview() (*persist.Amendment, error) {
 	view, err := journal.View(j.State)
 	if errors.Is(err, fs.ErrNotExist) {

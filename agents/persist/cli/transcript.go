@@ -132,8 +132,7 @@ type Attempt struct {
 	Entries []persist.Entry `json:"entries"`
 }
 
-// ReadAttempt reads the transcript of an attempt, which may be incomplete. A line that a crash cut off is left
-// out.
+// ReadAttempt reads the transcript of an attempt, which may be incomplete. It skips a line that a crash cut off.
 func ReadAttempt(path string) (*Attempt, error) {
 	a := &Attempt{Path: path}
 	var damaged error // of the line before
@@ -154,7 +153,7 @@ func ReadAttempt(path string) (*Attempt, error) {
 		err = fmt.Errorf("read the transcript %s: %w", path, damaged)
 	}
 	if err == nil && len(a.Entries) == 0 {
-		err = fmt.Errorf("read the transcript %s: it has no whole line", path)
+		err = fmt.Errorf("read the transcript %s: it has no complete line", path)
 	}
 	return a, err
 }

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 	"time"
@@ -108,12 +109,7 @@ func (t transcript) body() []doc.Block {
 
 // brief returns the text of an entry that a table shows.
 func brief(e *persist.Entry) string {
-	for _, text := range []string{e.Text, e.Details} {
-		if text = strings.TrimSpace(text); text != "" {
-			return text
-		}
-	}
-	return toolCalls(e.Tools)
+	return cmp.Or(strings.TrimSpace(e.Text), strings.TrimSpace(e.Details), toolCalls(e.Tools))
 }
 
 // texts returns the texts of an entry.
@@ -121,17 +117,14 @@ func texts(e *persist.Entry) (d doc.Details) {
 	for _, m := range e.Request {
 		d.Quote("Message of "+string(m.Role), strings.TrimSpace(m.Content+"\n"+toolCalls(m.ToolCalls)))
 	}
-	name := map[string]string{"begin": "Prompt", "output": "Output"}[e.Kind]
-	if name == "" {
-		name = "Answer"
-	}
-	d.Quote(name, e.Text)
+	d.Quote(cmp.Or(map[string]string{"begin": "Prompt", "output": "Output"}[e.Kind], "Answer"), e.Text)
 	d.Quote("Tool calls", toolCalls(e.Tools))
-	if name = "Details"; e.Kind == "output" {
-		name = "Standard error"
-	}
-	if e.Kind != "event" { // the table shows it
-		d.Quote(name, e.Details)
+	switch e.Kind {
+	case "event": // the table shows its details
+	case "output":
+		d.Quote("Standard error", e.Details)
+	default:
+		d.Quote("Details", e.Details)
 	}
 	return d
 }

@@ -44,7 +44,7 @@ func (s *State) amendable(p plan.Plan, changed map[string]bool) error {
 		}
 	}
 	for _, t := range s.tasks.all[:s.tasks.planned] {
-		if _, begun := s.AttemptAt(s.tasks.byID[t.ID]); !kept[t.ID] && (t.Attempts > 0 || begun) {
+		if _, begun := s.AttemptOf(t.ID); !kept[t.ID] && (t.Attempts > 0 || begun) {
 			return fmt.Errorf("the task %q has begun (%s), so it cannot be removed; restore it, and add skip: with the reason unless it is done",
 				t.ID, t.Stage)
 		}
@@ -108,7 +108,7 @@ func (s *State) overWith(p plan.Plan) map[string]bool {
 // moveAttempt adds the parallel attempt at a task to the next task, if it is kept. Otherwise the attempt has
 // ended without an outcome, and counts as one attempt.
 func (in *snapshot) moveAttempt(s *State, id string, kept bool) (ended int) {
-	a, begun := s.AttemptAt(s.tasks.byID[id])
+	a, begun := s.AttemptOf(id)
 	switch {
 	case !begun:
 		return 0

@@ -12,9 +12,8 @@ import (
 
 // Move is the next action of the supervisor.
 type Move struct {
-	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task, or for the end of
-	// parallel attempts,
-	// KindOutcome for the acceptance of a reported task, KindCheck, KindDerive for a round,
+	// Kind is the kind of record that the move writes: KindIntent for an attempt at a task or for the end of
+	// parallel attempts, KindOutcome for the acceptance of a reported task, KindCheck, KindDerive for a round,
 	// KindSegment or KindEnd.
 	Kind Kind
 	// Task is the index of the task to attempt or to accept. Again is true if the intent is recorded already,

@@ -10,13 +10,13 @@ import (
 // Attempt is an attempt that is made in parallel with others. Its intent and its outcome are recorded when
 // its outcome is due.
 type Attempt struct {
-	// Task is the index of the task, Number that of the attempt, from 1.
+	// Task is the index of the task. Number counts its attempts from 1.
 	Task   int `json:"task"`
 	Number int `json:"number"`
-	// Began is the time of its begin, Outage the number of failures of the outage then.
+	// Began is the time of its start, and Outage the number of failures of the outage at that time.
 	Began  time.Duration `json:"began"`
 	Outage int           `json:"outage,omitempty"`
-	// Outcome is how it ended; nil while it is in progress.
+	// Outcome is nil while it is in progress.
 	Outcome *Outcome `json:"outcome,omitempty"`
 	// Files are the files that it used.
 	Files []string `json:"files,omitempty"`
@@ -31,18 +31,24 @@ func (s *State) AttemptAt(task int) (Attempt, bool) {
 	return s.Parallel[i], true
 }
 
-// InParallel reports whether there is a parallel attempt at a task without a recorded outcome.
-func (s *State) InParallel(task int) bool { return s.attemptIndex(task) >= 0 }
+// AttemptOf is AttemptAt for the id of a task, which may be unknown.
+func (s *State) AttemptOf(id string) (Attempt, bool) {
+	i, known := s.tasks.byID[id]
+	if !known {
+		return Attempt{}, false
+	}
+	return s.AttemptAt(i)
+}
 
 // attemptIndex returns the index of the parallel attempt at a task, or a negative number.
 func (s *State) attemptIndex(task int) int {
 	return slices.IndexFunc(s.Parallel, func(a Attempt) bool { return a.Task == task })
 }
 
-// Startable returns the tasks at which attempts begin now, so that at most n are in progress. Live reports
+// Startable returns the tasks at which attempts can begin while at most n are in progress. Live reports
 // whether an attempt at a task is in progress in this process. Attempts that a killed process began come
-// first, then the ready tasks in the order of the queue. Tasks of a round are attempted one at a time, as
-// the failed checks are repeated after each of them, and so are all tasks during an outage.
+// first, then the ready tasks in the order of the queue. During an outage, tasks are attempted one at a time.
+// So are the tasks of a round, because the failed checks are repeated after each of them.
 func (s *State) Startable(n int, live func(task int) bool) (tasks []int) {
 	inProgress := 0
 	for _, a := range s.Parallel {
@@ -77,9 +83,9 @@ func (s *State) outspent() bool {
 	return s.End != nil || s.Outage >= maxOutage || s.Split || s.SegmentCalls >= s.limits.HardCalls
 }
 
-// Due returns the task whose parallel attempt is the next to be recorded. One that did not do its task is
-// due at once, because nothing of it is merged. One that did is due when it is the turn of its task, so that
-// tasks are recorded and merged in the order of the queue, or when no further attempt can begin.
+// Due returns the task whose parallel attempt is recorded next. An attempt that did not do its task is due at
+// once, because nothing of it is merged. The others are due in the order of the queue, in which they are
+// merged, or when no further attempt can begin.
 func (s *State) Due() (task int, ok bool) {
 	ended := make([]int, 0, len(s.Parallel))
 	for _, a := range s.Parallel {
@@ -131,8 +137,8 @@ func (s *State) finish(r Record) error {
 	return nil
 }
 
-// turn reports whether an attempt at a task may be recorded now: it is the next of the queue, or a parallel
-// attempt that has ended.
+// turn reports whether an attempt at a task may be recorded now: the task is the first of the queue, or its
+// parallel attempt has ended.
 func (s *State) turn(i int) bool {
 	if s.tasks.all[i].at == none {
 		return false

@@ -75,8 +75,8 @@ type Record struct {
 	Task    string   `json:"task,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"`
-	// Session is the session that an attempt continues, for its intent; nil for a new one. For KindSession
-	// it is the one that the agent began.
+	// Session is, for an intent, the session that the attempt continues, or nil for a new one. For KindSession
+	// it is the session that the agent began.
 	Session *Session `json:"session,omitempty"`
 
 	// Files are the files that a parallel attempt used.
@@ -157,7 +157,7 @@ type Outcome struct {
 	Spent Spent `json:"spent,omitzero"`
 	// Used is the usage of the attempt; nil if its worker does not report any.
 	Used *Used `json:"used,omitempty"`
-	// Session is the session that the next attempt can continue; nil if there is none.
+	// Session is the session that the next attempt can continue, or nil.
 	Session *Session `json:"session,omitempty"`
 	// Accept are the results of the task's acceptance commands, up to the first that did not pass.
 	Accept []plan.CheckResult `json:"accept,omitempty"`

@@ -13,27 +13,26 @@ type Session struct {
 	llm.Session
 }
 
-// session stores the session that began in the attempt in progress. The task was killed in it if no outcome
-// follows.
+// session stores the session that began in the attempt in progress. If no outcome follows, the process was
+// killed in it.
 func (s *State) session(r Record) error {
-	i, ok := s.tasks.byID[r.Task]
-	if !ok || r.Session == nil || !s.InProgress(i, r.Attempt) {
-		return fmt.Errorf("%w: no attempt at the task %q is under way", errRecord, r.Task)
+	if r.Session == nil || !s.InProgress(r.Task, r.Attempt) {
+		return fmt.Errorf("%w: no attempt at the task %q is in progress", errRecord, r.Task)
 	}
-	s.tasks.all[i].Session = r.Session
+	s.tasks.all[s.tasks.byID[r.Task]].Session = r.Session
 	return nil
 }
 
-// InProgress reports whether an attempt at a task can be in progress: the last one, or a parallel one.
-func (s *State) InProgress(task, attempt int) bool {
-	t := s.tasks.all[task]
-	a, parallel := s.AttemptAt(task)
-	return t.Stage == stageWaiting && (t.Attempts == attempt || parallel && a.Number == attempt)
+// InProgress reports whether an attempt at a task can be in progress: its last one, or a parallel one.
+func (s *State) InProgress(id string, attempt int) bool {
+	t, known := s.ByID(id)
+	a, parallel := s.AttemptOf(id)
+	return known && t.Stage == stageWaiting && (t.Attempts == attempt || parallel && a.Number == attempt)
 }
 
-// sessionAfter returns the session that can be continued after an attempt: by the next attempt, or if the
-// answer was refused by the tasks that are derived from it. A new segment is a new conversation, and an
-// attempt that stalled may have stalled because of its session.
+// sessionAfter returns the session that the next attempt can continue or, if the answer was refused, the tasks
+// that are derived from it. A new segment begins a new conversation, and so does the attempt after one that
+// stalled, perhaps because of its session.
 func sessionAfter(o *Outcome) *Session {
 	if o.Grade == gradeSplit || o.Cause != "" || o.Grade == gradeDone && o.Refused == "" {
 		return nil

@@ -140,12 +140,6 @@ func (s *State) ByID(id string) (Task, bool) {
 	return *s.tasks.all[i], true
 }
 
-// Index returns the index of the task with an id.
-func (s *State) Index(id string) (int, bool) {
-	i, ok := s.tasks.byID[id]
-	return i, ok
-}
-
 // Tasks returns a copy of all tasks.
 func (s *State) Tasks() []Task {
 	all := make([]Task, len(s.tasks.all))

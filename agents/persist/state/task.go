@@ -38,8 +38,7 @@ type Task struct {
 	Details, Carry string
 	// Accepted is the verdict of the acceptance commands on the last attempt; empty if none ran.
 	Accepted plan.Verdict
-	// Session is the session that the next attempt can continue, or a task that is derived from the answer
-	// to this one; nil if there is none.
+	// Session is the session that the next attempt, or a task derived from the answer, can continue, or nil.
 	Session *Session
 	// Answers are the answers of persons, the newest last; empty if the task is over.
 	Answers []Answer

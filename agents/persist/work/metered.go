@@ -50,7 +50,7 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	m.account(reply, err)
 	m.log(req, reply, err)
 	m.a.Meter.Active()
-	if n := len(reply.ToolCalls); err == nil && n > 0 && m.refused != nil { // a caller that counts calls counts its actions
+	if n := len(reply.ToolCalls); err == nil && n > 0 && m.refused != nil { // ReAct agents count their actions
 		// Do not discard the answer: the attempt ends before the next call if this exceeds the limit.
 		_ = m.a.Meter.Call(n)
 	}

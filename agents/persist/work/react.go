@@ -44,7 +44,7 @@ func newReacter(spec plan.React, d Deps) (*reacter, error) {
 	return w, nil
 }
 
-// actions returns the actions of an attempt. Its MCP servers end with close.
+// actions returns the actions of an attempt. The caller must call stop, which ends their MCP servers.
 func (w *reacter) actions(ctx context.Context, person react.Person) (actions func(*agentfile.Agent) (action.Set, error), stop func()) {
 	if w.dep.Actions != nil {
 		return w.dep.Actions, func() {}

@@ -41,7 +41,8 @@ type Deps struct {
 	Sink event.Sink
 	// Folder is the folder of the plan, with its agent files and workspaces. Commands run in it.
 	Folder string
-	// Wrapper precedes the command lines of commands, and of the actions and MCP servers of agents, such as that of a sandbox; it may be nil.
+	// Wrapper precedes the command lines of commands and of the actions and MCP servers of agents, such as a
+	// sandbox. It may be nil.
 	Wrapper []string
 	// TakesTools reports that Backend passes llm.Request.Tools to its model: ReAct agents then write their
 	// steps as tool calls, unless the plan selects an interface.

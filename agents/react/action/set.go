@@ -23,8 +23,8 @@ type Options struct {
 	// Gate decides about the actions shell and edit, which are only offered if its approval allows any. Its
 	// approval is added to that of the agent.
 	Gate Gate
-	// Wrapper precedes the command lines of shell and of the agent's own actions, such as that of a sandbox;
-	// it may be nil.
+	// Wrapper precedes the command lines of shell and of the agent's own actions, such as a sandbox. It may be
+	// nil.
 	Wrapper []string
 	// Servers reports that the caller adds the tools of the agent's MCP servers.
 	Servers bool
@@ -59,7 +59,7 @@ func New(a *agentfile.Agent, o Options) (Set, error) {
 		return nil, fmt.Errorf("open the workspace: %w; make the folder first", err)
 	}
 	if len(a.Servers) > 0 && !o.Servers {
-		return nil, errors.New("the agent has MCP servers (mcp:), which are not started here")
+		return nil, errors.New("the agent has MCP servers (mcp:), which cannot be used here")
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {

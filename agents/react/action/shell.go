@@ -49,8 +49,7 @@ type shellInput struct {
 }
 
 // shell runs a command line. On Linux the command has no more rights than its user: setuid programs do not
-// work. It is not confined to the workspace,
-// unless Options.Wrapper is a sandbox.
+// work. It is not confined to the workspace, unless Options.Wrapper is a sandbox.
 func (w *work) shell(in shellInput) (string, error) {
 	limit := in.Timeout
 	switch {
@@ -71,7 +70,7 @@ func (w *work) shell(in shellInput) (string, error) {
 	}
 	before := w.states()
 	start := confined
-	if len(w.wrapper) > 0 { // a sandbox takes the rights away itself, and needs them to be made
+	if len(w.wrapper) > 0 { // a sandbox needs these rights to start, and drops them itself
 		start = nil
 	}
 	text, err := w.finish(shellAction, []string{"sh", "-c", in.Command}, limit, start)

@@ -14,14 +14,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// Server describes an MCP server: a program that offers actions over standard input and output, or the address
-// of one that offers them over streamable HTTP.
+// Server describes an MCP server that offers actions: a program, over standard input and output, or an address,
+// over streamable HTTP.
 type Server struct {
 	// Command is the program and its arguments. It is started in the workspace, without a shell.
 	Command []string `yaml:"command,omitempty" json:"command,omitempty"`
 	// URL is the address of a server over HTTP, in place of Command.
 	URL string `yaml:"url,omitempty" json:"url,omitempty"`
-	// Headers are sent to URL with each request. ${NAME} in a value is that of an environment variable.
+	// Headers are sent to URL with each request. ${NAME} in a value is replaced by the environment variable.
 	Headers map[string]string `yaml:"headers,omitempty" json:"headers,omitempty"`
 	// Env are the names of the environment variables that it gets, besides PATH, HOME and the like.
 	Env []string `yaml:"env,omitempty" json:"env,omitempty"`
@@ -38,16 +38,16 @@ var variable = lazy(`^[A-Za-z_][A-Za-z0-9_]{0,255}$`)
 // Check returns an error for a server that cannot be started or limited.
 func (s Server) Check() error {
 	switch {
+	case s.Timeout < 0 || s.Timeout > maxServerTimeout:
+		return fmt.Errorf("the timeout %s is out of range; use at most %s", s.Timeout, maxServerTimeout)
 	case s.URL != "":
 		return s.checkAddress()
 	case len(s.Headers) > 0:
-		return fmt.Errorf("headers are for a server with a url")
+		return fmt.Errorf("headers need a server with a url")
 	case len(s.Command) == 0 || strings.TrimSpace(s.Command[0]) == "":
 		return fmt.Errorf("the command is empty; name a program and its arguments")
 	case slices.ContainsFunc(s.Command, func(arg string) bool { return strings.ContainsRune(arg, 0) }):
 		return fmt.Errorf("an argument cannot hold the character NUL")
-	case s.Timeout < 0 || s.Timeout > maxServerTimeout:
-		return s.badTimeout()
 	}
 	for _, name := range s.Env {
 		if !variable().MatchString(name) {
@@ -55,10 +55,6 @@ func (s Server) Check() error {
 		}
 	}
 	return nil
-}
-
-func (s Server) badTimeout() error {
-	return fmt.Errorf("the timeout %s is out of range; use at most %s", s.Timeout, maxServerTimeout)
 }
 
 // headerName matches the name of a header.
@@ -74,12 +70,10 @@ func (s Server) checkAddress() error {
 		return fmt.Errorf("the address must not have a name or a password; use headers")
 	case len(s.Command) > 0 || len(s.Env) > 0:
 		return fmt.Errorf("a server has either a command, with env, or a url, with headers")
-	case s.Timeout < 0 || s.Timeout > maxServerTimeout:
-		return s.badTimeout()
 	}
 	for name, value := range s.Headers {
 		if !headerName().MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return fmt.Errorf("%q with its value is not a header", clip(name))
+			return fmt.Errorf("the header %q is not valid; its name must be a token and its value one line", clip(name))
 		}
 	}
 	return nil
@@ -88,7 +82,7 @@ func (s Server) checkAddress() error {
 // named matches a server in a flag, with its name.
 var named = regexp.MustCompile(`^([a-z][a-z0-9_-]*)=(.*)$`)
 
-// ParseServer parses "name=program arguments", "name=URL", or either without the name, which is then that of the
+// ParseServer parses "name=program arguments" or "name=URL". Without a name, the server has the name of the
 // program or of the host. Spaces separate the arguments; there are no quotes.
 func ParseServer(text string) (name string, s Server, err error) {
 	if m := named.FindStringSubmatch(text); m != nil {
@@ -125,12 +119,8 @@ func (s Server) ownName() string {
 
 // Hidden reports whether secrets of the server were redacted.
 func (s Server) Hidden() bool {
-	for _, text := range append(slices.Collect(maps.Values(s.Headers)), s.URL) {
-		if strings.Contains(text, "[REDACTED:") {
-			return true
-		}
-	}
-	return false
+	texts := append(slices.Collect(maps.Values(s.Headers)), s.URL)
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "[REDACTED:") })
 }
 
 // ParseHeader parses "server=Header: value" and returns its parts.
@@ -138,7 +128,7 @@ func ParseHeader(text string) (server, header, value string, err error) {
 	server, rest, ok := strings.Cut(text, "=")
 	header, value, colon := strings.Cut(rest, ":")
 	if !ok || !colon || !IsName(server) {
-		return "", "", "", fmt.Errorf("it is not a server with a header, such as 'docs=Authorization: Bearer ${DOCS_TOKEN}'")
+		return "", "", "", fmt.Errorf("write the name of a server and a header, such as 'docs=Authorization: Bearer ${DOCS_TOKEN}'")
 	}
 	return server, strings.TrimSpace(header), strings.TrimSpace(value), nil
 }

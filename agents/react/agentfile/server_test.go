@@ -40,7 +40,7 @@ var _ = Describe("An MCP server of a flag", Label("R-05"), func() {
 		Expect([]string{server, header, value}).To(Equal([]string{"docs", "Authorization", "Bearer ${A}=:x"}))
 		for _, text := range []string{"", "Authorization: x", "docs=Authorization", "Docs=A: b"} {
 			_, _, _, err := agentfile.ParseHeader(text)
-			Expect(err).To(MatchError(ContainSubstring("it is not a server with a header")), text)
+			Expect(err).To(MatchError(ContainSubstring("write the name of a server and a header")), text)
 		}
 	})
 

@@ -29,7 +29,7 @@ type Job struct {
 	Folder    string // of the agents to delegate to
 	Gate      action.Gate
 	Servers   map[string]agentfile.Server // MCP servers of the flags, by name
-	// Wrapper precedes the command lines of actions and MCP servers, such as that of a sandbox; it may be nil.
+	// Wrapper precedes the command lines of actions and MCP servers, such as a sandbox. It may be nil.
 	Wrapper []string
 }
 

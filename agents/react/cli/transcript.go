@@ -49,9 +49,9 @@ type Begin struct {
 // Past is the content of a transcript.
 type Past struct {
 	Begin
-	// Iterations are all iterations of the run, without those that were repeated.
+	// Iterations are all iterations of the run, without repetitions.
 	Iterations []react.Entry `json:"transcript"`
-	// Result is how the last process ended; nil if it was killed, or is running.
+	// Result is the result of the last process; nil if it was killed or is running.
 	Result *react.Result `json:"result,omitempty"`
 	// Processes counts the processes.
 	Processes int `json:"processes"`
@@ -66,7 +66,7 @@ func Read(path string) (*Past, error) {
 	p := &Past{}
 	err := run.ReadTranscript(path, p.add)
 	if err == nil && p.Agent == "" {
-		err = fmt.Errorf("read the transcript %s: it has no whole line", path)
+		err = fmt.Errorf("read the transcript %s: it has no complete line", path)
 	}
 	return p, err
 }
@@ -96,12 +96,17 @@ func (p *Past) Replies() []llm.Reply {
 	return all
 }
 
-// status returns the status of the last end; empty after a crash.
-func (p *Past) status() react.Status {
+// Status returns the status of the last end; empty after a crash.
+func (p *Past) Status() react.Status {
 	if p.Result == nil {
 		return ""
 	}
 	return p.Result.Status
+}
+
+// Finished reports whether the run is over, so that it cannot be continued.
+func (p *Past) Finished() bool {
+	return slices.Contains([]react.Status{react.StatusDone, react.StatusPartial, react.StatusDelegate}, p.Status())
 }
 
 // check returns an error for a transcript that cannot be continued.
@@ -111,15 +116,15 @@ func (p *Past) check(path string) error {
 		return fmt.Errorf("continue %s: it is not the transcript of a ReAct agent", path)
 	case len(p.records) == 0 && len(p.Iterations) > 0:
 		return fmt.Errorf("continue %s: it was written by an older version (%s), which did not record replies", path, p.Tool)
-	case slices.Contains([]react.Status{react.StatusDone, react.StatusPartial, react.StatusDelegate}, p.status()):
-		return fmt.Errorf("continue %s: %w (%s)", path, ErrFinished, p.status())
+	case p.Finished():
+		return fmt.Errorf("continue %s: %w (%s)", path, ErrFinished, p.Status())
 	}
 	return nil
 }
 
 // Waits reports whether the run ended with a question or an obstacle, so that it needs an answer.
 func (p *Past) Waits() bool {
-	return p.status() == react.StatusEscalate || p.status() == react.StatusBlocked
+	return p.Status() == react.StatusEscalate || p.Status() == react.StatusBlocked
 }
 
 // add adds a line. Lines of unknown types are from other versions, and skipped.

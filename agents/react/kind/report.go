@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,8 +40,14 @@ type transcript struct{ *cli.Past }
 func (t transcript) figures() doc.Facts {
 	var facts doc.Facts
 	facts.Add("iterations", len(t.Iterations))
-	if n := t.refused(); n > 0 {
-		facts.Add("refused steps", n)
+	refused := 0
+	for i := range t.Iterations {
+		if t.Iterations[i].Refused != "" {
+			refused++
+		}
+	}
+	if refused > 0 {
+		facts.Add("refused steps", refused)
 	}
 	replies := t.Replies()
 	facts.Add("calls answered", len(replies))
@@ -65,17 +72,7 @@ func (t transcript) figures() doc.Facts {
 	return facts
 }
 
-// refused counts the iterations whose step was refused.
-func (t transcript) refused() (n int) {
-	for i := range t.Iterations {
-		if t.Iterations[i].Refused != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// lead returns how the run was started, and how it ended.
+// lead describes the start and the end of the run.
 func (t transcript) lead(path string) []doc.Block {
 	var facts doc.Facts
 	for _, f := range [][2]string{
@@ -97,21 +94,14 @@ func (t transcript) lead(path string) []doc.Block {
 	if r := t.Result; r != nil {
 		blocks = append(blocks, outcome(r)...)
 	}
-	if t.continuable() {
-		command := []string{"rehearse", "react", "--continue", path}
+	if !t.Finished() {
+		command := format.ShellLine("rehearse", "react", "--continue", path)
 		if t.Waits() {
-			command = append(command, "--answer")
-			blocks = append(blocks, doc.Paragraph(doc.Line("To continue: ", doc.Command(format.ShellLine(command...)+` "..."`))))
-		} else {
-			blocks = append(blocks, doc.Paragraph(doc.Line("To continue: ", doc.Command(format.ShellLine(command...)))))
+			command += ` --answer "..."`
 		}
+		blocks = append(blocks, doc.Paragraph(doc.Line("To continue: ", doc.Command(command))))
 	}
 	return blocks
-}
-
-// continuable reports whether another process can continue the run.
-func (t transcript) continuable() bool {
-	return t.Result == nil || !slices.Contains([]react.Status{react.StatusDone, react.StatusPartial, react.StatusDelegate}, t.Result.Status)
 }
 
 // outcome returns the question, the missing parts and the next step of a run that is not done.
@@ -182,17 +172,12 @@ func (t transcript) table() doc.Table {
 	return table
 }
 
-// outcomeOf returns what an iteration led to.
+// outcomeOf returns the result of an iteration in brief.
 func outcomeOf(e *react.Entry) doc.Text {
 	if e.Refused != "" {
 		return doc.Line(doc.Toned(doc.Bad, "refused: "), doc.Excerpt(e.Refused))
 	}
-	for _, text := range []string{e.Observation, e.Reason, e.Reflection} {
-		if text != "" {
-			return doc.Line(doc.Excerpt(text))
-		}
-	}
-	return nil
+	return doc.Line(doc.Excerpt(cmp.Or(e.Observation, e.Reason, e.Reflection)))
 }
 
 // verification returns the claims of the agent about its output, with their judgement.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,16 +58,15 @@ func (c *connection) open(run context.Context, spec agentfile.Server, o Options)
 		return &sdk.StreamableClientTransport{Endpoint: spec.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxFrame}, nil
 	}
 	c.stderr = &child.Tail{}
-	var err error
-	c.process, err = child.Start(run, child.Program{
-		Argv: append(o.Wrapper[:len(o.Wrapper):len(o.Wrapper)], spec.Command...), Dir: o.Workspace,
+	process, err := child.Start(run, child.Program{
+		Argv: slices.Concat(o.Wrapper, spec.Command), Dir: o.Workspace,
 		Env: action.Environment(spec.Env...), Interactive: true, Stderr: c.stderr, Grace: grace,
 	})
 	if err != nil {
-		c.process = nil
 		return nil, err
 	}
-	return &sdk.IOTransport{Reader: c.process.Stdout, Writer: c.process.Stdin, MaxLineLength: maxFrame}, nil
+	c.process = process
+	return &sdk.IOTransport{Reader: process.Stdout, Writer: process.Stdin, MaxLineLength: maxFrame}, nil
 }
 
 // lastWords returns the end of the standard error of a program that ended, if it has any.
@@ -119,14 +120,14 @@ func headersOf(spec agentfile.Server) (http.Header, error) {
 	return headers, nil
 }
 
-// secretsOf returns the values of headers, which must not appear in texts, and the longer parts of them, each
-// with what replaces it.
+// secretsOf returns pairs of texts and their replacements: the values of headers, which must not appear in
+// texts, and their longer parts. "Bearer" is not one of these.
 func secretsOf(spec agentfile.Server) []string {
 	headers, err := headersOf(spec)
 	if err != nil {
 		return nil
 	}
-	const shortest = 6
+	const shortest = 8
 	var all []string
 	for _, values := range headers {
 		for _, value := range append(values, strings.Fields(values[0])...) {
@@ -147,9 +148,7 @@ type limited struct {
 // RoundTrip implements http.RoundTripper.
 func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	for name, values := range l.headers {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, l.headers)
 	resp, err := l.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -158,20 +157,20 @@ func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet { // a stream of messages during the whole run, each of which the SDK limits
 		most = maxStream
 	}
-	resp.Body = &capped{ReadCloser: resp.Body, left: most}
+	resp.Body = &capped{ReadCloser: resp.Body, most: most, left: most}
 	return resp, nil
 }
 
 // capped is a body that may not be larger than its limit.
 type capped struct {
 	io.ReadCloser
-	left int64
+	most, left int64
 }
 
 // Read implements io.Reader.
 func (c *capped) Read(p []byte) (int, error) {
 	if c.left <= 0 {
-		return 0, fmt.Errorf("the server sent more than %d bytes", maxFrame)
+		return 0, fmt.Errorf("the server sent more than %d bytes", c.most)
 	}
 	n, err := c.ReadCloser.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)

@@ -218,7 +218,7 @@ var _ = Describe("The tools of an MCP server", Label("R-05"), func() {
 				Expect(r.Observation).To(HavePrefix("Hello Bob"), "the failed call is not repeated")
 			}
 			Expect(waits).To(Equal([]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}))
-			Expect(do(set, tool, "{}").Observation).To(ContainSubstring("It was started again 3 times, and is not any more"))
+			Expect(do(set, tool, "{}").Observation).To(ContainSubstring("It was started again 3 times, which is the limit"))
 			r := do(set, "greeter.greet", "name: Bob")
 			Expect(r.Rule).To(Equal("server-gone"))
 			Expect(r.Observation).To(ContainSubstring("was started again 3 times already"))

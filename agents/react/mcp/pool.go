@@ -24,7 +24,7 @@ type Options struct {
 	Workspace string
 	// Servers are offered to every agent, by name.
 	Servers map[string]agentfile.Server
-	// Wrapper precedes the command lines of servers, such as that of a sandbox; it may be nil.
+	// Wrapper precedes the command lines of servers, such as a sandbox. It may be nil.
 	Wrapper []string
 	// Clock limits starts and calls, and waits before restarts; default: the machine's.
 	Clock clock.Clock

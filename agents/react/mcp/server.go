@@ -1,15 +1,15 @@
 // Package mcp offers the tools of MCP servers as actions of a ReAct agent. A tool is the action
 // "server.tool", behind the same approval as shell. It is the only package that links the SDK.
 //
-// A server is a program, or an address that speaks streamable HTTP. A program is started in the workspace, in a
-// process group of its own, with an environment without keys except for the named variables. Unless it is
-// started in a sandbox, it has all other rights of the user. What a server sends is data of a stranger: names,
-// descriptions, schemas and results are limited and sanitized.
+// A server is a program, or an address with streamable HTTP. A program is started in the workspace, in its own
+// process group, with an environment without keys except for the named variables. Unless it is started in a
+// sandbox, it has all other rights of the user. The output of a server is untrusted: names, descriptions,
+// schemas and results are limited and sanitized.
 //
 // A server that ends, hangs or sends too much makes its actions fail with a named rule; it does not end the
-// run. The next call of one of its tools starts or connects it again, at most three times in a run and after
-// growing waits. The call that failed is not repeated, because it may have been done. If the tools of a server
-// change, the next observation reports that.
+// run. The next call of one of its tools starts or connects it again, at most three times in a run, with
+// increasing delays. The failed call is not repeated, because the server may have carried it out. If the tools
+// of a server change, the next observation reports that.
 package mcp
 
 import (
@@ -137,8 +137,7 @@ func (s *server) list(ctx context.Context) error {
 	return nil
 }
 
-// follow lists the tools again if the server announced that they changed. It returns a note on the changes;
-// empty if there are none.
+// follow lists the tools again if the server announced that they changed, and returns a note on the changes.
 func (s *server) follow(ctx context.Context) string {
 	if s.conn == nil || !s.changed.Swap(false) {
 		return ""
@@ -152,7 +151,7 @@ func (s *server) follow(ctx context.Context) string {
 	return s.difference(before)
 }
 
-// difference describes the tools that were not there before, and those that are gone.
+// difference describes new, changed and removed tools.
 func (s *server) difference(before []tool) string {
 	old := map[string]tool{}
 	for _, t := range before {
@@ -207,13 +206,13 @@ func (s *server) lose(err error) error {
 	s.conn = nil
 	next := "The next call of one of its tools starts it again"
 	if s.restarts == maxRestarts {
-		next = fmt.Sprintf("It was started again %d times, and is not any more", maxRestarts)
+		next = fmt.Sprintf("It was started again %d times, which is the limit", maxRestarts)
 	}
 	return action.Failure(ruleGone, "the MCP server %s is gone: %s. The call may have been done, in part or not at all. %s",
 		s.name, s.secrets.Replace(fmt.Sprintf("%v%s", err, words)), next)
 }
 
-// revive starts a server again that is gone, after a wait, and returns a note on changed tools.
+// revive restarts a server that is gone, after a delay, and returns a note on changed tools.
 func (s *server) revive(ctx context.Context) (note string, err error) {
 	if s.conn != nil {
 		return "", nil
