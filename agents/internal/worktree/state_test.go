@@ -248,6 +248,19 @@ var _ = Describe("opening", func() {
 		}
 	})
 
+	It("passes over an empty folder with the name of a repository, which a killed sandbox leaves", func(ctx SpecContext) {
+		f := newFolder()
+		Expect(os.Mkdir(f.path(".git"), 0o700)).To(Succeed())
+		_, err := worktree.Open(ctx, string(f), worktree.Options{})
+		Expect(err).To(MatchError(worktree.ErrNone))
+		f = newRepository()
+		Expect(os.MkdirAll(f.path("below/.git"), 0o700)).To(Succeed())
+		tree, err := worktree.Open(ctx, f.path("below"), worktree.Options{})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(tree.Close)
+		Expect(filepath.EvalSymlinks(string(f))).To(Equal(tree.Dir()))
+	})
+
 	It("reports that git is missing", func(ctx SpecContext) {
 		f := newRepository()
 		GinkgoT().Setenv("PATH", string(newFolder()))

@@ -80,7 +80,7 @@ func Open(ctx context.Context, dir string, options Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !hasGit(dir) {
+	if !Inside(dir) {
 		return nil, fmt.Errorf("%s is %w", dir, ErrNone)
 	}
 	t := &Tree{dir: dir, options: options.withDefaults()}
@@ -113,10 +113,15 @@ func (t *Tree) below(dir string) string {
 	return "."
 }
 
-// hasGit reports whether a folder or one above it contains .git.
-func hasGit(dir string) bool {
+// Inside reports whether a folder, given as an absolute path, or one above it contains a repository. Like git, it
+// passes over other folders with the name .git: a sandbox that was killed leaves an empty one where it denied access.
+func Inside(dir string) bool {
 	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		git := filepath.Join(dir, ".git")
+		if info, err := os.Stat(git); err == nil && !info.IsDir() {
+			return true
+		}
+		if _, err := os.Lstat(filepath.Join(git, "HEAD")); err == nil {
 			return true
 		}
 		above := filepath.Dir(dir)

@@ -2,11 +2,12 @@ package work
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/worktree"
 )
 
 // gitTimeout is the time in which git must list ignored files.
@@ -15,7 +16,7 @@ const gitTimeout = 10 * time.Second
 // ignored returns the files and folders in dir that git ignores, as relative paths with slashes. It is
 // empty outside of a work tree and if git fails; then more files are searched.
 func ignored(ctx context.Context, dir string) map[string]bool {
-	if !inWorkTree(dir) {
+	if full, err := filepath.Abs(dir); err != nil || !worktree.Inside(full) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
@@ -36,22 +37,4 @@ func ignored(ctx context.Context, dir string) map[string]bool {
 		}
 	}
 	return paths
-}
-
-// inWorkTree reports whether a folder is in a git work tree.
-func inWorkTree(dir string) bool {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return false
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			return true
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return false
-		}
-		dir = above
-	}
 }
