@@ -88,7 +88,7 @@ answered iteration; --rollback restores the last one after a failed iteration (d
   rehearse loop --continue --max-iterations 40
   rehearse loop "Summarise CHANGES" -b openai -m gpt-4.1-mini --max-cost 0.05EUR
   rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
-		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
+		Args: arguments(0, 1, "put the prompt in quotes, as one argument; with --continue, give only the transcript"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := options.given(cmd.Flags())
 			if flags.continued {

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -98,7 +101,15 @@ func promptReader(name string) func() (string, error) {
 // readPromptFile reads the file of --prompt-file.
 func readPromptFile(name string) (string, error) {
 	data, err := input.ReadFile("prompt file", name, maxPrompt)
-	return string(data), err
+	switch {
+	case err != nil:
+		return "", err
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return "", fmt.Errorf("read the prompt file: %s is not text in UTF-8", name)
+	case len(bytes.TrimSpace(data)) == 0:
+		return "", fmt.Errorf("read the prompt file: %s is empty; write what the agent is to do", name)
+	}
+	return string(data), nil
 }
 
 // runVariable is set for the agents of a loop to the path of its transcript.
@@ -126,16 +137,22 @@ func (a *app) endLeftovers(transcript string) error {
 	return nil
 }
 
-// reopenLoop opens the named transcript, or the latest one.
+// reopenLoop opens the named transcript, or the latest one of a folder.
 func reopenLoop(args []string) (*cli.Paused, error) {
+	name := runsFolder
 	if len(args) > 0 {
-		return cli.Reopen(args[0])
+		name = args[0]
 	}
-	path, err := cli.Latest(runsFolder)
-	if err != nil {
-		return nil, err
+	info, err := os.Stat(name)
+	switch {
+	case len(args) > 0 && errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("continue a run: there is no transcript %s; a continued run keeps its prompt, or takes it from --prompt-file", name)
+	case len(args) == 0 || err == nil && info.IsDir():
+		if name, err = cli.Latest(name); err != nil {
+			return nil, err
+		}
 	}
-	return cli.Reopen(path)
+	return cli.Reopen(name)
 }
 
 // restore takes the flags that the user did not give from an earlier process.

@@ -62,6 +62,24 @@ func (r *runner) prompt() string {
 	return messages[len(messages)-1].Content
 }
 
+// Stopped returns the limit at which the answer was cut off, such as "stopped at the turn limit
+// (max_turns)"; empty for a whole answer and for a failed call.
+func (e *Entry) Stopped() string {
+	switch e.Finish {
+	case llm.FinishTurns:
+		return "stopped at the turn limit (max_turns)"
+	case llm.FinishDenials:
+		return "stopped at denied tool calls (denial_limit)"
+	case llm.FinishFailures:
+		return "stopped at failed tool calls (failure_limit)"
+	case llm.FinishCost:
+		return "stopped at the cap on cost"
+	case llm.FinishLength:
+		return "cut off at the model's output limit"
+	}
+	return ""
+}
+
 // fail records a failed call.
 func (e *Entry) fail(err error) {
 	e.Answer, e.Finish, e.Usage, e.Denials = "", "", nil, nil

@@ -49,8 +49,8 @@ func (r *runner) judgeFailure(n int, err error) *run.Ending {
 	case set.RepeatedErrorLimit > 0 && same >= set.RepeatedErrorLimit:
 		return &run.Ending{
 			Status: StatusNoProgress, Guard: "repeated_error_limit", Err: err,
-			Details: fmt.Sprintf("stopped after %d times the same error in a row (repeated_error_limit %d): %s",
-				same, set.RepeatedErrorLimit, err),
+			Details: fmt.Sprintf("stopped after %d times the same error in a row (repeated_error_limit %d): %s%s",
+				same, set.RepeatedErrorLimit, err, noReset(err, set.WaitForLimits)),
 		}
 	case set.ErrorLimit > 1 && hopeless(err):
 		return &run.Ending{
@@ -60,7 +60,8 @@ func (r *runner) judgeFailure(n int, err error) *run.Ending {
 	case set.ErrorLimit > 0 && r.failed >= set.ErrorLimit:
 		return &run.Ending{
 			Status: StatusError, Guard: "error_limit", Err: err,
-			Details: fmt.Sprintf("stopped, as calls failed (%d in a row, error_limit %d): %s", r.failed, set.ErrorLimit, err),
+			Details: fmt.Sprintf("stopped, as calls failed (%d in a row, error_limit %d): %s%s",
+				r.failed, set.ErrorLimit, err, noReset(err, set.WaitForLimits)),
 		}
 	}
 	return nil

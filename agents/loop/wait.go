@@ -45,6 +45,19 @@ func limitedUntil(err error, now time.Time) time.Time {
 	return time.Time{}
 }
 
+// noReset returns the part of a message about err that explains why a usage limit was not waited for: the
+// backend does not report its end. It is empty for other errors.
+func noReset(err error, waits bool) string {
+	e, ok := errors.AsType[*llm.Error](err)
+	switch {
+	case !ok || e.Kind != llm.RateLimited || !e.ResetAt.IsZero() || e.RetryAfter > 0:
+		return ""
+	case waits:
+		return "; when the limit ends is unknown, as the backend does not report it, so wait_for_limits cannot wait for it"
+	}
+	return "; when the limit ends is unknown, as the backend does not report it"
+}
+
 // judgeLimit decides about a call that failed at a usage limit. It returns handled if the call is not a
 // failure.
 func (r *runner) judgeLimit(n int, err error) (end *run.Ending, handled bool) {

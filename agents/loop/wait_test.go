@@ -103,6 +103,26 @@ var _ = Describe("A usage limit", Label("L-09"), func() {
 		Expect(res.Details).To(HavePrefix("stopped at a usage limit until " + until.Format("2006-01-02 15:04 MST")))
 	})
 
+	DescribeTable("without a known end is a failed call, and the end explains it",
+		func(e llm.Error, waits bool, end string) {
+			res := newRig(loop.Options{ErrorLimit: new(2), WaitForLimits: new(waits)}, failWith(e), failWith(e)).run()
+			Expect(res.Status).To(Equal(loop.StatusError))
+			Expect(res.Details).To(HaveSuffix("in a row, error_limit 2): " + end))
+			res = newRig(loop.Options{RepeatedErrorLimit: new(2), WaitForLimits: new(waits)}, failWith(e), failWith(e)).run()
+			Expect(res.Status).To(Equal(loop.StatusNoProgress))
+			Expect(res.Details).To(HaveSuffix("(repeated_error_limit 2): " + end))
+		},
+		Entry("that ends the run", llm.Error{Kind: llm.RateLimited, Message: "429"}, false,
+			"rate-limited: 429; when the limit ends is unknown, as the backend does not report it"),
+		Entry("although the run waits for limits", llm.Error{Kind: llm.RateLimited, Message: "429"}, true,
+			"rate-limited: 429; when the limit ends is unknown, as the backend does not report it, so wait_for_limits cannot wait for it"),
+		Entry("but not where it is short", llm.Error{Kind: llm.RateLimited, Message: "429", RetryAfter: time.Second}, true,
+			"rate-limited: 429; retry after 1s"),
+		Entry("but not where it has passed", llm.Error{Kind: llm.RateLimited, Message: "429", ResetAt: clock.Epoch.Add(-time.Hour)}, true,
+			"rate-limited: 429"),
+		Entry("but not for another failure", llm.Error{Kind: llm.Unavailable, Message: "down"}, true, "unavailable: down"),
+	)
+
 	It("is waited for, and is not a failed call", func() {
 		r := newRig(loop.Options{ErrorLimit: new(1), WaitForLimits: new(true), Timeout: within(0)}, say("half"), limited, say("DONE"))
 		var left []time.Duration

@@ -165,7 +165,7 @@ func (b *adapter) Available(context.Context) error {
 		if len(b.cfg.Command) > 0 {
 			return fmt.Errorf("the configured program %q cannot be run: %w", argv[0], err)
 		}
-		return fmt.Errorf("%w; install it with %q, or configure its path", err, b.agent.install)
+		return fmt.Errorf("%w; install it with %q, or add its folder to PATH", err, b.agent.install)
 	}
 	return nil
 }

@@ -218,11 +218,29 @@ func (s *Session) ShowEnd(w io.Writer, term console.Terminal, r loop.Result) {
 	}
 	if len(r.Denials) > 0 {
 		fmt.Fprintln(w, "refused by the agent's permissions:")
-		for _, d := range r.Denials {
-			fmt.Fprintf(w, "  %s\n", sanitize.Line(d.String(), 200))
+		for _, line := range refusedCalls(r.Denials) {
+			fmt.Fprintf(w, "  %s\n", line)
 		}
 		fmt.Fprintln(w, "next: permit it with --access, or with the agent's own flags in --agent-arg, and run it again")
 	}
+}
+
+// refusedCalls returns a line for each different denied call, in their order, with their number.
+func refusedCalls(denials []llm.Denial) []string {
+	var lines []string
+	times := map[string]int{}
+	for _, d := range denials {
+		line := sanitize.Line(d.String(), 200)
+		if times[line]++; times[line] == 1 {
+			lines = append(lines, line)
+		}
+	}
+	for i, line := range lines {
+		if n := times[line]; n > 1 {
+			lines[i] += fmt.Sprintf(" ×%d", n)
+		}
+	}
+	return lines
 }
 
 // command returns the command that continues the run.

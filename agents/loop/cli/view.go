@@ -124,7 +124,7 @@ func (v *view) status() string {
 
 // iteration writes the lines of an iteration.
 func (v *view) iteration(e loop.Entry) {
-	text := e.Answer
+	text := cmp.Or(strings.TrimSpace(e.Answer), "(no answer)")
 	if e.Error != "" {
 		text = "failed: " + e.Error
 	}
@@ -138,6 +138,9 @@ func (v *view) iteration(e loop.Entry) {
 // details returns what an iteration changed and cost, as far as known.
 func details(e loop.Entry) string {
 	var parts []string
+	if limit := e.Stopped(); limit != "" {
+		parts = append(parts, limit)
+	}
 	if e.Changes != nil {
 		parts = append(parts, describeChanges(*e.Changes))
 	}

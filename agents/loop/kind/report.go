@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 	"time"
@@ -113,10 +114,6 @@ func (t transcript) table() doc.Table {
 	}
 	for i := range t.Entries {
 		e := &t.Entries[i]
-		answer := doc.Line(doc.Excerpt(e.Answer))
-		if e.Error != "" {
-			answer = doc.Line(doc.Toned(doc.Bad, "failed: "), doc.Excerpt(e.Error))
-		}
 		tokens, cost := "unknown", "unknown"
 		if e.Usage != nil {
 			tokens = format.Number(float64(e.Usage.Total()))
@@ -126,10 +123,21 @@ func (t transcript) table() doc.Table {
 		}
 		table.Rows = append(table.Rows, []doc.Text{
 			doc.Line(e.N), doc.Line(format.Seconds(e.Duration.Seconds())), doc.Line(sessionOf(e)), doc.Line(changesOf(e)),
-			doc.Line(tokens), doc.Line(cost), answer,
+			doc.Line(tokens), doc.Line(cost), answerOf(e),
 		})
 	}
 	return table
+}
+
+// answerOf returns the beginning of an answer, or why there is none.
+func answerOf(e *loop.Entry) doc.Text {
+	switch {
+	case e.Error != "":
+		return doc.Line(doc.Toned(doc.Bad, "failed: "), doc.Excerpt(e.Error))
+	case strings.TrimSpace(e.Answer) == "":
+		return doc.Line(cmp.Or(e.Stopped(), "no answer"))
+	}
+	return doc.Line(doc.Excerpt(e.Answer))
 }
 
 // sessionOf returns whether an iteration continued the session of the agent.
@@ -206,7 +214,7 @@ func (t transcript) refused() doc.List {
 
 // iteration returns the texts of an iteration.
 func (t transcript) iteration(e *loop.Entry) doc.Details {
-	d := doc.Details{Title: doc.Line("Iteration ", e.N, ": ", doc.Excerpt(e.Answer+e.Error))}
+	d := doc.Details{Title: doc.Line("Iteration ", e.N, ": ", answerOf(e))}
 	d.Quote("Prompt", e.Prompt)
 	d.Quote("Answer", e.Answer)
 	d.Quote("Error", e.Error)
