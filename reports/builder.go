@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -77,7 +78,7 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	s.agents.Add(&facts)
 	b.agents.Add(&facts)
 	if failed(verdict) && s.trials.Fail+s.trials.Error == 1 {
-		s.last, s.log = shortened(facts.Last), limited(facts.Log)
+		s.last, s.log = shortened(facts.Last), limitedLines(facts.Log)
 	}
 	for _, f := range findings {
 		if len(s.findings) >= maxFindings {
@@ -85,7 +86,7 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 			continue
 		}
 		f.Trial = cmp.Or(f.Trial, s.trials.Total())
-		f.Message, f.Evidence, f.Expected, f.Actual = limited(f.Message), limited(f.Evidence), limited(f.Expected), limited(f.Actual)
+		f.Message, f.Evidence, f.Expected, f.Actual = limited(f.Message), limitedLines(f.Evidence), limited(f.Expected), limited(f.Actual)
 		s.findings = append(s.findings, f)
 	}
 }
@@ -193,6 +194,21 @@ func limited(text string) string {
 		text = text[:cut] + "…"
 	}
 	return valid(text)
+}
+
+// limitedLines is limited for the output of programs, which often ends with what matters: it drops lines between
+// the first and the last ones.
+func limitedLines(text string) string {
+	if len(text) <= maxKept || strings.Count(text, "\n") < 2 {
+		return limited(text)
+	}
+	const note, head = "…\n", maxKept / 4
+	before := text[:strings.LastIndexByte(text[:head], '\n')+1]
+	after := text[len(text)-(maxKept-len(before)-len(note)):]
+	if _, whole, ok := strings.Cut(after, "\n"); ok && whole != "" {
+		after = whole
+	}
+	return valid(before + note + after)
 }
 
 // valid replaces invalid UTF-8 as JSON does, so a report from a run equals one from its

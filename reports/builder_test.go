@@ -321,3 +321,18 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(err).To(MatchError(ContainSubstring("build the report: reading the recording")))
 	})
 })
+
+var _ = It("keeps the first and the last lines of a long output, whose end names the error", func() {
+	var b reports.Builder
+	long := "Traceback\n" + strings.Repeat("  File \"é.py\", line 1, in f\n", 400) + "KeyError: 'x'"
+	b.Add(record.Scenario{Name: "a", Trials: 1}, measure.Facts{Log: long}, []gate.Finding{
+		{Severity: gate.Failing, Rule: "status", Evidence: long},
+		{Severity: gate.Failing, Rule: "that", Evidence: strings.Repeat("x", 9000)},
+	})
+	s := b.Close().Scenarios[0]
+	for _, text := range []string{s.Findings[0].Evidence, s.Log} {
+		Expect(text).To(And(HavePrefix("Traceback\n"), HaveSuffix("KeyError: 'x'"), ContainSubstring("\n…\n  File")))
+		Expect(len(text)).To(BeNumerically("<=", 4<<10))
+	}
+	Expect(s.Findings[1].Evidence).To(HaveSuffix("xx…"))
+})

@@ -45,7 +45,7 @@ func (s Scenario) findingItem() doc.Item {
 	if s.LastCall != nil {
 		item.Items = append(item.Items, lastCallItem(s.LastCall, shown))
 	}
-	if log := strings.TrimSpace(s.Log); log != "" && !strings.Contains(shown, log) {
+	if log := strings.TrimSpace(s.Log); log != "" && !strings.Contains(shown, endOf(log)) {
 		item.Items = append(item.Items, doc.Item{Text: doc.Line("output of the agent"), Evidence: log})
 	}
 	item.Items = append(item.Items, doc.Item{Text: doc.Line("run again: ", doc.Command(Rerun(s)))})
@@ -103,6 +103,12 @@ func lastCallItem(c *measure.LastCall, shown string) doc.Item {
 		}
 	}
 	return item
+}
+
+// endOf returns the last lines of a log. A finding that quotes them has quoted the log, of which it may have less.
+func endOf(log string) string {
+	lines := strings.Split(log, "\n")
+	return strings.Join(lines[max(0, len(lines)-3):], "\n")
 }
 
 // maxCallText limits the texts of a last call, in characters.

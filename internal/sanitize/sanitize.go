@@ -3,7 +3,6 @@
 package sanitize
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -61,16 +60,11 @@ func Text(s string, limit int) string {
 	return cut(b.String(), limit)
 }
 
-// The maximum number of lines of Lines, and the number of first lines among them: a failing program prints
-// the reason at the beginning or at the end.
-const (
-	mostLines  = 20
-	firstLines = 8
-)
+// mostLines is the maximum number of lines of Lines.
+const mostLines = 20
 
 // Lines returns the lines of a text, like Line with at most limit runes each, but with their indentation
-// and without empty lines. Of more than 20 lines it returns the first and the last ones, and a note
-// between them.
+// and without empty lines. Of more than 20 lines it returns an Excerpt.
 func Lines(s string, limit int) []string {
 	var lines []string
 	for line := range strings.Lines(Text(s, 0)) {
@@ -79,11 +73,7 @@ func Lines(s string, limit int) []string {
 			lines = append(lines, cut(line, limit))
 		}
 	}
-	if left := len(lines) - mostLines + 1; left > 1 {
-		note := "… " + strconv.Itoa(left) + " lines are left out here …"
-		lines = slices.Concat(lines[:firstLines], []string{note}, lines[firstLines+left:])
-	}
-	return lines
+	return Excerpt(lines, mostLines)
 }
 
 // isPlain reports whether s is printable ASCII, as nearly all text is.

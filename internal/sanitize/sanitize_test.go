@@ -92,7 +92,7 @@ func TestLinesKeepsTheFirstAndTheLast(t *testing.T) {
 		long = append(long, "line "+strconv.Itoa(i))
 	}
 	got := sanitize.Lines(strings.Join(long, "\n"), 0)
-	if len(got) != 20 || got[0] != "line 0" || got[8] != "… 31 lines are left out here …" || got[9] != "line 39" || got[19] != "line 49" {
+	if len(got) != 20 || got[0] != "line 0" || got[10] != "… 31 lines are left out here …" || got[11] != "line 41" || got[19] != "line 49" {
 		t.Errorf("got %q", got)
 	}
 	if got := sanitize.Lines(strings.Join(long[:20], "\n"), 0); !slices.Equal(got, long[:20]) {

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/htmlpage"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
@@ -297,21 +298,13 @@ func (b *Builder) pointerTo(s reports.Scenario, i int) pointer {
 	f := newFinding(cause)
 	p.Note, p.Rule, p.Diff = f.Message, f.Rule, f.Diff
 	if i < maxCauses && p.Diff == "" {
-		p.Evidence = headAndTail(f.Evidence)
+		p.Evidence = strings.Join(sanitize.Excerpt(strings.Split(f.Evidence, "\n"), causeLines), "\n")
 	}
 	return p
 }
 
-// maxCauses limits the scenarios whose evidence is shown above the list.
-const maxCauses = 10
-
-// headAndTail returns the first and the last lines of a text: a stack trace has its cause at either end.
-func headAndTail(text string) string {
-	const first, last = 2, 6
-	lines := strings.Split(text, "\n")
-	if len(lines) <= first+last+1 {
-		return text
-	}
-	left := fmt.Sprintf("… %d lines", len(lines)-first-last)
-	return strings.Join(slices.Concat(lines[:first], []string{left}, lines[len(lines)-last:]), "\n")
-}
+// The limits of evidence above the list: its scenarios, and the lines of each.
+const (
+	maxCauses  = 10
+	causeLines = 9
+)

@@ -185,7 +185,7 @@ func (p *Process) leftovers(end child.Ending) error {
 }
 
 // maxLastWords limits how much of the end of standard error an error quotes, in bytes.
-const maxLastWords = 3 << 10
+const maxLastWords = 8 << 10
 
 // lastWords returns the end of standard error, with its line breaks.
 func (p *Process) lastWords() string {
