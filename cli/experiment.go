@@ -37,9 +37,12 @@ type experimentFlags struct {
 	require string
 	save    string
 	limits  runLimits
+	detail  detailFlags
 }
 
-func (f *experimentFlags) register(flags *pflag.FlagSet) {
+func (f *experimentFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	f.detail.registerAs(cmd, "list each trial when it has ended", "print only the result")
 	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment "+
 		"whose journal is there is resumed")
 	workersFlag(flags, &f.workers, "trials to run")
@@ -89,7 +92,7 @@ trials would.
 		RunE: func(cmd *cobra.Command, args []string) error { return a.experiment(cmd, args[0], flags) },
 	}
 	f := cmd.Flags()
-	flags.register(f)
+	flags.register(cmd)
 	f.StringVar(&flags.require, "require", "", "required result: better (every variant is better), not-worse (no variant is worse by "+
 		"smallest_effect or more), decided (no comparison is undecided)")
 	complete(cmd, "require", result.Requirements()...)
@@ -196,26 +199,23 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
 		fmt.Fprintf(a.stderr, "resuming %s\n", pattern)
 	}
-	progress := console.NewStatusLine(a.stderr, a.terminal(), time.Now)
+	progress := newExperimenting(newLongWork(a.stderr, a.terminal(), time.Now, flags.detail), e.Plan(), cmd.Name() == tuneName)
 	found, err := run(cmd.Context(), experiment.Options{
 		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money},
-		Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
-		Progress: func(p experiment.Progress) {
-			progress.Update(func() (string, string) { return p.String(), "" })
-		},
+		Journal: filepath.Join(out.Path(), journalFile), Tool: tool(), Progress: progress.update,
 	})
-	progress.Clear()
+	progress.work.status.Clear()
 	if _, foreign := errors.AsType[*experiment.JournalError](err); foreign {
 		return nil, usage(err)
 	}
 	if err == nil {
-		err = a.writeExperiment(out, &found, flags.asJSON)
+		err = a.writeExperiment(out, &found, flags)
 	}
 	if err != nil {
 		return nil, noVerdict(atomicdir.Explain(err))
 	}
 	fmt.Fprintf(a.stderr, "%s; experiment.json, experiment.md, experiment.html and %s are in %s\n",
-		time.Since(began).Round(time.Millisecond), journals, out.Path())
+		format.Seconds(time.Since(began).Seconds()), journals, out.Path())
 	a.remember(out, nil)
 	a.viewAgain(out)
 	if found.Stopped.As == result.Interrupted {
@@ -230,9 +230,13 @@ func experimentDocument(r *result.Experiment) document {
 }
 
 // writeExperiment writes the files of an experiment and prints the result.
-func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, asJSON bool) error {
+func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags experimentFlags) error {
 	if err := rundir.WriteExperiment(out, r); err != nil {
 		return err
 	}
-	return a.show(experimentDocument(r), asJSON)
+	shown := experimentDocument(r)
+	if flags.detail.quiet {
+		shown.Lead, shown.Body = nil, nil
+	}
+	return a.show(shown, flags.asJSON)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
-	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -33,6 +32,7 @@ type exploreFlags struct {
 	seed              uint64
 	workers           int
 	thorough, asJSON  bool
+	detail            detailFlags
 }
 
 func (a *app) exploreCommand() *cobra.Command {
@@ -89,6 +89,7 @@ Exit codes:
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
 	pricesFlag(f, &flags.prices)
 	jsonFlag(f, &flags.asJSON, "the result")
+	flags.detail.registerAs(cmd, "list each run when it has ended", "print only the failures and the result")
 	_ = cmd.RegisterFlagCompletionFunc("family", completeFamilies)
 	return cmd
 }
@@ -126,13 +127,17 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 
 	a.collectSeldom()
 	began := time.Now()
-	found, err := a.exploreInto(ctx, out, sc, prices, opts)
+	found, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail)
 	if err != nil {
 		return noVerdict(err)
 	}
 	a.remember(out, nil)
 	took := time.Since(began).Seconds()
-	if err := a.show(explorationDocument(&found), flags.asJSON); err != nil {
+	shown := explorationDocument(&found)
+	if flags.detail.quiet {
+		shown.Body = nil
+	}
+	if err := a.show(shown, flags.asJSON); err != nil {
 		return noVerdict(err)
 	}
 	if flags.save != "" {
@@ -151,6 +156,7 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 
 // exploreInto explores and writes every file.
 func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
+	detail detailFlags,
 ) (result.Exploration, error) {
 	env := a.env(prices, false)
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
@@ -161,17 +167,10 @@ func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenari
 		return result.Exploration{}, err
 	}
 	defer sink.Close()
-	progress := console.NewStatusLine(a.stderr, a.terminal(), time.Now)
-	failed := 0
-	opts.Env, opts.Sink = env, sink
-	opts.Progress = func(p explore.Progress) {
-		if p.Cell != nil && p.Cell.Outcome == result.Failed {
-			failed++
-		}
-		progress.Update(func() (text, detail string) { return explorationProgress(p, failed) })
-	}
+	progress := newExploring(newLongWork(a.stderr, a.terminal(), time.Now, detail), opts.Workers)
+	opts.Env, opts.Sink, opts.Progress = env, sink, progress.update
 	found, err := explore.Run(ctx, sc, opts)
-	progress.Clear()
+	progress.work.status.Clear()
 	if golden, ok := errors.AsType[*explore.GoldenError](err); ok {
 		return found, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
 	}
@@ -179,18 +178,6 @@ func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenari
 		return found, atomicdir.Explain(err)
 	}
 	return found, sink.FinishExploration(&found, ctx.Err() != nil)
-}
-
-// explorationProgress returns the status line of an exploration.
-func explorationProgress(p explore.Progress, failed int) (text, detail string) {
-	text = fmt.Sprintf("%s: %d/%d", p.Doing, p.Done, p.Planned)
-	if failed > 0 {
-		text += fmt.Sprintf(", %d failed", failed)
-	}
-	if p.Cell != nil && len(p.Cell.Perturb) > 0 {
-		detail = "  " + p.Cell.Perturb[0]
-	}
-	return text, detail
 }
 
 // explorationDocument returns an exploration as a document.

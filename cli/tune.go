@@ -11,10 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
+// tuneName is the name of the command.
+const tuneName = "tune"
+
 func (a *app) tuneCommand() *cobra.Command {
 	var flags experimentFlags
 	cmd := &cobra.Command{
-		Use:   "tune FILE",
+		Use:   tuneName + " FILE",
 		Short: "Search for a better prompt, and confirm it on held-out scenarios",
 		Long: `tune chooses among fragments of a text that the experiment's file gives ("tune:"), on the training
 scenarios, and compares the best one with the base on held-out scenarios. The best of many is partly
@@ -33,7 +36,7 @@ and risk.
 		Args: arguments(1, 1, "name the file of the experiment"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd, args[0], flags) },
 	}
-	flags.register(cmd.Flags())
+	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.save, "save", "", "write a promoted text to this `file`, which must not be there")
 	cmd.ValidArgsFunction = completeYAML
 	return cmd

@@ -3,9 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -158,56 +156,21 @@ func (p *Progress) draw() {
 		return
 	}
 	p.status.Update(func() (text, detail string) {
-		text = p.counts()
+		text = p.work().Line(p.term)
 		if !p.term.Live {
 			return text, ""
 		}
-		room := p.term.Columns() - 1
-		if width := 20; room >= width+2+console.Width(text)+10 {
-			text = bar(p.done.Total(), p.total, width) + " " + text
-		}
-		return text, p.names(room - console.Width(text))
+		return text, p.names(p.term.Columns() - 1 - console.Width(text))
 	})
 }
 
-// counts returns what is done, what did not pass, and how long it took and will take.
-func (p *Progress) counts() string {
+// work returns what is done and what did not pass.
+func (p *Progress) work() console.Work {
 	text := fmt.Sprintf("%d/%d trials", p.done.Total(), p.total)
 	if bad := p.done.Fail + p.done.Error; bad > 0 {
 		text += fmt.Sprintf(", %d not passed", bad)
 	}
-	elapsed := p.now().Sub(p.began)
-	if elapsed >= time.Second {
-		text += ", " + format.Seconds(math.Floor(elapsed.Seconds()))
-	}
-	if left, ok := timeLeft(elapsed, p.done.Total(), p.total); ok {
-		text += ", about " + format.Seconds(left.Seconds()) + " left"
-	}
-	return text
-}
-
-// timeLeft estimates how long the trials that are left take, from the mean of those that ended. It
-// needs three seconds and five trials, and is not more precise than it can be.
-func timeLeft(elapsed time.Duration, done, total int) (time.Duration, bool) {
-	const leastTime, leastTrials = 3 * time.Second, 5
-	if elapsed < leastTime || done < leastTrials || done >= total {
-		return 0, false
-	}
-	left := time.Duration(float64(elapsed) / float64(done) * float64(total-done))
-	step := time.Second
-	if left > time.Minute {
-		step = 10 * time.Second
-	}
-	return max(left.Round(step), step), true
-}
-
-// bar draws the share of what is done, in characters that every terminal has.
-func bar(done, total, width int) string {
-	full := 0
-	if total > 0 {
-		full = min(done*width/total, width)
-	}
-	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
+	return console.Work{Text: text, Done: p.done.Total(), Total: p.total, Elapsed: p.now().Sub(p.began)}
 }
 
 // names returns what is running in at most room columns: a scenario once, the longest running

@@ -35,11 +35,20 @@ type Options struct {
 type Progress struct {
 	// Doing is "trials" or a round of a search.
 	Doing string
-	// Trials is the number of completed trials, out of Planned.
-	Trials, Planned int
+	// Trials is the number of completed trials, out of Planned. Resumed of them are from the journal.
+	Trials, Planned, Resumed int
+	// Trial is the last completed one.
+	Trial Trial
 	// Look is the number of the next analysis, out of Looks.
 	Look, Looks int
 	Used        result.Used
+}
+
+// Trial identifies a completed trial.
+type Trial struct {
+	Variant, Scenario string
+	N                 int
+	Verdict           gate.Verdict
 }
 
 // Run runs the experiment until all trials are complete, every comparison is decided and the file
@@ -78,6 +87,7 @@ type run struct {
 	end     *capped     // how a cap ended it
 	next    int         // the next round, from 0
 	made    int         // completed trials
+	resumed int         // trials of the journal
 	prior   result.Used // use before the experiment began
 	used    result.Used
 	most    result.Used // largest use of a trial
@@ -151,6 +161,7 @@ func (r *run) restore(was *found) error {
 		}
 		r.add(v, s, o)
 	}
+	r.resumed = r.made
 	return nil
 }
 

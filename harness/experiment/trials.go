@@ -207,7 +207,8 @@ func (s *sink) Trial(j harness.Judged) error {
 	}
 	if s.opts.Progress != nil {
 		s.opts.Progress(Progress{
-			Doing: "trials", Trials: s.made, Planned: s.planned(), Look: s.look + 1, Looks: len(s.decider.looks), Used: s.used,
+			Doing: "trials", Trials: s.made, Planned: s.planned(), Resumed: s.resumed, Look: s.look + 1, Looks: len(s.decider.looks),
+			Used: s.used, Trial: Trial{Variant: o.Variant, Scenario: o.Scenario, N: o.Trial, Verdict: o.Verdict},
 		})
 	}
 	if j.Scenario.RealTime { // repeating it would cost time

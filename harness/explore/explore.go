@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -57,12 +58,24 @@ type Options struct {
 
 // Progress describes how far an exploration is.
 type Progress struct {
-	// Doing is "golden path", "perturbations", "outages", "pairs" or "shrinking".
+	// Doing is "golden path", "plan", "perturbations", "outages", "pairs" or "shrinking".
 	Doing string
-	// Done and Planned count the runs of Doing; for shrinking, the failures.
+	// Done and Planned count the runs of all families so far; for shrinking, the failures.
 	Done, Planned int
+	// Forecast is the plan's, if Doing is "plan".
+	Forecast Forecast
 	// Cell is the last completed one; nil if none was added.
 	Cell *result.Cell
+}
+
+// Forecast describes the runs of an exploration before they are driven.
+type Forecast struct {
+	// Runs are planned. At most Later more follow from their results: outages and pairs.
+	Runs, Later int
+	// RealTime is true if each run takes about as long as the golden path. Wait is the time that all
+	// runs wait in addition, in the worst case.
+	RealTime bool
+	Wait     time.Duration
 }
 
 // GoldenError reports that the scenario cannot be explored, because it fails or violates an
@@ -119,6 +132,9 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	e.result.Golden = measure.GoldenOf(&e.golden.Facts)
 	e.result.Calls = e.path.calls
 	p := planOf(&e.path, e.opts.Families, e.budget())
+	if e.opts.Progress != nil {
+		e.opts.Progress(Progress{Doing: doingPlan, Forecast: e.forecast(&p)})
+	}
 	if err := e.cells(ctx, doingCells, p.items); err != nil {
 		return err
 	}

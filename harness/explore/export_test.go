@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"time"
+
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -42,6 +44,16 @@ func OutagesOf(p Path, thorough bool) (runs []string, left []string) {
 		runs = append(runs, key(run.ps))
 	}
 	return runs, plan.left
+}
+
+// WaitOf returns how long a run waits in real time.
+func WaitOf(p Path, texts ...string) time.Duration {
+	ps, err := parse(texts)
+	if err != nil {
+		panic(err)
+	}
+	p.RealTime = true
+	return p.path().wait(item{result.Pairs, ps})
 }
 
 // AttemptPairsOf chooses pairs of faults of the only call.

@@ -27,6 +27,11 @@ func (e *explorer) outages(p *plan) []item {
 		all.faults(&e.path, e.budget())
 		singles, p.left = all.items, append(p.left, all.left...)
 	}
+	return e.outagesOf(p, singles)
+}
+
+// outagesOf returns the outages of the single faults that are not known to end the path.
+func (e *explorer) outagesOf(p *plan, singles []item) []item {
 	healed := slices.DeleteFunc(slices.Clone(singles), func(run item) bool { return run.family != result.Faults || !e.healed(run.ps[0]) })
 	if len(healed) == 0 {
 		p.omit("%s: the agent repeats no call that failed", result.Outages)

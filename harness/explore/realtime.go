@@ -76,3 +76,44 @@ func (p *plan) waits(golden *path, family result.Family, waiting bool, each time
 	chosen := spread(calls, keep)
 	return func(n int) bool { return slices.Contains(chosen, n) }
 }
+
+// forecast returns how many runs there are at most, and how long they wait.
+func (e *explorer) forecast(p *plan) Forecast {
+	var later []item
+	if e.wants(result.Outages) {
+		var all plan
+		all.faults(&e.path, e.budget())
+		later = e.outagesOf(&plan{}, all.items)
+	}
+	later = append(later, e.pairs(&plan{}).items...)
+	f := Forecast{Runs: len(p.items), Later: len(later), RealTime: e.path.realTime}
+	if e.opts.MaxRuns > 0 {
+		f.Runs = min(f.Runs, e.opts.MaxRuns)
+		f.Later = min(f.Later, e.opts.MaxRuns-f.Runs)
+	}
+	for _, run := range slices.Concat(p.items, later) {
+		f.Wait += e.path.wait(run)
+	}
+	return f
+}
+
+// wait returns how long a run waits in real time because of its perturbations, if the agent waits as
+// long as it is told and as it can.
+func (p *path) wait(run item) (all time.Duration) {
+	if !p.realTime {
+		return 0
+	}
+	for i := range run.ps {
+		switch one := &run.ps[i]; {
+		case run.family == result.Outages:
+			all += outageWait
+		case one.First > 0:
+			all += min(one.First.Std(), p.patience())
+		case one.Fault != nil && p.hangs(*one.Fault):
+			all += p.patience()
+		case one.Fault != nil:
+			all += one.Fault.RetryAfter.Std()
+		}
+	}
+	return all
+}

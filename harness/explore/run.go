@@ -19,6 +19,7 @@ import (
 // The values of Progress.Doing.
 const (
 	doingGolden  = "golden path"
+	doingPlan    = "plan"
 	doingCells   = "perturbations"
 	doingOutages = "outages"
 	doingPairs   = "pairs"
@@ -40,6 +41,8 @@ type explorer struct {
 	ended map[string]bool
 	// retried reports for single perturbations whether a call was repeated.
 	retried map[string]bool
+	// driven counts the perturbed runs, without those that shrink failures.
+	driven int
 	// items are the perturbations of the result's cells.
 	items []item
 }
@@ -135,11 +138,12 @@ func (e *explorer) cells(ctx context.Context, doing string, items []item) error 
 		e.stop(fmt.Sprintf("the limit of %d runs was reached", limit), len(items)-keep)
 		items = items[:keep]
 	}
-	done := 0
+	done, before := 0, e.driven
 	sink := &tap{trial: func(j *harness.Judged) {
 		cell := e.judge(items[done], j)
 		done++
-		e.reportProgress(doing, done, len(items), cell)
+		e.driven = before + done
+		e.reportProgress(doing, e.driven, before+len(items), cell)
 	}}
 	outcome, err := e.drive(ctx, sink, true, items)
 	if outcome.Interrupted {

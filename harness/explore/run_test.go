@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -161,6 +162,33 @@ var _ = Describe("Run", func() {
 		Expect(reports).To(Equal(1), "only the golden path was driven")
 	})
 
+	It("forecasts at least the runs that follow", func() {
+		var f explore.Forecast
+		last := 0
+		r := run(write(twoCalls), explore.Options{Language: kinds.Language(), Progress: func(p explore.Progress) {
+			if p.Doing == "plan" {
+				f = p.Forecast
+			} else if p.Doing != "shrinking" {
+				last = max(last, p.Done)
+			}
+		}})
+		Expect(f.Runs).To(Equal(2 * (26 + 4 + 4)))
+		Expect(last).To(And(BeNumerically(">", f.Runs), BeNumerically("<=", f.Runs+f.Later)))
+		Expect(len(r.Cells)).To(BeNumerically("<=", last), "a run that repeats another one has no cell")
+		Expect(f.Wait).To(BeZero())
+	})
+
+	DescribeTable("forecasts the waits of an agent in real time", func(wait time.Duration, texts ...string) {
+		Expect(explore.WaitOf(golden(), texts...)).To(Equal(wait))
+	},
+		Entry("none for what answers at once", time.Duration(0), "call=1:empty-text"),
+		Entry("a latency", 5*time.Second, "call=1:latency,first=5s"),
+		Entry("a latency up to the limit", time.Minute, "call=1:latency,first=2m"),
+		Entry("a hanging call up to the limit", time.Minute, "call=1:timeout"),
+		Entry("a pause that the backend demands", 2*time.Second, "call=1:status,status=429,retry_after=2s"),
+		Entry("two of them", 7*time.Second, "call=1:status,status=429,retry_after=2s", "call=2:latency,first=5s"),
+	)
+
 	It("checks the golden path against the built-in invariants", func() {
 		golden := harness.Judged{Scenario: &record.Scenario{Name: "spec", Agent: "loop"}, Verdict: gate.Pass}
 		golden.Facts.Run = measure.RunFacts{Status: "error", ExitCode: 1, Details: "virtual clock stalled"}
@@ -215,11 +243,14 @@ var _ = Describe("Run", func() {
 		var cells []*result.Cell
 		r := run(write(twoCalls+"invariants: ['run.perturbed == 0']\n"), explore.Options{Language: kinds.Language(), Workers: 2, Families: []result.Family{result.Texts}, Progress: func(p explore.Progress) {
 			doing = append(doing, fmt.Sprintf("%s %d/%d", p.Doing, p.Done, p.Planned))
+			if p.Doing == "plan" {
+				Expect(p.Forecast).To(Equal(explore.Forecast{Runs: 8}))
+			}
 			if p.Cell != nil {
 				cells = append(cells, p.Cell)
 			}
 		}})
-		Expect(doing[:3]).To(Equal([]string{"golden path 0/1", "perturbations 1/8", "perturbations 2/8"}))
+		Expect(doing[:3]).To(Equal([]string{"golden path 0/1", "plan 0/0", "perturbations 1/8"}))
 		Expect(doing[len(doing)-1]).To(Equal("shrinking 8/8"))
 		Expect(cells).To(HaveLen(8))
 		for i := range cells {
