@@ -261,6 +261,16 @@ var _ = Describe("opening", func() {
 		Expect(filepath.EvalSymlinks(string(f))).To(Equal(tree.Dir()))
 	})
 
+	It("finds no repository if the file of a sandbox is gone by the time git looks for it", func(ctx SpecContext) {
+		f, bin := newFolder(), newFolder()
+		f.write(".git", "")
+		script := "#!/bin/sh\nrm -f '" + f.path(".git") + "'\necho 'fatal: not a git repository' >&2\nexit 128\n"
+		Expect(os.WriteFile(bin.path("git"), []byte(script), 0o700)).To(Succeed())
+		GinkgoT().Setenv("PATH", string(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+		_, err := worktree.Open(ctx, string(f), worktree.Options{})
+		Expect(err).To(MatchError(worktree.ErrNone))
+	})
+
 	It("reports that git is missing", func(ctx SpecContext) {
 		f := newRepository()
 		GinkgoT().Setenv("PATH", string(newFolder()))

@@ -85,6 +85,9 @@ func Open(ctx context.Context, dir string, options Options) (*Tree, error) {
 	}
 	t := &Tree{dir: dir, options: options.withDefaults()}
 	if err := t.locate(ctx); err != nil {
+		if !Inside(dir) { // a sandbox shows a file .git above the folder for as long as it runs
+			return nil, fmt.Errorf("%s is %w", dir, ErrNone)
+		}
 		return nil, fmt.Errorf("open the git work tree of %s: %w", dir, err)
 	}
 	if t.folder, err = tempdir.New("rehearse-git"); err != nil {
