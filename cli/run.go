@@ -47,6 +47,7 @@ type runFlags struct {
 	baseline string
 	update   bool
 	history  string
+	view     viewMode
 	limits   runLimits
 }
 
@@ -130,6 +131,8 @@ func (a *app) registerRunFlags(cmd *cobra.Command, flags *runFlags) {
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
 	watchFlag(cmd, &flags.watch)
+	viewModeFlag(cmd, &flags.view)
+	cmd.MarkFlagsMutuallyExclusive("view", "watch")
 }
 
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
@@ -166,11 +169,16 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if err != nil {
 		return reports.Report{}, err
 	}
+	var pages *viewing
+	defer func() { pages.finish(ctx, a) }() // after the folder was closed, so that the pages show a finished run
 	out, err := a.openFolder(flags.out)
 	if err != nil {
 		return reports.Report{}, usage(err) // nothing was run
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
+	if pages, err = a.beginViewing(ctx, flags.view, flags.history, out.Path()); err != nil {
+		return reports.Report{}, err
+	}
 
 	a.collectSeldom()
 	began := time.Now()

@@ -45,7 +45,7 @@ func commands(ts *testscript.TestScript) map[string]*begun {
 // environment are the variables that a command of begin gets from the script.
 var environment = []string{
 	"PATH", "HOME", "TMPDIR", "REHEARSE_OFFLINE", "NO_COLOR", "OPENAI_BASE_URL", "OPENAI_API_KEY", "GORACE",
-	"OTEL_EXPORTER_OTLP_ENDPOINT",
+	"OTEL_EXPORTER_OTLP_ENDPOINT", "REHEARSE_TOKEN",
 }
 
 // begin NAME command args... starts a command in the background. Its outputs go to the

@@ -24,6 +24,15 @@ func WriteTimings(w io.Writer, timings []Timing) error {
 // ReadTimings reads a timings file. A torn last line comes from a killed run and belongs to a
 // trial that is not recorded; it is left out.
 func ReadTimings(r io.Reader) ([]Timing, error) {
+	return readTimings(r, func(*Timing) bool { return true })
+}
+
+// ReadTimingsOf reads the timings of one scenario from a timings file, and keeps no others.
+func ReadTimingsOf(r io.Reader, scenario string) ([]Timing, error) {
+	return readTimings(r, func(t *Timing) bool { return t.Scenario == scenario })
+}
+
+func readTimings(r io.Reader, wanted func(*Timing) bool) ([]Timing, error) {
 	var timings []Timing
 	in := newLines(r)
 	for {
@@ -38,6 +47,8 @@ func ReadTimings(r io.Reader) ([]Timing, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading line %d of the timings: %w", in.Line(), err)
 		}
-		timings = append(timings, t)
+		if wanted(&t) {
+			timings = append(timings, t)
+		}
 	}
 }

@@ -64,6 +64,18 @@ func OpenNew(path string) (*Folder, error) {
 	return Open(path)
 }
 
+// Busy reports whether a run is writing to a folder. It changes nothing.
+func Busy(path string) bool {
+	name := filepath.Join(path, lockName)
+	if _, err := os.Stat(name); err != nil {
+		return false
+	}
+	lock := flock.New(name, flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock()
+	_ = lock.Close()
+	return err == nil && !free
+}
+
 // Path returns the path that was passed to Open.
 func (f *Folder) Path() string { return f.path }
 

@@ -57,11 +57,14 @@ type Frame struct {
 // Anchor is a place in a page.
 type Anchor struct{ ID, Name string }
 
+// Style returns the style sheet of reports with an own part.
+func Style(own string) string { return Base + report + Plots + own }
+
 // SelfContained returns the frame of a page that needs no other file, with a style sheet of
 // Base, the sheets of reports and plots, and own, and a script: empty for none, Common, or Common with
 // more.
 func SelfContained(title, own, script string) Frame {
-	style := Base + report + Plots + own
+	style := Style(own)
 	f := Frame{
 		Lang: "en", Title: title,
 		Policy: "default-src 'none'; style-src '" + hash(style) + "'; base-uri 'none'; form-action 'none'",

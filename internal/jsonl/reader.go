@@ -63,6 +63,9 @@ func (r *Reader) Next() ([]byte, error) {
 // Line returns the number, from 1, of the line that Next returned last.
 func (r *Reader) Line() int { return r.n }
 
+// Skip counts lines before those of the stream, which begins inside a file.
+func (r *Reader) Skip(lines int) { r.n += lines }
+
 // Torn reports whether the line that Next returned last is the end of the stream without
 // a newline.
 func (r *Reader) Torn() bool { return r.torn }

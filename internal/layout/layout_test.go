@@ -93,6 +93,11 @@ var allowed = map[string][]string{
 		"harness/detect", "reports", "reports/",
 	},
 
+	"view": {
+		"harness/compare", "harness/gate", "harness/measure", "harness/record", "history", "history/", "reports", "reports/doc", "reports/page",
+		"reports/rundir",
+	},
+
 	"agents/": {"agents/", "llm", "clock", "event", "stat", "fixtures"},
 
 	"agents/interview/kind": append([]string{"reports/doc", "reports/plot"}, adapts...),

@@ -17,15 +17,21 @@ import (
 // requests carry that name in the Host header.
 func RequireHost(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := hostname(r.Host)
-		if !Is(host) && !isLocalAddress(r, host) &&
-			!slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }) {
-			message := fmt.Sprintf("this server does not answer for the host %.100q; name it with --host to allow it", host)
-			http.Error(w, message, http.StatusMisdirectedRequest)
+		if err := CheckHost(r, names...); err != nil {
+			http.Error(w, err.Error(), http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// CheckHost returns an error for a request that RequireHost does not pass on.
+func CheckHost(r *http.Request, names ...string) error {
+	host := hostname(r.Host)
+	if Is(host) || isLocalAddress(r, host) || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, host) }) {
+		return nil
+	}
+	return fmt.Errorf("this server does not answer for the host %.100q; name it with --host to allow it", host)
 }
 
 // hostname returns a Host header's value without its port and the brackets of an

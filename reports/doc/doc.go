@@ -59,7 +59,8 @@ type Span struct {
 	Text string
 	// Tone is a colour with a meaning. Its values are classes of the style sheet.
 	Tone Tone
-	// Link is a place in the same HTML page.
+	// Link is a place in the same HTML page, or begins with a slash and is the path of another page of
+	// the same server.
 	Link string
 	kind kind
 }

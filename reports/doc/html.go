@@ -248,7 +248,11 @@ func (s Span) html() string {
 		text = `<b class="` + string(s.Tone) + `">` + text + "</b>"
 	}
 	if s.Link != "" {
-		text = `<a href="#` + html.EscapeString(s.Link) + `">` + text + "</a>"
+		place := "#" + s.Link
+		if strings.HasPrefix(s.Link, "/") && !strings.HasPrefix(s.Link, "//") {
+			place = s.Link
+		}
+		text = `<a href="` + html.EscapeString(place) + `">` + text + "</a>"
 	}
 	return text
 }

@@ -43,6 +43,8 @@ type view struct {
 	facts    *measure.Facts
 	findings []gate.Finding
 	id       string
+	// alone is true if the trial is shown without its scenario.
+	alone bool
 }
 
 // trialHead is the part above a transcript.
@@ -98,7 +100,7 @@ func (v view) head(s steps) trialHead {
 		ID: v.id, Link: link(v.id), N: t.Head.N, Verdict: newVerdict(gate.VerdictOf(v.findings)), Status: line(run.Status, 60),
 		Talk: v.talk(), Before: happenings(s.before, v.scenario.RealTime),
 	}
-	if v.scenario.Trials > 1 { // those of a single trial are shown with the scenario
+	if v.scenario.Trials > 1 || v.alone { // those of a single trial are shown with the scenario
 		h.Findings = newFindings(v.findings, nil)
 	}
 	h.Brief = []string{count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}

@@ -60,7 +60,7 @@ func (m *merging) open(folder string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	timings, err := readTimings(beside(path, timingsFile))
+	timings, err := readTimings(beside(path, timingsFile), record.ReadTimings)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type Recording struct {
 // OpenRecording opens a recording with the timings and the comparison beside it, and verifies
 // its hash chain. The end of ctx ends the reading with its cause.
 func OpenRecording(ctx context.Context, path string, language *gate.Language) (*Recording, error) {
-	timings, err := readTimings(beside(path, timingsFile))
+	timings, err := readTimings(beside(path, timingsFile), record.ReadTimings)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func OpenRecording(ctx context.Context, path string, language *gate.Language) (*
 }
 
 // readTimings reads the timings beside a recording. Most recordings have none.
-func readTimings(path string) ([]record.Timing, error) {
+func readTimings(path string, read func(io.Reader) ([]record.Timing, error)) ([]record.Timing, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -64,7 +64,7 @@ func readTimings(path string) ([]record.Timing, error) {
 		return nil, fmt.Errorf("open the timings: %w", err)
 	}
 	defer file.Close()
-	return record.ReadTimings(file)
+	return read(file)
 }
 
 // Close closes the file.

@@ -36,12 +36,13 @@ const (
 )
 
 // FindRecording returns the recording in the folder of a run; a path of a file is returned as it
-// is. A partial recording is preferred: it is that of the last run, which was cut off.
+// is. A partial recording is preferred: it is that of the last run, which was cut off. The error of a
+// recording that is not there is an fs.ErrNotExist.
 func FindRecording(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("find the recording: there is no %s; name the folder of a run, or a recording", path)
+		return "", missing(fmt.Sprintf("find the recording: there is no %s; name the folder of a run, or a recording", path))
 	case err != nil:
 		return "", fmt.Errorf("find the recording: %w", err)
 	}
@@ -54,8 +55,17 @@ func FindRecording(path string) (string, error) {
 			return file, nil
 		}
 	}
-	return "", fmt.Errorf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path)
+	return "", missing(fmt.Sprintf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path))
 }
+
+// missing is the error of a recording that is not there.
+type missing string
+
+// Error implements error.
+func (m missing) Error() string { return string(m) }
+
+// Is makes it an fs.ErrNotExist.
+func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // beside returns the path of a file that belongs to a recording, which is partial if the
 // recording is.
