@@ -219,7 +219,7 @@ func TestGitHubWorkflow(t *testing.T) {
 	r.Expect(printed["Annotate the scenario files"]).NotTo(gomega.ContainSubstring("::error"))
 	summary, err := os.ReadFile(r.summary)
 	r.Expect(err).NotTo(gomega.HaveOccurred())
-	r.Expect(string(summary)).To(gomega.ContainSubstring("### Against `rehearse.baseline.json`: pass"))
+	r.Expect(string(summary)).To(gomega.ContainSubstring("### Comparison with `rehearse.baseline.json`: pass"))
 	for _, name := range []string{"report.html", "report.json", "junit.xml", "recording.jsonl", "comparison.json"} {
 		r.Expect(filepath.Join(r.dir, "rehearsal", name)).To(gomega.BeARegularFile(), "an artifact")
 	}

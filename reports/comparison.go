@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -34,8 +35,8 @@ type compared struct {
 	*compare.Result
 	// by verdict, of comparisons
 	worse, better, tied, insufficient []compare.Comparison
-	// untold counts measures that were not known before.
-	untold int
+	// unknown counts measures without a value in the earlier run.
+	unknown int
 	// other are the findings that no other part shows, the decisive ones first.
 	other []compare.Finding
 }
@@ -54,7 +55,7 @@ func partsOf(c *compare.Result) compared {
 		case x.Verdict == compare.Tied:
 			out.tied = append(out.tied, x)
 		case x.Verdict == compare.Insufficient && !x.Before.Known && x.BeforeText == "":
-			out.untold++
+			out.unknown++
 		default:
 			out.insufficient = append(out.insufficient, x)
 		}
@@ -71,9 +72,8 @@ func partsOf(c *compare.Result) compared {
 	return out
 }
 
-// summary returns a line such as "2 worse, 1 changed expectation; 120 measures equal".
-func (c *compared) summary() string {
-	var parts []string
+// decisive counts what a comparison fails for, such as "2 worse, 1 changed expectation".
+func (c *compared) decisive() (parts []string) {
 	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, what)
@@ -83,10 +83,48 @@ func (c *compared) summary() string {
 	add(len(c.Changed), format.Plural(len(c.Changed), "changed expectation"))
 	add(len(c.Missing), fmt.Sprintf("%d missing", len(c.Missing)))
 	add(len(c.New), fmt.Sprintf("%d new", len(c.New)))
+	return parts
+}
+
+// ComparisonReason returns why the comparison with a baseline or another run did not pass; empty if it did.
+func ComparisonReason(x *compare.Result) string {
+	if x == nil || x.Verdict == gate.Pass {
+		return ""
+	}
+	c := partsOf(x)
+	why := c.decisive()
+	if len(why) == 0 || x.Verdict != gate.Fail {
+		if n := len(c.insufficient); n > 0 {
+			why = append(why, fmt.Sprintf("%d without enough data", n))
+		}
+	}
+	if len(why) == 0 && len(c.other) > 0 {
+		why = append(why, c.other[0].Message)
+	}
+	text := "the comparison with " + sanitize.Line(x.Before, maxName)
+	switch x.Verdict {
+	case gate.Fail:
+		text += " failed"
+	case gate.Skip:
+		text += " compared nothing"
+	default:
+		text += " has no verdict"
+	}
+	return strings.TrimSuffix(text+": "+sanitize.Line(strings.Join(why, ", "), maxMessage), ": ")
+}
+
+// summary returns a line such as "2 worse, 1 changed expectation; 120 measures equal".
+func (c *compared) summary() string {
+	parts := c.decisive()
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, what)
+		}
+	}
 	add(len(c.better), fmt.Sprintf("%d better", len(c.better)))
 	add(len(c.tied), fmt.Sprintf("%d tied", len(c.tied)))
 	add(len(c.insufficient), fmt.Sprintf("%d without enough data", len(c.insufficient)))
-	add(c.untold, fmt.Sprintf("%d not known before", c.untold))
+	add(c.unknown, fmt.Sprintf("%d without an earlier value", c.unknown))
 	line := strings.Join(parts, ", ")
 	equal := format.Plural(c.Equal, "measure") + " equal"
 	if line == "" {
@@ -100,7 +138,7 @@ func (c *compared) summary() string {
 func ComparisonDocument(c *compare.Result, link func(scenario string) string) doc.Document {
 	parts := partsOf(c)
 	return doc.Document{
-		Marker: marker, Kind: "Against", Name: doc.Line(doc.Quote(c.Before)),
+		Marker: marker, Kind: "Comparison with", Name: doc.Line(doc.Quote(c.Before)),
 		Verdict: string(c.Verdict), Tone: verdictTone(c.Verdict), Summary: doc.Line(parts.summary()), Lead: parts.blocks(link),
 	}
 }
@@ -154,6 +192,10 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 func (c *compared) expectations(scenario func(string) doc.Span) (items []doc.Item) {
 	given := func(s string) doc.Span { return doc.Quote(cmp.Or(s, "(nothing)")) }
 	for _, x := range c.Changed {
+		if x.What == "digest" {
+			items = append(items, doc.Item{Text: doc.Line(scenario(x.Scenario), ": its file, or a file that it names, has changed")})
+			continue
+		}
 		items = append(items, doc.Item{
 			Text:  doc.Line(scenario(x.Scenario), ": ", doc.Quote(x.What)),
 			Items: []doc.Item{{Text: doc.Line("before ", given(x.Before))}, {Text: doc.Line("now ", given(x.After))}},

@@ -259,8 +259,12 @@ func summary(r Report) string {
 	if n := r.Totals.Trials.Total(); n != c.Total() {
 		line += "; " + format.Plural(n, "trial") + ": " + r.Totals.Trials.String()
 	}
-	if x := r.Comparison; x != nil && x.Verdict != gate.Pass {
-		line += "; against the baseline: " + string(x.Verdict)
+	if why := ComparisonReason(r.Comparison); why != "" {
+		if c.Verdict() == gate.Pass {
+			line = why + "; " + line
+		} else {
+			line += "; " + why
+		}
 	}
 	if len(r.NotRun) > 0 {
 		line += fmt.Sprintf("; %d %s", len(r.NotRun), notRun(r))

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -236,37 +237,51 @@ func matrixRowLabel(m *result.Matrix, row result.MatrixRow) string {
 	return text
 }
 
-// failureList returns the distinct failures, those of most runs first.
+// failureList returns the distinct failures, those of most runs first. Those with the same smallest
+// perturbation probably have one cause, and share an item.
 func failureList(r *result.Exploration, place Place) doc.List {
 	found := r.Failures()
 	slices.SortStableFunc(found, func(a, b result.Failure) int { return b.Runs - a.Runs })
 	list := doc.List{Noun: "failures"}
+	items := map[string]int{} // by the smallest perturbation
 	for _, f := range found {
-		message, evidence := f.Finding.Message, f.Finding.Evidence
-		if message == gate.ViolationMessage && evidence != "" { // the evidence is the invariant
-			message, evidence = evidence, ""
+		smallest := strings.Join(f.Smallest, " and ")
+		item := failureItem(&f)
+		if i, ok := items[smallest]; ok && smallest != "" {
+			item.Text = doc.Line("also ", item.Text)
+			list.Items[i].Items = append(list.Items[i].Items, item)
+			continue
 		}
-		item := doc.Item{Text: doc.Line(doc.Quote(f.Finding.Rule), ": ", doc.Quote(message).In(doc.Strong))}
+		items[smallest] = len(list.Items)
 		add := func(parts ...any) { item.Items = append(item.Items, doc.Item{Text: doc.Line(parts...)}) }
-		switch {
-		case evidence == "":
-		case strings.HasPrefix(evidence, "does not hold: "):
-			add(doc.Quote(evidence))
-		default:
-			add("saw ", doc.Quote(evidence))
-		}
-		add("broken by ", format.Plural(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))
-		smallest := doc.Quote(strings.Join(f.Smallest, " and "))
+		what := doc.Quote(smallest)
 		if place != nil {
-			smallest = smallest.To(place(f.Smallest))
+			what = what.To(place(f.Smallest))
 		}
-		add("smallest: ", smallest)
+		add("smallest: ", what)
 		if f.Command != "" {
-			add("again: ", doc.Command(f.Command))
+			add("run again: ", doc.Command(f.Command))
 		}
 		list.Items = append(list.Items, item)
 	}
 	return list
+}
+
+// failureItem describes a failure: its meaning, what was seen, and in how many runs.
+func failureItem(f *result.Failure) doc.Item {
+	message, evidence := f.Finding.Message, f.Finding.Evidence
+	if message == gate.ViolationMessage { // the evidence is the invariant
+		message, evidence = cmp.Or(evidence, message), ""
+	}
+	item := doc.Item{Text: doc.Line(doc.Quote(f.Finding.Rule), ": ", doc.Quote(message).In(doc.Strong))}
+	switch {
+	case f.Finding.Rule == gate.InvariantRule:
+		item.Evidence = evidence
+	case evidence != "":
+		item.Items = append(item.Items, doc.Item{Text: doc.Line("saw ", doc.Quote(evidence))})
+	}
+	item.Items = append(item.Items, doc.Item{Text: doc.Line("in ", format.Plural(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))})
+	return item
 }
 
 // reasonList returns the reasons for an outcome without a result.

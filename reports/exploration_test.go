@@ -92,7 +92,7 @@ var _ = Describe("the terminal", func() {
 	DescribeTable("is never wider than asked, but for the commands", func(width int) {
 		for _, r := range []result.Exploration{sampleExploration(), hostileExploration(), manyCalls(func(int) string { return "" })} {
 			for line := range strings.Lines(explorationTerminal(r, console.Terminal{Width: width})) {
-				if !strings.HasPrefix(line, "    again: ") {
+				if !strings.HasPrefix(line, "    run again: ") {
 					Expect(console.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 				}
 			}

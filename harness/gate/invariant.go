@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,11 +86,12 @@ func judgeInvariants(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		if ok {
 			continue
 		}
-		found = append(found, Finding{
-			Severity: finding.Severity, Rule: InvariantRule, At: v.at,
-			Message:  cmp.Or(v.words, "does not hold: "+v.expr.text),
-			Evidence: strings.TrimSuffix(finding.Message+"; "+finding.Evidence, "; "),
-		})
+		if v.words != "" { // the meaning, the values, and only then the expression
+			finding.Evidence = strings.TrimPrefix(finding.Evidence+"\n"+strings.Join(strings.Fields(finding.Message), " "), "\n")
+			finding.Message = v.words
+		}
+		finding.Rule, finding.At, finding.Expected, finding.Actual = InvariantRule, v.at, "", ""
+		found = append(found, finding)
 	}
 	return found
 }

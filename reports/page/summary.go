@@ -53,6 +53,7 @@ type pointer struct {
 	// Rule, Evidence and Diff are those of the finding that is the likely cause.
 	Rule, Evidence string
 	Diff           template.HTML
+	Command        string // which runs the scenario again
 }
 
 // maxItems limits the lists of the summary.
@@ -150,10 +151,14 @@ func headline(in Input) string {
 		return explorationLine(in.Explored)
 	}
 	line := scenarioLine(in)
-	if x := in.Report.Comparison; x != nil && x.Verdict != gate.Pass {
-		line += ", against the baseline: " + string(x.Verdict)
+	switch why := reports.ComparisonReason(in.Report.Comparison); {
+	case why == "":
+		return line
+	case in.Report.Totals.Scenarios.Verdict() == gate.Pass:
+		return strings.ToUpper(why[:1]) + why[1:] + ". " + line
+	default:
+		return line + "; " + why
 	}
-	return line
 }
 
 // scenarioLine counts the scenarios by verdict.
@@ -288,6 +293,9 @@ func (b *Builder) isOff(s reports.Scenario, list []result.Exploration) bool {
 // pointerTo links to a scenario, with its likely cause. Evidence is shown for the first ones.
 func (b *Builder) pointerTo(s reports.Scenario, i int) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
+	if i < maxCauses {
+		p.Command = line(reports.Rerun(s), 2000)
+	}
 	cause, ok := s.Cause()
 	if !ok {
 		return p
