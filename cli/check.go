@@ -26,8 +26,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Check scenarios, plans, experiments and agent files",
 		Long: `check reads scenario files as run does, plans as supervise does, experiments with all that they
 name as experiment and tune do, and agent files (*.agent.md) and their tasks as react does. It
-reports each problem with file, line and column, the expected form and the nearest valid word. A
-folder contains either scenarios or other files, not both. It runs nothing.
+reports each problem with file, line and column, the expected form and the nearest valid word. It
+runs nothing.
 
 --format sarif writes the problems for code scanning (SARIF 2.1.0), and --json for other programs.
 
@@ -56,18 +56,29 @@ func (a *app) check(args []string, chosen selection, prices, form string) error 
 		return usage(err)
 	}
 	files, rest := sortFiles(args)
+	var set []scenarios.Scenario
+	var notSelected error
+	if len(rest) > 0 || len(args) == 0 {
+		var others []otherFile
+		set, others, notSelected = a.selectAmong(rest, chosen, table)
+		for _, other := range others {
+			files[other.kind] = append(files[other.kind], other.inputFile)
+		}
+		if errors.Is(notSelected, errOnlyOthers) {
+			notSelected = nil
+		}
+	}
 	var found scenarios.Diagnostics
 	for _, k := range inputKinds() {
 		for _, file := range files[k] {
 			found = append(found, a.parseFile(k, file, table)...)
 		}
 	}
+	if found, err = withDiagnostics(found, notSelected); err != nil {
+		return usage(err)
+	}
 	well := []string{}
-	if len(rest) > 0 || len(args) == 0 {
-		set, err := a.selectScenarios(rest, chosen, table)
-		if found, err = withDiagnostics(found, err); err != nil {
-			return usage(err)
-		}
+	if len(set) > 0 {
 		well = append(well, format.Plural(len(set), "scenario"))
 	}
 	if len(found) > 0 && form == formatTerminal {

@@ -85,6 +85,15 @@ func sortFiles(args []string) (files map[inputKind][]inputFile, rest []string) {
 	return files, rest
 }
 
+// otherFile is a file in a folder of scenarios that another command takes.
+type otherFile struct {
+	inputFile
+	kind inputKind
+}
+
+// refusal returns an error that names the command.
+func (f otherFile) refusal() error { return otherKind(f.Name, string(f.kind), commandsOf[f.kind]) }
+
 // kindOfFile returns the kind and content of a file; empty for a scenario and for a file that cannot
 // be read.
 func kindOfFile(name string) (inputKind, []byte) {
@@ -93,22 +102,33 @@ func kindOfFile(name string) (inputKind, []byte) {
 		return "", nil
 	}
 	data, err := input.ReadFile("file", name, yamlsrc.MaxBytes)
+	if err != nil {
+		return "", nil
+	}
+	kind := agentInput
+	if !isAgent {
+		kind = kindOfText(data)
+	}
+	if kind == "" {
+		return "", nil
+	}
+	return kind, data
+}
+
+// kindOfText returns the kind of a YAML file, derived from its keys; empty for a scenario.
+func kindOfText(data []byte) inputKind {
 	has := func(key string) bool { return yamlsrc.HasKey(data, key) }
 	switch {
-	case err != nil:
-		return "", nil
-	case isAgent:
-		return agentInput, data
 	case has("drive"):
-		return "", nil
+		return ""
 	case has("tasks"):
-		return planInput, data
+		return planInput
 	case has("primary") || has("variants") || has("tune"):
-		return experimentInput, data
+		return experimentInput
 	case has("do") || has("input"):
-		return taskInput, data
+		return taskInput
 	}
-	return "", nil
+	return ""
 }
 
 func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }

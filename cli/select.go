@@ -47,38 +47,68 @@ func (a *app) selectionFlags(cmd *cobra.Command, s *selection) {
 	_ = cmd.RegisterFlagCompletionFunc("exclude", completeScenarios)
 }
 
-// selectScenarios loads the scenarios of the patterns that the flags keep. Selecting nothing is an
-// error: a run of nothing must not pass.
+// selectScenarios loads the scenarios of the patterns that the flags keep, and prints which files of
+// their folders are for other commands. Selecting nothing is an error: a run of nothing must not
+// pass.
 func (a *app) selectScenarios(patterns []string, s selection, prices *price.Table) ([]scenarios.Scenario, error) {
+	set, others, err := a.selectAmong(patterns, s, prices)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range others {
+		fmt.Fprintf(a.stderr, "left out: %v\n", other.refusal())
+	}
+	return set, nil
+}
+
+// errOnlyOthers reports that a folder has files for other commands and no scenario.
+var errOnlyOthers = errors.New("no scenario is selected")
+
+// selectAmong returns the selected scenarios, and the files of their folders that other commands take.
+func (a *app) selectAmong(patterns []string, s selection, prices *price.Table) ([]scenarios.Scenario, []otherFile, error) {
 	if len(patterns) == 0 && len(s.filter.Files) > 0 {
 		patterns = asPaths(s.filter.Files)
 	}
 	if len(patterns) == 0 {
 		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
-			return nil, errors.New("no scenario is selected: there is no folder ./" + scenarios.OwnFolder +
+			return nil, nil, errors.New("no scenario is selected: there is no folder ./" + scenarios.OwnFolder +
 				"; name a file, a folder or a pattern such as 'loop/*', or write a first scenario with: rehearse init")
 		}
 		patterns = []string{"./" + scenarios.OwnFolder}
 	}
 	if err := refuseOtherKinds(patterns); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all, diagnostics := scenarios.Load(patterns, a.scenarioOptions(prices))
+	var others []otherFile
+	opts := a.scenarioOptions(prices)
+	opts.Other = func(file string, data []byte) bool {
+		kind := kindOfText(data)
+		if commandsOf[kind] == "" {
+			return false
+		}
+		others = append(others, otherFile{inputFile{file, data}, kind})
+		return true
+	}
+	all, diagnostics := scenarios.Load(patterns, opts)
 	if err := diagnostics.Err(); err != nil {
-		return nil, err
+		return nil, others, err
+	}
+	if len(all) == 0 && len(others) > 0 {
+		return nil, others, fmt.Errorf("%w: %w", errOnlyOthers, others[0].refusal())
 	}
 	set, diagnostics := scenarios.Select(all, s.filter)
 	if err := diagnostics.Err(); err != nil {
-		return nil, err
+		return nil, others, err
 	}
 	if len(set) == 0 {
-		return nil, fmt.Errorf("no scenario is selected: the filters leave none of %s; see what there is with: rehearse list",
+		return nil, others, fmt.Errorf("no scenario is selected: the filters leave none of %s; see what there is with: rehearse list",
 			format.Plural(len(all), "scenario"))
 	}
 	if s.failed {
-		return onlyFailed(set)
+		set, err := onlyFailed(set)
+		return set, others, err
 	}
-	return set, nil
+	return set, others, nil
 }
 
 // asPaths marks files as paths, so that they are not read as names.

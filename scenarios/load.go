@@ -164,7 +164,11 @@ func (l *loader) folder(root string) {
 	failed := func(name string, err error) { l.fail(name, "cannot be read: "+reason(err), "") }
 	walk(root, failed, func(name string) {
 		some = true
-		l.file(name)
+		l.open(name, func(file string, data []byte, folder fs.FS) {
+			if l.opts.Other == nil || !l.opts.Other(file, data) {
+				l.parse(file, data, folder)
+			}
+		})
 	})
 	if !some {
 		l.fail(root, "the folder has no scenario; names of scenario files end in .yaml"+l.elsewhere(root), "")

@@ -35,6 +35,9 @@ type Options struct {
 	// Folders are the folders where Load finds scenarios by name, besides the shipped ones
 	// and the folders among its patterns. Missing folders are ignored.
 	Folders []string
+	// Other, if set, reports whether a file that a folder contains is not a scenario but the input of
+	// another command. Load leaves it out; a file that a pattern names is always read.
+	Other func(file string, text []byte) bool
 	// Edit, if set, changes the text of a file before it is parsed; the digest is that of the
 	// changed text. Its error replaces the file's diagnostics.
 	Edit func(file string, text []byte) ([]byte, error)
