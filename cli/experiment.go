@@ -236,7 +236,7 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags
 	}
 	shown := experimentDocument(r)
 	if flags.detail.quiet {
-		shown.Lead, shown.Body = nil, nil
+		shown.Lead, shown.Body, shown.Terminal = nil, nil, nil
 	}
 	return a.show(shown, flags.asJSON)
 }

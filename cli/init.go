@@ -113,17 +113,32 @@ func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) er
 	if err := flags.check(project, kind, &sdk); err != nil {
 		return usage(err)
 	}
-	_, err = fs.Stat(project, "go.mod")
-	name, data := kind.plan(sdk, slash(flags.program), err == nil)
+	name, data := kind.plan(sdk, slash(flags.program), inModule(folder))
 	data.Schema = schemaURL(toolVersion())
 	if _, err := fs.Stat(project, data.Scenario); err == nil { // the scenario is the user's own by now
-		name, data.example = "", ""
+		name, data.example, data.module = "", "", false
 	}
 	if err := a.writeStarter(folder, kind, sdk, name, data, flags); err != nil {
 		return err
 	}
 	a.printNext(folder, kind, name, data, flags)
 	return nil
+}
+
+// inModule reports whether a folder, which need not exist, is in a Go module.
+func inModule(folder string) bool {
+	folder, err := filepath.Abs(folder)
+	for err == nil {
+		if info, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil && !info.IsDir() {
+			return true
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return false
+		}
+		folder = parent
+	}
+	return false
 }
 
 // check checks the flags, and sets the SDK of the example.
@@ -231,6 +246,9 @@ func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string
 			from += ".txt" // it is not a part of this program
 		}
 		files = append(files, [2]string{from, d.example})
+	}
+	if d.module {
+		files = append(files, [2]string{"examples/go.mod.txt", "go.mod"})
 	}
 	if kind.name == "loop" {
 		files = append(files, [2]string{"rehearse.yaml", "rehearse.yaml"})

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func TestInitKinds(t *testing.T) {
 					t.Skipf("%s is not on this machine", needs[k.name])
 				}
 				if k.name == "go" {
-					build := exec.Command("go", "build", "-o", "bin/agent", "cmd/agent/main.go")
+					build := exec.Command("sh", "-c", goSetup(sdk)[0])
 					build.Env = append(build.Environ(), "GOCACHE="+cache)
 					out, err := build.CombinedOutput()
 					g.Expect(err).NotTo(gomega.HaveOccurred(), string(out))
@@ -116,6 +117,18 @@ func TestInitAsks(t *testing.T) {
 			g.Expect(out.String()).To(gomega.ContainSubstring("\n   1  program   a program in any language"))
 		})
 	}
+}
+
+func TestInitFindsModules(t *testing.T) {
+	g := gomega.NewWithT(t)
+	root := t.TempDir()
+	inner := filepath.Join(root, "a", "b")
+	g.Expect(os.MkdirAll(inner, 0o755)).To(gomega.Succeed())
+	g.Expect(inModule(inner)).To(gomega.BeFalse())
+	g.Expect(inModule(filepath.Join(inner, "new"))).To(gomega.BeFalse())
+	g.Expect(os.WriteFile(filepath.Join(root, "go.mod"), []byte("module m\n"), 0o600)).To(gomega.Succeed())
+	g.Expect(inModule(root)).To(gomega.BeTrue())
+	g.Expect(inModule(filepath.Join(inner, "new"))).To(gomega.BeTrue())
 }
 
 func TestInitIgnores(t *testing.T) {

@@ -98,6 +98,7 @@ type starterData struct {
 	Setup []string
 	// example is the name of the example program; empty if there is none.
 	example string
+	module  bool     // a go.mod is needed
 	ignore  []string // for .gitignore
 }
 
@@ -118,7 +119,7 @@ func (k starterKind) plan(sdk, program string, hasModule bool) (template string,
 		d.Run, d.FillIn = runList("node", "server.mjs"), true
 	case k.name == "go":
 		d.example, d.Run = "cmd/agent/main.go", runList("", "bin/agent")
-		d.Setup, d.ignore = goSetup(sdk, hasModule), append(d.ignore, "bin/")
+		d.Setup, d.ignore, d.module = goSetup(sdk), append(d.ignore, "bin/"), !hasModule
 	case k.extension != "":
 		d.example = "agent." + k.extension
 		d.Run = runList(interpreter(d.example), d.example)
@@ -127,17 +128,13 @@ func (k starterKind) plan(sdk, program string, hasModule bool) (template string,
 	return template, d
 }
 
-func goSetup(sdk string, hasModule bool) []string {
-	build := "go build -o bin/agent ./cmd/agent"
-	switch {
-	case sdk == "none" && !hasModule:
-		return []string{"go build -o bin/agent cmd/agent/main.go"}
-	case sdk == "none":
-		return []string{build}
-	case !hasModule:
-		return []string{"go mod init example.com/agent", "go mod tidy", build}
+// goSetup returns the command that builds the example. With -mod=mod it also fetches the SDK and adds it to
+// go.mod and go.sum.
+func goSetup(sdk string) []string {
+	if sdk == "none" {
+		return []string{"go build -o bin/agent ./cmd/agent"}
 	}
-	return []string{"go mod tidy", build}
+	return []string{"go build -mod=mod -o bin/agent ./cmd/agent"}
 }
 
 func installSDK(kind, sdk string) []string {

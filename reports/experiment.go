@@ -56,7 +56,9 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 	if r.About != "" {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.About))))
 	}
+	answers := -1 // the place of the section in the body
 	if s := answersSection(r); len(s.Blocks) > 0 {
+		answers = len(d.Body)
 		d.Body = append(d.Body, s)
 	}
 	if len(r.Variants) > 0 {
@@ -77,6 +79,12 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 		how = append(how, doc.Details{Title: doc.Line("Scenarios"), Blocks: []doc.Block{experimentScenarios(r)}})
 	}
 	d.Body = append(d.Body, newSection("How it was decided", doc.Plain, how...))
+	if answers >= 0 {
+		short := d
+		short.Body = slices.Clone(d.Body)
+		short.Body[answers] = answersOnTerminal(r)
+		d.Terminal = &short
+	}
 	return d
 }
 

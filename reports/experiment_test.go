@@ -180,15 +180,22 @@ var _ = Describe("the page", Label("H-05"), func() {
 				After: result.Side{Value: &whole, Text: "Your order ships on <b>Tuesday</b>.", Hash: "b", Reasons: []result.Reason{{Score: "polite", Pass: true, Why: "it greets <i>"}}},
 			},
 			{Scenario: "own/lea", Trial: 5, Before: result.Side{Text: "Same.", Hash: "c"}, After: result.Side{Text: "Same.", Hash: "c"}},
-			{Scenario: "own/tom", Trial: 1},
+			{Scenario: "own/tom", Trial: 1, Before: result.Side{Hash: "d"}, After: result.Side{Hash: "e"}},
+			{Scenario: "own/una", Trial: 1},
 		}
 		text := experimentPage(r)
 		Expect(text).To(And(ContainSubstring(`<section id="s-answers"`), ContainSubstring("<bdi>own/lea</bdi>: 2 pairs"), ContainSubstring("<bdi>own/tom</bdi>: 1 pair"),
 			MatchRegexp(`Trial 4</b>: <bdi>pass</bdi> <bdi>0.0 %</bdi> with <bdi>shipped</bdi>, <bdi>100.0 %</bdi> with <bdi>with-examples</bdi>`),
 			ContainSubstring(`ships on &lt;b&gt;<mark>Monday</mark>`), ContainSubstring(`<bdi>polite</bdi> <b class="pass">passed</b> <i><bdi>it greets &lt;i&gt;</bdi></i>`),
-			ContainSubstring("Both answered:"), ContainSubstring("The answers are not stored.")))
+			ContainSubstring("Both answered:"), ContainSubstring("The answers are not stored."), ContainSubstring("Neither trial has an answer.")))
 		Expect(text).NotTo(ContainSubstring("<b>Monday"))
 		Expect(experimentMarkdown(r, 0)).To(ContainSubstring("ships on <b>Tuesday</b>"))
+		d := reports.ExperimentDocument(&r)
+		var terminal strings.Builder
+		Expect(doc.Terminal(&terminal, d, console.Terminal{Width: 200})).To(Succeed())
+		Expect(terminal.String()).To(And(
+			ContainSubstring("\nAnswers\nwith-examples against shipped: 4 pairs of answers, side by side, in experiment.html and experiment.md\n"),
+			Not(ContainSubstring("that differ most"))))
 	})
 	It("needs nothing else: no script but its own, no link outside, no request", func() {
 		for _, r := range []result.Experiment{sampleExperiment(), tuning(), hostileExperiment(), {}} {

@@ -32,6 +32,19 @@ func answersSection(r *result.Experiment) doc.Section {
 	return s
 }
 
+// answersOnTerminal says where the answers are, which are too long for a terminal.
+func answersOnTerminal(r *result.Experiment) doc.Section {
+	s := doc.Section{Title: doc.Line("Answers")}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		if len(c.Shown) > 0 {
+			s.Blocks = append(s.Blocks, doc.Paragraph(doc.Line(doc.Quote(c.Variant), " against ", doc.Quote(c.Against),
+				": "+format.Plural(len(c.Shown), "pair")+" of answers, side by side, in experiment.html and experiment.md")))
+		}
+	}
+	return s
+}
+
 // pairBlocks shows the two answers of a pair side by side, with their scores.
 func pairBlocks(r *result.Experiment, c *result.Comparison, p *result.Pair) []doc.Block {
 	u := unitsOf(r, c.Measure)
@@ -63,6 +76,8 @@ func pairBlocks(r *result.Experiment, c *result.Comparison, p *result.Pair) []do
 	switch d := doc.NewDiff(c.Against, c.Variant, p.Before.Text, p.After.Text); {
 	case len(d.Lines) > 0:
 		return append(blocks, d)
+	case p.Before.Hash == "" && p.After.Hash == "":
+		return append(blocks, doc.Paragraph(doc.Line("Neither trial has an answer.")))
 	case p.Before.Text == "":
 		return append(blocks, doc.Paragraph(doc.Line("The answers are not stored.")))
 	default:
