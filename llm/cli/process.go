@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
@@ -33,14 +35,20 @@ func (l *errorLog) Write(p []byte) (int, error) {
 	return l.Tail.Write(p)
 }
 
+// callVariable is set for an agent to the id of the call. The tools that it starts inherit it.
+const callVariable = "REHEARSE_CALL"
+
 // run starts the agent and calls line for each line of its output, until line reports the final event
-// and the agent has exited. The process group has then ended. The error is about the start.
+// and the agent has exited. The process group has then ended. If the agent was stopped or failed, the tools
+// that it had started in process groups of their own have ended, too (on Linux): they would change files
+// during the next call. The error is about the start.
 func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final bool)) (ending, error) {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stderr := &errorLog{log: cfg.Log}
+	mark := callVariable + "=" + rand.Text()
 	p, err := child.Start(within, child.Program{
-		Argv: l.argv, Dir: l.dir, Env: l.env, Stdin: l.stdin, Stderr: stderr, Grace: cfg.Grace,
+		Argv: l.argv, Dir: l.dir, Env: append(slices.Clip(l.env), mark), Stdin: l.stdin, Stderr: stderr, Grace: cfg.Grace,
 	})
 	if err != nil {
 		return ending{}, err
@@ -60,5 +68,8 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 		stopLinger()
 	}
 	end.Cause = cmp.Or(flood, end.Cause)
+	if end.Cause != nil || end.Code != 0 {
+		child.KillMarked(mark)
+	}
 	return ending{end, stderr.String()}, nil
 }
