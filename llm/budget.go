@@ -160,6 +160,9 @@ func (b *Budget) cost(model string, usage *Usage, reportedUSD *float64) (amount 
 	default:
 		var ok bool
 		if money, ok = b.price(model, *usage); !ok {
+			if model == "" {
+				return 0, "the backend reports neither a cost nor its model; name the model"
+			}
 			return 0, fmt.Sprintf("the price of model %q is unknown", model)
 		}
 	}

@@ -88,6 +88,7 @@ var _ = Describe("Budget", Label("L-11"), func() {
 		Entry("in EUR", eur(9), cents, 0.8, "m", tokens(5), nil, 0.04, ""),
 		Entry("in EUR without a rate", eur(9), cents, 0.0, "m", tokens(5), nil, 0.0, "0.05 USD is unknown in EUR"),
 		Entry("of an unknown model", usd(9), cents, 0.0, "x", tokens(5), nil, 0.0, `the price of model "x" is unknown`),
+		Entry("of a model that is not reported", usd(9), cents, 0.0, "", tokens(5), nil, 0.0, "the backend reports neither a cost nor its model; name the model"),
 		Entry("without prices", usd(9), nil, 0.0, "m", tokens(5), nil, 0.0, "no prices are given"),
 		Entry("without usage", usd(9), cents, 0.0, "m", nil, nil, 0.0, "the backend reported neither usage nor cost"),
 		Entry("that is negative", usd(9), cents, 0.0, "m", tokens(5), new(-1.0), 0.0, "-1 USD is unknown in USD"),

@@ -303,6 +303,15 @@ var _ = Describe("Budget", Label("L-11"), func() {
 		Entry("that used an unknown amount", &llm.Error{Kind: llm.Truncated, Partial: "x"}, loop.StatusBudget),
 	)
 
+	It("permits a failed call that used no tokens, at a cap on cost without a known price", func() {
+		r := newRig(loop.Options{Budget: usd(1), ErrorLimit: new(0), MaxIterations: new(1)},
+			answerError(&llm.Error{Kind: llm.Unavailable, Usage: &llm.Usage{}}))
+		r.deps.Price = cent
+		res := r.run()
+		Expect(res.Status).To(Equal(loop.StatusMaxIterations))
+		Expect(res.Totals).To(Equal(loop.Totals{}))
+	})
+
 	It("is shared with others", func() {
 		shared := llm.NewBudget(llm.Caps{Calls: 3}, nil, 0)
 		first := newRig(loop.Options{}, all("a", "DONE")...)

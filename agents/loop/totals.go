@@ -43,9 +43,9 @@ func bound(sum string, zero bool, missing int, unknown string) string {
 func Sum(entries []Entry, cutOff int, currency quantity.Currency, eurPerUSD float64) Totals {
 	t := Totals{TokensUnknown: cutOff, CostUnknown: cutOff}
 	for _, e := range entries {
-		if e.Error != "" && e.Usage == nil && e.Answer == "" && e.Session == nil {
+		if e.Error != "" && e.Answer == "" && (e.Usage == nil && e.Session == nil || e.Usage != nil && e.Usage.Total() == 0) {
 			// Providers bill only calls that they began to answer. An agent that began a session may have
-			// made such calls.
+			// made such calls, unless it reports that it used nothing.
 			continue
 		}
 		if e.Usage == nil {

@@ -87,12 +87,12 @@ func (c Caller) timedOut(err, cause error) error {
 
 // Account adds the usage of a call to the budgets. A failed call without reported usage counts as an
 // unknown amount if part of an answer had arrived, and otherwise as nothing, because providers only
-// bill calls that they began to answer.
+// bill calls that they began to answer. A failed call that used no tokens counts as nothing, whatever its price.
 func (c Caller) Account(model string, reply llm.Reply, err error) {
 	model, usage := cmp.Or(reply.Model, model), reply.Usage
 	if err != nil {
 		failure, ok := errors.AsType[*llm.Error](err)
-		if !ok || failure.Usage == nil && failure.Partial == "" {
+		if !ok || failure.Partial == "" && (failure.Usage == nil || failure.Usage.Total() == 0) {
 			return
 		}
 		usage = failure.Usage
