@@ -50,7 +50,7 @@ func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter,
 	flags.backend = cmp.Or(flags.backend, file.Backend, loop.Defaults().Backend)
 	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
-		return nil, usage(fmt.Errorf("%w; or play a model by a script, with --script", err))
+		return nil, usage(fmt.Errorf("%w; or play a script in place of a model with --script", err))
 	}
 	return backend, nil
 }

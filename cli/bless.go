@@ -53,7 +53,7 @@ Exit codes:
 		Args:              arguments(0, 1, "name the folder of one run, or one recording"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := a.lastUnperturbed(args)
+			run, err := a.argumentOr(args, rundir.LastUnperturbed)
 			if err != nil {
 				return err
 			}

@@ -96,9 +96,9 @@ func (a *app) check(args []string, chosen selection, prices, form string) error 
 	return a.printProblems(found, well, form)
 }
 
-// printProblems prints what is wrong as JSON or SARIF. The exit code is that of the problems as text.
+// printProblems prints the problems as JSON or SARIF. The exit code is the same as for text.
 func (a *app) printProblems(found scenarios.Diagnostics, checked []string, form string) error {
-	found = append(scenarios.Diagnostics{}, found...) // in JSON a list, also if it is empty
+	found = append(scenarios.Diagnostics{}, found...) // JSON has an empty list, not null
 	var err error
 	if form == formatSARIF {
 		err = reports.SARIF(a.stdout, toolVersion(), found)

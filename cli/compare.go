@@ -48,7 +48,7 @@ Exit codes:
 			if len(args) > 0 {
 				before = args[0]
 			}
-			after, err := a.lastUnperturbed(args[min(1, len(args)):])
+			after, err := a.argumentOr(args[min(1, len(args)):], rundir.LastUnperturbed)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,11 @@ func (a *app) compare(ctx context.Context, before, after, format, past string) e
 func (a *app) openSide(ctx context.Context, path, past string) (*rundir.Side, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if _, err := history.ParseRef(path); err == nil {
-			return a.pastSide(ctx, path, past)
+			e, err := a.pastEntry(ctx, past, path)
+			if err != nil {
+				return nil, err
+			}
+			return rundir.SideOf(shownPath(e.Folder), &e), nil
 		}
 	}
 	isFile, err := rundir.IsBaseline(path)
@@ -95,24 +99,6 @@ func (a *app) openSide(ctx context.Context, path, past string) (*rundir.Side, er
 		return &b, nil
 	}
 	return a.readRun(ctx, path)
-}
-
-// pastSide reads a run of the history, which has the name of its folder.
-func (a *app) pastSide(ctx context.Context, word, address string) (*rundir.Side, error) {
-	st, err := a.openHistory(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	defer closeHistory(st)
-	run, err := findRun(ctx, st, word)
-	if err != nil {
-		return nil, err
-	}
-	e, err := st.Entry(ctx, run.ID)
-	if err != nil {
-		return nil, noVerdict(err)
-	}
-	return rundir.SideOf(shownPath(e.Folder), &e), nil
 }
 
 // readRun reads the recording of a run and judges it again.

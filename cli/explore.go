@@ -94,7 +94,7 @@ Exit codes:
 	return cmd
 }
 
-// oneScenario is the only one that is selected.
+// oneScenario returns the only selected scenario.
 func (a *app) oneScenario(patterns []string, chosen selection, prices *price.Table) (scenarios.Scenario, error) {
 	set, err := a.selectScenarios(patterns, chosen, prices)
 	if err == nil {

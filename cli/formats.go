@@ -65,8 +65,7 @@ func (a *app) write(w io.Writer, d document, format string) error {
 	return doc.Terminal(w, d.Document, console.TerminalOf(a.stdout, a.getenv))
 }
 
-// formatFlag adds --format, and with what, if it is not empty, --json, which prints it as JSON: no
-// command has a second flag for that.
+// formatFlag adds --format and, unless what is empty, --json, which prints what as JSON.
 func formatFlag(cmd *cobra.Command, value *string, what string, formats ...string) {
 	f := cmd.Flags()
 	formats = slices.DeleteFunc(slices.Clone(formats), func(name string) bool { return name == formatJSON })
@@ -107,7 +106,7 @@ func (*formatValue) Type() string { return "format" }
 func (v *formatValue) Set(text string) error {
 	switch {
 	case text == formatJSON:
-		return errors.New("for JSON write --json")
+		return errors.New("for JSON use --json")
 	case !slices.Contains(v.formats, text):
 		return suggest.NotAmong("format", text, v.formats)
 	}

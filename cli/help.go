@@ -60,21 +60,26 @@ func wrapText(help string) string {
 	return strings.Join(out, "\n")
 }
 
-// ending is a row of the exit codes in a command's help.
-type ending struct {
-	code            int
-	status, meaning string
-}
-
 // endings explains the exit codes of a command that runs an agent: those of the agent's
 // statuses, and usage.
-func endings(rows []ending, usage, note string) string {
-	rows = append(rows, ending{exitUsage, "usage", usage})
+func endings[S interface {
+	Row() (exitCode int, status, meaning string)
+}](statuses []S, usage, note string,
+) string {
+	type ending struct {
+		code int
+		text string
+	}
+	rows := []ending{{exitUsage, "usage: " + usage}}
+	for _, s := range statuses {
+		code, status, meaning := s.Row()
+		rows = append(rows, ending{code, status + ": " + meaning})
+	}
 	slices.SortStableFunc(rows, func(a, b ending) int { return cmp.Compare(a.code, b.code) })
 	var b strings.Builder
 	b.WriteString("Exit codes:\n")
 	for _, row := range rows {
-		fmt.Fprintf(&b, "  %-4d %s: %s\n", row.code, row.status, row.meaning)
+		fmt.Fprintf(&b, "  %-4d %s\n", row.code, row.text)
 	}
 	b.WriteString(note)
 	return b.String()

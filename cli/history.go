@@ -94,7 +94,7 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 	}
 	for i := range runs {
 		if runs[i].At.After(time.Now().Add(store.Skew)) {
-			fmt.Fprintf(a.stderr, "warning: run %s began in the future, by a wrong clock; it is not counted as the latest run. Remove it with: %s\n",
+			fmt.Fprintf(a.stderr, "warning: run %s began in the future, because a clock was wrong; it is not counted as the latest run. Remove it with: %s\n",
 				runs[i].ID, format.ShellLine("rehearse", "history", "prune", runs[i].ID))
 		}
 	}
@@ -105,7 +105,7 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 	return a.showPast(document{reports.RunsDocument(runs, len(all)), list, ""}, flags.asJSON)
 }
 
-// noRunsOf returns the error that a branch has no runs, with the branches that have some.
+// noRunsOf returns the error for a branch without runs, with the branches that have runs.
 func noRunsOf(ctx context.Context, st *store.Store, branch string) error {
 	runs, err := st.Runs(ctx, history.Filter{})
 	if err != nil {
@@ -120,7 +120,7 @@ func noRunsOf(ctx context.Context, st *store.Store, branch string) error {
 	slices.Sort(branches)
 	branches = slices.Compact(branches)
 	if len(branches) == 0 {
-		return usage(fmt.Errorf("there are no runs of the branch %.100q; no run of the history has a branch", branch))
+		return usage(fmt.Errorf("the branch %.100q has no runs; no run in the history has a branch", branch))
 	}
 	const most = 10
 	hint, known := suggest.Hint(branch, branches), branches[:min(most, len(branches))]
@@ -130,10 +130,10 @@ func noRunsOf(ctx context.Context, st *store.Store, branch string) error {
 	if more := len(branches) - len(known); more > 0 {
 		known = append(known, fmt.Sprintf("%d more", more))
 	}
-	return usage(fmt.Errorf("there are no runs of the branch %.100q%s; there are runs of %s", branch, hint, joined(known)))
+	return usage(fmt.Errorf("the branch %.100q has no runs%s; there are runs of %s", branch, hint, joined(known)))
 }
 
-// showPast prints a document; an error is one of the output.
+// showPast prints a document.
 func (a *app) showPast(d document, asJSON bool) error {
 	if err := a.show(d, asJSON); err != nil {
 		return noVerdict(err)
@@ -153,18 +153,9 @@ The report with transcripts is that of its folder: rehearse report FOLDER.
 		Example: "  rehearse history show latest\n  rehearse history show branch:main --json",
 		Args:    arguments(1, 1, "name one run, such as latest"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			st, err := a.openHistory(cmd.Context(), flags.address)
+			e, err := a.pastEntry(cmd.Context(), flags.address, args[0])
 			if err != nil {
 				return err
-			}
-			defer closeHistory(st)
-			run, err := findRun(cmd.Context(), st, args[0])
-			if err != nil {
-				return err
-			}
-			e, err := st.Entry(cmd.Context(), run.ID)
-			if err != nil {
-				return noVerdict(err)
 			}
 			return a.showPast(document{reports.EntryDocument(&e), e.View(), ""}, flags.asJSON)
 		},
@@ -249,7 +240,7 @@ func (a *app) trend(ctx context.Context, scenario string, flags *trendFlags) err
 	return a.showPast(document{reports.TrendDocument(&t, flags.all), t, ""}, flags.asJSON)
 }
 
-// earlier puts the runs of an earlier name before those of a scenario.
+// earlier puts the runs of an earlier name before the runs of a scenario.
 func earlier(ctx context.Context, st *store.Store, of history.Identity, f history.Filter, measures []string,
 	points []history.Point,
 ) ([]history.Point, error) {
@@ -259,7 +250,7 @@ func earlier(ctx context.Context, st *store.Store, of history.Identity, f histor
 		return nil, err
 	}
 	if len(before) == 0 {
-		return nil, usage(fmt.Errorf("--from %s: it has no runs before those of %s", of, points[0].Identity))
+		return nil, usage(fmt.Errorf("--from %s: it has no runs before the first run of %s", of, points[0].Identity))
 	}
 	points = slices.Concat(before, points)
 	if f.Limit > 0 {
@@ -289,7 +280,7 @@ func unknownPast(ctx context.Context, st *store.Store, of history.Identity, bran
 	return usage(fmt.Errorf("%s has no runs of the variant %q; it has %s (--variant)", of.Scenario, of.Variant, strings.Join(variants, ", ")))
 }
 
-// checkMeasures returns an error for a measure that none of the runs has.
+// checkMeasures returns an error for a measure that is not in any of the runs.
 func checkMeasures(ctx context.Context, st *store.Store, names []string, points []history.Point) error {
 	known := measuresOf(points)
 	for _, name := range names {
@@ -360,7 +351,7 @@ NOT REPEATABLE.
 	return cmd
 }
 
-// age is a duration in days or hours, such as 90d.
+// age parses a duration in days or hours, such as 90d.
 func age(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
@@ -372,4 +363,4 @@ func age(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%.50q is not an age; write days or hours, such as 90d or 12h", text)
 }
 
-var errNothingToPrune = errors.New("nothing was chosen; name runs, or write --keep with an age such as 90d")
+var errNothingToPrune = errors.New("no runs are selected; name runs, or write --keep with an age such as 90d")

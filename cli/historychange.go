@@ -23,10 +23,10 @@ func (a *app) historyImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [FOLDER...]",
 		Short: "Add earlier runs to the history, or restore it",
-		Long: `import judges recordings again and stores them: those in the folders, and in their subfolders if
-they have none. Without an argument it reads ` + runsFolder + `. Runs that the history has are left alone, so
-importing twice changes nothing. Time, branch and commit come from ` + history.NoteFile + `, which rehearse run writes
-beside the recording; without it, the time is that of the file.
+		Long: `import judges the recordings in the folders again and stores them. A folder without a recording
+is searched for folders of runs. Without an argument import reads ` + runsFolder + `. It skips runs that the history
+has, so importing twice changes nothing. Time, branch and commit come from ` + history.NoteFile + `, which rehearse
+run writes beside the recording; without it, the time is the modification time of the recording.
 
 Altered recordings are not stored.
 
@@ -48,9 +48,12 @@ func (a *app) importRuns(ctx context.Context, address string, folders []string) 
 	if err != nil {
 		return usage(err)
 	}
-	st, err := a.createHistory(ctx, address)
-	if err != nil {
+	if address, err = a.requiredHistory(address); err != nil {
 		return err
+	}
+	st, err := createHistory(ctx, address)
+	if err != nil {
+		return noVerdict(err)
 	}
 	defer closeHistory(st)
 	added, known, worst := 0, 0, exitPass
@@ -92,22 +95,14 @@ func (a *app) importRun(ctx context.Context, st *store.Store, recording string) 
 	return st.Add(ctx, &e, false)
 }
 
-// createHistory opens the history for writing.
-func (a *app) createHistory(ctx context.Context, flag string) (*store.Store, error) {
-	address := a.historyAddress(flag)
-	if address == "" {
-		return nil, usage(errors.New("the history is switched off (none); name one with --history"))
-	}
+// createHistory opens or creates a history for writing.
+func createHistory(ctx context.Context, address string) (*store.Store, error) {
 	if address == historyFile {
 		if err := atomicdir.Ignore(historyFolder); err != nil {
-			return nil, noVerdict(err)
+			return nil, err
 		}
 	}
-	st, err := store.Open(ctx, address, time.Now)
-	if err != nil {
-		return nil, noVerdict(err)
-	}
-	return st, nil
+	return store.Open(ctx, address, time.Now)
 }
 
 // recordingsIn returns the recordings of folders, or of their subfolders.
@@ -116,7 +111,7 @@ func recordingsIn(folders []string) (list []string, err error) {
 		info, err := os.Stat(folder)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("there is no %s; name folders of runs, or folders with such", folder)
+				return nil, fmt.Errorf("%s does not exist; name folders of runs, or folders that contain them", folder)
 			}
 			return nil, fmt.Errorf("look for recordings: %w", err)
 		}
@@ -147,8 +142,8 @@ func (a *app) historyPruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune [RUN...]",
 		Short: "Remove runs from the history",
-		Long: `prune removes the named runs, and with --keep those that began longer ago. Recordings are not
-touched: history import restores what was removed, as long as they exist.
+		Long: `prune removes the named runs, and with --keep older runs. It does not touch recordings: history
+import restores a removed run as long as its recording exists.
 
 ` + historyCodes,
 		Example: "  rehearse history prune --keep 90d\n  rehearse history prune r0123456789ab --dry-run",

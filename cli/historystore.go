@@ -30,7 +30,7 @@ var (
 
 const historyOff = "none"
 
-// historyVariable names the history where --history does not.
+// historyVariable is the environment variable with the default of --history.
 const historyVariable = "REHEARSE_HISTORY"
 
 // historyFlag adds --history.
@@ -48,10 +48,10 @@ func (a *app) historyAddress(flag string) string {
 	return address
 }
 
-// storeTime limits the time to store a run: the run is done, and somebody waits for its result.
+// storeTime limits the time to store a run, because a person waits for its result.
 const storeTime = 10 * time.Second
 
-// pastRun is a run that will be stored in the history. A nil one is not stored.
+// pastRun is a run that will be stored in the history. A nil pastRun is not stored.
 type pastRun struct {
 	address string
 	began   time.Time
@@ -72,8 +72,8 @@ func (a *app) beginPast(ctx context.Context, flag string, labels map[string]stri
 	return &pastRun{address: address, began: time.Now(), origin: origin}, nil
 }
 
-// storePast stores a run whose recording is committed. What goes wrong is a warning: the recording
-// can be imported later.
+// storePast stores a run whose recording is committed. It prints errors as warnings, because the
+// recording can be imported later.
 func (a *app) storePast(ctx context.Context, past *pastRun, side *rundir.Side, out *atomicdir.Folder) {
 	if past == nil {
 		return
@@ -101,12 +101,7 @@ func (p *pastRun) store(ctx context.Context, side *rundir.Side, out *atomicdir.F
 	if err := rundir.WriteNote(out, &e.Run); err != nil {
 		return err
 	}
-	if p.address == historyFile {
-		if err := atomicdir.Ignore(historyFolder); err != nil {
-			return err
-		}
-	}
-	st, err := store.Open(ctx, p.address, time.Now)
+	st, err := createHistory(ctx, p.address)
 	if err != nil {
 		return err
 	}
@@ -114,11 +109,20 @@ func (p *pastRun) store(ctx context.Context, side *rundir.Side, out *atomicdir.F
 	return errors.Join(err, st.Close())
 }
 
-// openHistory opens the history for reading.
-func (a *app) openHistory(ctx context.Context, flag string) (*store.Store, error) {
+// requiredHistory is historyAddress for a command that needs a history.
+func (a *app) requiredHistory(flag string) (string, error) {
 	address := a.historyAddress(flag)
 	if address == "" {
-		return nil, usage(errors.New("the history is switched off (none); name one with --history"))
+		return "", usage(errors.New("the history is switched off (none); name one with --history"))
+	}
+	return address, nil
+}
+
+// openHistory opens the history for reading.
+func (a *app) openHistory(ctx context.Context, flag string) (*store.Store, error) {
+	address, err := a.requiredHistory(flag)
+	if err != nil {
+		return nil, err
 	}
 	st, err := store.OpenExisting(ctx, address, time.Now)
 	switch {
@@ -130,14 +134,14 @@ func (a *app) openHistory(ctx context.Context, flag string) (*store.Store, error
 	return st, nil
 }
 
-// closeHistory closes a history that was read, or whose changes are committed.
+// closeHistory closes a history. Its changes are committed.
 func closeHistory(st *store.Store) { _ = st.Close() }
 
 // gitTime limits the time to ask git.
 const gitTime = 5 * time.Second
 
-// origin returns where the source code in the current folder comes from: from git, the environment of
-// a CI system, and the labels "branch" and "commit", which come first.
+// origin returns the origin of the source code in the current folder, according to git, the environment
+// of a CI system, and the labels "branch" and "commit", which have priority.
 func (a *app) origin(ctx context.Context, labels map[string]string) history.Origin {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -190,8 +194,25 @@ func parseGitStatus(text string) (o history.Origin) {
 	return o
 }
 
-// findRun returns the run that a word names. Runs in the future, which a wrong clock made, are
-// neither the latest ones nor counted.
+// pastEntry returns a run of the history with its results.
+func (a *app) pastEntry(ctx context.Context, address, name string) (e history.Entry, err error) {
+	st, err := a.openHistory(ctx, address)
+	if err != nil {
+		return e, err
+	}
+	defer closeHistory(st)
+	run, err := findRun(ctx, st, name)
+	if err != nil {
+		return e, err
+	}
+	if e, err = st.Entry(ctx, run.ID); err != nil {
+		return e, noVerdict(err)
+	}
+	return e, nil
+}
+
+// findRun returns the run with a name; see history.ParseRef. It ignores runs in the future, which a
+// wrong clock made, unless they are named by their id.
 func findRun(ctx context.Context, st *store.Store, word string) (run history.Run, err error) {
 	ref, err := history.ParseRef(word)
 	if err != nil {
@@ -223,7 +244,7 @@ func findRun(ctx context.Context, st *store.Store, word string) (run history.Run
 	return run, usage(fmt.Errorf("%s is not in the history; see rehearse history", word))
 }
 
-// shownPath returns a path relative to the current folder if it is in it.
+// shownPath returns a path in the current folder as a relative path, and other paths unchanged.
 func shownPath(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -141,7 +141,7 @@ func inModule(folder string) bool {
 	return false
 }
 
-// check checks the flags, and sets the SDK of the example.
+// check validates the flags, and sets the SDK of the example.
 func (f *initFlags) check(project fs.FS, kind starterKind, sdk *string) error {
 	program := slash(f.program)
 	switch {
@@ -188,7 +188,7 @@ func schemaURL(version string) string {
 	return "https://raw.githubusercontent.com/rehearse-dev/rehearse/" + version + "/schema/scenario.json"
 }
 
-// askKind asks for the kind of agent and for its program. An empty answer takes the proposal.
+// askKind asks for the kind of agent and for its program. An empty answer accepts the proposal.
 func askKind(ctx context.Context, lines <-chan string, out io.Writer, flags *initFlags, found, why string) error {
 	kinds := starterKinds()
 	proposed := slices.IndexFunc(kinds, func(k starterKind) bool { return k.name == found }) + 1

@@ -15,11 +15,10 @@ import (
 // starterKind is a kind of agent that init writes a scenario for.
 type starterKind struct {
 	name, about string
-	scenario    string // the template below starter/scenarios
-	// extension is that of the example program; empty if there is none.
-	extension string
-	sdks      []string // of the example program
-	model     string   // of the scenario
+	scenario    string   // the template below starter/scenarios
+	extension   string   // of the example program; empty without one
+	sdks        []string // of the example program
+	model       string   // of the scenario
 }
 
 // starterKinds are the kinds in the order of questions.
@@ -54,7 +53,7 @@ func findStarterKind(name string) (starterKind, error) {
 		name, suggest.Hint(name, names), strings.Join(names, ", "))
 }
 
-// projectFiles are the files that show the language of a project, and the packages in them that call a model.
+// projectFiles has the files that identify the language of a project, and the SDKs that they name.
 var projectFiles = []struct {
 	kind, file string
 	sdks       map[string]*regexp.Regexp
@@ -91,19 +90,18 @@ func detectProject(fsys fs.FS) (kind, sdk, why string) {
 // starterData fills in the templates.
 type starterData struct {
 	Kind, Schema, Model, Scenario string
-	// Run is the list of the program and its arguments in YAML. FillIn is true if it is a stand-in.
+	// Run is the list of the program and its arguments in YAML. FillIn is true if it is a placeholder.
 	Run    string
 	FillIn bool
 	// Setup are the commands to run before the scenario.
-	Setup []string
-	// example is the name of the example program; empty if there is none.
-	example string
+	Setup   []string
+	example string   // the name of the example program; empty without one
 	module  bool     // a go.mod is needed
 	ignore  []string // for .gitignore
 }
 
-// plan returns what to write for a kind of agent: with the user's program, a path below the folder, or with an
-// example. hasModule tells whether the folder has a go.mod.
+// plan returns the template for a kind of agent and its data: with the user's program, a path below the folder,
+// or with an example. hasModule is true if the folder has a go.mod.
 func (k starterKind) plan(sdk, program string, hasModule bool) (template string, d starterData) {
 	d = starterData{Kind: k.name, Model: k.model, Scenario: "scenarios/agent.yaml", ignore: []string{runsFolder + "/"}}
 	if sdk == "anthropic" {
@@ -149,7 +147,7 @@ func installSDK(kind, sdk string) []string {
 	return []string{"npm install " + sdk}
 }
 
-// interpreter returns the program that runs a file; empty if the file is a program by itself.
+// interpreter returns the program that runs a file; empty if the file is executable.
 func interpreter(file string) string {
 	switch path.Ext(file) {
 	case ".mjs", ".js", ".cjs", ".mts", ".ts":
@@ -171,13 +169,13 @@ func runList(interpreter, file string) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// quoteYAML quotes a text as JSON does, which YAML reads as well.
+// quoteYAML quotes a text as JSON, which is valid YAML.
 func quoteYAML(text string) string {
 	data, _ := json.Marshal(text) // a string can always be encoded
 	return string(data)
 }
 
-// ignoring returns the text of a .gitignore with these lines, and whether one was added.
+// ignoring adds the missing lines to the text of a .gitignore.
 func ignoring(text string, lines []string) (changed string, added bool) {
 	have := strings.Fields(text)
 	for _, line := range lines {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -51,7 +53,7 @@ type listingScenario struct {
 	Tags   []string `json:"tags"`
 	About  string   `json:"about,omitempty"`
 	Trials int      `json:"trials"`
-	// Last is the verdict in the last run that had a result; empty if none is remembered.
+	// Last is the last known verdict, or empty.
 	Last gate.Verdict `json:"last,omitempty"`
 }
 
@@ -66,15 +68,15 @@ func (a *app) list(patterns []string, chosen selection, order ordering, asJSON b
 	if err != nil {
 		return usage(err)
 	}
-	last, err := lastVerdicts()
-	if err != nil {
+	last, err := rundir.ReadLast(runsFolder)
+	if err != nil && !errors.Is(err, rundir.ErrNoLast) {
 		return usage(err)
 	}
 	result := listing{Schema: "rehearse.list/1", Scenarios: make([]listingScenario, len(set))}
 	for i, sc := range set {
 		result.Scenarios[i] = listingScenario{
 			Name: sc.Name, File: sc.File, Kind: sc.Drive.Kind, Tags: append([]string{}, sc.Tags...), About: sc.About,
-			Trials: sc.Trials, Last: last[sc.Name],
+			Trials: sc.Trials, Last: last.Verdicts[sc.Name],
 		}
 	}
 	if err := a.show(listDocument(result), asJSON); err != nil {

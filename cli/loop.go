@@ -118,11 +118,7 @@ answered iteration; --rollback restores the last one after a failed iteration (d
 const maxPrompt = 4 << 20
 
 func loopExitCodes() string {
-	var rows []ending
-	for _, s := range loop.Statuses() {
-		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
-	}
-	return endings(rows, "nothing was called: usage, configuration or no such backend here",
+	return endings(loop.Statuses(), "nothing was called: usage, configuration or no such backend here",
 		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 

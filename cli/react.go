@@ -128,11 +128,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 }
 
 func reactExitCodes() string {
-	var rows []ending
-	for _, s := range react.Statuses() {
-		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
-	}
-	return endings(rows, "nothing was called: usage, or the agent or its input is not valid",
+	return endings(react.Statuses(), "nothing was called: usage, or the agent or its input is not valid",
 		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 

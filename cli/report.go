@@ -83,7 +83,7 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
 		Args:              arguments(0, 1, "name the folder of one run, or one recording"),
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.lastRun(args)
+			path, err := a.argumentOr(args, rundir.LastRun)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ const (
 
 var reporterNames = []string{reporterSummary, reporterTable, reporterDots, reporterTAP, reporterJSON}
 
-// reporter writes the result of a run to a file, or to standard output if it has none.
+// reporter writes the result of a run to a file, or to standard output if file is empty.
 type reporter struct{ name, file string }
 
 // reporters are the values of --reporter.
@@ -41,7 +41,7 @@ func (r *reporters) Set(text string) error {
 	case !slices.Contains(reporterNames, name):
 		return fmt.Errorf("%q is not a reporter; expected one of %s", name, joined(reporterNames))
 	case toFile && file == "":
-		return fmt.Errorf("%s= names no file; write %s=FILE, or %s for standard output", name, name, name)
+		return fmt.Errorf("%s= lacks the name of a file; write %s=FILE, or %s for standard output", name, name, name)
 	case toFile && name == reporterDots:
 		return errors.New("dots show progress, so they cannot be written to a file")
 	}
@@ -69,7 +69,7 @@ func (s *showing) onScreen() string {
 	return reporterSummary
 }
 
-// report writes what the reporters of the flags demand.
+// reportRun writes the report with the reporters of the flags.
 func (a *app) reportRun(report *reports.Report, flags showing) error {
 	for _, r := range flags.reporters {
 		if r.file == "" {

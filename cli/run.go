@@ -158,7 +158,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	return err
 }
 
-// runSet runs scenarios, writes the files and shows the report. The error has the exit code.
+// runSet runs scenarios, writes the files and shows the report. Its error is an exitError.
 func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header record.Run, flags runFlags, prices *price.Table,
 	against *rundir.BaselineSource,
 ) (reports.Report, error) {
@@ -217,7 +217,7 @@ func (a *app) plan(patterns []string, flags runFlags, prices *price.Table) ([]sc
 	return own, part.Header(harness.Header(own, tool(), prices, flags.labels), whole, planned, flags.options()), nil
 }
 
-// options names the flags that change the results of a run, besides those that its header has.
+// options returns the flags that change the results of a run and are not in its header.
 func (flags *runFlags) options() []string {
 	var options []string
 	if flags.live {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// showing are the flags for showing the report of a run.
+// showing has the flags for the output of a run.
 type showing struct {
 	detail       detailFlags
 	failuresOnly bool
@@ -47,7 +47,7 @@ func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written [
 }
 
 // remember records the last run for --failed and for commands without an argument, in a folder
-// that looks like a project. A run is not worse for it if that cannot be written.
+// that looks like a project. An error is a warning.
 func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
 	if _, err := os.Stat(runsFolder); err != nil {
 		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
@@ -59,7 +59,7 @@ func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
 		err = rundir.Remember(runsFolder, out.Path(), report)
 	}
 	if err != nil {
-		fmt.Fprintf(a.stderr, "--failed will not know this run: %v\n", err)
+		fmt.Fprintf(a.stderr, "warning: --failed will ignore this run: %v\n", err)
 	}
 }
 

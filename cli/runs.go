@@ -11,15 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
-// lastRun returns the argument, or without one the folder of the last run, which it names on
+// argumentOr returns the argument or, without one, the folder of the last run, which it names on
 // standard error.
-func (a *app) lastRun(args []string) (string, error) { return a.argumentOr(args, rundir.LastRun) }
-
-// lastUnperturbed is lastRun for commands that expect a run without perturbations.
-func (a *app) lastUnperturbed(args []string) (string, error) {
-	return a.argumentOr(args, rundir.LastUnperturbed)
-}
-
 func (a *app) argumentOr(args []string, last func(runs string) (string, error)) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil

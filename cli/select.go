@@ -11,15 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// selection are the flags that select among the scenarios of the patterns. All commands that
-// take patterns have the same ones.
+// selection has the flags that select among the scenarios of the patterns. All commands that take
+// patterns share them.
 type selection struct {
 	filter scenarios.Filter
 	failed bool
@@ -101,7 +100,7 @@ func (a *app) selectAmong(patterns []string, s selection, prices *price.Table) (
 		return nil, others, err
 	}
 	if len(set) == 0 {
-		return nil, others, fmt.Errorf("no scenario is selected: the filters leave none of %s; see what there is with: rehearse list",
+		return nil, others, fmt.Errorf("no scenario is selected: the filters leave none of %s; list them with: rehearse list",
 			format.Plural(len(all), "scenario"))
 	}
 	if s.failed {
@@ -111,7 +110,7 @@ func (a *app) selectAmong(patterns []string, s selection, prices *price.Table) (
 	return set, others, nil
 }
 
-// asPaths marks files as paths, so that they are not read as names.
+// asPaths marks files as paths; otherwise they would be names of scenarios.
 func asPaths(files []string) []string {
 	paths := make([]string, len(files))
 	for i, file := range files {
@@ -143,7 +142,7 @@ func onlyFailed(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
 	return failed, nil
 }
 
-// ordering are the flags that order the selected scenarios, and take a part of them.
+// ordering has the flags that order the selected scenarios, and take a part of them.
 type ordering struct {
 	failedFirst bool
 	shard       shardFlag
@@ -155,7 +154,7 @@ func (o *ordering) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.failedFirst, "failed-first", false, "begin with the scenarios that failed or had an error in their last run")
 }
 
-// sort returns the scenarios in the order of the flags. Without a last run their order is kept.
+// sort returns the scenarios in the order of the flags. Without a last run it keeps their order.
 func (o ordering) sort(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
 	if !o.failedFirst {
 		return set, nil
@@ -164,26 +163,15 @@ func (o ordering) sort(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
 	if err != nil && !errors.Is(err, rundir.ErrNoLast) {
 		return nil, fmt.Errorf("--failed-first: %w", err)
 	}
-	failed := func(sc scenarios.Scenario) bool { return last.Failed(sc.Name) }
-	set = slices.Clone(set)
-	slices.SortStableFunc(set, func(x, y scenarios.Scenario) int { return rank(failed(x)) - rank(failed(y)) })
-	return set, nil
-}
-
-func rank(first bool) int {
-	if first {
-		return 0
+	var failed, others []scenarios.Scenario
+	for _, sc := range set {
+		if last.Failed(sc.Name) {
+			failed = append(failed, sc)
+		} else {
+			others = append(others, sc)
+		}
 	}
-	return 1
-}
-
-// lastVerdicts returns the verdict of each scenario in its last run; nil if none is remembered.
-func lastVerdicts() (map[string]gate.Verdict, error) {
-	last, err := rundir.ReadLast(runsFolder)
-	if errors.Is(err, rundir.ErrNoLast) {
-		return nil, nil
-	}
-	return last.Verdicts, err
+	return append(failed, others...), nil
 }
 
 // onlyOne returns an error unless a set is one scenario.

@@ -65,9 +65,9 @@ func (a *app) mergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge RUN...",
 		Short: "Merge the shards of a run into one report",
-		Long: `merge puts the recordings of run --shard together, in any order, and writes the recording and the
+		Long: `merge combines the recordings of run --shard, in any order, and writes the recording and the
 reports of the whole run: for agents in virtual time the same bytes as one run, except for the date in
-the page. It starts no agent. Neither shards nor the merged run are added to the history by themselves:
+the page. It does not start any agent. Shards and the merged run are not added to the history;
 rehearse history import FOLDER adds the merged run.
 
 Shards of different runs are refused: their scenarios, files, options, labels, prices and programs
@@ -116,7 +116,7 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 	began := time.Now()
 	report, written, err := rundir.Merge(ctx, folders, open, a.language, rundir.SinkOptions{Baseline: against, NoPage: !flags.html})
 	if out != nil {
-		defer func() { _ = out.Close() }() // the end of the process frees it as well
+		defer func() { _ = out.Close() }() // the end of the process releases it, too
 	}
 	if err != nil {
 		return mergeError(ctx, err)

@@ -39,7 +39,7 @@ func (a *app) finishSnapshots(sink *harness.SnapshotSink, set []scenarios.Scenar
 	}
 	a.listSnapshots("snapshot written: %s\n", written)
 	a.listSnapshots("snapshot updated: %s\n", updated)
-	a.listSnapshots("snapshot not taken: %s fails for another reason; mend that first\n", sink.Failed())
+	a.listSnapshots("snapshot not taken: %s fails for another reason; fix that first\n", sink.Failed())
 	obsolete := scenarios.ObsoleteSnapshots(set)
 	if !update {
 		a.listSnapshots("snapshot obsolete: %s (no scenario names it; remove it with: rehearse run --update)\n", obsolete)

@@ -118,11 +118,7 @@ func (a *app) superviseCommand() *cobra.Command {
 }
 
 func superviseExitCodes() string {
-	var rows []ending
-	for _, s := range persist.Statuses() {
-		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
-	}
-	return endings(rows, "nothing was done: usage, the plan is not valid or not that of the state, or another process works on the state",
+	return endings(persist.Statuses(), "nothing was done: usage, the plan is not valid or not that of the state, or another process works on the state",
 		"With --status: 0 if the state could be read, else 1 or 2.")
 }
 

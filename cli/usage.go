@@ -75,7 +75,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("there is no command %q%s; see %s --help", args[0], suggest.Hint(args[0], names), cmd.CommandPath()))
 }
 
-// exclusive matches cobra's error for flags that exclude each other, and takes those that were given.
+// exclusive matches cobra's error for flags that exclude each other, and captures the given ones.
 var exclusive = regexp.MustCompile(`^if any flags in the group .*; \[(.+)\] were all set$`)
 
 // plainFlagError rewords cobra's error for flags that exclude each other.
@@ -98,7 +98,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if number, ok := errors.AsType[*strconv.NumError](err); ok {
 			err = fmt.Errorf("--%s %q: it must be a number: %w", invalid.GetFlag().Name, invalid.GetValue(), number.Err)
-		} else if cause := invalid.Unwrap(); cause != nil && strings.HasPrefix(cause.Error(), "time: ") { // not the text of a flag of ours
+		} else if cause := invalid.Unwrap(); cause != nil && strings.HasPrefix(cause.Error(), "time: ") { // from package time
 			err = fmt.Errorf("--%s %q: it must be a duration with a unit, such as 5s, 10m or 1h30m", invalid.GetFlag().Name, invalid.GetValue())
 		}
 	}

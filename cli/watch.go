@@ -52,7 +52,7 @@ type watching struct {
 	code     int // of the last run
 }
 
-// watch runs scenarios until it is interrupted or left with q.
+// watch runs scenarios until it is interrupted or the key q is pressed.
 func (a *app) watch(ctx context.Context, patterns []string, flags runFlags, prices *price.Table) error {
 	files, err := watch.NewFiles()
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *app) watch(ctx context.Context, patterns []string, flags runFlags, pric
 	if flags.out == "" {
 		flags.out = filepath.Join(runsFolder, "watch")
 	}
-	flags.history = historyOff // half-edited scenarios say nothing about the agent
+	flags.history = historyOff // results of half-edited scenarios are not meaningful
 	w := &watching{
 		app: a, patterns: patterns, flags: flags, prices: prices, files: files, added: map[string]bool{}, verdicts: map[string]gate.Verdict{},
 	}
@@ -88,7 +88,7 @@ func (a *app) watch(ctx context.Context, patterns []string, flags runFlags, pric
 	return quiet(w.code)
 }
 
-// watchFolder watches a folder, or that of a file. What does not exist is not watched.
+// watchFolder watches a folder, or the folder of a file. It ignores a path that does not exist.
 func (w *watching) watchFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -164,24 +164,14 @@ func addPrograms(item *watch.Item, sc *scenarios.Scenario) {
 			path = filepath.Join(here, path)
 		}
 		path = filepath.Clean(path)
-		if info, err := os.Stat(path); err != nil || info.IsDir() || !ours(path) {
-			return
+		if info, err := os.Stat(path); err != nil || info.IsDir() || filepath.IsAbs(shownPath(path)) {
+			return // installed programs do not change
 		}
 		item.Files = append(item.Files, path)
 		if folder := filepath.Dir(path); !slices.Contains(item.Programs, folder) {
 			item.Programs = append(item.Programs, folder)
 		}
 	})
-}
-
-// ours reports whether a file is below the current one: installed programs do not change.
-func ours(file string) bool {
-	current, err := os.Getwd()
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(current, file)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // eachText visits the texts in a decoded JSON value.
@@ -277,7 +267,7 @@ func (w *watching) Filter(ctx context.Context) {
 	}
 }
 
-// watchKeys passes keys on, Enter as one.
+// watchKeys forwards keys, and translates Enter.
 func watchKeys(ctx context.Context, keys *console.Keys) <-chan watch.Key {
 	out := make(chan watch.Key)
 	go func() {

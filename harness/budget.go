@@ -43,7 +43,7 @@ func (b *Budget) start(ctx context.Context) (context.Context, context.CancelFunc
 type limiter struct {
 	Sink
 	budget   Budget
-	failFast int    // end after this number of failed scenarios; 0 is no limit
+	failFast int    // end after this number of failed scenarios; 0 means no limit
 	stop     func() // abandons the trials that are running
 
 	calls   int

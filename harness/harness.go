@@ -32,12 +32,12 @@ type Options struct {
 	Bare bool
 	// Budget limits the whole run.
 	Budget Budget
-	// FailFast ends the run as soon as this number of scenarios have a failed trial, or one with an
-	// error, in the order of the plan; 0 means that the run goes on.
+	// FailFast ends the run as soon as this number of scenarios have a trial that failed or has an error,
+	// in the order of the plan; 0 means no limit.
 	FailFast int
-	// Snapshots takes snapshots during the run, whose Sink and Language Run sets; nil takes none.
+	// Snapshots, if set, takes snapshots during the run. Run sets its Sink and Language.
 	Snapshots *SnapshotSink
-	// Observer learns when trials begin and end; nil for none.
+	// Observer, if set, is called when trials begin and end.
 	Observer Observer
 	// Language measures and judges the facts of kinds of agents; nil supports the core facts only.
 	Language *gate.Language
@@ -51,8 +51,8 @@ type Sink interface {
 	Trial(Judged) error
 }
 
-// Observer learns when trials begin and end, in the order of time and on the goroutines of the
-// workers. An abandoned trial ends with the verdict "".
+// Observer is called when trials begin and end, on the goroutines of the workers. An abandoned trial ends
+// with the verdict "".
 type Observer interface {
 	TrialBegan(scenario string, trial int)
 	TrialEnded(scenario string, trial int, verdict gate.Verdict)
@@ -79,7 +79,7 @@ type Outcome struct {
 	Trials int
 	// Interrupted is true if the context ended before the plan was complete.
 	Interrupted bool
-	// Stopped describes the part of the budget that ended the run, if any, or its failures.
+	// Stopped describes the budget or the failures that ended the run, if any.
 	Stopped string
 	// FailFast is true if Options.FailFast ended the run.
 	FailFast bool
@@ -205,7 +205,7 @@ type prepared struct {
 	path     *path // the golden path of a perturbed scenario; nil for others
 	bare     bool
 	language *gate.Language
-	observer Observer // nil for none
+	observer Observer // may be nil
 }
 
 func (r *runner) prepare(driver drive.Driver) (*prepared, error) {

@@ -14,26 +14,26 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// SnapshotSink is a Sink that takes snapshots. With Missing, a scenario whose snapshots do not exist gets those of its first
-// trial, and its trials are compared with them. The snapshots are in the recording, so that it is judged in the
-// same way later. Nothing is taken from a trial that fails for another reason.
+// SnapshotSink is a Sink that takes snapshots of the first trial of a scenario and compares the trials with
+// them. It stores the snapshots in the recording, which is then judged in the same way later. It takes no
+// snapshot of a trial that fails for another reason.
 type SnapshotSink struct {
 	Sink
 	// Language judges the trials again.
 	Language *gate.Language
-	// Missing takes the snapshots that do not exist. Update also replaces those that differ.
+	// Missing takes snapshots that do not exist. Update also replaces snapshots that differ.
 	Missing, Update bool
 
 	taken  []TakenSnapshot
 	failed []string
 	head   *record.Scenario // of the scenario whose snapshots are taken
-	judge  *gate.Judge      // nil if none are
+	judge  *gate.Judge      // nil without snapshots
 	held   bool             // the scenario has no trial yet
 }
 
 // TakenSnapshot is a snapshot to write.
 type TakenSnapshot struct {
-	// Folder is that of the scenario; File is the name in it, with slashes.
+	// Folder is the scenario's folder, and File the name in it, with slashes.
 	Folder, File string
 	// Text is the new content.
 	Text string
@@ -51,7 +51,7 @@ func (s *SnapshotSink) Taken() []TakenSnapshot { return s.taken }
 // reason.
 func (s *SnapshotSink) Failed() []string { return s.failed }
 
-// before returns the sink that takes snapshots before another; that one itself if s is nil.
+// before returns s with sink as its next sink, or sink if s is nil.
 func (s *SnapshotSink) before(sink Sink, l *gate.Language) Sink {
 	if s == nil {
 		return sink
@@ -124,8 +124,8 @@ func (s *SnapshotSink) take(j *Judged) error {
 	return err
 }
 
-// WriteSnapshots writes snapshots, each completely or not at all. No symbolic link leads out of the folder of a
-// scenario.
+// WriteSnapshots writes snapshots, each completely or not at all. It does not follow symbolic links out of the
+// folder of a scenario.
 func WriteSnapshots(taken []TakenSnapshot) error {
 	for i := range taken {
 		if err := taken[i].write(); err != nil {

@@ -16,7 +16,7 @@ const FlakySchema = "rehearse.flaky/1"
 // Flakiness lists the scenarios that pass and fail without a change of their content.
 type Flakiness struct {
 	Schema string `json:"schema"`
-	// Runs is the number of runs that were examined, and Scenarios that of the scenarios in them.
+	// Runs and Scenarios are the numbers of runs and of scenarios that were examined.
 	Runs      int     `json:"runs"`
 	Scenarios int     `json:"scenarios"`
 	Flaky     []Flaky `json:"flaky"`
@@ -26,21 +26,21 @@ type Flakiness struct {
 type Flaky struct {
 	Identity
 	Digest string `json:"digest"`
-	// Repeatable is true if the scenario runs in virtual time, so that its trials should be equal:
-	// the agent itself is then random.
+	// Repeatable is true if the scenario runs in virtual time. Its trials should be equal, so the agent
+	// itself is random.
 	Repeatable bool `json:"repeatable"`
 	// Runs counts the runs of this content, and Mixed those among them whose trials disagree.
 	Runs  int `json:"runs"`
 	Mixed int `json:"mixed"`
 	// SameCommit is true if runs of the same clean commit disagree.
 	SameCommit bool `json:"same_commit,omitempty"`
-	// Flips counts how often the verdict of a run differs from that of the run before.
+	// Flips counts the changes of the verdict from one run to the next.
 	Flips int `json:"flips"`
 	// Trials counts the trials of these runs. FailRate is the share of failed trials among the
 	// passed and failed ones.
 	Trials   Counts        `json:"trials"`
 	FailRate measure.Value `json:"fail_rate"`
-	// Verdicts are those of the runs, the oldest first: "pass", "fail" or "mixed".
+	// Verdicts has the verdict of each run, the oldest first: "pass", "fail" or "mixed".
 	Verdicts []string `json:"verdicts"`
 	// LastFailed is the newest run with a failed trial, and when it began.
 	LastFailed string    `json:"last_failed"`
@@ -74,19 +74,15 @@ func NewFlakiness(points []Point, minFlips int) Flakiness {
 	}
 	f.Runs = len(runs)
 	slices.SortStableFunc(f.Flaky, func(a, b Flaky) int {
-		if a.Repeatable != b.Repeatable {
-			return cmp.Compare(number(b.Repeatable), number(a.Repeatable))
+		switch {
+		case a.Repeatable == b.Repeatable:
+			return cmp.Compare(*b.FailRate.Value, *a.FailRate.Value)
+		case a.Repeatable:
+			return -1
 		}
-		return cmp.Compare(*b.FailRate.Value, *a.FailRate.Value)
+		return 1
 	})
 	return f
-}
-
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (x *Flaky) flaky(minFlips int) bool {
@@ -122,7 +118,7 @@ func flakyOf(points []Point) Flaky {
 			x.Flips++
 		}
 		x.Verdicts = append(x.Verdicts, verdict)
-		if p.Commit != "" && !p.Dirty {
+		if p.Clean() {
 			other, seen := commits[p.Commit]
 			x.SameCommit = x.SameCommit || seen && other != verdict
 			commits[p.Commit] = verdict

@@ -1,8 +1,8 @@
-// Package history describes the history of runs: what a store has of a run, how runs are named, and
-// what can be derived from many of them (trends, flaky scenarios, renames). It has no side effects;
-// package store stores it.
+// Package history describes the history of runs: the stored part of a run, the names of runs, and
+// results of many runs (trends, flaky scenarios, renames). It has no side effects; package store
+// stores it.
 //
-// The history is an index: it is derived from recordings, which stay the truth.
+// The history is an index that is derived from recordings and can be restored from them.
 package history
 
 import (
@@ -22,11 +22,11 @@ import (
 type Run struct {
 	// ID is unique, and begins with "r".
 	ID string `json:"id"`
-	// Began and Ended are by the clock of the machine that ran it; zero if unknown.
+	// Began and Ended are times of the clock of the machine that ran it; zero if unknown.
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
-	// At orders the runs. It is the time at which the run began by the clock of the database, which
-	// differs from Began if the clock of the machine was wrong.
+	// At orders the runs. It is the start by the clock of the database, which differs from Began if the
+	// clock of the machine was wrong.
 	At time.Time `json:"at"`
 	// Plan is the id in the recording, which is equal for equal plans.
 	Plan string `json:"plan"`
@@ -46,7 +46,7 @@ type Run struct {
 
 	Verdict     gate.Verdict `json:"verdict"`
 	Interrupted bool         `json:"interrupted,omitempty"`
-	// Stopped names the budget that ended the run; empty if none did.
+	// Stopped names the budget that ended the run, if any.
 	Stopped string `json:"stopped,omitempty"`
 	// NotRun names planned scenarios without a trial, and Problems describe damage of the recording.
 	NotRun   []string `json:"not_run,omitempty"`
@@ -58,7 +58,7 @@ type Run struct {
 	CostEUR *float64 `json:"cost_eur"`
 }
 
-// Origin describes where the source code of a run came from. All fields may be empty.
+// Origin describes the source code of a run. All fields may be empty.
 type Origin struct {
 	// Commit is the full hash of the commit that was checked out.
 	Commit string `json:"commit,omitempty"`
@@ -126,7 +126,7 @@ type Identity struct {
 	Variant  string `json:"variant,omitempty"`
 }
 
-// String returns the name, with the variant in brackets if there is one.
+// String returns the name, and the variant in brackets, if any.
 func (i Identity) String() string {
 	if i.Variant == "" {
 		return i.Scenario
@@ -134,8 +134,8 @@ func (i Identity) String() string {
 	return i.Scenario + " [" + i.Variant + "]"
 }
 
-// NewID returns the id of a run: a hash of its recording and of when and where it began. Without
-// these, equal recordings have equal ids.
+// NewID returns the id of a run: a hash of its recording and, unless began is zero, of its start and its
+// folder, which distinguish runs with equal recordings.
 func NewID(recordingSHA256 string, began time.Time, folder string) string {
 	text := recordingSHA256
 	if !began.IsZero() {

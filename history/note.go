@@ -21,8 +21,8 @@ const noteSchema = "rehearse.history/1"
 // maxNote limits the size of a note.
 const maxNote = 1 << 20
 
-// Note has what the history knows of a run and its recording does not contain, because it differs
-// between equal runs.
+// Note has the properties of a run that differ between equal runs, and are therefore not in its
+// recording.
 type Note struct {
 	Schema string `json:"schema"`
 	// ID is the id of the run, and SHA256 the hash of the recording that the note belongs to.
@@ -41,7 +41,7 @@ func NoteOf(r *Run) Note {
 // Write writes the note.
 func (n Note) Write(w io.Writer) error { return format.JSON(w, n) }
 
-// Apply adds what the note has to a run.
+// Apply copies the properties to a run.
 func (n *Note) Apply(r *Run) {
 	r.ID, r.Began, r.Ended, r.Origin = n.ID, n.Began, n.Ended, n.Origin
 }

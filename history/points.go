@@ -22,11 +22,9 @@ type Filter struct {
 // Point is the result of one scenario in one run.
 type Point struct {
 	Identity
-	Run    string // its id
-	At     time.Time
-	Commit string
-	Branch string
-	Dirty  bool
+	Run string // its id
+	At  time.Time
+	Origin
 	// Prices is the date of the run's price table.
 	Prices string
 	// Digest is the hash of the scenario's files.
@@ -35,13 +33,13 @@ type Point struct {
 	RealTime bool
 	Verdict  gate.Verdict
 	Trials   Counts
-	// Measures are sorted by name; Trials are left out. Nil unless they were asked for.
+	// Measures are sorted by name, without their Trials. Store.Points leaves them out.
 	Measures []PointMeasure
 }
 
 // PointMeasure is the mean of a measure over the trials of a scenario.
 type PointMeasure struct {
 	compare.Measure
-	// Alike is true if all trials have this value.
+	// Alike is true if all trials have the same value.
 	Alike bool
 }

@@ -18,7 +18,7 @@ type Ref struct {
 	Back int
 }
 
-// pattern compiles an expression when it is first used: most commands need none.
+// pattern compiles an expression at its first use, because most commands do not use it.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -16,8 +16,8 @@ const TrendSchema = "rehearse.trend/1"
 // of runs without a change.
 const Alpha = 0.01
 
-// PassRate is the name of the share of passed trials among the passed and failed ones, a measure
-// that trends have besides those of a run.
+// PassRate is the name of an additional measure of trends: the share of passed trials among the
+// passed and failed ones.
 const PassRate = "pass_rate"
 
 // DefaultMeasures are the measures of a trend unless others are asked for.
@@ -44,18 +44,16 @@ type TrendRun struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
 	// Scenario is the name at that time, if it was another one.
-	Scenario string       `json:"scenario,omitempty"`
-	Commit   string       `json:"commit,omitempty"`
-	Branch   string       `json:"branch,omitempty"`
-	Dirty    bool         `json:"dirty,omitempty"`
-	Digest   string       `json:"digest"`
-	Verdict  gate.Verdict `json:"verdict"`
-	Trials   Counts       `json:"trials"`
+	Scenario string `json:"scenario,omitempty"`
+	Origin
+	Digest  string       `json:"digest"`
+	Verdict gate.Verdict `json:"verdict"`
+	Trials  Counts       `json:"trials"`
 }
 
 // Break is a run that cannot be compared with those before it.
 type Break struct {
-	// Index is that of the run in Trend.Runs, and Run its id.
+	// Index is the index of the run in Trend.Runs, and Run its id.
 	Index int    `json:"index"`
 	Run   string `json:"run"`
 	// Why is "content" if the files of the scenario changed, and "prices" if the price table did,
@@ -69,7 +67,7 @@ const (
 	PricesBreak  = "prices"
 )
 
-// Rule is how changes were found.
+// Rule is the way in which a change was found.
 type Rule string
 
 // The rules.
@@ -101,7 +99,7 @@ type Value struct {
 
 // Change is a change of level.
 type Change struct {
-	// Index is that of the first run after the change in Trend.Runs; Run is its id, and Commit its
+	// Index is the index in Trend.Runs of the first run after the change. Run is its id, and Commit its
 	// commit.
 	Index  int    `json:"index"`
 	Run    string `json:"run"`
@@ -124,7 +122,7 @@ func NewTrend(of Identity, points []Point, measures []string) Trend {
 	for i := range points {
 		p := &points[i]
 		t.Runs[i] = TrendRun{
-			ID: p.Run, At: p.At, Commit: p.Commit, Branch: p.Branch, Dirty: p.Dirty, Digest: p.Digest, Verdict: p.Verdict, Trials: p.Trials,
+			ID: p.Run, At: p.At, Origin: p.Origin, Digest: p.Digest, Verdict: p.Verdict, Trials: p.Trials,
 		}
 		if p.Scenario != of.Scenario {
 			t.Runs[i].Scenario = p.Scenario
@@ -174,7 +172,7 @@ func newSeries(name string, points []Point) (s Series, any bool) {
 	return s, any
 }
 
-// measureOf returns a measure of a point; one that the point lacks is unknown.
+// measureOf returns a measure of a point. A missing measure is unknown.
 func measureOf(p *Point, name string) PointMeasure {
 	if name == PassRate {
 		rate := stat.Proportion(p.Trials.Pass, p.Trials.Pass+p.Trials.Fail, stat.Level)
@@ -191,8 +189,8 @@ func measureOf(p *Point, name string) PointMeasure {
 	return p.Measures[i]
 }
 
-// usable reports whether a value counts: that of a scenario without a verdict does not stand for
-// what the agent does.
+// usable reports whether a value counts. The value of a scenario without a verdict is not
+// representative of the agent.
 func usable(p *Point, m *PointMeasure) bool {
 	return m.Known && m.Value != nil && (p.Verdict == gate.Pass || p.Verdict == gate.Fail)
 }
@@ -202,7 +200,7 @@ func broken(a, b *Point, unit string) bool {
 	return a.Digest != b.Digest || (unit == "EUR" || unit == "USD") && a.Prices != b.Prices
 }
 
-// changes returns the changes in a stretch without breaks whose first run has the index from.
+// changes returns the changes in a stretch without breaks that begins at the index from.
 func changes(points []Point, values []PointMeasure, from int, moreIsBetter bool) []Change {
 	var at []int // of the usable points
 	var x []float64
@@ -245,9 +243,9 @@ func changes(points []Point, values []PointMeasure, from int, moreIsBetter bool)
 	return list
 }
 
-// repeats reports whether the values of a stretch depend on the agent's code only, so that each
-// difference is a change of it: time is virtual, the trials of each run are alike, runs of one commit
-// are too, and values seldom change (at most once in four runs).
+// repeats reports whether the values of a stretch depend only on the agent's code: time is virtual, the
+// trials of each run and the runs of each commit are alike, and values change rarely (at most once in
+// four runs). Each difference is then a change of the code.
 func repeats(points []Point, values []PointMeasure, at []int) bool {
 	differences := 0
 	commits := map[string]float64{}
@@ -259,7 +257,7 @@ func repeats(points []Point, values []PointMeasure, at []int) bool {
 		if i > 0 && x != *values[at[i-1]].Value {
 			differences++
 		}
-		if p.Commit == "" || p.Dirty {
+		if !p.Clean() {
 			continue
 		}
 		if other, seen := commits[p.Commit]; seen && other != x {

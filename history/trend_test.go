@@ -20,7 +20,7 @@ func points(measure, unit string, values ...float64) []history.Point {
 	list := make([]history.Point, len(values))
 	for i, v := range values {
 		list[i] = history.Point{
-			Identity: scenario, Run: fmt.Sprint("run ", i), At: time.Unix(int64(i), 0), Commit: fmt.Sprint("commit ", i),
+			Identity: scenario, Run: fmt.Sprint("run ", i), At: time.Unix(int64(i), 0), Origin: history.Origin{Commit: fmt.Sprint("commit ", i)},
 			Prices: "2026-01-01", Digest: "one", Verdict: gate.Pass, Trials: history.Counts{Pass: 5},
 			Measures: []history.PointMeasure{{
 				Measure: compare.Measure{Name: measure, Unit: unit, Known: true, Value: &v, N: 5}, Alike: true,

@@ -239,8 +239,8 @@ func encodeFault(
 	return frames, c, ok
 }
 
-// contentRecorder sets the content of left to that of the answer that a fault encodes. The usage of
-// left remains that of the script.
+// contentRecorder copies the content of the answer that a fault encodes to left. The usage of left remains
+// the usage of the script.
 type contentRecorder struct {
 	wire.Codec
 	left *wire.Completion

@@ -72,7 +72,7 @@ type loader struct {
 	found    Diagnostics
 	read     map[string]bool
 	named    map[string]yamlsrc.Diagnostic // where each name is
-	// snapshots has the file of the scenario that each snapshot belongs to.
+	// snapshots has the scenario file of each snapshot.
 	snapshots map[string]string
 	own       *index // of the scenarios in folders; nil until a name is looked up
 }

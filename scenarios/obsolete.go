@@ -13,9 +13,9 @@ import (
 )
 
 // ObsoleteSnapshots returns the sorted paths of the snapshots beside the scenarios of a run that no scenario
-// names. It looks in the folder "snapshots" beside each scenario, and in the folders of their snapshots. A
-// snapshot whose name occurs anywhere in a scenario file of its folder or of a folder above is in use, also if
-// that file is not part of the run.
+// names. It searches the folder "snapshots" beside each scenario, and the folders of their snapshots. A
+// snapshot is in use if its name occurs anywhere in a scenario file of its folder or of a folder above, even
+// if that file is not part of the run.
 func ObsoleteSnapshots(set []Scenario) []string {
 	u := users{}
 	seen := map[string]bool{}
@@ -46,7 +46,7 @@ func ObsoleteSnapshots(set []Scenario) []string {
 	return obsolete
 }
 
-// snapshotsIn returns the names of the snapshots in a folder; none if it cannot be read.
+// snapshotsIn returns the names of the snapshots in a folder that can be read.
 func snapshotsIn(folder string) (names []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -63,8 +63,8 @@ func snapshotsIn(folder string) (names []string) {
 // users has the texts of the scenario files of folders.
 type users map[string][]string
 
-// name reports whether a scenario file names a snapshot of the folder. It looks in the folder and in those above
-// it, up to the current folder or, outside of that, up to top.
+// name reports whether a scenario file names a snapshot of the folder. It searches the folder and its parents,
+// up to the current folder or, outside of it, up to top.
 func (u users) name(folder, top, snapshot string) bool {
 	last := "."
 	if filepath.IsAbs(top) || strings.HasPrefix(top, "..") {
@@ -83,7 +83,7 @@ func (u users) name(folder, top, snapshot string) bool {
 	}
 }
 
-// unreadable stands for the text of a scenario file that cannot be read, and may name any snapshot.
+// unreadable replaces the text of a scenario file that cannot be read and may name any snapshot.
 const unreadable = "\x00"
 
 // in returns the texts of the scenario files in a folder.

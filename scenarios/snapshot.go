@@ -22,7 +22,7 @@ func IsSnapshot(name string) bool {
 	return path.Ext(base) == ".snap" || path.Ext(strings.TrimSuffix(base, path.Ext(base))) == ".snap" && !isScenario(base)
 }
 
-// loadSnapshot checks the names of the snapshot's files, and reads those that exist.
+// loadSnapshot checks the names of the snapshot's files, and reads existing files.
 func (c *Checker) loadSnapshot(s *expect.Snapshot, fsys fs.FS) {
 	if s == nil {
 		return
@@ -58,8 +58,8 @@ func (c *Checker) loadSnapshot(s *expect.Snapshot, fsys fs.FS) {
 	}
 }
 
-// readSnapshot reads a snapshot from the scenario's folder. Line ends are those of Unix, whatever a version
-// control system made of them.
+// readSnapshot reads a snapshot from the scenario's folder. It undoes the line breaks of Windows, which a version
+// control system may have written.
 func readSnapshot(fsys fs.FS, name string) (string, error) {
 	clean := path.Clean(name)
 	switch {
@@ -102,7 +102,7 @@ func (l *loader) snapshotTwice(p *parsed) {
 			if !p.doc.Has(at) {
 				at = "expect.snapshot"
 			}
-			message := fmt.Sprintf("the snapshot %q is already that of %s; each scenario needs its own", file, other)
+			message := fmt.Sprintf("the snapshot %q is already used by %s; each scenario needs its own", file, other)
 			l.found = append(l.found, p.doc.At(at, message, ""))
 			continue
 		}

@@ -59,7 +59,7 @@ var _ = Describe("A snapshot", Label("H-02"), func() {
 		folder(map[string]string{"s/a.yaml": with("a.snap"), "s/b.yaml": strings.Replace(with("./a.snap"), "name: a/b", "name: c", 1)})
 		_, found := load("s")
 		Expect(found).To(HaveLen(1))
-		Expect(found[0].Message).To(Equal(`the snapshot "./a.snap" is already that of s/a.yaml; each scenario needs its own`))
+		Expect(found[0].Message).To(Equal(`the snapshot "./a.snap" is already used by s/a.yaml; each scenario needs its own`))
 	})
 
 	It("is obsolete if no scenario in its folder or above names it", func() {

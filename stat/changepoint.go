@@ -14,7 +14,7 @@ type Change struct {
 
 // ChangePoints configures the search for changes of level.
 type ChangePoints struct {
-	// Alpha is the probability of a false alarm: of a change in a series that has none; in (0, 1).
+	// Alpha is the probability of a false alarm: of finding a change in a series without changes; in (0, 1).
 	Alpha float64
 	// Seed seeds the permutations. Equal seeds give equal results.
 	Seed uint64
@@ -23,8 +23,8 @@ type ChangePoints struct {
 const (
 	// minStretch is the least number of values on each side of a change.
 	minStretch = 3
-	// permutations is the largest number of permutations of a test, and enough the number of
-	// permutations at least as extreme as the series after which it is stopped.
+	// permutations is the largest number of permutations of a test. The test stops after enough
+	// permutations that are at least as extreme as the series.
 	permutations, enough = 999, 20
 )
 
@@ -46,9 +46,9 @@ const (
 // searched again with each M multiplied by (1-ρ)/(1+ρ): the share of independent values in an
 // autoregressive series of order 1.
 //
-// A series of independent values without a change has one with a probability of at most Alpha; so
-// has, approximately, each stretch between two real changes. Both sides of a change have at least 3
-// values.
+// In a series of independent values without a change, Find finds one with a probability of at most Alpha;
+// so it does, approximately, in each stretch between two real changes. Both sides of a change have at
+// least 3 values.
 func (c ChangePoints) Find(values []float64) []Change {
 	found := c.search(values, 1)
 	if len(found) == 0 {
@@ -116,7 +116,7 @@ func lagCorrelation(scores []int, changes []Change) float64 {
 		for _, s := range scores[from:to] {
 			x := float64(s) - mean
 			squares += x * x
-			products += before * x // the first has none before it
+			products += before * x // 0 for the first
 			before = x
 		}
 		from = to

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -32,8 +30,8 @@ const (
 	maxAnswers = 8 << 20  // of all
 )
 
-// answers are the distinct answers of an experiment, by their hashes. They are stored in a file
-// without a journal's guarantees: without it, a result has no texts.
+// answers are the distinct answers of an experiment, by their hashes. If their file is lost, results
+// have no texts.
 type answers struct {
 	texts    map[string]string
 	size     int
@@ -70,7 +68,7 @@ func openAnswers(journal string, redactor *redact.Redactor) (*answers, error) {
 		line, err := in.Next()
 		var read answer
 		if err != nil || in.Torn() || json.Unmarshal(line, &read) != nil {
-			break // what follows a damaged line is written again when its trial is repeated
+			break // answers after a damaged line are written again when their trials are repeated
 		}
 		a.texts[read.Hash] = read.Text
 		a.size += len(line)
@@ -84,7 +82,7 @@ func openAnswers(journal string, redactor *redact.Redactor) (*answers, error) {
 	return a, nil
 }
 
-// add stores an answer, unless it is known or there is no room, and returns its hash.
+// add stores an answer, unless it is known or would exceed maxAnswers, and returns its hash.
 func (a *answers) add(text string) (string, error) {
 	text = a.redactor.Text(shortened(text))
 	sum := sha256.Sum256([]byte(text))
@@ -111,15 +109,7 @@ func (a *answers) add(text string) (string, error) {
 }
 
 // close makes the file durable.
-func (a *answers) close() error {
-	if a.log == nil {
-		return nil
-	}
-	if err := a.log.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
-		return fmt.Errorf("close %s: %w", a.path, atomicdir.Explain(err))
-	}
-	return nil
-}
+func (a *answers) close() error { return closeLog(a.log, a.path) }
 
 // shortened leaves out the middle of a text beyond the limit.
 func shortened(text string) string {
@@ -132,8 +122,8 @@ func shortened(text string) string {
 		strings.ToValidUTF8(text[len(text)-half:], "")
 }
 
-// answerOf returns what an agent answered in a trial: the answers of all turns of a conversation, or
-// all replies of the model, numbered if there are several.
+// answerOf returns the answer of an agent in a trial: the answers of all turns of a conversation, or all
+// replies of the model. Several answers are numbered.
 func answerOf(f *measure.Facts) string {
 	name, texts := "reply", f.Answers
 	if len(f.Turns) > 0 {
@@ -142,10 +132,10 @@ func answerOf(f *measure.Facts) string {
 			texts = append(texts, cmp.Or(t.Text, t.Error))
 		}
 	}
-	if len(texts) == 0 {
+	switch len(texts) {
+	case 0:
 		return f.Run.Text
-	}
-	if len(texts) == 1 {
+	case 1:
 		return texts[0]
 	}
 	var b strings.Builder
@@ -179,8 +169,8 @@ const (
 	maxPairsOfAll      = 30
 )
 
-// pairs returns the pairs of trials that show a comparison by the primary measure: for each
-// scenario those that differ most, in either direction, or the first one if none differs.
+// pairs returns examples for a comparison by the primary measure: for each scenario, the pairs of trials
+// that differ most in each direction, or the first pair if all are equal.
 func (r *run) pairs(c *result.Comparison) (list []result.Pair) {
 	after, before := slices.Index(r.decider.variants, c.Variant), slices.Index(r.decider.variants, c.Against)
 	for s, name := range r.decider.scenarios {
@@ -209,8 +199,8 @@ func (r *run) side(o *outcome, name string) result.Side {
 	return s
 }
 
-// deciding returns the pairs that differ most: one for each direction, and a second one for the
-// direction in which more pairs differ.
+// deciding returns the pairs that differ most: two in the direction in which more pairs differ, and one in
+// the other direction.
 func deciding(pairs []result.Pair) []result.Pair {
 	var up, down []result.Pair
 	for _, p := range pairs {

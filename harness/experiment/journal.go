@@ -42,7 +42,7 @@ type outcome struct {
 	Used    result.Used        `json:"used"`
 	// Why explains why the trial was skipped, or has no verdict.
 	Why string `json:"why,omitempty"`
-	// Answer is the hash of the answer in the file of answers, and Reasons are those of its scores.
+	// Answer is the hash of the answer in the file of answers, and Reasons explain its scores.
 	Answer  string          `json:"answer,omitempty"`
 	Reasons []result.Reason `json:"reasons,omitempty"`
 
@@ -223,12 +223,15 @@ func (j *journal) sync() error {
 }
 
 // close makes all lines durable and closes the file.
-func (j *journal) close() error {
-	if j.log == nil {
+func (j *journal) close() error { return closeLog(j.log, j.path) }
+
+// closeLog closes a log, which may be nil or closed already.
+func closeLog(log *jsonl.Log, path string) error {
+	if log == nil {
 		return nil
 	}
-	if err := j.log.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
-		return fmt.Errorf("close %s: %w", j.path, atomicdir.Explain(err))
+	if err := log.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return fmt.Errorf("close %s: %w", path, atomicdir.Explain(err))
 	}
 	return nil
 }

@@ -7,16 +7,15 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// sides returns what an expression that does not hold expected and what it saw, if it failed at a
-// comparison with "==" of texts, lists or maps: as text, or else as JSON. A constant is the expected
-// side, otherwise the right one is. Both are empty for other expressions.
+// sides returns the expected and the actual value of an expression that is false because of a comparison
+// of texts, lists or maps with "==". Lists and maps are JSON. A constant is the expected value, otherwise
+// the right side is. Both are empty for other expressions.
 func (e *expression) sides(vars activation) (expected, actual string) {
 	root := e.checked.NativeRep().Expr()
 	if !compares(root) {
@@ -67,8 +66,7 @@ func compares(e ast.Expr) bool {
 	return false
 }
 
-// failedEquality returns the comparison because of which an expression is false; nil if that is
-// something else.
+// failedEquality returns the comparison that makes an expression false, or nil.
 func failedEquality(e ast.Expr, state interpreter.EvalState) ast.Expr {
 	if e.Kind() != ast.CallKind {
 		return nil
@@ -98,15 +96,9 @@ func valueText(e ast.Expr, state interpreter.EvalState) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	switch v := v.(type) {
-	case types.String:
-		return string(v), true
-	default:
-		return jsonText(v)
+	if text, ok := v.(types.String); ok {
+		return string(text), true
 	}
-}
-
-func jsonText(v ref.Val) (string, bool) {
 	if v.Type() != types.ListType && v.Type() != types.MapType {
 		return "", false
 	}

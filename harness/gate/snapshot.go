@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// SnapshotRule is the rule of a trial that differs from its snapshot, or has none.
+// SnapshotRule is the rule of a trial that differs from its snapshot, or whose snapshot does not exist.
 const SnapshotRule = "snapshot"
 
 // judgeSnapshot compares the trial with the files of expect.snapshot.

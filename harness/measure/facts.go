@@ -37,7 +37,7 @@ type Facts struct {
 	Snapshots map[string]string `cel:"-" json:"-"`
 	// Last is the last call, for readers of a failed trial; nil without calls.
 	Last *LastCall `cel:"-" json:"-"`
-	// Log is the other output of an external agent that failed by itself.
+	// Log is the other output of an external agent, if it is recorded.
 	Log string `cel:"-" json:"-"`
 }
 

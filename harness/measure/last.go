@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// LastCall describes the last call of a trial for people: often the agent failed because of it.
+// LastCall describes the last call of a trial for people. It is often the cause of a failure.
 type LastCall struct {
 	N       int    `json:"n"` // from 1
 	Purpose string `json:"purpose,omitempty"`
@@ -19,7 +19,7 @@ type LastCall struct {
 	// Role is the author of the last message of the request, Request its text.
 	Role    string `json:"role,omitempty"`
 	Request string `json:"request,omitempty"`
-	// Reply is the answer with its tool calls; Error is why there is none.
+	// Reply is the answer with its tool calls. Without an answer, Error is the reason.
 	Reply string `json:"reply,omitempty"`
 	Error string `json:"error,omitempty"`
 }
@@ -39,28 +39,17 @@ func lastCall(tr *record.Trial) *LastCall {
 		}
 	}
 	if n := len(c.Messages); n > 0 {
-		if m := message(tr, c.Messages[n-1]); m != nil {
-			last.Role, last.Request = string(m.Role), messageText(m)
+		if m, ok := tr.Message(c.Messages[n-1]); ok {
+			last.Role, last.Request = string(m.Role), messageText(&m.Message)
 		}
 	}
-	if m := message(tr, c.Reply); m != nil {
-		last.Reply = messageText(m)
+	if m, ok := tr.Message(c.Reply); ok {
+		last.Reply = messageText(&m.Message)
 	}
 	if c.Error != nil {
 		last.Error = strings.TrimSuffix(string(c.Error.Kind)+": "+c.Error.Message, ": ")
 	}
 	return last
-}
-
-// message returns the message with an id; nil if it is missing. Those of the last call are at the
-// end.
-func message(tr *record.Trial, id string) *llm.Message {
-	for i := len(tr.Messages) - 1; i >= 0 && id != ""; i-- {
-		if tr.Messages[i].ID == id {
-			return &tr.Messages[i].Message
-		}
-	}
-	return nil
 }
 
 // messageText returns the text of a message and its tool calls.
@@ -72,7 +61,7 @@ func messageText(m *llm.Message) string {
 	return strings.TrimPrefix(text, "\n")
 }
 
-// logFact returns the other output of an external agent; empty if none is recorded.
+// logFact returns the other output of an external agent, if it is recorded.
 func logFact(tr *record.Trial) string {
 	for i := len(tr.Events) - 1; i >= 0; i-- {
 		if e := &tr.Events[i].Event; is[record.Log](e) {

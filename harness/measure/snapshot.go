@@ -92,7 +92,7 @@ func toolResults(tr *record.Trial) map[string]string {
 	return results
 }
 
-// renderPrompts writes the messages of each call, except for those that begin the call before it as well.
+// renderPrompts writes the messages of each call. It leaves out the beginning that equals the previous call.
 func renderPrompts(b *strings.Builder, tr *record.Trial) {
 	var before []string
 	for i := range tr.Calls {
@@ -138,7 +138,7 @@ func writeToolCall(b *strings.Builder, call llm.ToolCall) {
 	fmt.Fprintf(b, "%s(%s)\n", call.Name, canonicalJSON(call.Arguments))
 }
 
-// canonicalJSON returns a JSON text with sorted keys and without spaces; anything else as it is.
+// canonicalJSON returns JSON with sorted keys and without spaces, and any other text unchanged.
 func canonicalJSON(text string) string {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -163,7 +163,7 @@ func heading(b *strings.Builder, what string, n int) {
 	fmt.Fprintf(b, "## %s %d\n\n", what, n)
 }
 
-// writeBlock writes a text that ends with its line.
+// writeBlock writes a text and one line break.
 func writeBlock(b *strings.Builder, text string) {
 	b.WriteString(strings.TrimRight(text, "\r\n") + "\n")
 }
@@ -176,8 +176,8 @@ var (
 		`(?:Z|[+-][0-9]{2}:?[0-9]{2}\b)?`)
 )
 
-// normalized replaces what may differ between two equal runs: ids by their number in the text, times, and what
-// the patterns match. Line ends become those of Unix, and other bytes that are not text a replacement character.
+// normalized replaces text that may differ between two equal runs: ids by their number in the text, times, and
+// matches of the patterns. Line breaks become "\n", and bytes that are not text a replacement character.
 func normalized(text string, ignore []string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\x00", "\uFFFD")

@@ -33,8 +33,7 @@ type Run struct {
 	Scenarios int               `json:"scenarios"`
 	Trials    int               `json:"trials"`
 	Labels    map[string]string `json:"labels,omitempty"`
-	// Shard is set if this is one of several parts of a run; Scenarios and Trials are then those of
-	// the part.
+	// Shard is set for one of several parts of a run. Scenarios and Trials then count the part.
 	Shard *Shard `json:"shard,omitempty"`
 }
 
@@ -226,7 +225,7 @@ type Close struct {
 	// Stopped names the budget of the run that was used up before the plan was complete, or
 	// its failures.
 	Stopped string `json:"stopped,omitempty"`
-	// FailFast is true if the run was to end at its failures, and did.
+	// FailFast is true if failures ended the run.
 	FailFast bool `json:"fail_fast,omitempty"`
 	// NotRun names the planned scenarios that have no trial in the recording.
 	NotRun []string `json:"not_run,omitempty"`

@@ -83,8 +83,8 @@ type Comparison struct {
 	NeededNotWorse int `json:"needed_not_worse,omitempty"`
 	// ByScenario are the mean differences of the scenarios.
 	ByScenario []ScenarioEffect `json:"by_scenario,omitempty"`
-	// Shown are pairs of trials with their answers, of a comparison by the primary measure: those
-	// of each scenario that differ most, or the first one if none differs.
+	// Shown are the pairs of trials that differ most in each scenario, or its first pair if all are
+	// equal. Only comparisons by the primary measure have them.
 	Shown []Pair `json:"shown,omitempty"`
 	// Why explains the verdict in a sentence.
 	Why      string   `json:"why"`
@@ -133,7 +133,7 @@ type Side struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 }
 
-// Reason is a score of an answer, such as that of a judge, with its reason.
+// Reason is a score of an answer, such as the score of a judge, with its reason.
 type Reason struct {
 	Score string `json:"score"`
 	Pass  bool   `json:"pass"`

@@ -1,5 +1,5 @@
-// Package shard splits a run into parts that several machines drive, and puts their recordings
-// together again: the result equals the recording of one run, byte for byte.
+// Package shard splits a run into parts that several machines drive, and merges their recordings. The
+// result equals the recording of one run, byte for byte.
 package shard
 
 import (
@@ -29,7 +29,7 @@ func Parse(text string) (Part, error) {
 	n, errOf := strconv.Atoi(of)
 	switch {
 	case !ok || errIndex != nil || errOf != nil:
-		return Part{}, errors.New("write the number of the shard and the number of all, such as 2/5")
+		return Part{}, errors.New("write the number of the shard and the number of shards, such as 2/5")
 	case n < 1 || n > maxParts:
 		return Part{}, fmt.Errorf("the number of shards must be from 1 to %d, got %d", maxParts, n)
 	case i < 1 || i > n:
@@ -52,11 +52,11 @@ type Item struct {
 	Trials int
 }
 
-// Assign returns the part, from 1 to n, of each item. It depends on the names and numbers of trials
-// only, not on the order of the items. With as many trials in each item, the parts differ by at
-// most one item. Each part has an item if there are n. Most items stay in their part if another one
-// is added or removed: an item goes to the part that a hash of its name prefers, unless that has its
-// share already.
+// Assign returns the part, from 1 to n, of each item. The result depends on the names and numbers of
+// trials only, not on the order of the items. If all items have equally many trials, the numbers of
+// items of the parts differ by at most 1. Each part has an item if there are at least n items. Most
+// items stay in their part when another item is added or removed: an item is assigned to the part that
+// a hash of its name prefers, unless that part is full.
 func Assign(items []Item, n int) []int {
 	order := make([]int, len(items))
 	total := 0
@@ -77,8 +77,9 @@ func Assign(items []Item, n int) []int {
 	var rest []int
 	for _, i := range order {
 		fits := func(part int) bool { return loads[part]+items[i].Trials <= share }
-		if at := slices.IndexFunc(preferred(items[i].Name, n), fits); at >= 0 {
-			put(i, preferred(items[i].Name, n)[at])
+		wanted := preferred(items[i].Name, n)
+		if at := slices.IndexFunc(wanted, fits); at >= 0 {
+			put(i, wanted[at])
 			continue
 		}
 		rest = append(rest, i)
@@ -107,8 +108,7 @@ func score(name string, part int) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// fillEmpty moves the lightest items of parts with several items to parts without any, as long as
-// there are any.
+// fillEmpty moves the lightest items of parts with several items to empty parts.
 func fillEmpty(items []Item, order, parts []int, n int) {
 	count := make([]int, n+1)
 	for _, part := range parts {

@@ -42,7 +42,7 @@ func Check(parts []Inventory) (record.Run, error) {
 	return whole(parts[0].Run), nil
 }
 
-// valid reports whether a plan is one that this program could have written.
+// valid reports whether this program could have written a plan.
 func valid(s *record.Shard) bool {
 	names := map[string]bool{}
 	for _, p := range s.Plan {
@@ -93,7 +93,7 @@ func planned(plan, other []record.Planned) string {
 	return limited(names)
 }
 
-// overlaps describes the parts that are given twice, and trials that belong to another part.
+// overlaps describes duplicate parts, and trials that belong to another part.
 func overlaps(parts []Inventory) (problems []string) {
 	first := map[int]string{}
 	for _, part := range parts {
@@ -119,7 +119,7 @@ func overlaps(parts []Inventory) (problems []string) {
 	return problems
 }
 
-// missing describes the planned trials that no part has.
+// missing describes the planned trials that are not in any part.
 func missing(parts []Inventory) (problems []string) {
 	byIndex := map[int]*Inventory{}
 	for i := range parts {
@@ -151,7 +151,7 @@ func missing(parts []Inventory) (problems []string) {
 	return problems
 }
 
-// missingTrials describes the trials of a scenario that are not among got; empty if none is missing.
+// missingTrials describes the trials of a scenario that are not in got, if any.
 func missingTrials(p record.Planned, got []int) string {
 	got = append(slices.Sorted(slices.Values(got)), p.Trials+1)
 	var gaps []string

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// Source is the recording of a part of a run, such as one that a machine has driven.
+// Source is the recording of a part of a run.
 type Source struct {
 	// Name is used in errors.
 	Name string
@@ -28,10 +28,9 @@ type Sink interface {
 }
 
 // Merge reads the recordings of all parts of a run, in any order, and sends the whole run to the
-// sink. Memory is limited by the largest trial. The sources are checked before the sink receives
-// anything: the error is an *AlteredError for a recording that was changed after its run, and a
-// *MismatchError for parts of different runs, for a part that is given twice, and for missing
-// trials.
+// sink. Memory is limited by the largest trial. It checks the sources before it calls the sink: the
+// error is an *AlteredError for a recording that was changed after its run, and a *MismatchError for
+// parts of different runs, for duplicate parts, and for missing trials.
 func Merge(sources []Source, sink Sink) error {
 	inventories := make([]Inventory, len(sources))
 	for i, source := range sources {
@@ -72,9 +71,9 @@ func (e *AlteredError) Error() string {
 	return fmt.Sprintf("%s was altered after the run: %s", e.Name, e.Problem)
 }
 
-// Inventory is what the recording of a part contains.
+// Inventory lists the contents of the recording of a part.
 type Inventory struct {
-	// Name is that of the source.
+	// Name is the name of the source.
 	Name string
 	Run  record.Run
 	// Trials has the numbers of the trials of each scenario, in their order.
@@ -118,7 +117,7 @@ func (s Source) rewind() error {
 	return nil
 }
 
-// partReader reads the scenarios of a part one after the other.
+// partReader reads the scenarios of a part in order.
 type partReader struct {
 	name string
 	next func() (record.Entry, error, bool)
@@ -133,7 +132,7 @@ func newPartReader(s Source) (*partReader, error) {
 	return &partReader{s.Name, next, stop}, nil
 }
 
-// copy sends the next scenario with its trials to the sink; it must be the planned one.
+// copy sends the next scenario with its trials to the sink. It must be the planned scenario.
 func (r *partReader) copy(planned record.Planned, sink Sink) error {
 	var head record.Scenario
 	for sent := 0; sent < planned.Trials; {
@@ -180,7 +179,7 @@ func Plan(items []Item, n int) []record.Planned {
 	return plan
 }
 
-// Header makes the header of a part: run has the scenarios of the part, and wholeRun those of all.
+// Header returns the header of a part. run counts the scenarios of the part, and wholeRun those of all parts.
 func (p Part) Header(run, wholeRun record.Run, plan []record.Planned, options []string) record.Run {
 	run.Shard = &record.Shard{Index: p.Index, Of: p.Of, Run: wholeRun.ID, Options: slices.Clone(options), Plan: plan}
 	return run

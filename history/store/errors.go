@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
-// The error codes of PostgreSQL that have advice.
+// Error codes of PostgreSQL.
 const (
 	undefinedTable  = "42P01"
 	diskFull        = "53100"
@@ -21,10 +21,9 @@ const (
 	unknownDatabase = "3D000"
 )
 
-// explain adds advice to an error of a database, if there is any.
+// explain adds advice to the known errors of a database.
 func explain(err error) error {
-	var failure *pgconn.PgError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
 		advice := map[string]string{
 			diskFull:        "the disk of the server is full; nothing was changed",
 			readOnly:        "the server is read-only; name the primary server",
@@ -37,8 +36,7 @@ func explain(err error) error {
 		}
 		return err
 	}
-	var unreachable net.Error
-	if errors.As(err, &unreachable) {
+	if _, ok := errors.AsType[net.Error](err); ok {
 		return fmt.Errorf("the server cannot be reached: %w", err)
 	}
 	return database.ExplainSQLite(err)
@@ -46,8 +44,7 @@ func explain(err error) error {
 
 // missingTable reports whether the table of a query does not exist.
 func missingTable(err error) bool {
-	var failure *pgconn.PgError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return failure.Code == undefinedTable
 	}
 	return strings.Contains(err.Error(), "no such table")

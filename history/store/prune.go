@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Remove removes runs and what only they use, in one transaction, and returns their number. Unknown
-// ids are left alone.
+// Remove removes runs and the rows that only they use, in one transaction, and returns the number of
+// runs. It ignores unknown ids.
 func (s *Store) Remove(ctx context.Context, ids []string) (removed int, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

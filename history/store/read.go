@@ -17,11 +17,10 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// ErrNotFound means that no stored run or scenario has a name.
+// ErrNotFound means that no stored run has an id.
 var ErrNotFound = errors.New("not found in the history")
 
-// condition returns the condition of a filter on history_runs r, and its arguments, with the order and
-// the limit.
+// condition returns the condition of a filter on history_runs r, and its arguments.
 func condition(f history.Filter) (where string, args []any) {
 	var parts []string
 	add := func(part string, arg any) {
@@ -56,7 +55,7 @@ func condition(f history.Filter) (where string, args []any) {
 	return where, args
 }
 
-// newest orders runs, the newest first, with a limit.
+// newest returns the order, the newest first, and the limit of a filter.
 func newest(f history.Filter) string {
 	order := " ORDER BY r.at_ns DESC, r.seq DESC"
 	if f.Limit > 0 || f.Skip > 0 {
@@ -68,13 +67,7 @@ func newest(f history.Filter) string {
 // Runs returns runs, the newest first.
 func (s *Store) Runs(ctx context.Context, f history.Filter) ([]history.Run, error) {
 	where, args := condition(f)
-	runs, err := query(ctx, s, func(rows *sql.Rows) (r history.Run, err error) {
-		var body sql.RawBytes
-		if err := rows.Scan(&body); err != nil {
-			return r, err
-		}
-		return r, json.Unmarshal(body, &r)
-	}, `SELECT r.body FROM history_runs r`+where+newest(f), args...)
+	runs, err := query(ctx, s, scanBody[history.Run], `SELECT r.body FROM history_runs r`+where+newest(f), args...)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs of the history: %w", err)
 	}
@@ -91,13 +84,7 @@ func (s *Store) Entry(ctx context.Context, id string) (e history.Entry, err erro
 		return e, fmt.Errorf("run %s: %w", id, ErrNotFound)
 	}
 	e.Run = runs[0]
-	e.Results, err = query(ctx, s, func(rows *sql.Rows) (r history.Result, err error) {
-		var body sql.RawBytes
-		if err := rows.Scan(&body); err != nil {
-			return r, err
-		}
-		return r, json.Unmarshal(body, &r)
-	}, `SELECT o.body FROM history_results t
+	e.Results, err = query(ctx, s, scanBody[history.Result], `SELECT o.body FROM history_results t
 		JOIN history_runs r ON r.seq = t.run JOIN history_outcomes o ON o.id = t.outcome WHERE r.id = $1`, e.ID)
 	if err != nil {
 		return e, fmt.Errorf("read the results of run %s: %w", e.ID, err)
@@ -127,7 +114,8 @@ func scanPoint(rows *sql.Rows) (p stored, err error) {
 	return p, err
 }
 
-// Trend returns the results of a scenario, the oldest first, with the named measures or with all.
+// Trend returns the results of a scenario, the oldest first, with the named measures, or with all of them
+// if no name is given.
 func (s *Store) Trend(ctx context.Context, of history.Identity, f history.Filter, names ...string) ([]history.Point, error) {
 	where, args := condition(f)
 	args = append(args, of.Scenario, of.Variant)
@@ -150,7 +138,7 @@ func (s *Store) Trend(ctx context.Context, of history.Identity, f history.Filter
 	return points, nil
 }
 
-// measures returns the named measures of outcomes, or all without names.
+// measures returns the named measures of outcomes, or all of them if names is empty.
 func (s *Store) measures(ctx context.Context, list []stored, names []string) (map[int64][]history.PointMeasure, error) {
 	seen := map[int64]bool{}
 	var keys []any
@@ -226,8 +214,8 @@ func (s *Store) Scenarios(ctx context.Context) ([]history.Identity, error) {
 	return list, nil
 }
 
-// Renamed returns the scenarios that may be an earlier name of one: their last result is older than
-// its first one and has the same expectations and settings.
+// Renamed returns the scenarios that may be earlier names of one: their last result is older than its
+// first result, and has the same expectations and settings.
 func (s *Store) Renamed(ctx context.Context, of history.Identity) ([]history.Identity, error) {
 	list, err := query(ctx, s, func(rows *sql.Rows) (i history.Identity, err error) {
 		i.Variant = of.Variant
@@ -247,6 +235,15 @@ func (s *Store) Renamed(ctx context.Context, of history.Identity) ([]history.Ide
 		return nil, fmt.Errorf("look for earlier names of %s: %w", of, err)
 	}
 	return list, nil
+}
+
+// scanBody decodes a row with one column of JSON.
+func scanBody[T any](rows *sql.Rows) (v T, err error) {
+	var body sql.RawBytes
+	if err := rows.Scan(&body); err != nil {
+		return v, err
+	}
+	return v, json.Unmarshal(body, &v)
 }
 
 // query returns the rows of a statement.

@@ -17,8 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
-// applicationID ("rhhs") marks the file as a history, so that databases of other programs, and stores
-// of interviews, are refused.
+// applicationID ("rhhs") marks the file as a history. Other databases are refused.
 const applicationID = 0x72686873
 
 // versions is the table with the applied migrations.
@@ -35,7 +34,7 @@ type Store struct {
 	now      func() time.Time
 }
 
-// ErrNone means that there is no history at an address.
+// ErrNone means that an address has no history.
 var ErrNone = errors.New("there is no history yet")
 
 // Open opens a history for writing, and creates or updates its tables. The address is one of
@@ -53,8 +52,8 @@ func Open(ctx context.Context, dsn string, now func() time.Time) (*Store, error)
 	return open(ctx, dsn, address, now, true)
 }
 
-// OpenExisting opens a history for reading and pruning. It changes nothing, except for tables of an
-// older version of this program, which it updates. The error wraps ErrNone if there is no history.
+// OpenExisting opens a history for reading and pruning. It updates tables of an older version of this
+// program, and changes nothing else. The error wraps ErrNone if the history does not exist.
 func OpenExisting(ctx context.Context, dsn string, now func() time.Time) (*Store, error) {
 	address, err := database.ParseAddress(dsn)
 	if err != nil {
@@ -110,8 +109,8 @@ func (s *Store) connectPostgres(ctx context.Context, dsn string) error {
 	return err
 }
 
-// connectSQLite opens the file with a rollback journal: unlike a write-ahead log it allows a history
-// to be read in a folder that is not writable, and a run is one short write.
+// connectSQLite opens the file with a rollback journal, because a history with a write-ahead log cannot be
+// read in a folder that is not writable.
 func (s *Store) connectSQLite(ctx context.Context, path string) (err error) {
 	if s.db, err = database.OpenSQLite(path, "busy_timeout(5000)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16000)"); err != nil {
 		return err
@@ -128,8 +127,8 @@ func (s *Store) connectSQLite(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// migrate creates or updates the tables. Those of this version are recognized by one statement,
-// which is much faster.
+// migrate creates or updates the tables. One statement recognizes the tables of this version, which is much
+// faster than package goose.
 func (s *Store) migrate(ctx context.Context, create bool) error {
 	folder := "migrations/sqlite"
 	if s.postgres {

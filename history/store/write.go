@@ -19,12 +19,12 @@ import (
 	"github.com/rehearse-dev/rehearse/history"
 )
 
-// Skew is the difference of two clocks above which that of the database decides.
+// Skew is the difference of two clocks above which the clock of the database is used.
 const Skew = 2 * time.Minute
 
-// Add stores a run with its results in one transaction. It returns false, and changes nothing, if a
-// run with its id is stored already. It sets At of the entry: live reports whether the run was made
-// just now, so that its times can be compared with the clock of the database.
+// Add stores a run with its results in one transaction, and sets its At. It returns false, and changes
+// nothing, if a run with its id is stored already. live is true if the run has just ended: its times are
+// then compared with the clock of the database.
 func (s *Store) Add(ctx context.Context, e *history.Entry, live bool) (added bool, err error) {
 	defer func() {
 		if err != nil {
@@ -51,8 +51,8 @@ func (s *Store) Add(ctx context.Context, e *history.Entry, live bool) (added boo
 	return true, tx.Commit()
 }
 
-// order returns the time that orders a run: when it began, but not later than now by the clock of the
-// database. The beginning of a live run is corrected if the clock of its machine is wrong.
+// order returns the time that orders a run: its start, but at most the time of the database. The start of a
+// live run is corrected if the clock of its machine is wrong.
 func order(r *history.Run, database, machine time.Time, live bool) time.Time {
 	at := r.Began
 	if skew := database.Sub(machine); live && skew.Abs() > Skew {
@@ -64,7 +64,7 @@ func order(r *history.Run, database, machine time.Time, live bool) time.Time {
 	return at.UTC()
 }
 
-// outcome is a result that may be that of several runs.
+// outcome is a result that several runs may share.
 type outcome struct {
 	*history.Result
 	body, sum string
@@ -83,7 +83,7 @@ func outcomesOf(e *history.Entry) ([]outcome, error) {
 	return list, nil
 }
 
-// encode returns the same JSON for equal values, from which an equal value can be decoded.
+// encode returns equal JSON for equal values, and keeps the difference between nil and empty.
 func encode(v any) ([]byte, error) {
 	return json.Marshal(v, json.Deterministic(true), json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true),
 		jsontext.AllowInvalidUTF8(true))
@@ -125,22 +125,20 @@ func add(ctx context.Context, tx *sql.Tx, e *history.Entry, outcomes []outcome) 
 	return true, insert(ctx, tx, `history_results (run, scenario, outcome, verdict, pass, fail, error, skip)`, rows)
 }
 
-// scenarioIDs returns the keys of scenarios by name, and creates those that are missing.
+// scenarioIDs returns the keys of scenarios by name, and creates missing scenarios.
 func scenarioIDs(ctx context.Context, tx *sql.Tx, variant string, outcomes []outcome) (map[string]int64, error) {
+	rows := make([][]any, len(outcomes))
+	for i, o := range outcomes {
+		rows[i] = []any{clean(o.Name), variant}
+	}
 	return upsert(ctx, tx, wanted{
 		table: "history_scenarios", key: "name", where: " AND variant = ", argument: []any{variant}, unique: "(name, variant)",
-		columns: "(name, variant)",
-		rows: func() (rows [][]any) {
-			for _, o := range outcomes {
-				rows = append(rows, []any{clean(o.Name), variant})
-			}
-			return rows
-		}(),
+		columns: "(name, variant)", rows: rows,
 	})
 }
 
-// outcomeIDs returns the keys of outcomes by the hash of their body, and creates those that are
-// missing, with their measures.
+// outcomeIDs returns the keys of outcomes by the hash of their body, and creates missing outcomes with
+// their measures.
 func outcomeIDs(ctx context.Context, tx *sql.Tx, outcomes []outcome) (map[string]int64, error) {
 	bySum := map[string]*outcome{}
 	var rows [][]any
@@ -159,7 +157,7 @@ func outcomeIDs(ctx context.Context, tx *sql.Tx, outcomes []outcome) (map[string
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(missing) // the order in which other writers create them, which avoids deadlocks
+	slices.Sort(missing) // a common order of all writers avoids deadlocks
 	var measures [][]any
 	for _, sum := range missing {
 		for i := range bySum[sum].Measures {
@@ -177,7 +175,7 @@ func measureRow(outcome int64, m *compare.Measure) []any {
 	return row
 }
 
-// wanted are rows with a unique text, the first value of each row.
+// wanted describes rows of a table whose first value is a unique text.
 type wanted struct {
 	table, key, columns, unique string
 	where                       string // a further condition on existing rows, before its argument
@@ -186,7 +184,7 @@ type wanted struct {
 	created                     func(key string) // may be nil
 }
 
-// upsert returns the keys of rows by their text, and inserts those that are missing.
+// upsert returns the keys of rows by their text, and inserts missing rows.
 func upsert(ctx context.Context, tx *sql.Tx, w wanted) (map[string]int64, error) {
 	ids := make(map[string]int64, len(w.rows))
 	byKey := make(map[string][]any, len(w.rows))
@@ -241,7 +239,7 @@ func scanIDs(ctx context.Context, tx *sql.Tx, ids map[string]int64, statement st
 	return cmp.Or(rows.Err(), rows.Close())
 }
 
-// insert inserts rows, many with one statement. Those that exist are left alone.
+// insert inserts rows, many with one statement. It skips existing rows.
 func insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any) error {
 	return inChunks(rows, func(values string, args []any) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO `+into+` VALUES `+values+` ON CONFLICT DO NOTHING`, args...)
@@ -249,7 +247,7 @@ func insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any) error {
 	})
 }
 
-// maxParameters limits the parameters of a statement, far below the limits of both databases.
+// maxParameters limits the parameters of a statement. The limits of both databases are far higher.
 const maxParameters = 4000
 
 func inChunks(rows [][]any, do func(values string, args []any) error) error {

@@ -8,8 +8,8 @@ import (
 )
 
 // Fold breaks a line into lines of at most width columns, between words. A longer word is broken if
-// hard is true, and otherwise has a line to itself. Colours end at the end of each line and go on in
-// the next one; runs of blanks become one.
+// hard is true, and otherwise has its own line. Colours end at the end of each line and continue in
+// the next one; runs of spaces become one space.
 func Fold(s string, width int, hard bool) []string {
 	f := folding{width: max(width, 1)}
 	for word := range strings.FieldsSeq(s) {
@@ -73,7 +73,7 @@ func (f *folding) end() {
 
 const reset = "\x1b[0m"
 
-// sgr returns the colour code at the beginning of s; empty if there is none.
+// sgr returns the colour code at the beginning of s, if any.
 func sgr(s string) string {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return ""

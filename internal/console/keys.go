@@ -15,9 +15,9 @@ const (
 	ctrlD = 4
 )
 
-// Keys reads single keys from a terminal. Between Resume and Pause each key arrives at once;
-// otherwise the terminal works as usual: it edits lines, and Ctrl-C is a signal. A nil *Keys has no
-// keys.
+// Keys reads single keys from a terminal. Between Resume and Pause each key is read at once;
+// otherwise the terminal works as usual: it edits lines, and Ctrl-C is a signal. The methods do nothing
+// for a nil *Keys.
 type Keys struct {
 	in          *os.File
 	keys, line  chan byte
@@ -29,7 +29,7 @@ type Keys struct {
 }
 
 // NewKeys returns the keys of a terminal. Its goroutine ends with the program, because a read from a
-// terminal cannot be ended.
+// terminal cannot be cancelled.
 func NewKeys(in *os.File) *Keys {
 	k := &Keys{in: in, keys: make(chan byte), line: make(chan byte)}
 	go k.read()

@@ -84,18 +84,14 @@ func CheckFile(ctx context.Context, db interface {
 
 // Duplicate reports whether the error is a duplicate key in SQLite.
 func Duplicate(err error) bool {
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
-		return false
-	}
-	code := failure.Code()
-	return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (failure.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || failure.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE)
 }
 
-// ExplainSQLite adds advice to an error of SQLite, if there is any.
+// ExplainSQLite adds advice to the known errors of SQLite.
 func ExplainSQLite(err error) error {
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return err
 	}
 	switch failure.Code() & 0xff {

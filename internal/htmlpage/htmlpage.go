@@ -61,8 +61,7 @@ type Anchor struct{ ID, Name string }
 func Style(own string) string { return Base + report + Plots + own }
 
 // SelfContained returns the frame of a page that needs no other file, with a style sheet of
-// Base, the sheets of reports and plots, and own, and a script: empty for none, Common, or Common with
-// more.
+// Base, the sheets of reports and plots, and own, and a script: empty, or Common and further scripts.
 func SelfContained(title, own, script string) Frame {
 	style := Style(own)
 	f := Frame{

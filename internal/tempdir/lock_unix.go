@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// own locks a new folder. The lock file gets its name when it is locked: nobody can find it unlocked while this
-// process lives. Child processes do not inherit the lock.
+// own locks a new folder. The lock file is locked before it gets its name: no process can find it unlocked while
+// this process runs. Child processes do not inherit the lock.
 func own(folder string) (*os.File, error) {
 	path := filepath.Join(folder, lockName)
 	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)

@@ -1,5 +1,4 @@
-// Package tempdir creates temporary folders. If the process that created one is killed, a later process removes
-// it.
+// Package tempdir creates temporary folders. A later process removes the folders of processes that were killed.
 package tempdir
 
 import (
@@ -7,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
@@ -23,8 +23,8 @@ type Folder struct {
 	lock *os.File // locked until Remove or the end of the process; nil where there are no locks
 }
 
-// New creates a folder with the name prefix-RANDOM in the system's temporary folder. Before, it removes the
-// folders with that prefix whose processes were killed.
+// New creates a folder with the name prefix-RANDOM in the system's temporary folder. It first removes folders
+// with this prefix whose processes were killed.
 func New(prefix string) (*Folder, error) {
 	parent, err := filepath.Abs(os.TempDir())
 	if err != nil {
@@ -45,7 +45,7 @@ func New(prefix string) (*Folder, error) {
 	return f, nil
 }
 
-// Remove removes the folder with its content. Nil is an empty folder.
+// Remove removes the folder with its content. It does nothing for nil.
 func (f *Folder) Remove() error {
 	if f == nil {
 		return nil
@@ -57,13 +57,13 @@ func (f *Folder) Remove() error {
 	return err
 }
 
-// sweep removes the folders of a prefix whose owners have ended. Folders that are in use, belong to another
-// user or have no lock remain, as do those that cannot be removed.
+// sweep removes the folders of a prefix whose owners have ended. It skips folders that are in use, belong to
+// another user or have no lock, and ignores errors.
 func sweep(parent, prefix string) {
 	entries, _ := os.ReadDir(parent) // a part of them on an error
 	for _, e := range entries {
 		name := e.Name()
-		if !e.IsDir() || len(name) <= len(prefix)+1 || name[:len(prefix)+1] != prefix+"-" {
+		if random, found := strings.CutPrefix(name, prefix+"-"); !found || random == "" || !e.IsDir() {
 			continue
 		}
 		path := filepath.Join(parent, name)

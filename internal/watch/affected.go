@@ -1,5 +1,5 @@
-// Package watch decides what to run again when files change, and learns of changes. Decisions are
-// pure; Files is the only part that uses the file system.
+// Package watch observes files and decides what to run again when they change. Decisions are pure; Files
+// is the only part that uses the file system.
 package watch
 
 import (
@@ -18,8 +18,8 @@ type Item struct {
 	Files, Programs []string
 }
 
-// Affected returns the names of the items that changed files affect: those whose digest is new, and
-// those with a program whose sources changed. The names are in the order of the items.
+// Affected returns the names of the items that changed files affect, in the order of the items: their
+// digest or a source of their programs has changed.
 func Affected(before, after []Item, changed []string) (names []string) {
 	digests := map[string]string{}
 	for _, item := range before {
@@ -46,8 +46,8 @@ func within(folder, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// sources are the endings of files that programs consist of. Others, such as logs and databases, are
-// what programs write; files in YAML are scenarios and what they name, which their digests cover.
+// sources are the extensions of the sources of programs. Programs write other files, such as logs and
+// databases. YAML files are scenarios and their files, which digests cover.
 var sources = []string{
 	".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx", ".go", ".rs", ".rb", ".php", ".java", ".kt", ".kts", ".scala",
 	".cs", ".fs", ".swift", ".c", ".h", ".cc", ".cpp", ".hpp", ".ex", ".exs", ".clj", ".lua", ".pl", ".r", ".sh", ".bash", ".sql",
@@ -58,7 +58,7 @@ func isSource(file string) bool {
 	return !Ignored(file) && slices.Contains(sources, strings.ToLower(filepath.Ext(file)))
 }
 
-// ignoredFolders have no files that a person edits.
+// ignoredFolders do not contain files that a person edits.
 var ignoredFolders = []string{"node_modules", "__pycache__", "rehearse-runs", "vendor", "venv", "dist", "target"}
 
 // Ignored reports whether a file or folder is never watched: hidden ones, dependencies, the output of

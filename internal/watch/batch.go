@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Batches collects changed files until none came for quiet, but not for longer than most, and sends
-// them sorted and without duplicates. While nobody receives, a batch grows. It ends when events is
-// closed. after is usually time.After.
+// Batches collects changed files until no file changed for quiet, but at most for most, and sends them
+// sorted and without duplicates. A batch grows until it is received. Batches ends when events is closed.
+// after is usually time.After.
 func Batches(events <-chan string, quiet, most time.Duration, after func(time.Duration) <-chan time.Time) <-chan []string {
 	out := make(chan []string)
 	go func() {
 		defer close(out)
 		var batch []string
-		var calm, late <-chan time.Time
+		var idle, late <-chan time.Time
 		var send chan<- []string // nil until the batch is complete
 		for {
 			select {
@@ -27,11 +27,11 @@ func Batches(events <-chan string, quiet, most time.Duration, after func(time.Du
 				if i, found := slices.BinarySearch(batch, file); !found {
 					batch = slices.Insert(slices.Clone(batch), i, file) // the old one may be on its way
 				}
-				calm, send = after(quiet), nil
-			case <-calm:
-				calm, late, send = nil, nil, out
+				idle, send = after(quiet), nil
+			case <-idle:
+				idle, late, send = nil, nil, out
 			case <-late:
-				calm, late, send = nil, nil, out
+				idle, late, send = nil, nil, out
 			case send <- batch:
 				batch, send = nil, nil
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// maxFolders limits the watched folders, because systems limit them, too.
+// maxFolders limits the watched folders. Systems have similar limits.
 const maxFolders = 4000
 
-// Files learns of changed files below some folders. Its methods must not be called concurrently.
+// Files reports changed files below some folders. Its methods must not be called concurrently.
 type Files struct {
 	watcher *fsnotify.Watcher
 	events  chan string
@@ -38,8 +38,8 @@ func NewFiles() (*Files, error) {
 // Close.
 func (f *Files) Events() <-chan string { return f.events }
 
-// Add watches a folder and all folders in it, also those that appear later. A folder that is
-// watched already, or does not exist, is left out.
+// Add watches a folder and all folders in it, including later ones. It ignores a folder that is watched
+// already or does not exist.
 func (f *Files) Add(folder string) error {
 	f.add <- folder
 	return <-f.added
@@ -63,7 +63,7 @@ func (f *Files) forward() {
 			if e.Op == fsnotify.Chmod || Ignored(e.Name) {
 				continue
 			}
-			delete(f.folders, e.Name) // a folder that was removed or renamed is watched anew
+			delete(f.folders, e.Name) // a removed or renamed folder must be watched again
 			f.events <- e.Name
 			if e.Has(fsnotify.Create) {
 				found, _ := f.walk(e.Name) // files in it may have come before it was watched

@@ -21,13 +21,13 @@ const (
 type Runner interface {
 	// Load returns the items that there are now. Its error is shown by Problem.
 	Load() ([]Item, error)
-	// Run runs the items with these names, and returns those that did not pass.
+	// Run runs the items with these names, and returns the names of those that did not pass.
 	Run(ctx context.Context, names []string) (failed []string)
 	// Problem shows an error of Load.
 	Problem(err error)
 	// Idle shows that the session waits; note may be empty.
 	Idle(note string)
-	// Filter asks for a filter, which Load applies from then on.
+	// Filter asks for a filter for Load.
 	Filter(ctx context.Context)
 }
 
@@ -41,8 +41,8 @@ type Session struct {
 	last   []string // of the last run
 }
 
-// Loop runs all items, and then those that changes affect and those that keys choose, until the
-// context ends, the key q comes or changes is closed. A nil channel of keys has none.
+// Loop runs all items, and then the items that changes affect or keys select, until the context ends, the
+// key q is received or changes is closed. keys may be nil.
 func (s *Session) Loop(ctx context.Context, changes <-chan []string, keys <-chan Key) {
 	s.failed = map[string]bool{}
 	s.reload(ctx, nil, true)

@@ -86,21 +86,19 @@ func (e Expr) Match(name string, tags []string) bool {
 	return e.root.match(texts)
 }
 
-// Words returns the words that the expression demands, in lower case and in their order, each
-// once: those that are not negated.
+// Words returns the words that are not negated, in lower case, in order and without duplicates.
 func (e Expr) Words() []string { return slices.Clone(e.words) }
 
 func (n *node) match(texts []string) bool {
-	holds := func(operand node) bool { return operand.match(texts) }
 	switch n.kind {
 	case word:
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, n.word) })
 	case not:
 		return !n.operands[0].match(texts)
 	case and:
-		return !slices.ContainsFunc(n.operands, func(operand node) bool { return !holds(operand) })
+		return !slices.ContainsFunc(n.operands, func(operand node) bool { return !operand.match(texts) })
 	case or:
-		return slices.ContainsFunc(n.operands, holds)
+		return slices.ContainsFunc(n.operands, func(operand node) bool { return operand.match(texts) })
 	case everything:
 	}
 	return true

@@ -23,7 +23,7 @@ type platform struct {
 	Sum     string // SHA-256
 }
 
-// formula returns the formula for the programs in a folder, which are those of a version.
+// formula returns the formula for the programs of a version in a folder.
 func formula(folder, version string) ([]byte, error) {
 	var found []platform
 	for _, p := range []platform{

@@ -54,5 +54,10 @@ type StatusInfo struct {
 	Meaning  string
 }
 
+// Row returns the fields, for packages outside of agents.
+func (i StatusInfo) Row() (exitCode int, status, meaning string) {
+	return i.ExitCode, string(i.Status), i.Meaning
+}
+
 // Info returns the description of s for an agent.
 func (s Status) Info(meaning string) StatusInfo { return StatusInfo{s, s.ExitCode(), meaning} }
