@@ -33,7 +33,7 @@ func TestView(t *testing.T) {
 
 var _ = BeforeEach(func() {
 	before := gleak.Goroutines()
-	DeferCleanup(func() { Eventually(gleak.Goroutines).WithTimeout(5 * time.Second).ShouldNot(gleak.HaveLeaked(before)) })
+	DeferCleanup(func() { Eventually(gleak.Goroutines).WithTimeout(20 * time.Second).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
 // start is the time of the first run.
