@@ -85,7 +85,7 @@ func (a *app) serveView(ctx context.Context, args []string, flags *viewFlags) er
 	if err != nil {
 		return err
 	}
-	path := "/"
+	var path string
 	switch isFolder := len(args) > 0 && isThere(args[0]); {
 	case isFolder:
 		if path, err = a.viewFolders(ctx, &opts, args); err != nil {

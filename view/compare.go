@@ -27,7 +27,9 @@ type comparePage struct {
 func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	a, b := chosen(r.URL.Query())
 	if a == "" || b == "" {
-		return &failure{http.StatusBadRequest, errors.New("name two runs, with the parameters a and b"), "tick two runs in the list, and choose Compare"}
+		return &failure{
+			http.StatusBadRequest, errors.New("name two runs, with the parameters a and b"), "tick two runs in the list, and choose Compare",
+		}
 	}
 	if name := r.FormValue("scenario"); name != "" {
 		return s.outputs(w, r, a, b, name)

@@ -89,7 +89,7 @@ func (o *opened) read(ctx context.Context, id string, since int) (p progress, ch
 		l.counts, l.byName, l.order = reports.Count{}, map[string]*liveScenario{}, nil
 	}
 	l.list = list
-	end := time.Now().Add(slice)
+	end := o.clock.Now().Add(slice)
 	behind := false
 	for _, s := range list.Scenarios {
 		sc := l.scenario(id, s.Name)
@@ -98,7 +98,7 @@ func (o *opened) read(ctx context.Context, id string, since int) (p progress, ch
 		}
 		err := o.trials.Each(ctx, s.Name, s.Trials[sc.read:], func(j *rundir.JudgedTrial) error {
 			l.add(sc, j)
-			if time.Now().After(end) {
+			if o.clock.Now().After(end) {
 				return errPaused
 			}
 			return nil
@@ -244,15 +244,13 @@ type livePage struct {
 func (s *Server) liveRun(w http.ResponseWriter, r *http.Request, id, folder string) error {
 	o := s.open(folder)
 	p := livePage{frame: s.frame("Run in progress", crumb{"/", "Runs"}), ID: id, Folder: filepath.Base(folder)}
+	if to := s.finished(r.Context(), o); to != "" {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return nil
+	}
 	var err error
 	if p.Progress, _, _, err = o.read(r.Context(), id, 0); err != nil {
 		return err
-	}
-	if p.Progress.State == done {
-		if to := s.finished(r.Context(), o); to != "" {
-			http.Redirect(w, r, to, http.StatusSeeOther)
-			return nil
-		}
 	}
 	o.live.mu.Lock()
 	p.Rows = o.live.order[:min(len(o.live.order), scenariosShown)]
@@ -267,9 +265,16 @@ func (s *Server) liveRun(w http.ResponseWriter, r *http.Request, id, folder stri
 	return nil
 }
 
-// finished returns the page of the run in the history; empty if it is not there (yet).
+// finished returns the page of a finished run in the history; empty if it is not there (yet).
 func (s *Server) finished(ctx context.Context, o *opened) string {
 	const looked = 50
+	if atomicdir.Busy(o.folder) {
+		return ""
+	}
+	list, err := o.trials.List()
+	if err != nil || list.Partial {
+		return ""
+	}
 	st, err := s.past(ctx)
 	if err != nil || st == nil {
 		return "" // the page of the folder has the result
@@ -280,7 +285,7 @@ func (s *Server) finished(ctx context.Context, o *opened) string {
 		return ""
 	}
 	for i := range runs {
-		if runs[i].Folder == o.folder && runs[i].Bytes == o.live.list.Bytes {
+		if runs[i].Folder == o.folder && runs[i].Bytes == list.Bytes {
 			return runLink(runs[i].ID)
 		}
 	}
@@ -301,10 +306,15 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	stream := eventStream{w: w, flush: http.NewResponseController(w)}
 	o := s.open(folder)
-	tick := time.NewTicker(s.opts.Poll)
-	defer tick.Stop()
-	last, since, sent := progress{}, 0, time.Now()
+	last, since, sent := progress{}, 0, s.opts.Clock.Now()
+	type doneEvent struct {
+		Link string `json:"link"`
+	}
 	for {
+		if to := s.finished(r.Context(), o); to != "" {
+			stream.send("done", doneEvent{to})
+			return
+		}
 		p, changed, version, err := o.read(r.Context(), id, since)
 		if err != nil {
 			stream.send("problem", err.Error())
@@ -312,7 +322,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		if p != last {
 			stream.send("progress", p)
-			last, sent = p, time.Now()
+			last, sent = p, s.opts.Clock.Now()
 		}
 		for i := range changed {
 			if changed[i].index < scenariosShown || changed[i].Verdict() != gate.Pass {
@@ -321,22 +331,15 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		since = version
 		if p.State != running {
-			stream.send("done", struct {
-				Link string `json:"link"`
-			}{s.finished(r.Context(), o)})
+			stream.send("done", doneEvent{s.finished(r.Context(), o)}) // it may have been finished since
 			return
 		}
-		if time.Since(sent) > heartbeat {
+		if s.opts.Clock.Now().Sub(sent) > heartbeat {
 			stream.comment()
-			sent = time.Now()
+			sent = s.opts.Clock.Now()
 		}
-		if stream.err != nil {
+		if stream.err != nil || s.opts.Clock.Sleep(r.Context(), s.opts.Poll) != nil {
 			return
-		}
-		select {
-		case <-r.Context().Done():
-			return
-		case <-tick.C:
 		}
 	}
 }

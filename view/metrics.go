@@ -3,15 +3,17 @@ package view
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/rehearse-dev/rehearse/clock"
 )
 
 // metrics are the Prometheus metrics of a server, in a registry of their own.
 type metrics struct {
+	clock    clock.Clock
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	streams  prometheus.Gauge
@@ -21,8 +23,9 @@ type metrics struct {
 // seconds are the histogram bounds of requests: a page should take at most 0.3 s.
 var seconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .3, 1, 3, 10}
 
-func newMetrics() *metrics {
+func newMetrics(c clock.Clock) *metrics {
 	m := &metrics{
+		clock:    c,
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "rehearse_view_request_duration_seconds", Help: "Duration of requests, without streams of events.", Buckets: seconds,
@@ -44,10 +47,10 @@ func (m *metrics) handler() http.Handler {
 // timed measures the requests of a route. The label is the pattern, because names in paths would make series.
 func (m *metrics) timed(route string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
+		began := m.clock.Now()
 		status := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(status, r)
-		m.requests.WithLabelValues(route, strconv.Itoa(status.status)).Observe(time.Since(began).Seconds())
+		m.requests.WithLabelValues(route, strconv.Itoa(status.status)).Observe(m.clock.Now().Sub(began).Seconds())
 	})
 }
 

@@ -33,7 +33,7 @@ var script string
 var templates = sync.OnceValue(func() *template.Template {
 	t := template.Must(htmlpage.Template().Clone()).Funcs(template.FuncMap{
 		"sign":  func(v gate.Verdict) string { return signs[v] },
-		"short": func(text string, n int) string { return sanitize.Line(text, n) },
+		"short": sanitize.Line,
 	})
 	return template.Must(t.ParseFS(templateFiles, "templates/*.html"))
 })

@@ -121,7 +121,10 @@ func (s *Server) trial(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := trialPage{frame: s.frame(fmt.Sprintf("Trial %d of %s", n, name), src.crumbs(name)...), N: n, Of: len(numbers), Trend: trendLink(name, src.variant())}
+	p := trialPage{
+		frame: s.frame(fmt.Sprintf("Trial %d of %s", n, name), src.crumbs(name)...), N: n, Of: len(numbers),
+		Trend: trendLink(name, src.variant()),
+	}
 	if i := slices.Index(numbers, n); i >= 0 {
 		if i > 0 {
 			p.Previous = trialLink(src.id, name, numbers[i-1])

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -45,6 +46,8 @@ type Options struct {
 	Hosts []string
 	// Tool is the name and version of this program.
 	Tool string
+	// Clock is the time; nil means real time.
+	Clock clock.Clock
 	// Poll is how often a run in progress is read; 0 means 250 ms.
 	Poll time.Duration
 }
@@ -67,6 +70,7 @@ type Server struct {
 type opened struct {
 	folder string
 	trials *rundir.Trials
+	clock  clock.Clock
 	live   live
 }
 
@@ -81,7 +85,10 @@ func New(opts Options) (*Server, error) {
 	if opts.Poll == 0 {
 		opts.Poll = 250 * time.Millisecond
 	}
-	s := &Server{opts: opts, metrics: newMetrics()}
+	if opts.Clock == nil {
+		opts.Clock = clock.Real()
+	}
+	s := &Server{opts: opts, metrics: newMetrics(opts.Clock)}
 	s.handler = s.guard(s.routes())
 	return s, nil
 }
@@ -128,7 +135,7 @@ func (s *Server) open(folder string) *opened {
 			return o
 		}
 	}
-	o := &opened{folder: folder, trials: rundir.NewTrials(folder, s.opts.Language)}
+	o := &opened{folder: folder, trials: rundir.NewTrials(folder, s.opts.Language), clock: s.opts.Clock}
 	s.opened = append([]*opened{o}, s.opened[:min(len(s.opened), maxOpened-1)]...)
 	return o
 }

@@ -94,7 +94,7 @@ var allowed = map[string][]string{
 	},
 
 	"view": {
-		"harness/compare", "harness/gate", "harness/measure", "harness/record", "history", "history/", "reports", "reports/doc", "reports/page",
+		"clock", "harness/compare", "harness/gate", "harness/measure", "harness/record", "history", "history/", "reports", "reports/doc", "reports/page",
 		"reports/rundir",
 	},
 

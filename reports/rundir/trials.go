@@ -66,7 +66,8 @@ type ListedScenario struct {
 func (t *Trials) List() (l Listing, err error) {
 	err = t.use(func(*os.File) error {
 		l = Listing{
-			Run: t.index.Run(), Trials: t.index.Trials(), Closed: t.index.Closed(), Bytes: t.size, Partial: strings.HasSuffix(t.path, atomicdir.Partial),
+			Run: t.index.Run(), Trials: t.index.Trials(), Closed: t.index.Closed(),
+			Bytes: t.size, Partial: strings.HasSuffix(t.path, atomicdir.Partial),
 		}
 		for _, s := range t.index.Scenarios() {
 			l.Scenarios = append(l.Scenarios, ListedScenario{s.Name, slices.Clone(s.Trials)})
