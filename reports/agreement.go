@@ -52,7 +52,7 @@ func agreementValue(v detect.Value) string {
 func AgreementDocument(a *Agreement) doc.Document {
 	d := doc.Document{
 		Kind: "Agreement", Name: doc.Line(doc.Quote(a.First), " and ", doc.Quote(a.Second)),
-		Summary: doc.Line(format.Plural(a.Agreement.Agreement.N, "message"), ", ", AgreementText(&a.Classes)),
+		Summary: doc.Line(format.Count(a.Agreement.Agreement.N, "message"), ", ", AgreementText(&a.Classes)),
 	}
 	t := doc.Table{
 		Caption: "Labels of the first annotator, then of the second",
@@ -76,7 +76,7 @@ func AgreementDocument(a *Agreement) doc.Document {
 		{a.Changed, "has another text in each file and is not compared"},
 	} {
 		if left.n > 0 {
-			d.Body = append(d.Body, doc.Paragraph(doc.Line(format.Plural(left.n, "message"), ": ", left.what)))
+			d.Body = append(d.Body, doc.Paragraph(doc.Line(format.Count(left.n, "message"), ": ", left.what)))
 		}
 	}
 	list := doc.List{Noun: "differences"}

@@ -27,7 +27,7 @@ func (r *Report) CheckChain(found record.Report) {
 		problems = append(problems, limited(p.String()))
 	}
 	if more := len(found.Problems) - len(problems) + found.More; more > 0 {
-		problems = append(problems, fmt.Sprintf("and %s; rehearse report --verify lists them", format.Plural(more, "more altered line")))
+		problems = append(problems, fmt.Sprintf("and %s; rehearse report --verify lists them", format.Count(more, "more altered line")))
 	}
 	r.Altered, r.Verdict = true, gate.Fail
 	r.Problems = slices.Concat([]string{alteredNotice}, problems, r.Problems)

@@ -24,7 +24,7 @@ func Annotations(w io.Writer, r Report) error {
 		a.write(&b, "error")
 	}
 	if r.Interrupted {
-		annotation{title: "interrupted", lines: []string{format.Plural(len(r.NotRun), "scenario") + " not run"}}.write(&b, "warning")
+		annotation{title: "interrupted", lines: []string{format.Count(len(r.NotRun), "scenario") + " not run"}}.write(&b, "warning")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write annotations: %w", err)
@@ -41,7 +41,7 @@ func annotations(r Report) (list []annotation) {
 	if r.Stopped != "" && !r.FailFast {
 		list = append(list, annotation{
 			title: "stopped", rule: "stopped", broken: true,
-			lines: []string{r.Stopped, format.Plural(len(r.NotRun), "scenario") + " not run"},
+			lines: []string{r.Stopped, format.Count(len(r.NotRun), "scenario") + " not run"},
 		})
 	}
 	for _, s := range ByUrgency(attributed(r)) {
@@ -126,7 +126,7 @@ func (s Scenario) annotation() annotation {
 		}
 	}
 	if s.MoreFindings > 0 {
-		a.lines = append(a.lines, "and "+format.Plural(s.MoreFindings, "more finding"))
+		a.lines = append(a.lines, "and "+format.Count(s.MoreFindings, "more finding"))
 	}
 	if s.File != "" && !strings.HasPrefix(s.File, shippedPrefix) {
 		a.file, a.line = s.File, s.line()

@@ -128,11 +128,11 @@ func (b *Builder) Close() Report {
 		Problems:    append([]string{}, b.problems...),
 	}
 	if b.more > 0 {
-		r.Problems = append(r.Problems, "and "+format.Plural(b.more, "more problem"))
+		r.Problems = append(r.Problems, "and "+format.Count(b.more, "more problem"))
 	}
 	if missing := b.Run.Scenarios - len(b.scenarios) - len(b.NotRun); missing > 0 {
 		r.Problems = append(r.Problems, fmt.Sprintf("%d of %s planned are missing from the recording",
-			missing, format.Plural(b.Run.Scenarios, "scenario")))
+			missing, format.Count(b.Run.Scenarios, "scenario")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		s := b.scenarios[name].close(b.FailFast)
@@ -166,7 +166,7 @@ func (s *building) close(failFast bool) Scenario {
 		out.Verdict = gate.Error
 		out.Findings = append(out.Findings, gate.Finding{
 			Severity: gate.Broken, Rule: "missing-trials",
-			Message: fmt.Sprintf("%d of %s have no result", missing, format.Plural(head.Trials, "trial")),
+			Message: fmt.Sprintf("%d of %s have no result", missing, format.Count(head.Trials, "trial")),
 		})
 	}
 	return out

@@ -80,7 +80,7 @@ func (c *compared) decisive() (parts []string) {
 		}
 	}
 	add(len(c.worse), fmt.Sprintf("%d worse", len(c.worse)))
-	add(len(c.Changed), format.Plural(len(c.Changed), "changed expectation"))
+	add(len(c.Changed), format.Count(len(c.Changed), "changed expectation"))
 	add(len(c.Missing), fmt.Sprintf("%d missing", len(c.Missing)))
 	add(len(c.New), fmt.Sprintf("%d new", len(c.New)))
 	return parts
@@ -126,7 +126,7 @@ func (c *compared) summary() string {
 	add(len(c.insufficient), fmt.Sprintf("%d without enough data", len(c.insufficient)))
 	add(c.unknown, fmt.Sprintf("%d without an earlier value", c.unknown))
 	line := strings.Join(parts, ", ")
-	equal := format.Plural(c.Equal, "measure") + " equal"
+	equal := format.Count(c.Equal, "measure") + " equal"
 	if line == "" {
 		return equal
 	}

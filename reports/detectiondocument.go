@@ -47,9 +47,9 @@ func corporaText(list []DetectionCorpus) doc.Text {
 		if i > 0 {
 			t = doc.Line(t, "; ")
 		}
-		t = doc.Line(t, doc.Quote(c.Name), ": ", format.Plural(c.Items, "item"))
+		t = doc.Line(t, doc.Quote(c.Name), ": ", format.Count(c.Items, "item"))
 		if c.Bad > 0 {
-			t = doc.Line(t, ", ", doc.Toned(doc.Bad, format.Plural(c.Bad, "bad line")))
+			t = doc.Line(t, ", ", doc.Toned(doc.Bad, format.Count(c.Bad, "bad line")))
 		}
 	}
 	return t
@@ -78,9 +78,9 @@ func positiveLabels(r *detect.Evaluation) doc.Span {
 var intervalHead = fmt.Sprintf("%g %% interval", 100*stat.Level)
 
 func detectorSection(r *detect.Evaluation) doc.Section {
-	judged := format.Plural(r.Scored, "item")
+	judged := format.Count(r.Scored, "item")
 	if r.Failed > 0 {
-		judged = fmt.Sprintf("%d of %s (%d could not be judged)", r.Scored, format.Plural(r.Items, "item"), r.Failed)
+		judged = fmt.Sprintf("%d of %s (%d could not be judged)", r.Scored, format.Count(r.Items, "item"), r.Failed)
 	}
 	s := doc.Section{Title: doc.Line(doc.Quote(r.Detector), " on ", judged, ", to find ", positiveLabels(r))}
 	var failed doc.List
@@ -169,7 +169,7 @@ func classBlocks(c *detect.Classes) []doc.Block {
 	}
 	note := fmt.Sprintf("agreement %s, Cohen's kappa %s", scoreWithInterval(c.Agreement), scoreWithInterval(c.Kappa))
 	if c.Unknown > 0 {
-		note += fmt.Sprintf("; %s of no known class left out", format.Plural(c.Unknown, "answer"))
+		note += fmt.Sprintf("; %s of no known class left out", format.Count(c.Unknown, "answer"))
 	}
 	return []doc.Block{t, doc.Paragraph(doc.Line(note))}
 }
@@ -207,7 +207,7 @@ func detectorComparison(c *detect.Comparison) doc.Section {
 		t.Rows = append(t.Rows, textCells(d.name, signedScore(d.v.Value), scoreInterval(d.v, signedScore), intervalMethod(d.v)))
 	}
 	return doc.Section{
-		Title:  doc.Line("B ", doc.Quote(c.B), " against A ", doc.Quote(c.A), " on ", format.Plural(c.N, "item")),
+		Title:  doc.Line("B ", doc.Quote(c.B), " against A ", doc.Quote(c.A), " on ", format.Count(c.N, "item")),
 		Blocks: []doc.Block{right, doc.Paragraph(doc.Line("exact McNemar test: p " + p)), t},
 	}
 }
@@ -226,7 +226,7 @@ func mistakeSections(r *detect.Evaluation, errors int) (sections []doc.Block) {
 		if len(list) == 0 {
 			continue
 		}
-		title := format.Plural(kind.n, kind.name)
+		title := format.Count(kind.n, kind.name)
 		if len(list) < kind.n {
 			title += fmt.Sprintf(", %d shown", len(list))
 		}

@@ -64,7 +64,7 @@ func latencyLine(l *detect.Latency) string {
 
 // costLine returns the calls and their cost on one line.
 func costLine(c *detect.Cost) string {
-	made := format.Plural(c.Calls, "call")
+	made := format.Count(c.Calls, "call")
 	switch {
 	case c.Known:
 		return made + ", " + format.Amount(c.EUR, "EUR")

@@ -255,9 +255,9 @@ func (s skips) item(most int) doc.Item {
 // summary returns the totals on one line.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
-	line := format.Plural(c.Total(), "scenario") + ": " + c.String()
+	line := format.Count(c.Total(), "scenario") + ": " + c.String()
 	if n := r.Totals.Trials.Total(); n != c.Total() {
-		line += "; " + format.Plural(n, "trial") + ": " + r.Totals.Trials.String()
+		line += "; " + format.Count(n, "trial") + ": " + r.Totals.Trials.String()
 	}
 	if why := ComparisonReason(r.Comparison); why != "" {
 		if c.Verdict() == gate.Pass {
@@ -297,7 +297,7 @@ func (c Count) String() string {
 	var parts []string
 	for _, part := range c.parts() {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.verdict))
+			parts = append(parts, format.Int(part.n)+" "+string(part.verdict))
 		}
 	}
 	if parts == nil {

@@ -104,7 +104,7 @@ func experimentFigures(r *result.Experiment) doc.Facts {
 		cost = "at least " + cost
 	}
 	list := doc.Facts{
-		{Name: "trials", Value: doc.Line(fmt.Sprintf("%d of %d", r.Stopped.Trials, r.Stopped.Planned))},
+		{Name: "trials", Value: doc.Line(format.Int(r.Stopped.Trials), " of ", format.Int(r.Stopped.Planned))},
 		{Name: "calls", Value: doc.Line(r.Used.Calls)},
 		{Name: "cost", Value: doc.Line(cost)},
 	}
@@ -291,7 +291,7 @@ func searchSection(r *result.Experiment) doc.Section {
 		list.Items = append(list.Items, item)
 	}
 	s := newSection("The search", doc.Plain,
-		doc.Paragraph(doc.Line(doc.Quote(t.Search), fmt.Sprintf(", on %s", format.Plural(len(t.Training), "training scenario")))), list,
+		doc.Paragraph(doc.Line(doc.Quote(t.Search), fmt.Sprintf(", on %s", format.Count(len(t.Training), "training scenario")))), list,
 		doc.Paragraph(doc.Line(doc.Quote(t.Why))), doc.Paragraph(doc.Line("the search used ", doc.Quote(usedText(t.Used)))))
 	s.Blocks = append(s.Blocks, doc.Details{Title: doc.Line("Training and held-out scenarios"), Blocks: []doc.Block{doc.Facts{
 		{Name: "training", Value: doc.Line(doc.Quote(strings.Join(t.Training, ", ")))},

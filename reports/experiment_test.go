@@ -166,7 +166,7 @@ var _ = Describe("the page", Label("H-05"), func() {
 	It("has verdicts, pictures and what was set", func() {
 		text := experimentPage(sampleExperiment())
 		Expect(text).To(And(
-			ContainSubstring(`<h1 id="headline"><span class="word">better</span> <bdi>1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass</bdi></h1>`),
+			ContainSubstring(`<h1 id="headline"><span class="word">better:</span> <bdi>1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass</bdi></h1>`),
 			ContainSubstring("drive.interview.prompts.mirror"), ContainSubstring("Say what you saw."), ContainSubstring("Lan and DeMets")))
 		Expect(strings.Count(text, "<svg")).To(Equal(3), "two kinds of differences, and the plane")
 		Expect(experimentPage(tuning())).To(ContainSubstring("The promoted text"))

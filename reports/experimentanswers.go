@@ -25,7 +25,7 @@ func answersSection(r *result.Experiment) doc.Section {
 			for ; j < len(c.Shown) && c.Shown[j].Scenario == scenario; j++ {
 				d.Blocks = append(d.Blocks, pairBlocks(r, c, &c.Shown[j])...)
 			}
-			d.Title = doc.Line(doc.Quote(scenario), ": "+format.Plural(j-first, "pair"))
+			d.Title = doc.Line(doc.Quote(scenario), ": "+format.Count(j-first, "pair"))
 			s.Blocks = append(s.Blocks, d)
 		}
 	}

@@ -31,7 +31,7 @@ func experimentHeadline(r *result.Experiment) (result.Verdict, string) {
 	if len(parts) == 0 {
 		return result.Undecided, "nothing was compared"
 	}
-	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), format.Plural(len(primary), "comparison"), r.Design.Primary.Name)
+	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), format.Count(len(primary), "comparison"), r.Design.Primary.Name)
 	switch {
 	case counts[result.Better] > 0:
 		return result.Better, text

@@ -95,7 +95,7 @@ func effectText(r *result.Experiment, c *result.Comparison) string {
 // evidenceText returns the number of pairs of a comparison, its p-values, and the sample size
 // that would decide it.
 func evidenceText(r *result.Experiment, c *result.Comparison) string {
-	parts := []string{fmt.Sprintf("%s in %s", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))}
+	parts := []string{fmt.Sprintf("%s in %s", format.Count(c.Pairs, "pair"), format.Count(c.Scenarios, "scenario"))}
 	if c.Missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d missing", c.Missing))
 	}
@@ -140,10 +140,10 @@ func neededText(r *result.Experiment, c *result.Comparison) string {
 	case c.Needed <= 0:
 		return "no sample size is known that would settle this"
 	case r.Design.Scope == result.Alike:
-		return fmt.Sprintf("about %s would decide, if the effect stays the same", format.Plural(c.Needed, "scenario"))
+		return fmt.Sprintf("about %s would decide, if the effect stays the same", format.Count(c.Needed, "scenario"))
 	}
 	return fmt.Sprintf("about %s of each variant in each scenario would decide, if the effect stays the same",
-		format.Plural(c.Needed, "trial"))
+		format.Count(c.Needed, "trial"))
 }
 
 // designFacts returns the design of the experiment and what it used.
@@ -164,9 +164,9 @@ func designFacts(r *result.Experiment) doc.Facts {
 	if d.Primary.Smallest > 0 {
 		add("smallest effect of interest", strings.TrimPrefix(unitsOf(r, d.Primary.Name).difference(d.Primary.Smallest), "+"))
 	}
-	comparisons := format.Plural(len(inRole(r, result.Primary)), "comparison")
+	comparisons := format.Count(len(inRole(r, result.Primary)), "comparison")
 	add("risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, comparisons))
-	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100,
+	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Count(d.Trials, "trial"), d.Power*100,
 		seedText(d.Seed)))
 	add("verdicts are about", scopeText(d.Scope, len(r.Scenarios)))
 	add("analyses of the data", interimText(r))
@@ -215,7 +215,7 @@ func interimText(r *result.Experiment) string {
 func capsText(d *result.Design) string {
 	var parts []string
 	if d.MaxCalls > 0 {
-		parts = append(parts, format.Plural(d.MaxCalls, "call"))
+		parts = append(parts, format.Count(d.MaxCalls, "call"))
 	}
 	if d.MaxCost != "" {
 		parts = append(parts, d.MaxCost)
@@ -232,14 +232,14 @@ func usedText(u result.Used) string {
 			cost += " (" + u.Why + ")"
 		}
 	}
-	return fmt.Sprintf("%s, %s tokens, %s", format.Plural(u.Calls, "call"), format.Number(float64(u.Tokens)), cost)
+	return fmt.Sprintf("%s, %s tokens, %s", format.Count(u.Calls, "call"), format.Number(float64(u.Tokens)), cost)
 }
 
 // trialsText returns counts such as "88 of 90", with errors and skips.
 func trialsText(t result.Trials) string {
 	out := fmt.Sprintf("%d of %d", t.Pass, t.Pass+t.Fail)
 	if t.Error > 0 {
-		out += fmt.Sprintf(", %s", format.Plural(t.Error, "error"))
+		out += fmt.Sprintf(", %s", format.Count(t.Error, "error"))
 	}
 	if t.Skip > 0 {
 		out += fmt.Sprintf(", %d skipped", t.Skip)

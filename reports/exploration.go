@@ -93,30 +93,44 @@ func ExplorationDocument(r *result.Exploration, place Place) doc.Document {
 	return d
 }
 
+// OutcomeLine counts the perturbed runs of explorations by outcome.
+func OutcomeLine(list []result.Exploration) string {
+	n, total := map[result.Outcome]int{}, 0
+	for i := range list {
+		total += len(list[i].Cells)
+		for o, k := range list[i].Count() {
+			n[o] += k
+		}
+	}
+	judged := n[result.Survived] + n[result.Degraded] + n[result.Failed]
+	parts := []string{
+		format.Int(n[result.Survived]) + " survived", format.Int(n[result.Degraded]) + " degraded", format.Int(n[result.Failed]) + " failed",
+	}
+	if k := n[result.Unfired]; k > 0 {
+		parts = append(parts, format.Int(k)+" could not happen")
+	}
+	if k := total - judged - n[result.Unfired]; k > 0 { // as has an outcome of a later version
+		parts = append(parts, format.Int(k)+" without a verdict")
+	}
+	return format.Count(total, "run") + " perturbed: " + strings.Join(parts, ", ")
+}
+
 // explorationSummary describes the exploration in one sentence.
 func explorationSummary(r *result.Exploration) doc.Text {
-	n := r.Count()
-	text := fmt.Sprintf("%s perturbed: %d survived, %d degraded, %d failed", format.Plural(len(r.Cells), "run"),
-		n[result.Survived], n[result.Degraded], n[result.Failed])
-	if k := n[result.Unfired]; k > 0 {
-		text += fmt.Sprintf(", %d could not happen", k)
-	}
-	if k := len(r.Cells) - n[result.Survived] - n[result.Degraded] - n[result.Failed] - n[result.Unfired]; k > 0 {
-		text += fmt.Sprintf(", %d without a verdict", k)
-	}
-	if n[result.Survived]+n[result.Degraded]+n[result.Failed] == 0 {
+	text := OutcomeLine([]result.Exploration{*r})
+	if n := r.Count(); n[result.Survived]+n[result.Degraded]+n[result.Failed] == 0 {
 		text += "; nothing took effect, so nothing is shown"
 	}
 	if r.NotRun > 0 {
-		text += fmt.Sprintf("; %d planned and not run", r.NotRun)
+		text += "; " + format.Int(r.NotRun) + " planned and not run"
 	}
 	line := doc.Line(text)
 	if r.Stopped != "" {
 		line = doc.Line(line, " (", doc.Quote(r.Stopped), ")")
 	}
-	path := fmt.Sprintf(", with %s", format.Plural(r.Golden.Calls.Total, "call"))
+	path := fmt.Sprintf(", with %s", format.Count(r.Golden.Calls.Total, "call"))
 	if r.Golden.Writes > 0 {
-		path += ", " + format.Plural(r.Golden.Writes, "durable write")
+		path += ", " + format.Count(r.Golden.Writes, "durable write")
 	}
 	return doc.Line(line, "; golden path ", doc.Quote(r.Golden.Status), path)
 }
@@ -166,7 +180,7 @@ func familyDetails(r *result.Exploration, matrices []result.Matrix, place Place)
 		if c.Family == "" { // the sum
 			continue
 		}
-		title := doc.Line(doc.Quote(string(c.Family)).In(doc.Strong), ": "+format.Plural(c.Runs, "run"))
+		title := doc.Line(doc.Quote(string(c.Family)).In(doc.Strong), ": "+format.Count(c.Runs, "run"))
 		for _, s := range outcomeSymbols {
 			if n := c.By[s.outcome]; n > 0 {
 				title = doc.Line(title, ", ", doc.Toned(s.tone, strconv.Itoa(n)+" "+s.means))
@@ -280,7 +294,7 @@ func failureItem(f *result.Failure) doc.Item {
 	case evidence != "":
 		item.Items = append(item.Items, doc.Item{Text: doc.Line("saw ", doc.Quote(evidence))})
 	}
-	item.Items = append(item.Items, doc.Item{Text: doc.Line("in ", format.Plural(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))})
+	item.Items = append(item.Items, doc.Item{Text: doc.Line("in ", format.Count(f.Runs, "run"), ": ", doc.Quote(result.TallyText(f.By)))})
 	return item
 }
 
@@ -288,7 +302,7 @@ func failureItem(f *result.Failure) doc.Item {
 func reasonList(r *result.Exploration, o result.Outcome) doc.List {
 	list := doc.List{Max: maxReasons, Noun: "reasons"}
 	for _, t := range r.Reasons(o) {
-		list.Items = append(list.Items, doc.Item{Text: doc.Line(format.Plural(t.Runs, "run"), ": ", doc.Quote(t.What))})
+		list.Items = append(list.Items, doc.Item{Text: doc.Line(format.Count(t.Runs, "run"), ": ", doc.Quote(t.What))})
 	}
 	return list
 }

@@ -73,11 +73,11 @@ func newRunEnds(r *result.Exploration, family result.Family) (doc.List, map[int]
 
 func (e *runEnd) item(r *result.Exploration, id string) doc.Item {
 	s := symbolOf(e.outcome)
-	calls := format.Plural(e.calls[0], "call")
+	calls := format.Count(e.calls[0], "call")
 	if e.calls[1] > e.calls[0] {
 		calls = fmt.Sprintf("%d to %d calls", e.calls[0], e.calls[1])
 	}
-	text := doc.Line(doc.Toned(s.tone, s.mark+" "+s.means), ": "+format.Plural(e.runs, "run")+", ", doc.Quote(e.status), " after "+calls)
+	text := doc.Line(doc.Toned(s.tone, s.mark+" "+s.means), ": "+format.Count(e.runs, "run")+", ", doc.Quote(e.status), " after "+calls)
 	if e.details != "" {
 		text = doc.Line(text, ": ", doc.Quote(e.details))
 	}

@@ -37,7 +37,7 @@ func (s Scenario) findingItem() doc.Item {
 		shown += f.Evidence
 	}
 	if s.MoreFindings > 0 {
-		item.Items = append(item.Items, doc.Item{Text: doc.Line("and ", format.Plural(s.MoreFindings, "more finding"))})
+		item.Items = append(item.Items, doc.Item{Text: doc.Line("and ", format.Count(s.MoreFindings, "more finding"))})
 	}
 	if !failed(s.Verdict) {
 		return item

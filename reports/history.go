@@ -20,9 +20,9 @@ const commitLength = 7
 // RunsDocument returns a list of runs, the newest first, as a document. total is the number of runs
 // that the history has.
 func RunsDocument(runs []history.Run, total int) doc.Document {
-	d := doc.Document{Kind: "History", Summary: doc.Line(format.Plural(total, "run"))}
+	d := doc.Document{Kind: "History", Summary: doc.Line(format.Count(total, "run"))}
 	if len(runs) < total {
-		d.Summary = doc.Line(fmt.Sprintf("the newest %d of ", len(runs)), format.Plural(total, "run"))
+		d.Summary = doc.Line(fmt.Sprintf("the newest %d of ", len(runs)), format.Count(total, "run"))
 	}
 	t := doc.Table{Columns: []doc.Column{
 		{Head: doc.Line("run")},
@@ -79,7 +79,7 @@ func shortCommit(commit string, dirty bool) string {
 func EntryDocument(e *history.Entry) doc.Document {
 	d := doc.Document{
 		Kind: "Run", Name: doc.Line(e.ID), Verdict: strings.ToUpper(string(e.Verdict)), Tone: verdictTone(e.Verdict),
-		Summary: doc.Line(fmt.Sprintf("%d of %s passed", e.Scenarios.Pass, format.Plural(e.Scenarios.Total(), "scenario"))),
+		Summary: doc.Line(fmt.Sprintf("%d of %s passed", e.Scenarios.Pass, format.Count(e.Scenarios.Total(), "scenario"))),
 	}
 	fact := func(name, value string) {
 		if value != "" {

@@ -198,7 +198,7 @@ func (s Scenario) junitFindings() junitOutcome {
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(&b, "and %s\n", format.Plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(&b, "and %s\n", format.Count(s.MoreFindings, "more finding"))
 	}
 	out.Text = b.String()
 	return out

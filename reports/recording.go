@@ -123,7 +123,7 @@ func (in *reading) problem(e record.Entry, format string, args ...any) {
 func (in *reading) end() {
 	if in.closed != nil {
 		if judged := in.builder.trials.Total(); judged != in.closed.Trials {
-			in.builder.Problem(fmt.Sprintf("the close line counts %s, and %d could be judged", format.Plural(in.closed.Trials, "trial"), judged))
+			in.builder.Problem(fmt.Sprintf("the close line counts %s, and %d could be judged", format.Count(in.closed.Trials, "trial"), judged))
 		}
 		in.builder.Interrupted, in.builder.Stopped, in.builder.FailFast = in.closed.Interrupted, in.closed.Stopped, in.closed.FailFast
 		in.builder.NotRun = in.closed.NotRun

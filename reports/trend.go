@@ -24,7 +24,7 @@ func valueOf(m *compare.Measure) measure.Value {
 func TrendDocument(t *history.Trend, all bool) doc.Document {
 	d := doc.Document{Kind: "Trend of", Name: doc.Line(doc.Quote(t.String()))}
 	first, last := t.Runs[0], t.Runs[len(t.Runs)-1]
-	d.Summary = doc.Line(format.Plural(len(t.Runs), "run"), ", ", first.At.Format(minutes), " to ", last.At.Format(minutes), " UTC")
+	d.Summary = doc.Line(format.Count(len(t.Runs), "run"), ", ", first.At.Format(minutes), " to ", last.At.Format(minutes), " UTC")
 	bars := doc.Table{Columns: []doc.Column{
 		{Head: doc.Line("measure")},
 		{Head: doc.Line(barsHead(t))},
@@ -182,7 +182,7 @@ func transitions(t *history.Trend) doc.List {
 		add(i, string(t.Runs[i-1].Verdict), " → ", doc.Toned(verdictTone(now), string(now)))
 	}
 	if n := len(flips) - maxFlips; n > 0 {
-		add(flips[n-1], "its verdict had changed ", format.Plural(n, "time"), " by then; see rehearse history flaky")
+		add(flips[n-1], "its verdict had changed ", format.Count(n, "time"), " by then; see rehearse history flaky")
 	}
 	for _, b := range t.Breaks {
 		switch {
@@ -255,7 +255,7 @@ func trendTable(t *history.Trend) doc.Table {
 func FlakyDocument(f *history.Flakiness) doc.Document {
 	d := doc.Document{
 		Kind: "Flaky scenarios", Tone: doc.Good,
-		Summary: doc.Line(fmt.Sprintf("%d of ", len(f.Flaky)), format.Plural(f.Scenarios, "scenario"), " in ", format.Plural(f.Runs, "run")),
+		Summary: doc.Line(fmt.Sprintf("%d of ", len(f.Flaky)), format.Count(f.Scenarios, "scenario"), " in ", format.Count(f.Runs, "run")),
 	}
 	var random, flaky []history.Flaky
 	for _, x := range f.Flaky {

@@ -9,7 +9,8 @@ import (
 
 func TestNumbersHaveTheDigitsThatCount(t *testing.T) {
 	for want, got := range map[string]string{
-		"12345": format.Number(12345), "123k": format.Number(123_456), "1.50": format.Money(1.5), "0.00123": format.Money(0.001234),
+		"12,345": format.Number(12345), "-1,234": format.Number(-1234), "-999": format.Number(-999), "1,234,567.50": format.Money(1234567.5),
+		"123k": format.Number(123_456), "1.50": format.Money(1.5), "0.00123": format.Money(0.001234),
 		"1.00": format.Significant(0.9996), "450ms": format.Seconds(0.45), "12µs": format.Seconds(12e-6), "4h 0m": format.Seconds(14400),
 		"1m 6s": format.Seconds(66.04217), "1m 0s": format.Seconds(59.999999999), "59.9s": format.Seconds(59.94), "1h 0m": format.Seconds(3599.7),
 		"66.7 %": format.Percent(2.0 / 3), "100 %": format.Percent(1), "= 0.004": format.PValue(0.004), "< 0.0001": format.PValue(1e-9),
@@ -17,6 +18,7 @@ func TestNumbersHaveTheDigitsThatCount(t *testing.T) {
 		"-3": format.Signed(-3, format.Number), "+3": format.Signed(3, format.Number), "0": format.Signed(0, format.Number),
 		"-1m 30s": format.Seconds(-90), "0s": format.Seconds(0), "1s": format.Seconds(0.99999), "1.25s": format.Seconds(1.2512),
 		"1 item": format.Plural(1, "item"), "0 items": format.Plural(0, "item"),
+		"1234 items": format.Plural(1234, "item"), "1,234 items": format.Count(1234, "item"), "1 call": format.Count(1, "call"),
 	} {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)

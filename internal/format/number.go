@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Number formats whole numbers in full up to 99999, larger ones as 123k or 12.3M, and means with
+// Number formats whole numbers in full up to 99,999, larger ones as 123k or 12.3M, and means with
 // one decimal.
 func Number(v float64) string {
 	switch abs := math.Abs(v); {
@@ -20,7 +20,7 @@ func Number(v float64) string {
 	case abs >= 99_999.5:
 		return Significant(v/1e3) + "k"
 	case v == math.Trunc(v) || abs >= 1000:
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return thousands(strconv.FormatFloat(v, 'f', 0, 64))
 	case abs < 0.1:
 		return Significant(v)
 	default:
@@ -31,9 +31,21 @@ func Number(v float64) string {
 // Money formats amounts with cents, and small amounts with three significant digits.
 func Money(v float64) string {
 	if v == 0 || math.Abs(v) >= 1 {
-		return strconv.FormatFloat(v, 'f', 2, 64)
+		return thousands(strconv.FormatFloat(v, 'f', 2, 64))
 	}
 	return Significant(v)
+}
+
+// Int formats a whole number in full: 12,345.
+func Int(n int) string { return thousands(strconv.Itoa(n)) }
+
+// thousands separates the thousands of a decimal number: -12,345.6.
+func thousands(number string) string {
+	end := strings.IndexByte(number+".", '.')
+	for i := end - 3; i > strings.IndexByte(number, '-')+1; i -= 3 {
+		number = number[:i] + "," + number[i:]
+	}
+	return number
 }
 
 // Significant formats three significant digits.
@@ -79,7 +91,12 @@ func Seconds(v float64) string {
 	return sign + d.String()
 }
 
-// Plural returns "1 call", "2 calls".
+// Count returns "1 call", "2,000 calls".
+func Count(n int, noun string) string {
+	return Int(n) + strings.TrimPrefix(Plural(n, noun), strconv.Itoa(n))
+}
+
+// Plural returns "1 call", "2000 calls", for texts that programs read, too.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -32,7 +32,7 @@ function prepare(part) {
     if (e.dataset.copied !== undefined) continue;
     e.dataset.copied = "";
     const b = button("Copy", "Copy this " + (e.matches(".command") ? "command" : "text"), "copy");
-    if (e.matches(".command")) e.after(b); else e.prepend(b);
+    if (e.matches(".command")) e.append(b); else e.prepend(b);
   }
   for (const table of all("table.plain", part)) {
     if (!table.tHead || table.tBodies[0].rows.length < 3) continue;
@@ -46,7 +46,7 @@ function prepare(part) {
 }
 
 async function copy(b) {
-  const from = b.previousElementSibling?.matches(".command") ? b.previousElementSibling : b.parentElement;
+  const from = b.parentElement;
   const texts = all(":scope .text", from);
   const text = texts.length ? texts.map((e) => e.textContent).join("\n") : [...from.childNodes].filter((n) => n !== b).map((n) => n.textContent).join("");
   try {

@@ -8,6 +8,8 @@ package doc
 import (
 	"fmt"
 	"io"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Document is a report, independent of where it is shown.
@@ -89,7 +91,7 @@ const (
 )
 
 // Line joins parts to a text. Strings must not be foreign; foreign text is a Quote or Command.
-// Other values are printed.
+// Other values are printed, whole numbers with separated thousands.
 func Line(parts ...any) Text {
 	var t Text
 	for _, part := range parts {
@@ -98,6 +100,8 @@ func Line(parts ...any) Text {
 			t = append(t, part)
 		case Text:
 			t = append(t, part...)
+		case int:
+			t = append(t, Span{Text: format.Int(part)})
 		default:
 			if s := fmt.Sprint(part); s != "" {
 				t = append(t, Span{Text: s})

@@ -306,6 +306,6 @@ func newExchange(x record.Exchange) exchange {
 	default:
 		out.Delivered = "cut off after "
 	}
-	out.Delivered += count(x.Bytes, "byte") + " in " + count(x.Frames, "frame")
+	out.Delivered += format.Count(x.Bytes, "byte") + " in " + format.Count(x.Frames, "frame")
 	return out
 }

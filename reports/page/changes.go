@@ -59,7 +59,7 @@ func detectors(r *reports.Detection) []doc.Block {
 		items += c.Items
 	}
 	t := doc.Table{
-		Caption: "Scores on " + count(items, "message") + " of " + count(len(r.Corpora), "corpus file") + ", with 95 % intervals.",
+		Caption: "Scores on " + format.Count(items, "message") + " of " + format.Count(len(r.Corpora), "corpus file") + ", with 95 % intervals.",
 		Columns: []doc.Column{{Head: doc.Line("detector")}, {Head: doc.Line("scored"), Right: true}},
 	}
 	if r.Interrupted {

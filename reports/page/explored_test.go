@@ -83,7 +83,7 @@ var _ = Describe("The page of an exploration", func() {
 
 	It("counts the driven and the recorded runs", func() {
 		html := losing(60, 1).page(page.Options{})
-		Expect(plainText(html, `<h1 id="headline">`, "</h1>")).To(Equal("fail Off the golden path 120 runs: 60 survived, 60 failed"))
+		Expect(plainText(html, `<h1 id="headline">`, "</h1>")).To(Equal("fail. 120 runs perturbed: 60 survived, 0 degraded, 60 failed"))
 		Expect(plainText(html, `<dl class="numbers">`, "</dl>")).To(HavePrefix("perturbed runs 120 driven trials 61 recorded calls 61 "))
 		Expect(html).To(ContainSubstring("An exploration records the golden path and the smallest run of each failure."))
 	})

@@ -77,7 +77,7 @@ var _ = Describe("A page", func() {
 	It("does not show an interrupted run as a pass", func() {
 		r := run{head: record.Run{ID: "cut", Scenarios: 3}, notRun: []string{"b", "c"}}
 		r.add(record.Scenario{Name: "a", Trials: 1, Agent: "loop"}, dialogue("a", 1, [2]string{"Where?", "Here."}))
-		Expect(plainText(r.page(page.Options{}), `<h1 id="headline">`, "</h1>")).To(Equal("interrupted Of 1 scenario 1 passed; 2 others did not run to the end"))
+		Expect(plainText(r.page(page.Options{}), `<h1 id="headline">`, "</h1>")).To(Equal("interrupted. Of 1 scenario 1 passed; 2 others did not run to the end"))
 	})
 
 	It("leads with the first finding and its evidence", func() {
@@ -132,7 +132,7 @@ var _ = Describe("A page", func() {
 		}
 		html := r.page(page.Options{MaxBytes: 1_000_000})
 		Expect(len(html)).To(BeNumerically("<=", 1_000_000))
-		Expect(html).To(And(ContainSubstring(`id="s/x2999/1"`), MatchRegexp(`\d+ of 3000 scenarios are left out`)))
+		Expect(html).To(And(ContainSubstring(`id="s/x2999/1"`), MatchRegexp(`[0-9,]+ of 3,000 scenarios are left out`)))
 	})
 
 	It("shows the first and the last calls of a trial that is too large", func() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
@@ -98,7 +99,7 @@ type cell struct {
 
 func newCell(list []measure.Value, name string) cell {
 	v := reports.Find(list, name)
-	c := cell{Text: grouped(reports.Text(v)), Sort: "-1"}
+	c := cell{Text: reports.Text(v), Sort: "-1"}
 	if v.Value != nil {
 		c.Sort = strconv.FormatFloat(*v.Value, 'g', 8, 64)
 	}
@@ -155,7 +156,7 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 	out := section{
 		row: r, Where: line(s.File, 300), Command: line(reports.Rerun(s), 2000),
 		More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: agents(s.Agents),
-		Over:  "Means over " + count(s.Trials.Total(), "trial") + "; latencies over all calls.",
+		Over:  "Means over " + format.Count(s.Trials.Total(), "trial") + "; latencies over all calls.",
 		Facts: []fact{{"status", line(s.Status, 60)}, {"agent", line(s.Agent, 60)}, {"backend", line(s.Backend, 60)}},
 	}
 	out.Several = s.Trials.Total() > 1
@@ -259,5 +260,5 @@ func without(c reports.Count) string {
 	if c.Total() == 0 {
 		return ""
 	}
-	return count(c.Total(), "trial") + " without details here (" + c.String() + ")"
+	return format.Count(c.Total(), "trial") + " without details here (" + c.String() + ")"
 }

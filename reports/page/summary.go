@@ -148,7 +148,7 @@ func headline(in Input) string {
 		return "This recording was altered after the run"
 	}
 	if len(in.Explored) > 0 {
-		return explorationLine(in.Explored)
+		return reports.OutcomeLine(in.Explored)
 	}
 	line := scenarioLine(in)
 	switch why := reports.ComparisonReason(in.Report.Comparison); {
@@ -164,7 +164,7 @@ func headline(in Input) string {
 // scenarioLine counts the scenarios by verdict.
 func scenarioLine(in Input) string {
 	n := in.Report.Totals.Scenarios
-	total := count(n.Total(), "scenario")
+	total := format.Count(n.Total(), "scenario")
 	switch {
 	case n.Total() == 0:
 		return "No scenario was judged"
@@ -181,12 +181,12 @@ func scenarioLine(in Input) string {
 		text string
 	}{{n.Fail, "failed"}, {n.Error, "without a verdict"}, {n.Pass, "passed"}, {n.Skip, "skipped"}} {
 		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
+			parts = append(parts, format.Int(p.n)+" "+p.text)
 		}
 	}
 	text := fmt.Sprintf("Of %s %s", total, strings.Join(parts, ", "))
 	if left := len(in.Report.NotRun); in.Report.Interrupted && left > 0 {
-		text += "; " + count(left, "other") + " did not run to the end"
+		text += "; " + format.Count(left, "other") + " did not run to the end"
 	}
 	return text
 }
@@ -222,7 +222,7 @@ func numbers(r reports.Report, realTime bool) []numbered {
 		{duration, "duration"},
 	} {
 		v := reports.Find(r.Totals.Measures, m.of)
-		n := numbered{Name: m.name, Value: grouped(strings.TrimSuffix(amount(v), " EUR"))}
+		n := numbered{Name: m.name, Value: strings.TrimSuffix(amount(v), " EUR")}
 		if v.Value != nil {
 			n.Note = strings.TrimPrefix(v.Unit, "s")
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Bounds on what is shown of a conversation.
@@ -54,7 +55,7 @@ func (v view) talk() *talk {
 	out := &talk{More: max(0, len(v.facts.Turns)-maxTurns)}
 	first := 0
 	for _, t := range v.facts.Turns[:len(v.facts.Turns)-out.More] {
-		shown := turn{N: t.N, User: newText(t.User, nil), Made: count(t.Calls, "call")}
+		shown := turn{N: t.N, User: newText(t.User, nil), Made: format.Count(t.Calls, "call")}
 		if shown.Error = line(t.Error, 2000); v.inFindings(t.Error) {
 			head, _, _ := strings.Cut(t.Error, "\n")
 			shown.Error = line(head, 2000)

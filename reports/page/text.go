@@ -109,23 +109,8 @@ func marked(s string, marks []mark) []part {
 	return parts
 }
 
-// grouped separates the thousands of the whole number that a text ends with or consists of.
-func grouped(text string) string {
-	digits := len(text) - len(strings.TrimRight(text, "0123456789"))
-	rest := text[:len(text)-digits]
-	if digits < 4 || strings.HasSuffix(rest, ".") {
-		return text
-	}
-	for i := len(text) - 3; i > len(rest); i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
 // fact is a name with its value.
 type fact struct{ Name, Value string }
-
-func count(n int, noun string) string { return format.Plural(n, noun) }
 
 // words turns the name of a measure or an attribute into words.
 func words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }

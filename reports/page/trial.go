@@ -103,7 +103,7 @@ func (v view) head(s steps) trialHead {
 	if v.scenario.Trials > 1 || v.alone { // those of a single trial are shown with the scenario
 		h.Findings = newFindings(v.findings, nil)
 	}
-	h.Brief = []string{count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
+	h.Brief = []string{format.Count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
 	if run.DurationKnown {
 		h.Brief = append(h.Brief, format.Seconds(run.Duration))
 	}

@@ -324,7 +324,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 			t.shoot("summary", 390, scheme)
 			t.open(html, "#orders/refund/2/2")
 			t.waits(`document.querySelector(".call")`)
-			t.js(`document.querySelectorAll(".exchanges, .kind-of").forEach((e) => { e.open = true; })`)
+			t.js(`document.querySelectorAll(".trial .more").forEach((e) => { e.open = true; })`)
 			t.shoot("trial", 1280, scheme)
 			t.shoot("trial", 390, scheme)
 		}

@@ -137,10 +137,10 @@ func (b *Builder) listHead(r reports.Report, list []item) listHead {
 	for i := range list {
 		left.Join(list[i].of.without)
 	}
-	h := listHead{Count: count(len(list), "scenario"), Columns: sortColumns}
+	h := listHead{Count: format.Count(len(list), "scenario"), Columns: sortColumns}
 	if n := len(r.Scenarios) - len(list); n > 0 {
 		h.LeftOut = fmt.Sprintf("%s of %s are left out, passed ones first: a page has a size limit. ",
-			format.Number(float64(n)), count(len(r.Scenarios), "scenario"))
+			format.Number(float64(n)), format.Count(len(r.Scenarios), "scenario"))
 	}
 	if text := without(left); text != "" {
 		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. "+

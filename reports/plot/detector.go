@@ -159,7 +159,7 @@ func (s *sheet) reliability(i int, c Calibration) {
 				s.svg.stroke(series(i), 1, false, at, y(clamp(b.Lo, 0, 1)), at, y(clamp(b.Hi, 0, 1)))
 			}
 			s.svg.circle(at, y(clamp(b.Share, 0, 1)), 4, series(i), fmt.Sprintf("score %s: %s of %s to find",
-				format.Significant(b.Score), percent(b.Share), format.Plural(b.N, "item")))
+				format.Significant(b.Score), percent(b.Share), format.Count(b.N, "item")))
 		}
 	})
 }

@@ -44,7 +44,7 @@ func intervalPlot(title string, list []interval, prepare func(s *sheet, bottom f
 	}
 	text := strings.Join(texts, "; ") + "."
 	if more > 0 {
-		text += fmt.Sprintf(" %s not shown.", format.Plural(more, "row"))
+		text += fmt.Sprintf(" %s not shown.", format.Count(more, "row"))
 	}
 	height := float64(len(list)) * rowHeight
 	s := newSheet(narrow, height+30)

@@ -37,7 +37,7 @@ func Latency(title string, groups []Sample) doc.Plot {
 	case len(all) == 0:
 		return doc.Plot{Title: title, Text: "There are no calls whose latency is known."}
 	case all[0] == all[len(all)-1]:
-		text := fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))
+		text := fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Count(len(all), "call"), format.Seconds(all[0]))
 		return doc.Plot{Title: title, Text: text}
 	}
 	s := newSheet(narrow, 180+float64(len(groups))*legendRow)
@@ -56,7 +56,7 @@ func Latency(title string, groups []Sample) doc.Plot {
 		}
 	})
 	return s.picture(title, fmt.Sprintf("%s: half took at most %s, 95 %% at most %s, the longest %s.",
-		format.Plural(len(all), "call"), format.Seconds(quantile(all, 0.5)), format.Seconds(quantile(all, 0.95)),
+		format.Count(len(all), "call"), format.Seconds(quantile(all, 0.5)), format.Seconds(quantile(all, 0.95)),
 		format.Seconds(all[len(all)-1])))
 }
 
@@ -198,8 +198,8 @@ func before(sorted []float64, v float64) float64 {
 }
 
 func quantiles(g Sample) string {
-	return fmt.Sprintf("p50 %s, p95 %s, n %d", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)),
-		len(g.Seconds))
+	return fmt.Sprintf("p50 %s, p95 %s, n %s", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)),
+		format.Int(len(g.Seconds)))
 }
 
 func quantile(sorted []float64, q float64) float64 {

@@ -221,9 +221,9 @@ var _ = Describe("a picture of much", Label("H-05"), func() {
 			Expect(len(p.SVG)).To(BeNumerically("<", 30_000))
 		}
 		Expect(string(latency.SVG)).To(ContainSubstring("(95 others)"))
-		Expect(latency.Text).To(HavePrefix("100000 calls: "))
+		Expect(latency.Text).To(HavePrefix("100,000 calls: "))
 		// The 89 least of 100 bars: 1 + 2 + … + 89.
-		Expect(costs.Text).To(ContainSubstring("(89 others) 4005"))
+		Expect(costs.Text).To(ContainSubstring("(89 others) 4,005"))
 		Expect(rates.Text).To(ContainSubstring("60 rows not shown"))
 	})
 	It("draws neighbouring calls as one", func() {
@@ -234,7 +234,7 @@ var _ = Describe("a picture of much", Label("H-05"), func() {
 		p := plot.Timeline("t", calls)
 		sound(p)
 		Expect(len(p.SVG)).To(BeNumerically("<", 60_000))
-		Expect(p.Text).To(Equal("20000 calls in 5h 33m, 9999 with a fault or a retry, 1 failed."))
+		Expect(p.Text).To(Equal("20,000 calls in 5h 33m, 9,999 with a fault or a retry, 1 failed."))
 		Expect(string(p.SVG)).To(And(ContainSubstring("(9 others)"), ContainSubstring("calls, from call "), ContainSubstring(">×<")))
 	})
 })

@@ -101,12 +101,12 @@ func timelineText(spans []Span, end time.Duration) string {
 	for _, s := range spans {
 		count[s.kind()]++
 	}
-	text := fmt.Sprintf("%s in %s", format.Plural(len(spans), "call"), format.Seconds(end.Seconds()))
+	text := fmt.Sprintf("%s in %s", format.Count(len(spans), "call"), format.Seconds(end.Seconds()))
 	if count[upset] > 0 {
-		text += fmt.Sprintf(", %d with a fault or a retry", count[upset])
+		text += ", " + format.Int(count[upset]) + " with a fault or a retry"
 	}
 	if count[lost] > 0 {
-		text += fmt.Sprintf(", %d failed", count[lost])
+		text += ", " + format.Int(count[lost]) + " failed"
 	}
 	return text + "."
 }
@@ -184,7 +184,7 @@ func (s *sheet) boxes(list []box, y func(float64) float64) {
 // title describes a box.
 func (b box) title() string {
 	if b.n > 1 {
-		return fmt.Sprintf("%s, from call %d to %d", format.Plural(b.n, "call"), b.first.N, b.last.N)
+		return fmt.Sprintf("%s, from call %d to %d", format.Count(b.n, "call"), b.first.N, b.last.N)
 	}
 	c := b.first
 	parts := []string{fmt.Sprintf("%d: %s", c.N, format.Seconds(c.Took.Seconds()))}
@@ -192,7 +192,7 @@ func (b box) title() string {
 		parts = append(parts, sanitize.Line(c.Fault, maxLabel))
 	}
 	if c.Retries > 0 {
-		parts = append(parts, strings.Replace(format.Plural(c.Retries, "retry"), "retrys", "retries", 1))
+		parts = append(parts, strings.Replace(format.Count(c.Retries, "retry"), "retrys", "retries", 1))
 	}
 	if c.Failed {
 		parts = append(parts, "failed")

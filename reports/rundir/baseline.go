@@ -158,7 +158,7 @@ func runFindings(r reports.Report, when string) []gate.Finding {
 		add("stopped", "the run was stopped before its plan was done", r.Stopped)
 	}
 	if len(r.NotRun) > 0 {
-		add("not-run", format.Plural(len(r.NotRun), "planned scenario")+" did not run", strings.Join(r.NotRun, ", "))
+		add("not-run", format.Count(len(r.NotRun), "planned scenario")+" did not run", strings.Join(r.NotRun, ", "))
 	}
 	return list
 }

@@ -51,7 +51,7 @@ func (s *Side) CheckBless(allowFailing bool) error {
 		return &BlessError{why: "no scenario was run"}
 	case len(failing) > 0 && !allowFailing:
 		return &BlessError{gate.Fail, fmt.Sprintf("%s failed (%s); fix it, or bless it as it is with --allow-failing",
-			format.Plural(len(failing), "scenario"), strings.Join(failing, ", "))}
+			format.Count(len(failing), "scenario"), strings.Join(failing, ", "))}
 	}
 	return nil
 }
@@ -89,5 +89,5 @@ func TrialsWarning(b *compare.Baseline) string {
 	return fmt.Sprintf("warning: %s %s too few trials for what varies in them: %s.\n"+
 		"With %s of this baseline, it takes at least %d trials (--trials %d) to find a regression;\n"+
 		"with fewer, a clear one ends without a verdict (exit code 3), and a small one is green.\n",
-		format.Plural(len(few), "scenario"), have, names, format.Plural(tests, "test"), trials, trials)
+		format.Count(len(few), "scenario"), have, names, format.Count(tests, "test"), trials, trials)
 }

@@ -33,8 +33,8 @@ func AuditDocument(a audit.Audit) doc.Document {
 		reportSection("Checks", openDetails("Rules for every interview", checkTable(a.Checks))),
 		reportSection("Prompts, models and prices", provenance(&a)),
 		reportSection("Ledger and messages",
-			doc.Details{Title: doc.Line("Ledger of ", format.Plural(len(a.Calls), "call")), Blocks: ledgerBlocks(&a)},
-			doc.Details{Title: doc.Line(format.Plural(len(a.Messages), "message")), Blocks: messageBlocks(&a), Open: a.Session.Texts}),
+			doc.Details{Title: doc.Line("Ledger of ", format.Count(len(a.Calls), "call")), Blocks: ledgerBlocks(&a)},
+			doc.Details{Title: doc.Line(format.Count(len(a.Messages), "message")), Blocks: messageBlocks(&a), Open: a.Session.Texts}),
 	}
 	return d
 }
@@ -62,7 +62,7 @@ func stateText(s *audit.About) doc.Text {
 func keyFigures(a *audit.Audit) doc.Facts {
 	cost := doc.Fact{Name: "cost", Value: doc.Line(costText(a.Total.Cost, string(a.Prices.Currency)))}
 	if n := a.Total.Cost.Unknown; n > 0 {
-		cost.Note = doc.Line("of ", format.Plural(n, "call"), " unknown")
+		cost.Note = doc.Line("of ", format.Count(n, "call"), " unknown")
 	}
 	billed, o := a.Total.Tokens.Billed, a.Total.Outcomes
 	return doc.Facts{
@@ -74,8 +74,8 @@ func keyFigures(a *audit.Audit) doc.Facts {
 		},
 		cost,
 		{Name: "mean latency", Value: doc.Line(secondsText(a.Total.Latency.Mean)), Note: doc.Line("longest ", secondsText(a.Total.Latency.Max))},
-		{Name: "tokens", Value: doc.Line(fmt.Sprintf("%d + %d", billed.Input, billed.Output)), Note: doc.Line("in and out, as billed")},
-		{Name: "answers stored", Value: doc.Line(a.Session.Answers), Note: doc.Line("of ", format.Plural(a.Session.Messages, "message"))},
+		{Name: "tokens", Value: doc.Line(billed.Input, " + ", billed.Output), Note: doc.Line("in and out, as billed")},
+		{Name: "answers stored", Value: doc.Line(a.Session.Answers), Note: doc.Line("of ", format.Count(a.Session.Messages, "message"))},
 		{
 			Name: "time", Value: doc.Line(durationText(a.Session.Created, a.Session.Updated)),
 			Note: doc.Line("from ", timeText(a.Session.Created), " to ", timeText(a.Session.Updated), " UTC"),
@@ -178,19 +178,19 @@ func retryBlocks(a *audit.Audit) []doc.Block {
 		{Name: "calls repeated after a crash", Value: doc.Line(joinedOrNone(a.Repeated, func(r audit.Repeat) string {
 			return fmt.Sprintf("call %d for call %d", r.Call, r.Repeats)
 		}))},
-		{Name: "tokens reported by the backend", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Reported.Input, tokens.Reported.Output))},
-		{Name: "tokens of our own count", Value: doc.Line(fmt.Sprintf("%d + %d", tokens.Counted.Input, tokens.Counted.Output))},
-		{Name: "reported less counted", Value: doc.Line(fmt.Sprintf(
+		{Name: "tokens reported by the backend", Value: doc.Line(tokens.Reported.Input, " + ", tokens.Reported.Output)},
+		{Name: "tokens counted by rehearse", Value: doc.Line(tokens.Counted.Input, " + ", tokens.Counted.Output)},
+		{Name: "difference", Value: doc.Line(fmt.Sprintf(
 			"%+d in, %+d out; %d of %s differ, %d by more than the framing of messages explains",
-			tokens.Difference.Input, tokens.Difference.Output, tokens.Differ, format.Plural(tokens.Compared, "call"), tokens.Unexplained,
+			tokens.Difference.Input, tokens.Difference.Output, tokens.Differ, format.Count(tokens.Compared, "call"), tokens.Unexplained,
 		))},
 		{Name: "fallback texts", Value: doc.Line(doc.Quote(joinedOrNone(a.Fallbacks, func(f session.Fallback) string {
 			return fmt.Sprintf("%s of %s (message %d, %s in %s)",
-				f.Purpose, stepName(f.Step), f.Message, f.Rule, format.Plural(f.Refused, "text"))
+				f.Purpose, stepName(f.Step), f.Message, f.Rule, format.Count(f.Refused, "text"))
 		})))},
 	}
 	if n := tokens.Unreported; n > 0 {
-		facts[4].Note = doc.Line(format.Plural(n, "call"), " without a report")
+		facts[4].Note = doc.Line(format.Count(n, "call"), " without a report")
 	}
 	var wasted, warned doc.List
 	for _, c := range a.Calls {
@@ -222,7 +222,7 @@ func retryBlocks(a *audit.Audit) []doc.Block {
 }
 
 func provenance(a *audit.Audit) doc.Facts {
-	name := func(u audit.Used) string { return fmt.Sprintf("%.40s in %s", u.Name, format.Plural(u.Calls, "call")) }
+	name := func(u audit.Used) string { return fmt.Sprintf("%.40s in %s", u.Name, format.Count(u.Calls, "call")) }
 	prices := "in " + string(a.Prices.Currency)
 	if a.Prices.Date != "" {
 		prices += ", table of " + a.Prices.Date
@@ -243,7 +243,7 @@ func provenance(a *audit.Audit) doc.Facts {
 
 func ledgerBlocks(a *audit.Audit) []doc.Block {
 	t := doc.Table{Noun: "calls", Columns: columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out",
-		"own count", "reported less counted", "cost", "latency", "sent", "trimmed")}
+		"counted", "reported − counted", "cost", "latency", "sent", "trimmed")}
 	for _, c := range a.Calls {
 		purpose, outcome, difference := string(c.Purpose), doc.Line(doc.Toned(outcomeTone(c.Outcome), string(c.Outcome))), "not reported"
 		if c.Index > 0 {
@@ -283,7 +283,7 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 			what += fmt.Sprint(" ", m.Question)
 		}
 		text := doc.Line(doc.Toned(doc.Strong, fmt.Sprintf("%d %s", m.Seq, who)),
-			fmt.Sprintf(" %s, %s, at %s, %s", stepName(m.Step), what, timeText(m.At), format.Plural(m.Tokens, "token")))
+			fmt.Sprintf(" %s, %s, at %s, %s", stepName(m.Step), what, timeText(m.At), format.Count(m.Tokens, "token")))
 		if m.Call > 0 {
 			text = doc.Line(text, ", call ", m.Call)
 		}

@@ -71,7 +71,7 @@ func (t transcript) lead() []doc.Block {
 		facts.Add("prompt file", doc.Quote(t.Job.PromptFile))
 	}
 	if t.Processes > 1 {
-		facts.Add("continued", format.Plural(t.Processes-1, "time"))
+		facts.Add("continued", format.Count(t.Processes-1, "time"))
 	}
 	facts.Add("written by", doc.Quote(t.Tool))
 	blocks := []doc.Block{facts}

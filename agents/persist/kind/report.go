@@ -45,9 +45,9 @@ func (t transcript) figures() doc.Facts {
 		facts.Add("tool calls", n)
 	}
 	if n := t.count("begin"); n > 1 {
-		facts.Add("continued", format.Plural(n-1, "time"))
+		facts.Add("continued", format.Count(n-1, "time"))
 	}
-	spent := format.Plural(t.count("call"), "call")
+	spent := format.Count(t.count("call"), "call")
 	if end := t.End(); end != nil && end.Used != nil {
 		if used := cli.DescribeUsed(*end.Used); used != "" {
 			spent = used

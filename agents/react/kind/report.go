@@ -87,7 +87,7 @@ func (t transcript) lead(path string) []doc.Block {
 		}
 	}
 	if t.Processes > 1 {
-		facts.Add("continued", format.Plural(t.Processes-1, "time"))
+		facts.Add("continued", format.Count(t.Processes-1, "time"))
 	}
 	facts.Add("written by", doc.Quote(t.Tool))
 	blocks := []doc.Block{facts}

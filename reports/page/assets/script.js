@@ -113,9 +113,10 @@ async function apply() {
     if (item.hidden === fits[i]) item.hidden = !fits[i];
     if (fits[i]) shown++;
   });
-  const total = rows.length === 1 ? "1 scenario" : `${rows.length} scenarios`;
+  const int = (n) => n.toLocaleString("en-US");
+  const total = rows.length === 1 ? "1 scenario" : `${int(rows.length)} scenarios`;
   filter.count.textContent = shown === rows.length ? total
-    : `${shown} of ${total}${shown || deep ? "" : ": no name, tag, finding or answer matches"}`;
+    : `${int(shown)} of ${total}${shown || deep ? "" : ": no name, tag, finding or answer matches"}`;
   remember(words, verdicts, agent, tag);
 }
 
@@ -262,7 +263,6 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", follow);
 // What did not pass is printed with its details.
 window.addEventListener("beforeprint", () => {
-  all(".explored .rest").forEach((d) => { d.open = true; });
   all('.scenario:is([data-verdict="fail"], [data-verdict="error"]):not([hidden]) > details').slice(0, 50).forEach((d) => { unfold(d); d.open = true; });
 });
 document.addEventListener("DOMContentLoaded", begin);
