@@ -34,6 +34,9 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 		Marker: "<!-- rehearse:experiment -->", Kind: "Experiment", Name: doc.Line(doc.Quote(r.Name)),
 		Verdict: string(verdict), Tone: experimentTones[verdict], Summary: doc.Line(doc.Quote(found)), Figures: experimentFigures(r),
 	}
+	if r.About != "" {
+		d.Lead = append(d.Lead, doc.Paragraph(doc.Line(doc.Quote(r.About))))
+	}
 	if len(r.Warnings) > 0 {
 		warnings := quoteList(r.Warnings, "warnings")
 		warnings.Max = maxExperimentItems
@@ -52,9 +55,6 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 	}
 	if len(secondary) > 0 {
 		d.Lead = append(d.Lead, newSection("Secondary measures", doc.Plain, append(plots, secondary...)...))
-	}
-	if r.About != "" {
-		d.Body = append(d.Body, doc.Paragraph(doc.Line(doc.Quote(r.About))))
 	}
 	answers := -1 // the place of the section in the body
 	if s := answersSection(r); len(s.Blocks) > 0 {
@@ -183,29 +183,18 @@ func variantTable(r *result.Experiment) doc.Table {
 		{Head: doc.Line("variant"), Shorten: true}, {Head: doc.Line("passed"), Right: true, Optional: true},
 	}}
 	names := shownMeasures(r)
-	var intervals []doc.Column // of the other measures, at the end: they are the first to go
-	for i, m := range names {
-		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(doc.Quote(measureHead(m))), Right: true, Optional: i > 0})
-		if i == 0 {
-			t.Columns = append(t.Columns, doc.Column{Head: doc.Line("interval"), Right: true})
-		} else {
-			intervals = append(intervals, doc.Column{Head: doc.Line("interval of ", doc.Quote(measureHead(m))), Right: true, Optional: true})
-		}
+	for i, m := range names { // the intervals of other measures than the first are the first columns to go
+		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(doc.Quote(measureHead(m))), Right: true, Optional: i > 0},
+			doc.Column{Head: doc.Line("interval"), Right: true, Optional: i > 0, Spare: i > 0})
 	}
-	t.Columns = append(t.Columns, intervals...)
 	for _, x := range r.Variants {
 		row := []doc.Text{doc.Line(doc.Quote(x.Name)), doc.Line(trialsText(x.Trials))}
-		var intervals []doc.Text
-		for i, m := range names {
+		for _, m := range names {
 			u, v := unitsOf(r, m), Find(x.Measures, m)
-			row = append(row, doc.Line(doc.Quote(strings.TrimSuffix(u.value(v), " "+u.unit))))
-			if in := doc.Line(doc.Quote(u.interval(v, u.amount))); i == 0 {
-				row = append(row, in)
-			} else {
-				intervals = append(intervals, in)
-			}
+			bare := func(amount float64) string { return strings.TrimSuffix(u.amount(amount), " "+u.unit) }
+			row = append(row, doc.Line(doc.Quote(strings.TrimSuffix(u.value(v), " "+u.unit))), doc.Line(doc.Quote(u.interval(v, bare))))
 		}
-		t.Rows = append(t.Rows, append(row, intervals...))
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

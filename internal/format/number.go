@@ -91,6 +91,9 @@ func Seconds(v float64) string {
 	return sign + d.String()
 }
 
+// Time formats a time to the minute, in UTC.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
 // Count returns "1 call", "2,000 calls".
 func Count(n int, noun string) string {
 	return Int(n) + strings.TrimPrefix(Plural(n, noun), strconv.Itoa(n))

@@ -159,8 +159,8 @@ type Table struct {
 	Noun string
 }
 
-// Column describes a column. On a narrow terminal, Optional columns are left out, and Spare ones if
-// shorter names are not enough.
+// Column describes a column. On a narrow terminal, Optional columns are left out, those
+// that are Spare first; other Spare ones only if shorter names are not enough.
 type Column struct {
 	Head     Text
 	Right    bool

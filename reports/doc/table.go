@@ -1,6 +1,8 @@
 package doc
 
 import (
+	"slices"
+
 	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
@@ -62,10 +64,12 @@ func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) 
 		columns, widths = append(columns, i), append(widths, width)
 		over += width
 	}
-	for i := len(t.Columns) - 1; i > 0 && over+wide*(len(columns)-1) > 0; i-- {
-		if t.Columns[i].Optional {
-			columns = append(columns[:i], columns[i+1:]...)
-			over -= widths[i]
+	for _, spare := range []bool{true, false} {
+		for i := len(columns) - 1; i > 0 && over+wide*(len(columns)-1) > 0; i-- {
+			if c := t.Columns[columns[i]]; c.Optional && c.Spare == spare {
+				over -= widths[columns[i]]
+				columns = slices.Delete(columns, i, i+1)
+			}
 		}
 	}
 	gap = wide

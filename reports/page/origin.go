@@ -24,7 +24,7 @@ func (o Origin) facts() (list []fact) {
 		}
 	}
 	if !o.Began.IsZero() {
-		add("date", o.Began.UTC().Format("2006-01-02 15:04 UTC"))
+		add("date", format.Time(o.Began))
 		if took := o.Ended.Sub(o.Began); took > 0 {
 			add("took", format.Seconds(took.Seconds()))
 		}

@@ -61,7 +61,7 @@ func (t transcript) figures() doc.Facts {
 func (t transcript) lead() []doc.Block {
 	s := t.Settings
 	var facts doc.Facts
-	facts.Add("began", t.At.Format(time.RFC3339))
+	facts.Add("began", format.Time(t.At))
 	facts.Add("in", doc.Quote(t.Job.Dir))
 	facts.Add("backend", doc.Quote(strings.TrimSpace(s.Backend+" "+s.Model)))
 	if t.Job.Access != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
@@ -39,7 +38,7 @@ func (t transcript) figures() doc.Facts {
 	var facts doc.Facts
 	first := t.Entries[0]
 	facts.Add("worker", doc.Quote(first.Name))
-	facts.Add("began", first.At.Format(time.RFC3339))
+	facts.Add("began", format.Time(first.At))
 	facts.Add("time", format.Seconds(t.Entries[len(t.Entries)-1].At.Sub(first.At).Seconds()))
 	if n := t.count("tool"); n > 0 {
 		facts.Add("tool calls", n)
