@@ -18,9 +18,6 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	seen := 0
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		if cmd.Parent() != nil && cmd.Parent().Name() == "completion" {
-			return // cobra's own, one for each shell
-		}
 		seen++
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			g := gomega.NewWithT(t)

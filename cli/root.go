@@ -167,15 +167,3 @@ func helpCommand() *cobra.Command {
 		},
 	}
 }
-
-// finishCompletion makes cobra's command for shell completion refuse unknown
-// shells, and gives it an example.
-func finishCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
-			cmd.Args, cmd.Example = unknownCommand, "  source <(rehearse completion bash)"
-			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		}
-	}
-}
