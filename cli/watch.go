@@ -25,7 +25,7 @@ import (
 // A batch of changes is complete when none came for watchQuiet, and at the latest after watchMost:
 // editors and formatters write a file more than once.
 const (
-	watchQuiet = 60 * time.Millisecond
+	watchQuiet = 30 * time.Millisecond
 	watchMost  = 400 * time.Millisecond
 )
 

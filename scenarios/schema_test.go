@@ -48,9 +48,13 @@ var formats = map[string]any{
 // TestSchema checks that the committed schemas match the Go types. With
 // -update it writes them.
 func TestSchema(t *testing.T) {
+	unused := maps.Clone(schemaExamples)
 	for _, kind := range schema.Kinds() {
 		t.Run(kind, func(t *testing.T) {
-			want := generate(t, formats[kind])
+			want, used := generate(t, kind)
+			for _, key := range used {
+				delete(unused, key)
+			}
 			file := filepath.Join("..", "schema", kind+".json")
 			if *update {
 				if err := os.WriteFile(file, want, 0o644); err != nil {
@@ -63,10 +67,14 @@ func TestSchema(t *testing.T) {
 			}
 		})
 	}
+	for key := range unused {
+		t.Errorf("schemaExamples: no schema has the key %s", key)
+	}
 }
 
-// generate reflects a schema whose descriptions are the doc comments.
-func generate(t *testing.T, v any) []byte {
+// generate reflects the schema of a format, whose descriptions are the doc comments, and returns the keys that have
+// examples.
+func generate(t *testing.T, kind string) (data []byte, used []string) {
 	t.Helper()
 	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Namer: qualified}
 	driven := reflector.Definitions{}
@@ -86,13 +94,14 @@ func generate(t *testing.T, v any) []byte {
 	for name, text := range r.CommentMap {
 		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
 	}
-	whole := r.Reflect(v)
+	whole := r.Reflect(formats[kind])
 	maps.Copy(whole.Definitions, driven)
+	used = document(kind, whole)
 	data, err := json.MarshalIndent(whole, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(data, '\n')
+	return append(data, '\n'), used
 }
 
 // qualified names a type with its package: there are two of the name Latency. Packages

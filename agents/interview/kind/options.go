@@ -29,17 +29,17 @@ type Options struct {
 	// Prompts replace shipped texts by name, such as "mirror" or "mirror/BLOC_01". Parts that
 	// depend on the register are written [[informal|formal]].
 	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
-	// CallTimeout limits a call to the model.
+	// CallTimeout limits a call to the model; default 1m.
 	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
-	// Backoff is the wait before the first retry of a failed call.
+	// Backoff is the wait before the first retry of a failed call; default 1s.
 	Backoff quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
-	// TransportRetries is the largest number of retries of a call that fails on the way.
+	// TransportRetries is the largest number of retries of a call that fails on the way; default 2.
 	TransportRetries *int `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
-	// ValidationRetries is the largest number of retries after replies that are not valid.
+	// ValidationRetries is the largest number of retries after replies that are not valid; default 1.
 	ValidationRetries *int `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
-	// HistoryMessages is the largest number of earlier messages in a call.
+	// HistoryMessages is the largest number of earlier messages in a call; default 40.
 	HistoryMessages int `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
-	// HistoryTokens is the largest size of the earlier messages in a call, in tokens.
+	// HistoryTokens is the largest size of the earlier messages in a call, in tokens; default 7000.
 	HistoryTokens int `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
 	// Address is the identification of submissions: an id of the client ("id"), the message that
 	// it replies to ("reply_to"), or both (default).
