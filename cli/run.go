@@ -44,6 +44,7 @@ type runFlags struct {
 	live     bool
 	require  bool
 	perturb  perturbValue
+	fleet    fleetFlags
 	baseline string
 	update   bool
 	history  string
@@ -78,6 +79,9 @@ needs the same patterns, filters and options in all parts; rehearse merge makes 
 --watch runs again what a changed scenario, a file that it names, or a source of its program
 affects. On a terminal, keys choose: a all, f failed, p filter, Enter again, q quit.
 
+--queue spreads the trials over the workers of a queue (rehearse worker), with the same recording as
+on one machine; --resume goes on with such a run that was interrupted or killed.
+
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
 The result is added to the history, which rehearse history and compare read; --history none leaves
@@ -91,6 +95,7 @@ it out. A history that cannot be written is a warning and never changes the resu
   rehearse run --watch
   rehearse run order-status --repeat-until-fail=1000
   rehearse run --shard 2/4 --out shard-2
+  rehearse run scenarios --trials 1000 --queue postgres://rehearse@db.example.com/rehearse
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --reporter dots --reporter tap=out.tap
@@ -102,6 +107,9 @@ it out. A history that cannot be written is a warning and never changes the resu
 				return usage(err)
 			}
 			if err := detachedNumber(cmd.Flags(), args); err != nil {
+				return usage(err)
+			}
+			if err := flags.fleet.check(cmd.Flags(), &flags); err != nil {
 				return usage(err)
 			}
 			return a.runScenarios(cmd.Context(), args, flags)
@@ -133,6 +141,7 @@ func (a *app) registerRunFlags(cmd *cobra.Command, flags *runFlags) {
 	watchFlag(cmd, &flags.watch)
 	viewModeFlag(cmd, &flags.view)
 	cmd.MarkFlagsMutuallyExclusive("view", "watch")
+	flags.fleet.register(f)
 }
 
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
@@ -182,7 +191,12 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 
 	a.collectSeldom()
 	began := time.Now()
-	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against)
+	spread, err := a.beginFleet(ctx, set, header, &flags)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against, spread)
+	spread.end(ctx, a, err == nil && !report.Interrupted)
 	if err != nil {
 		return report, noVerdict(err)
 	}
@@ -231,7 +245,7 @@ func (flags *runFlags) options() []string {
 
 // execute drives the set and writes the files of the run.
 func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header record.Run, out *atomicdir.Folder, prices *price.Table,
-	flags runFlags, against *rundir.BaselineSource,
+	flags runFlags, against *rundir.BaselineSource, spread *fleet,
 ) (report reports.Report, sink *rundir.Sink, err error) {
 	env := a.env(prices, flags.live)
 	env.Required = flags.require
@@ -250,10 +264,10 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 	}
 	defer sink.Close()
 	snapshots := &harness.SnapshotSink{Missing: flags.update || !a.inCI(), Update: flags.update}
-	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, harness.Options{
+	outcome, err := harness.RunPerturbed(ctx, set, flags.perturb, spread.options(harness.Options{
 		Workers: flags.workers, Env: env, Sink: sink, Snapshots: snapshots, Observer: progress,
 		Budget: flags.limits.budget(), FailFast: flags.limits.failures(), Language: a.language,
-	})
+	}))
 	if err != nil {
 		return report, nil, atomicdir.Explain(err)
 	}

@@ -89,20 +89,26 @@ func (p *path) walk(ctx context.Context, n int, g *golden) {
 }
 
 // trial runs trial n, that of a perturbed scenario after the trial of its golden path.
-func (sc *prepared) trial(ctx context.Context, n int) (record.Trial, []record.Timing, []byte) {
+// The error is that of another machine.
+func (sc *prepared) trial(ctx context.Context, n int) (trial record.Trial, timings []record.Timing, stack []byte, err error) {
+	if sc.fetch != nil {
+		trial, timings, err = sc.fetch(ctx, n)
+		return trial, timings, nil, err
+	}
 	if sc.path == nil {
-		return sc.drive(ctx, n)
+		trial, timings, stack = sc.drive(ctx, n)
+		return trial, timings, stack, nil
 	}
 	g := sc.path.golden(ctx, n)
 	switch {
 	case g.skipped != "":
-		return sc.notRun(n, record.End{Status: "skipped", Skipped: g.skipped}), nil, nil
+		return sc.notRun(n, record.End{Status: "skipped", Skipped: g.skipped}), nil, nil, nil
 	case g.failed != "":
-		return sc.notRun(n, record.End{Status: "error", ExitCode: 1, HarnessError: "the golden path could not be run: " + g.failed}), nil, nil
+		return sc.notRun(n, record.End{Status: "error", ExitCode: 1, HarnessError: "the golden path could not be run: " + g.failed}), nil, nil, nil
 	}
-	trial, timings, stack := sc.drive(ctx, n)
+	trial, timings, stack = sc.drive(ctx, n)
 	trial.Head.Golden = g.facts
-	return trial, timings, stack
+	return trial, timings, stack, nil
 }
 
 // notRun returns the record of a trial that was not run.

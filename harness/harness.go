@@ -41,6 +41,9 @@ type Options struct {
 	Observer Observer
 	// Language measures and judges the facts of kinds of agents; nil supports the core facts only.
 	Language *gate.Language
+	// Remote runs the trials elsewhere; nil runs them here. Workers is then the number of trials that
+	// are awaited at the same time.
+	Remote Remote
 }
 
 // Sink receives the results of a run. The first error ends the run.
@@ -135,6 +138,7 @@ func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, er
 		if plan[i], err = r.prepare(driver); err != nil {
 			return Outcome{}, err
 		}
+		plan[i].remote(r.opts.Remote, i)
 		trials += plan[i].head.Trials
 	}
 	scenarios := func(yield func(*prepared, error) bool) {
@@ -192,6 +196,10 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 		out.Stopped, out.FailFast, out.Interrupted, err = sink.reason(), sink.failedEnough(), false, nil
 	case !out.Interrupted && clock.Err(timed) != nil:
 		out.Stopped = fmt.Sprintf("the budget of %s is used up", r.opts.Budget.Time)
+	default:
+		if remote, ok := errors.AsType[*RemoteError](err); ok {
+			out.Stopped, out.Interrupted, err = remote.Error(), false, nil
+		}
 	}
 	return out, begun, err
 }
@@ -206,6 +214,7 @@ type prepared struct {
 	bare     bool
 	language *gate.Language
 	observer Observer // may be nil
+	fetch    fetch    // nil unless the trials run elsewhere
 }
 
 func (r *runner) prepare(driver drive.Driver) (*prepared, error) {

@@ -54,13 +54,15 @@ func (sc *prepared) run(ctx context.Context, n int) result {
 	if clock.Err(ctx) != nil {
 		return result{abandoned: true}
 	}
-	trial, timings, stack := sc.trial(ctx, n)
+	trial, timings, stack, err := sc.trial(ctx, n)
 	if clock.Err(ctx) != nil {
 		return result{abandoned: true}
 	}
+	if err != nil {
+		return result{err: err}
+	}
 	var lines []byte
 	if !sc.bare {
-		var err error
 		if lines, err = record.Encode(trial); err != nil {
 			return result{err: err}
 		}

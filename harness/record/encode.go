@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -81,4 +83,43 @@ func (e *encoder) line(kind string, v any) {
 	}
 	e.out = append(e.out, body[1:]...)
 	e.out = append(e.out, '\n')
+}
+
+// Decode returns the trials whose lines, those of Encode, follow each other.
+func Decode(encoded []byte) ([]Trial, error) {
+	var trials []Trial
+	var open bool // the last trial has no end yet
+	for line := range bytes.Lines(encoded) {
+		body := bytes.TrimSuffix(line, []byte("\n"))
+		kind, ok := lineKind(body)
+		switch {
+		case !ok || open == (kind == kindTrial):
+			return nil, fmt.Errorf("decoding trials: %.60q is not the next line of a trial", body)
+		case kind == kindTrial:
+			var head TrialHead
+			if err := decode(body, &head); err != nil {
+				return nil, fmt.Errorf("decoding trials: %w", err)
+			}
+			trials, open = append(trials, Trial{Head: head}), true
+			continue
+		}
+		trial := &trials[len(trials)-1]
+		known, err := trial.add(stored{kind: kind, body: body})
+		if !known && err == nil {
+			err = fmt.Errorf("unknown line type %q", kind)
+		}
+		if open = kind != kindEnd; !open && err == nil {
+			if missing := trial.missing(); missing != "" {
+				err = errors.New(missing)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("decoding trial %d of %s: %w", trial.Head.N, trial.Head.Scenario, err)
+		}
+	}
+	if open {
+		head := &trials[len(trials)-1].Head
+		return nil, fmt.Errorf("decoding trial %d of %s: it has no end", head.N, head.Scenario)
+	}
+	return trials, nil
 }

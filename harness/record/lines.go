@@ -81,11 +81,16 @@ func parse(line []byte) (s stored, ok bool) {
 	}
 	s.seq, s.body = seq, rest[comma:]
 	s.body[0] = '{'
-	kind, ok := bytes.CutPrefix(s.body, []byte(bodyStart))
+	s.kind, ok = lineKind(s.body)
+	return s, ok
+}
+
+// lineKind returns the type of a line without its hash.
+func lineKind(body []byte) (string, bool) {
+	kind, ok := bytes.CutPrefix(body, []byte(bodyStart))
 	quote := bytes.IndexByte(kind, '"')
 	if !ok || quote < 1 {
-		return s, false
+		return "", false
 	}
-	s.kind = string(kind[:quote])
-	return s, true
+	return string(kind[:quote]), true
 }
