@@ -1,0 +1,493 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/internal/database"
+	"github.com/rehearse-dev/rehearse/queue"
+)
+
+// kills is the number of kill -9 of workers; the long form (make soak) has more.
+var kills = flag.Int("kills", 20, "number of workers to kill in TestFleetSurvivesKills")
+
+// testFleet is a queue on the server that REHEARSE_TEST_POSTGRES names, and the processes that use it.
+type testFleet struct {
+	*gomega.WithT
+	t   *testing.T
+	dir string
+	dsn string
+}
+
+// newFleet makes an empty queue, and a folder with scenarios of programs: slow takes 20 ms a trial.
+func newFleet(t *testing.T) *testFleet {
+	t.Helper()
+	server := os.Getenv("REHEARSE_TEST_POSTGRES")
+	if server == "" {
+		t.Skip("REHEARSE_TEST_POSTGRES names no server")
+	}
+	f := &testFleet{gomega.NewWithT(t), t, t.TempDir(), ""}
+	dsn, drop, err := database.Scratch(t.Context(), server)
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	t.Cleanup(func() { f.Expect(drop()).To(gomega.Succeed()) })
+	f.dsn = dsn
+	f.scenario("slow", "sleep 0.02; echo done", "")
+	return f
+}
+
+// scenario writes a scenario that drives a line of shell.
+func (f *testFleet) scenario(name, line, more string) {
+	f.t.Helper()
+	text := fmt.Sprintf(`name: %s
+drive: {command: {run: [sh, -c, %q], turns: [Go.]}}
+backend: {model: gpt-4.1-mini, rules: [{text: hi}]}
+expect: {status: done, allow: [unused-line], calls: 0, that: ['run.text == "done"']}
+%s`, name, line, more)
+	f.Expect(os.MkdirAll(filepath.Join(f.dir, "scenarios"), 0o700)).To(gomega.Succeed())
+	f.Expect(os.WriteFile(filepath.Join(f.dir, "scenarios", name+".yaml"), []byte(text), 0o600)).To(gomega.Succeed())
+}
+
+// process is a process that was started, with what it printed.
+type process struct {
+	*exec.Cmd
+	output syncedBuffer
+	ended  chan struct{}
+}
+
+type syncedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncedBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncedBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// start starts the program, which ends with the test.
+func (f *testFleet) start(args ...string) *process {
+	f.t.Helper()
+	program, err := exec.LookPath("rehearse")
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	return f.startAs(program, args...)
+}
+
+func (f *testFleet) startAs(program string, args ...string) *process {
+	f.t.Helper()
+	p := &process{Cmd: exec.Command(program, args...), ended: make(chan struct{})}
+	p.Dir, p.Stdout, p.Stderr = f.dir, &p.output, &p.output
+	p.Env = append(os.Environ(), "REHEARSE_OFFLINE=1", "NO_COLOR=1", "REHEARSE_HISTORY=none", queueVariable+"="+f.dsn)
+	f.Expect(p.Start()).To(gomega.Succeed())
+	go func() { _ = p.Wait(); close(p.ended) }() // its state has the result
+	f.t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) kill() {
+	_ = p.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+// worker starts a worker with two slots.
+func (f *testFleet) worker(more ...string) *process {
+	return f.start(append([]string{"worker", "--slots", "2"}, more...)...)
+}
+
+// run starts a run over the queue, with a short lease.
+func (f *testFleet) run(out string, args ...string) *process {
+	return f.start(append([]string{"run", "--queue", f.dsn, "--lease", "1s", "--job-time", "200ms", "--html=false", "--out", out}, args...)...)
+}
+
+// exits waits for the end of a process, and checks its exit code.
+func (f *testFleet) exits(p *process, code int) {
+	f.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(2 * time.Minute):
+		f.t.Fatalf("it has not ended:\n%s", p.output.String())
+	}
+	f.Expect(p.ProcessState.ExitCode()).To(gomega.Equal(code), "%v", p.output.String())
+}
+
+// status returns the state of the queue.
+func (f *testFleet) status() queue.Status {
+	f.t.Helper()
+	store, err := queue.Open(f.t.Context(), f.dsn, 1)
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	defer store.Close()
+	status, err := store.Status(f.t.Context())
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	return status
+}
+
+// until waits until the state of the queue fulfils a condition.
+func (f *testFleet) until(what string, is func(queue.Status) bool) {
+	f.t.Helper()
+	f.Eventually(func() bool { return is(f.status()) }, time.Minute, 20*time.Millisecond).Should(gomega.BeTrue(), what)
+}
+
+// running waits until a worker runs a job.
+func (f *testFleet) running(p *process) {
+	f.t.Helper()
+	f.until("the worker runs a job", func(s queue.Status) bool {
+		for _, w := range s.Workers {
+			if w.PID == p.Process.Pid && w.Running > 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// done waits until a number of trials is done in the only run.
+func (f *testFleet) done(trials int) {
+	f.t.Helper()
+	f.until(fmt.Sprint(trials, " trials are done"), func(s queue.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Done >= trials })
+}
+
+// key returns the key of the only run.
+func (f *testFleet) key() string {
+	f.t.Helper()
+	runs := f.status().Runs
+	f.Expect(runs).To(gomega.HaveLen(1))
+	return runs[0].Key
+}
+
+// alone runs the same on this machine.
+func (f *testFleet) alone(code int, args ...string) {
+	f.t.Helper()
+	f.exits(f.start(append([]string{"run", "--workers", "16", "--html=false", "--out", "alone"}, args...)...), code)
+}
+
+// same checks that a recording equals that of one machine, and that nothing is left in the queue.
+func (f *testFleet) same(out string) {
+	f.t.Helper()
+	f.Expect(f.read(out+"/recording.jsonl")).To(gomega.Equal(f.read("alone/recording.jsonl")), "the recordings differ")
+	for _, r := range f.status().Runs {
+		f.Expect(r.State).To(gomega.Equal("done"))
+		f.Expect(r.Issued).To(gomega.BeZero())
+		f.Expect(r.Done).To(gomega.Equal(r.Trials))
+	}
+}
+
+func (f *testFleet) read(name string) string {
+	f.t.Helper()
+	data, err := os.ReadFile(filepath.Join(f.dir, name))
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	return string(data)
+}
+
+// TestFleetSurvivesKills is H-04: a run over three workers, of which one after the other is killed while it
+// runs jobs, has the recording of one machine.
+func TestFleetSurvivesKills(t *testing.T) {
+	f := newFleet(t)
+	gate := filepath.Join(f.dir, "gate") // until it is there, the run cannot end
+	f.scenario("unending", "while [ ! -e "+gate+" ]; do sleep 0.05; done; echo done", "")
+	args := []string{"slow", "loop/golden-*", "unending", "--trials", "10"}
+	f.Expect(os.WriteFile(gate, nil, 0o600)).To(gomega.Succeed())
+	f.alone(exitPass, args...)
+	f.Expect(os.Remove(gate)).To(gomega.Succeed())
+	workers := []*process{f.worker(), f.worker(), f.worker()}
+	run := f.run("spread", append(args, "--max-deaths", "1000")...)
+	for n := range *kills {
+		at := n % len(workers)
+		f.running(workers[at])
+		workers[at].kill()
+		workers[at] = f.worker()
+	}
+	f.Expect(f.status().Runs[0].State).To(gomega.Equal("running"))
+	f.Expect(os.WriteFile(gate, nil, 0o600)).To(gomega.Succeed())
+	f.exits(run, exitPass)
+	f.same("spread")
+	f.Expect(f.read("spread/junit.xml")).To(gomega.ContainSubstring(`failures="0"`))
+}
+
+// TestFleetHearsZombies is H-04: a worker that stalls for longer than its lease loses its job, and what it
+// stores later changes nothing.
+func TestFleetHearsZombies(t *testing.T) {
+	f := newFleet(t)
+	f.scenario("slow", "sleep 1; echo done", "")
+	args := []string{"slow", "--trials", "4"}
+	f.alone(exitPass, args...)
+	zombie := f.worker("--slots", "1")
+	run := f.run("spread", args...)
+	f.running(zombie)
+	f.Expect(zombie.Process.Signal(syscall.SIGSTOP)).To(gomega.Succeed())
+	other := f.worker()
+	f.until("the other worker has taken the job", func(s queue.Status) bool { return s.Runs[0].Deaths > 0 && s.Runs[0].Done >= 2 })
+	f.Expect(zombie.Process.Signal(syscall.SIGCONT)).To(gomega.Succeed())
+	f.exits(run, exitPass)
+	f.same("spread")
+	_ = other
+}
+
+// TestFleetRecovers is the time from the death of a worker until its job runs again: at most 1.5 leases.
+func TestFleetRecovers(t *testing.T) {
+	f := newFleet(t)
+	f.scenario("slow", "sleep 10; echo done", "")
+	first := f.worker("--slots", "1")
+	run := f.start("run", "slow", "--queue", f.dsn, "--lease", "2s", "--html=false", "--out", "spread")
+	f.running(first)
+	second := f.worker()
+	f.until("the second worker is there", func(s queue.Status) bool { return len(s.Workers) == 2 })
+	first.kill()
+	began := time.Now()
+	f.running(second)
+	f.Expect(time.Since(began)).To(gomega.BeNumerically("<", 3*time.Second))
+	t.Logf("the job ran again %s after the kill, with a lease of 2s", time.Since(began).Round(time.Millisecond))
+	f.exits(run, exitPass)
+}
+
+// TestFleetResumes is H-04: a run whose coordinator was killed is resumed, and is the run of one machine.
+func TestFleetResumes(t *testing.T) {
+	f := newFleet(t)
+	args := []string{"slow", "--trials", "60"}
+	f.alone(exitPass, args...)
+	f.worker()
+	run := f.run("spread", args...)
+	for n := range 5 {
+		f.done(10 * (n + 1))
+		run.kill()
+		run = f.run("spread", append(args, "--resume", f.key())...)
+	}
+	f.exits(run, exitPass)
+	f.same("spread")
+	f.Expect(run.output.String()).To(gomega.ContainSubstring("trials are done"))
+	again := f.run("again", append(args, "--resume", f.key())...)
+	f.exits(again, exitUsage)
+	f.Expect(again.output.String()).To(gomega.ContainSubstring("is done; begin a new one without --resume"))
+}
+
+// TestFleetInterrupted is H-04: Ctrl-C ends a run quickly, with a valid report; it can be resumed, by one
+// process at a time and with the same command line.
+func TestFleetInterrupted(t *testing.T) {
+	f := newFleet(t)
+	args := []string{"slow", "--trials", "60"}
+	f.alone(exitPass, args...)
+	f.worker()
+	run := f.run("spread", args...)
+	f.done(10)
+	key := f.key()
+	second := f.run("second", append(args, "--resume", key)...)
+	f.exits(second, exitUsage)
+	f.Expect(second.output.String()).To(gomega.ContainSubstring("another coordinator runs " + key))
+
+	f.Expect(run.Process.Signal(os.Interrupt)).To(gomega.Succeed())
+	f.exits(run, exitInterrupted)
+	f.Expect(run.output.String()).To(gomega.ContainSubstring("--resume " + key))
+	f.exits(f.start("report", "spread", "--verify"), exitInterrupted)
+	f.Expect(f.status().Runs[0].State).To(gomega.Equal("stopped"))
+	f.Expect(f.status().Runs[0].Issued).To(gomega.BeZero())
+
+	other := f.run("other", "slow", "--trials", "59", "--resume", key)
+	f.exits(other, exitUsage)
+	f.Expect(other.output.String()).To(gomega.ContainSubstring("has other scenarios, trials, labels or prices"))
+	f.exits(f.run("spread", append(args, "--resume", key)...), exitPass)
+	f.same("spread")
+}
+
+// TestFleetCancelled is H-04: queue cancel ends a run for good.
+func TestFleetCancelled(t *testing.T) {
+	f := newFleet(t)
+	worker := f.worker()
+	run := f.run("spread", "slow", "--trials", "100000")
+	f.done(5)
+	key := f.key()
+	f.exits(f.start("queue", "cancel", key), exitPass)
+	f.exits(run, exitNoVerdict)
+	f.Expect(run.output.String()).To(gomega.ContainSubstring("the run was cancelled with rehearse queue cancel"))
+	f.until("the worker is idle", func(s queue.Status) bool { return len(s.Workers) == 1 && s.Workers[0].Running == 0 })
+	f.exits(f.start("queue", "cancel", key), exitUsage)
+	f.Expect(worker.Process.Signal(os.Interrupt)).To(gomega.Succeed())
+	f.exits(worker, exitInterrupted)
+	f.Expect(f.status().Workers).To(gomega.BeEmpty())
+}
+
+// TestFleetLosesDeadlyTrials is H-04: a trial that kills its workers ends as an error; the others pass.
+func TestFleetLosesDeadlyTrials(t *testing.T) {
+	f := newFleet(t)
+	f.scenario("deadly", "kill -9 $PPID; sleep 60", "")
+	ctx, stop := context.WithCancel(t.Context())
+	var supervisor sync.WaitGroup
+	defer supervisor.Wait()
+	defer stop()
+	supervisor.Go(func() {
+		for ctx.Err() == nil {
+			p := f.worker()
+			select {
+			case <-p.ended:
+			case <-ctx.Done():
+			}
+		}
+	})
+	run := f.run("spread", "slow", "deadly", "--trials", "3", "--max-deaths", "2", "--json")
+	f.exits(run, exitNoVerdict)
+	f.Expect(f.read("spread/junit.xml")).To(gomega.ContainSubstring("the trial killed its worker 2 times"))
+	var report struct {
+		Scenarios []struct{ Name, Verdict string }
+	}
+	f.Expect(json.Unmarshal([]byte(f.read("spread/report.json")), &report)).To(gomega.Succeed())
+	verdicts := map[string]string{}
+	for _, s := range report.Scenarios {
+		verdicts[s.Name] = s.Verdict
+	}
+	f.Expect(verdicts).To(gomega.Equal(map[string]string{"slow": "pass", "deadly": "error"}))
+}
+
+// TestFleetFindsNoWorker is H-04: workers with another build, without the needed tag or with other files get
+// no job, and the run says so.
+func TestFleetFindsNoWorker(t *testing.T) {
+	f := newFleet(t)
+	f.scenario("needy", "echo done", "tags: [needs-gpu]\n")
+	program, err := exec.LookPath("rehearse")
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	data, err := os.ReadFile(program)
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	f.Expect(os.MkdirAll(filepath.Join(f.dir, "other"), 0o700)).To(gomega.Succeed())
+	other := filepath.Join(f.dir, "other", "rehearse")
+	f.Expect(os.WriteFile(other, append(data, 0), 0o700)).To(gomega.Succeed())
+	f.startAs(other, "worker")
+	run := f.run("spread", "needy", "--max-time", "13s")
+	f.exits(run, exitNoVerdict)
+	f.Expect(run.output.String()).To(gomega.ContainSubstring("no worker has --tag gpu, which scenarios of this run need"))
+
+	run = f.run("spread", "slow", "--max-time", "13s")
+	f.exits(run, exitNoVerdict)
+	f.Expect(run.output.String()).To(gomega.ContainSubstring("no worker has this build of the program; 1 with another one cannot take part"))
+
+	moved := filepath.Join(f.dir, "moved")
+	f.Expect(os.MkdirAll(moved, 0o700)).To(gomega.Succeed())
+	here := f.dir
+	f.dir = moved
+	f.scenario("needy", "echo done, differently", "tags: [needs-gpu]\n")
+	f.worker("--tag", "gpu")
+	f.dir = here
+	run = f.run("spread", "needy", "--max-time", "3s")
+	f.exits(run, exitNoVerdict)
+	f.Expect(run.output.String()).To(gomega.ContainSubstring("the scenario needy, or a file that it names, differs here"))
+
+	f.worker("--tag", "gpu")
+	f.exits(f.run("spread", "needy"), exitPass)
+}
+
+// TestFleetSurvivesItsDatabase is H-04: connections that break, and a server that is away for a while, delay a
+// run and change nothing; one that stays away ends it, with what there is.
+func TestFleetSurvivesItsDatabase(t *testing.T) {
+	f := newFleet(t)
+	args := []string{"slow", "--trials", "80"}
+	f.alone(exitPass, args...)
+	link := newLink(f)
+	direct := f.dsn
+	f.dsn = link.address(direct)
+	f.worker()
+	f.worker()
+	run := f.run("spread", args...)
+	f.dsn = direct
+	for n := range 3 {
+		f.done(20 * (n + 1))
+		link.cut()
+		time.Sleep(1500 * time.Millisecond) // longer than the lease
+		link.mend()
+	}
+	f.exits(run, exitPass)
+	f.same("spread")
+}
+
+// link is a connection to the server that can be cut.
+type link struct {
+	t      *testing.T
+	listen net.Listener
+	server string
+	mu     sync.Mutex
+	broken bool
+	conns  []net.Conn
+}
+
+func newLink(f *testFleet) *link {
+	config, err := database.ParsePostgres(f.dsn)
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	l := &link{t: f.t, server: fmt.Sprintf("%s:%d", config.Host, config.Port)}
+	l.listen, err = net.Listen("tcp", "127.0.0.1:0")
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	f.t.Cleanup(func() { _ = l.listen.Close(); l.cut() })
+	go l.serve()
+	return l
+}
+
+// address returns the address of a database by way of the link.
+func (l *link) address(dsn string) string { return strings.Replace(dsn, l.server, l.listen.Addr().String(), 1) }
+
+func (l *link) serve() {
+	for {
+		client, err := l.listen.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		l.mu.Lock()
+		server, err := net.Dial("tcp", l.server)
+		if l.broken || err != nil {
+			_ = client.Close()
+			if err == nil {
+				_ = server.Close()
+			}
+			l.mu.Unlock()
+			continue
+		}
+		l.conns = append(l.conns, client, server)
+		l.mu.Unlock()
+		go pipe(client, server)
+		go pipe(server, client)
+	}
+}
+
+func pipe(to, from net.Conn) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			_, _ = to.Write(buf[:n]) // the next read fails
+		}
+		if err != nil {
+			_, _ = to.Close(), from.Close()
+			return
+		}
+	}
+}
+
+func (l *link) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = true
+	for _, c := range l.conns {
+		_ = c.Close()
+	}
+	l.conns = nil
+}
+
+func (l *link) mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = false
+}
