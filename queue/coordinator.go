@@ -154,7 +154,7 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 // becomeOnly takes the lock of the run, which its session holds until it ends.
 func (c *Coordinator) becomeOnly(ctx context.Context) error {
 	var got bool
-	if err := c.lock.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, $2)", migrationLock, int32(c.id)).Scan(&got); err != nil {
+	if err := c.lock.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('rehearse run ' || $1, 0))", c.key).Scan(&got); err != nil {
 		return err
 	}
 	if !got {

@@ -367,7 +367,7 @@ func (c *Coordinator) countWorkers(ctx context.Context, tx pgx.Tx, now time.Time
 	return err
 }
 
-// patienceWithWorkers is the time after which the user learns that nobody works.
+// patienceWithWorkers is the longest time until the user learns that nobody works.
 const patienceWithWorkers = 10 * time.Second
 
 // warn tells the user, once, that jobs wait for a worker that is not there.
@@ -390,7 +390,7 @@ func (c *Coordinator) warn(served []bool, others int) {
 		c.watch.idle, c.watch.warned = time.Time{}, ""
 	case c.watch.idle.IsZero():
 		c.watch.idle = now
-	case now.Sub(c.watch.idle) >= patienceWithWorkers && c.watch.warned != warning:
+	case now.Sub(c.watch.idle) >= min(patienceWithWorkers, 4*c.opts.Lease) && c.watch.warned != warning:
 		c.watch.warned = warning
 		c.opts.Log(warning)
 	}

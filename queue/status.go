@@ -54,7 +54,7 @@ type WorkerStatus struct {
 	Silent float64 `json:"silent_s"`
 }
 
-// Status returns the runs, the newest first, and the workers that were heard of in the last hour.
+// Status returns the runs, the newest first, and the workers that were heard of in the last minute.
 func (s *Store) Status(ctx context.Context) (Status, error) {
 	status := Status{Schema: StatusSchema, Runs: []RunStatus{}, Workers: []WorkerStatus{}}
 	rows, err := s.pool.Query(ctx, `
@@ -78,7 +78,7 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		SELECT w.id, w.host, w.pid, w.slots, w.tags, w.program,
 		       (SELECT count(*) FROM river_job j WHERE j.state = 'running' AND j.attempted_by[array_upper(j.attempted_by, 1)] = w.id),
 		       extract(epoch FROM clock_timestamp() - w.beat)::float8
-		FROM worker w WHERE w.beat > now() - interval '1 hour' ORDER BY w.began, w.id`)
+		FROM worker w WHERE w.beat > now() - interval '1 minute' ORDER BY w.began, w.id`)
 	if err == nil {
 		status.Workers, err = pgx.AppendRows(status.Workers, rows, pgx.RowToStructByPos[WorkerStatus])
 	}

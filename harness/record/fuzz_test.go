@@ -44,3 +44,37 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// FuzzDecode checks for any input that nothing panics, and that what is decoded is the same after it was
+// encoded again.
+func FuzzDecode(f *testing.F) {
+	lines, err := record.Encode(record.Trial{
+		Head:     record.TrialHead{Scenario: "loop/done", N: 1},
+		Messages: []record.Message{{ID: "m1"}},
+		Calls:    []record.Call{{N: 1, Messages: []string{"m1"}}},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(lines)
+	f.Add(lines[:len(lines)/2])
+	f.Add(bytes.Replace(lines, []byte(`"type":"end"`), []byte(`"type":"send"`), 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		trials, err := record.Decode(data)
+		if err != nil {
+			return
+		}
+		var once []byte
+		for _, trial := range trials {
+			lines, err := record.Encode(trial)
+			if err != nil {
+				t.Fatalf("a trial that was decoded cannot be encoded: %v", err)
+			}
+			once = append(once, lines...)
+		}
+		again, err := record.Decode(once)
+		if err != nil || len(again) != len(trials) {
+			t.Fatalf("%d trials after encoding, want %d: %v", len(again), len(trials), err)
+		}
+	})
+}

@@ -76,6 +76,8 @@ var allowed = map[string][]string{
 	"history":  {"stat", "harness/compare", "harness/gate", "harness/measure"},
 	"history/": {"stat", "harness/compare", "harness/gate", "history"},
 
+	"queue": {"clock", "harness", "harness/record"},
+
 	"reports/diff": {},
 	"reports/doc":  {"reports/diff"},
 	"reports/plot": {"stat", "harness/measure", "harness/result", "reports/doc"},
