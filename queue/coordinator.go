@@ -81,8 +81,9 @@ type Coordinator struct {
 	open    map[int]span  // issued and not done, by their first trial
 	done    []span        // done and not consumed, sorted
 	blocks  map[int]*block
-	failed  error // nothing more will come
-	merged  int   // trials consumed
+	failed  error            // nothing more will come
+	merged  int              // trials consumed
+	seen    map[int]struct{} // the first trials of all blocks that are or were in done
 
 	todo     []span // not issued, sorted; for the loop only, as is estimate
 	estimate estimate
@@ -104,6 +105,7 @@ func (s *Store) Coordinate(ctx context.Context, plan Plan, opts Options) (*Coord
 	c := &Coordinator{
 		store: s, opts: opts.withDefaults(), plan: plan, layout: newLayout(plan.Scenarios), ended: make(chan struct{}),
 		changed: make(chan struct{}), open: map[int]span{}, blocks: map[int]*block{},
+		seen: map[int]struct{}{},
 	}
 	var err error
 	if c.river, err = river.NewClient(riverpgxv5.New(s.pool), &river.Config{Schema: s.schema, Logger: s.logger}); err == nil {
@@ -231,7 +233,7 @@ func (c *Coordinator) loadBlocks(ctx context.Context) error {
 			c.open[s.first] = s
 			return nil
 		}
-		c.done = append(c.done, s)
+		c.done, c.seen[s.first] = append(c.done, s), struct{}{}
 		c.estimate.add(&c.layout, s, milliseconds(took))
 		return nil
 	})

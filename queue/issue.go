@@ -84,6 +84,11 @@ var (
 
 // step does what is due.
 func (c *Coordinator) step(ctx context.Context) error {
+	if c.watch.since.IsZero() {
+		if err := c.reload(ctx); err != nil {
+			return err
+		}
+	}
 	if err := c.collect(ctx); err != nil {
 		return err
 	}
@@ -94,6 +99,32 @@ func (c *Coordinator) step(ctx context.Context) error {
 		}
 	}
 	return c.issue(ctx)
+}
+
+// reload finds out what is issued. A transaction may have been committed although the connection broke
+// before the answer came.
+func (c *Coordinator) reload(ctx context.Context) error {
+	rows, err := c.store.pool.Query(ctx, "SELECT first, last FROM block WHERE run = $1 ORDER BY first", c.id)
+	if err != nil {
+		return err
+	}
+	spans, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s span, err error) {
+		err = row.Scan(&s.first, &s.last)
+		return s, err
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.todo = gaps(c.layout.trials(), spans)
+	clear(c.open)
+	for _, s := range spans {
+		if _, known := c.seen[s.first]; !known {
+			c.open[s.first] = s
+		}
+	}
+	return nil
 }
 
 // fail makes everybody who waits for a trial return.
@@ -128,6 +159,7 @@ func (c *Coordinator) collect(ctx context.Context) error {
 			return nil
 		}
 		delete(c.open, s.first)
+		c.seen[s.first] = struct{}{}
 		at, _ := slices.BinarySearchFunc(c.done, s.first, func(s span, first int) int { return s.first - first })
 		c.done = slices.Insert(c.done, at, s)
 		c.estimate.add(&c.layout, s, milliseconds(took))

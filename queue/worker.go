@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +65,10 @@ type worker struct {
 
 	mu   sync.Mutex
 	runs map[int64]*workerRun
-	all  sync.WaitGroup // goroutines that join and leave runs
+	held map[int64]struct{} // the jobs that this worker runs
+	all  sync.WaitGroup     // goroutines that join and leave runs
+
+	strays map[int64]time.Time // of beat alone: jobs that River has given to this worker, but it has not received
 }
 
 // workerRun is a run in which the worker takes part, or has refused to.
@@ -80,7 +84,7 @@ type workerRun struct {
 // Work takes part in the runs of the queue until ctx ends, or the worker was idle long enough. Jobs
 // that are running when ctx ends are given back.
 func (s *Store) Work(ctx context.Context, opts WorkerOptions) error {
-	w := &worker{store: s, opts: opts, slots: make(chan struct{}, opts.Slots), runs: map[int64]*workerRun{}}
+	w := &worker{store: s, opts: opts, slots: make(chan struct{}, opts.Slots), runs: map[int64]*workerRun{}, held: map[int64]struct{}{}}
 	w.id = fmt.Sprintf("%s-%d-%s", cmp.Or(opts.Name, opts.Host), opts.PID, strings.ToLower(rand.Text()[:6]))
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &jobs{worker: w})
@@ -137,7 +141,7 @@ func (w *worker) loop(ctx context.Context) error {
 		now := w.opts.Clock.Now()
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			continue // ends the loop
 		case err != nil && !transient(err):
 			return fmt.Errorf("use the queue %s: %w", w.store.name, explain(err))
 		case err != nil && !away:
@@ -194,6 +198,9 @@ func (w *worker) beat(ctx context.Context) (active bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := w.returnStrays(ctx); err != nil {
+		return false, err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, r := range w.runs {
@@ -214,6 +221,36 @@ func (w *worker) beat(ctx context.Context) (active bool, err error) {
 		active = active || r.trials != nil
 	}
 	return active, nil
+}
+
+// strayTime is the time after which a job that this worker should run, and does not, is given back.
+const strayTime = 2 * time.Second
+
+// returnStrays gives jobs back that River has marked as run by this worker, but whose message was lost
+// with the connection: nobody would ever run them, because this worker lives.
+func (w *worker) returnStrays(ctx context.Context) error {
+	rows, err := w.store.pool.Query(ctx, "SELECT id FROM river_job WHERE state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $1", w.id)
+	if err != nil {
+		return err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	ids = slices.DeleteFunc(ids, func(id int64) bool { _, held := w.held[id]; return held })
+	w.mu.Unlock()
+	now := w.opts.Clock.Now()
+	var due []int64
+	w.strays, due = overdue(w.strays, ids, now, strayTime)
+	if len(due) == 0 {
+		return nil
+	}
+	w.opts.Log(fmt.Sprintf("giving %d jobs back that never arrived", len(due)))
+	_, err = w.store.pool.Exec(ctx,
+		"UPDATE river_job SET state = 'available' WHERE id = ANY ($1) AND state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $2",
+		due, w.id)
+	return err
 }
 
 // join prepares a run and fetches its jobs, unless its scenarios differ from those of this machine.
@@ -304,6 +341,12 @@ func (*jobs) NextRetry(job *river.Job[jobArgs]) time.Time { return *job.Attempte
 func (j *jobs) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 	w := j.worker
 	w.mu.Lock()
+	w.held[job.ID] = struct{}{}
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.held, job.ID)
+	}()
 	r := w.runs[job.Args.Run]
 	if r != nil && (r.trials == nil || r.header != job.Args.Header) {
 		r = nil

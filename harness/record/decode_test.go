@@ -51,8 +51,10 @@ var _ = Describe("Decode", Label("H-04"), func() {
 			_, err := record.Decode(without)
 			Expect(err).To(HaveOccurred(), "without %s", lines[i])
 		}
-		for _, text := range []string{"x\n", "{}\n", `{"type":"end","status":"done"}` + "\n", string(lines[0]) + string(lines[0]),
-			string(lines[0]) + `{"type":"newer"}` + "\n", string(lines[0]) + `{"type":"end","status":7}` + "\n"} {
+		for _, text := range []string{
+			"x\n", "{}\n", `{"type":"end","status":"done"}` + "\n", string(lines[0]) + string(lines[0]),
+			string(lines[0]) + `{"type":"newer"}` + "\n", string(lines[0]) + `{"type":"end","status":7}` + "\n",
+		} {
 			_, err := record.Decode([]byte(text))
 			Expect(err).To(HaveOccurred(), text)
 		}
