@@ -436,7 +436,9 @@ func newLink(f *testFleet) *link {
 }
 
 // address returns the address of a database by way of the link.
-func (l *link) address(dsn string) string { return strings.Replace(dsn, l.server, l.listen.Addr().String(), 1) }
+func (l *link) address(dsn string) string {
+	return strings.Replace(dsn, l.server, l.listen.Addr().String(), 1)
+}
 
 func (l *link) serve() {
 	for {

@@ -47,9 +47,10 @@ Exit codes:
 func (a *app) queueCancelCommand() *cobra.Command {
 	var address string
 	cmd := &cobra.Command{
-		Use:     "cancel RUN",
-		Short:   "End a run for good",
-		Long:    "cancel ends a run: its workers abandon their trials, its results are removed from the queue, and its\ncommand reports the trials that it has, without a verdict.",
+		Use:   "cancel RUN",
+		Short: "End a run for good",
+		Long: `cancel ends a run: its workers abandon their trials, its results are removed from the queue, and its
+command reports the trials that it has, without a verdict.`,
 		Example: "  rehearse queue cancel 1f2e3d4c5b6a7988-k3q2zw",
 		Args:    arguments(1, 1, "name the run, as rehearse queue shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -125,8 +126,13 @@ func queueDocument(status *queue.Status) doc.Document {
 	d := doc.Document{Kind: "Queue", Summary: doc.Line(
 		format.Plural(len(status.Runs), "run"), ", ", format.Plural(len(status.Workers), "worker"))}
 	runs := doc.Table{Columns: []doc.Column{
-		{Head: doc.Line("run")}, {Head: doc.Line("state")}, {Head: doc.Line("done"), Right: true}, {Head: doc.Line("jobs"), Right: true},
-		{Head: doc.Line("running"), Right: true}, {Head: doc.Line("deaths"), Right: true}, {Head: doc.Line("heard of"), Right: true},
+		{Head: doc.Line("run")},
+		{Head: doc.Line("state")},
+		{Head: doc.Line("done"), Right: true},
+		{Head: doc.Line("jobs"), Right: true},
+		{Head: doc.Line("running"), Right: true},
+		{Head: doc.Line("deaths"), Right: true},
+		{Head: doc.Line("heard of"), Right: true},
 	}}
 	for i := range status.Runs {
 		r := &status.Runs[i]
@@ -136,8 +142,12 @@ func queueDocument(status *queue.Status) doc.Document {
 		})
 	}
 	workers := doc.Table{Columns: []doc.Column{
-		{Head: doc.Line("worker")}, {Head: doc.Line("running"), Right: true}, {Head: doc.Line("slots"), Right: true},
-		{Head: doc.Line("tags")}, {Head: doc.Line("program")}, {Head: doc.Line("heard of"), Right: true},
+		{Head: doc.Line("worker")},
+		{Head: doc.Line("running"), Right: true},
+		{Head: doc.Line("slots"), Right: true},
+		{Head: doc.Line("tags")},
+		{Head: doc.Line("program")},
+		{Head: doc.Line("heard of"), Right: true},
 	}}
 	for i := range status.Workers {
 		w := &status.Workers[i]

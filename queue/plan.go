@@ -173,15 +173,15 @@ func expired(now, beat, since time.Time, lease time.Duration) bool {
 }
 
 // overdue updates since when jobs are missed. It returns those that are missing now, and of them those that
-// have been missed for longer than patience.
-func overdue(since map[int64]time.Time, missing []int64, now time.Time, patience time.Duration) (map[int64]time.Time, []int64) {
+// have been missed for longer than strayTime.
+func overdue(since map[int64]time.Time, missing []int64, now time.Time) (map[int64]time.Time, []int64) {
 	next, due := map[int64]time.Time{}, []int64(nil)
 	for _, id := range missing {
 		began, known := since[id]
 		if !known {
 			began = now
 		}
-		if now.Sub(began) > patience {
+		if now.Sub(began) > strayTime {
 			due = append(due, id)
 			continue
 		}

@@ -165,12 +165,12 @@ var _ = Describe("a lease", Label("H-04"), func() {
 var _ = Describe("a job that never arrived", Label("H-04"), func() {
 	It("is overdue once, after it was missing all the time", func() {
 		at := func(s int) time.Time { return time.Unix(int64(s), 0) }
-		since, due := overdue(nil, []int64{1, 2}, at(0), 2*time.Second)
+		since, due := overdue(nil, []int64{1, 2}, at(0))
 		Expect(due).To(BeEmpty())
-		since, due = overdue(since, []int64{2, 3}, at(2), 2*time.Second)
+		since, due = overdue(since, []int64{2, 3}, at(2))
 		Expect(due).To(BeEmpty())
 		Expect(since).To(Equal(map[int64]time.Time{2: at(0), 3: at(2)}))
-		since, due = overdue(since, []int64{1, 2, 3}, at(3), 2*time.Second)
+		since, due = overdue(since, []int64{1, 2, 3}, at(3))
 		Expect(due).To(Equal([]int64{2}))
 		Expect(since).To(Equal(map[int64]time.Time{1: at(3), 3: at(2)}))
 	})

@@ -242,7 +242,7 @@ func (w *worker) returnStrays(ctx context.Context) error {
 	w.mu.Unlock()
 	now := w.opts.Clock.Now()
 	var due []int64
-	w.strays, due = overdue(w.strays, ids, now, strayTime)
+	w.strays, due = overdue(w.strays, ids, now)
 	if len(due) == 0 {
 		return nil
 	}
