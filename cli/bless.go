@@ -25,6 +25,7 @@ type blessFlags struct {
 	baseline     string
 	dryRun       bool
 	allowFailing bool
+	asJSON       bool
 	rules        compare.Rules // -1 keeps the existing rule
 }
 
@@ -64,6 +65,7 @@ Exit codes:
 	f.StringVar(&flags.baseline, "baseline", compare.BaselineFile, "the `file` to write")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "show what would change, and write nothing")
 	f.BoolVar(&flags.allowFailing, "allow-failing", false, "accept failing scenarios: they may fail in the same way in later runs")
+	jsonFlag(f, &flags.asJSON, "what changes")
 	usual := compare.DefaultRules()
 	for _, rule := range []struct {
 		name, usage string
@@ -146,30 +148,52 @@ func (a *app) earlier(path string) (*compare.Baseline, error) {
 	return &old, nil
 }
 
-// writeBaseline prints the changes and writes the file.
+// blessing is the JSON form of what bless did.
+type blessing struct {
+	Schema   string `json:"schema"`
+	Run      string `json:"run"`
+	Baseline string `json:"baseline"`
+	// Written is false with --dry-run, and if the file stays as it is.
+	Written   bool `json:"written"`
+	Same      bool `json:"same"`
+	Scenarios int  `json:"scenarios"`
+	Bytes     int  `json:"bytes"`
+	// Changes is the comparison with the earlier baseline; nil without one.
+	Changes *compare.Result `json:"changes,omitempty"`
+	Warning string          `json:"warning,omitempty"`
+}
+
+// writeBaseline writes the file and prints the changes.
 func (a *app) writeBaseline(run string, old *compare.Baseline, now compare.Baseline, data []byte, flags blessFlags) error {
-	same := false
+	done := blessing{Schema: "rehearse.bless/1", Run: run, Baseline: flags.baseline, Scenarios: len(now.Scenarios), Bytes: len(data)}
 	if old != nil {
-		same = bytes.Equal(compare.Encode(*old), data)
+		done.Same = bytes.Equal(compare.Encode(*old), data)
 		result := compare.Compare(*old, now, compare.Options{Rules: now.Rules})
 		result.After = run
-		if err := doc.Terminal(a.stdout, reports.ComparisonDocument(&result, nil), console.TerminalOf(a.stdout, a.getenv)); err != nil {
-			return noVerdict(err)
+		done.Changes = &result
+		if !flags.asJSON {
+			if err := doc.Terminal(a.stdout, reports.ComparisonDocument(&result, nil), console.TerminalOf(a.stdout, a.getenv)); err != nil {
+				return noVerdict(err)
+			}
 		}
 	}
-	what := fmt.Sprintf("%s, %d bytes", format.Plural(len(now.Scenarios), "scenario"), len(data))
+	if done.Written = !done.Same && !flags.dryRun; done.Written {
+		if err := atomicdir.Replace(flags.baseline, data); err != nil {
+			return noVerdict(fmt.Errorf("write the baseline: %w", err))
+		}
+		done.Warning = rundir.TrialsWarning(&now)
+	}
+	if flags.asJSON {
+		return a.printJSON(done)
+	}
+	what := fmt.Sprintf("%s, %d bytes", format.Plural(done.Scenarios, "scenario"), done.Bytes)
 	switch {
-	case same:
+	case done.Same:
 		fmt.Fprintf(a.stdout, "%s stays as it is: %s\n", flags.baseline, what)
-		return nil
 	case flags.dryRun:
 		fmt.Fprintf(a.stdout, "%s would be written: %s\n", flags.baseline, what)
-		return nil
+	default:
+		fmt.Fprintf(a.stdout, "%s was written: %s; commit it\n%s", flags.baseline, what, done.Warning)
 	}
-	if err := atomicdir.Replace(flags.baseline, data); err != nil {
-		return noVerdict(fmt.Errorf("write the baseline: %w", err))
-	}
-	fmt.Fprintf(a.stdout, "%s was written: %s; commit it\n", flags.baseline, what)
-	fmt.Fprint(a.stdout, rundir.TrialsWarning(&now))
 	return nil
 }

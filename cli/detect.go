@@ -229,6 +229,9 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 	})
 	view.Close()
 	report := plan.Report(outcome, tool())
+	if outcome.Items == 0 && !flags.asJSON { // there is nothing to show, only what is wrong
+		return concludeDetect(ctx, plan, outcome, flags.strict)
+	}
 	if err := a.showDetect(report, out, flags); err != nil {
 		return noVerdict(err)
 	}

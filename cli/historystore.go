@@ -162,7 +162,23 @@ func (a *app) origin(ctx context.Context, labels map[string]string) history.Orig
 		o.CI = a.getenv("GITHUB_SERVER_URL") + "/" + a.getenv("GITHUB_REPOSITORY") + "/actions/runs/" + run
 	}
 	o.CI = sanitize.MaskURL(o.CI)
+	o.Command = a.commandLine()
 	return o
+}
+
+// commandLine returns the command line of this process without secrets: those of the environment, those with a
+// known form, and the users and queries of addresses.
+func (a *app) commandLine() string {
+	words := []string{"rehearse"}
+	for _, word := range a.args {
+		if flag, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") && strings.Contains(value, "://") {
+			word = flag + "=" + sanitize.MaskURL(value)
+		} else if strings.Contains(word, "://") {
+			word = sanitize.MaskURL(word)
+		}
+		words = append(words, word)
+	}
+	return redactor().Text(format.ShellLine(words...))
 }
 
 // firstOf returns the first variable of the environment that is not empty.

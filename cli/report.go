@@ -177,7 +177,9 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 	case "gitlab":
 		return report, reports.GitLab(w, report)
 	}
-	return report, a.write(w, runDocument(report, flags.detail, flags.failuresOnly), flags.format)
+	shown := runDocument(report, flags.detail, flags.failuresOnly)
+	shown.Terminal.Figures = in.Origin().Facts()
+	return report, a.write(w, shown, flags.format)
 }
 
 // runDocument returns the report of a run as a document.

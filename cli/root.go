@@ -41,13 +41,14 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	args           []string // without the name of the program
 	kinds          kind.List
 	language       *gate.Language // in which agents are measured and judged
 }
 
 // run runs the program and returns its exit code.
 func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, kinds: kinds, language: kinds.Language()}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, args: args, kinds: kinds, language: kinds.Language()}
 	if a.getenv("GITHUB_ACTIONS") == "true" {
 		a.stdout, a.stderr = console.WithoutRunnerCommands(stdout), console.WithoutRunnerCommands(stderr)
 	}

@@ -188,6 +188,9 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if pages, err = a.beginViewing(ctx, flags.view, flags.history, out.Path()); err != nil {
 		return reports.Report{}, err
 	}
+	if flags.out != "" && !flags.watch {
+		a.warnReplaced(out)
+	}
 
 	a.collectSeldom()
 	began := time.Now()

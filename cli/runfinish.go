@@ -67,3 +67,10 @@ func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
 func (a *app) viewAgain(out *atomicdir.Folder) {
 	fmt.Fprintf(a.stderr, "view again with: %s\n", format.ShellLine("rehearse", "report", out.Path()))
 }
+
+// warnReplaced prints a line if the run replaces an earlier one in its folder.
+func (a *app) warnReplaced(out *atomicdir.Folder) {
+	if _, err := rundir.FindRecording(out.Path()); err == nil {
+		fmt.Fprintf(a.stderr, "the earlier run in %s is replaced\n", out.Path())
+	}
+}

@@ -22,6 +22,8 @@ import (
 type selection struct {
 	filter scenarios.Filter
 	failed bool
+	// keywordGiven reports whether -k was given, with any value.
+	keywordGiven func() bool
 }
 
 // selectionHelp explains patterns and the flags of a selection.
@@ -38,6 +40,7 @@ func (a *app) selectionFlags(cmd *cobra.Command, s *selection) {
 	f := cmd.Flags()
 	f.StringVarP(&s.filter.Keyword, "keyword", "k", "",
 		"only scenarios whose name and tags match this `expression`, such as 'refund and not slow'")
+	s.keywordGiven = func() bool { return f.Changed("keyword") }
 	f.StringSliceVar(&s.filter.Tags, "tag", nil, "only scenarios with one of these `tags`")
 	f.StringSliceVar(&s.filter.Files, "file", nil, "only scenarios in these `files` or folders; * is a wildcard")
 	f.StringSliceVar(&s.filter.Exclude, "exclude", nil, "leave out scenarios with these `names` or files; * is a wildcard")
@@ -65,6 +68,9 @@ var errOnlyOthers = errors.New("no scenario is selected")
 
 // selectAmong returns the selected scenarios, and the files of their folders that other commands take.
 func (a *app) selectAmong(patterns []string, s selection, prices *price.Table) ([]scenarios.Scenario, []otherFile, error) {
+	if s.keywordGiven != nil && s.keywordGiven() && strings.TrimSpace(s.filter.Keyword) == "" {
+		return nil, nil, errors.New("-k needs an expression, such as 'refund and not slow'; leave it out to select all scenarios")
+	}
 	if len(patterns) == 0 && len(s.filter.Files) > 0 {
 		patterns = asPaths(s.filter.Files)
 	}

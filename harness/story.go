@@ -115,6 +115,9 @@ func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
 	}
 	fmt.Fprintf(b, "  ✗ %s: %s%s\n", sanitize.Line(f.Rule, maxText), sanitize.Line(f.Message, 2*maxText), where)
 	writeEvidence(b, f)
+	if f.Accept != "" {
+		fmt.Fprintf(b, "    accept with: %s\n", sanitize.Line(f.Accept, 2*maxText))
+	}
 }
 
 func writeEvidence(b *strings.Builder, f *gate.Finding) {

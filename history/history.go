@@ -65,6 +65,8 @@ type Origin struct {
 	Branch string `json:"branch,omitempty"`
 	// Dirty is true if files that git tracks differed from the commit.
 	Dirty bool `json:"dirty,omitempty"`
+	// Command is the command line of the run, without secrets.
+	Command string `json:"command,omitempty"`
 	// CI is the address of the CI job.
 	CI string `json:"ci,omitempty"`
 }

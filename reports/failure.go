@@ -59,6 +59,9 @@ func (s Scenario) finding(f gate.Finding) doc.Item {
 	if item.Diff = doc.NewDiff("expected", "actual", f.Expected, f.Actual); len(item.Diff.Lines) == 0 {
 		item.Evidence = f.Evidence
 	}
+	if f.Accept != "" {
+		item.Items = append(item.Items, doc.Item{Text: doc.Line("accept with: ", doc.Command(f.Accept))})
+	}
 	return item
 }
 

@@ -14,6 +14,19 @@ import (
 // minutes is the form of times in lists, in UTC.
 const minutes = "2006-01-02 15:04"
 
+// timeForm returns the form of the times of runs: with seconds if two are in the same minute.
+func timeForm(runs []history.Run) string {
+	seen := map[string]bool{}
+	for i := range runs {
+		at := runs[i].At.Format(minutes)
+		if seen[at] {
+			return time.DateTime
+		}
+		seen[at] = true
+	}
+	return minutes
+}
+
 // commitLength is the number of characters of a commit in lists.
 const commitLength = 7
 
@@ -34,7 +47,7 @@ func RunsDocument(runs []history.Run, total int) doc.Document {
 		{Head: doc.Line("passed"), Right: true},
 		{Head: doc.Line("EUR"), Right: true},
 	}}
-	variants := false
+	variants, form := false, timeForm(runs)
 	for i := range runs {
 		r := &runs[i]
 		cost := "unknown"
@@ -43,7 +56,7 @@ func RunsDocument(runs []history.Run, total int) doc.Document {
 		}
 		variants = variants || r.Variant != ""
 		t.Rows = append(t.Rows, []doc.Text{
-			doc.Line(r.ID), doc.Line(r.At.Format(minutes)), doc.Line(doc.Quote(r.Branch)), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
+			doc.Line(r.ID), doc.Line(r.At.Format(form)), doc.Line(doc.Quote(r.Branch)), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
 			doc.Line(doc.Quote(r.Variant)), doc.Line(doc.Toned(verdictTone(r.Verdict), string(r.Verdict))),
 			doc.Line(fmt.Sprintf("%d/%d", r.Scenarios.Pass, r.Scenarios.Total())), doc.Line(cost),
 		})

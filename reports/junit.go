@@ -196,6 +196,9 @@ func (s Scenario) junitFindings() junitOutcome {
 		for _, line := range sanitize.Lines(f.Evidence, maxEvidence) {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
+		if f.Accept != "" {
+			fmt.Fprintf(&b, "    accept with: %s\n", sanitize.Line(f.Accept, maxMessage))
+		}
 	}
 	if s.MoreFindings > 0 {
 		fmt.Fprintf(&b, "and %s\n", format.Count(s.MoreFindings, "more finding"))

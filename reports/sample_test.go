@@ -127,6 +127,7 @@ func sample() reports.Report {
 		{
 			Severity: gate.Failing, Rule: "that", Message: `does not hold: run.text == "..."`, Trial: 4, At: "expect.that[0]", Evidence: "run.text",
 			Expected: "It ships on Wednesday, <b>3 May</b>.", Actual: "It ships on Thursday, <b>3 May</b>.",
+			Accept: "rehearse run loop/other --update",
 		},
 	}
 	failing.Log = "loading <config>\n  Error: no such order\n"

@@ -267,7 +267,7 @@ func FlakyDocument(f *history.Flakiness) doc.Document {
 	}
 	if len(flaky) > 0 {
 		d.Tone = doc.Unsure
-		d.Body = append(d.Body, newSection("Flaky: they pass and fail with the same content", doc.Unsure, flakyTable(flaky)))
+		d.Body = append(d.Body, newSection("Flaky: they pass and fail although the files of the scenario are the same", doc.Unsure, flakyTable(flaky)))
 	}
 	if len(random) > 0 {
 		d.Tone = doc.Bad

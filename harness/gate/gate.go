@@ -42,6 +42,8 @@ type Finding struct {
 	// or JSON; both are empty for other findings.
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`
+	// Accept is the command that makes the actual value the expected one; empty if there is none.
+	Accept string `json:"accept,omitempty"`
 }
 
 // VerdictOf returns the verdict of findings: error if one is Broken, else fail if one is

@@ -19,14 +19,13 @@ func judgeSnapshot(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		switch {
 		case !stored:
 			found = append(found, Finding{
-				Severity: Failing, Rule: SnapshotRule, Message: fmt.Sprintf("the snapshot %s does not exist", file),
-				Evidence: "write it, and commit it: " + j.updateCommand(),
+				Severity: Failing, Rule: SnapshotRule, Message: fmt.Sprintf("the snapshot %s does not exist", file), Accept: j.updateCommand(),
 			})
 		case want != got:
 			found = append(found, Finding{
 				Severity: Failing, Rule: SnapshotRule,
-				Message:  fmt.Sprintf("the %s from the snapshot %s; accept the change with: %s", snapshotNouns[key], file, j.updateCommand()),
-				Evidence: lineDifference(want, got), Expected: want, Actual: got,
+				Message:  fmt.Sprintf("the %s from the snapshot %s", snapshotNouns[key], file),
+				Evidence: lineDifference(want, got), Expected: want, Actual: got, Accept: j.updateCommand(),
 			})
 		}
 	}

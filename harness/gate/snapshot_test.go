@@ -31,17 +31,17 @@ var _ = Describe("Judge of snapshots", Label("H-04"), func() {
 		Expect(found).To(HaveLen(1))
 		Expect(found[0]).To(Equal(gate.Finding{
 			Severity: gate.Failing, Rule: "snapshot", Message: "the snapshot snapshots/a.snap does not exist",
-			At: "expect.snapshot", Evidence: "write it, and commit it: rehearse run refund --update",
+			At: "expect.snapshot", Accept: "rehearse run refund --update",
 		}))
-		Expect(against("function", nil, "a\n")[0].Evidence).To(HaveSuffix(": go test -update"))
+		Expect(against("function", nil, "a\n")[0].Accept).To(Equal("go test -update"))
 	})
 
 	DescribeTable("shows the lines that differ",
 		func(want, got, evidence string) {
 			found := against("command", map[string]string{"text": want}, got)
 			Expect(found).To(HaveLen(1))
-			Expect(found[0].Message).To(Equal(
-				"the final text differs from the snapshot snapshots/a.snap; accept the change with: rehearse run refund --update"))
+			Expect(found[0].Message).To(Equal("the final text differs from the snapshot snapshots/a.snap"))
+			Expect(found[0].Accept).To(Equal("rehearse run refund --update"))
 			Expect(found[0].Evidence).To(Equal(evidence))
 			Expect(found[0].Expected).To(Equal(want))
 			Expect(found[0].Actual).To(Equal(got))

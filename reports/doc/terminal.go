@@ -172,11 +172,15 @@ func (v *terminal) fold(s string, width int) []string { return console.Fold(s, w
 
 // paragraph writes a text, wrapped unless it has a command.
 func (v *terminal) paragraph(first, rest int, t Text) {
-	if slices.ContainsFunc(t, func(s Span) bool { return s.kind == command }) {
+	if t.hasCommand() {
 		v.line(strings.Repeat(" ", first) + v.paint(t, Plain))
 		return
 	}
 	v.wrap(first, rest, v.paint(t, Plain))
+}
+
+func (t Text) hasCommand() bool {
+	return slices.ContainsFunc(t, func(s Span) bool { return s.kind == command })
 }
 
 // maxFactName limits the width of the names of facts.
@@ -197,6 +201,10 @@ func (v *terminal) facts(list Facts) {
 		if v.t.Width > 0 && console.Width(f.Name) > width {
 			v.wrap(2, 4, v.t.Paint(console.Faint, f.Name))
 			name = strings.Repeat(" ", width)
+		}
+		if f.Value.hasCommand() { // it can be copied only as a whole
+			v.line("  " + name + "  " + value)
+			continue
 		}
 		for i, line := range v.fold(value, v.t.Columns()-len(indent)) {
 			if i == 0 {

@@ -11,8 +11,8 @@ import (
 // Origin is when and of which source code a run was made. Recordings do not contain it, because
 // it differs between equal runs; the zero value is unknown.
 type Origin struct {
-	Began, Ended       time.Time
-	Commit, Branch, CI string
+	Began, Ended                time.Time
+	Commit, Branch, CI, Command string
 	// Dirty is true if files differed from the commit.
 	Dirty bool
 }
@@ -29,6 +29,7 @@ func (o Origin) facts() (list []fact) {
 			add("took", format.Seconds(took.Seconds()))
 		}
 	}
+	add("command", line(o.Command, 2000))
 	const short = 12 // digits of a commit
 	commit := line(o.Commit, 100)
 	if commit = commit[:min(len(commit), short)]; o.Dirty {

@@ -59,6 +59,9 @@ func newFinding(f gate.Finding) finding {
 	if d := doc.NewDiff("expected", "actual", f.Expected, f.Actual); len(d.Lines) > 0 {
 		shown.Evidence, shown.Diff = "", doc.Fragment([]doc.Block{d}, 3)
 	}
+	if f.Accept != "" {
+		shown.Message += "; accept with: " + line(f.Accept, 2000)
+	}
 	switch f.Severity {
 	case gate.Info:
 		shown.Sign = "i"

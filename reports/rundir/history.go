@@ -165,18 +165,29 @@ func WriteNote(out *atomicdir.Folder, r *history.Run) error {
 }
 
 func originOf(n *history.Note) page.Origin {
-	return page.Origin{Began: n.Began, Ended: n.Ended, Commit: n.Commit, Branch: n.Branch, CI: n.CI, Dirty: n.Dirty}
+	return page.Origin{
+		Began: n.Began, Ended: n.Ended, Commit: n.Commit, Branch: n.Branch, CI: n.CI, Command: n.Command, Dirty: n.Dirty,
+	}
 }
 
 // origin returns the origin of a recording from the note beside it; zero without one.
 func origin(recording string) (page.Origin, error) {
-	note, err := history.ReadNote(filepath.Join(filepath.Dir(recording), history.NoteFile))
+	note, err := noteOf(recording)
 	if note == nil || err != nil {
 		return page.Origin{}, err
 	}
+	return originOf(note), nil
+}
+
+// noteOf returns the note beside a recording; nil without one, or if it is that of another recording.
+func noteOf(recording string) (*history.Note, error) {
+	note, err := history.ReadNote(filepath.Join(filepath.Dir(recording), history.NoteFile))
+	if note == nil || err != nil {
+		return nil, err
+	}
 	var run history.Run
 	if err := Locate(&run, recording); err != nil || run.SHA256 != note.SHA256 {
-		return page.Origin{}, err
+		return nil, err
 	}
-	return originOf(note), nil
+	return note, nil
 }

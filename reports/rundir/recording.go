@@ -82,6 +82,15 @@ func (r *Recording) Altered() (problem string, altered bool) {
 // Report judges the recording and returns its report.
 func (r *Recording) Report() (reports.Report, error) { return r.read(r.judge) }
 
+// Origin returns when and how the run was made; zero if nothing beside the recording has it.
+func (r *Recording) Origin() reports.Origin {
+	note, err := noteOf(r.file.Name())
+	if err != nil || note == nil { // a report is not worse without one
+		return reports.Origin{}
+	}
+	return reports.Origin{Began: note.Began, Ended: note.Ended, Origin: note.Origin}
+}
+
 // read reads the recording from its beginning and judges each trial.
 func (r *Recording) read(judge reports.Judge) (reports.Report, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {

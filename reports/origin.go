@@ -1,0 +1,37 @@
+package reports
+
+import (
+	"time"
+
+	"github.com/rehearse-dev/rehearse/history"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+// Origin is when, by which command and from which source code a run was made. A recording does not have it,
+// because it differs between equal runs; nor has a Report, so that equal runs have equal reports.
+type Origin struct {
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+	history.Origin
+}
+
+// Facts returns what is known of the origin.
+func (o Origin) Facts() (list doc.Facts) {
+	add := func(name string, value doc.Span) {
+		if value.Text != "" {
+			list = append(list, doc.Fact{Name: name, Value: doc.Line(value)})
+		}
+	}
+	if !o.Began.IsZero() {
+		add("date", doc.Quote(o.Began.UTC().Format(minutes+" UTC")))
+		if took := o.Ended.Sub(o.Began); took > 0 {
+			add("took", doc.Quote(format.Seconds(took.Seconds())))
+		}
+	}
+	add("command", doc.Command(o.Command))
+	add("commit", doc.Quote(shortCommit(o.Commit, o.Dirty)))
+	add("branch", doc.Quote(o.Branch))
+	add("job", doc.Quote(o.CI))
+	return list
+}
