@@ -45,7 +45,7 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init [FOLDER]",
 		Short: "Write a first scenario for your agent",
 		Long: `init writes scenarios/agent.yaml, a scenario for your kind of agent, and ignores ` + runsFolder + `
-in .gitignore. On a terminal it asks for the kind; otherwise, and as its proposal, it takes the one
+in .gitignore. On a terminal it asks for the kind, your program and the package; otherwise, and as its proposal, it takes the one
 that fits package.json, pyproject.toml, requirements.txt or go.mod. For Node, Python and Go it also
 writes a small example agent, unless --program names yours. It never overwrites a file, and prints
 what to run next.
@@ -53,7 +53,7 @@ what to run next.
 Kinds of agents:
 ` + kindList() + `
 
-Exit codes: 0 written, 2 usage, or nothing could be written.`,
+Exit codes: 0 written, 2 usage, or a file could not be written, 130 interrupted.`,
 		Example: `  rehearse init
   rehearse init --kind python --program src/agent.py
   rehearse init --kind node --sdk openai --ci github
@@ -97,8 +97,12 @@ func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) er
 	project := os.DirFS(folder) // the folder need not exist yet
 	found, sdk, why := detectProject(project)
 	if flags.kind == "" && a.atTerminal() {
-		if err := askKind(ctx, input.Lines(a.stdin), a.stderr, &flags, found, why); err != nil {
-			return noVerdict(err)
+		err := askKind(ctx, input.Lines(a.stdin), a.stderr, &flags, found, sdk, why)
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
+		}
+		if err != nil {
+			return usage(err)
 		}
 	} else if flags.kind == "" && why != "" {
 		fmt.Fprintf(a.stderr, "%s: --kind %s\n", why, found)
@@ -188,8 +192,9 @@ func schemaURL(version string) string {
 	return "https://raw.githubusercontent.com/rehearse-dev/rehearse/" + version + "/schema/scenario.json"
 }
 
-// askKind asks for the kind of agent and for its program. An empty answer accepts the proposal.
-func askKind(ctx context.Context, lines <-chan string, out io.Writer, flags *initFlags, found, why string) error {
+// askKind asks for the kind of agent, for its program, and for the package of an example unless the project has
+// one. An empty answer accepts the proposal.
+func askKind(ctx context.Context, lines <-chan string, out io.Writer, flags *initFlags, found, sdk, why string) error {
 	kinds := starterKinds()
 	proposed := slices.IndexFunc(kinds, func(k starterKind) bool { return k.name == found }) + 1
 	fmt.Fprintln(out, "Which kind of agent do you want to test?")
@@ -220,8 +225,19 @@ func askKind(ctx context.Context, lines <-chan string, out io.Writer, flags *ini
 		return err
 	}
 	fmt.Fprint(out, "Your program, such as src/agent.py (Enter: an example): ")
-	flags.program, err = readAnswer(ctx, lines)
-	return err
+	if flags.program, err = readAnswer(ctx, lines); err != nil || flags.program != "" || flags.sdk != "" || len(kind.sdks) == 0 ||
+		kind.name == found && sdk != "none" {
+		return err
+	}
+	for {
+		fmt.Fprintf(out, "Package that it calls the model with: %s [none]: ", joined(kind.sdks))
+		answer, err := readAnswer(ctx, lines)
+		if answer = cmp.Or(answer, "none"); err != nil || slices.Contains(kind.sdks, answer) {
+			flags.sdk = answer
+			return err
+		}
+		fmt.Fprintf(out, "%q is not in the list.\n", answer)
+	}
 }
 
 func readAnswer(ctx context.Context, lines <-chan string) (string, error) {
@@ -266,7 +282,7 @@ func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string
 	for _, f := range files {
 		text, err := starter.ReadFile("starter/" + f[0])
 		if err != nil {
-			return noVerdict(err)
+			return usage(err)
 		}
 		var out bytes.Buffer
 		parsed, err := template.New(f[0]).Parse(string(text))
@@ -277,7 +293,7 @@ func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string
 			err = a.writeNew(filepath.Join(folder, filepath.FromSlash(f[1])), out.Bytes())
 		}
 		if err != nil {
-			return noVerdict(err)
+			return usage(err)
 		}
 	}
 	if flags.plan {
@@ -292,7 +308,7 @@ func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string
 func (a *app) ignore(file string, lines []string) error {
 	before, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return noVerdict(fmt.Errorf("read the list of ignored files: %w", err))
+		return usage(fmt.Errorf("read the list of ignored files: %w", err))
 	}
 	text, added := ignoring(string(before), lines)
 	switch {
@@ -303,7 +319,7 @@ func (a *app) ignore(file string, lines []string) error {
 		return a.writeNew(file, []byte(text))
 	}
 	if err := atomicdir.Replace(file, []byte(text)); err != nil {
-		return noVerdict(fmt.Errorf("write the list of ignored files: %w", err))
+		return usage(fmt.Errorf("write the list of ignored files: %w", err))
 	}
 	fmt.Fprintf(a.stdout, "changed  %s (it now ignores %s)\n", file, strings.Join(lines, " and "))
 	return nil
@@ -338,7 +354,7 @@ func (a *app) printNext(folder string, kind starterKind, scenario string, d star
 func (a *app) writePlan(folder string) error {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
-		return noVerdict(fmt.Errorf("find the folder %s: %w", folder, err))
+		return usage(fmt.Errorf("find the folder %s: %w", folder, err))
 	}
 	proposal := cli.Propose(os.DirFS(folder))
 	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.StarterPlan(filepath.Base(abs)))); err != nil {
@@ -354,13 +370,13 @@ func (a *app) writePlan(folder string) error {
 // writeNew writes a file unless it exists, and prints what it did.
 func (a *app) writeNew(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return noVerdict(fmt.Errorf("make the folder for %s: %w", file, err))
+		return usage(fmt.Errorf("make the folder for %s: %w", file, err))
 	}
 	switch err := writeNew(file, data); {
 	case errors.Is(err, fs.ErrExist):
 		fmt.Fprintf(a.stdout, "kept     %s (it exists)\n", file)
 	case err != nil:
-		return noVerdict(fmt.Errorf("write %s: %w", file, err))
+		return usage(fmt.Errorf("write %s: %w", file, err))
 	default:
 		fmt.Fprintf(a.stdout, "written  %s\n", file)
 	}

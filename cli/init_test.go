@@ -101,8 +101,10 @@ func TestInitAsks(t *testing.T) {
 		answers string
 		want    initFlags
 	}{
-		"the proposal":   {"\n\n", initFlags{kind: "node"}},
-		"no more input":  {"", initFlags{kind: "node"}},
+		"the proposal":   {"\n\n\n", initFlags{kind: "node", sdk: "none"}},
+		"no more input":  {"", initFlags{kind: "node", sdk: "none"}},
+		"a package":      {"\n\nopenia\nopenai\n", initFlags{kind: "node", sdk: "openai"}},
+		"go":             {"go\n\n\n", initFlags{kind: "go", sdk: "none"}},
 		"a number":       {"4\nsrc/agent.py\n", initFlags{kind: "python", program: "src/agent.py"}},
 		"a name":         {" loop \nnot read\n", initFlags{kind: "loop"}},
 		"another answer": {"99\nnod\nhttp\n\n", initFlags{kind: "http"}},
@@ -111,12 +113,23 @@ func TestInitAsks(t *testing.T) {
 			g := gomega.NewWithT(t)
 			var flags initFlags
 			var out bytes.Buffer
-			g.Expect(askKind(t.Context(), input.Lines(strings.NewReader(tc.answers)), &out, &flags, "node", "there is a package.json")).To(gomega.Succeed())
+			g.Expect(askKind(t.Context(), input.Lines(strings.NewReader(tc.answers)), &out, &flags, "node", "none", "there is a package.json")).To(gomega.Succeed())
 			g.Expect(flags).To(gomega.Equal(tc.want))
 			g.Expect(out.String()).To(gomega.ContainSubstring("[3, because there is a package.json]"))
 			g.Expect(out.String()).To(gomega.ContainSubstring("\n   1  program   a program in any language"))
 		})
 	}
+}
+
+// TestInitAsksNoPackage checks that a package that the project requires is not asked for.
+func TestInitAsksNoPackage(t *testing.T) {
+	g := gomega.NewWithT(t)
+	var flags initFlags
+	var out bytes.Buffer
+	lines := input.Lines(strings.NewReader("\n\nanthropic\n"))
+	g.Expect(askKind(t.Context(), lines, &out, &flags, "node", "openai", "package.json requires openai")).To(gomega.Succeed())
+	g.Expect(flags).To(gomega.Equal(initFlags{kind: "node"}))
+	g.Expect(out.String()).NotTo(gomega.ContainSubstring("Package"))
 }
 
 func TestInitFindsModules(t *testing.T) {
