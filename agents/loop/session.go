@@ -36,10 +36,10 @@ func (s *session) next(reply llm.Reply, err error) *llm.Session {
 		s.failed = 0
 	case handed: // the earlier run may have ended with a failed call
 		s.failed += 2
-		of = s.cutOff()
+		of = s.cutOff(err)
 	default:
 		s.failed++
-		of = s.cutOff()
+		of = s.cutOff(err)
 	}
 	s.handed = s.handed && passing(err)
 	s.current = of
@@ -61,9 +61,12 @@ func passing(err error) bool {
 	return slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.RateLimited}, llm.KindOf(err))
 }
 
-// cutOff returns the session of a failed call, or nil if none had begun.
-func (s *session) cutOff() *llm.Session {
+// cutOff returns the session of a failed call, or nil if none had begun. A call that failed because of the
+// backend before the agent reported its session did not change it.
+func (s *session) cutOff(err error) *llm.Session {
 	switch {
+	case s.begun == "" && passing(err):
+		return s.current
 	case s.begun == "":
 		return nil
 	case s.current != nil && s.current.ID == s.begun:

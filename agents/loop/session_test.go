@@ -20,6 +20,8 @@ import (
 type memory struct {
 	*rig
 	lost map[string]bool
+	// closed is the number of calls that fail before the agent reports a session.
+	closed int
 }
 
 func (m *memory) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
@@ -27,10 +29,17 @@ func (m *memory) Complete(ctx context.Context, req llm.Request) (llm.Reply, erro
 	if req.Session != nil {
 		id = req.Session.ID
 	}
-	if m.lost[id] {
+	unopened := func(kind llm.ErrorKind) (llm.Reply, error) {
 		m.requests = append(m.requests, req)
 		m.turns = slices.Insert(slices.Clone(m.turns), len(m.requests)-1, nil) // no turn is used up
-		return llm.Reply{}, &llm.Error{Kind: llm.NoSession, Backend: "fake", Message: "no session " + id}
+		return llm.Reply{}, &llm.Error{Kind: kind, Backend: "fake", Message: "no session " + id}
+	}
+	switch {
+	case m.lost[id]:
+		return unopened(llm.NoSession)
+	case m.closed > 0:
+		m.closed--
+		return unopened(llm.Unavailable)
 	}
 	if req.OnSession != nil {
 		req.OnSession(id)
@@ -171,6 +180,13 @@ var _ = Describe("A session of a command-line agent", Label("L-01"), func() {
 			m = hand(failing, fail(llm.RateLimited, "later"), say("all\nDONE"))
 			m.run()
 			Expect(m.sessions()).To(Equal([]string{"s-1", "s-1", ""}), "two failures in a row, as ever")
+		})
+
+		It("is continued after the backend was down before the agent opened it", func() {
+			m := hand(say("half"), say("all\nDONE"))
+			m.closed = 1
+			m.run()
+			Expect(m.sessions()).To(Equal([]string{"s-1", "s-1", "s-1"}))
 		})
 
 		It("is ignored with history fresh", func() {

@@ -97,7 +97,8 @@ func (a *answer) reply(finish llm.FinishReason) llm.Reply {
 // quoted returns the last error event and the output outside the events, for a message.
 func quoted(a *answer, end ending) string {
 	var b strings.Builder
-	for _, text := range []string{a.lastError, end.stderr, a.noise.String()} {
+	complaint, _, _ := strings.Cut(end.stderr, "\n\nStack backtrace:\n")
+	for _, text := range []string{a.lastError, complaint, a.noise.String()} {
 		if text != "" {
 			b.WriteString(": " + text)
 		}
@@ -137,7 +138,7 @@ var (
 		`(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
 	downText = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|` +
 		`connection ?(refused|reset|failed|error)|(unable to|cannot|could not) connect|econn(refused|reset)|enotfound|eai_again|` +
-		`service unavailable|experiencing high demand`)
+		`service unavailable|experiencing high demand|already has an active writer`)
 	cutText = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
 	badText = regexp.MustCompile(`(?i)empty or malformed response`)
 )
