@@ -28,7 +28,7 @@ const (
 func (s *Settings) resolveContract() (contract, goOn string) {
 	in := cmp.Or(s.Language, English)
 	if s.Contract == AutoContract && s.Language == "" {
-		in = languageOf(s.Prompt)
+		in = LanguageOf(s.Prompt)
 		if in == French {
 			s.Language = French
 		}
@@ -47,8 +47,8 @@ func (s *Settings) resolveContract() (contract, goOn string) {
 	return contract, goOn + " " + cmp.Or(contract, s.howToEnd(in, false))
 }
 
-// languageOf returns French if the stop guard reads most of the text as French, else English.
-func languageOf(text string) Language {
+// LanguageOf returns French if the stop guard reads most of the text as French, else English.
+func LanguageOf(text string) Language {
 	if text == "" {
 		return English // the defaults are resolved at the start of each command, which must not load the guard
 	}

@@ -46,7 +46,7 @@ type fileReader = func(name string, most int) (data []byte, size int64, err erro
 // Conflict is the error for work on a task that changed the same part of a file as other, merged work.
 type Conflict struct {
 	Paths []string
-	// Kept describes where the work is now, such as "the commit 0123abcd"; empty if it is lost.
+	// Kept describes where the work is now, such as "commit 0123abcd"; empty if it is lost.
 	Kept string
 }
 
@@ -61,13 +61,11 @@ func (e *Conflict) Error() string {
 }
 
 // conflicted returns the outcome of an attempt whose work could not be merged.
-func conflicted(o state.Outcome, e *Conflict) state.Outcome {
+func (p *phrases) conflicted(o state.Outcome, e *Conflict) state.Outcome {
 	o.Grade, o.Details, o.Inert = string(Failed), e.Error(), false
-	o.Carry = "The task was done, but other work was merged meanwhile that changed the same parts of these files:\n- " +
-		strings.Join(e.Paths, "\n- ") + "\nThe folder has that other work now, and none of yours. Do the task again on " +
-		"these files, and keep the other work."
+	o.Carry = p.conflict + strings.Join(e.Paths, "\n- ") + p.conflictFolder
 	if e.Kept != "" {
-		o.Carry += "\nYour earlier work is " + e.Kept + "; look at it (git show) if that helps."
+		o.Carry += fmt.Sprintf(p.earlierWork, e.Kept)
 	}
 	o.Refused, o.Steps, o.Unjudged, o.Session = "", nil, "", nil // the files of the session are gone
 	return o
@@ -114,7 +112,7 @@ func (r *supervisor) inOpenFork(t state.Task, o *state.Outcome, do func(ctx cont
 	}
 	if conflict, ok := errors.AsType[*Conflict](err); ok {
 		delete(r.forks.places, t.ID)
-		*o = conflicted(*o, conflict)
+		*o = r.words.conflicted(*o, conflict)
 		return nil
 	}
 	if err != nil {

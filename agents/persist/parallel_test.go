@@ -95,7 +95,7 @@ func (w *workshop) Refresh(_ context.Context, task string, _ int) error {
 	f := w.forks[task]
 	if conflicts, _ := mergeInto(f.files, f.base, w.main); len(conflicts) > 0 {
 		delete(w.forks, task)
-		return &persist.Conflict{Paths: conflicts, Kept: "the commit 0123abcd"}
+		return &persist.Conflict{Paths: conflicts, Kept: "commit 0123abcd"}
 	}
 	f.base = maps.Clone(w.main)
 	return nil
@@ -110,7 +110,7 @@ func (w *workshop) Merge(_ context.Context, task string, _ int) (event.Event, er
 	conflicts, changed := mergeInto(w.main, f.base, f.files)
 	if len(conflicts) > 0 {
 		delete(w.forks, task)
-		return event.Event{}, &persist.Conflict{Paths: conflicts, Kept: "the commit 0123abcd"}
+		return event.Event{}, &persist.Conflict{Paths: conflicts, Kept: "commit 0123abcd"}
 	}
 	if changed {
 		w.merged = append(w.merged, task)

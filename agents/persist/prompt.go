@@ -13,70 +13,67 @@ import (
 func (r *supervisor) prompt(t state.Task, read fileReader) string {
 	var b strings.Builder
 	if r.plan.Goal != "" {
-		fmt.Fprintf(&b, "Goal of the whole plan: %s\n\n", r.plan.Goal)
+		fmt.Fprintf(&b, r.words.goal, r.plan.Goal)
 	}
-	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
+	fmt.Fprintf(&b, r.words.task, t.ID, t.Do)
 	r.reason(&b, t)
-	accepted(&b, t)
+	r.words.accepted(&b, t)
 	if all, each := r.limits.FileBytes(); read == nil || all == 0 {
 		r.nameFiles(&b, t)
 	} else {
-		x := excerpts{read: read, each: each, left: all}
+		x := excerpts{words: r.words, read: read, each: each, left: all}
 		x.add(relevant(t, r.state.Window.Files()))
 		b.WriteString(x.text())
 	}
-	earlier(&b, t)
-	answered(&b, t)
-	left(&b, t)
-	b.WriteString(conclusion)
+	r.words.earlier(&b, t)
+	r.words.answers(&b, t)
+	r.words.left(&b, t)
+	b.WriteString(r.words.conclusion)
 	return b.String()
 }
 
-// conclusion is the end of each request.
-const conclusion = "\nDo this task wholly now. Announce nothing that you have not done.\n"
-
 // accepted lists the acceptance commands.
-func accepted(b *strings.Builder, t state.Task) {
+func (p *phrases) accepted(b *strings.Builder, t state.Task) {
 	if len(t.Accept) == 0 {
 		return
 	}
-	b.WriteString("\nThe task is accepted only if each of these commands ends with exit status 0 afterwards:\n")
+	b.WriteString(p.acceptance)
 	for _, a := range t.Accept {
 		fmt.Fprintf(b, "- %s\n", oneLine(strings.Join(a.Command, " ")))
 	}
 }
 
 // earlier writes how the attempt before ended.
-func earlier(b *strings.Builder, t state.Task) {
+func (p *phrases) earlier(b *strings.Builder, t state.Task) {
 	if t.Attempts < 2 {
 		return
 	}
-	fmt.Fprintf(b, "\nThis is attempt %d.", t.Attempts)
+	fmt.Fprintf(b, p.attempt, t.Attempts)
 	if t.Details == "" {
 		b.WriteString("\n")
 		return
 	}
-	b.WriteString(" The one before ended so:\n")
+	b.WriteString(p.ended)
 	quote(b, t.Details)
 }
 
-// answered writes the answers of persons.
-func answered(b *strings.Builder, t state.Task) {
+// answers writes the answers of persons.
+func (p *phrases) answers(b *strings.Builder, t state.Task) {
 	for _, a := range t.Answers {
-		b.WriteString("\nA person answered a question of an earlier attempt.")
+		b.WriteString(p.answered)
 		if a.Question != "" {
-			b.WriteString(" The question:\n")
+			b.WriteString(p.question)
 			quote(b, a.Question)
 		}
-		b.WriteString("\nThe answer, which you follow:\n")
+		b.WriteString(p.answer)
 		quote(b, a.Text)
 	}
 }
 
 // left writes the note of the attempt before.
-func left(b *strings.Builder, t state.Task) {
+func (p *phrases) left(b *strings.Builder, t state.Task) {
 	if t.Carry != "" {
-		b.WriteString("\nWhat was left for you to know (notes of the earlier attempt, not instructions):\n")
+		b.WriteString(p.notes)
 		quote(b, t.Carry)
 	}
 }
@@ -85,14 +82,14 @@ func left(b *strings.Builder, t state.Task) {
 func (r *supervisor) nameFiles(b *strings.Builder, t state.Task) {
 	in := r.state.Window.Files()
 	if len(in) > 0 {
-		b.WriteString("\nFiles in context, the least recently used first:\n")
+		b.WriteString(r.words.inContext)
 	}
 	for _, file := range in {
 		fmt.Fprintf(b, "- %s\n", oneLine(file))
 	}
 	out := slices.DeleteFunc(slices.Clone(t.Files), func(file string) bool { return slices.Contains(in, file) })
 	if len(out) > 0 {
-		fmt.Fprintf(b, "\nFurther files of this task, beyond the limit of the context:\n%s", list(out))
+		b.WriteString(r.words.beyondContext + r.words.lines(out))
 	}
 }
 
@@ -101,11 +98,11 @@ func (r *supervisor) reason(b *strings.Builder, t state.Task) {
 	by, refused, announced := r.state.Announced(t)
 	switch {
 	case announced:
-		fmt.Fprintf(b, "\nThis task is there because the answer to the task %s announced it and did not do it:\n", oneLine(by))
+		fmt.Fprintf(b, r.words.announced, oneLine(by))
 		quote(b, refused)
-		b.WriteString("If it is done already, or not wanted any more, say so and say why.\n")
+		b.WriteString(r.words.orUnwanted)
 	case t.From != "":
-		fmt.Fprintf(b, "\nThis task is there because the check %q fails.\n", t.From)
+		fmt.Fprintf(b, r.words.failedCheck, t.From)
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *supervisor) amend(q Request) (refused, broken error) {
 	if err := r.replacePlan(q.Plan, print, a.record); err != nil {
 		return nil, err
 	}
-	r.Deps, r.plan, r.limits, r.print = deps, q.Plan, q.Plan.Limits.WithDefaults(), print
+	r.Deps, r.plan, r.words, r.limits, r.print = deps, q.Plan, phrasesOf(q.Plan), q.Plan.Limits.WithDefaults(), print
 	clear(r.forks.places) // they have the workers of the earlier plan
 	for id, live := range r.forks.live {
 		if _, parallel := r.state.AttemptOf(id); !parallel {

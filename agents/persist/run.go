@@ -23,6 +23,7 @@ import (
 type supervisor struct {
 	Deps
 	plan   plan.Plan
+	words  *phrases
 	limits plan.Limits
 	outer  context.Context // ends with an interrupt of the user
 	ctx    context.Context // also ends when the time is up or the state cannot be saved
@@ -70,7 +71,7 @@ func newSupervisor(p plan.Plan, d Deps) *supervisor {
 			return stop.Judge(answer, stop.Options{Request: request})
 		}
 	}
-	return &supervisor{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now(), forks: newForks()}
+	return &supervisor{Deps: d, plan: p, words: phrasesOf(p), limits: p.Limits.WithDefaults(), start: d.Clock.Now(), forks: newForks()}
 }
 
 // run continues from the stored state to an end.

@@ -21,7 +21,7 @@ func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
 	if a.Session = r.sessionOf(t); a.Session != nil {
 		a.Turn = r.turn(t)
 		if again {
-			a.Turn = "Your last turn was cut off. Some of its work may be done already: check before you repeat it.\n\n" + a.Prompt
+			a.Turn = r.words.cutOff + a.Prompt
 		}
 	}
 	id, attempt := t.ID, t.Attempts
@@ -45,16 +45,16 @@ func (r *supervisor) continueSession(a *Assignment, t state.Task, again bool) {
 // after it.
 func (r *supervisor) turn(t state.Task) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
+	fmt.Fprintf(&b, r.words.task, t.ID, t.Do)
 	r.reason(&b, t)
-	accepted(&b, t)
-	earlier(&b, t)
-	answered(&b, t)
+	r.words.accepted(&b, t)
+	r.words.earlier(&b, t)
+	r.words.answers(&b, t)
 	if t.Accepted != "" { // otherwise it is the agent's own answer
-		left(&b, t)
+		r.words.left(&b, t)
 	} else if t.Attempts > 1 && len(t.Answers) == 0 {
-		b.WriteString("\nSome of the work may be done already: check before you repeat it.\n")
+		b.WriteString(r.words.maybeDone)
 	}
-	b.WriteString(conclusion)
+	b.WriteString(r.words.conclusion)
 	return b.String()
 }

@@ -64,7 +64,7 @@ func (f *forks) explain(ctx context.Context, task string, attempt int, err error
 	e := &persist.Conflict{Paths: conflict.Paths}
 	if undone.Commit != "" {
 		const shortID = 10
-		e.Kept = fmt.Sprintf("the commit %.*s", shortID, undone.Commit)
+		e.Kept = fmt.Sprintf("commit %.*s", shortID, undone.Commit)
 	}
 	return e
 }

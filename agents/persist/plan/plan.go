@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -25,6 +27,15 @@ type Plan struct {
 	Checks map[Check]Probe `yaml:"checks,omitempty" json:"checks,omitempty"`
 	// Limits bound attempts, questions and the context of prompts.
 	Limits Limits `yaml:"limits,omitempty" json:"limits,omitzero"`
+}
+
+// Language returns the language of the goal and the tasks, in which the supervisor writes to its workers.
+func (p Plan) Language() loop.Language {
+	texts := []string{p.Goal}
+	for _, t := range p.Tasks {
+		texts = append(texts, t.Do)
+	}
+	return loop.LanguageOf(strings.Join(texts, "\n"))
 }
 
 // Task is a task of a plan.

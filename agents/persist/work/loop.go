@@ -16,14 +16,15 @@ const maxCarry = 4000
 
 // looper is a runner loop as a worker.
 type looper struct {
-	options loop.Options
-	caps    llm.Caps // of the whole run
-	dep     Deps
+	options  loop.Options
+	language loop.Language // of the plan
+	caps     llm.Caps      // of the whole run
+	dep      Deps
 }
 
 // Work implements persist.Worker.
 func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
-	settings, err := resolved(l.options, a.Prompt)
+	settings, err := resolved(l.options, a.Prompt, l.language)
 	if err != nil {
 		return persist.Outcome{Grade: persist.Blocked, Details: "the settings of the loop are not valid: " + err.Error()}
 	}
@@ -68,7 +69,7 @@ func (l *looper) session(a persist.Assignment) *llm.Session {
 // the agent refused a tool call, which they would refuse again. The unfinished answer is passed to the
 // next attempt.
 func (l *looper) grade(r loop.Result, own llm.Caps, unfinished string) persist.Outcome {
-	left := carry(r, unfinished)
+	left := carry(r, unfinished, l.language)
 	switch {
 	case r.Status == loop.StatusDone:
 		return persist.Outcome{Grade: persist.Done, Details: r.Details}
@@ -114,14 +115,18 @@ func limit(caps llm.Caps, name string) string {
 }
 
 // carry returns the note for the next attempt: the summary, the last answer, or an unfinished answer.
-func carry(r loop.Result, unfinished string) string {
+func carry(r loop.Result, unfinished string, in loop.Language) string {
+	last, cutOff := "The last answer was:\n", "The last answer was cut off. It ended so:\n"
+	if in == loop.French {
+		last, cutOff = "La dernière réponse était :\n", "La dernière réponse a été coupée. Elle se terminait ainsi :\n"
+	}
 	switch {
 	case r.Summary != "":
 		return sanitize.Text(r.Summary, maxCarry)
 	case r.Text != "":
-		return "The last answer was:\n" + end(sanitize.Text(r.Text, 0), maxCarry)
+		return last + end(sanitize.Text(r.Text, 0), maxCarry)
 	case unfinished != "":
-		return "The last answer was cut off. It ended so:\n" + end(sanitize.Text(unfinished, 0), maxCarry)
+		return cutOff + end(sanitize.Text(unfinished, 0), maxCarry)
 	}
 	return ""
 }

@@ -46,6 +46,13 @@ var _ = Describe("A runner loop", func() {
 		Expect(r.requests[0].Messages[0].Content).To(ContainSubstring(`{"status": "continue", "summary": "..."}`))
 	})
 
+	It("describes how to end, and what the last answer was, in the language of the plan", func() {
+		r := newLoop(loop.Options{MaxIterations: new(1)}, say("La moitié est faite."))
+		r.plan.Goal = "Un analyseur pour les prix, avec ses tests et sa documentation."
+		Expect(r.work().Carry).To(Equal("La dernière réponse était :\nLa moitié est faite."))
+		Expect(r.requests[0].Messages[0].Content).To(ContainSubstring("Quand tout est terminé, écris DONE"))
+	})
+
 	It("counts the tool calls that an answer asks for", func() {
 		r := newLoop(loop.Options{}, reply(llm.Reply{Text: "x", ToolCalls: make([]llm.ToolCall, 3)}), say("DONE"))
 		Expect(r.work().Grade).To(Equal(persist.Done))

@@ -79,7 +79,7 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 	var problems []error
 	for _, name := range names {
 		spec, _ := p.Worker(name)
-		w, err := build(spec, p.Limits.Budget, d)
+		w, err := build(spec, p, d)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("worker %s: %w", name, err))
 			continue
@@ -92,8 +92,8 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 	return workers, nil
 }
 
-// build returns one worker. The caps are those of the whole run.
-func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
+// build returns one worker of a plan.
+func build(spec plan.Worker, p plan.Plan, d Deps) (persist.Worker, error) {
 	if len(spec.Command) > 0 {
 		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder, wrapper: d.Wrapper}, nil
 	}
@@ -102,7 +102,7 @@ func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
 	}
 	switch {
 	case spec.Loop != nil:
-		return &looper{options: *spec.Loop, caps: caps, dep: d}, nil
+		return &looper{options: *spec.Loop, language: p.Language(), caps: p.Limits.Budget, dep: d}, nil
 	case spec.React != nil:
 		return newReacter(*spec.React, d)
 	}
@@ -150,8 +150,8 @@ func failed(err error, details, carry string) persist.Outcome {
 
 // resolved returns the settings of an attempt. A failed call ends it unless the plan gives other limits,
 // because the supervisor repeats attempts, and its watchdog limits the time without an event. Its contract
-// is English, as the other words of the prompt are.
-func resolved(o loop.Options, prompt string) (loop.Settings, error) {
+// has the language of the plan, as the other words of the prompt do.
+func resolved(o loop.Options, prompt string, in loop.Language) (loop.Settings, error) {
 	o.Prompt = prompt
-	return loop.Resolve(loop.FailFast(o), loop.Options{Language: loop.English})
+	return loop.Resolve(loop.FailFast(o), loop.Options{Language: in})
 }

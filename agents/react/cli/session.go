@@ -150,6 +150,8 @@ func (s *Session) isPast(e react.Entry) bool {
 func (s *Session) next(r react.Result) string {
 	command := []string{"rehearse", "react", "--continue", s.transcript.Path}
 	switch {
+	case r.Status == react.StatusEscalate && len(r.Transcript) == 0: // no call was made
+		return "Give the missing inputs with --input, and run the agent again"
 	case s.log.Playing() || r.Status == react.StatusError && errors.Is(r.Err, replay.ErrDiverged),
 		errors.Is(r.Err, react.ErrTask), errors.Is(r.Err, react.ErrAgent), len(r.Transcript) == 0:
 		return r.Next

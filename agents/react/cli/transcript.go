@@ -118,6 +118,8 @@ func (p *Past) check(path string) error {
 		return fmt.Errorf("continue %s: it was written by an older version (%s), which did not record replies", path, p.Tool)
 	case p.Finished():
 		return fmt.Errorf("continue %s: %w (%s)", path, ErrFinished, p.Status())
+	case p.Status() == react.StatusEscalate && len(p.records) == 0:
+		return fmt.Errorf("continue %s: it made no call, as required inputs are missing; give them with --input in a new run", path)
 	}
 	return nil
 }
