@@ -57,7 +57,8 @@ func (s *Server) trend(w http.ResponseWriter, r *http.Request) error {
 	}
 	t.Renamed = nil // the page has links
 	d := reports.TrendDocument(&t, true)
-	p.Content = doc.Fragment(append([]doc.Block{doc.Paragraph(d.Summary)}, append(d.Lead, d.Body...)...), 2)
+	blocks := append([]doc.Block{doc.Paragraph(d.Summary)}, reports.TrendPlots(&t)...)
+	p.Content = doc.Fragment(append(append(blocks, d.Lead...), d.Body...), 2)
 	show(w, http.StatusOK, "trend", p)
 	return nil
 }

@@ -103,6 +103,13 @@ func (v view) head(s steps) trialHead {
 	if v.scenario.Trials > 1 || v.alone { // those of a single trial are shown with the scenario
 		h.Findings = newFindings(v.findings, nil)
 	}
+	if v.alone {
+		for i, f := range v.findings {
+			if at := v.scenario.Where[f.At]; at > 0 {
+				h.Findings[i].At += fmt.Sprintf(", line %d", at)
+			}
+		}
+	}
 	h.Brief = []string{format.Count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
 	if run.DurationKnown {
 		h.Brief = append(h.Brief, format.Seconds(run.Duration))
