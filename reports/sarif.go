@@ -69,8 +69,7 @@ type (
 const project = "https://github.com/rehearse-dev/rehearse"
 
 // SARIF writes the problems of files in the Static Analysis Results Interchange Format 2.1.0, which editors and
-// code scanning read. version is that of the program. The files are named relative to the current folder, if they
-// were given so.
+// code scanning read. version is the version of this program. Relative paths of files stay relative.
 func SARIF(w io.Writer, version string, found yamlsrc.Diagnostics) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
@@ -88,10 +87,9 @@ func SARIF(w io.Writer, version string, found yamlsrc.Diagnostics) error {
 		text := d
 		text.File, text.Line = "", 0
 		r := sarifResult{RuleID: "invalid-file", Level: "error", Message: sarifMessage{strings.TrimPrefix(text.Error(), ": ")}}
-		switch {
-		case strings.HasPrefix(place, "--") || strings.HasPrefix(place, "("): // a flag or the patterns, and no file
+		if strings.HasPrefix(place, "-") || strings.HasPrefix(place, "(") { // a flag or the patterns, not a file
 			r.Message.Text = d.Error()
-		default:
+		} else {
 			at := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{fileURI(place)}}}
 			if d.Line > 0 {
 				at.Physical.Region = &sarifRegion{d.Line, d.Column}

@@ -58,9 +58,12 @@ var _ = Describe("SARIF", Label("H-02"), func() {
 		Entry("with an absolute name", yamlsrc.Diagnostic{File: "/s/a.yaml", Message: "wrong", Nearest: "x"}, "file:///s/a.yaml", nil),
 	)
 
-	It("has no place for a problem of the command line", func() {
-		got := results(yamlsrc.Diagnostic{File: "--tag slow", Message: "no scenario has it"})
-		Expect(got[0].Message.Text).To(Equal("--tag slow: no scenario has it"))
-		Expect(got[0].Locations).To(BeEmpty())
-	})
+	DescribeTable("has no place for a problem of the command line",
+		func(flag string) {
+			got := results(yamlsrc.Diagnostic{File: flag, Message: "no scenario has it"})
+			Expect(got[0].Message.Text).To(Equal(flag + ": no scenario has it"))
+			Expect(got[0].Locations).To(BeEmpty())
+		},
+		Entry("with a long flag", "--tag slow"), Entry("with a short flag", "-k slow"),
+	)
 })

@@ -10,9 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// TAP writes the report in version 14 of the Test Anything Protocol: a test point for each scenario,
-// with a diagnostic block if it did not pass, and one for each problem of the run. Scenarios that were
-// not run are planned and missing, so their run fails; one that was interrupted bails out.
+// TAP writes the report in version 14 of the Test Anything Protocol: a test point for each problem of the
+// run and for each scenario, with a diagnostic block if it did not pass. Scenarios that were not run count
+// in the plan but have no test point, which is a failure. An interrupted run bails out.
 func TAP(w io.Writer, r Report) error {
 	scenarios := attributed(r)
 	var problems []annotation
@@ -72,8 +72,8 @@ func tapDiagnostic(w io.Writer, a annotation) {
 	fmt.Fprintln(w, "  ...")
 }
 
-// yamlText returns a text between double quotes. What sanitize.Line leaves has no other character
-// that YAML would not accept there.
+// yamlText returns a text between double quotes. sanitize.Line removes all other characters that YAML does
+// not accept there.
 func yamlText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(sanitize.Line(s, maxMessage)) + `"`
 }

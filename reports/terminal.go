@@ -28,7 +28,7 @@ const (
 	maxNotRun = 10 // names of scenarios that were not run
 )
 
-// TerminalDocument is Document for a terminal: what passed takes a line for each folder.
+// TerminalDocument is Document for a terminal, with a line for each folder of a large run.
 func TerminalDocument(r Report, detail Detail, failuresOnly bool) doc.Document {
 	if detail == Verbose {
 		return Document(r, failuresOnly)
@@ -48,7 +48,7 @@ func TerminalDocument(r Report, detail Detail, failuresOnly bool) doc.Document {
 		}
 		d.Body = append(d.Body, agentSections(r)...)
 	}
-	if large || detail == Quiet { // of interest are those whose trials differ
+	if large || detail == Quiet { // only scenarios whose trials differ are of interest
 		alone = slices.DeleteFunc(alone, func(s Scenario) bool { return !s.Flaky })
 	}
 	d.Body = append(d.Body, repeatedTrials(alone)...)
@@ -99,8 +99,7 @@ type folder struct {
 	count Count
 }
 
-// folderTable returns a table with a row for each folder. The columns of verdicts that nothing has
-// are left out.
+// folderTable returns a table with a row for each folder, and a column for each verdict of a scenario.
 func folderTable(list []Scenario) doc.Table {
 	var folders []*folder
 	of := map[string]*folder{}

@@ -19,7 +19,7 @@ func Shorten(text string) string {
 	return text
 }
 
-// Add adds a fact, whose value is that of Line.
+// Add adds a fact. Line makes its value.
 func (f *Facts) Add(name string, value ...any) {
 	*f = append(*f, Fact{Name: name, Value: Line(value...)})
 }

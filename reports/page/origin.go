@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Origin is when and of which source code a run was made. Recordings do not contain it, because
+// Origin is the time and the source code of a run. Recordings do not contain it, because
 // it differs between equal runs; the zero value is unknown.
 type Origin struct {
 	Began, Ended                time.Time

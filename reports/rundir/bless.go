@@ -14,7 +14,7 @@ import (
 
 // BlessError is the reason why a run cannot become a baseline.
 type BlessError struct {
-	// Verdict is that of the run; empty if the run has no scenario, or a perturbed one.
+	// Verdict is the verdict of the run; empty if the run has no scenario, or a perturbed one.
 	Verdict gate.Verdict
 	why     string
 }

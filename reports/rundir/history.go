@@ -25,8 +25,8 @@ import (
 // maxStored limits the findings of a scenario that the history has.
 const maxStored = 5
 
-// Entry returns what the history stores of a run, without what its recording does not contain:
-// id, times, origin, folder and hash.
+// Entry returns the entry of a run for the history, without id, times, origin, folder and hash, which
+// its recording does not contain.
 func (s *Side) Entry() history.Entry {
 	r := &s.report
 	e := history.Entry{Run: history.Run{
@@ -49,7 +49,7 @@ func (s *Side) Entry() history.Entry {
 	return e
 }
 
-// SideOf returns a run of the history as a side of a comparison. path is its name.
+// SideOf returns a run of the history as a side of a comparison, with path as its name.
 func SideOf(path string, e *history.Entry) *Side {
 	return &Side{Baseline: e.Baseline(), path: path, report: reports.Report{
 		Run:     reports.Run{ID: e.Plan, Tool: e.Tool, Prices: e.Prices, Labels: e.Labels},
@@ -64,12 +64,12 @@ func SideOf(path string, e *history.Entry) *Side {
 // ErrAltered means that a recording was changed after its run.
 var ErrAltered = errors.New("the recording was altered")
 
-// ReadEntry judges the recording of a run again and returns what the history stores of it, with the
-// note beside it, if that belongs to the recording. The error of an altered recording wraps ErrAltered.
+// ReadEntry judges the recording of a run again and returns its entry for the history, with the note
+// beside it, if the note belongs to the recording. The error of an altered recording wraps ErrAltered.
 func ReadEntry(ctx context.Context, recording string, language *gate.Language) (e history.Entry, err error) {
 	folder := filepath.Dir(recording)
 	if strings.HasSuffix(recording, atomicdir.Partial) {
-		return e, fmt.Errorf("%s is that of a run that was cut off or is not finished; only finished runs are stored", recording)
+		return e, fmt.Errorf("%s belongs to a run that is not finished; only finished runs are stored", recording)
 	}
 	head, err := headOf(recording)
 	if err != nil {

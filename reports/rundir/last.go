@@ -22,16 +22,15 @@ const (
 	lastSchema = "rehearse.last/1"
 )
 
-// ErrNoLast means that there is no earlier run.
+// ErrNoLast means that no earlier run is known.
 var ErrNoLast = errors.New("there is no earlier run")
 
-// Last is what a folder of runs remembers of its runs.
+// Last is the content of the file about earlier runs in a folder of runs.
 type Last struct {
 	Schema string `json:"schema"`
-	// Folder is that of the last run: relative to the folder of runs, or absolute.
+	// Folder is the folder of the last run: relative to the folder of runs, or absolute.
 	Folder string `json:"folder"`
-	// Unperturbed is the folder of the last run of scenarios without perturbations; empty if none
-	// is remembered.
+	// Unperturbed is the folder of the last run of scenarios without perturbations, if it is known.
 	Unperturbed string `json:"unperturbed,omitempty"`
 	// Verdicts has the verdict of each scenario in the last run that had a result for it.
 	Verdicts map[string]gate.Verdict `json:"verdicts"`
@@ -44,7 +43,7 @@ func (l Last) Failed(scenario string) bool {
 	return v == gate.Fail || v == gate.Error
 }
 
-// ReadLast reads what a folder of runs remembers. The error is ErrNoLast if it remembers nothing.
+// ReadLast reads the file about earlier runs. The error is ErrNoLast if it does not exist.
 func ReadLast(runs string) (Last, error) {
 	path := filepath.Join(runs, lastFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -54,8 +53,8 @@ func ReadLast(runs string) (Last, error) {
 	return l, readJSON("verdicts of the last runs", path, &l, &l.Schema, lastSchema, "delete it, and run the scenarios again")
 }
 
-// Remember records that a run, whose reports are in folder, was the last one, with the verdicts
-// of a report; nil for a run without verdicts of scenarios. The folder of runs must exist.
+// Remember records the run with the reports in folder as the last one, with the verdicts of report, which
+// is nil for a run without scenarios. The folder of runs must exist.
 func Remember(runs, folder string, report *reports.Report) error {
 	folder, err := relativeTo(runs, folder)
 	if err != nil {
@@ -64,7 +63,7 @@ func Remember(runs, folder string, report *reports.Report) error {
 	err = atomicdir.Update(filepath.Join(runs, lastFile), func(old []byte) ([]byte, error) {
 		var l Last
 		if err := json.Unmarshal(old, &l); err != nil || l.Schema != lastSchema {
-			l = Last{} // there is none, or a damaged one, which this run replaces
+			l = Last{} // the file is missing or damaged
 		}
 		l.Schema, l.Folder = lastSchema, folder
 		verdicts := map[string]gate.Verdict{}
@@ -100,8 +99,8 @@ func verdictsOf(report *reports.Report) map[string]gate.Verdict {
 	return verdicts
 }
 
-// relativeTo returns a path relative to the folder of runs if it is below it, else absolute, so that
-// a folder of runs can be moved.
+// relativeTo returns a path below the folder of runs relative to it, so that this folder can be moved, and
+// other paths absolute.
 func relativeTo(runs, path string) (string, error) {
 	base, err := filepath.Abs(runs)
 	if err != nil {
@@ -116,9 +115,9 @@ func relativeTo(runs, path string) (string, error) {
 	return path, nil
 }
 
-// LastRun returns the folder of the last run: the remembered one or, if that is gone, the newest
-// below the folder of runs with a complete recording or result. A run that was killed is never
-// the last one. The error wraps ErrNoLast if there is none.
+// LastRun returns the folder of the last run: the remembered one or, if it is gone, the newest one below the
+// folder of runs with a complete recording or result, which a killed run does not have. The error wraps
+// ErrNoLast if there is no such folder.
 func LastRun(runs string) (string, error) {
 	return lastOr(runs, func(l Last) string { return l.Folder })
 }
@@ -128,7 +127,7 @@ func LastUnperturbed(runs string) (string, error) {
 	return lastOr(runs, func(l Last) string { return l.Unperturbed })
 }
 
-// lastOr returns a remembered folder or, if that is gone, the newest below the folder of runs.
+// lastOr returns a remembered folder or, if it is gone, the newest one below the folder of runs.
 func lastOr(runs string, remembered func(Last) string) (string, error) {
 	l, err := ReadLast(runs)
 	if name := remembered(l); err == nil && name != "" {
@@ -157,7 +156,7 @@ func lastOr(runs string, remembered func(Last) string) (string, error) {
 	return newest, nil
 }
 
-// completed returns when the run in a folder was completed.
+// completed returns the time at which the run in a folder was completed.
 func completed(folder string) (time.Time, bool) {
 	for _, name := range []string{recordingFile, experimentFile} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil {

@@ -13,10 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Merge merges the recordings of all shards of a run, judges their trials and writes the files of
-// the whole run: those that one run would have written. It opens the folder for them when the
-// shards are known to be complete. It returns the report and the names of the files. Errors of the
-// shards are those of shard.Merge. The end of ctx ends it with its cause.
+// Merge merges the recordings of all shards of a run, judges their trials and writes the same files as one
+// run would. It calls open when it has checked that the shards are complete. It returns the report and the
+// names of the files. For errors see shard.Merge. The end of ctx ends it with its cause.
 func Merge(ctx context.Context, folders []string, open func() (*atomicdir.Folder, error), language *gate.Language, opts SinkOptions,
 ) (reports.Report, []string, error) {
 	opts.Extensions = language.Extensions()
