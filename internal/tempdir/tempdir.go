@@ -52,7 +52,9 @@ func (f *Folder) Remove() error {
 	}
 	err := os.RemoveAll(f.Path)
 	if f.lock != nil {
-		err = errors.Join(err, f.lock.Close())
+		if closing := f.lock.Close(); !errors.Is(closing, os.ErrClosed) {
+			err = errors.Join(err, closing)
+		}
 	}
 	return err
 }

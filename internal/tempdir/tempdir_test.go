@@ -64,6 +64,7 @@ var _ = Describe("a temporary folder", func() {
 		Expect(os.ReadFile(filepath.Join(f.Path, ".gitignore"))).To(Equal([]byte("*\n")))
 		Expect(os.WriteFile(filepath.Join(f.Path, "file"), nil, 0o600)).To(Succeed())
 		Expect(f.Remove()).To(Succeed())
+		Expect(f.Remove()).To(Succeed())
 		Expect(os.ReadDir(parent)).To(BeEmpty())
 	})
 

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/tempdir"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -44,7 +45,7 @@ type Server struct {
 	engine   *mocks.Engine
 	cfg      Config
 	listener net.Listener
-	dir      string // of the socket
+	dir      *tempdir.Folder // of the socket
 	token    string
 
 	ctx     context.Context // ends with the server
@@ -55,10 +56,16 @@ type Server struct {
 	living int
 }
 
+// errNoMain is returned in a process that was started as an agent: it would start itself again and again.
+var errNoMain = errors.New("this process was started as a scripted agent, but its program does not call mocks/agent.Main first")
+
 // Serve listens for the agents of one trial until Close is called. It uses a Unix socket in a folder
 // that only this user can enter, or the loopback interface if there are no Unix sockets. Clients need
 // a token that only the children of this server have.
 func Serve(engine *mocks.Engine, cfg Config) (*Server, error) {
+	if os.Getenv(envAgent) != "" { //nolint:forbidigo // set for the agents of a server alone
+		return nil, errNoMain
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Real()
 	}
@@ -79,14 +86,14 @@ func Serve(engine *mocks.Engine, cfg Config) (*Server, error) {
 }
 
 func (s *Server) listen() (err error) {
-	s.dir, err = os.MkdirTemp("", "rehearse-")
+	s.dir, err = tempdir.New("rehearse-agent")
 	if err != nil {
 		return err
 	}
-	s.listener, err = net.Listen("unix", filepath.Join(s.dir, "agent"))
+	s.listener, err = net.Listen("unix", filepath.Join(s.dir.Path, "agent"))
 	if err != nil { // there are no Unix sockets, or the path is too long
 		if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-			err = errors.Join(err, os.RemoveAll(s.dir))
+			err = errors.Join(err, s.dir.Remove())
 		}
 	}
 	return err
@@ -132,7 +139,7 @@ func (s *Server) Close() error {
 	defer context.AfterFunc(late, s.stop)()
 	s.playing.Wait()
 	s.stop()
-	return errors.Join(err, os.RemoveAll(s.dir))
+	return errors.Join(err, s.dir.Remove())
 }
 
 func (s *Server) accept() {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -220,4 +221,31 @@ var _ = Describe("the server", func() {
 		Expect(status).To(Equal(96))
 		Expect(stderr).To(ContainSubstring("reach the script"))
 	})
+})
+
+var _ = It("serves no agents in a process that is one itself, so that a program without Main does not start itself for ever", func() {
+	GinkgoT().Setenv("REHEARSE_SCRIPTED_AGENT", "exec|unix|nowhere|token")
+	program, err := mocks.Compile(mocks.Script{Replies: texts("done")})
+	Expect(err).NotTo(HaveOccurred())
+	_, err = agent.Serve(mocks.NewEngine(program, mocks.EngineOptions{}), agent.Config{})
+	Expect(err).To(MatchError(ContainSubstring("does not call mocks/agent.Main first")))
+})
+
+var _ = It("leaves no folder behind, and removes those of killed processes", func() {
+	parent := GinkgoT().TempDir()
+	GinkgoT().Setenv("TMPDIR", parent)
+	left := filepath.Join(parent, "rehearse-agent-1")
+	Expect(os.Mkdir(left, 0o700)).To(Succeed())
+	Expect(os.WriteFile(filepath.Join(left, ".owner"), nil, 0o600)).To(Succeed())
+	program, err := mocks.Compile(mocks.Script{Replies: texts("done")})
+	Expect(err).NotTo(HaveOccurred())
+	server, err := agent.Serve(mocks.NewEngine(program, mocks.EngineOptions{}), agent.Config{})
+	Expect(err).NotTo(HaveOccurred())
+	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" {
+		Expect(left).NotTo(BeADirectory())
+	}
+	Expect(os.ReadDir(parent)).NotTo(BeEmpty())
+	Expect(server.Close()).To(Succeed())
+	Expect(server.Close()).To(Succeed())
+	Expect(filepath.Glob(filepath.Join(parent, "rehearse-agent-[!1]*"))).To(BeEmpty())
 })
