@@ -6,12 +6,15 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	reflector "github.com/invopop/jsonschema"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/schema"
 )
 
@@ -208,6 +211,33 @@ var _ = Describe("The schema of each format", Label("R-06"), func() {
 			Expect(checked).To(BeNumerically(">=", 4))
 		})
 	}
+
+	It("has the defaults of the runner loop in that of the configuration", func() {
+		data, err := json.Marshal(loop.Defaults())
+		Expect(err).NotTo(HaveOccurred())
+		var real map[string]any
+		Expect(json.Unmarshal(data, &real)).To(Succeed())
+		checked := 0
+		documented("config", func(path string, key map[string]any) {
+			name, isOption := strings.CutPrefix(path, "/$defs/loop.Options/properties/")
+			want, ok := key["default"]
+			if !isOption || !ok || name == "backend" { // the backend is the command's
+				return
+			}
+			got, shown := real[name]
+			if !shown { // an option of something that is off
+				return
+			}
+			if text, ok := want.(string); ok && key["pattern"] != nil {
+				d, err := time.ParseDuration(text)
+				Expect(err).NotTo(HaveOccurred(), name)
+				want = quantity.Duration(d).String()
+			}
+			Expect(got).To(Equal(want), name)
+			checked++
+		})
+		Expect(checked).To(BeNumerically(">=", 15))
+	})
 
 	DescribeTable("finds the default in a doc comment",
 		func(kind, text string, enum []any, want any) {
