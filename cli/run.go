@@ -178,6 +178,11 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if err != nil {
 		return reports.Report{}, err
 	}
+	spread, err := a.beginFleet(ctx, set, header, &flags)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	defer func() { spread.end(ctx, a, flags.fleet.resume == "") }() // nothing was run: a new run need not be resumed
 	var pages *viewing
 	defer func() { pages.finish(ctx, a) }() // after the folder was closed, so that the pages show a finished run
 	out, err := a.openFolder(flags.out)
@@ -194,12 +199,9 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 
 	a.collectSeldom()
 	began := time.Now()
-	spread, err := a.beginFleet(ctx, set, header, &flags)
-	if err != nil {
-		return reports.Report{}, err
-	}
 	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against, spread)
 	spread.end(ctx, a, err == nil && !report.Interrupted)
+	spread = nil
 	if err != nil {
 		return report, noVerdict(err)
 	}

@@ -103,9 +103,15 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	defer func() { _, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock) }()
-	var exists bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", s.schema).Scan(&exists); err != nil {
+	var exists, readOnly bool
+	err = conn.QueryRow(ctx,
+		"SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1), current_setting('transaction_read_only') = 'on'", s.schema).
+		Scan(&exists, &readOnly)
+	switch {
+	case err != nil:
 		return err
+	case readOnly:
+		return errors.New(advice["25006"])
 	}
 	if !exists {
 		if _, err := conn.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{s.schema}.Sanitize()); err != nil {
@@ -133,18 +139,11 @@ func (s *Store) migrateRiver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := m.AllVersions()
 	applied, err := m.ExistingVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("read the version of River's tables: %w", err)
+		return fmt.Errorf("read the version of River's tables, which a newer version of this program may have written: %w", err)
 	}
-	latest := known[len(known)-1].Version
-	for _, v := range applied {
-		if v.Version > latest {
-			return &database.NewerError{Stored: int64(v.Version), Known: int64(latest)}
-		}
-	}
-	if len(applied) == len(known) {
+	if len(applied) == len(m.AllVersions()) {
 		return nil
 	}
 	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {

@@ -1,0 +1,134 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// jobs runs the jobs that River claims.
+type jobs struct {
+	river.WorkerDefaults[jobArgs]
+	worker *worker
+}
+
+// Timeout implements river.Worker: the lease alone decides whether a job is stuck.
+func (*jobs) Timeout(*river.Job[jobArgs]) time.Duration { return -1 }
+
+// NextRetry implements river.Worker: at once.
+func (*jobs) NextRetry(job *river.Job[jobArgs]) time.Time { return *job.AttemptedAt }
+
+// Work implements river.Worker.
+func (j *jobs) Work(ctx context.Context, job *river.Job[jobArgs]) error {
+	w := j.worker
+	w.mu.Lock()
+	w.held[job.ID] = struct{}{}
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.held, job.ID)
+	}()
+	r := w.runs[job.Args.Run]
+	if r != nil && (r.trials == nil || r.header != job.Args.Header) {
+		r = nil
+	}
+	w.mu.Unlock()
+	if r == nil {
+		return river.JobCancel(errors.New("the run has ended"))
+	}
+	select {
+	case w.slots <- struct{}{}:
+		defer func() { <-w.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.ctx, cancel)()
+	began := w.opts.Clock.Now()
+	res, failed, repeatable := w.run(ctx, r, span{job.Args.First, job.Args.Last})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	took := w.opts.Clock.Now().Sub(began)
+	return persist(ctx, w.opts.Clock, time.Minute, func() error { return w.save(ctx, job, res, failed, repeatable, took) })
+}
+
+// run runs the trials of a job. repeatable is true if running them again must give the same result.
+func (w *worker) run(ctx context.Context, r *workerRun, s span) (res result, failed string, repeatable bool) {
+	var lines bytes.Buffer
+	repeatable = true
+	for trial := s.first; trial <= s.last; trial++ {
+		scenario, n := r.layout.locate(trial)
+		judged, err := r.trials.Run(ctx, scenario, n)
+		if err != nil {
+			return result{}, err.Error(), false
+		}
+		if judged.Stack != nil {
+			w.opts.Log(fmt.Sprintf("%s: %s\n%s", judged.Scenario.Name, judged.Trial.End.HarnessError, judged.Stack))
+		}
+		lines.Write(judged.Lines)
+		res.timings = append(res.timings, judged.Timings...)
+		repeatable = repeatable && !judged.Scenario.RealTime
+	}
+	res.lines = lines.Bytes()
+	return res, "", repeatable
+}
+
+// save stores a result and completes its job, in one transaction. The first result of a job counts.
+func (w *worker) save(ctx context.Context, job *river.Job[jobArgs], res result, failed string, repeatable bool, took time.Duration) error {
+	packed, digest, err := res.pack()
+	if err != nil {
+		return err
+	}
+	args := job.Args
+	late := false
+	err = pgx.BeginFunc(ctx, w.store.pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			UPDATE block SET result = $4, digest = $5, failed = nullif($6, ''), took_ms = $7, worker = $8, done = now()
+			WHERE run = $1 AND first = $2 AND last = $3 AND done IS NULL`,
+			args.Run, args.First, args.Last, packed, digest, failed, float64(took)/float64(time.Millisecond), w.id)
+		if err != nil {
+			return err
+		}
+		late = tag.RowsAffected() == 0
+		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		if late && errors.Is(err, rivertype.ErrNotFound) {
+			err = nil
+		}
+		return err
+	})
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return river.JobCancel(errors.New("the job was withdrawn"))
+	}
+	if err != nil || !late {
+		return err
+	}
+	return w.already(ctx, args, digest, repeatable && failed == "")
+}
+
+// already compares a result that came late with the one that counts.
+func (w *worker) already(ctx context.Context, args jobArgs, digest string, repeatable bool) error {
+	var counts *string
+	err := w.store.pool.QueryRow(ctx,
+		"SELECT digest FROM block WHERE run = $1 AND first = $2 AND last = $3 AND failed IS NULL", args.Run, args.First, args.Last).
+		Scan(&counts)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil // the run has ended, or the job was split
+	case err != nil:
+		return err
+	}
+	w.opts.Log(fmt.Sprintf("the result of trials %d to %d of run %d is already there", args.First, args.Last, args.Run))
+	if counts != nil && *counts != digest && repeatable {
+		w.note(ctx, args.Run, fmt.Sprintf("trials %d to %d of the plan are not repeatable: a second run of them differs", args.First, args.Last))
+	}
+	return nil
+}
