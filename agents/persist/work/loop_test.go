@@ -137,6 +137,18 @@ var _ = Describe("A runner loop", func() {
 		Expect(len([]rune(carry))).To(BeNumerically("<", 4100))
 	})
 
+	It("does not know what a call cost that ended after the agent had begun", func() {
+		for begins, unknown := range map[bool]string{true: "the backend reported no usage", false: ""} {
+			r := newLoop(loop.Options{}, func(_ context.Context, _ *rig, req llm.Request) (llm.Reply, error) {
+				if begins {
+					req.OnSession("s-1")
+				}
+				return llm.Reply{}, errTest
+			})
+			Expect(r.work().Used).To(HaveField("TokensUnknown", unknown))
+		}
+	})
+
 	It("is the default worker of a plan", func() {
 		r := newRig(plan.Worker{Command: []string{"true"}}, say("DONE"))
 		workers, err := work.Build(r.plan, r.deps)

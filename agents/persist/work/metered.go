@@ -27,6 +27,7 @@ type metered struct {
 	usage   llm.Usage
 	used    bool // usage is not empty
 	unknown bool // the usage of a call is unknown
+	begun   bool // the agent of the current call has begun a session
 	ledger  *ledger
 	logged  int // messages in the transcript
 }
@@ -61,9 +62,17 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 func (m *metered) listen(req *llm.Request) {
 	answer := &child.Tail{Size: 4 * maxCarry}
 	m.mu.Lock()
-	m.answer = answer
+	m.answer, m.begun = answer, false
 	m.mu.Unlock()
-	onText, onActivity := req.OnText, req.OnActivity
+	onText, onActivity, onSession := req.OnText, req.OnActivity, req.OnSession
+	req.OnSession = func(id string) {
+		m.mu.Lock()
+		m.begun = true
+		m.mu.Unlock()
+		if onSession != nil {
+			onSession(id)
+		}
+	}
 	req.OnText = func(delta string) {
 		m.a.Meter.Active()
 		m.mu.Lock()
@@ -118,6 +127,7 @@ func (m *metered) account(reply llm.Reply, err error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	unknown = unknown || err != nil && usage == nil && m.begun // the agent may have made calls that are billed
 	m.ledger.add(reply, usage, unknown)
 	m.unknown = m.unknown || unknown
 	if usage == nil {
