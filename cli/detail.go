@@ -11,7 +11,8 @@ type detailFlags struct{ verbose, quiet bool }
 
 // register adds --verbose and --quiet to a command about a run.
 func (d *detailFlags) register(cmd *cobra.Command) {
-	d.registerAs(cmd, "list each scenario, also in a large run, and name those that were skipped", "print only what did not pass, and the result")
+	d.registerAs(cmd, "list each scenario, also in a large run, and name those that were skipped",
+		"print only what did not pass, and the result")
 }
 
 // registerAs adds --verbose and --quiet with their meanings.

@@ -94,8 +94,8 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 	}
 	for i := range runs {
 		if runs[i].At.After(time.Now().Add(store.Skew)) {
-			fmt.Fprintf(a.stderr, "warning: run %s began in the future, because a clock was wrong; it is not counted as the latest run. Remove it with: %s\n",
-				runs[i].ID, format.ShellLine("rehearse", "history", "prune", runs[i].ID))
+			fmt.Fprintf(a.stderr, "warning: run %s began in the future, because a clock was wrong; it is not counted as the latest run. "+
+				"Remove it with: %s\n", runs[i].ID, format.ShellLine("rehearse", "history", "prune", runs[i].ID))
 		}
 	}
 	if len(all) == 0 && f.Branch != "" {

@@ -146,7 +146,8 @@ func reopenLoop(args []string) (*cli.Paused, error) {
 	info, err := os.Stat(name)
 	switch {
 	case len(args) > 0 && errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("continue a run: there is no transcript %s; a continued run keeps its prompt, or takes it from --prompt-file", name)
+		return nil, fmt.Errorf("continue a run: there is no transcript %s; "+
+			"a continued run keeps its prompt, or takes it from --prompt-file", name)
 	case len(args) == 0 || err == nil && info.IsDir():
 		if name, err = cli.Latest(name); err != nil {
 			return nil, err

@@ -118,7 +118,8 @@ func (a *app) superviseCommand() *cobra.Command {
 }
 
 func superviseExitCodes() string {
-	return endings(persist.Statuses(), "nothing was done: usage, the plan is not valid or not that of the state, or another process works on the state",
+	return endings(persist.Statuses(),
+		"nothing was done: usage, the plan is not valid or not that of the state, or another process works on the state",
 		"With --status: 0 if the state could be read, else 1 or 2.")
 }
 
