@@ -68,7 +68,7 @@ Exit codes:
 		Example: `  rehearse view
   rehearse view latest
   rehearse view shard-1 downloaded/run-42
-  rehearse view --history postgres://ci@db/rehearse --listen 127.0.0.1:8090 --no-open`,
+  rehearse view --history postgres://ci@db/rehearse --listen 127.0.0.1:8090`,
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.serveView(cmd.Context(), args, &flags)
