@@ -66,6 +66,7 @@ func (r *runner) prompt() string {
 // (max_turns)"; empty for a whole answer and for a failed call.
 func (e *Entry) Stopped() string {
 	switch e.Finish {
+	case llm.FinishStop, llm.FinishToolCalls, llm.FinishContentFilter:
 	case llm.FinishTurns:
 		return "stopped at the turn limit (max_turns)"
 	case llm.FinishDenials:
