@@ -8,21 +8,36 @@ import (
 
 // shells are the shells with completion, and how each loads it.
 var shells = []struct{ name, long, example string }{
-	{"bash", `It needs the package bash-completion (apt install bash-completion, or brew install
-bash-completion@2), loaded before the script: with bash alone, Tab shows an error.`, `  source <(rehearse completion bash)     # in this shell
+	{
+		name: "bash",
+		long: `It needs the package bash-completion (apt install bash-completion, or brew install
+bash-completion@2), loaded before the script: with bash alone, Tab shows an error.`,
+		example: `  source <(rehearse completion bash)     # in this shell
   echo 'source <(rehearse completion bash)' >> ~/.bashrc     # in every new one
   rehearse completion bash > /etc/bash_completion.d/rehearse     # for all users, on Linux
-  rehearse completion bash > "$(brew --prefix)/etc/bash_completion.d/rehearse"     # macOS`},
-	{"zsh", `It needs the completion system, which "autoload -U compinit; compinit" in ~/.zshrc loads before the
-script.`, `  source <(rehearse completion zsh)     # in this shell
+  rehearse completion bash > "$(brew --prefix)/etc/bash_completion.d/rehearse"     # macOS`,
+	},
+	{
+		name: "zsh",
+		long: `It needs the completion system, which "autoload -U compinit; compinit" in ~/.zshrc loads before the
+script.`,
+		example: `  source <(rehearse completion zsh)     # in this shell
   echo 'source <(rehearse completion zsh)' >> ~/.zshrc     # in every new one
   rehearse completion zsh > "${fpath[1]}/_rehearse"     # or as a file, which is faster
-  rehearse completion zsh > "$(brew --prefix)/share/zsh/site-functions/_rehearse"     # macOS`},
-	{"fish", `It needs nothing else.`, `  rehearse completion fish | source     # in this shell
-  rehearse completion fish > ~/.config/fish/completions/rehearse.fish     # in every new one`},
-	{"powershell", `It needs PowerShell 5 or later. Press Ctrl+Space for a menu, or Tab for one word after another.`,
-		`  rehearse completion powershell | Out-String | Invoke-Expression     # in this shell
-  rehearse completion powershell >> $PROFILE     # in every new one`},
+  rehearse completion zsh > "$(brew --prefix)/share/zsh/site-functions/_rehearse"     # macOS`,
+	},
+	{
+		name: "fish",
+		long: `It needs nothing else.`,
+		example: `  rehearse completion fish | source     # in this shell
+  rehearse completion fish > ~/.config/fish/completions/rehearse.fish     # in every new one`,
+	},
+	{
+		name: "powershell",
+		long: `It needs PowerShell 5 or later. Press Ctrl+Space for a menu, or Tab for one word after another.`,
+		example: `  rehearse completion powershell | Out-String | Invoke-Expression     # in this shell
+  rehearse completion powershell >> $PROFILE     # in every new one`,
+	},
 }
 
 // finishCompletion replaces the texts of cobra's commands for shell completion, and makes the parent refuse

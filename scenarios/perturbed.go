@@ -24,7 +24,8 @@ func (c *Checker) checkPerturb(sc *Scenario) {
 		case err != nil:
 			c.Add(path, "", "%v", err)
 		case p.At == perturb.Write && !c.kind().Writes:
-			c.Add(path, "", "the agent stores nothing on disk that the harness sees, so it has no writes; only an interview and a supervised run have some")
+			c.Add(path, "", "the agent stores nothing on disk that the harness sees, so it has no writes; "+
+				"only an interview and a supervised run have some")
 		case p.At == perturb.Turn:
 			c.checkTurn(path, sc.Drive.Options, p)
 		}

@@ -127,7 +127,8 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 		}
 	}
 	if len(waited) > 0 {
-		p.omit("%s: skipped in real time, because no time limit is at most %s; set a shorter one to include it", strings.Join(waited, ", "), longest)
+		p.omit("%s: skipped in real time, because no time limit is at most %s; set a shorter one to include it",
+			strings.Join(waited, ", "), longest)
 	}
 	return all
 }
