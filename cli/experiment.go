@@ -216,7 +216,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	}
 	fmt.Fprintf(a.stderr, "%s; experiment.json, experiment.md, experiment.html and %s are in %s\n",
 		format.Seconds(time.Since(began).Seconds()), journals, out.Path())
-	a.remember(out, nil)
+	a.remember(out, nil, nil)
 	a.viewAgain(out)
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))

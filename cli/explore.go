@@ -131,7 +131,7 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 	if err != nil {
 		return noVerdict(err)
 	}
-	a.remember(out, nil)
+	a.remember(out, nil, nil)
 	took := time.Since(began).Seconds()
 	shown := explorationDocument(&found)
 	if flags.detail.quiet {

@@ -206,7 +206,7 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 		return report, noVerdict(err)
 	}
 	a.storePast(ctx, past, sink.Side(report), out)
-	return report, a.finishRun(out, &report, sink.Written(), began, flags.shown)
+	return report, a.finishRun(out, &report, sink.Written(), sink.Seconds(), began, flags.shown)
 }
 
 // plan returns the scenarios that the flags select, in their order, and the header of their
@@ -256,6 +256,9 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 	env.Required = flags.require
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	progress := reports.NewProgress(a.stderr, a.terminal(), time.Now, header.Trials)
+	if last, err := rundir.ReadLast(runsFolder); err == nil { // without an earlier run, the estimate is a rougher one
+		progress.Past(last.Seconds, trialsOf(set))
+	}
 	if flags.shown.onScreen() == reporterDots {
 		progress.Dots(a.stdout, console.TerminalOf(a.stdout, a.getenv))
 	}
@@ -280,6 +283,15 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 		err = a.finishSnapshots(snapshots, set, flags.update)
 	}
 	return report, sink, err
+}
+
+// trialsOf returns the number of trials of each scenario.
+func trialsOf(set []scenarios.Scenario) map[string]int {
+	trials := map[string]int{}
+	for i := range set {
+		trials[set[i].Name] = set[i].Trials
+	}
+	return trials
 }
 
 // exitCode returns the exit code of a report.

@@ -34,8 +34,8 @@ func (s *showing) register(cmd *cobra.Command) {
 }
 
 // finishRun shows the report of a run and the names of its files, and remembers the run.
-func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written []string, began time.Time, flags showing) error {
-	a.remember(out, report)
+func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written []string, seconds map[string]float64, began time.Time, flags showing) error {
+	a.remember(out, report, seconds)
 	if err := a.reportRun(report, flags); err != nil {
 		return noVerdict(err)
 	}
@@ -48,7 +48,7 @@ func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written [
 
 // remember records the last run for --failed and for commands without an argument, in a folder
 // that looks like a project. An error is a warning.
-func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
+func (a *app) remember(out *atomicdir.Folder, report *reports.Report, seconds map[string]float64) {
 	if _, err := os.Stat(runsFolder); err != nil {
 		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
 			return
@@ -56,7 +56,7 @@ func (a *app) remember(out *atomicdir.Folder, report *reports.Report) {
 	}
 	err := atomicdir.Ignore(runsFolder)
 	if err == nil {
-		err = rundir.Remember(runsFolder, out.Path(), report)
+		err = rundir.Remember(runsFolder, out.Path(), report, seconds)
 	}
 	if err != nil {
 		fmt.Fprintf(a.stderr, "warning: --failed will ignore this run: %v\n", err)

@@ -121,7 +121,7 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 	if err != nil {
 		return mergeError(ctx, err)
 	}
-	return a.finishRun(out, &report, written, began, flags.shown)
+	return a.finishRun(out, &report, written, nil, began, flags.shown)
 }
 
 // mergeError gives an error of merging its exit code.

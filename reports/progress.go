@@ -24,10 +24,11 @@ type Progress struct {
 	total  int // trials planned
 
 	mu      sync.Mutex
-	done    Count    // trials that ended
-	running []string // scenarios of the trials that began and did not end, in that order
-	name    string   // of the scenario whose trials are being delivered
-	part    Count    // its trials
+	done    Count     // trials that ended
+	running []ongoing // trials that began and did not end, in that order
+	times   trialTimes
+	name    string // of the scenario whose trials are being delivered
+	part    Count  // its trials
 	closed  bool
 	dots    io.Writer // nil without dots
 	dotTerm console.Terminal
@@ -44,7 +45,7 @@ func NewProgress(out io.Writer, term console.Terminal, now func() time.Time, tri
 func (p *Progress) TrialBegan(scenario string, _ int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running = append(p.running, sanitize.Line(scenario, maxName))
+	p.running = append(p.running, ongoing{sanitize.Line(scenario, maxName), scenario, p.now()})
 	p.draw()
 }
 
@@ -52,7 +53,10 @@ func (p *Progress) TrialBegan(scenario string, _ int) {
 func (p *Progress) TrialEnded(scenario string, _ int, v gate.Verdict) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.running, sanitize.Line(scenario, maxName)); i >= 0 {
+	if i := slices.IndexFunc(p.running, func(t ongoing) bool { return t.scenario == scenario }); i >= 0 {
+		if v != "" {
+			p.times.add(scenario, p.now().Sub(p.running[i].since))
+		}
 		p.running = slices.Delete(p.running, i, i+1)
 	}
 	if v != "" {
@@ -170,7 +174,7 @@ func (p *Progress) work() console.Work {
 	if bad := p.done.Fail + p.done.Error; bad > 0 {
 		text += fmt.Sprintf(", %d not passed", bad)
 	}
-	return console.Work{Text: text, Done: p.done.Total(), Total: p.total, Elapsed: p.now().Sub(p.began)}
+	return console.Work{Text: text, Done: p.done.Total(), Total: p.total, Elapsed: p.now().Sub(p.began), Share: p.times.share(p.running, p.now())}
 }
 
 // names returns what is running in at most room columns: a scenario once, the longest running
@@ -178,9 +182,9 @@ func (p *Progress) work() console.Work {
 func (p *Progress) names(room int) string {
 	const gap = "  "
 	var names []string
-	for _, name := range p.running {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+	for _, t := range p.running {
+		if !slices.Contains(names, t.name) {
+			names = append(names, t.name)
 		}
 	}
 	if len(names) == 0 || room < 10 {

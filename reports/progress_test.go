@@ -50,7 +50,7 @@ var _ = Describe("progress", func() {
 			trial(p, "loop/slow", gate.Pass)
 		}
 		p.Close()
-		Expect(out.String()).To(Equal("9/100 trials, 10s, about 1m 40s left\n19/100 trials, 20s, about 1m 30s left\n"))
+		Expect(out.String()).To(Equal("9/100 trials, 10s\n19/100 trials, 20s, about 1m 30s left\n"))
 	})
 	It("does not report a scenario without trials", func() {
 		p := reports.NewProgress(out, console.Terminal{}, clock, 5)
@@ -105,6 +105,31 @@ var _ = Describe("progress", func() {
 		now = now.Add(time.Second)
 		p.TrialBegan("slow", 6)
 		Expect(last()).To(ContainSubstring("5/12 trials, 6s, about 8s left"))
+	})
+	It("estimates by the times of an earlier run, with the part of a trial that is running", func() {
+		p := reports.NewProgress(out, console.Terminal{Live: true, Width: 100}, clock, 11)
+		past, trials := map[string]float64{"slow": 10}, map[string]int{"slow": 1}
+		for i := range 10 {
+			past[fmt.Sprint("fast", i)], trials[fmt.Sprint("fast", i)] = 1, 1
+		}
+		p.Past(past, trials)
+		p.TrialBegan("slow", 1)
+		now = now.Add(5 * time.Second)
+		p.TrialBegan("fast0", 1)
+		Expect(last()).To(ContainSubstring("0/11 trials, 5s, about 15s left"), "and not unknown")
+		now = now.Add(5 * time.Second)
+		p.TrialEnded("slow", 1, gate.Pass)
+		now = now.Add(time.Second)
+		trial(p, "fast1", gate.Pass)
+		Expect(p.Seconds()).To(Equal(map[string]float64{"slow": 10, "fast1": 0}))
+	})
+	It("does not estimate by an earlier run that had other scenarios", func() {
+		p := reports.NewProgress(out, console.Terminal{Live: true, Width: 100}, clock, 3)
+		p.Past(map[string]float64{"a": 1}, map[string]int{"a": 1, "b": 1, "c": 1})
+		p.TrialBegan("a", 1)
+		now = now.Add(5 * time.Second)
+		p.TrialBegan("b", 1)
+		Expect(last()).NotTo(ContainSubstring("left"))
 	})
 	It("leaves a line for what did not pass on a terminal, and counts it", func() {
 		p := reports.NewProgress(out, console.Terminal{Live: true}, clock, 4)

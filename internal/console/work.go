@@ -18,6 +18,8 @@ type Work struct {
 	Before int
 	// Elapsed is the time since the work began.
 	Elapsed time.Duration
+	// Share is the share of the time of all parts that is done, by the times of an earlier run; 0 if there is none.
+	Share float64
 }
 
 // barWidth is the width of a bar without its brackets.
@@ -40,11 +42,18 @@ func (w Work) Line(term Terminal) string {
 }
 
 // left estimates how long the parts that are left take, from the mean of those that were completed. It
-// needs three seconds and five parts, and is not more precise than it can be.
+// needs three seconds, and either a share of the time or five parts and a tenth of all, because the first ones
+// may be the slow ones. It is not more precise than it can be.
 func (w Work) left() (time.Duration, bool) {
-	const leastTime, leastParts = 3 * time.Second, 5
+	const leastTime, leastParts, leastShare = 3 * time.Second, 5, 0.1
+	if w.Elapsed < leastTime || w.Done >= w.Total {
+		return 0, false
+	}
+	if w.Share >= leastShare {
+		return Approximate(time.Duration(float64(w.Elapsed) / w.Share * max(0, 1-w.Share))), true
+	}
 	done := w.Done - w.Before
-	if w.Elapsed < leastTime || done < leastParts || w.Done >= w.Total {
+	if w.Share > 0 || done < leastParts || float64(done) < leastShare*float64(w.Total-w.Before) {
 		return 0, false
 	}
 	return Approximate(time.Duration(float64(w.Elapsed) / float64(done) * float64(w.Total-w.Done))), true

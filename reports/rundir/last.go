@@ -34,6 +34,8 @@ type Last struct {
 	Unperturbed string `json:"unperturbed,omitempty"`
 	// Verdicts has the verdict of each scenario in the last run that had a result for it.
 	Verdicts map[string]gate.Verdict `json:"verdicts"`
+	// Seconds is how long a trial of each scenario took in the last run that had one, for estimates.
+	Seconds map[string]float64 `json:"seconds,omitempty"`
 }
 
 // Failed reports whether a scenario failed in the last run that had a result for it, or had no
@@ -53,9 +55,9 @@ func ReadLast(runs string) (Last, error) {
 	return l, readJSON("verdicts of the last runs", path, &l, &l.Schema, lastSchema, "delete it, and run the scenarios again")
 }
 
-// Remember records the run with the reports in folder as the last one, with the verdicts of report, which
-// is nil for a run without scenarios. The folder of runs must exist.
-func Remember(runs, folder string, report *reports.Report) error {
+// Remember records the run with the reports in folder as the last one, with the verdicts of report, and how long a
+// trial of each scenario took. Both are nil for a run without scenarios. The folder of runs must exist.
+func Remember(runs, folder string, report *reports.Report, seconds map[string]float64) error {
 	folder, err := relativeTo(runs, folder)
 	if err != nil {
 		return fmt.Errorf("remember the last run: %w", err)
@@ -74,7 +76,7 @@ func Remember(runs, folder string, report *reports.Report) error {
 			}
 			maps.Copy(verdicts, verdictsOf(report))
 		}
-		l.Verdicts = verdicts
+		l.Verdicts, l.Seconds = verdicts, merged(l.Seconds, seconds)
 		data, err := format.Marshal(l)
 		return append(data, '\n'), err
 	})
@@ -82,6 +84,14 @@ func Remember(runs, folder string, report *reports.Report) error {
 		return fmt.Errorf("remember the last run: %w", err)
 	}
 	return nil
+}
+
+// merged returns old with the entries of more, which come first.
+func merged(old, more map[string]float64) map[string]float64 {
+	all := map[string]float64{}
+	maps.Copy(all, old)
+	maps.Copy(all, more)
+	return all
 }
 
 // verdictsOf returns the verdicts of the scenarios that the run completed, or that failed before

@@ -35,19 +35,20 @@ func TestLastVerdicts(t *testing.T) {
 	all := reports.Report{Scenarios: []reports.Scenario{
 		judged("a", 1, gate.Fail), judged("b", 1, gate.Error), judged("c", 1, gate.Pass), judged("d", 2, gate.Skip, gate.Skip), judged("e", 1, gate.Fail),
 	}}
-	g.Expect(Remember(runs, filepath.Join(runs, "first"), &all)).To(gomega.Succeed())
+	g.Expect(Remember(runs, filepath.Join(runs, "first"), &all, map[string]float64{"slow": 2, "fast": 1})).To(gomega.Succeed())
 	// The second run is of a part of the scenarios, and was interrupted.
 	some := reports.Report{Interrupted: true, Scenarios: []reports.Scenario{
 		judged("a", 1, gate.Pass), judged("c", 3, gate.Pass), judged("d", 3, gate.Pass, gate.Fail),
 	}}
 	elsewhere := t.TempDir()
-	g.Expect(Remember(runs, elsewhere, &some)).To(gomega.Succeed())
-	g.Expect(Remember(runs, filepath.Join(runs, "explored"), nil)).To(gomega.Succeed())
+	g.Expect(Remember(runs, elsewhere, &some, map[string]float64{"fast": 3})).To(gomega.Succeed())
+	g.Expect(Remember(runs, filepath.Join(runs, "explored"), nil, nil)).To(gomega.Succeed())
 
 	last, err := ReadLast(runs)
 	g.Expect(err).NotTo(gomega.HaveOccurred())
 	g.Expect(last.Folder).To(gomega.Equal("explored"))
 	g.Expect(last.Verdicts).To(gomega.Equal(map[string]gate.Verdict{"a": gate.Pass, "b": gate.Error, "c": gate.Pass, "d": gate.Fail, "e": gate.Fail}))
+	g.Expect(last.Seconds).To(gomega.Equal(map[string]float64{"slow": 2, "fast": 3}))
 	for name, want := range map[string]bool{"a": false, "b": true, "c": false, "d": true, "e": true, "unknown": false} {
 		g.Expect(last.Failed(name)).To(gomega.Equal(want), name)
 	}
@@ -61,7 +62,7 @@ func TestLastVerdictsThatAreDamaged(t *testing.T) {
 		_, err := ReadLast(runs)
 		g.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("delete it, and run the scenarios again")), text)
 		report := reports.Report{Scenarios: []reports.Scenario{judged("b", 1, gate.Pass)}}
-		g.Expect(Remember(runs, runs, &report)).To(gomega.Succeed())
+		g.Expect(Remember(runs, runs, &report, nil)).To(gomega.Succeed())
 		last, err := ReadLast(runs)
 		g.Expect(err).NotTo(gomega.HaveOccurred())
 		g.Expect(last.Verdicts).To(gomega.Equal(map[string]gate.Verdict{"b": gate.Pass}))
@@ -94,7 +95,7 @@ func TestLastRun(t *testing.T) {
 	later := add(filepath.Join(runs, "experiment-2"), recordingFile, at.Add(time.Minute))
 	g.Expect(LastRun(runs)).To(gomega.Equal(later), "of two at the same time, the later name")
 
-	g.Expect(Remember(runs, old, nil)).To(gomega.Succeed())
+	g.Expect(Remember(runs, old, nil, nil)).To(gomega.Succeed())
 	g.Expect(LastRun(runs)).To(gomega.Equal(old), "the remembered one")
 	moved := runs + "-moved"
 	g.Expect(os.Rename(runs, moved)).To(gomega.Succeed())
@@ -103,6 +104,6 @@ func TestLastRun(t *testing.T) {
 	g.Expect(LastRun(moved)).To(gomega.Equal(filepath.Join(moved, "experiment-2")), "a run that was deleted is not the last one")
 
 	outside := add(t.TempDir(), recordingFile, at)
-	g.Expect(Remember(moved, outside, nil)).To(gomega.Succeed())
+	g.Expect(Remember(moved, outside, nil, nil)).To(gomega.Succeed())
 	g.Expect(LastRun(moved)).To(gomega.Equal(outside))
 }

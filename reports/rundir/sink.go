@@ -180,6 +180,9 @@ func (s *Sink) FinishExploration(r *result.Exploration, interrupted bool) error 
 	return err
 }
 
+// Seconds returns how long a trial of each scenario took, on average, by the clock of the progress.
+func (s *Sink) Seconds() map[string]float64 { return s.opts.Progress.Seconds() }
+
 // Written lists the names of the reports and the recording.
 func (s *Sink) Written() []string {
 	names := []string{jsonFile, junitFile, markdownFile}
