@@ -67,7 +67,7 @@ Exit codes:
   3    the history, or a recording, could not be read`,
 		Example: `  rehearse view
   rehearse view latest
-  rehearse view shard-1 downloaded/run-42
+  rehearse view rehearse-runs/before downloaded/run-42
   rehearse view --history postgres://ci@db/rehearse --listen 127.0.0.1:8090`,
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
