@@ -50,7 +50,12 @@ func (a *app) queueCancelCommand() *cobra.Command {
 		Use:   "cancel RUN",
 		Short: "End a run for good",
 		Long: `cancel ends a run: its workers abandon their trials, its results are removed from the queue, and its
-command reports the trials that it has, without a verdict.`,
+command reports the trials that it has, without a verdict.
+
+Exit codes:
+  0    the run is cancelled
+  2    usage: there is no such run, or the queue cannot be opened
+  3    the queue could not be read or written`,
 		Example: "  rehearse queue cancel 1f2e3d4c5b6a7988-k3q2zw",
 		Args:    arguments(1, 1, "name the run, as rehearse queue shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,9 +75,14 @@ func (a *app) queuePruneCommand() *cobra.Command {
 	var address string
 	var older time.Duration
 	cmd := &cobra.Command{
-		Use:     "prune",
-		Short:   "Remove old runs",
-		Long:    "prune removes the runs that have ended, or whose command was last heard of, longer ago than --older.",
+		Use:   "prune",
+		Short: "Remove old runs",
+		Long: `prune removes the runs that have ended, or whose command was last heard of, longer ago than --older.
+
+Exit codes:
+  0    done, even if no run is that old
+  2    usage, or the queue cannot be opened
+  3    the queue could not be read or written`,
 		Example: "  rehearse queue prune --older 24h",
 		Args:    arguments(0, 0, "queue prune takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -34,7 +34,9 @@ func (s *showing) register(cmd *cobra.Command) {
 }
 
 // finishRun shows the report of a run and the names of its files, and remembers the run.
-func (a *app) finishRun(out *atomicdir.Folder, report *reports.Report, written []string, seconds map[string]float64, began time.Time, flags showing) error {
+func (a *app) finishRun(
+	out *atomicdir.Folder, report *reports.Report, written []string, seconds map[string]float64, began time.Time, flags showing,
+) error {
 	a.remember(out, report, seconds)
 	if err := a.reportRun(report, flags); err != nil {
 		return noVerdict(err)

@@ -104,7 +104,8 @@ func (sc *prepared) trial(ctx context.Context, n int) (trial record.Trial, timin
 	case g.skipped != "":
 		return sc.notRun(n, record.End{Status: "skipped", Skipped: g.skipped}), nil, nil, nil
 	case g.failed != "":
-		return sc.notRun(n, record.End{Status: "error", ExitCode: 1, HarnessError: "the golden path could not be run: " + g.failed}), nil, nil, nil
+		end := record.End{Status: "error", ExitCode: 1, HarnessError: "the golden path could not be run: " + g.failed}
+		return sc.notRun(n, end), nil, nil, nil
 	}
 	trial, timings, stack = sc.drive(ctx, n)
 	trial.Head.Golden = g.facts

@@ -174,7 +174,10 @@ func (p *Progress) work() console.Work {
 	if bad := p.done.Fail + p.done.Error; bad > 0 {
 		text += fmt.Sprintf(", %d not passed", bad)
 	}
-	return console.Work{Text: text, Done: p.done.Total(), Total: p.total, Elapsed: p.now().Sub(p.began), Share: p.times.share(p.running, p.now())}
+	now := p.now()
+	return console.Work{
+		Text: text, Done: p.done.Total(), Total: p.total, Elapsed: now.Sub(p.began), Share: p.times.share(p.running, now),
+	}
 }
 
 // names returns what is running in at most room columns: a scenario once, the longest running

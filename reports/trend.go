@@ -267,7 +267,8 @@ func FlakyDocument(f *history.Flakiness) doc.Document {
 	}
 	if len(flaky) > 0 {
 		d.Tone = doc.Unsure
-		d.Body = append(d.Body, newSection("Flaky: they pass and fail although the files of the scenario are the same", doc.Unsure, flakyTable(flaky)))
+		const title = "Flaky: they pass and fail although the files of the scenario are the same"
+		d.Body = append(d.Body, newSection(title, doc.Unsure, flakyTable(flaky)))
 	}
 	if len(random) > 0 {
 		d.Tone = doc.Bad

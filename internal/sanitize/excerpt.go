@@ -20,8 +20,8 @@ var frame = regexp.MustCompile(`^\s*File ".*", line [0-9]+|^\s+at .*:[0-9]+:[0-9
 var goroutine = regexp.MustCompile(`^goroutine [0-9]+ .*\[.*\]:$`)
 
 // failure matches the line that names an error: "KeyError: 'x'", "panic: …", "[cause]: Error: …".
-var failure = regexp.MustCompile(`^\s*(?:\[cause\]: |Uncaught |Caused by: )?(?:[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)(?: \[\w+\])?:|` +
-	`[\w.]+Error$|panic: |fatal error: |fatal: |(?i:error|fatal)[:!] )`)
+var failure = regexp.MustCompile(`^\s*(?:\[cause\]: |Uncaught |Caused by: )?` +
+	`(?:[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)(?: \[\w+\])?:|[\w.]+Error$|panic: |fatal error: |fatal: |(?i:error|fatal)[:!] )`)
 
 // The weights of lines in an excerpt.
 const (

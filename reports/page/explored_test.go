@@ -76,7 +76,7 @@ var _ = Describe("The page of an exploration", func() {
 			e.Cells[i].Perturb = []string{e.Cells[i].Perturb[0] + ",every=17"}
 		}
 		e.Golden.Writes = 40
-		Expect(plainText(r.page(page.Options{}), `class="heat"><caption>`, "</caption>")).To(ContainSubstring(
+		Expect(plainText(r.page(page.Options{}), `class="heat few"><caption>`, "</caption>")).To(ContainSubstring(
 			"; perturbations repeat every 17 writes from the write shown: 4 runs fired 4 times on a path of 40 writes"))
 		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("perturbations repeat"))
 	})
