@@ -36,7 +36,7 @@ Any number of workers on any number of machines share the trials of a run; they 
 stopped and killed at any time. The run writes the recording and the reports, on its own machine.
 
 Start the worker in the same folder of the same commit as the run, with the same build of this
-program: a worker whose scenario files differ does not take part, and says why. It calls agents
+program: a worker whose scenario files differ does not take part, and logs the reason. It calls agents
 with its own environment: nothing secret is in the queue.
 
 --tag names what this machine has. A container agent needs docker; a scenario tagged needs-gpu
