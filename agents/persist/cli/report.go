@@ -197,20 +197,20 @@ func DescribeUsed(u persist.Used) string {
 	if u.Calls == 0 {
 		return ""
 	}
-	tokens := lowerBound(format.Plural(u.Tokens, "token"), "tokens", u.Tokens > 0, u.TokensUnknown)
-	cost := lowerBound("cost "+format.Money(u.Cost)+" "+u.Currency, "cost", u.Cost > 0, u.CostUnknown)
-	return strings.Join([]string{format.Plural(u.Calls, "call"), tokens, cost}, ", ")
+	tokens := lowerBound(format.Plural(u.Tokens, "token"), u.Tokens > 0, u.TokensUnknown, "tokens unknown")
+	cost := lowerBound(format.Money(u.Cost)+" "+u.Currency, u.Cost > 0, u.CostUnknown, "unknown")
+	return format.Plural(u.Calls, "call") + ", " + tokens + ", cost " + cost
 }
 
-// lowerBound describes an amount of which a part may be unknown.
-func lowerBound(amount, what string, some bool, unknown string) string {
+// lowerBound describes a sum. missing is why a part of it is unknown; none replaces a sum of which nothing is known.
+func lowerBound(sum string, some bool, missing, none string) string {
 	switch {
-	case unknown == "":
-		return amount
+	case missing == "":
+		return sum
 	case some:
-		return "at least " + amount
+		return "at least " + sum
 	}
-	return what + " unknown"
+	return none
 }
 
 // skippedOf counts the tasks that the plan skips.
