@@ -81,9 +81,12 @@ func misshapen(o Options, out []byte, why error) *app.Error {
 	if printed == "" {
 		printed = "nothing"
 	}
-	return app.Errorf(app.Unusable,
-		"the program's output has not the shape that output: %s and answer: %s say (%w); it printed: %s",
-		o.Output, o.Answer, why, printed)
+	form := "JSON"
+	if o.Output == outputJSONL {
+		form = "lines of JSON, one of them"
+	}
+	return app.Errorf(app.Unusable, "expected %s with %s in the program's output (output: %s, answer: %s): %w; it printed: %s",
+		form, o.Answer, o.Output, o.Answer, why, printed)
 }
 
 func raw(out []byte) string {
