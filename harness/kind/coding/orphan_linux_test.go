@@ -24,7 +24,8 @@ var _ = Describe("A process that a program starts in its own session", func() {
 		Expect(err).NotTo(HaveOccurred())
 		pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(syscall.Kill(pid, 0)).To(MatchError(syscall.ESRCH))
+		// It is killed, but whoever inherited it may not have waited for it yet.
+		Eventually(func() error { return syscall.Kill(pid, 0) }).WithTimeout(10 * time.Second).Should(MatchError(syscall.ESRCH))
 	}
 
 	It("is killed when a turn is canceled", func(ctx SpecContext) {
