@@ -3,6 +3,8 @@
 GO      ?= go
 # Programs need no cgo, and tests without it share what a build has compiled. The race detector needs it.
 export CGO_ENABLED ?= 0
+# How long specs wait for processes of a busy machine, unless they have a limit of their own.
+export GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT ?= 30s
 OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
