@@ -111,11 +111,11 @@ var _ = Describe("cost and tokens", Label("H-06"), func() {
 			Expect(c.Verdict).To(Equal(verdict))
 			Expect(c.Why).To(Equal(why))
 		},
-		Entry("at the limit", "tokens", 1000.0, 1050.0, compare.Tied, "1000 before and 1050 now: +5 %, within the limit of 5 %"),
-		Entry("over the limit", "tokens", 1000.0, 1051.0, compare.Worse, "1000 before and 1051 now: +5.1 %, over the limit of 5 %"),
-		Entry("ten times as much", "tokens", 1000.0, 10994.0, compare.Worse, "1000 before and 10994 now: +999 %, over the limit of 5 %"),
-		Entry("more than ten times as much", "tokens", 1000.0, 10996.0, compare.Worse, "1000 before and 10996 now: +1000 %, over the limit of 5 %"),
-		Entry("less by more than the limit", "tokens", 1000.0, 949.0, compare.Better, "1000 before and 949 now: -5.1 %, by more than the limit of 5 %"),
+		Entry("at the limit", "tokens", 1000.0, 1050.0, compare.Tied, "1,000 before and 1,050 now: +5 %, within the limit of 5 %"),
+		Entry("over the limit", "tokens", 1000.0, 1051.0, compare.Worse, "1,000 before and 1,051 now: +5.1 %, over the limit of 5 %"),
+		Entry("ten times as much", "tokens", 1000.0, 10994.0, compare.Worse, "1,000 before and 10,994 now: +999 %, over the limit of 5 %"),
+		Entry("more than ten times as much", "tokens", 1000.0, 10996.0, compare.Worse, "1,000 before and 10,996 now: +1000 %, over the limit of 5 %"),
+		Entry("less by more than the limit", "tokens", 1000.0, 949.0, compare.Better, "1,000 before and 949 now: -5.1 %, by more than the limit of 5 %"),
 		Entry("a higher cost", "cost_eur", 0.02, 0.03, compare.Worse, "0.0200 EUR before and 0.0300 EUR now: +50 %, over the limit of 5 %"),
 		Entry("a cost after none", "cost_eur", 0.0, 0.03, compare.Worse, "0.00 EUR before and 0.0300 EUR now: from nothing, over the limit of 5 %"),
 	)
@@ -307,7 +307,7 @@ var _ = Describe("an unknown value", Label("H-06"), func() {
 		Entry("a little more", bound("tokens", "", 100), bound("tokens", "", 105), 3.0, compare.Insufficient,
 			"it is not known on either side: at least 100 before and at least 105 now: +5 %"),
 		Entry("much more", bound("tokens", "", 711), bound("tokens", "", 71_100), 3.0, compare.Worse,
-			"at least 711 before and at least 71100 now: +9900 %, over the limit of 5 % in the known part alone", "regression"),
+			"at least 711 before and at least 71,100 now: +9900 %, over the limit of 5 % in the known part alone", "regression"),
 		Entry("more by fewer calls", bound("tokens", "", 100), bound("tokens", "", 106), 2.0, compare.Worse,
 			"at least 100 before and at least 106 now: +6 %, over the limit of 5 % in the known part alone", "regression"),
 		Entry("less, without an explanation", bound("tokens", "", 100), bound("tokens", "", 90), 3.0, compare.Insufficient,
