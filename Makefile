@@ -50,12 +50,12 @@ bless: build ## accept the current figures of the golden paths as the baseline; 
 # found by make lint, so that no test waits for it.
 .PHONY: test
 test: ## run the whole test suite, and print which tests this machine skipped and why
-	$(GO) test -vet=off -ldflags=-w $(TESTFLAGS) $(PKGS) $(SPECFLAGS)
+	$(GO) test -vet=off -timeout 20m -ldflags=-w $(TESTFLAGS) $(PKGS) $(SPECFLAGS)
 	@.ci/missing
 
 .PHONY: race
 race: ## run the tests of packages with goroutines under the race detector
-	CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 20m -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
 conformance: ## call the mock server with both vendors' own clients (own module in test/conformance)
