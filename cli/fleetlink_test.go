@@ -23,15 +23,21 @@ func TestFleetSurvivesItsDatabase(t *testing.T) {
 	link := newLink(f)
 	direct := f.dsn
 	f.dsn = link.address(direct)
-	f.worker()
-	f.worker()
+	workers := []*process{f.worker(), f.worker()}
 	run := f.run("spread", args...)
 	f.dsn = direct
+	logged := func(times int, message string) {
+		for _, w := range workers {
+			f.Eventually(func() int { return strings.Count(w.output.String(), message) }).WithTimeout(time.Minute).
+				Should(gomega.Equal(times), message)
+		}
+	}
 	for n := range 3 {
 		f.done(20 * (n + 1))
 		link.cut()
-		time.Sleep(1500 * time.Millisecond) // longer than the lease
+		logged(n+1, "the queue cannot be used")
 		link.mend()
+		logged(n+1, "the queue can be used again")
 	}
 	f.exits(run, exitPass)
 	f.same("spread")

@@ -97,8 +97,8 @@ func (e *explorer) forecast(p *plan) Forecast {
 	return f
 }
 
-// wait returns how long a run waits in real time because of its perturbations, if the agent waits as
-// long as it is told and as it can.
+// wait returns how long a run waits in real time because of its perturbations, if the agent waits for
+// the whole Retry-After or until its own timeout.
 func (p *path) wait(run item) (all time.Duration) {
 	if !p.realTime {
 		return 0

@@ -42,7 +42,7 @@ type Finding struct {
 	// or JSON; both are empty for other findings.
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`
-	// Accept is the command that makes the actual value the expected one; empty if there is none.
+	// Accept is the command that makes the actual value the expected one; may be empty.
 	Accept string `json:"accept,omitempty"`
 }
 

@@ -129,7 +129,7 @@ func (t transcript) table() doc.Table {
 	return table
 }
 
-// answerOf returns the beginning of an answer, or why there is none.
+// answerOf returns the beginning of an answer, or why it is missing.
 func answerOf(e *loop.Entry) doc.Text {
 	switch {
 	case e.Error != "":
