@@ -13,11 +13,9 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net"
 	"regexp"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -111,7 +109,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case err != nil:
 		return err
 	case readOnly:
-		return errors.New(advice["25006"])
+		return errors.New(database.ReadOnly)
 	}
 	if !exists {
 		if _, err := conn.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{s.schema}.Sanitize()); err != nil {
@@ -153,32 +151,4 @@ func (s *Store) migrateRiver(ctx context.Context) error {
 }
 
 // explain adds advice to an error of PostgreSQL, if there is any.
-func explain(err error) error {
-	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
-		if advice := advice[failure.Code]; advice != "" {
-			return fmt.Errorf("%s: %w", advice, err)
-		}
-		return err
-	}
-	if unreachable(err) {
-		return fmt.Errorf("the server cannot be reached: %w", err)
-	}
-	return err
-}
-
-// advice has the error codes of PostgreSQL that have advice.
-var advice = map[string]string{
-	"53100": "the disk of the server is full",
-	"25006": "the server is read-only; name the primary server",
-	"42501": "the user may not do that; it must own the schema of the queue, or be able to create one",
-	"28P01": "the password is wrong; it may be in PGPASSWORD or in ~/.pgpass instead of the address",
-	"3D000": "create the database first",
-	"53300": "the server has no connection left; use fewer workers, or raise max_connections",
-}
-
-// unreachable reports whether a server could not be connected to.
-func unreachable(err error) bool {
-	_, connecting := errors.AsType[*pgconn.ConnectError](err)
-	var broken net.Error
-	return connecting || errors.As(err, &broken)
-}
+func explain(err error) error { return database.ExplainPostgres(err) }

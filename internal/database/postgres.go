@@ -6,11 +6,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // connectTimeout limits connecting to a server whose address sets no limit.
@@ -80,3 +83,58 @@ func execute(ctx context.Context, dsn, statement string) error {
 	_, err = conn.Exec(ctx, statement)
 	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 }
+
+// ReadOnly is the advice for a server that refuses to write.
+const ReadOnly = "the server is read-only; name the primary server"
+
+// advice has the error codes of PostgreSQL that have advice.
+var advice = map[string]string{
+	"53100": "the disk of the server is full; nothing was changed",
+	"25006": ReadOnly,
+	"42501": "the user may not do that; it must be able to create the tables, and their schema, or own them",
+	"28P01": "the password is wrong; it may be in PGPASSWORD or in ~/.pgpass instead of the address",
+	"3D000": "create the database first",
+	"53300": "the server has no connection left; use fewer workers, or raise max_connections",
+}
+
+// ExplainPostgres adds advice to an error of PostgreSQL, if there is any. Other errors stay as they are.
+func ExplainPostgres(err error) error {
+	var broken net.Error
+	connect, connecting := errors.AsType[*pgconn.ConnectError](err)
+	failure, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case ok && advice[failure.Code] != "":
+		return fmt.Errorf("%s: %w", advice[failure.Code], oneLine(err, connect))
+	case !ok && (connecting || errors.As(err, &broken)):
+		return fmt.Errorf("the server cannot be reached: %w", oneLine(err, connect))
+	}
+	return err
+}
+
+// oneLine returns err without the lines that the driver repeats: it tries each address with TLS and without.
+func oneLine(err error, connect *pgconn.ConnectError) error {
+	if connect == nil {
+		return err
+	}
+	var kept []string
+	for line := range strings.Lines(connect.Error()) {
+		line = strings.TrimSpace(line)
+		if !slices.ContainsFunc(kept, func(earlier string) bool { return strings.Contains(earlier, line) }) {
+			kept = append(kept, line)
+		}
+	}
+	short := strings.TrimSpace(kept[0] + " " + strings.Join(kept[1:], "; "))
+	return &connectError{err, strings.Replace(err.Error(), connect.Error(), short, 1)}
+}
+
+// connectError is an error with a shorter text.
+type connectError struct {
+	error
+	text string
+}
+
+// Error implements error.
+func (e *connectError) Error() string { return e.text }
+
+// Unwrap returns the error with all lines.
+func (e *connectError) Unwrap() error { return e.error }
