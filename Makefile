@@ -55,7 +55,7 @@ test: ## run the whole test suite, and print which tests this machine skipped an
 
 .PHONY: race
 race: ## run the tests of packages with goroutines under the race detector
-	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 20m -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
+	CGO_ENABLED=1 GORACE="$(GORACE) atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout 20m -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
 conformance: ## call the mock server with both vendors' own clients (own module in test/conformance)
