@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/llm"
 	llmcli "github.com/rehearse-dev/rehearse/llm/cli"
+	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // superviseFlags are the flags of supervise.
@@ -290,7 +291,7 @@ func (a *app) superviseStatus(job *cli.Job, asJSON bool) error {
 
 // showSupervised prints the result as JSON or for a person.
 func (a *app) showSupervised(job *cli.Job, r persist.Result, asJSON bool) error {
-	r = cli.WithoutSecrets(r, redactor())
+	r = redact.Copy(r, redactor().Text)
 	out, err := a.stdout, error(nil)
 	if asJSON {
 		out, err = a.stderr, a.printJSON(r)

@@ -4,10 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
-	"slices"
 	"unicode/utf8"
-
-	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // maxText limits the stored bytes of one text; of a longer one the length and the hash are
@@ -29,35 +26,6 @@ func (c *Collector) clean(s string) string {
 		cut--
 	}
 	return fmt.Sprintf("%s\n[CUT: %d bytes in all, SHA-256 %x]", s[:cut], len(s), sha256.Sum256([]byte(s)))
-}
-
-func (c *Collector) cleanMessage(m llm.Message) llm.Message {
-	m.Role = llm.Role(c.clean(string(m.Role)))
-	m.Content, m.Name, m.ToolCallID = c.clean(m.Content), c.clean(m.Name), c.clean(m.ToolCallID)
-	m.Attachments = slices.Clone(m.Attachments)
-	for i := range m.Attachments {
-		a := &m.Attachments[i]
-		*a = llm.Attachment{
-			Kind: c.clean(a.Kind), MediaType: c.clean(a.MediaType), Name: c.clean(a.Name),
-			Bytes: a.Bytes, SHA256: c.clean(a.SHA256), Source: c.clean(a.Source),
-		}
-	}
-	m.ToolCalls = slices.Clone(m.ToolCalls)
-	for i, t := range m.ToolCalls {
-		m.ToolCalls[i] = llm.ToolCall{ID: c.clean(t.ID), Name: c.clean(t.Name), Arguments: c.clean(t.Arguments)}
-	}
-	return m
-}
-
-func (c *Collector) cleanMap(in map[string]string) map[string]string {
-	if len(in) == 0 {
-		return nil
-	}
-	out := make(map[string]string, len(in))
-	for k, v := range in {
-		out[c.clean(k)] = c.clean(v)
-	}
-	return out
 }
 
 // cleanAttrs returns attributes as they are stored. Values that do not survive a round trip
@@ -84,27 +52,4 @@ func (c *Collector) cleanAttrs(in map[string]any) map[string]any {
 		}
 	}
 	return out
-}
-
-func (c *Collector) cleanAll(in []string) []string {
-	out := slices.Clone(in)
-	for i := range out {
-		out[i] = c.clean(out[i])
-	}
-	return out
-}
-
-func (c *Collector) cleanScript(s Script) Script {
-	return Script{
-		Unused:     c.cleanAll(s.Unused),
-		Unexpected: c.cleanAll(s.Unexpected),
-		Invalid:    c.cleanAll(s.Invalid),
-		Unfired:    c.cleanAll(s.Unfired),
-	}
-}
-
-func (c *Collector) cleanEnd(e End) End {
-	e.Status, e.Text, e.Summary = c.clean(e.Status), c.clean(e.Text), c.clean(e.Summary)
-	e.Details, e.HarnessError, e.Skipped = c.clean(e.Details), c.clean(e.HarnessError), c.clean(e.Skipped)
-	return e
 }

@@ -100,7 +100,7 @@ func (c *Collector) begin(req llm.Request, now time.Time) int {
 	call := Call{
 		N:        len(c.trial.Calls) + 1,
 		Purpose:  c.clean(req.Purpose),
-		Tags:     c.cleanMap(req.Tags),
+		Tags:     redact.Copy(req.Tags, c.clean),
 		Backend:  c.opt.Backend,
 		Model:    c.clean(req.Model),
 		Messages: c.conversation(req.Messages),
@@ -191,10 +191,7 @@ func (c *Collector) Finish(end End, script Script, exchanges []Exchange) Trial {
 		end.Duration = 0
 		c.timings = append(c.timings, c.timing(0, took))
 	}
-	t.End, t.Script, t.Exchanges = c.cleanEnd(end), c.cleanScript(script), slices.Clone(exchanges)
-	for i := range t.Exchanges {
-		t.Exchanges[i].Problem = c.clean(t.Exchanges[i].Problem)
-	}
+	t.End, t.Script, t.Exchanges = redact.Copy(end, c.clean), redact.Copy(script, c.clean), redact.Copy(exchanges, c.clean)
 	return t
 }
 
@@ -271,6 +268,6 @@ func (c *Collector) intern(m llm.Message) string {
 	}
 	id := "m" + strconv.Itoa(len(c.trial.Messages)+1)
 	c.ids[key] = id
-	c.trial.Messages = append(c.trial.Messages, Message{ID: id, Message: c.cleanMessage(m)})
+	c.trial.Messages = append(c.trial.Messages, Message{ID: id, Message: redact.Copy(m, c.clean)})
 	return id
 }

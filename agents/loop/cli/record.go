@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // The types of the lines of a transcript.
@@ -64,23 +62,6 @@ type header struct {
 	Job      Job           `json:"job"`
 	// Answer is the message of a person to the agent; see loop.Segment.
 	Answer string `json:"answer,omitempty"`
-}
-
-// redacted returns the header without secrets.
-func (h header) redacted(r *redact.Redactor) header {
-	s := &h.Settings
-	for _, text := range []*string{&s.Prompt, &s.System, &s.ContinuePrompt, &s.Contract, &h.Answer, &h.Job.Command} {
-		*text = r.Text(*text)
-	}
-	s.Checks = slices.Clone(s.Checks)
-	for i, command := range s.Checks {
-		s.Checks[i] = r.Text(command)
-	}
-	h.Job.Args = slices.Clone(h.Job.Args)
-	for i, arg := range h.Job.Args {
-		h.Job.Args[i] = r.Text(arg)
-	}
-	return h
 }
 
 // Record is the content of a transcript.

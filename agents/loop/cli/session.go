@@ -57,7 +57,7 @@ func (s *Session) header(kind, tool, answer string) header {
 		Type: kind, Tool: tool, Kind: transcriptKind, At: clock.Real().Now().UTC().Truncate(time.Second),
 		Settings: s.settings, Job: s.job, Answer: answer,
 	}
-	return h.redacted(s.out.Redact)
+	return redact.Copy(h, s.out.Redact.Text)
 }
 
 // write adds a line to the transcript.
@@ -107,7 +107,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 	deps.OnCall = func(n int, at time.Duration) { keep(callLine{lineCall, n, at}) }
 	deps.OnSession = func(id string) { keep(sessionLine{lineSession, id}) }
 	deps.OnIteration = func(e loop.Entry) {
-		e = s.redactEntry(e)
+		e = redact.Copy(e, s.out.Redact.Text)
 		v.iteration(e)
 		keep(struct {
 			Type string `json:"type"`
@@ -131,7 +131,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 		return check(ctx, command)
 	}
 	deps.OnCheck = func(c loop.Check) {
-		c.Command, c.Details, c.Output = s.out.Redact.Text(c.Command), s.out.Redact.Text(c.Details), s.out.Redact.Text(c.Output)
+		c = redact.Copy(c, s.out.Redact.Text)
 		v.check(c)
 		keep(struct {
 			Type string `json:"type"`
@@ -140,7 +140,7 @@ func (s *Session) Run(ctx context.Context, deps loop.Deps, on *console.View) (lo
 	}
 	s.out.Files.emitBefore(deps.Sink)
 	deps.Checkpoint = s.out.Files.checkpoint(ctx)
-	result := s.redactResult(loop.Run(ctx, s.settings, deps))
+	result := redact.Copy(loop.Run(ctx, s.settings, deps), s.out.Redact.Text)
 	keep(endOf(result))
 	if s.failed != nil {
 		s.failed = fmt.Errorf("the transcript is not complete: %w", s.failed)
@@ -169,30 +169,6 @@ type endLine struct {
 func endOf(r loop.Result) endLine {
 	r.Transcript = nil
 	return endLine{Type: lineEnd, Result: r}
-}
-
-func (s *Session) redactEntry(e loop.Entry) loop.Entry {
-	e.Prompt, e.Answer, e.Error = s.out.Redact.Text(e.Prompt), s.out.Redact.Text(e.Answer), s.out.Redact.Text(e.Error)
-	e.Denials = s.redactDenials(e.Denials)
-	return e
-}
-
-func (s *Session) redactDenials(denials []llm.Denial) []llm.Denial {
-	denials = slices.Clone(denials)
-	for i, d := range denials {
-		denials[i].Detail = s.out.Redact.Text(d.Detail)
-	}
-	return denials
-}
-
-func (s *Session) redactResult(r loop.Result) loop.Result {
-	r.Text, r.Summary, r.Details = s.out.Redact.Text(r.Text), s.out.Redact.Text(r.Summary), s.out.Redact.Text(r.Details)
-	r.Denials = s.redactDenials(r.Denials)
-	r.Transcript = slices.Clone(r.Transcript)
-	for i, e := range r.Transcript {
-		r.Transcript[i] = s.redactEntry(e)
-	}
-	return r
 }
 
 // ShowEnd writes how a run ended, and where its transcript is.

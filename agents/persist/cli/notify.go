@@ -64,7 +64,7 @@ func (n *notifier) sink(to event.Sink) event.Sink {
 func (n *notifier) end(ctx context.Context, r persist.Result) {
 	n.running.Wait()
 	if n.command != "" {
-		n.notify(context.WithoutCancel(ctx), "end", "", WithoutSecrets(r, n.redact))
+		n.notify(context.WithoutCancel(ctx), "end", "", redact.Copy(r, n.redact.Text))
 	}
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
@@ -45,13 +44,7 @@ func (g redacting) acceptance(all map[string][]persist.Probe) map[string][]persi
 
 func (g redacting) probe(p persist.Probe) persist.Probe {
 	return func(ctx context.Context) plan.CheckResult {
-		r := p(ctx)
-		r.Details, r.Output = g.redact.Text(r.Details), g.redact.Text(r.Output)
-		r.Items = slices.Clone(r.Items)
-		for i, item := range r.Items {
-			r.Items[i] = g.redact.Text(item)
-		}
-		return r
+		return redact.Copy(p(ctx), g.redact.Text)
 	}
 }
 
@@ -107,15 +100,4 @@ func (m viewedMeter) Call(n int) error {
 		m.view.called(m.task, n)
 	}
 	return err
-}
-
-// WithoutSecrets returns a result without secrets in texts of the plan and in errors. Texts of workers
-// and probes are redacted already.
-func WithoutSecrets(r persist.Result, redact *redact.Redactor) persist.Result {
-	r.Details = redact.Text(r.Details)
-	r.Tasks = slices.Clone(r.Tasks)
-	for i, t := range r.Tasks {
-		r.Tasks[i].Do, r.Tasks[i].Details = redact.Text(t.Do), redact.Text(t.Details)
-	}
-	return r
 }

@@ -36,8 +36,8 @@ type Session struct {
 // fields are those of the job.
 func Open(path string, begin Begin, job *Job, o react.Options, r *redact.Redactor) (*Session, error) {
 	s := &Session{job: job, options: o, redact: r, past: &Past{}}
-	begin.Type, begin.Agent, begin.Task, begin.Options = lineBegin, job.Agent.ID, s.redactTask(job.Task), o
-	begin.Approve, begin.Servers = job.Gate.Approval, s.redactServers(job.Servers)
+	begin.Type, begin.Agent, begin.Task, begin.Options = lineBegin, job.Agent.ID, redact.Copy(job.Task, r.Text), o
+	begin.Approve, begin.Servers = job.Gate.Approval, redact.Copy(job.Servers, r.Text)
 	begin.Sandbox = len(job.Wrapper) > 0
 	begin.File, begin.Workspace, begin.Agents = absolute(job.Agent.File), absolute(job.Workspace), absolute(job.Folder)
 	var err error
@@ -82,7 +82,7 @@ func (s *Session) Close() error { return s.transcript.Close() }
 
 // record writes a redacted record.
 func (s *Session) record(r replay.Record) error {
-	return s.transcript.Append(redactRecord(r, s.redact))
+	return s.transcript.Append(redact.Copy(r, s.redact.Text))
 }
 
 // Run runs the agent and shows its iterations. The result has no secrets. An error means that the
@@ -104,7 +104,7 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, escalation react.Per
 	answers := s.log.Person(escalation)
 	deps.Answer = func(ctx context.Context, question string) (string, bool) { return answers.Ask(ctx, question, "") }
 	deps.OnIteration = func(e react.Entry) {
-		e = s.redactEntry(e)
+		e = redact.Copy(e, s.redact.Text)
 		if s.isPast(e) {
 			return
 		}
@@ -115,7 +115,7 @@ func (s *Session) Run(ctx context.Context, deps react.Deps, escalation react.Per
 	}
 	result := react.Run(ctx, s.job.Agent, s.job.Task, s.options, deps)
 	v.close()
-	result = s.redactResult(result)
+	result = redact.Copy(result, s.redact.Text)
 	result.Next = s.next(result)
 	if writing == nil {
 		writing = s.end(result)

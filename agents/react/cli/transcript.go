@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/replay"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // The types of the lines of a transcript, in addition to those of package replay.
@@ -178,29 +177,4 @@ func (p *Past) addIteration(e react.Entry) {
 // sameIteration reports whether two entries are of one iteration of one agent.
 func sameIteration(a, b react.Entry) bool {
 	return a.N == b.N && a.Agent == b.Agent && a.Depth == b.Depth
-}
-
-// redactRecord returns a record without secrets.
-func redactRecord(r replay.Record, secrets *redact.Redactor) replay.Record {
-	if r.Reply != nil {
-		reply := *r.Reply
-		reply.Text = secrets.Text(reply.Text)
-		reply.ToolCalls = append(reply.ToolCalls[:0:0], reply.ToolCalls...)
-		for i := range reply.ToolCalls {
-			reply.ToolCalls[i].Arguments = secrets.Text(reply.ToolCalls[i].Arguments)
-		}
-		r.Reply = &reply
-	}
-	if r.Action != nil {
-		r.Action = &replay.Begun{ID: secrets.Text(r.Action.ID), Input: secrets.Text(r.Action.Input)}
-	}
-	if r.Result != nil {
-		result := *r.Result
-		result.Observation = secrets.Text(result.Observation)
-		r.Result = &result
-	}
-	if r.Answer != nil {
-		r.Answer = &replay.Answered{Question: secrets.Text(r.Answer.Question), Text: secrets.Text(r.Answer.Text)}
-	}
-	return r
 }
