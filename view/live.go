@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
@@ -34,6 +33,8 @@ type live struct {
 	list   rundir.Listing
 	// version grows with each change, so that each reader knows what is new to it.
 	version int
+	// began is when the reading of this recording began: versions before it mean something else.
+	began time.Time
 }
 
 // liveScenario is a scenario of a run in progress.
@@ -75,8 +76,8 @@ const slice = 200 * time.Millisecond
 var errPaused = errors.New("paused")
 
 // read reads what is new for at most slice, and returns the progress, the scenarios that changed since a
-// version, and the version now.
-func (o *opened) read(ctx context.Context, id string, since int) (p progress, changed []liveScenario, version int, err error) {
+// mark in the order of their changes, and the mark of now.
+func (o *opened) read(ctx context.Context, id string, since mark) (p progress, changed []liveScenario, now mark, err error) {
 	l := &o.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,11 +86,12 @@ func (o *opened) read(ctx context.Context, id string, since int) (p progress, ch
 	if err != nil {
 		return p, nil, since, err
 	}
-	if list.Run.ID != l.list.Run.ID || list.Trials < l.list.Trials { // another run in the same folder
-		l.counts, l.byName, l.order = reports.Count{}, map[string]*liveScenario{}, nil
+	at := o.clock.Now()
+	if l.byName == nil || list.Run.ID != l.list.Run.ID || list.Trials < l.list.Trials { // another run in the same folder
+		l.counts, l.byName, l.order, l.version, l.began = reports.Count{}, map[string]*liveScenario{}, nil, 0, at
 	}
 	l.list = list
-	end := o.clock.Now().Add(slice)
+	end := at.Add(slice)
 	behind := false
 	for _, s := range list.Scenarios {
 		sc := l.scenario(id, s.Name)
@@ -111,10 +113,11 @@ func (o *opened) read(ctx context.Context, id string, since int) (p progress, ch
 		}
 	}
 	for _, sc := range l.order {
-		if sc.version > since {
+		if sc.version > since.version {
 			changed = append(changed, *sc)
 		}
 	}
+	slices.SortFunc(changed, func(a, b liveScenario) int { return a.version - b.version })
 	p = progress{State: running, Done: l.counts.Total(), Planned: list.Run.Trials, Counts: l.counts}
 	switch {
 	case behind || writing: // a complete recording may not be in the history yet
@@ -127,7 +130,7 @@ func (o *opened) read(ctx context.Context, id string, since int) (p progress, ch
 	if text := l.counts.String(); p.Done > 0 {
 		p.Text += ": " + text
 	}
-	return p, changed, l.version, nil
+	return p, changed, mark{l.began.UnixNano(), l.version}, nil
 }
 
 func (l *live) scenario(id, name string) *liveScenario {
@@ -249,7 +252,7 @@ func (s *Server) liveRun(w http.ResponseWriter, r *http.Request, id, folder stri
 		return nil
 	}
 	var err error
-	if p.Progress, _, _, err = o.read(r.Context(), id, 0); err != nil {
+	if p.Progress, _, _, err = o.read(r.Context(), id, mark{}); err != nil {
 		return err
 	}
 	o.live.mu.Lock()
@@ -290,102 +293,4 @@ func (s *Server) finished(ctx context.Context, o *opened) string {
 		}
 	}
 	return ""
-}
-
-// events sends the progress of a run as server-sent events: "progress" with the counters, "result" with a
-// scenario, and "done" with the address of the page to go to. A client that reconnects begins with the whole state.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
-	folder := s.liveFolder(id)
-	if folder == "" {
-		s.fail(w, notFound("there is no run in progress with the id %.100q", id))
-		return
-	}
-	s.metrics.streams.Inc()
-	defer s.metrics.streams.Dec()
-	w.Header().Set("Content-Type", "text/event-stream")
-	stream := eventStream{w: w, flush: http.NewResponseController(w)}
-	o := s.open(folder)
-	last, since, sent := progress{}, 0, s.opts.Clock.Now()
-	type doneEvent struct {
-		Link string `json:"link"`
-	}
-	for {
-		if to := s.finished(r.Context(), o); to != "" {
-			stream.send("done", doneEvent{to})
-			return
-		}
-		p, changed, version, err := o.read(r.Context(), id, since)
-		if err != nil {
-			stream.send("problem", err.Error())
-			return
-		}
-		if p != last {
-			stream.send("progress", p)
-			last, sent = p, s.opts.Clock.Now()
-		}
-		for i := range changed {
-			if changed[i].index < scenariosShown || changed[i].Verdict() != gate.Pass {
-				stream.send("result", resultOf(&changed[i]))
-			}
-		}
-		since = version
-		if p.State != running {
-			stream.send("done", doneEvent{s.finished(r.Context(), o)}) // it may have been finished since
-			return
-		}
-		if s.opts.Clock.Now().Sub(sent) > heartbeat {
-			stream.comment()
-			sent = s.opts.Clock.Now()
-		}
-		if stream.err != nil || s.opts.Clock.Sleep(r.Context(), s.opts.Poll) != nil {
-			return
-		}
-	}
-}
-
-// result is a scenario in a stream of events; the page has a row for it, or gets one.
-type result struct {
-	Index   int          `json:"index"`
-	Name    string       `json:"name"`
-	Link    string       `json:"link"`
-	Verdict gate.Verdict `json:"verdict"`
-	Sign    string       `json:"sign"`
-	Trials  string       `json:"trials"`
-	Finding string       `json:"finding"`
-}
-
-func resultOf(l *liveScenario) result {
-	return result{
-		l.index, sanitize.Line(l.Name, maxTitle), l.Link, l.Verdict(), signs[l.Verdict()], l.Counts.String(), sanitize.Line(l.Finding, maxSample),
-	}
-}
-
-// eventStream writes server-sent events until the first error.
-type eventStream struct {
-	w     http.ResponseWriter
-	flush *http.ResponseController
-	n     int
-	err   error
-}
-
-func (e *eventStream) send(kind string, data any) {
-	text, err := json.Marshal(data) // one line: JSON escapes line breaks
-	if err != nil {
-		e.err = err
-		return
-	}
-	e.n++
-	e.write("id: %d\nevent: %s\ndata: %s\n\n", e.n, kind, text)
-}
-
-func (e *eventStream) comment() { e.write(":\n\n") }
-
-func (e *eventStream) write(format string, args ...any) {
-	if e.err != nil {
-		return
-	}
-	if _, e.err = fmt.Fprintf(e.w, format, args...); e.err == nil {
-		e.err = e.flush.Flush()
-	}
 }

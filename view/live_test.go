@@ -72,10 +72,19 @@ type stream struct {
 
 func (f *fixture) stream(ctx context.Context, path string) *stream {
 	GinkgoHelper()
+	return f.streamAfter(ctx, path, "")
+}
+
+// streamAfter opens a stream as a browser does that received an event with an id before.
+func (f *fixture) streamAfter(ctx context.Context, path, id string) *stream {
+	GinkgoHelper()
 	ctx, cancel := context.WithCancel(ctx)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.http.URL+path, nil)
 	Expect(err).NotTo(HaveOccurred())
 	r.Header.Set("Authorization", "Bearer "+token)
+	if id != "" {
+		r.Header.Set("Last-Event-ID", id)
+	}
 	response, err := f.client.Do(r)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(response.Header.Get("Content-Type")).To(Equal("text/event-stream"))

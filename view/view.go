@@ -52,10 +52,6 @@ type Options struct {
 	Poll time.Duration
 }
 
-// heartbeat is the time between comments in a stream of events, by which both sides notice that the other
-// is gone.
-const heartbeat = 15 * time.Second
-
 // Server serves the pages. It is safe for concurrent use.
 type Server struct {
 	opts    Options
