@@ -134,7 +134,7 @@ func (s *Server) routes() http.Handler {
 		return notFound("there is no page %.200q", r.URL.Path)
 	})
 	mux.HandleFunc("GET /runs/{id}/events", s.events) // ends with the client
-	mux.Handle("GET /metrics", s.metrics.handler())
+	mux.Handle("GET /metrics", s.metrics.registry.Handler())
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	asset := func(route, kind, text string) {
 		mux.HandleFunc("GET "+route, func(w http.ResponseWriter, _ *http.Request) {

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/history"
@@ -48,6 +50,8 @@ type Options struct {
 	Tool string
 	// Clock is the time; nil means real time.
 	Clock clock.Clock
+	// Spans exports a span for each page; nil for none.
+	Spans trace.TracerProvider
 	// Poll is how often a run in progress is read; 0 means 250 ms.
 	Poll time.Duration
 }
@@ -84,7 +88,7 @@ func New(opts Options) (*Server, error) {
 	if opts.Clock == nil {
 		opts.Clock = clock.Real()
 	}
-	s := &Server{opts: opts, metrics: newMetrics(opts.Clock)}
+	s := &Server{opts: opts, metrics: newMetrics(opts.Clock, opts.Spans)}
 	s.handler = s.guard(s.routes())
 	return s, nil
 }

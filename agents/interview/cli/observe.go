@@ -4,13 +4,11 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"time"
-
-	"go.opentelemetry.io/otel"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/telemetry"
 )
 
 // Logger returns a logger that writes text to a terminal and JSON elsewhere. quiet limits it to
@@ -29,19 +27,6 @@ func Logger(w io.Writer, term console.Terminal, quiet bool) *slog.Logger {
 // Tracer returns a tracer that exports spans if the environment configures an endpoint. flush sends
 // the remaining spans.
 func Tracer(ctx context.Context, getenv func(string) string, system string, log *slog.Logger) (tracer web.Tracer, flush func(), err error) {
-	if !otlpConfigured(getenv) {
-		return web.Tracer{}, func() {}, nil
-	}
-	provider, closing, err := newOTLP(ctx, "rehearse-interview")
-	if err != nil {
-		return web.Tracer{}, nil, err
-	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans not sent", "cause", err) }))
-	return web.Tracer{Provider: provider, Clock: clock.Real(), System: system}, func() {
-		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if err := closing(ctx); err != nil {
-			log.Warn("last spans not sent", "cause", err)
-		}
-	}, nil
+	provider, flush, err := telemetry.Spans(ctx, getenv, "rehearse-interview", func(message string, err error) { log.Warn(message, "cause", err) })
+	return web.Tracer{Provider: provider, Clock: clock.Real(), System: system}, flush, err
 }

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net/http"
-
 	"go.opentelemetry.io/otel/attribute"
 	// The last version with the conventions for generative AI.
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
@@ -62,23 +60,4 @@ func usageAttributes(u *llm.Usage) []attribute.KeyValue {
 		semconv.GenAIUsageCacheCreationInputTokens(u.CacheWrite),
 		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
 	}
-}
-
-func errorType(kind string) attribute.KeyValue { return semconv.ErrorTypeKey.String(kind) }
-
-func methodAttribute(r *http.Request) attribute.KeyValue {
-	switch name := methodName(r.Method); name {
-	case "other":
-		return semconv.HTTPRequestMethodOther
-	default:
-		return semconv.HTTPRequestMethodKey.String(name)
-	}
-}
-
-func responseAttributes(route string, status int) []attribute.KeyValue {
-	attrs := []attribute.KeyValue{semconv.HTTPResponseStatusCode(status)}
-	if route != "" {
-		attrs = append(attrs, semconv.HTTPRoute(route))
-	}
-	return attrs
 }

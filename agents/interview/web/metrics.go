@@ -2,22 +2,20 @@ package web
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/telemetry"
 )
 
 // Metrics are the Prometheus metrics of one service, in a separate registry. It is an event.Sink;
 // Store counts what is stored. It is safe for concurrent use.
 type Metrics struct {
-	registry *prometheus.Registry
+	registry *telemetry.Metrics
 
 	// From the ledger.
 	calls, tokens, cost, unpriced *prometheus.CounterVec
@@ -45,25 +43,17 @@ var requestSeconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 2.
 
 // NewMetrics returns metrics with all values zero.
 func NewMetrics() *Metrics {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry := telemetry.NewMetrics("")
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "interview_" + name, Help: help}, labels)
-		registry.MustRegister(c)
-		return c
+		return registry.Counter("interview_"+name, help, labels...)
 	}
-	histogram := func(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds}, labels)
-		registry.MustRegister(h)
-		return h
-	}
-	m := &Metrics{
+	return &Metrics{
 		registry:    registry,
 		calls:       counter("calls_total", "Calls to a model, by outcome.", "purpose", "outcome"),
 		tokens:      counter("tokens_total", "Tokens of calls, as reported by the backend or else by our own count.", "purpose", "direction"),
 		cost:        counter("cost_total", "Cost of calls, in the currency of the price table.", "purpose", "currency"),
 		unpriced:    counter("unpriced_calls_total", "Calls with an unknown cost.", "purpose"),
-		latency:     histogram("interview_call_duration_seconds", "Duration of calls.", callSeconds, "purpose"),
+		latency:     registry.Histogram("interview_call_duration_seconds", "Duration of calls.", callSeconds, "purpose"),
 		lost:        counter("repeated_calls_total", "Calls that repeat a call lost in a crash.", "purpose"),
 		trimmed:     counter("trimmed_total", "Calls with a trimmed history, and the omitted messages.", "what"),
 		sessions:    counter("sessions_total", "Started sessions.", "language"),
@@ -75,17 +65,13 @@ func NewMetrics() *Metrics {
 		guards:      counter("guards_total", "Retries, exhausted budgets, trimming, lost calls, repeated and refused submissions.", "guard"),
 		queued:      counter("queued_questions_total", "Questions served from a queue, without a call.").WithLabelValues(),
 		finished:    counter("finished_total", "Finished interviews.").WithLabelValues(),
-		requests:    histogram("http_server_request_duration_seconds", "Duration of requests.", requestSeconds, "method", "route", "status"),
-		busy:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "http_server_active_requests", Help: "Requests in progress."}),
+		requests:    registry.Histogram("http_server_request_duration_seconds", "Duration of requests.", requestSeconds, "method", "route", "status"),
+		busy:        registry.Gauge("http_server_active_requests", "Requests in progress."),
 	}
-	registry.MustRegister(m.busy)
-	return m
 }
 
 // Handler serves the metrics in the format of Prometheus.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
-}
+func (m *Metrics) Handler() http.Handler { return m.registry.Handler() }
 
 // Emit implements event.Sink.
 func (m *Metrics) Emit(e event.Event) {
@@ -125,22 +111,12 @@ func (m *Metrics) countSubmission(s interview.Submitted) {
 	}
 }
 
-// methods are the methods with their own label; clients may send any.
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
-
 // beginRequest counts a request until end is called. The route is the matched pattern, because ids
 // in paths would create series.
 func (m *Metrics) beginRequest() (end func(method, route string, status int, took time.Duration)) {
 	m.busy.Inc()
 	return func(method, route string, status int, took time.Duration) {
 		m.busy.Dec()
-		m.requests.WithLabelValues(methodName(method), route, strconv.Itoa(status)).Observe(took.Seconds())
+		m.requests.WithLabelValues(telemetry.MethodName(method), route, strconv.Itoa(status)).Observe(took.Seconds())
 	}
-}
-
-func methodName(method string) string {
-	if slices.Contains(methods, method) {
-		return method
-	}
-	return "other"
 }

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"strings"
 
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/telemetry"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -26,8 +26,12 @@ type Tracer struct {
 	System string
 }
 
-func (t Tracer) start(ctx context.Context, name string, o ...trace.SpanStartOption) (context.Context, trace.Span) {
-	return t.Provider.Tracer(tracerScope).Start(ctx, name, append(o, trace.WithTimestamp(t.Clock.Now()))...)
+// spans returns the tracer of this service's spans.
+func (t Tracer) spans() telemetry.Tracer {
+	if t.Provider == nil {
+		return telemetry.Tracer{}
+	}
+	return telemetry.Tracer{Provider: t.Provider, Scope: tracerScope, Now: t.Clock.Now}
 }
 
 // Backend wraps a backend with a client span for each call. The span contains neither the request
@@ -38,17 +42,13 @@ func (t Tracer) Backend(b llm.Backend) llm.Backend {
 	}
 	return llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		name := strings.TrimSpace("chat " + req.Model)
-		ctx, span := t.start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(requestAttributes(t.System, req)...))
+		ctx, end := t.spans().Start(ctx, name, trace.SpanKindClient, requestAttributes(t.System, req)...)
 		reply, err := b.Complete(ctx, req)
 		if err != nil {
-			kind := errorKind(err)
-			span.SetStatus(codes.Error, kind)
-			span.SetAttributes(errorType(kind))
+			end(errorKind(err))
 		} else {
-			span.SetAttributes(replyAttributes(reply)...)
+			end("", replyAttributes(reply)...)
 		}
-		span.End(trace.WithTimestamp(t.Clock.Now()))
 		return reply, err
 	})
 }
@@ -64,26 +64,12 @@ func errorKind(err error) string {
 // request begins the server span of a request, in the trace of the client if it has one. Call end
 // once, with the matched pattern and the code of the problem.
 func (t Tracer) request(r *http.Request) (ctx context.Context, end func(route string, status int, code string)) {
-	if t.Provider == nil {
-		return r.Context(), func(string, int, string) {}
-	}
-	ctx = propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
-	ctx, span := t.start(ctx, methodName(r.Method), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(methodAttribute(r)))
+	ctx, finish := t.spans().Request(r)
 	return ctx, func(route string, status int, code string) {
-		if _, path, ok := strings.Cut(route, " "); ok {
-			route = path
-		}
-		if route != "" {
-			span.SetName(methodName(r.Method) + " " + route)
-		}
-		span.SetAttributes(responseAttributes(route, status)...)
+		var attributes []attribute.KeyValue
 		if code != "" {
-			span.SetAttributes(codeKey.String(code))
+			attributes = append(attributes, codeKey.String(code))
 		}
-		if status >= http.StatusInternalServerError {
-			span.SetStatus(codes.Error, code)
-			span.SetAttributes(errorType(code))
-		}
-		span.End(trace.WithTimestamp(t.Clock.Now()))
+		finish(route, status, code, attributes...)
 	}
 }

@@ -1,16 +1,45 @@
-package cli
+// Package telemetry exports the metrics of servers and workers to Prometheus, and their spans by
+// OpenTelemetry (OTLP).
+package telemetry
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 )
+
+// Spans returns a provider that exports spans of a service if the environment configures an endpoint;
+// else it is nil. flush sends the remaining spans. warn receives the errors of the export.
+func Spans(ctx context.Context, getenv func(string) string, service string, warn func(message string, err error)) (
+	provider trace.TracerProvider, flush func(), err error,
+) {
+	if !otlpConfigured(getenv) {
+		return nil, func() {}, nil
+	}
+	provider, closing, err := newOTLP(ctx, service)
+	if err != nil {
+		return nil, nil, err
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { warn("spans not sent", err) }))
+	return provider, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+		defer cancel()
+		if err := closing(ctx); err != nil {
+			warn("last spans not sent", err)
+		}
+	}, nil
+}
+
+// flushTime limits the sending of the last spans.
+const flushTime = 5 * time.Second
 
 // otlpConfigured reports whether the environment names an endpoint for spans, and neither
 // OTEL_SDK_DISABLED nor OTEL_TRACES_EXPORTER disables the export.

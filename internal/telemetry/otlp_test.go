@@ -1,4 +1,4 @@
-package cli
+package telemetry
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/onsi/gomega/gleak"
 )
 
-func TestOTLP(t *testing.T) {
+func TestTelemetry(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "interview otlp")
+	RunSpecs(t, "telemetry")
 }
 
 var _ = DescribeTable("spans are exported where the environment asks for it",
