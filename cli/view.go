@@ -59,7 +59,8 @@ RUN is the page to begin with: latest, latest~1, branch:NAME, the id of a run or
 shown instead of the history: runs of other machines, for example. Each is read once.
 
 The pages work without JavaScript, load nothing from elsewhere and change nothing. /metrics has
-metrics for Prometheus; it needs the token as well (Authorization: Bearer).
+metrics for Prometheus; it needs the token as well (Authorization: Bearer). OTEL_* variables, such as
+OTEL_EXPORTER_OTLP_ENDPOINT, export a span for each page.
 
 Exit codes:
   0    ended by Ctrl-C or SIGTERM
@@ -98,6 +99,12 @@ func (a *app) serveView(ctx context.Context, args []string, flags *viewFlags) er
 			return err
 		}
 	}
+	spans, flush, err := a.spans(ctx, "rehearse-view")
+	if err != nil {
+		return usage(err)
+	}
+	defer flush()
+	opts.Spans = spans
 	server, err := view.New(opts)
 	if err != nil {
 		return noVerdict(err)

@@ -12,8 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
+	"github.com/rehearse-dev/rehearse/internal/telemetry"
 	"github.com/rehearse-dev/rehearse/queue"
 )
 
@@ -24,6 +27,7 @@ type workerFlags struct {
 	tags     []string
 	name     string
 	idleExit time.Duration
+	metrics  string
 }
 
 func (a *app) workerCommand() *cobra.Command {
@@ -39,6 +43,10 @@ Start the worker in the same folder of the same commit as the run, with the same
 program: a worker whose scenario files differ does not take part, and logs the reason. It calls agents
 with its own environment: nothing secret is in the queue.
 
+--metrics serves /metrics for Prometheus (trials by verdict, jobs, errors of the database), /healthz (fails
+if the worker is stuck) and /readyz (fails while the database does not hear of it). OTEL_* variables, such
+as OTEL_EXPORTER_OTLP_ENDPOINT, export a span for each job.
+
 --tag names what this machine has. A container agent needs docker; a scenario tagged needs-gpu
 needs gpu. Ctrl-C gives the running trials back; once more ends at once.
 
@@ -48,7 +56,8 @@ Exit codes:
   3    the queue failed
   130  interrupted`,
 		Example: `  rehearse worker --queue postgres://rehearse@db.example.com/rehearse
-  rehearse worker --slots 8 --tag docker,gpu --idle-exit 10m`,
+  rehearse worker --slots 8 --tag docker,gpu --idle-exit 10m
+  rehearse worker --metrics 127.0.0.1:9464`,
 		Args: arguments(0, 0, "worker takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), &flags) },
 	}
@@ -58,6 +67,7 @@ Exit codes:
 	f.StringSliceVar(&flags.tags, "tag", nil, "`tags` of this machine, such as docker,gpu")
 	f.StringVar(&flags.name, "name", "", "a name for rehearse queue (default: the host's)")
 	f.DurationVar(&flags.idleExit, "idle-exit", 0, "end when there was no run for this time, such as 10m")
+	f.StringVar(&flags.metrics, "metrics", "", "serve metrics and health checks on this `address`, such as 127.0.0.1:9464")
 	return cmd
 }
 
@@ -107,9 +117,20 @@ func (a *app) work(ctx context.Context, flags *workerFlags) error {
 		return err
 	}
 	defer store.Close()
+	metrics := queue.NewMetrics(clock.Real())
+	end, err := a.serveMetrics(ctx, flags.metrics, metrics)
+	if err != nil {
+		return usage(err)
+	}
+	defer end()
+	spans, flush, err := a.spans(ctx, "rehearse-worker")
+	if err != nil {
+		return usage(err)
+	}
+	defer flush()
 	err = store.Work(ctx, queue.WorkerOptions{
 		Program: program, Slots: flags.slots, Tags: flags.tags, Name: flags.name, Host: host, PID: os.Getpid(),
-		IdleExit: flags.idleExit, Prepare: a.prepareRun, Clock: clock.Real(), Log: a.fleetLog(),
+		IdleExit: flags.idleExit, Prepare: a.prepareRun, Clock: clock.Real(), Log: a.fleetLog(), Metrics: metrics, Spans: spans,
 	})
 	switch {
 	case err != nil:
@@ -118,6 +139,37 @@ func (a *app) work(ctx context.Context, flags *workerFlags) error {
 		return quiet(exitInterrupted)
 	}
 	return nil
+}
+
+// serveMetrics serves the metrics of a worker until end is called, if there is an address.
+func (a *app) serveMetrics(ctx context.Context, address string, metrics *queue.Metrics) (end func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	listener, err := loopback.ListenAs("--metrics", address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // until the jobs are given back
+	ended := make(chan error, 1)
+	go func() {
+		ended <- loopback.Serve(ctx, listener, metrics.Handler(), func(string, bool) {
+			fmt.Fprintf(a.stderr, "metrics are at http://%s/metrics\n", listener.Addr())
+		})
+	}()
+	return func() {
+		cancel()
+		if err := <-ended; err != nil {
+			fmt.Fprintf(a.stderr, "warning: %v\n", err)
+		}
+	}, nil
+}
+
+// spans returns a provider that exports spans as the environment asks for it; nil if it does not.
+func (a *app) spans(ctx context.Context, service string) (trace.TracerProvider, func(), error) {
+	return telemetry.Spans(ctx, a.getenv, service, func(message string, err error) {
+		fmt.Fprintf(a.stderr, "warning: %s: %v\n", message, err)
+	})
 }
 
 // plainName reports whether a name has lower-case letters, digits, ".", "_" and "-" only.

@@ -11,6 +11,8 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // jobs runs the jobs that River claims.
@@ -52,13 +54,41 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.ctx, cancel)()
+	s := span{job.Args.First, job.Args.Last}
+	ctx, end := w.spans.Start(ctx, "job", trace.SpanKindConsumer, attribute.String("rehearse.header", job.Args.Header),
+		attribute.Int("rehearse.first_trial", s.first), attribute.Int("rehearse.trials", s.len()), attribute.Int("rehearse.attempt", job.Attempt))
+	w.opts.Metrics.running.Inc()
+	defer w.opts.Metrics.running.Dec()
+	outcome, err := w.perform(ctx, job, r, s)
+	w.opts.Metrics.jobs.WithLabelValues(outcome).Inc()
+	errorType := ""
+	if outcome == jobFailed {
+		errorType = outcome
+	}
+	end(errorType, attribute.String("rehearse.outcome", outcome))
+	return err
+}
+
+// perform runs a job and stores its result.
+func (w *worker) perform(ctx context.Context, job *river.Job[jobArgs], r *workerRun, s span) (outcome string, err error) {
 	began := w.opts.Clock.Now()
-	res, failed, repeatable := w.run(ctx, r, span{job.Args.First, job.Args.Last})
+	res, failed, repeatable := w.run(ctx, r, s)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return jobGivenBack, ctx.Err()
 	}
 	took := w.opts.Clock.Now().Sub(began)
-	return persist(ctx, w.opts.Clock, time.Minute, func() error { return w.save(ctx, job, res, failed, repeatable, took) })
+	w.opts.Metrics.took.Observe(took.Seconds())
+	err = persist(ctx, w.opts.Clock, time.Minute, func() error {
+		outcome, err = w.save(ctx, job, res, failed, repeatable, took)
+		if outcome == jobFailed {
+			w.opts.Metrics.errors.Inc()
+		}
+		return err
+	})
+	if ctx.Err() != nil && outcome == jobFailed {
+		outcome = jobGivenBack
+	}
+	return outcome, err
 }
 
 // run runs the trials of a job. repeatable is true if running them again must give the same result.
@@ -71,6 +101,7 @@ func (w *worker) run(ctx context.Context, r *workerRun, s span) (res result, fai
 		if err != nil {
 			return result{}, err.Error(), false
 		}
+		w.opts.Metrics.trials.WithLabelValues(string(judged.Verdict)).Inc()
 		if judged.Stack != nil {
 			w.opts.Log(fmt.Sprintf("%s: %s\n%s", judged.Scenario.Name, judged.Trial.End.HarnessError, judged.Stack))
 		}
@@ -83,10 +114,12 @@ func (w *worker) run(ctx context.Context, r *workerRun, s span) (res result, fai
 }
 
 // save stores a result and completes its job, in one transaction. The first result of a job counts.
-func (w *worker) save(ctx context.Context, job *river.Job[jobArgs], res result, failed string, repeatable bool, took time.Duration) error {
+func (w *worker) save(ctx context.Context, job *river.Job[jobArgs], res result, failed string, repeatable bool, took time.Duration) (
+	outcome string, err error,
+) {
 	packed, digest, err := res.pack()
 	if err != nil {
-		return err
+		return jobFailed, err
 	}
 	args := job.Args
 	late := false
@@ -105,13 +138,15 @@ func (w *worker) save(ctx context.Context, job *river.Job[jobArgs], res result, 
 		}
 		return err
 	})
-	if errors.Is(err, rivertype.ErrNotFound) {
-		return river.JobCancel(errors.New("the job was withdrawn"))
+	switch {
+	case errors.Is(err, rivertype.ErrNotFound):
+		return jobWithdrawn, river.JobCancel(errors.New("the job was withdrawn"))
+	case err != nil:
+		return jobFailed, err
+	case !late:
+		return jobStored, nil
 	}
-	if err != nil || !late {
-		return err
-	}
-	return w.already(ctx, args, digest, repeatable && failed == "")
+	return jobLate, w.already(ctx, args, digest, repeatable && failed == "")
 }
 
 // already compares a result that came late with the one that counts.

@@ -15,12 +15,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/telemetry"
 )
 
-// WorkerOptions configure a worker. All but Tags, Name and IdleExit are required.
+// WorkerOptions configure a worker. All but Tags, Name, IdleExit, Metrics and Spans are required.
 type WorkerOptions struct {
 	// Program is the digest of this binary.
 	Program string
@@ -42,6 +44,10 @@ type WorkerOptions struct {
 	Clock clock.Clock
 	// Log receives messages for the user, one line each.
 	Log func(message string)
+	// Metrics measure the worker; nil for none.
+	Metrics *Metrics
+	// Spans exports a span for each job; nil for none.
+	Spans trace.TracerProvider
 }
 
 // workerBeat is the longest time between two signs of life, and until a new run is noticed.
@@ -66,6 +72,8 @@ type worker struct {
 	held map[int64]struct{} // the jobs that this worker runs
 	all  sync.WaitGroup     // goroutines that join and leave runs
 
+	spans telemetry.Tracer
+
 	strays map[int64]time.Time // of beat alone: jobs that River has given to this worker, but it has not received
 }
 
@@ -84,6 +92,9 @@ type workerRun struct {
 func (s *Store) Work(ctx context.Context, opts WorkerOptions) error {
 	w := &worker{store: s, opts: opts, slots: make(chan struct{}, opts.Slots), runs: map[int64]*workerRun{}, held: map[int64]struct{}{}}
 	w.id = fmt.Sprintf("%s-%d-%s", cmp.Or(opts.Name, opts.Host), opts.PID, strings.ToLower(rand.Text()[:6]))
+	w.opts.Metrics = cmp.Or(opts.Metrics, NewMetrics(opts.Clock))
+	w.opts.Metrics.slots.Set(float64(opts.Slots))
+	w.spans = telemetry.Tracer{Provider: opts.Spans, Scope: "github.com/rehearse-dev/rehearse/queue", Now: opts.Clock.Now}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &jobs{worker: w})
 	var err error
@@ -135,7 +146,9 @@ func (w *worker) loop(ctx context.Context) error {
 	busy := w.opts.Clock.Now()
 	away := false
 	for ctx.Err() == nil {
+		end := w.opts.Metrics.beginBeat()
 		active, err := w.beat(ctx)
+		end(err)
 		now := w.opts.Clock.Now()
 		switch {
 		case ctx.Err() != nil:

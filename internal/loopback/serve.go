@@ -28,13 +28,16 @@ func RequireLocal(next http.Handler, hosts []string) http.Handler {
 }
 
 // Listen listens on the address of --listen, such as 127.0.0.1:8080.
-func Listen(address string) (net.Listener, error) {
+func Listen(address string) (net.Listener, error) { return ListenAs("--listen", address) }
+
+// ListenAs listens on the address of a flag, which errors name.
+func ListenAs(flag, address string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, fmt.Errorf("--listen %q is not an address with a port; write for example 127.0.0.1:8080", address)
+		return nil, fmt.Errorf("%s %q is not an address with a port; write for example 127.0.0.1:8080", flag, address)
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)
+		return nil, fmt.Errorf("listen on %s: %w; choose another address with %s", address, err, flag)
 	}
 	return listener, nil
 }
