@@ -213,6 +213,7 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 		}
 		defer func() { _ = out.Close() }() // the end of the process frees it as well
 	}
+	origin := a.beginOrigin(ctx, a.historyAddress(""), nil)
 	view := console.NewView(a.stderr, a.terminal(), redactor())
 	failed := 0
 	outcome := plan.Run(ctx, flags.workers, func(n int, r detect.Result) {
@@ -232,14 +233,14 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 	if outcome.Items == 0 && !flags.asJSON { // there is nothing to show, only what is wrong
 		return concludeDetect(ctx, plan, outcome, flags.strict)
 	}
-	if err := a.showDetect(report, out, flags); err != nil {
+	if err := a.showDetect(report, out, flags, origin); err != nil {
 		return noVerdict(err)
 	}
 	return concludeDetect(ctx, plan, outcome, flags.strict)
 }
 
 // showDetect prints the report and writes it to the folder, if there is one.
-func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags detectFlags) error {
+func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags detectFlags, origin func() reports.Origin) error {
 	errors := flags.errors
 	if errors == 0 {
 		errors = -1
@@ -248,9 +249,10 @@ func (a *app) showDetect(report reports.Detection, out *atomicdir.Folder, flags 
 	if err := a.show(document{d, report, ""}, flags.asJSON); err != nil || out == nil {
 		return err
 	}
-	if err := rundir.WriteDetection(out, report, d); err != nil {
+	if err := rundir.WriteDetection(out, report, d, origin()); err != nil {
 		return err
 	}
+	a.writeNote(out, rundir.DetectionFile, origin())
 	fmt.Fprintf(a.stderr, "detect.html, detect.json, detect.md and plots (SVG) are in %s\n", out.Path())
 	return nil
 }

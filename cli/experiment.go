@@ -192,7 +192,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
 	a.collectSeldom()
-	began := time.Now()
+	began, origin := time.Now(), a.beginOrigin(cmd.Context(), a.historyAddress(""), nil)
 	env := a.env(prices, flags.live)
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	pattern := filepath.Join(out.Path(), journals)
@@ -209,7 +209,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		return nil, usage(err)
 	}
 	if err == nil {
-		err = a.writeExperiment(out, &found, flags)
+		err = a.writeExperiment(out, &found, flags, origin())
 	}
 	if err != nil {
 		return nil, noVerdict(atomicdir.Explain(err))
@@ -230,10 +230,11 @@ func experimentDocument(r *result.Experiment) document {
 }
 
 // writeExperiment writes the files of an experiment and prints the result.
-func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags experimentFlags) error {
-	if err := rundir.WriteExperiment(out, r); err != nil {
+func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags experimentFlags, from reports.Origin) error {
+	if err := rundir.WriteExperiment(out, r, from); err != nil {
 		return err
 	}
+	a.writeNote(out, rundir.ExperimentFile, from)
 	shown := experimentDocument(r)
 	if flags.detail.quiet {
 		shown.Lead, shown.Body, shown.Terminal = nil, nil, nil

@@ -126,11 +126,12 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
 	a.collectSeldom()
-	began := time.Now()
-	found, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail)
+	began, origin := time.Now(), a.beginOrigin(ctx, a.historyAddress(""), nil)
+	found, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail, origin)
 	if err != nil {
 		return noVerdict(err)
 	}
+	a.writeNote(out, rundir.RecordingFile, origin())
 	a.remember(out, nil, nil)
 	took := time.Since(began).Seconds()
 	shown := explorationDocument(&found)
@@ -156,12 +157,12 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 
 // exploreInto explores and writes every file.
 func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
-	detail detailFlags,
+	detail detailFlags, origin func() reports.Origin,
 ) (result.Exploration, error) {
 	env := a.env(prices, false)
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
 	sink, err := rundir.NewSink(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil), rundir.SinkOptions{
-		Extensions: a.language.Extensions(), Stacks: a.stderr,
+		Extensions: a.language.Extensions(), Stacks: a.stderr, Origin: origin,
 	})
 	if err != nil {
 		return result.Exploration{}, err

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/database"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
@@ -51,54 +53,64 @@ func (a *app) historyAddress(flag string) string {
 // storeTime limits the time to store a run, because a person waits for its result.
 const storeTime = 10 * time.Second
 
-// pastRun is a run that will be stored in the history. A nil pastRun is not stored.
+// pastRun is a run that has begun.
 type pastRun struct {
-	address string
-	began   time.Time
-	origin  <-chan history.Origin
+	address string // of the history; empty if the run will not be stored
+	origin  func() reports.Origin
 }
 
-// beginPast begins a run that will be stored, and looks for its commit while it runs.
-func (a *app) beginPast(ctx context.Context, flag string, labels map[string]string) (*pastRun, error) {
-	address := a.historyAddress(flag)
+// beginPast begins a run that will be stored in the history, unless that is switched off.
+func (a *app) beginPast(ctx context.Context, flag string, labels map[string]string) (pastRun, error) {
+	past := pastRun{address: a.historyAddress(flag)}
+	if past.address != "" {
+		if _, err := database.ParseAddress(past.address); err != nil {
+			return past, usage(fmt.Errorf("--history: %w", err))
+		}
+	}
+	past.origin = a.beginOrigin(ctx, past.address, labels)
+	return past, nil
+}
+
+// beginOrigin begins something whose origin is known when it has ended: at the first call of the result. It looks
+// for the commit meanwhile. Without an address of the history there is none, so that equal runs have equal pages.
+func (a *app) beginOrigin(ctx context.Context, address string, labels map[string]string) func() reports.Origin {
 	if address == "" {
-		return nil, nil
+		return func() reports.Origin { return reports.Origin{} }
 	}
-	if _, err := database.ParseAddress(address); err != nil {
-		return nil, usage(fmt.Errorf("--history: %w", err))
-	}
-	origin := make(chan history.Origin, 1)
-	go func() { origin <- a.origin(ctx, labels) }()
-	return &pastRun{address: address, began: time.Now(), origin: origin}, nil
+	began, source := time.Now(), make(chan history.Origin, 1)
+	go func() { source <- a.origin(ctx, labels) }()
+	return sync.OnceValue(func() reports.Origin {
+		return reports.Origin{Began: began.UTC().Round(0), Ended: time.Now().UTC(), Origin: <-source}
+	})
 }
 
 // storePast stores a run whose recording is committed. It prints errors as warnings, because the
 // recording can be imported later.
-func (a *app) storePast(ctx context.Context, past *pastRun, side *rundir.Side, out *atomicdir.Folder) {
-	if past == nil {
+func (a *app) storePast(ctx context.Context, past pastRun, sink *rundir.Sink, report *reports.Report, out *atomicdir.Folder) {
+	if past.address == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
-	if err := past.store(ctx, side, out); err != nil {
+	if err := past.store(ctx, sink.Side(*report), out); err != nil {
 		fmt.Fprintf(a.stderr, "warning: this run is not in the history: %v\nadd it later with: %s\n", err,
 			format.ShellLine("rehearse", "history", "import", out.Path()))
 	}
 }
 
-func (p *pastRun) store(ctx context.Context, side *rundir.Side, out *atomicdir.Folder) error {
+// writeNote writes when and how a result was made beside its file. An error is a warning.
+func (a *app) writeNote(out *atomicdir.Folder, file string, from reports.Origin) {
+	if from.Began.IsZero() {
+		return
+	}
+	if err := rundir.WriteNote(out, file, from, &history.Run{}); err != nil {
+		fmt.Fprintf(a.stderr, "warning: later reports will have no date and command: %v\n", err)
+	}
+}
+
+func (p pastRun) store(ctx context.Context, side *rundir.Side, out *atomicdir.Folder) error {
 	e := side.Entry()
-	recording, err := rundir.FindRecording(out.Path())
-	if err != nil {
-		return err
-	}
-	if err := rundir.Locate(&e.Run, recording); err != nil {
-		return err
-	}
-	e.Origin = <-p.origin
-	e.Began, e.Ended = p.began.UTC().Round(0), time.Now().UTC()
-	e.ID = history.NewID(e.SHA256, e.Began, e.Folder)
-	if err := rundir.WriteNote(out, &e.Run); err != nil {
+	if err := rundir.WriteNote(out, rundir.RecordingFile, p.origin(), &e.Run); err != nil {
 		return err
 	}
 	st, err := createHistory(ctx, p.address)

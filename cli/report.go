@@ -178,7 +178,7 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 		return report, reports.GitLab(w, report)
 	}
 	shown := runDocument(report, flags.detail, flags.failuresOnly)
-	shown.Terminal.Figures = in.Origin().Facts()
+	shown.Origin = in.Origin().Facts()
 	return report, a.write(w, shown, flags.format)
 }
 
@@ -207,7 +207,9 @@ func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFl
 			path))
 	}
 	err := a.output(flags.out, false, path, func(w io.Writer) error {
-		return a.write(w, experimentDocument(r), flags.format)
+		shown := experimentDocument(r)
+		shown.Origin = rundir.OriginOf(rundir.File(path, rundir.ExperimentFile)).Facts()
+		return a.write(w, shown, flags.format)
 	})
 	if err != nil {
 		return noVerdict(err)
@@ -221,12 +223,14 @@ func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFl
 
 // reportExploration renders all runs of an exploration. An altered recording beside it fails.
 func (a *app) reportExploration(ctx context.Context, path string, r *result.Exploration, flags reportFlags) error {
-	altered, err := a.warnIfAltered(ctx, path)
+	from, altered, err := a.warnIfAltered(ctx, path)
 	if err != nil {
 		return err
 	}
 	err = a.output(flags.out, false, path, func(w io.Writer) error {
-		return a.write(w, explorationDocument(r), flags.format)
+		shown := explorationDocument(r)
+		shown.Origin = from.Facts()
+		return a.write(w, shown, flags.format)
 	})
 	switch {
 	case err != nil:
@@ -239,25 +243,25 @@ func (a *app) reportExploration(ctx context.Context, path string, r *result.Expl
 	return quiet(gate.ExitCode([]gate.Verdict{r.Verdict()}))
 }
 
-// warnIfAltered verifies the recording beside an exploration, if there is one.
-func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err error) {
+// warnIfAltered verifies the recording beside an exploration, if there is one, and returns its origin.
+func (a *app) warnIfAltered(ctx context.Context, path string) (from reports.Origin, altered bool, err error) {
 	if filepath.Base(path) == rundir.ExplorationFile {
 		path = filepath.Dir(path)
 	}
 	recording, err := rundir.FindRecording(path)
 	if err != nil {
-		return false, nil // the exploration is alone
+		return from, false, nil // the exploration is alone
 	}
 	in, err := rundir.OpenRecording(ctx, recording, a.language)
 	if err != nil {
-		return false, recordingError(ctx, err)
+		return from, false, recordingError(ctx, err)
 	}
 	defer in.Close()
 	problem, altered := in.Altered()
 	if altered {
 		fmt.Fprintf(a.stderr, "recording: %s was altered after the run: %s\n", recording, sanitize.Line(problem, 500))
 	}
-	return altered, nil
+	return in.Origin(), altered, nil
 }
 
 // validate refuses flags that exclude each other.

@@ -199,13 +199,13 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 
 	a.collectSeldom()
 	began := time.Now()
-	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against, spread)
+	report, sink, err := a.execute(ctx, set, header, out, prices, flags, against, spread, past)
 	spread.end(ctx, a, err == nil && !report.Interrupted)
 	spread = nil
 	if err != nil {
 		return report, noVerdict(err)
 	}
-	a.storePast(ctx, past, sink.Side(report), out)
+	a.storePast(ctx, past, sink, &report, out)
 	return report, a.finishRun(out, &report, sink.Written(), sink.Seconds(), began, flags.shown)
 }
 
@@ -250,7 +250,7 @@ func (flags *runFlags) options() []string {
 
 // execute drives the set and writes the files of the run.
 func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header record.Run, out *atomicdir.Folder, prices *price.Table,
-	flags runFlags, against *rundir.BaselineSource, spread *fleet,
+	flags runFlags, against *rundir.BaselineSource, spread *fleet, past pastRun,
 ) (report reports.Report, sink *rundir.Sink, err error) {
 	env := a.env(prices, flags.live)
 	env.Required = flags.require
@@ -265,7 +265,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, header reco
 	defer progress.Follow()()
 	sink, err = rundir.NewSink(out, header, rundir.SinkOptions{
 		Extensions: a.language.Extensions(), Progress: progress,
-		Stacks: a.stderr, Baseline: against, NoPage: !flags.html, Summarize: a.historyAddress(flags.history) != "",
+		Stacks: a.stderr, Baseline: against, NoPage: !flags.html, Summarize: past.address != "", Origin: past.origin,
 	})
 	if err != nil {
 		return report, nil, err

@@ -113,14 +113,17 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 		}
 		return out, nil
 	}
-	began := time.Now()
-	report, written, err := rundir.Merge(ctx, folders, open, a.language, rundir.SinkOptions{Baseline: against, NoPage: !flags.html})
+	began, origin := time.Now(), a.beginOrigin(ctx, a.historyAddress(""), nil)
+	report, written, err := rundir.Merge(ctx, folders, open, a.language, rundir.SinkOptions{
+		Baseline: against, NoPage: !flags.html, Origin: origin,
+	})
 	if out != nil {
 		defer func() { _ = out.Close() }() // the end of the process releases it, too
 	}
 	if err != nil {
 		return mergeError(ctx, err)
 	}
+	a.writeNote(out, rundir.RecordingFile, origin())
 	return a.finishRun(out, &report, written, nil, began, flags.shown)
 }
 

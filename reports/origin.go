@@ -16,8 +16,8 @@ type Origin struct {
 	history.Origin
 }
 
-// Facts returns what is known of the origin.
-func (o Origin) Facts() (list doc.Facts) {
+// Facts returns the known parts of the origin for a document.
+func (o Origin) Facts() (list doc.Origin) {
 	add := func(name string, value doc.Span) {
 		if value.Text != "" {
 			list = append(list, doc.Fact{Name: name, Value: doc.Line(value)})

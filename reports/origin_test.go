@@ -17,7 +17,7 @@ var _ = Describe("The origin of a run", Label("H-05"), func() {
 	It("is shown above the report, with a command that is never wrapped", func() {
 		began := time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
 		d := reports.TerminalDocument(sample(), reports.Quiet, true)
-		d.Figures = reports.Origin{Began: began, Ended: began.Add(90 * time.Second), Origin: history.Origin{
+		d.Origin = reports.Origin{Began: began, Ended: began.Add(90 * time.Second), Origin: history.Origin{
 			Commit: "0123456789abcdef", Branch: "main", Dirty: true, CI: "https://ci.example/7", Command: "rehearse run 'loop/*' --baseline --max-cost 0.5EUR",
 		}}.Facts()
 		var text bytes.Buffer

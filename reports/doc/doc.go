@@ -27,6 +27,9 @@ type Document struct {
 	Summary Text
 	// Figures are the most important numbers.
 	Figures Facts
+	// Origin is when and how the result was made. Markdown leaves it out, so that equal results have
+	// equal texts.
+	Origin Origin
 	// Lead has the blocks that decide the verdict. Markdown and HTML begin with verdict, summary
 	// and lead; Terminal ends with them, right above the prompt.
 	Lead []Block
@@ -141,6 +144,9 @@ type Paragraph Text
 
 // Facts are names with values.
 type Facts []Fact
+
+// Origin are the facts that differ between equal results.
+type Origin Facts
 
 // Fact is a name with a value, and a note on the value, such as its interval.
 type Fact struct {

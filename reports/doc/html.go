@@ -59,6 +59,9 @@ func Fragment(blocks []Block, level int) template.HTML {
 	return v.Blocks(blocks)
 }
 
+// HTML returns the facts as one paragraph below the headline of a page.
+func (o Origin) HTML() template.HTML { return new(web).execute("origin", o) }
+
 // maxRows limits the rows of a table and the items of a list.
 const maxRows = 500
 

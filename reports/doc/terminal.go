@@ -19,10 +19,12 @@ const (
 // except commands; in a file names and tables stay whole. Control characters of foreign text are
 // escaped.
 func Terminal(w io.Writer, d Document, t console.Terminal) error {
+	v := terminal{t: t, fresh: true}
+	v.facts(Facts(d.Origin))
+	v.gap()
 	if d.Terminal != nil {
 		d = *d.Terminal
 	}
-	v := terminal{t: t, fresh: true}
 	v.facts(d.Figures)
 	v.gap()
 	v.blocks(d.Body)

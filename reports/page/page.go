@@ -24,8 +24,8 @@ import (
 type Input struct {
 	// Report is the report of the trials, with the comparison.
 	Report reports.Report
-	// Origin is known when the page of an earlier run is written; Stamp adds it later.
-	Origin Origin
+	// Origin is when and how the run was made; zero if it is unknown.
+	Origin reports.Origin
 	// Explored are explorations of golden paths.
 	Explored []result.Exploration
 	// Detection are the scores of detectors; may be nil.

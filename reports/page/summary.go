@@ -24,7 +24,7 @@ type summary struct {
 	Word      string // the result of the run
 	Headline  string
 	Run       []fact
-	Origin    []fact
+	Origin    doc.Origin
 	Numbers   []numbered
 	Recorded  string // the scope of the numbers, if they do not cover all runs
 	Attention []attention
@@ -62,7 +62,7 @@ const maxItems = 50
 func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
-		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.facts(),
+		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.Facts(),
 		Numbers: numbers(r, b.realTime), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {

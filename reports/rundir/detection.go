@@ -11,7 +11,7 @@ import (
 
 // The files of the scores of detectors.
 const (
-	detectionFile         = "detect.json"
+	DetectionFile         = "detect.json"
 	detectionMarkdownFile = "detect.md"
 	detectionPageFile     = "detect.html"
 )
@@ -31,9 +31,10 @@ func ReadDetection(path string) (*reports.Detection, error) {
 
 // WriteDetection writes the scores of detectors, their document as Markdown and as a page, and
 // plots. Plots of an earlier report are removed.
-func WriteDetection(out *atomicdir.Folder, r reports.Detection, d doc.Document) error {
+func WriteDetection(out *atomicdir.Folder, r reports.Detection, d doc.Document, from reports.Origin) error {
+	d.Origin = from.Facts()
 	parts := []part{
-		{detectionFile, func(w io.Writer) error { return reports.JSON(w, r) }},
+		{DetectionFile, func(w io.Writer) error { return reports.JSON(w, r) }},
 		{detectionMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
 		{detectionPageFile, func(w io.Writer) error { return doc.HTML(w, d, r.Tool) }},
 	}

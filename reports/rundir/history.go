@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // maxStored limits the findings of a scenario that the history has.
@@ -143,43 +141,31 @@ func Locate(r *history.Run, recording string) error {
 	return nil
 }
 
-// WriteNote writes the note of a run beside its recording, and adds date and commit to its page.
-func WriteNote(out *atomicdir.Folder, r *history.Run) error {
-	note := history.NoteOf(r)
-	parts := []part{{history.NoteFile, note.Write}}
-	html, err := os.ReadFile(filepath.Join(out.Path(), htmlFile))
-	if err == nil {
-		html = page.Stamp(html, originOf(&note))
-		parts = append(parts, part{htmlFile, func(w io.Writer) error {
-			_, err := w.Write(html)
-			return err //nolint:wrapcheck // createFiles names the file
-		}})
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("add date and commit to the page: %w", err)
+// WriteNote writes when and how a result was made beside its file, and completes r with it, with the
+// folder, the size and the hash of the file, and with an id.
+func WriteNote(out *atomicdir.Folder, file string, from reports.Origin, r *history.Run) error {
+	if err := Locate(r, filepath.Join(out.Path(), file)); err != nil {
+		return err
 	}
-	files, err := createFiles(out, parts)
+	r.Began, r.Ended, r.Origin = from.Began, from.Ended, from.Origin
+	r.ID = history.NewID(r.SHA256, r.Began, r.Folder)
+	files, err := createFiles(out, []part{{history.NoteFile, history.NoteOf(r).Write}})
 	if err != nil {
 		return err
 	}
 	return out.Commit(files...)
 }
 
-func originOf(n *history.Note) page.Origin {
-	return page.Origin{
-		Began: n.Began, Ended: n.Ended, Commit: n.Commit, Branch: n.Branch, CI: n.CI, Command: n.Command, Dirty: n.Dirty,
+// OriginOf returns when and how the result in a file was made; zero if nothing beside it has that.
+func OriginOf(file string) reports.Origin {
+	note, err := noteOf(file)
+	if err != nil || note == nil { // a report is not worse without one
+		return reports.Origin{}
 	}
+	return reports.Origin{Began: note.Began, Ended: note.Ended, Origin: note.Origin}
 }
 
-// origin returns the origin of a recording from the note beside it; zero without one.
-func origin(recording string) (page.Origin, error) {
-	note, err := noteOf(recording)
-	if note == nil || err != nil {
-		return page.Origin{}, err
-	}
-	return originOf(note), nil
-}
-
-// noteOf returns the note beside a recording; nil without one, or if it is that of another recording.
+// noteOf returns the note beside a file; nil without one, or if it is that of another file.
 func noteOf(recording string) (*history.Note, error) {
 	note, err := history.ReadNote(filepath.Join(filepath.Dir(recording), history.NoteFile))
 	if note == nil || err != nil {

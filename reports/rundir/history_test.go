@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/onsi/gomega"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/redact"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -51,13 +53,13 @@ func TestEntryOfARunIsThatOfItsRecording(t *testing.T) {
 	g.Expect(err).NotTo(gomega.HaveOccurred())
 	stored := sink.Side(report).Entry()
 	recording := filepath.Join(folder, "recording.jsonl")
-	g.Expect(rundir.Locate(&stored.Run, recording)).To(gomega.Succeed())
-	stored.ID, stored.Branch = "r0123456789ab", "main"
+	from := reports.Origin{Began: time.Unix(1e9, 0).UTC(), Ended: time.Unix(1e9+60, 0).UTC(), Origin: history.Origin{Branch: "main"}}
+	g.Expect(rundir.WriteNote(out, rundir.RecordingFile, from, &stored.Run)).To(gomega.Succeed())
+	g.Expect(rundir.OriginOf(recording)).To(gomega.Equal(from))
 	g.Expect(stored.Results).To(gomega.HaveLen(len(set)))
 	g.Expect(stored.Variant).To(gomega.Equal("b"))
 	g.Expect(stored.Results[0].Name).To(gomega.Equal("failing"))
 	g.Expect(stored.Results[0].Findings).NotTo(gomega.BeEmpty())
-	g.Expect(rundir.WriteNote(out, &stored.Run)).To(gomega.Succeed())
 
 	imported, err := rundir.ReadEntry(t.Context(), recording, language)
 	g.Expect(err).NotTo(gomega.HaveOccurred())

@@ -168,7 +168,7 @@ func lastOr(runs string, remembered func(Last) string) (string, error) {
 
 // completed returns the time at which the run in a folder was completed.
 func completed(folder string) (time.Time, bool) {
-	for _, name := range []string{recordingFile, experimentFile} {
+	for _, name := range []string{RecordingFile, ExperimentFile} {
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil {
 			return info.ModTime(), true
 		}

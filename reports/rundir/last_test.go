@@ -84,15 +84,15 @@ func TestLastRun(t *testing.T) {
 		return folder
 	}
 	g.Expect(os.MkdirAll(runs, 0o700)).To(gomega.Succeed())
-	add(filepath.Join(runs, "killed"), recordingFile+".partial", at.Add(time.Hour))
+	add(filepath.Join(runs, "killed"), RecordingFile+".partial", at.Add(time.Hour))
 	_, err = LastRun(runs)
 	g.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("name the folder of a run")))
 
-	old := add(filepath.Join(runs, "z-old"), recordingFile, at)
+	old := add(filepath.Join(runs, "z-old"), RecordingFile, at)
 	g.Expect(LastRun(runs)).To(gomega.Equal(old))
-	fresh := add(filepath.Join(runs, "experiment"), experimentFile, at.Add(time.Minute))
+	fresh := add(filepath.Join(runs, "experiment"), ExperimentFile, at.Add(time.Minute))
 	g.Expect(LastRun(runs)).To(gomega.Equal(fresh))
-	later := add(filepath.Join(runs, "experiment-2"), recordingFile, at.Add(time.Minute))
+	later := add(filepath.Join(runs, "experiment-2"), RecordingFile, at.Add(time.Minute))
 	g.Expect(LastRun(runs)).To(gomega.Equal(later), "of two at the same time, the later name")
 
 	g.Expect(Remember(runs, old, nil, nil)).To(gomega.Succeed())
@@ -103,7 +103,7 @@ func TestLastRun(t *testing.T) {
 	g.Expect(os.RemoveAll(filepath.Join(moved, "z-old"))).To(gomega.Succeed())
 	g.Expect(LastRun(moved)).To(gomega.Equal(filepath.Join(moved, "experiment-2")), "a run that was deleted is not the last one")
 
-	outside := add(t.TempDir(), recordingFile, at)
+	outside := add(t.TempDir(), RecordingFile, at)
 	g.Expect(Remember(moved, outside, nil, nil)).To(gomega.Succeed())
 	g.Expect(LastRun(moved)).To(gomega.Equal(outside))
 }

@@ -42,7 +42,7 @@ func (p *runPage) add(s *record.Scenario, j *harness.Judged) error {
 	return p.builder.Trial(s, &j.Trial, &j.Facts, j.Findings)
 }
 
-func (p *runPage) write(w io.Writer, r reports.Report, explored *result.Exploration, scores *reports.Detection, from page.Origin) error {
+func (p *runPage) write(w io.Writer, r reports.Report, explored *result.Exploration, scores *reports.Detection, from reports.Origin) error {
 	in := page.Input{Report: r, Detection: scores, Origin: from}
 	if explored != nil {
 		in.Explored = []result.Exploration{*explored}
@@ -66,9 +66,5 @@ func (r *Recording) WritePage(w io.Writer, scores *reports.Detection) (reports.R
 	if err != nil {
 		return report, err
 	}
-	from, err := origin(r.file.Name())
-	if err != nil {
-		return report, err
-	}
-	return report, p.write(w, report, explored, scores, from)
+	return report, p.write(w, report, explored, scores, OriginOf(r.file.Name()))
 }

@@ -83,13 +83,7 @@ func (r *Recording) Altered() (problem string, altered bool) {
 func (r *Recording) Report() (reports.Report, error) { return r.read(r.judge) }
 
 // Origin returns when and how the run was made; zero if nothing beside the recording has it.
-func (r *Recording) Origin() reports.Origin {
-	note, err := noteOf(r.file.Name())
-	if err != nil || note == nil { // a report is not worse without one
-		return reports.Origin{}
-	}
-	return reports.Origin{Began: note.Began, Ended: note.Ended, Origin: note.Origin}
-}
+func (r *Recording) Origin() reports.Origin { return OriginOf(r.file.Name()) }
 
 // read reads the recording from its beginning and judges each trial.
 func (r *Recording) read(judge reports.Judge) (reports.Report, error) {

@@ -19,7 +19,7 @@ import (
 
 // The files of a run, an exploration and an experiment.
 const (
-	recordingFile  = "recording.jsonl"
+	RecordingFile  = "recording.jsonl"
 	timingsFile    = "timings.jsonl"
 	comparisonFile = "comparison.json"
 	jsonFile       = "report.json"
@@ -30,7 +30,7 @@ const (
 	ExplorationFile         = "explore.json"
 	explorationMarkdownFile = "explore.md"
 
-	experimentFile         = "experiment.json"
+	ExperimentFile         = "experiment.json"
 	experimentMarkdownFile = "experiment.md"
 	experimentPageFile     = "experiment.html"
 )
@@ -49,13 +49,13 @@ func FindRecording(path string) (string, error) {
 	if !info.IsDir() {
 		return path, nil
 	}
-	for _, name := range []string{recordingFile + atomicdir.Partial, recordingFile} {
+	for _, name := range []string{RecordingFile + atomicdir.Partial, RecordingFile} {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			return file, nil
 		}
 	}
-	return "", missing(fmt.Sprintf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path))
+	return "", missing(fmt.Sprintf("there is no %s in %s; name the folder of a run, or a recording", RecordingFile, path))
 }
 
 // missing is the error of a recording that is not there.
@@ -80,7 +80,7 @@ func beside(recording, name string) string {
 // a file. One beside a partial recording belongs to an earlier run and is not read.
 func ReadExploration(path string) (*result.Exploration, error) {
 	if filepath.Base(path) != ExplorationFile {
-		if _, err := os.Stat(filepath.Join(path, recordingFile+atomicdir.Partial)); err == nil {
+		if _, err := os.Stat(filepath.Join(path, RecordingFile+atomicdir.Partial)); err == nil {
 			return nil, nil
 		}
 	}
@@ -90,13 +90,19 @@ func ReadExploration(path string) (*result.Exploration, error) {
 // ReadExperiment reads the result of an experiment from its folder or file; it returns nil
 // without a file.
 func ReadExperiment(path string) (*result.Experiment, error) {
-	return readResult(path, experimentFile, result.ReadExperiment)
+	return readResult(path, ExperimentFile, result.ReadExperiment)
+}
+
+// File returns the path of a file in a folder; path may be the file already.
+func File(path, name string) string {
+	if filepath.Base(path) == name {
+		return path
+	}
+	return filepath.Join(path, name)
 }
 
 func readResult[T any](path, name string, read func(io.Reader) (T, error)) (*T, error) {
-	if filepath.Base(path) != name {
-		path = filepath.Join(path, name)
-	}
+	path = File(path, name)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a run, or a recording
 		return nil, nil
@@ -113,10 +119,11 @@ func readResult[T any](path, name string, read func(io.Reader) (T, error)) (*T, 
 }
 
 // WriteExperiment writes experiment.json, experiment.md and experiment.html.
-func WriteExperiment(out *atomicdir.Folder, r *result.Experiment) error {
+func WriteExperiment(out *atomicdir.Folder, r *result.Experiment, from reports.Origin) error {
 	d := reports.ExperimentDocument(r)
+	d.Origin = from.Facts()
 	files, err := createFiles(out, []part{
-		{experimentFile, func(w io.Writer) error { return reports.JSON(w, r) }},
+		{ExperimentFile, func(w io.Writer) error { return reports.JSON(w, r) }},
 		{experimentMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, d, 0) }},
 		{experimentPageFile, func(w io.Writer) error { return doc.HTML(w, d, r.Tool) }},
 	})

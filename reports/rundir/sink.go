@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/doc"
-	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // Sink is a harness.Sink that writes the files of a run during the run.
@@ -45,6 +44,9 @@ type SinkOptions struct {
 	Baseline *BaselineSource
 	// Summarize summarizes the run for Side, as a baseline does.
 	Summarize bool
+	// Origin returns when and how the run was made, for the page, which is written when the run has
+	// ended; nil if it is unknown.
+	Origin func() reports.Origin
 	// NoPage leaves out the HTML page.
 	NoPage bool
 }
@@ -54,12 +56,15 @@ func NewSink(out *atomicdir.Folder, header record.Run, opts SinkOptions) (*Sink,
 	if opts.Progress == nil {
 		opts.Progress = reports.NewProgress(io.Discard, console.Terminal{}, func() time.Time { return time.Time{} }, 0)
 	}
+	if opts.Origin == nil {
+		opts.Origin = func() reports.Origin { return reports.Origin{} }
+	}
 	// Partial files of a run that was killed do not belong to this recording.
 	if err := out.Remove(timingsFile+atomicdir.Partial, ExplorationFile+atomicdir.Partial,
 		explorationMarkdownFile+atomicdir.Partial); err != nil {
 		return nil, err
 	}
-	recording, err := out.Create(recordingFile)
+	recording, err := out.Create(RecordingFile)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +194,7 @@ func (s *Sink) Written() []string {
 	if s.page != nil {
 		names = append(names, htmlFile)
 	}
-	return append(names, recordingFile)
+	return append(names, RecordingFile)
 }
 
 // removeEarlier removes the files of an earlier run that this run does not write.
@@ -227,7 +232,7 @@ func (s *Sink) parts(report reports.Report) []part {
 		)
 	}
 	if s.page != nil {
-		parts = append(parts, part{htmlFile, func(w io.Writer) error { return s.page.write(w, report, s.explored, nil, page.Origin{}) }})
+		parts = append(parts, part{htmlFile, func(w io.Writer) error { return s.page.write(w, report, s.explored, nil, s.opts.Origin()) }})
 	}
 	return parts
 }

@@ -179,6 +179,6 @@ func (t *Trials) use(do func(*os.File) error) error {
 
 // Unfinished reports whether the folder of a run has the recording of one that is in progress or was cut off.
 func Unfinished(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, recordingFile+atomicdir.Partial))
+	_, err := os.Stat(filepath.Join(folder, RecordingFile+atomicdir.Partial))
 	return err == nil
 }
