@@ -78,6 +78,12 @@ else
 	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store ./agents/persist -count 1 -timeout 30m -v -ginkgo.focus "kill"
 endif
 
+.PHONY: soak
+soak: ## kill 200 workers and 20 coordinators of runs over a queue, and crash its server (PostgreSQL; not part of CI)
+	@if [ -z "$$REHEARSE_TEST_POSTGRES" ] && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+	  echo "skipped: there is no PostgreSQL (apt-get install postgresql), and REHEARSE_TEST_POSTGRES names no server"; exit 0; fi; \
+	  .ci/postgres $(GO) test ./cli -count 1 -timeout 60m -v -run '^TestFleet' $(SOAKFLAGS) -soak
+
 .PHONY: quick
 quick: ## lint a change and test what it touches, in less than a minute (see .ci/quick)
 	@.ci/quick

@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,8 +20,19 @@ import (
 	"github.com/rehearse-dev/rehearse/queue"
 )
 
-// kills is the number of kill -9 of workers; the long form (-kills 200) has more.
-var kills = flag.Int("kills", 20, "number of workers to kill in TestFleetSurvivesKills")
+// soak selects the long forms of the specs of kills and restarts (make soak).
+var soak = flag.Bool("soak", false, "kill and restart more often in specs of the fleet")
+
+// longer returns the number of kills or restarts: of the suite, of its long form, or of go test -short.
+func longer(suite, long int) int {
+	switch {
+	case *soak:
+		return long
+	case testing.Short():
+		return (suite + 4) / 5
+	}
+	return suite
+}
 
 // testFleet is a queue on the server that REHEARSE_TEST_POSTGRES names, and the processes that use it.
 type testFleet struct {
@@ -38,13 +49,38 @@ func newFleet(t *testing.T) *testFleet {
 	if server == "" {
 		t.Skip("REHEARSE_TEST_POSTGRES names no server")
 	}
-	f := &testFleet{gomega.NewWithT(t), t, t.TempDir(), ""}
 	dsn, drop, err := database.Scratch(t.Context(), server)
-	f.Expect(err).NotTo(gomega.HaveOccurred())
-	t.Cleanup(func() { f.Expect(drop()).To(gomega.Succeed()) })
-	f.dsn = dsn
-	f.scenario("slow", "sleep 0.02; echo done", "")
+	gomega.NewWithT(t).Expect(err).NotTo(gomega.HaveOccurred())
+	t.Cleanup(func() { gomega.NewWithT(t).Expect(drop()).To(gomega.Succeed()) })
+	return newFleetAt(t, dsn)
+}
+
+// newFleetAt makes a folder with scenarios for an empty queue.
+func newFleetAt(t *testing.T, dsn string) *testFleet {
+	t.Helper()
+	f := &testFleet{gomega.NewWithT(t), t, t.TempDir(), dsn}
+	f.Expect(os.WriteFile(filepath.Join(f.dir, "began"), nil, 0o600)).To(gomega.Succeed())
+	f.slow("0.02")
 	return f
+}
+
+// slow makes the scenario slow take this number of seconds a trial.
+func (f *testFleet) slow(seconds string) {
+	f.t.Helper()
+	f.scenario("slow", f.logged("sleep "+seconds), "")
+}
+
+// logged returns a line of shell that writes the id of the worker to the file began, and then does something.
+func (f *testFleet) logged(line string) string {
+	return "echo $PPID >> " + filepath.Join(f.dir, "began") + "; " + line + "; echo done"
+}
+
+// begun returns how often a trial of a logged scenario was begun since the last call.
+func (f *testFleet) begun() int {
+	f.t.Helper()
+	lines := strings.Count(f.read("began"), "\n")
+	f.Expect(os.Truncate(filepath.Join(f.dir, "began"), 0)).To(gomega.Succeed())
+	return lines
 }
 
 // scenario writes a scenario that drives a line of shell.
@@ -190,84 +226,6 @@ func (f *testFleet) read(name string) string {
 	data, err := os.ReadFile(filepath.Join(f.dir, name))
 	f.Expect(err).NotTo(gomega.HaveOccurred())
 	return string(data)
-}
-
-// TestFleetSurvivesKills is H-04: a run over three workers, of which one after the other is killed while it
-// runs jobs, has the recording of one machine.
-func TestFleetSurvivesKills(t *testing.T) {
-	f := newFleet(t)
-	gate := filepath.Join(f.dir, "gate") // until it is there, the run cannot end
-	f.scenario("unending", "while [ ! -e "+gate+" ]; do sleep 0.05; done; echo done", "")
-	args := []string{"slow", "loop/golden-*", "unending", "--trials", "10"}
-	f.Expect(os.WriteFile(gate, nil, 0o600)).To(gomega.Succeed())
-	f.alone(exitPass, args...)
-	f.Expect(os.Remove(gate)).To(gomega.Succeed())
-	workers := []*process{f.worker(), f.worker(), f.worker()}
-	run := f.run("spread", append(args, "--max-deaths", "1000")...)
-	for n := range *kills {
-		at := n % len(workers)
-		f.running(workers[at])
-		workers[at].kill()
-		workers[at] = f.worker()
-	}
-	f.Expect(f.status().Runs[0].State).To(gomega.Equal("running"))
-	f.Expect(os.WriteFile(gate, nil, 0o600)).To(gomega.Succeed())
-	f.exits(run, exitPass)
-	f.same("spread")
-	f.Expect(f.read("spread/junit.xml")).To(gomega.ContainSubstring(`failures="0"`))
-}
-
-// TestFleetHearsZombies is H-04: a worker that stalls for longer than its lease loses its job, and what it
-// stores later changes nothing.
-func TestFleetHearsZombies(t *testing.T) {
-	f := newFleet(t)
-	f.scenario("slow", "sleep 1; echo done", "")
-	args := []string{"slow", "--trials", "4"}
-	f.alone(exitPass, args...)
-	zombie := f.worker("--slots", "1")
-	run := f.run("spread", args...)
-	f.running(zombie)
-	f.Expect(zombie.Process.Signal(syscall.SIGSTOP)).To(gomega.Succeed())
-	f.worker()
-	f.until("another worker has taken the job", func(s queue.Status) bool { return s.Runs[0].Deaths > 0 && s.Runs[0].Done >= 2 })
-	f.Expect(zombie.Process.Signal(syscall.SIGCONT)).To(gomega.Succeed())
-	f.exits(run, exitPass)
-	f.same("spread")
-}
-
-// TestFleetRecovers is H-04: the job of a worker that dies is given to another one.
-func TestFleetRecovers(t *testing.T) {
-	f := newFleet(t)
-	f.scenario("slow", "sleep 10; echo done", "")
-	first := f.worker("--slots", "1")
-	run := f.start("run", "slow", "--queue", f.dsn, "--lease", "2s", "--html=false", "--out", "spread")
-	f.running(first)
-	second := f.worker()
-	f.until("the second worker is there", func(s queue.Status) bool { return len(s.Workers) == 2 })
-	first.kill()
-	f.running(second)
-	f.Expect(f.status().Runs[0].Deaths).To(gomega.Equal(1))
-	f.exits(run, exitPass)
-}
-
-// TestFleetResumes is H-04: a run whose coordinator was killed is resumed, and is the run of one machine.
-func TestFleetResumes(t *testing.T) {
-	f := newFleet(t)
-	args := []string{"slow", "--trials", "60"}
-	f.alone(exitPass, args...)
-	f.worker()
-	run := f.run("spread", args...)
-	for n := range 5 {
-		f.done(10 * (n + 1))
-		run.kill()
-		run = f.run("spread", append(args, "--resume", f.key())...)
-	}
-	f.exits(run, exitPass)
-	f.same("spread")
-	f.Expect(run.output.String()).To(gomega.ContainSubstring("trials are done"))
-	again := f.run("again", append(args, "--resume", f.key())...)
-	f.exits(again, exitUsage)
-	f.Expect(again.output.String()).To(gomega.ContainSubstring("is done; begin a new one without --resume"))
 }
 
 // TestFleetInterrupted is H-04: Ctrl-C ends a run quickly, with a valid report; it can be resumed, by one

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/internal/database"
@@ -120,4 +121,45 @@ func (l *link) mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.broken = false
+}
+
+// TestFleetWaitsForRoom is H-04: a server that is read-only or full for a while delays a run and changes nothing.
+// The run prints the reason.
+func TestFleetWaitsForRoom(t *testing.T) {
+	s := newServer(t)
+	f := newFleetAt(t, s.address())
+	args := []string{"slow", "--trials", "200"}
+	f.alone(exitPass, args...)
+	worker := f.worker()
+	run := f.run("spread", args...)
+	prints := func(p *process, message string) {
+		t.Helper()
+		f.Eventually(p.output.String).WithTimeout(time.Minute).Should(gomega.ContainSubstring(message))
+	}
+	f.done(20)
+	f.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+	prints(run, "the queue cannot be used, trying again: the server is read-only")
+	prints(worker, "the server is read-only")
+	f.execute("SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
+	prints(run, "the queue can be used again")
+
+	f.done(60)
+	f.execute("CREATE FUNCTION rehearse.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = 'disk_full'; END $$",
+		"CREATE TRIGGER refuse BEFORE UPDATE ON rehearse.block FOR EACH ROW EXECUTE FUNCTION rehearse.refuse()")
+	prints(run, "a result cannot be stored, trying again: the disk of the server is full")
+	f.execute("DROP FUNCTION rehearse.refuse CASCADE")
+	f.exits(run, exitPass)
+	f.same("spread")
+}
+
+// execute runs statements in one session.
+func (f *testFleet) execute(statements ...string) {
+	f.t.Helper()
+	conn, err := pgx.Connect(f.t.Context(), f.dsn)
+	f.Expect(err).NotTo(gomega.HaveOccurred())
+	defer conn.Close(f.t.Context())
+	for _, statement := range statements {
+		_, err := conn.Exec(f.t.Context(), statement)
+		f.Expect(err).NotTo(gomega.HaveOccurred(), statement)
+	}
 }

@@ -43,6 +43,7 @@ const maxAttempts = 30_000
 func (c *Coordinator) loop(ctx context.Context) {
 	defer close(c.ended)
 	reached := c.opts.Clock.Now()
+	outage := outage{log: c.opts.Log}
 	for ctx.Err() == nil {
 		err := c.step(ctx)
 		wait := pollTime
@@ -58,21 +59,47 @@ func (c *Coordinator) loop(ctx context.Context) {
 		default:
 			c.watch.since, wait = time.Time{}, retryTime
 		}
+		outage.update(err)
 		_ = c.opts.Clock.Sleep(ctx, wait) // the loop sees the end of ctx
 	}
 }
 
 // transient reports whether an error may go away by itself: the server is restarting, cannot be
-// reached, or has no room.
+// reached, has no room, or is read-only until it is the primary server.
 func transient(err error) bool {
 	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class := failure.Code[:2]
-		return class == "08" || class == "53" || class == "57" || class == "40" || class == "58"
+		return class == "08" || class == "57" || class == "40" || class == "58" || refused(err)
 	}
-	if _, wrong := errors.AsType[*UsageError](err); wrong {
+	_, wrong := errors.AsType[*UsageError](err)
+	_, withdrawn := errors.AsType[*river.JobCancelError](err)
+	if wrong || withdrawn {
 		return false
 	}
 	return !errors.Is(err, errTaken) && !errors.Is(err, errCancelled)
+}
+
+// refused reports whether the server can be reached, but does not write: it is full, or read-only.
+func refused(err error) bool {
+	failure, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (failure.Code[:2] == "53" || failure.Code == "25006")
+}
+
+// outage logs that the queue cannot be used, and that it can be used again, once each.
+type outage struct {
+	log  func(string)
+	away bool
+}
+
+// update receives the result of each use.
+func (o *outage) update(err error) {
+	switch away := err != nil; {
+	case away && !o.away:
+		o.log(fmt.Sprintf("the queue cannot be used, trying again: %v", explain(err)))
+	case !away && o.away:
+		o.log("the queue can be used again")
+	}
+	o.away = err != nil
 }
 
 // Reasons to end a run.

@@ -78,10 +78,15 @@ func (w *worker) perform(ctx context.Context, job *river.Job[jobArgs], r *worker
 	}
 	took := w.opts.Clock.Now().Sub(began)
 	w.opts.Metrics.took.Observe(took.Seconds())
+	noted := false
 	err = persist(ctx, w.opts.Clock, time.Minute, func() error {
 		outcome, err = w.save(ctx, job, res, failed, repeatable, took)
 		if outcome == jobFailed {
 			w.opts.Metrics.errors.Inc()
+		}
+		if refused(err) && !noted {
+			noted = true
+			w.note(ctx, job.Args.Run, "a result cannot be stored, trying again: "+explain(err).Error())
 		}
 		return err
 	})

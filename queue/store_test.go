@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -146,6 +148,46 @@ var _ = Describe("a queue on a server", Label("H-04"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(status.Runs[0].State).To(Equal("running"))
 		Expect(second.Close(ctx, true)).To(Succeed())
+	})
+
+	// refuse makes the server fail each update of a table with an error of PostgreSQL, as a full disk does.
+	refuse := func(ctx SpecContext, s *Store, table, condition string) {
+		GinkgoHelper()
+		_, err := s.pool.Exec(ctx, fmt.Sprintf(`
+			CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '%s'; END $$;
+			CREATE TRIGGER refuse BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION refuse()`, condition, table))
+		Expect(err).NotTo(HaveOccurred())
+	}
+
+	It("that stays full ends the run, which can be resumed", func(ctx SpecContext) {
+		s := opened(ctx)
+		impatient := options
+		impatient.Patience = 300 * time.Millisecond
+		var mu sync.Mutex
+		var log []string
+		impatient.Log = func(message string) {
+			mu.Lock()
+			defer mu.Unlock()
+			log = append(log, message)
+		}
+		c, err := s.Coordinate(ctx, plan, impatient)
+		Expect(err).NotTo(HaveOccurred())
+		refuse(ctx, s, "run", "disk_full")
+		Eventually(c.Err).WithTimeout(10 * time.Second).Should(MatchError(ContainSubstring("the disk of the server is full")))
+		_, _, err = c.Trial(ctx, 0, 1)
+		Expect(err).To(MatchError(ContainSubstring("the disk of the server is full")))
+		Expect(c.Close(ctx, false)).To(MatchError(ContainSubstring("end the run in the queue")))
+		mu.Lock()
+		defer mu.Unlock()
+		Expect(log).To(HaveExactElements(ContainSubstring("the queue cannot be used, trying again: the disk of the server is full")))
+
+		_, err = s.pool.Exec(ctx, "DROP FUNCTION refuse CASCADE")
+		Expect(err).NotTo(HaveOccurred())
+		again := options
+		again.Resume = c.Key()
+		c, err = s.Coordinate(ctx, plan, again)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(c.Close(ctx, false)).To(Succeed())
 	})
 
 	It("may have any schema of one plain name", func(ctx SpecContext) {

@@ -144,7 +144,7 @@ func (w *worker) register(ctx context.Context) error {
 // loop gives signs of life, and joins and leaves runs.
 func (w *worker) loop(ctx context.Context) error {
 	busy := w.opts.Clock.Now()
-	away := false
+	outage := outage{log: w.opts.Log}
 	for ctx.Err() == nil {
 		end := w.opts.Metrics.beginBeat()
 		active, err := w.beat(ctx)
@@ -155,13 +155,8 @@ func (w *worker) loop(ctx context.Context) error {
 			continue // ends the loop
 		case err != nil && !transient(err):
 			return fmt.Errorf("use the queue %s: %w", w.store.name, explain(err))
-		case err != nil && !away:
-			away = true
-			w.opts.Log(fmt.Sprintf("the queue cannot be used, trying again: %v", explain(err)))
-		case err == nil && away:
-			away = false
-			w.opts.Log("the queue can be used again")
 		}
+		outage.update(err)
 		if active || err != nil {
 			busy = now
 		}
