@@ -86,11 +86,17 @@ func (f *testFleet) begun() int {
 // scenario writes a scenario that drives a line of shell.
 func (f *testFleet) scenario(name, line, more string) {
 	f.t.Helper()
+	f.write(name, fmt.Sprintf("drive: {command: {run: [sh, -c, %q], turns: [Go.]}}", line), more)
+}
+
+// write writes a scenario.
+func (f *testFleet) write(name, drive, more string) {
+	f.t.Helper()
 	text := fmt.Sprintf(`name: %s
-drive: {command: {run: [sh, -c, %q], turns: [Go.]}}
+%s
 backend: {model: gpt-4.1-mini, rules: [{text: hi}]}
 expect: {status: done, allow: [unused-line], calls: 0, that: ['run.text == "done"']}
-%s`, name, line, more)
+%s`, name, drive, more)
 	f.Expect(os.MkdirAll(filepath.Join(f.dir, "scenarios"), 0o700)).To(gomega.Succeed())
 	f.Expect(os.WriteFile(filepath.Join(f.dir, "scenarios", name+".yaml"), []byte(text), 0o600)).To(gomega.Succeed())
 }
@@ -338,4 +344,17 @@ func TestFleetFindsNoWorker(t *testing.T) {
 
 	f.worker("--tag", "gpu")
 	f.exits(f.run("spread", "needy"), exitPass)
+}
+
+// TestFleetNamesLackingWorkers is H-04: the run names the worker that lacks a program, and its scenario is an error.
+func TestFleetNamesLackingWorkers(t *testing.T) {
+	f := newFleet(t)
+	f.write("lacking", "drive: {command: {run: [rehearse-lacks-this], turns: [Go.]}}", "")
+	f.worker("--name", "poor")
+	run := f.run("spread", "lacking", "slow", "--trials", "5")
+	f.exits(run, exitNoVerdict)
+	f.Expect(run.output.String()).To(gomega.MatchRegexp(
+		`worker poor-\S+: lacking cannot be run here: the program "rehearse-lacks-this" cannot be started: .*; install it`))
+	f.Expect(strings.Count(run.output.String(), "cannot be run here")).To(gomega.Equal(1))
+	f.Expect(f.read("spread/junit.xml")).To(gomega.ContainSubstring(`tests="2" failures="0" errors="1"`))
 }

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,20 +73,18 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 // perform runs a job and stores its result.
 func (w *worker) perform(ctx context.Context, job *river.Job[jobArgs], r *workerRun, s span) (outcome string, err error) {
 	began := w.opts.Clock.Now()
-	res, failed, repeatable := w.run(ctx, r, s)
+	res, failed, repeatable := w.run(ctx, r, job.Args.Run, s)
 	if ctx.Err() != nil {
 		return jobGivenBack, ctx.Err()
 	}
 	took := w.opts.Clock.Now().Sub(began)
 	w.opts.Metrics.took.Observe(took.Seconds())
-	noted := false
 	err = persist(ctx, w.opts.Clock, time.Minute, func() error {
 		outcome, err = w.save(ctx, job, res, failed, repeatable, took)
 		if outcome == jobFailed {
 			w.opts.Metrics.errors.Inc()
 		}
-		if refused(err) && !noted {
-			noted = true
+		if refused(err) {
 			w.note(ctx, job.Args.Run, "a result cannot be stored, trying again: "+explain(err).Error())
 		}
 		return err
@@ -97,7 +96,7 @@ func (w *worker) perform(ctx context.Context, job *river.Job[jobArgs], r *worker
 }
 
 // run runs the trials of a job. repeatable is true if running them again must give the same result.
-func (w *worker) run(ctx context.Context, r *workerRun, s span) (res result, failed string, repeatable bool) {
+func (w *worker) run(ctx context.Context, r *workerRun, id int64, s span) (res result, failed string, repeatable bool) {
 	var lines bytes.Buffer
 	repeatable = true
 	for trial := s.first; trial <= s.last; trial++ {
@@ -109,6 +108,9 @@ func (w *worker) run(ctx context.Context, r *workerRun, s span) (res result, fai
 		w.opts.Metrics.trials.WithLabelValues(string(judged.Verdict)).Inc()
 		if judged.Stack != nil {
 			w.opts.Log(fmt.Sprintf("%s: %s\n%s", judged.Scenario.Name, judged.Trial.End.HarnessError, judged.Stack))
+		}
+		if end := &judged.Trial.End; end.Skipped != "" || end.AgentError { // other workers may have what it needs
+			w.note(ctx, id, judged.Scenario.Name+" cannot be run here: "+cmp.Or(end.Skipped, end.HarnessError))
 		}
 		lines.Write(judged.Lines)
 		res.timings = append(res.timings, judged.Timings...)

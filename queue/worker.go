@@ -85,6 +85,7 @@ type workerRun struct {
 	layout layout
 	header string
 	trials *harness.Trials // nil until it is prepared
+	noted  map[string]struct{}
 }
 
 // Work takes part in the runs of the queue until ctx ends, or the worker was idle long enough. Jobs
@@ -218,7 +219,7 @@ func (w *worker) beat(ctx context.Context) (active bool, err error) {
 	for id, lease := range running {
 		r := w.runs[id]
 		if r == nil {
-			r = &workerRun{}
+			r = &workerRun{noted: map[string]struct{}{}}
 			r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 			w.runs[id] = r
 			w.all.Go(func() { w.join(id, r) })
@@ -325,8 +326,18 @@ func (w *worker) leaveAll() {
 	}
 }
 
-// note reports something to the coordinator of a run, and to the log.
+// note reports something to the coordinator of a run, and to the log, once.
 func (w *worker) note(ctx context.Context, run int64, text string) {
+	w.mu.Lock()
+	noted := false
+	if r := w.runs[run]; r != nil {
+		_, noted = r.noted[text]
+		r.noted[text] = struct{}{}
+	}
+	w.mu.Unlock()
+	if noted {
+		return
+	}
 	w.opts.Log(text)
 	_, _ = w.store.pool.Exec(ctx, "INSERT INTO note (run, worker, text) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", run, w.id, text) // in the log anyway
 }
