@@ -44,7 +44,7 @@ func (a *app) selectionFlags(cmd *cobra.Command, s *selection) {
 	f.StringSliceVar(&s.filter.Tags, "tag", nil, "only scenarios with one of these `tags`")
 	f.StringSliceVar(&s.filter.Files, "file", nil, "only scenarios in these `files` or folders; * is a wildcard")
 	f.StringSliceVar(&s.filter.Exclude, "exclude", nil, "leave out scenarios with these `names` or files; * is a wildcard")
-	f.BoolVar(&s.failed, "failed", false, "only scenarios that failed or had an error in their last run, which "+runsFolder+" remembers")
+	f.BoolVar(&s.failed, "failed", false, "only scenarios that failed or had an error in their last run, which "+runsFolder+" remembers, were not run there, or are new")
 	_ = cmd.RegisterFlagCompletionFunc("tag", a.completeTags)
 	_ = cmd.RegisterFlagCompletionFunc("exclude", completeScenarios)
 }
@@ -127,7 +127,7 @@ func asPaths(files []string) []string {
 	return paths
 }
 
-// onlyFailed returns the scenarios that failed in their last run.
+// onlyFailed returns the scenarios that failed in their last run, were not run there, or are new.
 func onlyFailed(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
 	last, err := rundir.ReadLast(runsFolder)
 	switch {
@@ -136,8 +136,8 @@ func onlyFailed(set []scenarios.Scenario) ([]scenarios.Scenario, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--failed: %w", err)
 	}
-	known := slices.ContainsFunc(set, func(sc scenarios.Scenario) bool { return last.Verdicts[sc.Name] != "" })
-	failed := slices.DeleteFunc(slices.Clone(set), func(sc scenarios.Scenario) bool { return !last.Failed(sc.Name) })
+	known := slices.ContainsFunc(set, func(sc scenarios.Scenario) bool { _, run := last.Verdicts[sc.Name]; return run })
+	failed := slices.DeleteFunc(slices.Clone(set), func(sc scenarios.Scenario) bool { return !last.Due(sc.Name) })
 	switch {
 	case !known:
 		return nil, fmt.Errorf("--failed: %s remembers no run of %s; run the scenarios without --failed first", runsFolder, someOf(set))

@@ -32,7 +32,7 @@ type Last struct {
 	Folder string `json:"folder"`
 	// Unperturbed is the folder of the last run of scenarios without perturbations, if it is known.
 	Unperturbed string `json:"unperturbed,omitempty"`
-	// Verdicts has the verdict of each scenario in the last run that had a result for it.
+	// Verdicts has the verdict of each scenario in its last run; empty if the run ended before.
 	Verdicts map[string]gate.Verdict `json:"verdicts"`
 	// Seconds is how long a trial of each scenario took in the last run that had one, for estimates.
 	Seconds map[string]float64 `json:"seconds,omitempty"`
@@ -44,6 +44,9 @@ func (l Last) Failed(scenario string) bool {
 	v := l.Verdicts[scenario]
 	return v == gate.Fail || v == gate.Error
 }
+
+// Due reports whether a scenario failed, or has no result: it is new, or its last run ended before it was run.
+func (l Last) Due(scenario string) bool { return l.Verdicts[scenario] == "" || l.Failed(scenario) }
 
 // ReadLast reads the file about earlier runs. The error is ErrNoLast if it does not exist.
 func ReadLast(runs string) (Last, error) {
@@ -74,7 +77,7 @@ func Remember(runs, folder string, report *reports.Report, seconds map[string]fl
 			if !slices.ContainsFunc(report.Scenarios, func(s reports.Scenario) bool { return len(s.Perturb) > 0 }) {
 				l.Unperturbed = folder
 			}
-			maps.Copy(verdicts, verdictsOf(report))
+			updateVerdicts(verdicts, report)
 		}
 		l.Verdicts, l.Seconds = verdicts, merged(l.Seconds, seconds)
 		data, err := format.Marshal(l)
@@ -94,19 +97,25 @@ func merged(old, more map[string]float64) map[string]float64 {
 	return all
 }
 
-// verdictsOf returns the verdicts of the scenarios that the run completed, or that failed before
-// it was interrupted.
-func verdictsOf(report *reports.Report) map[string]gate.Verdict {
-	verdicts := map[string]gate.Verdict{}
+// updateVerdicts adds the verdicts of the scenarios that a run completed, or that failed before it ended. It
+// removes earlier passes of the others.
+func updateVerdicts(verdicts map[string]gate.Verdict, report *reports.Report) {
+	notRun := slices.Clone(report.NotRun)
 	for _, s := range report.Scenarios {
 		switch {
 		case s.Trials.Total() >= s.Planned:
 			verdicts[s.Name] = s.Verdict
 		case s.Trials.Fail+s.Trials.Error > 0:
 			verdicts[s.Name] = gate.Fail
+		default:
+			notRun = append(notRun, s.Name)
 		}
 	}
-	return verdicts
+	for _, name := range notRun {
+		if v := verdicts[name]; v != gate.Fail && v != gate.Error {
+			verdicts[name] = ""
+		}
+	}
 }
 
 // relativeTo returns a path below the folder of runs relative to it, so that this folder can be moved, and

@@ -37,7 +37,7 @@ func TestLastVerdicts(t *testing.T) {
 	}}
 	g.Expect(Remember(runs, filepath.Join(runs, "first"), &all, map[string]float64{"slow": 2, "fast": 1})).To(gomega.Succeed())
 	// The second run is of a part of the scenarios, and was interrupted.
-	some := reports.Report{Interrupted: true, Scenarios: []reports.Scenario{
+	some := reports.Report{Interrupted: true, NotRun: []string{"b", "f"}, Scenarios: []reports.Scenario{
 		judged("a", 1, gate.Pass), judged("c", 3, gate.Pass), judged("d", 3, gate.Pass, gate.Fail),
 	}}
 	elsewhere := t.TempDir()
@@ -47,10 +47,13 @@ func TestLastVerdicts(t *testing.T) {
 	last, err := ReadLast(runs)
 	g.Expect(err).NotTo(gomega.HaveOccurred())
 	g.Expect(last.Folder).To(gomega.Equal("explored"))
-	g.Expect(last.Verdicts).To(gomega.Equal(map[string]gate.Verdict{"a": gate.Pass, "b": gate.Error, "c": gate.Pass, "d": gate.Fail, "e": gate.Fail}))
+	g.Expect(last.Verdicts).To(gomega.Equal(map[string]gate.Verdict{"a": gate.Pass, "b": gate.Error, "c": "", "d": gate.Fail, "e": gate.Fail, "f": ""}))
 	g.Expect(last.Seconds).To(gomega.Equal(map[string]float64{"slow": 2, "fast": 3}))
 	for name, want := range map[string]bool{"a": false, "b": true, "c": false, "d": true, "e": true, "unknown": false} {
 		g.Expect(last.Failed(name)).To(gomega.Equal(want), name)
+	}
+	for name, want := range map[string]bool{"a": false, "b": true, "c": true, "d": true, "e": true, "f": true, "unknown": true} {
+		g.Expect(last.Due(name)).To(gomega.Equal(want), name)
 	}
 }
 
