@@ -58,7 +58,7 @@ race: ## run the tests of packages with goroutines under the race detector
 	CGO_ENABLED=1 GORACE="$(GORACE) atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout 20m -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
-conformance: ## call the mock server with both vendors' own clients (own module in test/conformance)
+conformance: ## call the mock server with both vendors' own clients, and check examples/fleet with those of Compose and Kubernetes
 	cd test/conformance && $(GO) test ./...
 
 .PHONY: kind

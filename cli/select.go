@@ -156,7 +156,7 @@ type ordering struct {
 
 // register adds the flags.
 func (o *ordering) register(f *pflag.FlagSet) {
-	f.Var(&o.shard, "shard", "take one of n equal parts of the scenarios, such as 2/5")
+	f.Var(&o.shard, "shard", "take one of n equal parts of the scenarios, such as 2/5, or job/5 in an Indexed Job")
 	f.BoolVar(&o.failedFirst, "failed-first", false, "begin with the scenarios that failed or had an error in their last run")
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,9 +27,19 @@ func (*shardFlag) Type() string { return "i/n" }
 
 // Set implements pflag.Value.
 func (v *shardFlag) Set(text string) (err error) {
+	if of, ok := strings.CutPrefix(text, "job/"); ok {
+		index, err := strconv.Atoi(os.Getenv(jobIndex))
+		if err != nil {
+			return errors.New("job/n is for the pods of an Indexed Job of Kubernetes, but " + jobIndex + " is not a number here")
+		}
+		text = fmt.Sprintf("%d/%s", index+1, of)
+	}
 	v.Part, err = shard.Parse(text)
 	return err
 }
+
+// jobIndex names the variable with the number, from 0, of a pod of an Indexed Job of Kubernetes.
+const jobIndex = "JOB_COMPLETION_INDEX"
 
 // take returns the scenarios of the shard, and the plan of all. Without the flag it returns the
 // set, and no plan.
