@@ -95,7 +95,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	env := a.env(prices, flags.live)
 	defer func() { _ = env.Close() }() // nothing is under way any more
 	if most := (llm.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (llm.Caps{}) {
-		ctx = drive.WithMeter(ctx, llm.NewBudget(most, prices.Pricer(j.Backend.Model), prices.EURPerUSD))
+		ctx = drive.WithMeter(ctx, drive.BudgetMeter{Budget: llm.NewBudget(most, prices.Pricer(j.Backend.Model), prices.EURPerUSD)})
 	}
 	model, err := env.Judge(ctx, j)
 	if err != nil {

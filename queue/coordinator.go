@@ -30,7 +30,8 @@ type Options struct {
 	Lease time.Duration
 	// JobTime is the work in one job; default 1 s.
 	JobTime time.Duration
-	// Window is the number of jobs issued and not done for each slot of the workers; default 4.
+	// Window is the number of jobs issued and not done for each slot of the workers; default 4, and 1 with
+	// live models.
 	Window int
 	// Deaths is the number of workers that a trial may kill before it becomes an error; default 25.
 	Deaths int
@@ -38,6 +39,8 @@ type Options struct {
 	Patience time.Duration
 	// Resume is the key of the run to go on with; empty begins a new one.
 	Resume string
+	// Live limits the calls of live models; required if the plan allows them.
+	Live *Live
 	// Clock is this machine's. It times waiting only: leases use the clock of the database.
 	Clock clock.Clock
 	// Log receives messages for the user, one line each.
@@ -46,7 +49,11 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	o.Lease, o.JobTime = cmp.Or(o.Lease, 15*time.Second), cmp.Or(o.JobTime, time.Second)
-	o.Window, o.Deaths = cmp.Or(o.Window, 4), cmp.Or(o.Deaths, 25)
+	window := 4
+	if o.Live != nil {
+		window = 1
+	}
+	o.Window, o.Deaths = cmp.Or(o.Window, window), cmp.Or(o.Deaths, 25)
 	o.Patience = cmp.Or(o.Patience, time.Minute)
 	return o
 }
@@ -143,9 +150,15 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	}
 	c.key, c.epoch = c.plan.Header.ID+"-"+strings.ToLower(rand.Text()[:6]), 1
 	c.todo = gaps(c.layout.trials(), nil)
-	err = c.store.pool.QueryRow(ctx,
-		"INSERT INTO run (key, plan, program, trials, lease_ms) VALUES ($1, $2, $3, $4, $5) RETURNING id",
-		c.key, plan, c.opts.Program, c.layout.trials(), c.opts.Lease.Milliseconds()).Scan(&c.id)
+	err = pgx.BeginFunc(ctx, c.store.pool, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx,
+			"INSERT INTO run (key, plan, program, trials, lease_ms) VALUES ($1, $2, $3, $4, $5) RETURNING id",
+			c.key, plan, c.opts.Program, c.layout.trials(), c.opts.Lease.Milliseconds()).Scan(&c.id)
+		if err != nil {
+			return err
+		}
+		return c.opts.Live.store(ctx, tx, c.id)
+	})
 	if err != nil {
 		return err
 	}
@@ -303,6 +316,9 @@ func (c *Coordinator) end(ctx context.Context, complete bool) error {
 		tag, err := tx.Exec(ctx, "UPDATE run SET state = $3, beat = now(), merged = $4 WHERE id = $1 AND epoch = $2 AND state = 'running'",
 			c.id, c.epoch, state, c.merged)
 		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		if err := spendHolds(ctx, tx, c.id, nil); err != nil {
 			return err
 		}
 		return c.store.withdraw(ctx, tx, c.id, complete)

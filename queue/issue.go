@@ -48,9 +48,13 @@ func (c *Coordinator) loop(ctx context.Context) {
 		err := c.step(ctx)
 		wait := pollTime
 		now := c.opts.Clock.Now()
+		_, over := errors.AsType[*capError](err)
 		switch {
 		case err == nil:
 			reached = now
+		case over:
+			c.fail(err)
+			return
 		case ctx.Err() != nil:
 			return
 		case !transient(err) || now.Sub(reached) > c.opts.Patience:
@@ -116,6 +120,9 @@ func (c *Coordinator) step(ctx context.Context) error {
 		}
 	}
 	if err := c.collect(ctx); err != nil {
+		return err
+	}
+	if err := c.checkCaps(ctx); err != nil {
 		return err
 	}
 	if now := c.opts.Clock.Now(); c.watch.since.IsZero() || now.Sub(c.watch.last) >= c.opts.Lease/4 {

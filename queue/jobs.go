@@ -14,6 +14,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
 )
 
 // jobs runs the jobs that River claims.
@@ -52,9 +54,14 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(r.ctx, cancel)()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.ctx, func() { cancel(nil) })()
+	if r.live {
+		ctx = drive.WithMeter(ctx, &meter{
+			pool: w.store.pool, clock: w.opts.Clock, run: job.Args.Run, worker: w.id, until: r.ctx, maxOutput: r.maxOutput, stop: cancel,
+		})
+	}
 	s := span{job.Args.First, job.Args.Last}
 	ctx, end := w.spans.Start(ctx, "job", trace.SpanKindConsumer, attribute.String("rehearse.header", job.Args.Header),
 		attribute.Int("rehearse.first_trial", s.first), attribute.Int("rehearse.trials", s.len()), attribute.Int("rehearse.attempt", job.Attempt))
@@ -74,6 +81,9 @@ func (j *jobs) Work(ctx context.Context, job *river.Job[jobArgs]) error {
 func (w *worker) perform(ctx context.Context, job *river.Job[jobArgs], r *workerRun, s span) (outcome string, err error) {
 	began := w.opts.Clock.Now()
 	res, failed, repeatable := w.run(ctx, r, job.Args.Run, s)
+	if errors.Is(context.Cause(ctx), errRefused) {
+		_ = w.opts.Clock.Sleep(r.ctx, refusedTime)
+	}
 	if ctx.Err() != nil {
 		return jobGivenBack, ctx.Err()
 	}
@@ -95,6 +105,10 @@ func (w *worker) perform(ctx context.Context, job *river.Job[jobArgs], r *worker
 	return outcome, err
 }
 
+// refusedTime is how long a job whose call was refused stays with its worker. The coordinator has ended the
+// run by then.
+const refusedTime = 2 * time.Second
+
 // run runs the trials of a job. repeatable is true if running them again must give the same result.
 func (w *worker) run(ctx context.Context, r *workerRun, id int64, s span) (res result, failed string, repeatable bool) {
 	var lines bytes.Buffer
@@ -114,7 +128,7 @@ func (w *worker) run(ctx context.Context, r *workerRun, id int64, s span) (res r
 		}
 		lines.Write(judged.Lines)
 		res.timings = append(res.timings, judged.Timings...)
-		repeatable = repeatable && !judged.Scenario.RealTime
+		repeatable = repeatable && !judged.Scenario.RealTime && !r.live
 	}
 	res.lines = lines.Bytes()
 	return res, "", repeatable

@@ -19,6 +19,8 @@ type Plan struct {
 	Prices []byte `json:"prices,omitempty"`
 	// Require makes it an error if a worker lacks what a scenario needs.
 	Require bool `json:"require,omitempty"`
+	// Live allows calls of live models.
+	Live bool `json:"live,omitempty"`
 }
 
 // Scenario is a scenario of a plan.

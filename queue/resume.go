@@ -28,9 +28,15 @@ func (c *Coordinator) load(ctx context.Context) error {
 	if err := c.becomeOnly(ctx); err != nil {
 		return err
 	}
-	err = c.store.pool.QueryRow(ctx,
-		"UPDATE run SET epoch = epoch + 1, state = 'running', beat = now(), lease_ms = $2 WHERE id = $1 RETURNING epoch",
-		c.id, c.opts.Lease.Milliseconds()).Scan(&c.epoch)
+	err = pgx.BeginFunc(ctx, c.store.pool, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx,
+			"UPDATE run SET epoch = epoch + 1, state = 'running', beat = now(), lease_ms = $2 WHERE id = $1 RETURNING epoch",
+			c.id, c.opts.Lease.Milliseconds()).Scan(&c.epoch)
+		if err != nil {
+			return err
+		}
+		return c.opts.Live.store(ctx, tx, c.id)
+	})
 	if err != nil {
 		return err
 	}
@@ -48,6 +54,8 @@ func (c *Coordinator) sameRun(state, program string, stored []byte) error {
 		return &UsageError{fmt.Sprintf("the run %s is %s; begin a new one without --resume", c.key, state)}
 	case program != c.opts.Program:
 		return &UsageError{fmt.Sprintf("the run %s was begun by another build of this program; resume it with that one", c.key)}
+	case plan.Live != c.plan.Live:
+		return &UsageError{fmt.Sprintf("the run %s was begun with other use of --live; repeat its command line with --resume", c.key)}
 	case plan.Header.ID != c.plan.Header.ID:
 		return &UsageError{fmt.Sprintf("the run %s has other scenarios, trials, labels or prices; repeat its command line with --resume", c.key)}
 	}

@@ -41,6 +41,9 @@ func (c *Coordinator) supervise(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := c.spendLost(ctx, tx, now); err != nil {
+			return err
+		}
 		if err := c.countWorkers(ctx, tx, now); err != nil {
 			return err
 		}

@@ -86,6 +86,9 @@ type workerRun struct {
 	header string
 	trials *harness.Trials // nil until it is prepared
 	noted  map[string]struct{}
+	// live is true if live models may be called, and maxOutput the limit of their output.
+	live      bool
+	maxOutput int
 }
 
 // Work takes part in the runs of the queue until ctx ends, or the worker was idle long enough. Jobs
@@ -272,7 +275,10 @@ func (w *worker) join(id int64, r *workerRun) {
 func (w *worker) prepare(id int64, r *workerRun) error {
 	var stored []byte
 	var plan Plan
-	if err := w.store.pool.QueryRow(r.ctx, "SELECT plan FROM run WHERE id = $1", id).Scan(&stored); err != nil {
+	var maxOutput int
+	err := w.store.pool.QueryRow(r.ctx, "SELECT plan, coalesce(max_output, 0) FROM run LEFT JOIN meter ON meter.run = run.id WHERE id = $1", id).
+		Scan(&stored, &maxOutput)
+	if err != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		delete(w.runs, id) // the next sign of life tries again
@@ -292,6 +298,7 @@ func (w *worker) prepare(id int64, r *workerRun) error {
 	}
 	w.mu.Lock()
 	r.layout, r.header, r.trials = newLayout(plan.Scenarios), header, trials
+	r.live, r.maxOutput = plan.Live, maxOutput
 	w.mu.Unlock()
 	for lane, needs := range r.layout.lanes {
 		if !serves(w.opts.Tags, needs) {

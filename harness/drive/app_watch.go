@@ -37,9 +37,10 @@ func newWatch(ctx context.Context, c *Conversation, t *Trial, stop context.Cance
 
 // Begin implements mocks.Observer.
 func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error), error) {
+	var settle Settle
 	err := w.budget.Reserve()
 	if err == nil {
-		err = w.meter.Reserve()
+		settle, err = w.meter.Reserve(context.Background(), Call{})
 	}
 	if err != nil {
 		w.stop(&overBudget{err})
@@ -52,8 +53,8 @@ func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error),
 	return func(reply llm.Reply, err error) {
 		if err == nil || reply.Usage != nil {
 			w.budget.Add(reply.Model, reply.Usage, nil)
-			w.meter.Add(reply.Model, reply.Usage, nil)
 		}
+		settle(llm.Reply{Model: reply.Model, Usage: reply.Usage}, err)
 		names := w.currentSite().places
 		reply.Text, reply.ToolCalls = names.text(reply.Text), names.toolCalls(reply.ToolCalls)
 		end(reply, err, errors.Is(err, context.Canceled))

@@ -1,7 +1,9 @@
 package drive
 
 import (
+	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 
@@ -31,13 +33,20 @@ func (e *Env) whyForbidden(b scenarios.Backend) string {
 }
 
 // liveClient returns the project's client of a real model.
-func (t *Trial) liveClient() (llm.Adapter, error) {
+func (t *Trial) liveClient(ctx context.Context) (llm.Adapter, error) {
 	b := &t.script.backend
 	cfg := openai.Config{}
 	if b.KeyEnv != "" {
 		if cfg.APIKey = strings.TrimSpace(t.Env.getenv(b.KeyEnv)); cfg.APIKey == "" {
 			return nil, fmt.Errorf("the variable %s, which holds the key of the live backend (key_env), is not set", b.KeyEnv)
 		}
+	}
+	if limits, ok := meterOf(ctx).(LiveMeter); ok {
+		address, err := url.Parse(b.URL)
+		if err != nil {
+			return nil, fmt.Errorf("parse the URL of the live backend: %w", err)
+		}
+		cfg.Pacer = limits.Pacer(address.Host)
 	}
 	return t.newClient(b.URL, cfg)
 }

@@ -104,7 +104,7 @@ func (t *Trial) judgeBackend(ctx context.Context, j *scenarios.ScoreJudge) (llm.
 	if err != nil {
 		return nil, fmt.Errorf("connect the judge: %w", err)
 	}
-	return withMeter(ctx, priced{client, func(u llm.Usage) (float64, bool) { return judged.usd(j.Backend.Model, u) }}), nil
+	return judged.metered(ctx, priced{client, func(u llm.Usage) (float64, bool) { return judged.usd(j.Backend.Model, u) }}), nil
 }
 
 // judge returns the model of a judge, whose calls are recorded.

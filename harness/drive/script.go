@@ -145,7 +145,7 @@ func (t *Trial) connectBackend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client = withMeter(ctx, client)
+	client = t.metered(ctx, client)
 	t.Backend, t.BackendID = t.collector.Wrap(client), client.ID()
 	t.Conversational = !t.script.backend.Process()
 	return nil
@@ -163,7 +163,7 @@ func (t *Trial) connect(ctx context.Context) (llm.Adapter, error) {
 		t.Cleanup(release)
 		return t.scriptedClient(url, openai.Config{Transport: &t.Env.socket.client})
 	case scenarios.Live:
-		return t.liveClient()
+		return t.liveClient(ctx)
 	default:
 		return t.commandLineAgent(ctx, kind)
 	}

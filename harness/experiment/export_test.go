@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -122,7 +123,7 @@ func ValuesOf(j harness.Judged) map[string]float64 {
 func Reserve(b *llm.Budget) (refused, ended error) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
-	refused = (&trialMeter{budget: b, stop: stop}).Reserve()
+	_, refused = (&trialMeter{budget: b, stop: stop}).Reserve(ctx, drive.Call{})
 	return refused, context.Cause(ctx)
 }
 

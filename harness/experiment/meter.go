@@ -25,28 +25,31 @@ type trialMeter struct {
 }
 
 // Reserve implements drive.Meter.
-func (m *trialMeter) Reserve() error {
+func (m *trialMeter) Reserve(context.Context, drive.Call) (drive.Settle, error) {
 	err := m.budget.Reserve()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {
 		m.refusal = err
 		m.stop(err)
-		return err
+		return nil, err
 	}
 	m.calls++
-	return nil
+	return m.settle, nil
 }
 
-// Add implements drive.Meter. A call is charged as in the facts of its trial: by the price of the
-// scenario's model if that answered, else by the cost that the backend reported.
-func (m *trialMeter) Add(model string, usage *llm.Usage, reportedUSD *float64) {
-	usd, unknown := measure.CallCostUSD(&m.head, &record.Call{Model: model, Usage: usage, ReportedUSD: reportedUSD})
-	if unknown != "" {
-		m.budget.Add(model, nil, nil)
+// settle charges a call as in the facts of its trial: by the price of the scenario's model if that
+// answered, else by the cost that the backend reported.
+func (m *trialMeter) settle(reply llm.Reply, err error) {
+	if err != nil && reply.Usage == nil && reply.ReportedUSD == nil {
 		return
 	}
-	m.budget.Add(model, usage, &usd)
+	usd, unknown := measure.CallCostUSD(&m.head, &record.Call{Model: reply.Model, Usage: reply.Usage, ReportedUSD: reply.ReportedUSD})
+	if unknown != "" {
+		m.budget.Add(reply.Model, nil, nil)
+		return
+	}
+	m.budget.Add(reply.Model, reply.Usage, &usd)
 }
 
 // spent returns the number of calls, and why one was refused; nil if none was.

@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"history":  {"stat", "harness/compare", "harness/gate", "harness/measure"},
 	"history/": {"stat", "harness/compare", "harness/gate", "history"},
 
-	"queue": {"clock", "harness", "harness/record"},
+	"queue": {"clock", "harness", "harness/drive", "harness/record", "llm", "llm/openai"},
 
 	"reports/diff": {},
 	"reports/doc":  {"reports/diff"},

@@ -46,6 +46,8 @@ type Config struct {
 	Clock clock.Clock
 	// Retry defines when failed attempts are repeated.
 	Retry RetryPolicy
+	// Pacer, if set, limits how often the server is called.
+	Pacer Pacer
 	// AttemptTimeout limits an attempt, which then fails with llm.Timeout; 0 means no limit in
 	// addition to the context's.
 	AttemptTimeout time.Duration

@@ -88,9 +88,15 @@ func (b *Backend) Format(f fmt.State, _ rune) {
 func (b *Backend) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	wire := b.dialect.request(req)
 	var retries []llm.Retry
+	paused := 0
 	for {
 		if cause := clock.Err(ctx); cause != nil {
 			return llm.Reply{}, cause
+		}
+		if b.cfg.Pacer != nil {
+			if err := b.cfg.Pacer.Wait(ctx); err != nil {
+				return llm.Reply{}, err
+			}
 		}
 		try := &exchange{backend: b}
 		reply, failed := try.run(ctx, wire, req.OnText)
@@ -101,7 +107,15 @@ func (b *Backend) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		if cause := clock.Err(ctx); cause != nil {
 			return llm.Reply{}, cause
 		}
-		wait, again := b.cfg.Retry.next(failed, len(retries))
+		if paused < maxPauses && !try.final && b.pauses(failed) {
+			if err := b.cfg.Pacer.Pause(ctx, failed.RetryAfter); err != nil {
+				return llm.Reply{}, err
+			}
+			paused++
+			retries = append(retries, llm.Retry{Kind: failed.Kind, Status: failed.Status, Wait: failed.RetryAfter})
+			continue
+		}
+		wait, again := b.cfg.Retry.next(failed, len(retries)-paused)
 		if !again || try.final {
 			return llm.Reply{}, b.giveUp(failed, retries)
 		}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -58,6 +59,27 @@ func (p RetryPolicy) next(failed *llm.Error, earlier int) (wait time.Duration, a
 		wait -= time.Duration(p.Rand() * float64(wait) / 4)
 	}
 	return max(wait, failed.RetryAfter), true
+}
+
+// Pacer limits how often a server is called, for all clients that share it. It waits in real time, whatever
+// the Clock of a client. It must be safe for concurrent use.
+type Pacer interface {
+	// Wait returns when the next attempt may begin. Its error ends the call.
+	Wait(ctx context.Context) error
+	// Pause delays all further attempts by this time. Its error ends the call.
+	Pause(ctx context.Context, d time.Duration) error
+}
+
+// Limits of the waits for a Pacer.
+const (
+	longestPause = 5 * time.Minute
+	maxPauses    = 20 // in a call
+)
+
+// pauses reports whether all clients must wait after a failed attempt, which is then repeated: their number,
+// not the request, is the reason for a rate limit.
+func (b *Backend) pauses(failed *llm.Error) bool {
+	return b.cfg.Pacer != nil && failed.Kind == llm.RateLimited && failed.RetryAfter > 0 && failed.RetryAfter <= longestPause
 }
 
 // retryAfter returns the wait that a server asks for: OpenAI's retry-after-ms, or Retry-After in seconds or
