@@ -37,6 +37,9 @@ type fleetFlags struct {
 	lease   time.Duration
 	jobTime time.Duration
 	deaths  int
+	// rate and maxOutput limit the calls of live models.
+	rate      rateFlag
+	maxOutput int
 }
 
 func (q *fleetFlags) register(f *pflag.FlagSet) {
@@ -45,12 +48,15 @@ func (q *fleetFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&q.lease, "lease", 15*time.Second, "with --queue: the time after which a silent worker is considered dead")
 	f.DurationVar(&q.jobTime, "job-time", time.Second, "with --queue: about how much work a job has")
 	f.IntVar(&q.deaths, "max-deaths", 25, "with --queue: the number of workers that a trial may kill before it is an error")
+	f.Var(&q.rate, "rate", "with --queue and --live: the most requests to a provider, over all workers, such as `10/s` or 500/m")
+	f.IntVar(&q.maxOutput, "max-output", 0, fmt.Sprintf(
+		"with --queue and --live: the longest answer of a call, in `tokens` (default: the provider's; with --max-cost, %d)", defaultMaxOutput))
 }
 
 // check returns an error for flags that do not fit together.
 func (q *fleetFlags) check(f *pflag.FlagSet, flags *runFlags) error {
 	if q.address == "" {
-		for _, name := range []string{"queue", "resume", "lease", "job-time", "max-deaths"} {
+		for _, name := range []string{"queue", "resume", "lease", "job-time", "max-deaths", "rate", "max-output"} {
 			if f.Changed(name) {
 				return fmt.Errorf("--%s needs --queue with the address of a queue", name)
 			}
@@ -59,7 +65,6 @@ func (q *fleetFlags) check(f *pflag.FlagSet, flags *runFlags) error {
 	}
 	conflict := map[string]bool{
 		"--watch": flags.watch, "--shard": flags.order.shard.Of > 0, "--perturb": len(flags.perturb) > 0,
-		"--live, because calls of live models are not yet counted over several workers": flags.live,
 	}
 	for name, given := range conflict {
 		if given {
@@ -67,6 +72,10 @@ func (q *fleetFlags) check(f *pflag.FlagSet, flags *runFlags) error {
 		}
 	}
 	switch {
+	case !flags.live && (f.Changed("rate") || f.Changed("max-output")):
+		return errors.New("--rate and --max-output limit live models; allow those with --live")
+	case f.Changed("max-output") && (q.maxOutput < 1 || q.maxOutput > 10_000_000):
+		return fmt.Errorf("--max-output must be from 1 to 10000000, got %d", q.maxOutput)
 	case q.lease < 100*time.Millisecond || q.lease > time.Hour:
 		return fmt.Errorf("--lease must be from 100ms to 1h, got %s", q.lease)
 	case q.jobTime < time.Millisecond || q.jobTime > time.Hour:
@@ -84,12 +93,16 @@ type fleet struct {
 }
 
 // beginFleet begins a run in the queue of the flags, if there is one.
-func (a *app) beginFleet(ctx context.Context, set []scenarios.Scenario, header record.Run, flags *runFlags) (*fleet, error) {
+func (a *app) beginFleet(ctx context.Context, set []scenarios.Scenario, header record.Run, flags *runFlags, prices *price.Table) (*fleet, error) {
 	q := &flags.fleet
 	if q.address == "" {
 		return nil, nil
 	}
-	plan := queue.Plan{Header: header, Scenarios: planOf(set), Require: flags.require}
+	live, err := a.liveLimits(set, flags, prices)
+	if err != nil {
+		return nil, usage(err)
+	}
+	plan := queue.Plan{Header: header, Scenarios: planOf(set), Require: flags.require, Live: flags.live}
 	if flags.prices != "" {
 		data, err := os.ReadFile(flags.prices)
 		if err != nil {
@@ -106,7 +119,7 @@ func (a *app) beginFleet(ctx context.Context, set []scenarios.Scenario, header r
 		return nil, usage(err)
 	}
 	c, err := store.Coordinate(ctx, plan, queue.Options{
-		Program: program, Lease: q.lease, JobTime: q.jobTime, Deaths: q.deaths, Resume: q.resume,
+		Program: program, Lease: q.lease, JobTime: q.jobTime, Deaths: q.deaths, Resume: q.resume, Live: live,
 		Clock: clock.Real(), Log: a.fleetLog(),
 	})
 	if err != nil {
@@ -234,7 +247,12 @@ func (a *app) prepareRun(plan queue.Plan) (*harness.Trials, string, func(), erro
 		set[i] = found[at]
 		set[i].Trials = planned.Trials
 	}
-	env := a.env(prices, false)
+	if plan.Live {
+		if err := a.checkLiveHere(set); err != nil {
+			return nil, "", nil, err
+		}
+	}
+	env := a.env(prices, plan.Live)
 	env.Required = plan.Require
 	trials, err := harness.Prepare(set, harness.Options{Env: env, Language: a.language})
 	if err != nil {

@@ -40,6 +40,7 @@ type testFleet struct {
 	t   *testing.T
 	dir string
 	dsn string
+	env []string // for the processes
 }
 
 // newFleet makes an empty queue, and a folder with scenarios of programs: slow takes 20 ms a trial.
@@ -58,7 +59,7 @@ func newFleet(t *testing.T) *testFleet {
 // newFleetAt makes a folder with scenarios for an empty queue.
 func newFleetAt(t *testing.T, dsn string) *testFleet {
 	t.Helper()
-	f := &testFleet{gomega.NewWithT(t), t, t.TempDir(), dsn}
+	f := &testFleet{gomega.NewWithT(t), t, t.TempDir(), dsn, nil}
 	f.Expect(os.WriteFile(filepath.Join(f.dir, "began"), nil, 0o600)).To(gomega.Succeed())
 	f.slow("0.02")
 	return f
@@ -138,6 +139,7 @@ func (f *testFleet) startAs(program string, args ...string) *process {
 	p := &process{Cmd: exec.Command(program, args...), ended: make(chan struct{})}
 	p.Dir, p.Stdout, p.Stderr = f.dir, &p.output, &p.output
 	p.Env = append(os.Environ(), "REHEARSE_OFFLINE=1", "NO_COLOR=1", "REHEARSE_HISTORY=none", queueVariable+"="+f.dsn)
+	p.Env = append(p.Env, f.env...)
 	f.Expect(p.Start()).To(gomega.Succeed())
 	go func() { _ = p.Wait(); close(p.ended) }() // its state has the result
 	f.t.Cleanup(p.kill)

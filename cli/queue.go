@@ -142,13 +142,14 @@ func queueDocument(status *queue.Status) doc.Document {
 		{Head: doc.Line("jobs"), Right: true},
 		{Head: doc.Line("running"), Right: true},
 		{Head: doc.Line("deaths"), Right: true},
+		{Head: doc.Line("USD"), Right: true},
 		{Head: doc.Line("heard of"), Right: true},
 	}}
 	for i := range status.Runs {
 		r := &status.Runs[i]
 		runs.Rows = append(runs.Rows, []doc.Text{
 			doc.Line(r.Key), doc.Line(r.State), doc.Line(fmt.Sprintf("%d/%d", r.Done, r.Trials)), doc.Line(fmt.Sprint(r.Issued)),
-			doc.Line(fmt.Sprint(r.Running)), doc.Line(fmt.Sprint(r.Deaths)), doc.Line(ago(r.Silent)),
+			doc.Line(fmt.Sprint(r.Running)), doc.Line(fmt.Sprint(r.Deaths)), doc.Line(format.Money(r.SpentUSD)), doc.Line(ago(r.Silent)),
 		})
 	}
 	workers := doc.Table{Columns: []doc.Column{

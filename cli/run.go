@@ -80,7 +80,9 @@ needs the same patterns, filters and options in all parts; rehearse merge makes 
 affects. On a terminal, keys choose: a all, f failed, p filter, Enter again, q quit.
 
 --queue spreads the trials over the workers of a queue (rehearse worker), with the same recording as
-on one machine; --resume goes on with such a run that was interrupted or killed.
+on one machine; --resume goes on with such a run that was interrupted or killed. With --live, --max-cost and
+--max-calls are reserved before each live call, over all workers: a run is never charged more. --rate
+limits the requests to each provider.
 
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
@@ -96,6 +98,7 @@ it out. A history that cannot be written is a warning and never changes the resu
   rehearse run order-status --repeat-until-fail=1000
   rehearse run --shard 2/4 --out shard-2
   rehearse run scenarios --trials 1000 --queue postgres://rehearse@db.example.com/rehearse
+  rehearse run refunds --live --max-cost 5USD --rate 10/s --queue postgres://rehearse@db.example.com/rehearse
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --reporter dots --reporter tap=out.tap
@@ -178,7 +181,7 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if err != nil {
 		return reports.Report{}, err
 	}
-	spread, err := a.beginFleet(ctx, set, header, &flags)
+	spread, err := a.beginFleet(ctx, set, header, &flags, prices)
 	if err != nil {
 		return reports.Report{}, err
 	}

@@ -41,7 +41,8 @@ stopped and killed at any time. The run writes the recording and the reports, on
 
 Start the worker in the same folder of the same commit as the run, with the same build of this
 program: a worker whose scenario files differ does not take part, and logs the reason. It calls agents
-with its own environment: nothing secret is in the queue.
+with its own environment: nothing secret is in the queue. Live models (run --live) need their keys here;
+REHEARSE_OFFLINE=1 keeps the worker out of such runs.
 
 --metrics serves /metrics for Prometheus (trials by verdict, jobs, errors of the database), /healthz (fails
 if the worker is stuck) and /readyz (fails while the database does not hear of it). OTEL_* variables, such

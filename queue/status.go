@@ -33,6 +33,9 @@ type RunStatus struct {
 	Running int `json:"running"`
 	// Deaths is the number of times that a worker of an unfinished job died.
 	Deaths int `json:"deaths"`
+	// Calls is the number of calls of live models, and SpentUSD what they cost, or can have cost.
+	Calls    int     `json:"live_calls"`
+	SpentUSD float64 `json:"spent_usd"`
 	// Began is when the run began, by the clock of the database.
 	Began time.Time `json:"began"`
 	// Silent is the time since its coordinator was heard of, in seconds.
@@ -61,12 +64,14 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		SELECT r.key,
 		       CASE WHEN r.state = 'running' AND clock_timestamp() - r.beat > greatest(r.lease_ms, 1000) * interval '1 ms' THEN 'lost' ELSE r.state END,
 		       r.trials, CASE r.state WHEN 'done' THEN r.merged ELSE coalesce(b.done, 0) END,
-		       coalesce(b.issued, 0), coalesce(b.running, 0), coalesce(b.deaths, 0), r.began,
+		       coalesce(b.issued, 0), coalesce(b.running, 0), coalesce(b.deaths, 0),
+		       coalesce(m.calls, 0), coalesce(m.spent + m.held, 0)::float8, r.began,
 		       extract(epoch FROM clock_timestamp() - r.beat)::float8
 		FROM run r LEFT JOIN (
 		    SELECT b.run, sum(b.last - b.first + 1) FILTER (WHERE b.done IS NOT NULL) AS done, count(*) FILTER (WHERE b.done IS NULL) AS issued,
 		           count(*) FILTER (WHERE b.done IS NULL AND j.state = 'running') AS running, sum(b.deaths) AS deaths
 		    FROM block b LEFT JOIN river_job j ON j.id = b.job GROUP BY b.run) b ON b.run = r.id
+		LEFT JOIN meter m ON m.run = r.id
 		ORDER BY r.id DESC`)
 	if err == nil {
 		status.Runs, err = pgx.AppendRows(status.Runs, rows, pgx.RowToStructByPos[RunStatus])

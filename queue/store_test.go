@@ -48,7 +48,7 @@ var _ = Describe("a queue on a server", Label("H-04"), func() {
 		_, err := s.pool.Exec(ctx, "INSERT INTO queue_schema (version_id, is_applied) VALUES (99, true)")
 		Expect(err).NotTo(HaveOccurred())
 		_, err = Open(ctx, dsn, 1)
-		Expect(err).To(MatchError(ContainSubstring("a newer version of this program wrote it (schema 99; this one knows 1)")))
+		Expect(err).To(MatchError(ContainSubstring("a newer version of this program wrote it (schema 99; this one knows 2)")))
 	})
 
 	It("is refused if River's tables are newer", func(ctx SpecContext) {
