@@ -119,7 +119,7 @@ func TestFleetKeepsItsCap(t *testing.T) {
 		workers[n] = f.worker()
 	}
 	f.exits(run, exitNoVerdict)
-	f.Expect(float64(p.calls())*providerUSD).To(gomega.BeNumerically("<=", 0.08))
+	f.Expect(float64(p.calls()) * providerUSD).To(gomega.BeNumerically("<=", 0.08))
 	f.Expect(p.calls()).To(gomega.BeNumerically(">=", 20))
 	f.Expect(f.read("spread/report.json")).To(gomega.MatchRegexp(`the budget of 0.08 USD is used up: \d+ live calls cost 0.0\d+ USD, and the next one can cost 0.0\d+ USD`))
 	f.Expect(run.output.String()).To(gomega.ContainSubstring("limits the output of live calls to 4096 tokens"))
@@ -132,7 +132,7 @@ func TestFleetKeepsItsCap(t *testing.T) {
 	run = f.run("spread", "live", "--trials", "1000", "--live", "--max-cost", "0.10USD", "--resume", f.key())
 	f.exits(run, exitNoVerdict)
 	f.Expect(p.calls()).To(gomega.BeNumerically(">", before))
-	f.Expect(spent+float64(p.calls()-before)*providerUSD).To(gomega.BeNumerically("<=", 0.10))
+	f.Expect(spent + float64(p.calls()-before)*providerUSD).To(gomega.BeNumerically("<=", 0.10))
 }
 
 // TestFleetCountsLiveCalls is H-04: --max-calls allows exactly as many calls of live models.
