@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -83,6 +84,10 @@ func (a *app) openSide(ctx context.Context, path, past string) (*rundir.Side, er
 			e, err := a.pastEntry(ctx, past, path)
 			if err != nil {
 				return nil, err
+			}
+			if !e.Kind.HasResults() {
+				return nil, usage(fmt.Errorf("%s is a run of rehearse %s, which has no results of scenarios to compare; "+
+					"rehearse history lists the others", path, e.Kind))
 			}
 			return rundir.SideOf(shownPath(e.Folder), &e), nil
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -31,6 +32,7 @@ type experimentFlags struct {
 	out     string
 	workers int
 	prices  string
+	history string
 	live    bool
 	asJSON  bool
 	plan    bool
@@ -47,6 +49,7 @@ func (f *experimentFlags) register(cmd *cobra.Command) {
 		"whose journal is there is resumed")
 	workersFlag(flags, &f.workers, "trials to run")
 	pricesFlag(flags, &f.prices)
+	historyFlag(flags, &f.history)
 	flags.Var(&f.limits.cost, "max-cost", "maximum cost in place of the file's, checked before each call, such as `0.50EUR`")
 	flags.IntVar(&f.limits.calls, "max-calls", 0, "maximum number of calls in place of the file's, checked before each call")
 	liveFlag(flags, &f.live)
@@ -185,6 +188,10 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, " +
 			"and see first with --plan what it may take"))
 	}
+	past, err := a.beginPast(cmd.Context(), flags.history, history.Kind(cmd.Name()), nil)
+	if err != nil {
+		return nil, err
+	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
 		return nil, usage(err) // nothing was run
@@ -192,7 +199,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
 	a.collectSeldom()
-	began, origin := time.Now(), a.beginOrigin(cmd.Context(), a.historyAddress(""), nil)
+	began := time.Now()
 	env := a.env(prices, flags.live)
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	pattern := filepath.Join(out.Path(), journals)
@@ -209,13 +216,14 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		return nil, usage(err)
 	}
 	if err == nil {
-		err = a.writeExperiment(out, &found, flags, origin())
+		err = a.writeExperiment(out, &found, flags, past.origin())
 	}
 	if err != nil {
 		return nil, noVerdict(atomicdir.Explain(err))
 	}
 	fmt.Fprintf(a.stderr, "%s; experiment.json, experiment.md, experiment.html and %s are in %s\n",
 		format.Seconds(time.Since(began).Seconds()), journals, out.Path())
+	a.storePast(cmd.Context(), past, rundir.ExperimentEntry(&found, flags.require), out, rundir.ExperimentFile)
 	a.remember(out, nil, nil)
 	a.viewAgain(out)
 	if found.Stopped.As == result.Interrupted {
@@ -234,7 +242,6 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Experiment, flags
 	if err := rundir.WriteExperiment(out, r, from); err != nil {
 		return err
 	}
-	a.writeNote(out, rundir.ExperimentFile, from)
 	shown := experimentDocument(r)
 	if flags.detail.quiet {
 		shown.Lead, shown.Body, shown.Terminal = nil, nil, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -27,6 +28,7 @@ import (
 type exploreFlags struct {
 	chosen            selection
 	out, save, prices string
+	history           string
 	families          []string
 	pairs, maxRuns    int
 	seed              uint64
@@ -88,6 +90,7 @@ Exit codes:
 	outFolderFlag(f, &flags.out)
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
 	pricesFlag(f, &flags.prices)
+	historyFlag(f, &flags.history)
 	jsonFlag(f, &flags.asJSON, "the result")
 	flags.detail.registerAs(cmd, "list each run when it has ended", "print only the failures and the result")
 	_ = cmd.RegisterFlagCompletionFunc("family", completeFamilies)
@@ -119,6 +122,10 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 	if err != nil {
 		return usage(err)
 	}
+	past, err := a.beginPast(ctx, flags.history, history.Explored, nil)
+	if err != nil {
+		return err
+	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
 		return usage(err) // nothing was run
@@ -126,12 +133,12 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
 	a.collectSeldom()
-	began, origin := time.Now(), a.beginOrigin(ctx, a.historyAddress(""), nil)
-	found, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail, origin)
+	began := time.Now()
+	found, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail, past.origin)
 	if err != nil {
 		return noVerdict(err)
 	}
-	a.writeNote(out, rundir.RecordingFile, origin())
+	a.storePast(ctx, past, rundir.ExplorationEntry(&found), out, rundir.RecordingFile)
 	a.remember(out, nil, nil)
 	took := time.Since(began).Seconds()
 	shown := explorationDocument(&found)

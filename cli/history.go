@@ -84,7 +84,7 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 		return err
 	}
 	defer closeHistory(st)
-	all, err := st.Runs(ctx, history.Filter{Branch: f.Branch})
+	all, err := st.Runs(ctx, history.Filter{Branch: f.Branch, All: true})
 	if err != nil {
 		return noVerdict(err)
 	}
@@ -107,7 +107,7 @@ func (a *app) listRuns(ctx context.Context, flags *pastFlags) error {
 
 // noRunsOf returns the error for a branch without runs, with the branches that have runs.
 func noRunsOf(ctx context.Context, st *store.Store, branch string) error {
-	runs, err := st.Runs(ctx, history.Filter{})
+	runs, err := st.Runs(ctx, history.Filter{All: true})
 	if err != nil {
 		return noVerdict(err)
 	}

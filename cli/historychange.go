@@ -115,7 +115,7 @@ func recordingsIn(folders []string) (list []string, err error) {
 			}
 			return nil, fmt.Errorf("look for recordings: %w", err)
 		}
-		if recording, err := rundir.FindRecording(folder); err == nil || !info.IsDir() {
+		if recording, err := rundir.FindEntry(folder); err == nil || !info.IsDir() {
 			list = append(list, recording)
 			continue
 		}
@@ -125,7 +125,7 @@ func recordingsIn(folders []string) (list []string, err error) {
 		}
 		found := len(list)
 		for _, entry := range entries {
-			if recording, err := rundir.FindRecording(filepath.Join(folder, entry.Name())); err == nil && entry.IsDir() {
+			if recording, err := rundir.FindEntry(filepath.Join(folder, entry.Name())); err == nil && entry.IsDir() {
 				list = append(list, recording)
 			}
 		}
@@ -176,7 +176,7 @@ func (a *app) prune(ctx context.Context, address string, words []string, keep st
 	defer closeHistory(st)
 	var runs []history.Run
 	if keep != "" {
-		if runs, err = st.Runs(ctx, history.Filter{Before: time.Now().Add(-oldest)}); err != nil {
+		if runs, err = st.Runs(ctx, history.Filter{Before: time.Now().Add(-oldest), All: true}); err != nil {
 			return noVerdict(err)
 		}
 	}

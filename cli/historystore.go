@@ -56,12 +56,13 @@ const storeTime = 10 * time.Second
 // pastRun is a run that has begun.
 type pastRun struct {
 	address string // of the history; empty if the run will not be stored
+	kind    history.Kind
 	origin  func() reports.Origin
 }
 
 // beginPast begins a run that will be stored in the history, unless that is switched off.
-func (a *app) beginPast(ctx context.Context, flag string, labels map[string]string) (pastRun, error) {
-	past := pastRun{address: a.historyAddress(flag)}
+func (a *app) beginPast(ctx context.Context, flag string, kind history.Kind, labels map[string]string) (pastRun, error) {
+	past := pastRun{address: a.historyAddress(flag), kind: kind}
 	if past.address != "" {
 		if _, err := database.ParseAddress(past.address); err != nil {
 			return past, usage(fmt.Errorf("--history: %w", err))
@@ -84,15 +85,15 @@ func (a *app) beginOrigin(ctx context.Context, address string, labels map[string
 	})
 }
 
-// storePast stores a run whose recording is committed. It prints errors as warnings, because the
-// recording can be imported later.
-func (a *app) storePast(ctx context.Context, past pastRun, sink *rundir.Sink, report *reports.Report, out *atomicdir.Folder) {
+// storePast stores a run whose files are committed; file is the recording, or the result of an experiment. It prints
+// errors as warnings, because the folder can be imported later.
+func (a *app) storePast(ctx context.Context, past pastRun, e history.Entry, out *atomicdir.Folder, file string) {
 	if past.address == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
-	if err := past.store(ctx, sink.Side(*report), out); err != nil {
+	if err := past.store(ctx, &e, out, file); err != nil {
 		fmt.Fprintf(a.stderr, "warning: this run is not in the history: %v\nadd it later with: %s\n", err,
 			format.ShellLine("rehearse", "history", "import", out.Path()))
 	}
@@ -108,16 +109,16 @@ func (a *app) writeNote(out *atomicdir.Folder, file string, from reports.Origin)
 	}
 }
 
-func (p pastRun) store(ctx context.Context, side *rundir.Side, out *atomicdir.Folder) error {
-	e := side.Entry()
-	if err := rundir.WriteNote(out, rundir.RecordingFile, p.origin(), &e.Run); err != nil {
+func (p pastRun) store(ctx context.Context, e *history.Entry, out *atomicdir.Folder, file string) error {
+	e.Kind = p.kind
+	if err := rundir.WriteNote(out, file, p.origin(), &e.Run); err != nil {
 		return err
 	}
 	st, err := createHistory(ctx, p.address)
 	if err != nil {
 		return err
 	}
-	_, err = st.Add(ctx, &e, true)
+	_, err = st.Add(ctx, e, true)
 	return errors.Join(err, st.Close())
 }
 

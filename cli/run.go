@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -177,7 +178,7 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if header.Shard != nil { // the merged run can be imported
 		flags.history = historyOff
 	}
-	past, err := a.beginPast(ctx, flags.history, flags.labels)
+	past, err := a.beginPast(ctx, flags.history, flags.kind(), flags.labels)
 	if err != nil {
 		return reports.Report{}, err
 	}
@@ -208,7 +209,7 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if err != nil {
 		return report, noVerdict(err)
 	}
-	a.storePast(ctx, past, sink, &report, out)
+	a.storePast(ctx, past, sink.Side(report).Entry(), out, rundir.RecordingFile)
 	return report, a.finishRun(out, &report, sink.Written(), sink.Seconds(), began, flags.shown)
 }
 
@@ -237,6 +238,14 @@ func (a *app) plan(patterns []string, flags runFlags, prices *price.Table) ([]sc
 	}
 	fmt.Fprintf(a.stderr, "shard %s: %d of %s\n", part, len(own), format.Plural(len(set), "scenario"))
 	return own, part.Header(harness.Header(own, tool(), prices, flags.labels), whole, planned, flags.options()), nil
+}
+
+// kind returns the kind of the run in the history.
+func (flags *runFlags) kind() history.Kind {
+	if flags.watch {
+		return history.Watched
+	}
+	return history.Plain
 }
 
 // options returns the flags that change the results of a run and are not in its header.

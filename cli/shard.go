@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/shard"
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -69,6 +70,7 @@ func (v shardFlag) take(set []scenarios.Scenario) ([]scenarios.Scenario, []recor
 type mergeFlags struct {
 	out      string
 	baseline string
+	history  string
 	html     bool
 	shown    showing
 }
@@ -80,8 +82,7 @@ func (a *app) mergeCommand() *cobra.Command {
 		Short: "Merge the shards of a run into one report",
 		Long: `merge combines the recordings of run --shard, in any order, and writes the recording and the
 reports of the whole run: for agents in virtual time the same bytes as one run, except for the date in
-the page. It does not start any agent. Shards and the merged run are not added to the history;
-rehearse history import FOLDER adds the merged run.
+the page. It does not start any agent. The merged run is added to the history; shards are not.
 
 Shards of different runs are refused: their scenarios, files, options, labels, prices and programs
 must be the same. So are a shard that is given twice, and missing shards or trials, which are named.
@@ -103,6 +104,7 @@ Exit codes:
 	f := cmd.Flags()
 	outFolderFlag(f, &flags.out)
 	baselineFlag(f, &flags.baseline)
+	historyFlag(f, &flags.history)
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	flags.shown.register(cmd)
 	return cmd
@@ -126,9 +128,13 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 		}
 		return out, nil
 	}
-	began, origin := time.Now(), a.beginOrigin(ctx, a.historyAddress(""), nil)
-	report, written, err := rundir.Merge(ctx, folders, open, a.language, rundir.SinkOptions{
-		Baseline: against, NoPage: !flags.html, Origin: origin,
+	past, err := a.beginPast(ctx, flags.history, history.Merged, nil)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	report, sink, err := rundir.Merge(ctx, folders, open, a.language, rundir.SinkOptions{
+		Baseline: against, NoPage: !flags.html, Summarize: past.address != "", Origin: past.origin,
 	})
 	if out != nil {
 		defer func() { _ = out.Close() }() // the end of the process releases it, too
@@ -136,8 +142,8 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 	if err != nil {
 		return mergeError(ctx, err)
 	}
-	a.writeNote(out, rundir.RecordingFile, origin())
-	return a.finishRun(out, &report, written, nil, began, flags.shown)
+	a.storePast(ctx, past, sink.Side(report).Entry(), out, rundir.RecordingFile)
+	return a.finishRun(out, &report, sink.Written(), nil, began, flags.shown)
 }
 
 // mergeError gives an error of merging its exit code.

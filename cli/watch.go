@@ -62,7 +62,6 @@ func (a *app) watch(ctx context.Context, patterns []string, flags runFlags, pric
 	if flags.out == "" {
 		flags.out = filepath.Join(runsFolder, "watch")
 	}
-	flags.history = historyOff // results of half-edited scenarios are not meaningful
 	w := &watching{
 		app: a, patterns: patterns, flags: flags, prices: prices, files: files, added: map[string]bool{}, verdicts: map[string]gate.Verdict{},
 	}

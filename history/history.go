@@ -21,7 +21,11 @@ import (
 // Run is a run without the results of its scenarios.
 type Run struct {
 	// ID is unique, and begins with "r".
-	ID string `json:"id"`
+	ID   string `json:"id"`
+	Kind Kind   `json:"kind"`
+	// Subject is the name of the only scenario of a run, of the explored scenario, or of the experiment;
+	// empty for a run with several scenarios.
+	Subject string `json:"subject,omitempty"`
 	// Began and Ended are times of the clock of the machine that ran it; zero if unknown.
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
@@ -51,12 +55,30 @@ type Run struct {
 	// NotRun names planned scenarios without a trial, and Problems describe damage of the recording.
 	NotRun   []string `json:"not_run,omitempty"`
 	Problems []string `json:"problems,omitempty"`
-	// Scenarios counts scenarios by verdict, and Trials all trials.
+	// Scenarios counts scenarios by verdict, and Trials all trials. For an exploration, both count its
+	// perturbed runs. An experiment has trials only.
 	Scenarios Counts `json:"scenarios"`
 	Trials    int    `json:"trials"`
 	// CostEUR is the cost of all trials; nil if it is unknown.
 	CostEUR *float64 `json:"cost_eur"`
 }
+
+// Kind is the command that made a run.
+type Kind string
+
+// The kinds. Only a Plain run, which may be empty, and a Merged one count in trends and have names such
+// as latest. The others perturb scenarios, vary the agent, or judge half-finished edits.
+const (
+	Plain    Kind = "run"
+	Merged   Kind = "merge"
+	Watched  Kind = "watch"
+	Explored Kind = "explore"
+	Compared Kind = "experiment"
+	Tuned    Kind = "tune"
+)
+
+// HasResults reports whether runs of the kind have results of scenarios, which can be compared.
+func (k Kind) HasResults() bool { return k != Explored && k != Compared && k != Tuned }
 
 // Origin describes the source code of a run. All fields may be empty.
 type Origin struct {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Note struct {
 	Schema string `json:"schema"`
 	// ID is the id of the run, and SHA256 the hash of the recording that the note belongs to.
 	ID     string    `json:"id"`
+	Kind   Kind      `json:"kind,omitempty"`
 	SHA256 string    `json:"sha256"`
 	Began  time.Time `json:"began"`
 	Ended  time.Time `json:"ended"`
@@ -35,7 +37,7 @@ type Note struct {
 
 // NoteOf returns the note of a run.
 func NoteOf(r *Run) Note {
-	return Note{Schema: noteSchema, ID: r.ID, SHA256: r.SHA256, Began: r.Began, Ended: r.Ended, Origin: r.Origin}
+	return Note{Schema: noteSchema, ID: r.ID, Kind: r.Kind, SHA256: r.SHA256, Began: r.Began, Ended: r.Ended, Origin: r.Origin}
 }
 
 // Write writes the note.
@@ -43,7 +45,7 @@ func (n Note) Write(w io.Writer) error { return format.JSON(w, n) }
 
 // Apply copies the properties to a run.
 func (n *Note) Apply(r *Run) {
-	r.ID, r.Began, r.Ended, r.Origin = n.ID, n.Began, n.Ended, n.Origin
+	r.ID, r.Kind, r.Began, r.Ended, r.Origin = n.ID, cmp.Or(n.Kind, r.Kind), n.Began, n.Ended, n.Origin
 }
 
 // ReadNote reads a note; it returns nil without a file.

@@ -11,6 +11,8 @@ import (
 type Filter struct {
 	// ID and Commit are prefixes.
 	ID, Commit, Branch, SHA256 string
+	// All includes runs whose kind does not count in trends. Without it they are selected only by ID or SHA256.
+	All bool
 	// Until excludes runs that began later, by Run.At.
 	Until time.Time
 	// Before is like Until for runs that began at that time or later.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/doc"
@@ -40,29 +41,43 @@ func RunsDocument(runs []history.Run, total int) doc.Document {
 	t := doc.Table{Columns: []doc.Column{
 		{Head: doc.Line("run")},
 		{Head: doc.Line("began (UTC)")},
+		{Head: doc.Line("kind")},
+		{Head: doc.Line("name"), Shorten: true},
 		{Head: doc.Line("branch"), Shorten: true},
-		{Head: doc.Line("commit")},
+		{Head: doc.Line("commit"), Spare: true},
 		{Head: doc.Line("variant"), Shorten: true, Optional: true},
 		{Head: doc.Line("verdict")},
 		{Head: doc.Line("passed"), Right: true},
-		{Head: doc.Line("EUR"), Right: true},
+		{Head: doc.Line("EUR"), Right: true, Spare: true},
 	}}
-	variants, form := false, timeForm(runs)
+	form := timeForm(runs)
+	var kinds, names, branches, commits, variants bool
 	for i := range runs {
 		r := &runs[i]
 		cost := "unknown"
 		if r.CostEUR != nil {
-			cost = format.Money(*r.CostEUR)
+			cost = brief(measure.Value{Unit: "EUR", Known: true, Value: r.CostEUR})
 		}
-		variants = variants || r.Variant != ""
+		kinds, names, branches = kinds || r.Kind != history.Plain, names || r.Subject != "", branches || r.Branch != ""
+		commits, variants = commits || r.Commit != "", variants || r.Variant != ""
+		passed := "n/a"
+		if r.Scenarios.Total() > 0 || r.Kind.HasResults() {
+			passed = fmt.Sprintf("%d/%d", r.Scenarios.Pass, r.Scenarios.Total())
+		}
 		t.Rows = append(t.Rows, []doc.Text{
-			doc.Line(r.ID), doc.Line(r.At.Format(form)), doc.Line(doc.Quote(r.Branch)), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
+			doc.Line(r.ID), doc.Line(r.At.Format(form)), doc.Line(string(r.Kind)), doc.Line(doc.Quote(r.Subject)),
+			doc.Line(doc.Quote(r.Branch)), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
 			doc.Line(doc.Quote(r.Variant)), doc.Line(doc.Toned(verdictTone(r.Verdict), string(r.Verdict))),
-			doc.Line(fmt.Sprintf("%d/%d", r.Scenarios.Pass, r.Scenarios.Total())), doc.Line(cost),
+			doc.Line(passed), doc.Line(cost),
 		})
 	}
-	if !variants {
-		t = without(t, 4)
+	for _, c := range []struct { // from the right
+		shown  bool
+		column int
+	}{{variants, 6}, {commits, 5}, {branches, 4}, {names, 3}, {kinds, 2}} {
+		if !c.shown {
+			t = without(t, c.column)
+		}
 	}
 	if len(runs) > 0 {
 		d.Body = []doc.Block{t}
@@ -94,6 +109,9 @@ func EntryDocument(e *history.Entry) doc.Document {
 		Kind: "Run", Name: doc.Line(e.ID), Verdict: strings.ToUpper(string(e.Verdict)), Tone: verdictTone(e.Verdict),
 		Summary: doc.Line(fmt.Sprintf("%d of %s passed", e.Scenarios.Pass, format.Count(e.Scenarios.Total(), "scenario"))),
 	}
+	if !e.Kind.HasResults() {
+		d.Summary = doc.Line(string(e.Kind), " ", doc.Quote(e.Subject), ": ", format.Count(e.Trials, "run"))
+	}
 	fact := func(name, value string) {
 		if value != "" {
 			d.Figures = append(d.Figures, doc.Fact{Name: name, Value: doc.Line(doc.Quote(value))})
@@ -115,6 +133,7 @@ func EntryDocument(e *history.Entry) doc.Document {
 	fact("branch", e.Branch)
 	fact("variant", e.Variant)
 	fact("ci", e.CI)
+	fact("command", e.Command)
 	fact("folder", e.Folder)
 	fact("tool", e.Tool)
 	if e.CostEUR != nil {

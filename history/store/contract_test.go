@@ -39,6 +39,7 @@ func contract(driver string, address fresh) {
 		})
 		roundTrips(&s)
 		selections(&s)
+		kinds(&s)
 		trends(&s)
 		renames(&s)
 		removals(&s)
@@ -85,7 +86,7 @@ func sharedContract(driver string, address fresh) {
 func entry(n int, names ...string) history.Entry {
 	began := start.Add(time.Duration(n) * time.Hour)
 	e := history.Entry{Run: history.Run{
-		ID: history.NewID(fmt.Sprint("recording ", n), began, "folder"), Began: began, Ended: began.Add(time.Second), At: began,
+		ID: history.NewID(fmt.Sprint("recording ", n), began, "folder"), Kind: history.Plain, Began: began, Ended: began.Add(time.Second), At: began,
 		Plan: "0123", Tool: "rehearse 1", Prices: "2026-01-01", SHA256: fmt.Sprint("recording ", n), Verdict: gate.Pass,
 		Origin:    history.Origin{Commit: fmt.Sprintf("%040x", 0xabc0000+n), Branch: "main"},
 		Scenarios: history.Counts{Pass: len(names)}, Trials: len(names),
@@ -232,6 +233,30 @@ func selections(s **store.Store) {
 		second.ID = "rffffffffffff"
 		added(ctx, *s, second, first)
 		Expect(ids((*s).Runs(ctx, history.Filter{}))).To(Equal([]string{first.ID, second.ID}))
+	})
+}
+
+func kinds(s **store.Store) {
+	It("keeps names and trends to runs and merged runs", func(ctx SpecContext) {
+		var entries []history.Entry
+		for n, kind := range []history.Kind{
+			history.Plain, history.Merged, history.Watched, history.Explored, history.Compared, history.Tuned,
+		} {
+			e := entry(n, "a")
+			e.Kind = kind
+			entries = append(entries, e)
+		}
+		added(ctx, *s, entries...)
+		comparable := ConsistOf(HaveField("ID", entries[0].ID), HaveField("ID", entries[1].ID))
+		Expect((*s).Runs(ctx, history.Filter{})).To(comparable)
+		Expect((*s).Runs(ctx, history.Filter{Branch: "main", Before: now()})).To(comparable)
+		Expect((*s).Runs(ctx, history.Filter{Commit: entries[3].Commit})).To(BeEmpty())
+		Expect((*s).Runs(ctx, history.Filter{All: true})).To(HaveLen(6))
+		Expect((*s).Runs(ctx, history.Filter{SHA256: entries[4].SHA256})).To(ConsistOf(HaveField("Kind", history.Compared)))
+		Expect((*s).Entry(ctx, entries[3].ID)).To(BeComparableTo(entries[3]))
+		ran := ConsistOf(HaveField("Run", entries[0].ID), HaveField("Run", entries[1].ID))
+		Expect((*s).Points(ctx, history.Filter{})).To(ran)
+		Expect((*s).Trend(ctx, history.Identity{Scenario: "a"}, history.Filter{})).To(ran)
 	})
 }
 

@@ -43,6 +43,9 @@ func condition(f history.Filter) (where string, args []any) {
 	if f.SHA256 != "" {
 		add("r.sha256 = $%d", f.SHA256)
 	}
+	if !f.All && f.ID == "" && f.SHA256 == "" {
+		parts = append(parts, "r.kind IN ('"+string(history.Plain)+"', '"+string(history.Merged)+"')")
+	}
 	if !f.Until.IsZero() {
 		add("r.at_ns <= $%d", f.Until.UnixNano())
 	}
@@ -67,7 +70,7 @@ func newest(f history.Filter) string {
 // Runs returns runs, the newest first.
 func (s *Store) Runs(ctx context.Context, f history.Filter) ([]history.Run, error) {
 	where, args := condition(f)
-	runs, err := query(ctx, s, scanBody[history.Run], `SELECT r.body FROM history_runs r`+where+newest(f), args...)
+	runs, err := query(ctx, s, scanRun, `SELECT r.body FROM history_runs r`+where+newest(f), args...)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs of the history: %w", err)
 	}
@@ -235,6 +238,13 @@ func (s *Store) Renamed(ctx context.Context, of history.Identity) ([]history.Ide
 		return nil, fmt.Errorf("look for earlier names of %s: %w", of, err)
 	}
 	return list, nil
+}
+
+// scanRun decodes a run, which an earlier version may have stored without a kind.
+func scanRun(rows *sql.Rows) (history.Run, error) {
+	r, err := scanBody[history.Run](rows)
+	r.Kind = cmp.Or(r.Kind, history.Plain)
+	return r, err
 }
 
 // scanBody decodes a row with one column of JSON.

@@ -4,11 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/history/store"
 	"github.com/rehearse-dev/rehearse/internal/database"
 )
@@ -23,6 +25,21 @@ var _ = Describe("in memory", func() { contract("SQLite 3.", func(SpecContext) s
 var _ = Describe("in a file", func() {
 	contract("SQLite 3.", file)
 	sharedContract("SQLite 3.", file)
+})
+
+var _ = It("reads the runs of a history without kinds", Label("H-04"), func(ctx SpecContext) {
+	path := filepath.Join(GinkgoT().TempDir(), "history.db")
+	first, err := os.ReadFile("migrations/sqlite/00001_runs.sql")
+	Expect(err).NotTo(HaveOccurred())
+	db, err := database.OpenSQLite(path)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(database.Migrate(ctx, db, false, fstest.MapFS{"00001_runs.sql": {Data: first}}, "history_schema")).To(Succeed())
+	_, err = db.ExecContext(ctx, `PRAGMA application_id = 0x72686873; INSERT INTO history_runs VALUES
+		(1, 'r0123456789ab', 5, 5, 5, '', '', 'main', 0, '', '', 'pass', 1, 0, 0, 0, 1, NULL, '{"id": "r0123456789ab"}')`)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(db.Close()).To(Succeed())
+	s := opened(ctx, "SQLite 3.", path)
+	Expect(s.Runs(ctx, history.Filter{})).To(HaveExactElements(history.Run{ID: "r0123456789ab", Kind: history.Plain}))
 })
 
 var _ = Describe("on a server", func() {

@@ -35,6 +35,7 @@ func (s *Store) Add(ctx context.Context, e *history.Entry, live bool) (added boo
 	if err != nil {
 		return false, err
 	}
+	e.Kind = cmp.Or(e.Kind, history.Plain)
 	e.At = order(&e.Run, now, s.now(), live)
 	outcomes, err := outcomesOf(e)
 	if err != nil {
@@ -97,12 +98,12 @@ func add(ctx context.Context, tx *sql.Tx, e *history.Entry, outcomes []outcome) 
 	r := &e.Run
 	var run int64
 	err = tx.QueryRowContext(ctx, `INSERT INTO history_runs (id, at_ns, began_ns, ended_ns, variant, commit_id, branch, dirty,
-			prices, sha256, verdict, pass, fail, error, skip, trials, cost_eur, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+			prices, sha256, verdict, pass, fail, error, skip, trials, cost_eur, body, kind)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 		ON CONFLICT (id) DO NOTHING RETURNING seq`,
 		r.ID, r.At.UnixNano(), nanoseconds(r.Began), nanoseconds(r.Ended), clean(r.Variant), clean(r.Commit), clean(r.Branch),
 		number(r.Dirty), clean(r.Prices), r.SHA256, string(r.Verdict), r.Scenarios.Pass, r.Scenarios.Fail, r.Scenarios.Error,
-		r.Scenarios.Skip, r.Trials, r.CostEUR, string(body)).Scan(&run)
+		r.Scenarios.Skip, r.Trials, r.CostEUR, string(body), string(r.Kind)).Scan(&run)
 	if err == sql.ErrNoRows { //nolint:errorlint // Scan returns it as it is
 		return false, nil
 	}

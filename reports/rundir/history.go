@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -35,6 +37,9 @@ func (s *Side) Entry() history.Entry {
 	if cost := reports.Find(r.Totals.Measures, "cost_eur"); cost.Known {
 		e.CostEUR = cost.Value
 	}
+	if len(r.Scenarios) == 1 {
+		e.Subject = r.Scenarios[0].Name
+	}
 	findings := map[string][]gate.Finding{}
 	for i := range r.Scenarios {
 		if list := r.Scenarios[i].Findings; r.Scenarios[i].Verdict != gate.Pass && len(list) > 0 {
@@ -43,6 +48,47 @@ func (s *Side) Entry() history.Entry {
 	}
 	for _, scenario := range s.Scenarios {
 		e.Results = append(e.Results, history.Result{Scenario: scenario, Findings: findings[scenario.Name]})
+	}
+	return e
+}
+
+// ExplorationEntry returns the entry of an exploration, as Side.Entry does for a run.
+func ExplorationEntry(r *result.Exploration) history.Entry {
+	n := r.Count()
+	e := history.Entry{Run: history.Run{
+		Kind: history.Explored, Subject: r.Scenario, Plan: r.Digest, Tool: r.Tool, Verdict: r.Verdict(),
+		Interrupted: r.Stopped == result.UserInterrupt, Trials: len(r.Cells),
+		Scenarios: history.Counts{
+			Pass: n[result.Survived] + n[result.Degraded], Fail: n[result.Failed], Error: n[result.Errored], Skip: n[result.Unfired],
+		},
+	}}
+	if !e.Interrupted {
+		e.Stopped = r.Stopped
+	}
+	return e
+}
+
+// ExperimentEntry returns the entry of an experiment or of the search for a variant, as Side.Entry does for a
+// run. require is the requirement of an experiment; see result.Experiment.Judge.
+func ExperimentEntry(r *result.Experiment, require string) history.Entry {
+	e := history.Entry{Run: history.Run{
+		Kind: history.Compared, Subject: r.Name, Plan: r.Digest, Tool: r.Tool, Prices: r.Prices,
+		Interrupted: r.Stopped.As == result.Interrupted,
+	}}
+	e.Verdict, _ = r.Judge(require)
+	if r.Tune != nil {
+		e.Kind, e.Verdict = history.Tuned, r.JudgeSearch()
+	}
+	if r.Stopped.As == result.Capped {
+		e.Stopped = r.Stopped.Why
+	}
+	e.Trials = r.Stopped.Trials
+	switch {
+	case !r.Used.CostKnown:
+	case r.Tune == nil:
+		e.CostEUR = &r.Used.EUR
+	case r.Tune.Used.CostKnown:
+		e.CostEUR = new(r.Used.EUR + r.Tune.Used.EUR)
 	}
 	return e
 }
@@ -62,10 +108,37 @@ func SideOf(path string, e *history.Entry) *Side {
 // ErrAltered means that a recording was changed after its run.
 var ErrAltered = errors.New("the recording was altered")
 
-// ReadEntry judges the recording of a run again and returns its entry for the history, with the note
-// beside it, if the note belongs to the recording. The error of an altered recording wraps ErrAltered.
-func ReadEntry(ctx context.Context, recording string, language *gate.Language) (e history.Entry, err error) {
-	folder := filepath.Dir(recording)
+// FindEntry returns the file in the folder of a run from which ReadEntry reads its entry: the recording, or
+// the result of an experiment. See FindRecording for its errors.
+func FindEntry(folder string) (string, error) {
+	recording, err := FindRecording(folder)
+	if err != nil {
+		experiment := filepath.Join(folder, ExperimentFile)
+		if _, err := os.Stat(experiment); err == nil {
+			return experiment, nil
+		}
+	}
+	return recording, err
+}
+
+// ReadEntry judges the recording of a run again, or reads the result of an experiment, and returns its entry for
+// the history, with the note beside it, if the note belongs to the file. The error of an altered recording wraps
+// ErrAltered.
+func ReadEntry(ctx context.Context, file string, language *gate.Language) (e history.Entry, err error) {
+	if filepath.Base(file) == ExperimentFile {
+		r, err := ReadExperiment(file)
+		if r == nil || err != nil {
+			return e, err
+		}
+		e = ExperimentEntry(r, "")
+	} else if e, err = judgedEntry(ctx, file, language); err != nil {
+		return e, err
+	}
+	return e, addNote(&e.Run, file)
+}
+
+// judgedEntry is ReadEntry for a recording, without the note.
+func judgedEntry(ctx context.Context, recording string, language *gate.Language) (e history.Entry, err error) {
 	if strings.HasSuffix(recording, atomicdir.Partial) {
 		return e, fmt.Errorf("%s belongs to a run that is not finished; only finished runs are stored", recording)
 	}
@@ -76,33 +149,41 @@ func ReadEntry(ctx context.Context, recording string, language *gate.Language) (
 	if head.Shard != nil {
 		return e, fmt.Errorf("it is shard %d of %d; import the folder that rehearse merge writes", head.Shard.Index, head.Shard.Of)
 	}
-	side, err := ReadRun(ctx, folder, recording, language)
+	side, err := ReadRun(ctx, filepath.Dir(recording), recording, language)
 	if err != nil {
 		return e, err
 	}
 	if side.report.Altered {
 		return e, fmt.Errorf("%w: %s", ErrAltered, strings.Join(side.report.Problems, "; "))
 	}
-	e = side.Entry()
-	e.Branch, e.Commit = e.Labels["branch"], e.Labels["commit"]
-	if err := Locate(&e.Run, recording); err != nil {
-		return e, err
+	exploration, err := ReadExploration(filepath.Dir(recording))
+	if exploration == nil || err != nil {
+		return side.Entry(), err
 	}
-	note, err := history.ReadNote(filepath.Join(folder, history.NoteFile))
+	return ExplorationEntry(exploration), nil
+}
+
+// addNote locates a run, and adds the note beside its file.
+func addNote(r *history.Run, file string) error {
+	r.Branch, r.Commit = r.Labels["branch"], r.Labels["commit"]
+	if err := Locate(r, file); err != nil {
+		return err
+	}
+	note, err := history.ReadNote(filepath.Join(filepath.Dir(file), history.NoteFile))
 	if err != nil {
-		return e, err
+		return err
 	}
-	if note != nil && note.SHA256 == e.SHA256 {
-		note.Apply(&e.Run)
-		return e, nil
+	if note != nil && note.SHA256 == r.SHA256 {
+		note.Apply(r)
+		return nil
 	}
-	info, err := os.Stat(recording)
+	info, err := os.Stat(file)
 	if err != nil {
-		return e, fmt.Errorf("find the recording: %w", err)
+		return fmt.Errorf("find the recording: %w", err)
 	}
-	e.Began = info.ModTime().UTC() // the recording has no time
-	e.ID = history.NewID(e.SHA256, time.Time{}, "")
-	return e, nil
+	r.Began = info.ModTime().UTC() // the recording has no time
+	r.ID = history.NewID(r.SHA256, time.Time{}, "")
+	return nil
 }
 
 // headOf returns the first line of a recording.
@@ -123,7 +204,7 @@ func headOf(recording string) (record.Run, error) {
 	return record.Run{}, ErrEmpty
 }
 
-// Locate sets the folder, the size and the hash of the recording of a run.
+// Locate sets the folder, the size and the hash of the recording of a run, or of the result of an experiment.
 func Locate(r *history.Run, recording string) error {
 	file, err := os.Open(recording)
 	if err != nil {
@@ -148,6 +229,7 @@ func WriteNote(out *atomicdir.Folder, file string, from reports.Origin, r *histo
 		return err
 	}
 	r.Began, r.Ended, r.Origin = from.Began, from.Ended, from.Origin
+	r.Branch, r.Commit = cmp.Or(r.Labels["branch"], r.Branch), cmp.Or(r.Labels["commit"], r.Commit) // of merged shards
 	r.ID = history.NewID(r.SHA256, r.Began, r.Folder)
 	files, err := createFiles(out, []part{{history.NoteFile, history.NoteOf(r).Write}})
 	if err != nil {

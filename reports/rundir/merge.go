@@ -15,9 +15,9 @@ import (
 
 // Merge merges the recordings of all shards of a run, judges their trials and writes the same files as one
 // run would. It calls open when it has checked that the shards are complete. It returns the report and the
-// names of the files. For errors see shard.Merge. The end of ctx ends it with its cause.
+// closed sink. For errors see shard.Merge. The end of ctx ends it with its cause.
 func Merge(ctx context.Context, folders []string, open func() (*atomicdir.Folder, error), language *gate.Language, opts SinkOptions,
-) (reports.Report, []string, error) {
+) (reports.Report, *Sink, error) {
 	opts.Extensions = language.Extensions()
 	m := merging{openOut: open, opts: opts, language: language, timings: map[trialKey][]record.Timing{}}
 	defer m.close()
@@ -33,7 +33,7 @@ func Merge(ctx context.Context, folders []string, open func() (*atomicdir.Folder
 		return reports.Report{}, nil, err
 	}
 	report, err := m.sink.Finish(harness.Outcome{Trials: m.trials})
-	return report, m.sink.Written(), err
+	return report, m.sink, err
 }
 
 // merging is the shard.Sink that writes a merged run.
