@@ -237,7 +237,7 @@ func (a *app) trend(ctx context.Context, scenario string, flags *trendFlags) err
 			return noVerdict(err)
 		}
 	}
-	return a.showPast(document{reports.TrendDocument(&t, flags.all), t, ""}, flags.asJSON)
+	return a.showPast(document{reports.TrendDocument(&t, flags.all, nil), t, ""}, flags.asJSON)
 }
 
 // earlier puts the runs of an earlier name before the runs of a scenario.

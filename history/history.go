@@ -61,6 +61,8 @@ type Run struct {
 	Trials    int    `json:"trials"`
 	// CostEUR is the cost of all trials; nil if it is unknown.
 	CostEUR *float64 `json:"cost_eur"`
+	// LatencyP95 is the 95th percentile of the latencies of all calls, in seconds; nil if it is unknown.
+	LatencyP95 *float64 `json:"latency_p95,omitempty"`
 }
 
 // Kind is the command that made a run.

@@ -139,6 +139,9 @@ func EntryDocument(e *history.Entry) doc.Document {
 	if e.CostEUR != nil {
 		fact("cost", format.Money(*e.CostEUR)+" EUR")
 	}
+	if e.LatencyP95 != nil {
+		fact("latency p95", format.Seconds(*e.LatencyP95))
+	}
 	if e.Interrupted {
 		fact("interrupted", "before its plan was done")
 	}

@@ -20,8 +20,8 @@ func valueOf(m *compare.Measure) measure.Value {
 }
 
 // TrendDocument returns a trend as a document: a line of bars for each measure, and what changed. all
-// adds a table of all runs.
-func TrendDocument(t *history.Trend, all bool) doc.Document {
+// adds a table of all runs; link returns the place of a run, and may be nil.
+func TrendDocument(t *history.Trend, all bool, link func(run string) string) doc.Document {
 	d := doc.Document{Kind: "Trend of", Name: doc.Line(doc.Quote(t.String()))}
 	first, last := t.Runs[0], t.Runs[len(t.Runs)-1]
 	d.Summary = doc.Line(format.Count(len(t.Runs), "run"), ", ", first.At.Format(minutes), " to ", last.At.Format(minutes), " UTC")
@@ -50,7 +50,7 @@ func TrendDocument(t *history.Trend, all bool) doc.Document {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line("No run of it had a verdict, so there is nothing to measure.")))
 	}
 	if all {
-		d.Body = append(d.Body, newSection("Runs", doc.Plain, trendTable(t)))
+		d.Body = append(d.Body, newSection("Runs", doc.Plain, trendTable(t, link)))
 	}
 	for _, other := range t.Renamed {
 		d.Lead = append(d.Lead, doc.Paragraph(doc.Line("It may have been called ", doc.Quote(other.Scenario),
@@ -227,7 +227,7 @@ func changeText(s *history.Series, c *history.Change) doc.Text {
 }
 
 // trendTable returns a row for each run, the newest first.
-func trendTable(t *history.Trend) doc.Table {
+func trendTable(t *history.Trend, link func(run string) string) doc.Table {
 	table := doc.Table{Noun: "runs", Columns: []doc.Column{
 		{Head: doc.Line("began (UTC)")}, {Head: doc.Line("run"), Optional: true}, {Head: doc.Line("commit")}, {Head: doc.Line("verdict")},
 	}}
@@ -235,8 +235,12 @@ func trendTable(t *history.Trend) doc.Table {
 		table.Columns = append(table.Columns, doc.Column{Head: doc.Line(doc.Quote(t.Series[i].Name)), Right: true, Optional: true})
 	}
 	for i, r := range slices.Backward(t.Runs) {
+		id := doc.Quote(r.ID)
+		if link != nil {
+			id = id.To(link(r.ID))
+		}
 		row := []doc.Text{
-			doc.Line(r.At.Format(minutes)), doc.Line(r.ID), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
+			doc.Line(r.At.Format(minutes)), doc.Line(id), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
 			doc.Line(doc.Toned(verdictTone(r.Verdict), string(r.Verdict))),
 		}
 		for k := range t.Series {

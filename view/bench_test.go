@@ -51,10 +51,22 @@ func benchTrial(i, n int) record.Trial {
 	return t
 }
 
+// made are the folders to remove at the end.
+var made []string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, folder := range made {
+		_ = os.RemoveAll(folder)
+	}
+	os.Exit(code)
+}
+
 // large returns a folder with the recording, which is made once.
 var large = sync.OnceValue(func() string {
 	folder, err := os.MkdirTemp("", "rehearse-view-*")
 	check(err)
+	made = append(made, folder)
 	file, err := os.Create(filepath.Join(folder, "recording.jsonl"))
 	check(err)
 	out := bufio.NewWriterSize(file, 1<<20)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/history"
@@ -14,16 +16,15 @@ import (
 const (
 	// minutes is the form of times in lists, in UTC.
 	minutes = "2006-01-02 15:04"
-	// runsShown is the number of runs on a page, and strip that of the newest runs whose verdicts are shown.
+	// runsShown is the number of runs on a page.
 	runsShown = 50
-	strip     = 60
 )
 
 // runRow is a run in the list.
 type runRow struct {
 	ID, Link, Began, Branch, Commit, Variant string
 	Verdict                                  gate.Verdict
-	Passed, Share, Cost, Took                string
+	Passed, Share, Cost, P95, Took           string
 	Trials                                   int
 	Note                                     string
 	// Before links to the comparison with the run before it; empty if there is none.
@@ -33,56 +34,48 @@ type runRow struct {
 // runsPage is the list of runs.
 type runsPage struct {
 	frame
-	Live     []liveRow
-	Rows     []runRow
-	Strip    []runRow // the oldest first
-	Branch   string
-	Branches []string
-	Pager    pager
-	Empty    bool
+	Live  []liveRow
+	Rows  []runRow
+	Strip []runRow // the oldest first
+	// Branch, Commit (its beginning) and Until (a day) are the filter.
+	Branch, Commit, Until string
+	Filtered              bool
+	Branches              []string // those of the rows
+	Pager                 pager
+	Empty                 bool
 }
 
 func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
-	p := runsPage{frame: s.frame("Runs"), Branch: r.FormValue("branch"), Live: s.liveRows()}
+	p := runsPage{frame: s.frame("Runs"), Branch: r.FormValue("branch"), Commit: r.FormValue("commit"), Until: r.FormValue("until"), Live: s.liveRows()}
+	from := number(r, "from", 0)
+	filter := history.Filter{Branch: p.Branch, Commit: strings.ToLower(p.Commit), Skip: from, Limit: runsShown + 1}
+	if day, err := time.Parse(time.DateOnly, p.Until); err == nil {
+		filter.Before = day.AddDate(0, 0, 1)
+	}
+	p.Filtered = p.Branch != "" || p.Commit != "" || !filter.Before.IsZero()
 	st, err := s.past(r.Context())
 	if err != nil {
 		return err
 	}
-	if st == nil {
-		p.Empty = true
-		show(w, http.StatusOK, "runs", p)
-		return nil
-	}
-	defer func() { _ = st.Close() }() // it was only read
-	from := number(r, "from", 0)
-	list, err := st.Runs(r.Context(), history.Filter{Branch: p.Branch, Skip: from, Limit: runsShown + 1})
-	if err != nil {
-		return err
-	}
-	newest := list
-	if from > 0 {
-		newest = nil
-	}
-	if len(newest) <= runsShown {
-		newest, err = st.Runs(r.Context(), history.Filter{Branch: p.Branch, Limit: strip})
-		if err != nil {
+	var list []history.Run
+	if st != nil {
+		defer func() { _ = st.Close() }() // it was only read
+		if list, err = st.Runs(r.Context(), filter); err != nil {
 			return err
 		}
 	}
-	p.Empty = len(list) == 0 && from == 0 && p.Branch == ""
+	p.Empty = len(list) == 0 && from == 0 && !p.Filtered
 	for i := range list[:min(len(list), runsShown)] {
 		row := newRunRow(&list[i])
 		if i+1 < len(list) {
 			row.Before = compareLink(list[i+1].ID, list[i].ID, "")
 		}
 		p.Rows = append(p.Rows, row)
-	}
-	for i := range newest[:min(len(newest), strip)] {
-		p.Strip = append(p.Strip, newRunRow(&newest[i]))
-		if b := newest[i].Branch; b != "" && !slices.Contains(p.Branches, b) {
-			p.Branches = append(p.Branches, b)
+		if row.Branch != "" && !slices.Contains(p.Branches, row.Branch) {
+			p.Branches = append(p.Branches, row.Branch)
 		}
 	}
+	p.Strip = slices.Clone(p.Rows)
 	slices.Reverse(p.Strip)
 	slices.Sort(p.Branches)
 	if from > 0 {
@@ -91,8 +84,8 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
 	if len(list) > runsShown {
 		p.Pager.Older = withFrom(r, from+runsShown)
 	}
-	if len(p.Rows) > 0 && (from > 0 || p.Pager.Older != "") {
-		p.Pager.Text = fmt.Sprintf("runs %d to %d, the newest first", from+1, from+len(p.Rows))
+	if p.Pager != (pager{}) {
+		p.Pager.Text = fmt.Sprintf("runs %s to %s, the newest first", format.Int(from+1), format.Int(from+len(p.Rows)))
 	}
 	show(w, http.StatusOK, "runs", p)
 	return nil
@@ -109,6 +102,9 @@ func newRunRow(r *history.Run) runRow {
 	}
 	if r.CostEUR != nil {
 		row.Cost = format.Money(*r.CostEUR)
+	}
+	if r.LatencyP95 != nil {
+		row.P95 = format.Seconds(*r.LatencyP95)
 	}
 	if r.Ended.After(r.Began) && !r.Began.IsZero() {
 		row.Took = format.Seconds(r.Ended.Sub(r.Began).Seconds())

@@ -56,7 +56,7 @@ func (s *Server) trend(w http.ResponseWriter, r *http.Request) error {
 		p.Renamed = append(p.Renamed, crumb{trendLink(other.Scenario, other.Variant), other.String()})
 	}
 	t.Renamed = nil // the page has links
-	d := reports.TrendDocument(&t, true)
+	d := reports.TrendDocument(&t, true, func(run string) string { return scenarioLink(run, of.Scenario) })
 	blocks := append([]doc.Block{doc.Paragraph(d.Summary)}, reports.TrendPlots(&t)...)
 	p.Content = doc.Fragment(append(append(blocks, d.Lead...), d.Body...), 2)
 	show(w, http.StatusOK, "trend", p)

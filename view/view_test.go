@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -38,6 +39,8 @@ var _ = Describe("the pages of runs", Label("H-04"), func() {
 		Expect(f.text("/runs/" + b.ID + "?show=failed")).NotTo(ContainSubstring("/s/refund"))
 		Expect(f.text("/runs/" + b.ID + "?q=REF")).NotTo(ContainSubstring("/s/order"))
 		Expect(f.text("/runs/latest")).To(ContainSubstring(b.ID))
+		Expect(f.text("/?commit=ABCDEF")).To(And(ContainSubstring("/runs/"+b.ID), Not(ContainSubstring("/runs/"+a.ID))))
+		Expect(list).To(ContainSubstring(`<td class="num">2s</td>`), "p95")
 
 		scenario := f.text("/runs/" + a.ID + "/s/order%2Fstatus")
 		Expect(scenario).To(MatchRegexp(`trials <a href="[^"]*/t/1">1</a> <a href="[^"]*/t/2">2</a> `), "equal outputs are one group")
@@ -48,7 +51,8 @@ var _ = Describe("the pages of runs", Label("H-04"), func() {
 		Expect(trial).To(And(ContainSubstring("Prompt: Lost."), ContainSubstring("Call 1"), ContainSubstring("tokens in"),
 			ContainSubstring(`href="/runs/`+a.ID+`/s/order%2Fstatus/t/2" rel="prev"`)))
 
-		Expect(f.text("/s/order%2Fstatus")).To(And(ContainSubstring("2 runs"), ContainSubstring("latency_p95"), ContainSubstring(a.ID)))
+		Expect(f.text("/s/order%2Fstatus")).To(And(ContainSubstring("2 runs"), ContainSubstring("latency_p95"),
+			MatchRegexp(`href="/runs/`+a.ID+`/s/order%2Fstatus">(<bdi>)?`+a.ID)))
 		compared := f.text("/compare?a=" + a.ID + "&b=" + b.ID)
 		Expect(compared).To(And(ContainSubstring(a.ID), ContainSubstring(b.ID), ContainSubstring("scenario=order%2Fstatus")))
 		Expect(f.text("/compare?run="+b.ID+"&run="+a.ID)).To(Equal(compared), "ticked in the list, where the newer run is above")
@@ -100,6 +104,13 @@ var _ = Describe("the pages of runs", Label("H-04"), func() {
 		}
 		Expect(seen).To(HaveLen(121))
 		Expect(pages).To(Equal(3))
+		Expect(f.text("/?from=50")).To(ContainSubstring("runs 51 to 100, the newest first"))
+		Expect(f.text("/?until=" + start.AddDate(0, 0, -119).Format(time.DateOnly))).To(And(
+			ContainSubstring(start.AddDate(0, 0, -119).Format(time.DateOnly)+" 12:00"), ContainSubstring(start.AddDate(0, 0, -120).Format(time.DateOnly)),
+			Not(ContainSubstring(start.AddDate(0, 0, -118).Format(time.DateOnly))), ContainSubstring(`<a href="/">all runs</a>`)))
+		Expect(f.text("/?until=" + start.AddDate(0, 0, -1).Format(time.DateOnly))).To(MatchRegexp(`href="[^"]*\buntil=2026-02-28[^"]*" rel="next"`))
+		Expect(f.text("/?commit=ABC")).To(ContainSubstring("No run matches"))
+		Expect(f.text("/?until=yesterday")).To(ContainSubstring("runs 1 to 50"))
 		first := f.text("/runs/" + r.ID)
 		Expect(first).To(And(ContainSubstring("1 to 200 of 450 scenarios"), Not(ContainSubstring("s200"))))
 		last := f.text(next(f.text(next(first))))

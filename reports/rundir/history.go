@@ -40,6 +40,9 @@ func (s *Side) Entry() history.Entry {
 	if len(r.Scenarios) == 1 {
 		e.Subject = r.Scenarios[0].Name
 	}
+	if latency := reports.Find(r.Totals.Measures, "latency_p95"); latency.Known {
+		e.LatencyP95 = latency.Value
+	}
 	findings := map[string][]gate.Finding{}
 	for i := range r.Scenarios {
 		if list := r.Scenarios[i].Findings; r.Scenarios[i].Verdict != gate.Pass && len(list) > 0 {
