@@ -1,6 +1,11 @@
 package plot
 
-import "math"
+import (
+	"math"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
+)
 
 // axis is an axis of a sheet with its range and ticks.
 type axis struct {
@@ -28,6 +33,9 @@ const (
 	descent     = 0.1 * textSize
 	notchLength = 4
 )
+
+// maxDecimals limits the decimals of the labels of ticks.
+const maxDecimals = 9
 
 func newAxis() axis { return axis{class: "axis", line: true, notches: true, padding: 2} }
 
@@ -87,7 +95,8 @@ func (a *axis) labelWidth() float64 {
 }
 
 // setTicks sets the range of the axis and at least three round values as ticks. show returns
-// their labels; a value with an empty label is left out.
+// their labels; a value with an empty label is left out. Without show, the labels are numbers with equally many
+// decimals.
 func (a *axis) setTicks(lo, hi float64, show func(float64) string) {
 	a.min, a.max = lo, hi
 	power := math.Pow10(int(math.Floor(math.Log10(hi - lo))))
@@ -95,6 +104,13 @@ func (a *axis) setTicks(lo, hi float64, show func(float64) string) {
 		values := multiples(times*power, lo, hi)
 		if len(values) < 3 {
 			continue
+		}
+		if show == nil {
+			decimals := max(0, int(math.Ceil(-math.Log10(times*power)-1e-9)))
+			show = func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
+			if decimals > maxDecimals {
+				show = format.Number
+			}
 		}
 		for _, v := range values {
 			if label := show(v); label != "" {

@@ -49,7 +49,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) doc.Plot {
 	s := newSheet(narrow, 260+float64(len(list))*legendRow)
 	s.top = float64(len(list))*legendRow + 8
 	lo, hi := extent(list, func(t Tradeoff) measure.Value { return t.Cost })
-	s.x.setTicks(max(0, lo), hi, format.Money)
+	s.x.setTicks(max(0, lo), hi, nil)
 	lo, hi = extent(list, func(t Tradeoff) measure.Value { return t.Quality })
 	s.y.setTicks(lo, hi, p.Show)
 	s.x.label, s.y.label = p.Cost, p.Quality
