@@ -23,13 +23,13 @@ import (
 // soak selects the long forms of the specs of kills and restarts (make soak).
 var soak = flag.Bool("soak", false, "kill and restart more often in specs of the fleet")
 
-// longer returns the number of kills or restarts: of the suite, of its long form, or of go test -short.
+// longer returns a number, such as that of kills: of the suite, of its long form, or of go test -short.
 func longer(suite, long int) int {
 	switch {
 	case *soak:
 		return long
 	case testing.Short():
-		return (suite + 4) / 5
+		return (suite + 1) / 2
 	}
 	return suite
 }
@@ -164,7 +164,7 @@ func (f *testFleet) run(out string, args ...string) *process {
 // exits waits for the end of a process, and checks its exit code.
 func (f *testFleet) exits(p *process, code int) {
 	f.t.Helper()
-	f.Eventually(p.ended).WithTimeout(2*time.Minute).Should(gomega.BeClosed(), p.output.String)
+	f.Eventually(p.ended).WithTimeout(time.Duration(longer(2, 10))*time.Minute).Should(gomega.BeClosed(), p.output.String)
 	f.Expect(p.ProcessState.ExitCode()).To(gomega.Equal(code), "%v", p.output.String())
 }
 

@@ -53,13 +53,13 @@ func (f *testFleet) instants(n, trials int) []int {
 // runs jobs, has the recording of one machine.
 func TestFleetSurvivesKills(t *testing.T) {
 	f := newFleet(t)
-	kills, trials := longer(20, 200), "10"
+	kills, trials, shipped := longer(20, 200), "10", "loop/golden-*"
 	if *soak {
-		trials = "400"
-		f.slow("0.5")
+		trials, shipped = "300", "loop/golden-json"
+		f.slow("0.7")
 	}
 	open := f.gated()
-	args := []string{"slow", "loop/golden-*", "unending", "--trials", trials}
+	args := []string{"slow", shipped, "unending", "--trials", trials}
 	f.aloneGated(open, args...)
 	workers := []*process{f.worker(), f.worker(), f.worker()}
 	run := f.run("spread", append(args, "--max-deaths", "1000")...)
