@@ -33,6 +33,7 @@ func JUnit(w io.Writer, r Report) error {
 		junitProperty{"trials", strconv.Itoa(r.Totals.Trials.Total())},
 	)}
 	suite.Name, suite.Tests, suite.Time = "rehearse", len(suite.Cases), totalTime(r.Totals.Measures, 1)
+	skipped := 0
 	for _, c := range suite.Cases {
 		switch {
 		case c.Failure != nil:
@@ -40,14 +41,17 @@ func JUnit(w io.Writer, r Report) error {
 		case c.Error != nil:
 			suite.Errors++
 		case c.Skipped != nil:
-			suite.Skipped++
+			skipped++
 		}
 	}
+	suite.Skipped = strconv.Itoa(skipped)
 	out := bufio.NewWriter(w)
 	_, _ = out.WriteString(xml.Header) // Flush returns the error
 	enc := xml.NewEncoder(out)
 	enc.Indent("", "  ")
-	err := enc.Encode(junitSuites{junitCounts: suite.junitCounts, Suite: suite})
+	all := suite.junitCounts
+	all.Skipped = "" // the schema of Jenkins has it for a suite only
+	err := enc.Encode(junitSuites{junitCounts: all, Suite: suite})
 	if err == nil {
 		_ = out.WriteByte('\n')
 		err = out.Flush()
@@ -69,7 +73,7 @@ type junitCounts struct {
 	Tests    int    `xml:"tests,attr"`
 	Failures int    `xml:"failures,attr"`
 	Errors   int    `xml:"errors,attr"`
-	Skipped  int    `xml:"skipped,attr"`
+	Skipped  string `xml:"skipped,attr,omitempty"`
 	Time     string `xml:"time,attr,omitempty"`
 }
 
@@ -237,5 +241,5 @@ func totalTime(measures []measure.Value, n int) string {
 	if !hasNumber(v) {
 		return ""
 	}
-	return strconv.FormatFloat(*v.Value*float64(n), 'f', -1, 64)
+	return strconv.FormatFloat(*v.Value*float64(n), 'f', 3, 64) // more digits violate the schema of Surefire
 }
