@@ -64,9 +64,6 @@ const (
 	retryTime = 250 * time.Millisecond
 )
 
-// maxAhead limits the results that wait in the database for an earlier one.
-const maxAhead = 4096
-
 // Coordinator coordinates a run: it is the harness.Remote that returns its trials. Close it.
 type Coordinator struct {
 	store  *Store

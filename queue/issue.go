@@ -208,7 +208,7 @@ func (c *Coordinator) collect(ctx context.Context) error {
 // issue inserts jobs until there are enough for the workers.
 func (c *Coordinator) issue(ctx context.Context) error {
 	c.mu.Lock()
-	room := min(max(c.watch.slots, 1)*c.opts.Window-len(c.open), maxAhead-len(c.done)-len(c.open))
+	room := roomFor(len(c.open), len(c.done), c.watch.slots, c.opts.Window)
 	c.mu.Unlock()
 	left := 0
 	for _, s := range c.todo {

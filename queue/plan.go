@@ -143,6 +143,16 @@ func (e *estimate) of(scenario int, unknown time.Duration) time.Duration {
 	return m.time / time.Duration(m.trials)
 }
 
+// minAhead is the number of jobs that may be ahead of the one that is consumed next, in a small fleet.
+const minAhead = 4096
+
+// roomFor returns how many jobs may be issued: window for each slot, unless too many results wait for an
+// earlier one. A slow job must not stop many slots, so that the limit grows with them (see the simulation).
+func roomFor(open, done, slots, window int) int {
+	wanted := max(slots, 1) * window
+	return min(wanted-open, max(minAhead, 4*wanted)-done-open)
+}
+
 // batch returns the first trials of open that are one job: about job of work, less near the end of
 // the run, so that all slots end at about the same time. A job has one scenario's needs, and at least
 // one trial.
