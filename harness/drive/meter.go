@@ -152,6 +152,8 @@ func (p *livePrice) cost(model string, each float64, reply llm.Reply, err error)
 	retries, usage, status := reply.Retries, reply.Usage, 0
 	if failed, ok := errors.AsType[*llm.Error](err); ok {
 		retries, usage, status = failed.Retries, cmp.Or(usage, failed.Usage), failed.Status
+	} else if err != nil {
+		return each * float64(p.attempts) // abandoned, in an attempt that is not known
 	}
 	sum := 0.0
 	for _, r := range retries {

@@ -197,3 +197,68 @@ var _ = Describe("attempts", Label("H-02", "L-02"), func() {
 type reader func([]byte) (int, error)
 
 func (f reader) Read(p []byte) (int, error) { return f(p) }
+
+// pacer records how it is used.
+type pacer struct {
+	waits  int
+	pauses []time.Duration
+	err    error
+}
+
+func (p *pacer) Wait(context.Context) error {
+	p.waits++
+	return p.err
+}
+
+func (p *pacer) Pause(_ context.Context, d time.Duration) error {
+	p.pauses = append(p.pauses, d)
+	return nil
+}
+
+var _ = Describe("attempts with a pacer", Label("H-02", "H-04"), func() {
+	limited := func(after string) answer {
+		return answer{status: 429, header: map[string]string{"Retry-After": after}, body: `{"error":{"message":"slow down"}}`}
+	}
+	paced := func(p *pacer, v *clock.Virtual) func(*openai.Config) {
+		return func(c *openai.Config) { c.Pacer, c.Clock = p, v }
+	}
+
+	It("wait before each, and repeat a rate limit in addition to the retries, without moving the clock", func(ctx context.Context) {
+		p, v := &pacer{}, clock.NewVirtual()
+		reply, err := ask(ctx, backend(&transport{answers: []answer{limited("7"), limited("60"), whole(hello)}}, paced(p, v)), false)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(p.waits).To(Equal(3))
+		Expect(p.pauses).To(Equal([]time.Duration{7 * time.Second, time.Minute}))
+		Expect(reply.Retries).To(HaveLen(2))
+		Expect(v.Elapsed()).To(BeZero())
+	})
+
+	DescribeTable("do not wait together", func(ctx context.Context, a answer) {
+		p := &pacer{}
+		rt := &transport{answers: []answer{a}}
+		_, err := ask(ctx, backend(rt, paced(p, clock.NewVirtual())), false)
+		Expect(err).To(HaveOccurred())
+		Expect(p.pauses).To(BeEmpty())
+		Expect(rt.requests).To(HaveLen(1))
+	},
+		Entry("for longer than five minutes", limited("301")),
+		Entry("without being asked to", answer{status: 429}),
+		Entry("for a server that is down", answer{status: 503, header: map[string]string{"Retry-After": "7"}}),
+		Entry("for a quota that no wait lifts", answer{status: 429, header: map[string]string{"Retry-After": "7"},
+			body: `{"error":{"message":"pay","code":"insufficient_quota"}}`}),
+	)
+
+	It("give up after 20 pauses", func(ctx context.Context) {
+		p := &pacer{}
+		_, err := ask(ctx, backend(&transport{answers: []answer{limited("1")}}, paced(p, clock.NewVirtual())), false)
+		Expect(failure(err).Kind).To(Equal(llm.RateLimited))
+		Expect(p.pauses).To(HaveLen(20))
+	})
+
+	It("are not made when the pacer fails", func(ctx context.Context) {
+		rt := &transport{}
+		_, err := ask(ctx, backend(rt, paced(&pacer{err: io.ErrClosedPipe}, clock.NewVirtual())), false)
+		Expect(err).To(MatchError(io.ErrClosedPipe))
+		Expect(rt.requests).To(BeEmpty())
+	})
+})
