@@ -164,7 +164,16 @@ var _ = Describe("a meter in PostgreSQL", Label("H-04"), func() {
 		second, err := waiting.Reserve(ctx, cents(8))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(waits).To(Equal(3))
-		second(costing(1), nil)
+
+		waits = 0
+		waiting.clock = sleeper{func(time.Duration) {
+			if waits++; waits == 3 {
+				second(costing(8), nil)
+			}
+		}}
+		_, err = waiting.Reserve(ctx, cents(8))
+		Expect(err).To(MatchError(errRefused))
+		Expect(waits).To(Equal(3), "a run does not end while a call that is paid is answered")
 	})
 
 	It("refuses a call of unknown cost under a cap, and none of a scripted model", func(ctx SpecContext) {
@@ -188,7 +197,8 @@ var _ = Describe("a meter in PostgreSQL", Label("H-04"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		_, err = c.meterFor("alive").Reserve(ctx, cents(4))
 		Expect(err).NotTo(HaveOccurred())
-		_, err = c.store.pool.Exec(ctx, "INSERT INTO worker (id, host, pid, program, slots, tags) VALUES ('alive', 'h', 1, 'p', 1, '{}')")
+		_, err = c.store.pool.Exec(ctx, `INSERT INTO worker (id, host, pid, program, slots, tags, beat)
+			VALUES ('alive', 'h', 1, 'p', 1, '{}', now()), ('dead', 'h', 2, 'p', 1, '{}', now() - interval '1 hour')`)
 		Expect(err).NotTo(HaveOccurred())
 		minuteAgo := time.Now().Add(-time.Minute)
 		reap := func(since *time.Time) {
