@@ -171,7 +171,7 @@ var _ = Describe("a meter in PostgreSQL", Label("H-04"), func() {
 				second(costing(8), nil)
 			}
 		}}
-		_, err = waiting.Reserve(ctx, cents(8))
+		_, err = waiting.Reserve(ctx, cents(10))
 		Expect(err).To(MatchError(errRefused))
 		Expect(waits).To(Equal(3), "a run does not end while a call that is paid is answered")
 	})
