@@ -188,11 +188,11 @@ func (a *app) viewFolders(ctx context.Context, opts *view.Options, folders []str
 			path = view.LivePath(folder)
 			continue
 		}
-		recording, err := rundir.FindRecording(folder)
+		recording, err := rundir.FindEntry(folder)
 		if err != nil {
 			return "", usage(err)
 		}
-		if filepath.Base(recording) != recordingName {
+		if recording == folder && filepath.Base(recording) != recordingName {
 			return "", usage(fmt.Errorf("view %s: name the folder of a run, with a file %s", recording, recordingName))
 		}
 		e, err := rundir.ReadEntry(ctx, recording, a.language)

@@ -95,6 +95,16 @@ type Origin struct {
 	CI string `json:"ci,omitempty"`
 }
 
+// ShortCommit returns the start of a commit for lists, with a + if files differed from it.
+func ShortCommit(commit string, dirty bool) string {
+	const length = 7
+	commit = commit[:min(len(commit), length)]
+	if dirty && commit != "" {
+		commit += "+"
+	}
+	return commit
+}
+
 // Clean reports whether the commit identifies the source code.
 func (o Origin) Clean() bool { return o.Commit != "" && !o.Dirty }
 

@@ -28,9 +28,6 @@ func timeForm(runs []history.Run) string {
 	return minutes
 }
 
-// commitLength is the number of characters of a commit in lists.
-const commitLength = 7
-
 // RunsDocument returns a list of runs, the newest first, as a document. total is the number of runs
 // that the history has.
 func RunsDocument(runs []history.Run, total int) doc.Document {
@@ -66,7 +63,7 @@ func RunsDocument(runs []history.Run, total int) doc.Document {
 		}
 		t.Rows = append(t.Rows, []doc.Text{
 			doc.Line(r.ID), doc.Line(r.At.Format(form)), doc.Line(string(r.Kind)), doc.Line(doc.Quote(r.Subject)),
-			doc.Line(doc.Quote(r.Branch)), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
+			doc.Line(doc.Quote(r.Branch)), doc.Line(doc.Quote(history.ShortCommit(r.Commit, r.Dirty))),
 			doc.Line(doc.Quote(r.Variant)), doc.Line(doc.Toned(verdictTone(r.Verdict), string(r.Verdict))),
 			doc.Line(passed), doc.Line(cost),
 		})
@@ -92,15 +89,6 @@ func without(t doc.Table, column int) doc.Table {
 		t.Rows[i] = append(row[:column:column], row[column+1:]...)
 	}
 	return t
-}
-
-// shortCommit returns the start of a commit, with a + if files differed from it.
-func shortCommit(commit string, dirty bool) string {
-	commit = commit[:min(len(commit), commitLength)]
-	if dirty && commit != "" {
-		commit += "+"
-	}
-	return commit
 }
 
 // EntryDocument returns a run of the history as a document.
@@ -152,7 +140,9 @@ func EntryDocument(e *history.Entry) doc.Document {
 	if len(e.NotRun) > 0 {
 		d.Lead = append(d.Lead, newSection("Not run", doc.Unsure, quoteList(e.NotRun, "scenarios")))
 	}
-	d.Body = entryBlocks(e)
+	if e.Kind.HasResults() {
+		d.Body = entryBlocks(e)
+	}
 	return d
 }
 

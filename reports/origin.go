@@ -30,7 +30,7 @@ func (o Origin) Facts() (list doc.Origin) {
 		}
 	}
 	add("command", doc.Command(o.Command))
-	add("commit", doc.Quote(shortCommit(o.Commit, o.Dirty)))
+	add("commit", doc.Quote(history.ShortCommit(o.Commit, o.Dirty)))
 	add("branch", doc.Quote(o.Branch))
 	add("job", doc.Quote(o.CI))
 	return list

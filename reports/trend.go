@@ -205,7 +205,7 @@ func transitions(t *history.Trend) doc.List {
 	out := doc.List{Noun: "changes"}
 	for _, x := range list {
 		r := t.Runs[x.index]
-		where := cmp.Or(shortCommit(r.Commit, r.Dirty), r.ID)
+		where := cmp.Or(history.ShortCommit(r.Commit, r.Dirty), r.ID)
 		out.Items = append(out.Items, doc.Item{Text: doc.Line(r.At.Format(minutes), " ", doc.Quote(where), "  ", x.text)})
 	}
 	return out
@@ -240,7 +240,7 @@ func trendTable(t *history.Trend, link func(run string) string) doc.Table {
 			id = id.To(link(r.ID))
 		}
 		row := []doc.Text{
-			doc.Line(r.At.Format(minutes)), doc.Line(id), doc.Line(doc.Quote(shortCommit(r.Commit, r.Dirty))),
+			doc.Line(r.At.Format(minutes)), doc.Line(id), doc.Line(doc.Quote(history.ShortCommit(r.Commit, r.Dirty))),
 			doc.Line(doc.Toned(verdictTone(r.Verdict), string(r.Verdict))),
 		}
 		for k := range t.Series {

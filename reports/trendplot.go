@@ -18,7 +18,7 @@ func TrendPlots(t *history.Trend) []doc.Block {
 			run := &t.Runs[k]
 			points[k] = plot.TrendPoint{
 				Value: orNaN(v.Value), Lo: orNaN(v.Lo), Hi: orNaN(v.Hi), Tone: verdictTone(run.Verdict), Break: k > 0 && breaks(t, s, k),
-				Name: cmp.Or(shortCommit(run.Commit, run.Dirty), run.At.Format("01-02")),
+				Name: cmp.Or(history.ShortCommit(run.Commit, run.Dirty), run.At.Format("01-02")),
 			}
 		}
 		blocks = append(blocks, plot.Trend(s.Name, points, func(v float64) string { return amount(s, v) }))

@@ -42,6 +42,14 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	for _, e := range []*history.Entry{&before, &after} {
+		if !e.Kind.HasResults() {
+			return &failure{
+				http.StatusBadRequest, fmt.Errorf("run %s is of the kind %s, which cannot be compared", e.ID, e.Kind),
+				"compare two runs of scenarios",
+			}
+		}
+	}
 	result := rundir.Compare(rundir.SideOf(before.ID, &before), rundir.SideOf(after.ID, &after))
 	d := reports.ComparisonDocument(&result, func(scenario string) string { return compareLink(before.ID, after.ID, scenario) })
 	p := comparePage{

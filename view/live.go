@@ -283,7 +283,7 @@ func (s *Server) finished(ctx context.Context, o *opened) string {
 		return "" // the page of the folder has the result
 	}
 	defer func() { _ = st.Close() }() // it was only read
-	runs, err := st.Runs(ctx, history.Filter{Limit: looked})
+	runs, err := st.Runs(ctx, history.Filter{Limit: looked, All: true})
 	if err != nil {
 		return ""
 	}

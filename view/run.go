@@ -54,6 +54,9 @@ type runPage struct {
 	Verdict gate.Verdict
 	Line    string
 	Facts   template.HTML
+	// Results is true if there are results of scenarios; those of other kinds of runs are in Folder.
+	Results bool
+	Folder  string
 	Lead    template.HTML
 	Rows    []scenarioRow
 	Show    string
@@ -82,6 +85,11 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) error {
 		Show: r.FormValue("show"), Search: r.FormValue("q"),
 		Line:  fmt.Sprintf("%d of %s passed", e.Scenarios.Pass, format.Plural(e.Scenarios.Total(), "scenario")),
 		Facts: doc.Fragment([]doc.Block{d.Figures}, 2), Lead: doc.Fragment(d.Lead, 2),
+	}
+	if p.Results = e.Kind.HasResults(); !p.Results {
+		p.Line, p.Folder = fmt.Sprintf("%s: %s", what(&e.Run), format.Count(e.Trials, "run")), e.Folder
+		show(w, http.StatusOK, "run", p)
+		return nil
 	}
 	before, err := s.before(r.Context(), st, &e.Run)
 	if err != nil {

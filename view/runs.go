@@ -27,6 +27,10 @@ type runRow struct {
 	Passed, Share, Cost, P95, Took           string
 	Trials                                   int
 	Note                                     string
+	// What is the command and the name of what was run, unless it is an ordinary run of several scenarios.
+	What string
+	// Alike is true if the run can be compared with others.
+	Alike bool
 	// Before links to the comparison with the run before it; empty if there is none.
 	Before string
 }
@@ -37,6 +41,8 @@ type runsPage struct {
 	Live  []liveRow
 	Rows  []runRow
 	Strip []runRow // the oldest first
+	// Names is true if a row has something in What.
+	Names bool
 	// Branch, Commit (its beginning) and Until (a day) are the filter.
 	Branch, Commit, Until string
 	Filtered              bool
@@ -48,7 +54,7 @@ type runsPage struct {
 func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
 	p := runsPage{frame: s.frame("Runs"), Branch: r.FormValue("branch"), Commit: r.FormValue("commit"), Until: r.FormValue("until"), Live: s.liveRows()}
 	from := number(r, "from", 0)
-	filter := history.Filter{Branch: p.Branch, Commit: strings.ToLower(p.Commit), Skip: from, Limit: runsShown + 1}
+	filter := history.Filter{Branch: p.Branch, Commit: strings.ToLower(p.Commit), Skip: from, Limit: runsShown + 1, All: true}
 	if day, err := time.Parse(time.DateOnly, p.Until); err == nil {
 		filter.Before = day.AddDate(0, 0, 1)
 	}
@@ -67,10 +73,12 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
 	p.Empty = len(list) == 0 && from == 0 && !p.Filtered
 	for i := range list[:min(len(list), runsShown)] {
 		row := newRunRow(&list[i])
-		if i+1 < len(list) {
-			row.Before = compareLink(list[i+1].ID, list[i].ID, "")
+		older := slices.IndexFunc(list[i+1:], func(r history.Run) bool { return r.Kind.HasResults() })
+		if row.Alike && older >= 0 {
+			row.Before = compareLink(list[i+1+older].ID, row.ID, "")
 		}
 		p.Rows = append(p.Rows, row)
+		p.Names = p.Names || row.What != ""
 		if row.Branch != "" && !slices.Contains(p.Branches, row.Branch) {
 			p.Branches = append(p.Branches, row.Branch)
 		}
@@ -93,9 +101,11 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
 
 func newRunRow(r *history.Run) runRow {
 	row := runRow{
-		ID: r.ID, Link: runLink(r.ID), Began: r.At.UTC().Format(minutes), Branch: r.Branch, Commit: shortCommit(&r.Origin),
-		Variant: r.Variant, Verdict: r.Verdict, Passed: fmt.Sprintf("%d/%d", r.Scenarios.Pass, r.Scenarios.Total()),
-		Cost: "unknown", Trials: r.Trials,
+		ID: r.ID, Link: runLink(r.ID), What: what(r), Alike: r.Kind.HasResults(), Began: r.At.UTC().Format(minutes), Branch: r.Branch, Commit: history.ShortCommit(r.Commit, r.Dirty),
+		Variant: r.Variant, Verdict: r.Verdict, Cost: "unknown", Trials: r.Trials,
+	}
+	if r.Scenarios.Total() > 0 {
+		row.Passed = fmt.Sprintf("%d/%d", r.Scenarios.Pass, r.Scenarios.Total())
 	}
 	if judged := r.Scenarios.Total() - r.Scenarios.Skip; judged > 0 {
 		row.Share = format.Percent(float64(r.Scenarios.Pass) / float64(judged))
@@ -120,17 +130,15 @@ func newRunRow(r *history.Run) runRow {
 	return row
 }
 
-// shortCommit returns the start of a commit, with a + if files differed from it.
-func shortCommit(o *history.Origin) string {
-	const length = 7
-	commit := o.Commit[:min(len(o.Commit), length)]
-	if o.Dirty && commit != "" {
-		commit += "+"
+// what names what was run.
+func what(r *history.Run) string {
+	if r.Kind == history.Plain || r.Kind == "" {
+		return r.Subject
 	}
-	return commit
+	return strings.TrimSpace(string(r.Kind) + " " + r.Subject)
 }
 
-// Chosen returns the address that compares two chosen runs, for the form of the list.
+// chosen returns the runs to compare: those that are named, or those that are ticked in the list.
 func chosen(query url.Values) (a, b string) {
 	a, b = query.Get("a"), query.Get("b")
 	if picked := query["run"]; len(picked) == 2 { // the newer run is ticked first: it is above

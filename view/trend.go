@@ -49,7 +49,7 @@ func (s *Server) trend(w http.ResponseWriter, r *http.Request) error {
 		x := &t.Runs[i]
 		p.Runs = append(p.Runs, trendRun{
 			Link: scenarioLink(x.ID, of.Scenario), Began: x.At.UTC().Format(minutes),
-			Commit: shortCommit(&history.Origin{Commit: x.Commit, Dirty: x.Dirty}), Verdict: x.Verdict, Break: breaks[i],
+			Commit: history.ShortCommit(x.Commit, x.Dirty), Verdict: x.Verdict, Break: breaks[i],
 		})
 	}
 	for _, other := range t.Renamed {

@@ -82,6 +82,21 @@ var _ = Describe("the pages of runs", Label("H-04"), func() {
 		Expect(wrong.body).NotTo(ContainSubstring("<script>"))
 	})
 
+	It("show runs of other kinds without scenarios, and compare only runs that have some", func(ctx SpecContext) {
+		a := f.add(ctx, 1, nil, shown{"a", []string{"x"}, "done"})
+		explored := f.add(ctx, 2, func(r *history.Run) { r.Kind, r.Subject, r.Trials = history.Explored, "order/"+hostile, 68 }, shown{"a", []string{"x"}, "done"})
+		c := f.add(ctx, 3, nil, shown{"a", []string{"y"}, "done"})
+		list := f.text("/")
+		Expect(list).To(And(ContainSubstring(`explore order/&lt;/div&gt;`), ContainSubstring(`value="`+a.ID+`"`), Not(ContainSubstring(`value="`+explored.ID+`"`)),
+			ContainSubstring(`href="/compare?a=`+a.ID+"&amp;b="+c.ID+`"`), Not(ContainSubstring("a="+explored.ID)), Not(ContainSubstring("b="+explored.ID))))
+		Expect(f.text("/runs/latest")).To(ContainSubstring(c.ID))
+		Expect(f.text("/runs/" + explored.ID)).To(And(ContainSubstring(": 68 runs"), ContainSubstring("report.html"), ContainSubstring(explored.Folder),
+			Not(ContainSubstring("Name contains"))))
+		wrong := f.get("/compare?a=" + a.ID + "&b=" + explored.ID)
+		Expect(wrong.StatusCode).To(Equal(http.StatusBadRequest))
+		Expect(wrong.body).To(ContainSubstring("of the kind explore, which cannot be compared"))
+	})
+
 	It("divide a long history and a long run into pages", func(ctx SpecContext) {
 		var many []shown
 		for i := range 450 {
