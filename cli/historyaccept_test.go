@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/function"
 	"github.com/rehearse-dev/rehearse/history"
+	"github.com/rehearse-dev/rehearse/internal/database"
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 
@@ -70,10 +71,16 @@ type project struct {
 // rehearse returns what a command prints.
 func (p *project) rehearse(code int, args ...string) string {
 	p.t.Helper()
-	var out, errs bytes.Buffer
-	p.Expect(run(p.kinds, args, strings.NewReader(""), &out, &errs)).To(gomega.Equal(code), "%q: %s%s", args, &out, &errs)
-	p.Expect(errs.String()).NotTo(gomega.ContainSubstring("warning"))
-	return out.String()
+	out, errs := p.run(code, args...)
+	p.Expect(errs).NotTo(gomega.ContainSubstring("warning"))
+	return out
+}
+
+func (p *project) run(code int, args ...string) (out, errs string) {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	p.Expect(run(p.kinds, args, strings.NewReader(""), &stdout, &stderr)).To(gomega.Equal(code), "%q: %s%s", args, &stdout, &stderr)
+	return stdout.String(), stderr.String()
 }
 
 // read reads what a command prints as JSON.
@@ -171,4 +178,45 @@ func TestHistoryOfARepository(t *testing.T) {
 	for i, args := range asked {
 		p.Expect(p.rehearse(exitPass, args...)).To(gomega.Equal(before[i]), "%q", args)
 	}
+}
+
+// TestHistoryThatCannotBeWritten is H-04: a history that is locked, of a newer version or in a read-only folder is a
+// warning. The verdict stays, and nothing is lost.
+func TestHistoryThatCannotBeWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	moody := &clerk{calls: 1}
+	p := &project{gomega.NewWithT(t), t, agents(moody, moody)}
+	t.Setenv(historyVariable, "")
+	p.Expect(os.Mkdir("scenarios", 0o700)).To(gomega.Succeed())
+	p.Expect(os.WriteFile("scenarios/moody.yaml", []byte(clerkScenario("moody", "Where is it?")), 0o600)).To(gomega.Succeed())
+	p.rehearse(exitPass, "run", "--out", "runs/first")
+	warned := func(warning string, more ...string) {
+		t.Helper()
+		for code, fails := range map[int]bool{exitPass: false, exitFail: true} {
+			moody.fails = fails
+			out, errs := p.run(code, append([]string{"run", "--out", fmt.Sprint("runs/", code)}, more...)...)
+			p.Expect(out).To(gomega.ContainSubstring("1 scenario: 1"))
+			p.Expect(errs).To(gomega.MatchRegexp("warning: this run is not in the history: .*" + warning))
+		}
+	}
+	db, err := database.OpenSQLite(historyFile, "busy_timeout(5000)")
+	p.Expect(err).NotTo(gomega.HaveOccurred())
+	db.SetMaxOpenConns(1)
+	execute := func(statement string) {
+		t.Helper()
+		_, err := db.ExecContext(t.Context(), statement)
+		p.Expect(err).NotTo(gomega.HaveOccurred())
+	}
+	execute("BEGIN EXCLUSIVE")
+	warned("another program has locked the file; nothing was changed")
+	execute("ROLLBACK")
+	p.Expect(p.rehearse(exitPass, "history", "import", "runs")).To(gomega.ContainSubstring("2 runs added, 1 already in the history"))
+	if _, err := os.Stat("/proc/self"); err == nil {
+		warned("open the history /proc/history.db: open /proc/history.db: no such file or directory", "--history", "/proc/history.db")
+	}
+	execute("INSERT INTO history_schema (version_id, is_applied) VALUES (99, true)")
+	p.Expect(db.Close()).To(gomega.Succeed())
+	warned("a newer version of this program wrote it")
+	_, errs := p.run(exitNoVerdict, "history")
+	p.Expect(errs).To(gomega.ContainSubstring("a newer version of this program wrote it"))
 }

@@ -44,7 +44,8 @@ func (a *app) selectionFlags(cmd *cobra.Command, s *selection) {
 	f.StringSliceVar(&s.filter.Tags, "tag", nil, "only scenarios with one of these `tags`")
 	f.StringSliceVar(&s.filter.Files, "file", nil, "only scenarios in these `files` or folders; * is a wildcard")
 	f.StringSliceVar(&s.filter.Exclude, "exclude", nil, "leave out scenarios with these `names` or files; * is a wildcard")
-	f.BoolVar(&s.failed, "failed", false, "only scenarios that failed or had an error in their last run, which "+runsFolder+" remembers, were not run there, or are new")
+	f.BoolVar(&s.failed, "failed", false,
+		"only scenarios that failed or had an error in their last run, which "+runsFolder+" remembers, were not run there, or are new")
 	_ = cmd.RegisterFlagCompletionFunc("tag", a.completeTags)
 	_ = cmd.RegisterFlagCompletionFunc("exclude", completeScenarios)
 }

@@ -162,16 +162,25 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 	return c.becomeOnly(ctx)
 }
 
+// lockTime is how long a run waits for the lock of another coordinator: the server may notice that it ended
+// a little later.
+const lockTime = 3 * time.Second
+
 // becomeOnly takes the lock of the run, which its session holds until it ends.
 func (c *Coordinator) becomeOnly(ctx context.Context) error {
-	var got bool
-	if err := c.lock.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('rehearse run ' || $1, 0))", c.key).Scan(&got); err != nil {
-		return err
+	for began := c.opts.Clock.Now(); ; {
+		var got bool
+		err := c.lock.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('rehearse run ' || $1, 0))", c.key).Scan(&got)
+		switch {
+		case got || err != nil:
+			return err
+		case c.opts.Clock.Now().Sub(began) > lockTime:
+			return &UsageError{fmt.Sprintf("another coordinator runs %s; wait for it, or end it first", c.key)}
+		}
+		if err := c.opts.Clock.Sleep(ctx, pollTime); err != nil {
+			return err
+		}
 	}
-	if !got {
-		return &UsageError{fmt.Sprintf("another coordinator runs %s; wait for it, or end it first", c.key)}
-	}
-	return nil
 }
 
 // UsageError is an error of what was asked for; nothing was run.

@@ -99,13 +99,13 @@ var advice = map[string]string{
 
 // ExplainPostgres adds advice to an error of PostgreSQL, if there is any. Other errors stay as they are.
 func ExplainPostgres(err error) error {
-	var broken net.Error
+	_, broken := errors.AsType[*net.OpError](err) // not net.Error, which errors of files implement, too
 	connect, connecting := errors.AsType[*pgconn.ConnectError](err)
 	failure, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case ok && advice[failure.Code] != "":
 		return fmt.Errorf("%s: %w", advice[failure.Code], oneLine(err, connect))
-	case !ok && (connecting || errors.As(err, &broken)):
+	case !ok && (connecting || broken):
 		return fmt.Errorf("the server cannot be reached: %w", oneLine(err, connect))
 	}
 	return err
