@@ -189,7 +189,6 @@ func (e *Engine) random(x *Exchange, purpose string) uint64 {
 	return h
 }
 
-// mix adds a value to a hash.
 func mix(h, value uint64) uint64 {
 	return seed.Mix(h + seed.Gamma + value*0xd1342543de82ef95)
 }

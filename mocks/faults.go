@@ -26,7 +26,6 @@ func ProcessFaults() []string {
 // APIFaults returns the kinds of fault of scripted APIs, in the order of the documentation.
 func APIFaults() []string { return wire.FaultKinds() }
 
-// faultNames returns all kinds of fault.
 func faultNames() []string { return append(APIFaults(), ProcessFaults()...) }
 
 // Brings reports whether the fault delivers the whole answer, after which no client retries.
@@ -96,7 +95,6 @@ func (a *Answer) additions() []answerPart {
 	}
 }
 
-// given returns the keys of the given parts.
 func given(parts []answerPart) []string {
 	var keys []string
 	for _, p := range parts {

@@ -67,7 +67,6 @@ func readTape(fsys fs.FS, name string) (t tape.Tape, err error) {
 	return t, nil
 }
 
-// find sets the exchange from its tape.
 func (f *Frames) find(t *tape.Tape) error {
 	x, ok := t.Find(f.Exchange)
 	switch {

@@ -172,7 +172,6 @@ func (f *scheduledFault) miss(why string) {
 	}
 }
 
-// fire records that the fault has fired.
 func (f *scheduledFault) fire() {
 	if f.state == armed {
 		f.count.armed--
@@ -278,7 +277,6 @@ func (e *Engine) dropHiddenFaults(x *Exchange) {
 	x.faults = slices.DeleteFunc(x.faults, func(f scheduledFault) bool { return f.frame < 0 && f.injection == nil })
 }
 
-// fireFaults fires the faults of frame i.
 func (x *Exchange) fireFaults(i int) {
 	for k := range x.faults {
 		if f := &x.faults[k]; f.frame == i {

@@ -65,7 +65,6 @@ const turnField = "when.turn"
 // look passes texts of a request to fits until one matches. It returns that text, or the last one.
 type look func(v *view, fits func(text string) bool) (got string, ok bool)
 
-// one returns the look of a single text.
 func one(text func(*view) string) look {
 	return func(v *view, fits func(string) bool) (string, bool) {
 		got := text(v)
@@ -145,7 +144,6 @@ type textMatch struct {
 	look  look
 }
 
-// matches returns the conditions of w on texts.
 func (w *When) matches() []textMatch {
 	all := []textMatch{
 		{"attachment", w.Attachment, lookAtAttachments},

@@ -175,7 +175,6 @@ func (l *loader) elsewhere(pattern string) string {
 	return ""
 }
 
-// matching returns the names that a pattern matches.
 func matching(pattern string, names []string) []string {
 	var matched []string
 	for _, name := range names {
@@ -188,7 +187,6 @@ func matching(pattern string, names []string) []string {
 
 func (l *loader) shippedFile(name string) { l.add(l.readShipped(name)) }
 
-// readShipped reads a shipped scenario.
 func (l *loader) readShipped(name string) parsed {
 	file := name + ".yaml"
 	data, err := shipped.ReadFile(file)

@@ -2,7 +2,6 @@ package scenarios
 
 import "fmt"
 
-// checkInvariants checks the invariants of the file.
 func (c *Checker) checkInvariants(invariants []string) {
 	if c.opts.CheckInvariant == nil {
 		return

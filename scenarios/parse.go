@@ -101,7 +101,6 @@ func where(doc *yamlsrc.Document) map[string]int {
 	return lines
 }
 
-// setDefaults sets the defaults.
 func (sc *Scenario) setDefaults() {
 	sc.Trials = max(sc.Trials, 1)
 	sc.Seed = max(sc.Seed, 1)

@@ -32,7 +32,6 @@ func (c *Checker) checkPerturb(sc *Scenario) {
 	}
 }
 
-// checkTurn checks a perturbation of a turn.
 func (c *Checker) checkTurn(path string, opts any, p perturb.Perturbation) {
 	check := c.kind().CheckTurn
 	if check == nil {

@@ -131,7 +131,6 @@ func (c *Checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum hash.Hash
 	c.found = append(c.found, inner.found...)
 }
 
-// readAgreement reads the file of an agreement.
 func (c *Checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 	if j.Agreement == "" {
 		c.Add("agreement", "", "the judge has no agreement: its verdicts are not reliable until they were compared with labels; "+

@@ -120,7 +120,6 @@ func (e Effect) Needed(alpha float64, p func(Effect) float64) int {
 	return max(n, e.N)
 }
 
-// grown returns the effect with n observations.
 func (e Effect) grown(n int) Effect {
 	more := float64(n) / float64(e.N)
 	e.SE, e.DF, e.Skew = e.SE/math.Sqrt(more), e.DF*more, e.Skew/(more*more)

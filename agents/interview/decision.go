@@ -29,7 +29,6 @@ type callResult struct {
 	checked validate.Result
 }
 
-// readReply returns the result of a call.
 func readReply(reply llm.Reply, err error, want validate.Expected) callResult {
 	r := callResult{text: withoutControls(reply.Text)}
 	failure, known := errors.AsType[*llm.Error](err)
@@ -76,7 +75,6 @@ func (r callResult) rule() string {
 	return ""
 }
 
-// warnings returns the messages of the warnings.
 func (r callResult) warnings() []string {
 	var all []string
 	for _, f := range r.checked.Findings {

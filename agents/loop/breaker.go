@@ -23,7 +23,6 @@ type breaker struct {
 	opens  int
 }
 
-// current returns the state.
 func (b *breaker) current() breakerState { return cmp.Or(b.state, breakerClosed) }
 
 // givenUp reports whether the circuit has opened as often as it may.

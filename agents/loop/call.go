@@ -90,14 +90,12 @@ func (e *Entry) fail(err error) {
 	}
 }
 
-// record adds an entry to the result.
 func (r *runner) record(e Entry) {
 	r.result.Transcript = append(r.result.Transcript, e)
 	r.result.Denials = append(r.result.Denials, e.Denials...)
 	r.result.Denials = r.result.Denials[:min(len(r.result.Denials), llm.MaxDenials)]
 }
 
-// enter adds an entry to the transcript and reports it.
 func (r *runner) enter(e Entry) {
 	r.record(e)
 	iterated := Iterated{OK: e.Error == "", Finish: e.Finish}

@@ -98,7 +98,6 @@ func (o Options) or(next Options) Options {
 	return o
 }
 
-// withDefaults returns the settings of options.
 func withDefaults(o Options) Settings {
 	s := Settings{
 		Prompt:             o.Prompt,

@@ -154,7 +154,6 @@ func (l *todoList) get(id string) *Todo {
 	return &l.all[i]
 }
 
-// steps returns the steps of the todos that match.
 func (l *todoList) steps(match func(*Todo) bool) []stop.Step {
 	var steps []stop.Step
 	for i := range l.all {

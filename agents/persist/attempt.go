@@ -235,7 +235,6 @@ func (r *supervisor) settle(task int, o state.Outcome, files []string, v *stop.V
 	return end
 }
 
-// detailsOf returns the details of an outcome with its warning.
 func detailsOf(out Outcome) string {
 	if out.Warning == "" {
 		return out.Details

@@ -90,7 +90,6 @@ func (r *supervisor) emitSign(sign state.Sign, forced bool) {
 	r.emit(r.state.Counts.Attempts, sign.Meaning(), SignSeen{Sign: sign, Severity: sign.Severity(), Forced: forced})
 }
 
-// emitEnd emits the end of the run.
 func (r *supervisor) emitEnd(end *ending, done, tasks int) {
 	if end.Guard != "" {
 		r.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details})

@@ -51,7 +51,6 @@ func (f fingerprint) digest() string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// changes compares the plan of f with the plan now.
 func (f fingerprint) changes(now fingerprint) *PlanChanged {
 	e := &PlanChanged{Goal: f.Goal != now.Goal}
 	before := make(map[string]string, len(f.Tasks))

@@ -78,7 +78,6 @@ func addCurrent(tasks []Task, s *state.State) {
 	}
 }
 
-// report returns the result of a state.
 func report(s *state.State, checkpoints saved) Result {
 	c := s.Counts
 	result := Result{

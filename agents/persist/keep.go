@@ -124,7 +124,6 @@ func (r *supervisor) keepAlive() {
 	})
 }
 
-// checkpointDue reports whether a checkpoint is due.
 func (r *supervisor) checkpointDue() bool { return r.now()-r.saved.At >= r.limits.SaveEvery.Std() }
 
 // fail ends the run because the state cannot be saved.

@@ -216,12 +216,10 @@ func ended(end *run.Ending) *ending {
 	return &ending{Ending: *end}
 }
 
-// endingOf returns the ending of a record.
 func endingOf(end state.End) run.Ending {
 	return run.Ending{Status: Status(end.Status), Guard: end.Guard, Details: end.Details}
 }
 
-// failure returns an ending with an error.
 func failure(what string, err error) *ending {
 	return ended(run.Failed(fmt.Errorf("%s: %w", what, err)))
 }

@@ -124,7 +124,6 @@ func (r *runner) escalateAction(doc *step.Document) (action.Result, *ending) {
 	return action.Result{}, r.escalate(triggerIn(in.Reason), withContext(in.Reason, in.Context))
 }
 
-// escalate returns the ending with a question to a person.
 func (r *runner) escalate(trigger Trigger, question string) *ending {
 	r.entry.Decision = string(step.Escalate)
 	question = bounded(question, maxQuestion)

@@ -138,7 +138,6 @@ func (r *runner) endPartial(missing []string) *ending {
 	}
 }
 
-// requirements returns the requirements of the verification.
 func (r *runner) requirements() step.Requirements {
 	req := step.Requirements{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
 	for _, in := range r.agent.Contract.Inputs {

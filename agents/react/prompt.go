@@ -118,7 +118,6 @@ func (t Task) orderedInputs(a *agentfile.Agent) []string {
 	return ordered
 }
 
-// texts returns the task and its inputs as texts.
 func (t Task) texts(a *agentfile.Agent) []string {
 	all := []string{t.Do}
 	for _, name := range t.orderedInputs(a) {

@@ -42,7 +42,6 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 	return s.finish(r.run())
 }
 
-// panicked returns the ending for a panic.
 func panicked(p any) *ending {
 	end := toEnding(run.Panicked(p))
 	end.Status = statusStopped
@@ -108,7 +107,6 @@ func (s *session) check(a *agentfile.Agent) error {
 	return nil
 }
 
-// finish returns the result and emits the end.
 func (s *session) finish(end *ending) Result {
 	res := end.result()
 	res.Transcript = make([]Entry, len(s.transcript))

@@ -290,5 +290,4 @@ func (r *runner) guard(name, detail string) {
 	r.deps.Sink.Emit(event.Event{Kind: event.Guard, Name: name, N: r.n, Detail: detail})
 }
 
-// emit emits an event of the iteration.
 func (r *runner) emit(detail string, p event.Payload) { r.deps.Sink.Emit(event.New(r.n, detail, p)) }

@@ -152,7 +152,6 @@ func (r *reading) appendRuns(runs []uint32, s int, seed uint64, longest int) []u
 	return runs
 }
 
-// words returns the words of a sentence.
 func (r *reading) words(s int) []text.Word {
 	return r.doc.Words[r.doc.Sentences[s].First:r.doc.Sentences[s].End]
 }

@@ -273,7 +273,6 @@ func (r *reading) sentenceSpan(s int) Span {
 	return Span(r.doc.Sentences[s].Span)
 }
 
-// excerptOf returns the text of a span of the document.
 func excerptOf(raw string, at text.Span) string { return raw[at.Start:at.End] }
 
 // unwrapped returns a message that is one JSON object with its quotation marks and

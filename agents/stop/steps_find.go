@@ -219,7 +219,6 @@ func (x *extractor) firstSentence(block int) (first, end int) {
 	return first, s.End
 }
 
-// sentenceOf returns the sentence that a word is in.
 func (x *extractor) sentenceOf(word int) text.Sentence {
 	return x.doc.Sentences[sort.Search(len(x.doc.Sentences)-1, func(i int) bool { return x.doc.Sentences[i].End > word })]
 }

@@ -144,7 +144,6 @@ func wireOf(m *Measure, s *Scenario) wireMeasure {
 	return w
 }
 
-// sumOf returns the checksum of lines.
 func sumOf(lines []line) string {
 	sum := sha256.New()
 	for _, l := range lines {

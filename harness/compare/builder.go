@@ -81,7 +81,6 @@ func (b *Builder) Add(head record.Scenario, n int, facts *measure.Facts, finding
 	}
 }
 
-// add adds the value of a measure in trial n.
 func (s *building) add(single measure.Single, n int) {
 	m := s.measures[single.Name]
 	if m == nil {

@@ -200,7 +200,6 @@ func (c *comparing) add(x Comparison, t *test) {
 	}
 }
 
-// findingOf returns the finding of a comparison.
 func findingOf(x *Comparison) gate.Finding {
 	switch x.Verdict {
 	case Worse:

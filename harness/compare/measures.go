@@ -189,7 +189,6 @@ func unknown(b, a *Measure) string {
 	}
 }
 
-// valueOf converts a measure.
 func valueOf(m *Measure) measure.Value {
 	return measure.Value{Name: m.Name, Unit: m.Unit, Known: m.Known, Value: m.Value, N: m.N, Interval: m.Interval}
 }

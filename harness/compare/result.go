@@ -141,7 +141,6 @@ func (r *Result) Check() error {
 	return nil
 }
 
-// verdictOf returns the verdict of findings.
 func verdictOf(findings []Finding) gate.Verdict {
 	all := make([]gate.Finding, len(findings))
 	for i, f := range findings {

@@ -67,7 +67,6 @@ func (k CorpusKind) Labels() []string {
 // Positive reports whether the item is a message that defers work or a complacent reflection.
 func (it Item) Positive() bool { return it.Label == Defers || it.Label == Complacent }
 
-// categories returns the categories of messages.
 func categories() []string {
 	return []string{"next_steps", "remaining_tasks", "future_actions", "conditional_intentions", "enumerative_list"}
 }

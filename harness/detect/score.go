@@ -47,7 +47,6 @@ func (o ScoreOptions) Validate() error {
 	return nil
 }
 
-// filled returns o with its defaults.
 func (o ScoreOptions) filled() ScoreOptions {
 	if len(o.Positive) == 0 {
 		o.Positive = o.Kind.Labels()[:1]

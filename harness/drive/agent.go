@@ -37,7 +37,6 @@ func NewAgent(sc scenarios.Scenario, env *Env, a Agent) (Driver, error) {
 	return d, nil
 }
 
-// runAgent runs trial n.
 func (d *driver) runAgent(ctx context.Context, n int, a *Agent) (record.Trial, []record.Timing) {
 	t := d.begin(n, nil)
 	defer func() { _ = t.Release() }() // in case of a panic; finish reports its error

@@ -27,7 +27,6 @@ type conversation struct {
 	answer app.Answer
 }
 
-// run runs the conversation and returns how it ended.
 func (c *conversation) run(ctx context.Context) (end record.End) {
 	session, err := c.Agent.Start(ctx, c.site.Site)
 	if err != nil {
@@ -168,7 +167,6 @@ func failedByItself(ctx context.Context, status string) bool {
 	return false
 }
 
-// end returns how the conversation ended.
 func (c *conversation) end(ctx context.Context, err error) record.End {
 	end := record.End{Status: scenarios.AppDone, Iterations: c.turns, Text: c.answer.Text}
 	if err == nil {

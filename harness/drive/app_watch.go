@@ -74,7 +74,6 @@ func (w *watch) currentSite() *site {
 	return w.site
 }
 
-// calls returns the number of calls begun.
 func (w *watch) calls() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +103,6 @@ type normalizer interface {
 	Normalize(site app.Site, req llm.Request) llm.Request
 }
 
-// recorded returns a request as it is recorded.
 func (w *watch) recorded(req llm.Request) llm.Request {
 	if c, ok := w.agent.(normalizer); ok {
 		req = c.Normalize(w.currentSite().Site, req)

@@ -64,7 +64,6 @@ func (c *Conversation) points(p *Points) {
 	}
 }
 
-// converse runs trial n.
 func (d *driver) converse(ctx context.Context, n int, c *Conversation) (record.Trial, []record.Timing) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -153,7 +153,6 @@ func (f perturbedFile) Trial(ctx context.Context, n int) (record.Trial, []record
 	return trial, timings
 }
 
-// describe returns the recorded description of a scenario.
 func describe(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 	h := record.Scenario{
 		Name:     sc.Name,

@@ -13,7 +13,6 @@ func newTrialNetwork(func(name string)) (*trialNetwork, error) { return nil, err
 // Within fails.
 func (*trialNetwork) Within(func() error) error { return errNoNetwork }
 
-// listen fails.
 func (*trialNetwork) listen() (net.Listener, error) { return nil, errNoNetwork }
 
 // Close does nothing.

@@ -190,7 +190,6 @@ func (r *run) pairs(c *result.Comparison) (list []result.Pair) {
 	return list[:min(len(list), maxPairsOfAll)]
 }
 
-// side returns one side of a pair.
 func (r *run) side(o *outcome, name string) result.Side {
 	s := result.Side{Verdict: o.Verdict, Hash: o.Answer, Text: r.answers.texts[o.Answer], Reasons: o.Reasons}
 	if v, known := o.Values[name]; known {

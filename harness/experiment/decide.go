@@ -199,7 +199,6 @@ func (h *comparison) tooMany() bool {
 	return float64(h.missing.pairs) > mostMissing*float64(h.missing.pairs+h.pairs)
 }
 
-// test computes the tests of a comparison.
 func (d *decider) test(plan *stat.Sequential, look int, h *comparison) {
 	if !h.effect.Known() || h.tooMany() {
 		return
@@ -277,7 +276,6 @@ func outside(v float64, m result.Measure) bool {
 	return len(m.Range) == 2 && (v < m.Range[0] || v > m.Range[1])
 }
 
-// holm adjusts the p-values of a family of comparisons.
 func holm(family []comparison, of func(*comparison) (p *float64, adjusted **float64)) {
 	values := make([]float64, len(family))
 	for i := range family {
@@ -293,7 +291,6 @@ func holm(family []comparison, of func(*comparison) (p *float64, adjusted **floa
 	}
 }
 
-// decide sets the verdict of a comparison.
 func (d *decider) decide(h *comparison) {
 	switch {
 	case h.equalAdjust != nil && *h.equalAdjust <= d.design.Alpha:

@@ -135,7 +135,6 @@ func (j *journal) read(want heading) (was found, err error) {
 	return was, j.resume(size)
 }
 
-// add adds line number n.
 func (f *found) add(line []byte, number int) error {
 	switch {
 	case bytes.HasPrefix(line, []byte(`{"capped"`)):

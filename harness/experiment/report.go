@@ -75,7 +75,6 @@ func (r *run) table(name string, trials int) table {
 // standard lists the measures in every variant's summary.
 var standard = []string{pass, "calls", "tokens", "cost_eur", "cost_usd", "duration"}
 
-// report returns the result.
 func (r *run) report(last analysis, stopped result.Stopped) result.Experiment {
 	stopped.Trials, stopped.Planned = r.made, r.planned()
 	res := result.Experiment{
@@ -104,7 +103,6 @@ func (r *run) report(last analysis, stopped result.Stopped) result.Experiment {
 	return res
 }
 
-// variant summarizes a variant.
 func (r *run) variant(v int) result.Variant {
 	is := &r.variants[v]
 	out := result.Variant{Name: is.name, About: is.about, Settings: shown(is.set), Used: result.Used{CostKnown: true}}

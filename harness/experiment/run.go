@@ -165,7 +165,6 @@ func (r *run) restore(was *found) error {
 	return nil
 }
 
-// add adds a trial.
 func (r *run) add(v, s int, o *outcome) {
 	r.trials[v][s] = append(r.trials[v][s], o)
 	r.made++

@@ -42,7 +42,6 @@ type choice []int
 // placeholder matches the place of a fragment in a text.
 var placeholder = regexp.MustCompile(`\{\{\s*([^{}\s]*)\s*\}\}`)
 
-// text returns the text of a choice.
 func (s *search) text(c choice) string {
 	return placeholder.ReplaceAllStringFunc(s.template, func(match string) string {
 		name := placeholder.FindStringSubmatch(match)[1]
@@ -60,7 +59,6 @@ func (s *search) name(c choice) string {
 	return strings.Join(parts, ".")
 }
 
-// shown returns a choice for a result.
 func (s *search) shown(c choice) map[string]string {
 	all := map[string]string{}
 	for i, option := range c {

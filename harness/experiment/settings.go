@@ -87,7 +87,6 @@ func edit(text []byte, set []setting) ([]byte, error) {
 	return yamlsrc.Edit(text, changes)
 }
 
-// shown returns settings for a result.
 func shown(set []setting) []result.Setting {
 	var all []result.Setting
 	for _, s := range set {

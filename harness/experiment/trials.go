@@ -63,7 +63,6 @@ func (r *run) round(n int) []*item {
 // errCapped ends a run whose cap is reached.
 var errCapped = errors.New("a cap of the experiment is reached")
 
-// drive runs trials.
 func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending, error) {
 	if len(items) == 0 {
 		return "", nil
@@ -221,7 +220,6 @@ func (r *run) planned() int {
 	return r.design.Trials * len(r.drivers) * len(r.decider.scenarios)
 }
 
-// outcome returns the outcome of a trial.
 func (r *run) outcome(it *item, j *harness.Judged) *outcome {
 	f := &j.Facts
 	o := &outcome{
@@ -244,7 +242,6 @@ func (r *run) outcome(it *item, j *harness.Judged) *outcome {
 	return o
 }
 
-// add adds use.
 func add(to, more *result.Used) {
 	to.Calls += more.Calls
 	to.Tokens += more.Tokens

@@ -137,7 +137,6 @@ func (t *tuning) part(name string, trials int) *Experiment {
 	return &p
 }
 
-// variant returns the variant of a choice on scenarios.
 func (t *tuning) variant(c choice, names []string) (variant, error) {
 	s := t.Experiment.search
 	v := variant{name: s.name(c), set: s.settings(t.variants[s.base].set, c)}

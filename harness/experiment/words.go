@@ -92,7 +92,6 @@ func corrected(family int) string {
 	return fmt.Sprintf(" after correction for %d comparisons", family)
 }
 
-// unit returns the unit of differences of a measure.
 func unit(m result.Measure) string {
 	if m.Share {
 		return format.Points

@@ -16,7 +16,6 @@ const unfiredRule = "unfired-fault"
 // recording of a failed one are complete.
 const maxDetails = 400
 
-// cellOf returns the cell of a perturbed run.
 func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 	c := result.Cell{
 		Family:  run.family,

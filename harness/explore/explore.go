@@ -162,7 +162,6 @@ func (e *explorer) budget() int {
 	return familyBudget
 }
 
-// wants reports whether a family is explored.
 func (e *explorer) wants(f result.Family) bool {
 	return len(e.opts.Families) == 0 || slices.Contains(e.opts.Families, f)
 }

@@ -133,7 +133,6 @@ func (e *explorer) smallest() ([]item, error) {
 	return items, nil
 }
 
-// parse parses text forms.
 func parse(texts []string) ([]perturb.Perturbation, error) {
 	ps := make([]perturb.Perturbation, len(texts))
 	for i, text := range texts {

@@ -100,7 +100,6 @@ func halves(p perturb.Perturbation, writes int) []perturb.Perturbation {
 	return all
 }
 
-// texts returns the text forms of perturbations.
 func texts(ps []perturb.Perturbation) []string {
 	all := make([]string, len(ps))
 	for i, p := range ps {
@@ -109,5 +108,4 @@ func texts(ps []perturb.Perturbation) []string {
 	return all
 }
 
-// key identifies perturbations.
 func key(ps []perturb.Perturbation) string { return strings.Join(texts(ps), " ") }

@@ -54,7 +54,6 @@ func splitWords(text string) (words, expr string) {
 	}
 }
 
-// addInvariants adds the invariants of a scenario to the judge.
 func (j *Judge) addInvariants(l *Language, s *record.Scenario) error {
 	shipped, own := l.Invariants(s.Agent), 0
 	for i, text := range s.Invariants {

@@ -282,7 +282,6 @@ func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 	return f
 }
 
-// free reports whether a call counts as free.
 func free(c *record.Call) bool { return c.Error != nil && c.Usage == nil && c.ReportedUSD == nil }
 
 // CallCost returns the cost of one call of a scenario in EUR, by the rules of CostFacts,

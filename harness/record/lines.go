@@ -31,7 +31,6 @@ func (p Problem) String() string {
 // tornLine describes a last line without a newline.
 const tornLine = "the last line is torn: it does not end with a newline"
 
-// newLines returns a reader of the lines of a recording.
 func newLines(r io.Reader) *jsonl.Reader { return jsonl.NewReader(r, maxLine-len("\n")) }
 
 // nextLine returns the next line, valid until the next call, or what is wrong with it. The

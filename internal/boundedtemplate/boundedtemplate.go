@@ -169,7 +169,6 @@ func addStep(list *parse.ListNode) error {
 	return nil
 }
 
-// action parses a text that is a single action.
 func action(text string) (*parse.ActionNode, error) {
 	trees, err := parse.Parse("check", text, "", "", map[string]any{stepName: 0, listName: 0})
 	if err != nil {
@@ -262,7 +261,6 @@ func (r *run) match(pattern, text string) (string, error) {
 	return found[1], nil
 }
 
-// split splits a text at a separator.
 func (r *run) split(separator, text string) ([]string, error) {
 	parts := strings.Count(text, separator) + 1
 	if err := r.spend(len(text) + 16*parts); err != nil {
@@ -271,7 +269,6 @@ func (r *run) split(separator, text string) ([]string, error) {
 	return strings.Split(text, separator), nil
 }
 
-// join concatenates texts with a separator.
 func (r *run) join(separator string, texts []string) (string, error) {
 	size := len(separator) * len(texts)
 	for _, t := range texts {

@@ -59,7 +59,6 @@ func (f *folding) word(word string, broken bool) {
 	}
 }
 
-// end ends the line.
 func (f *folding) end() {
 	line := f.line.String()
 	if f.color != "" {

@@ -177,7 +177,6 @@ func (b *builder) allow(host, what string) error {
 	return nil
 }
 
-// model returns the detector that asks a model.
 func (b *builder) model(ctx context.Context, id string) (detect.Detector, error) {
 	if !slices.Contains(judges(), id) {
 		return nil, suggest.NotAmong("backend", id, judges())

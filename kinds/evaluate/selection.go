@@ -56,7 +56,6 @@ func parseSelection(only []string) (selection, error) {
 	return s, nil
 }
 
-// selects reports whether an item is selected.
 func (s selection) selects(item detect.Item) bool {
 	for key, accepted := range s {
 		if !slices.ContainsFunc(fields[key](item), func(v string) bool { return slices.Contains(accepted, v) }) {

@@ -120,7 +120,6 @@ func (v *activity) stop(at llm.FinishReason) { v.stopped = cmp.Or(v.stopped, at)
 // maxDetail limits Denial.Detail, in characters.
 const maxDetail = 160
 
-// reported returns the denials of a reply.
 func (v *activity) reported() []llm.Denial {
 	var all []llm.Denial
 	for _, d := range v.denials {

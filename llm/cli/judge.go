@@ -66,7 +66,6 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 	}
 }
 
-// succeeded reports whether the agent finished its answer.
 func succeeded(g agent, a *answer, end ending) bool {
 	if g.plain {
 		return end.Cause == nil && end.Code == 0 && a.events > 0

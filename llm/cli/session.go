@@ -16,7 +16,6 @@ type session struct {
 	total *llm.Usage // of the whole session, if the program reports that
 }
 
-// began reports the id of the agent's session.
 func (s *session) began(id string) {
 	if id == "" || !s.known {
 		return

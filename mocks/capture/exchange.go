@@ -45,7 +45,6 @@ type read struct {
 
 type exchangeKey struct{}
 
-// begin returns the exchange of a request.
 func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
 	x := &exchange{codec: codec, now: p.opts.Clock.Now, keys: keysOf(r.Header)}
 	x.out = tape.Exchange{

@@ -217,7 +217,6 @@ func (d *document) label() string {
 	}
 }
 
-// value ends a value.
 func (d *document) value() {
 	if top := d.top(); top != nil {
 		top.items++

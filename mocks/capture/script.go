@@ -137,7 +137,6 @@ func failure(x *tape.Exchange) (mocks.Answer, error) {
 	}}, nil
 }
 
-// reply sets the answer of an exchange.
 func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
 	c, err := codec.ReadAnswer(streamed(x.ContentType), x.Body)
 	if err != nil {

@@ -48,7 +48,6 @@ var anthropicTypes = map[int]string{
 // statusOverloaded is Anthropic's own status.
 const statusOverloaded = 529
 
-// anthropicType returns the error type of a status.
 func anthropicType(status int) string {
 	switch t := anthropicTypes[status]; {
 	case t != "":

@@ -67,7 +67,6 @@ func (b *block) attachment() (a llm.Attachment, ok bool) {
 	return a, false
 }
 
-// blockAttachments returns the attachments of blocks.
 func blockAttachments(blocks []block) []llm.Attachment {
 	var all []llm.Attachment
 	for i := range blocks {

@@ -234,7 +234,6 @@ func (r *messagesRequest) checkRole(i int, beta string) *APIError {
 	return nil
 }
 
-// checkContent validates the content of message i.
 func (m *anthropicMessage) checkContent(i int, last bool) *APIError {
 	param := fmt.Sprintf("messages.%d.content", i)
 	assistant := llm.Role(m.Role) == llm.Assistant

@@ -79,7 +79,6 @@ func (s *messagesStream) add(a *messagesAnswer) error {
 	return nil
 }
 
-// addBlock adds the content of a block.
 func (s *messagesStream) addBlock(b *block) {
 	switch b.Type {
 	case "text":

@@ -128,7 +128,6 @@ func (p *payload) digestOf(content io.Reader) {
 	}
 }
 
-// attachment returns the description of the payload.
 func (p *payload) attachment(kind, mediaType, name string) llm.Attachment {
 	if p.mediaType != "" {
 		mediaType = p.mediaType
@@ -208,7 +207,6 @@ func (p *contentPart) imagePayload() payload {
 	return payload{given: p.FileID != "", source: shortSource(p.FileID)}
 }
 
-// file returns the fields of a file.
 func (p *contentPart) file() *fileMembers {
 	if p.Type == "file" {
 		if p.File == nil {
@@ -249,7 +247,6 @@ func (p *contentPart) checkAttachment(at string) *APIError {
 	return nil
 }
 
-// attachments returns the attachments of parts.
 func attachments(parts []contentPart) []llm.Attachment {
 	var all []llm.Attachment
 	for i := range parts {

@@ -53,7 +53,6 @@ type callShape struct {
 	field string // of the model's output
 }
 
-// shapeOf returns the shape of a call of the tool.
 func shapeOf(call *Call, tool string) callShape {
 	if call.kindOf(tool).item == itemCustomCall {
 		return callShape{toolCustom, "input"}

@@ -46,7 +46,6 @@ func piecesOf(text string) iter.Seq[string] {
 	}
 }
 
-// countPieces returns the number of pieces of text.
 func countPieces(text string) int {
 	n := 0
 	for range piecesOf(text) {

@@ -235,13 +235,11 @@ type gathered struct {
 	arguments               []*strings.Builder // of each call
 }
 
-// call appends a tool call.
 func (g *gathered) call(t llm.ToolCall) {
 	g.ToolCalls = append(g.ToolCalls, t)
 	g.arguments = append(g.arguments, &strings.Builder{})
 }
 
-// completion returns the gathered answer.
 func (g *gathered) completion() Completion {
 	c := g.Completion
 	c.Text, c.Refusal, c.Thinking = g.text.String(), g.refusal.String(), g.thinking.String()

@@ -68,7 +68,6 @@ const (
 	itemReasoning    = "reasoning"
 )
 
-// kindOf returns the kind of a tool.
 func (c *Call) kindOf(tool string) toolKind {
 	if k, ok := c.kinds[tool]; ok {
 		return k

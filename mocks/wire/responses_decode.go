@@ -205,7 +205,6 @@ type assistantTurn struct {
 	calls []llm.ToolCall
 }
 
-// add adds an item to the messages.
 func (t *assistantTurn) add(i *item) {
 	switch {
 	case i.isReference():

@@ -130,7 +130,6 @@ func (r *response) kind(i int) toolKind {
 	}
 }
 
-// itemID returns the id of the item of part i.
 func (r *response) itemID(i int) string {
 	return itemPrefixes[r.kind(i).item] + r.answer.ID + "_" + strconv.Itoa(i)
 }

@@ -90,7 +90,6 @@ func (a *responsesAnswer) head(c *Completion) {
 	}
 }
 
-// addTo adds the content of an item.
 func (t *answerItem) addTo(g *gathered) {
 	switch {
 	case t.Type == itemMessage:

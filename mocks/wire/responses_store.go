@@ -99,7 +99,6 @@ func (s *ResponseStore) conversation(id string) (all []item, ok bool) {
 	return all, ok
 }
 
-// item returns an item of an answer.
 func (s *ResponseStore) item(id string) (t item, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +167,6 @@ func (r *responsesRequest) resolve(s *ResponseStore) *APIError {
 	return nil
 }
 
-// newItems returns the items of the input.
 func (r *responsesRequest) newItems() []item {
 	if r.Input.kind == '"' {
 		return []item{{Type: itemMessage, Role: "user", Content: content{kind: '"', text: r.Input.text}, stored: true}}

@@ -71,7 +71,6 @@ func (c Completion) FinishReason() llm.FinishReason {
 	return llm.FinishStop
 }
 
-// reportedUsage returns the usage in the response.
 func (c Completion) reportedUsage() llm.Usage {
 	if c.reported != nil {
 		return *c.reported

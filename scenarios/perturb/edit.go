@@ -118,7 +118,6 @@ func translated(text string) string {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// foreignWord returns the replacement of a word.
 func foreignWord(word string) string {
 	h := fnv.New32a()
 	h.Write([]byte(strings.ToLower(word)))

@@ -153,7 +153,6 @@ func setDuration(to *quantity.Duration, value string) error {
 	return nil
 }
 
-// options parses a list of options.
 func (p *Perturbation) options(list string) error {
 	given := map[string]bool{}
 	for text := range strings.SplitSeq(list, ",") {

@@ -51,7 +51,6 @@ func licensesOf(modules []debug.Module) ([]licensed, error) {
 	return all, nil
 }
 
-// foldersOf returns the folders of modules in the module cache.
 func foldersOf(modules []debug.Module) (map[string]string, error) {
 	args := []string{"mod", "download", "-json"}
 	for _, m := range modules {

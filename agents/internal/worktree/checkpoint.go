@@ -47,7 +47,6 @@ func (t *Tree) Line(ctx context.Context, branch string) (*Line, error) {
 	return l, l.recover(ctx)
 }
 
-// checkpoint reads a commit.
 func (t *Tree) checkpoint(ctx context.Context, commit string) (Checkpoint, error) {
 	out, err := t.own(ctx, "", "rev-parse", "--verify", "--end-of-options", commit+"^{tree}")
 	if err != nil {

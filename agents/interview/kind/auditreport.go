@@ -299,7 +299,6 @@ func messageBlocks(a *audit.Audit) []doc.Block {
 	return []doc.Block{doc.Paragraph(doc.Line("This audit omits the texts of messages.")), list}
 }
 
-// joinedOrNone returns a list as text.
 func joinedOrNone[T any](list []T, text func(T) string) string {
 	if len(list) == 0 {
 		return "none"
@@ -311,7 +310,6 @@ func joinedOrNone[T any](list []T, text func(T) string) string {
 	return strings.Join(parts, "; ")
 }
 
-// stepName returns the name of a step for readers.
 func stepName(s session.Step) string {
 	switch s {
 	case session.Identity:
@@ -368,7 +366,6 @@ func durationText(from, to time.Time) string { return format.Seconds(to.Sub(from
 
 func timeText(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// outcomeTone returns the colour of an outcome.
 func outcomeTone(o session.Outcome) doc.Tone {
 	switch o {
 	case session.Accepted:

@@ -90,7 +90,6 @@ func (c *candidate) start() error {
 	return err
 }
 
-// post sends a body to the service.
 func (c *candidate) post(ctx context.Context, body sending) answer {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -148,7 +147,6 @@ func (c *candidate) take(ctx context.Context) record.End {
 	return c.proceed(ctx)
 }
 
-// begin begins an interview.
 func (c *candidate) begin(ctx context.Context) answer {
 	body := sending{
 		Event: interview.EventStart, Candidate: c.persona.Candidate, Language: c.persona.Language, ID: c.id(),

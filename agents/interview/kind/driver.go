@@ -124,7 +124,6 @@ func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.St
 	return opened, "", nil
 }
 
-// options returns the options of the service.
 func (r *rehearsed) options() interview.Options {
 	retries := func(given *int) int {
 		switch {

@@ -49,7 +49,6 @@ func (c *candidate) perturb(ctx context.Context) bool {
 	return false
 }
 
-// perturbationMove returns a perturbation as a move.
 func perturbationMove(do string) Move {
 	switch do {
 	case perturb.Empty:

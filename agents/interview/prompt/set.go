@@ -115,7 +115,6 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 	return s, nil
 }
 
-// add adds one file to the set.
 func (s *Set) add(name string, data []byte, known []string) error {
 	if name == "manifest.yaml" {
 		var m manifest

@@ -132,7 +132,6 @@ func inputName(in Input) string {
 	return "no input"
 }
 
-// texts returns the texts of a reply for a purpose.
 func (r Replied) texts(p Purpose) []string {
 	if p == PurposeQuestions {
 		return r.Questions

@@ -55,7 +55,6 @@ const (
 // places are the lists for first, second …
 var places = []list{"place-1", "place-2", "place-3", "place-4", "place-5"}
 
-// phrases returns the phrases of the list.
 func (l list) phrases() phrases {
 	found, ok := lexicon()[l]
 	if !ok {

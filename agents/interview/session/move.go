@@ -32,7 +32,6 @@ func (m *Move) recordMessage(text string) {
 	}
 }
 
-// recordAnswer records the message as the answer with an index.
 func (m *Move) recordAnswer(index int, now time.Time) {
 	m.Answer = &Answer{Step: m.Session.Step, Index: index, Text: m.Heard.Text, At: now}
 }

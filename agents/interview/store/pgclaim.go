@@ -55,7 +55,6 @@ func (c *pgClaim) ensure(ctx context.Context) error {
 	return nil
 }
 
-// release releases the claim.
 func (c *pgClaim) release() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -77,7 +77,6 @@ func packedOptions(options []option) int {
 	return n
 }
 
-// options checks the options of a question.
 func (c *checker) options(q question) {
 	find := func(f Finding) {
 		f.Section = q.name

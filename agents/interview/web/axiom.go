@@ -146,7 +146,6 @@ func summarize(one session.Session) summary {
 	return line
 }
 
-// readListing reads the query of the list of sessions.
 func readListing(query url.Values) (session.Listing, *problem) {
 	l := session.Listing{Limit: 100}
 	for key, values := range query {

@@ -143,7 +143,6 @@ func textsIn(l session.Language) pageTexts {
 	return catalog[session.French]
 }
 
-// problem returns the text for a code.
 func (w pageTexts) problem(code string) string {
 	if text, ok := w.Problems[code]; ok {
 		return text

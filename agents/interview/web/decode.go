@@ -141,7 +141,6 @@ func controlProblem(field string, at int) *problem {
 	return newProblem(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q contains a control character at byte %d", field, at))
 }
 
-// isControl reports whether r is a control character.
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
 // controlIndex returns the index of the first control character other than a tab and line breaks,

@@ -86,7 +86,6 @@ type interviewView struct {
 	Alert, Go       string
 }
 
-// render returns the page.
 func (p interviewPage) render() ([]byte, error) {
 	w := textsIn(p.Session.Language)
 	v := interviewView{
@@ -147,7 +146,6 @@ func historyEntryOf(w pageTexts, m session.Message, text []block) historyEntry {
 	return historyEntry{Who: w.Interviewer, What: messageTitle(w, m), ByModel: true, Blocks: text}
 }
 
-// messageTitle returns the title of a message of the interviewer.
 func messageTitle(w pageTexts, m session.Message) string {
 	switch m.Kind {
 	case session.KindQuestion:

@@ -32,7 +32,6 @@ type startPage struct {
 	Problem string
 }
 
-// render returns the page.
 func (s startPage) render() ([]byte, error) {
 	w := textsIn(s.Language)
 	data := struct {
@@ -57,7 +56,6 @@ type errorPage struct {
 	Problem string
 }
 
-// render returns the page.
 func (m errorPage) render() ([]byte, error) {
 	w := textsIn(m.Language)
 	title := w.ErrorTitle

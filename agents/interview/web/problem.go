@@ -62,7 +62,6 @@ func serviceProblem(err error) *problem {
 	return &problem{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, Cause: e.Err}
 }
 
-// storeProblem returns the problem for an error of the store.
 func storeProblem(err error) *problem {
 	if errors.Is(err, session.ErrNotFound) {
 		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "session not found")
@@ -73,7 +72,6 @@ func storeProblem(err error) *problem {
 	}
 }
 
-// internalProblem returns the problem for an unexpected error.
 func internalProblem(err error) *problem {
 	return &problem{
 		Status: http.StatusInternalServerError, Code: "internal",
@@ -102,7 +100,6 @@ func (p *problem) write(w http.ResponseWriter) {
 	}{wire{p.Code, p.Message, p.RetryAfter.Milliseconds()}, p.View})
 }
 
-// writeJSON answers with a value as JSON.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {

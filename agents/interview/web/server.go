@@ -131,7 +131,6 @@ func orElse[T ~int64](v, otherwise T) T {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// routes returns the handler of all paths.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	// add registers the methods of a path; other methods get 405.

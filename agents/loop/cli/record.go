@@ -110,7 +110,6 @@ func (r *Record) check() error {
 	return nil
 }
 
-// add processes a line.
 func (r *Record) add(line []byte) error {
 	var head struct {
 		Type string `json:"type"`

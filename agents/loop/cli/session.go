@@ -60,7 +60,6 @@ func (s *Session) header(kind, tool, answer string) header {
 	return redact.Copy(h, s.out.Redact.Text)
 }
 
-// write adds a line to the transcript.
 func (s *Session) write(line any) error {
 	if err := s.transcript.Append(line); err != nil {
 		return err

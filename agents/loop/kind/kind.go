@@ -81,7 +81,6 @@ var defaults = loop.Options{
 	Timeout: new(quantity.Duration(5 * time.Minute)),
 }
 
-// resolve returns the settings of the run.
 func (o *Options) resolve() (loop.Settings, error) {
 	return loop.Resolve(loop.FailFast(o.Options, orNone(o.Config)), defaults)
 }
@@ -127,7 +126,6 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// run runs the loop of one trial.
 func run(ctx context.Context, t *drive.Trial, settings loop.Settings, opts *Options) record.End {
 	result := loop.Run(ctx, settings, loop.Deps{
 		Backend:        t.Backend,
@@ -150,7 +148,6 @@ func run(ctx context.Context, t *drive.Trial, settings loop.Settings, opts *Opti
 	}
 }
 
-// withoutSecrets returns the settings for the recording.
 func withoutSecrets(s loop.Settings, redactor *redact.Redactor) loop.Settings {
 	for _, text := range []*string{
 		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Contract, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,

@@ -186,7 +186,6 @@ func (t transcript) notes() doc.List {
 	return list
 }
 
-// nameOf names an event for a person.
 func nameOf(e *event.Event) string {
 	j, judged := event.Read[stop.Judgement](e)
 	switch {
@@ -212,7 +211,6 @@ func (t transcript) refused() doc.List {
 	return list
 }
 
-// iteration returns the texts of an iteration.
 func (t transcript) iteration(e *loop.Entry) doc.Details {
 	d := doc.Details{Title: doc.Line("Iteration ", e.N, ": ", answerOf(e))}
 	d.Quote("Prompt", e.Prompt)

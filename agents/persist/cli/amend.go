@@ -37,7 +37,6 @@ func (j *Job) Amend(term console.Terminal, r *redact.Redactor, show func(text st
 	return Stored, nil
 }
 
-// explainAmendment returns an error of an amendment with a hint.
 func (j *Job) explainAmendment(err error) error {
 	if errors.Is(err, persist.ErrUnchanged) {
 		return fmt.Errorf("%w; edit the tasks in %s first (limits, checks and workers need no amendment)", err, j.File)

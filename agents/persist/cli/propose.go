@@ -171,7 +171,6 @@ type folder struct {
 	notes []string
 }
 
-// note adds a note about a file.
 func (f *folder) note(file, format string, args ...any) {
 	f.notes = append(f.notes, path.Join(f.dir, file)+": "+fmt.Sprintf(format, args...))
 }

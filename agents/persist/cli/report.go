@@ -223,7 +223,6 @@ func skippedOf(tasks []persist.Task) (n int) {
 	return n
 }
 
-// doneOf counts the tasks that are done.
 func doneOf(tasks []persist.Task) (n int) {
 	for _, t := range tasks {
 		if t.State == "done" {

@@ -111,7 +111,6 @@ func (j *Job) requests() (names []string) {
 	return names
 }
 
-// readRequest reads a request.
 func readRequest(path string) (q request, err error) {
 	data, err := input.ReadFile("request", path, maxRequest)
 	if err == nil {
@@ -193,7 +192,6 @@ func (j *Job) takeRequests(v *view) error {
 	return nil
 }
 
-// record records a request in a store.
 func (j *Job) record(q request, store journal.Store) error {
 	if q.Task != "" {
 		return persist.Answer(j.Plan, store, q.Task, q.Text)

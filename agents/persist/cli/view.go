@@ -231,7 +231,6 @@ func guardLine(e event.Event, detail string) string {
 	return "         " + console.Joined(strings.TrimSpace(e.Name+" "+about), detail)
 }
 
-// noteAttempt returns the line of an attempt.
 func (v *view) noteAttempt(e event.Event, detail string) string {
 	a, ok := event.Read[persist.Attempted](&e)
 	if !ok {

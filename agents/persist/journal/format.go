@@ -133,7 +133,6 @@ func unseal(kind string, sealed []byte) (note string, data []byte, err error) {
 	return note, data, nil
 }
 
-// parseMark parses the result of mark.String.
 func parseMark(note string) (mark, error) {
 	var m mark
 	if _, err := fmt.Sscanf(note, "records=%d line=%x", &m.records, &m.sum); err != nil || m.String() != note {

@@ -47,7 +47,6 @@ func acquire(root *os.Root) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// release releases the lock of the folder.
 func release(root *os.Root, lock *flock.Flock) error {
 	err := root.Remove(ownerFile)
 	if errors.Is(err, fs.ErrNotExist) {

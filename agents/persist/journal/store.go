@@ -66,7 +66,6 @@ var (
 	errLoaded    = errors.New("the journal was loaded already")
 )
 
-// checkRecords validates records.
 func checkRecords(records [][]byte) error {
 	total := 0
 	for i, record := range records {

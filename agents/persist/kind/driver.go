@@ -44,7 +44,6 @@ func newSupervision(s *supervised, t *drive.Trial) *supervision {
 	}
 }
 
-// run runs the trial.
 func (r *supervision) run(ctx context.Context) (end record.End) {
 	var err error
 	if r.workspace, err = r.opts.Open(r.trial); err != nil {
@@ -220,7 +219,6 @@ func (r *supervision) ask() func(context.Context, string, string) (string, bool)
 	}
 }
 
-// runProcess runs one process.
 func (r *supervision) runProcess(ctx context.Context) (result persist.Result, crashed bool, err error) {
 	store, err := r.store()
 	if err != nil {

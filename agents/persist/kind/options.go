@@ -75,7 +75,6 @@ type Crash struct {
 	When string `yaml:"when,omitempty" json:"when,omitempty" jsonschema:"enum=before,enum=after"`
 }
 
-// planWithCopies returns the plan with its copies.
 func (d *Options) planWithCopies() plan.Plan {
 	p := d.Plan
 	if d.Copies == 0 || len(p.Tasks) == 0 {

@@ -56,7 +56,6 @@ func (t transcript) figures() doc.Facts {
 	return facts
 }
 
-// count counts the entries of a kind.
 func (t transcript) count(kind string) (n int) {
 	for i := range t.Entries {
 		if t.Entries[i].Kind == kind {
@@ -111,7 +110,6 @@ func brief(e *persist.Entry) string {
 	return cmp.Or(strings.TrimSpace(e.Text), strings.TrimSpace(e.Details), toolCalls(e.Tools))
 }
 
-// texts returns the texts of an entry.
 func texts(e *persist.Entry) (d doc.Details) {
 	for _, m := range e.Request {
 		d.Quote("Message of "+string(m.Role), strings.TrimSpace(m.Content+"\n"+toolCalls(m.ToolCalls)))

@@ -208,7 +208,6 @@ func (v *validator) near(id string, ids []string) string {
 	return suggest.Nearest(id, ids)
 }
 
-// worker checks the name of a worker.
 func (v *validator) worker(at, name string) {
 	if name == "" || len(v.problems) >= maxProblems {
 		return

@@ -208,7 +208,6 @@ func (s *State) named(v plan.Verdict) []plan.Check {
 	return names
 }
 
-// describeChecks names checks with their details.
 func (s *State) describeChecks(names []plan.Check) string {
 	var parts []string
 	for _, c := range s.Results {

@@ -124,7 +124,6 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// derived returns the task of a derivation.
 func derived(d Derived) Task {
 	return Task{Task: plan.Task{ID: d.ID, Do: d.Do, By: d.By}, From: d.From, of: d.Of, step: d.Step}
 }

@@ -135,7 +135,6 @@ func (t *tasks) add(task Task) int {
 	return i
 }
 
-// move changes the stage of a task.
 func (t *tasks) move(i int, to Stage) {
 	task := t.all[i]
 	t.stages[task.Stage]--

@@ -103,7 +103,6 @@ func (l *looper) shared(e *llm.BudgetError, own llm.Caps) bool {
 	return limit(l.caps, e.Cap) == e.Limit || limit(own, e.Cap) != e.Limit
 }
 
-// limit returns the value of a cap by its name.
 func limit(caps llm.Caps, name string) string {
 	switch name {
 	case "calls":
@@ -131,7 +130,6 @@ func carry(r loop.Result, unfinished string, in loop.Language) string {
 	return ""
 }
 
-// end returns the end of a text.
 func end(text string, limit int) string {
 	r := []rune(text)
 	if len(r) <= limit {

@@ -58,7 +58,6 @@ func (c commandProbe) probe(ctx context.Context) plan.CheckResult {
 	return r
 }
 
-// judge returns the verdict on the end of the command.
 func (c commandProbe) judge(ctx context.Context, end child.Ending) plan.CheckResult {
 	switch {
 	case end.Cause != nil && clock.Err(ctx) == nil:

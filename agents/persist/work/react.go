@@ -108,7 +108,6 @@ func (p asking) Ask(ctx context.Context, question, about string) (string, bool) 
 	return p.Person.Ask(ctx, question, about)
 }
 
-// gradeAgent returns the outcome of an agent's result.
 func gradeAgent(r react.Result) persist.Outcome {
 	switch r.Status {
 	case react.StatusDone:
@@ -140,7 +139,6 @@ func gradeAgent(r react.Result) persist.Outcome {
 	}
 }
 
-// question returns the question to a person.
 func question(r react.Result) string {
 	text := cmp.Or(r.Question, r.Details)
 	if r.Trigger == "" {

@@ -92,7 +92,6 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 	return workers, nil
 }
 
-// build returns one worker of a plan.
 func build(spec plan.Worker, p plan.Plan, d Deps) (persist.Worker, error) {
 	if len(spec.Command) > 0 {
 		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder, wrapper: d.Wrapper}, nil

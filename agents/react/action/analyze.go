@@ -111,7 +111,6 @@ func (l look) remarks(b *strings.Builder) {
 	}
 }
 
-// listed returns lines as findings.
 func listed(lines []string) findings { return findings{lines[:min(len(lines), shown)], len(lines)} }
 
 // heading writes a title with the number of findings, and the findings up to the limit.

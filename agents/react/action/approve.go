@@ -63,7 +63,6 @@ func judge(a agentfile.Approval, r Request) (ruling, string) {
 // control has the characters that can put several commands into one, or a command into a text.
 const control = "\n\r;&|`$<>(){}\\"
 
-// matchesAllowed reports whether a pattern allows a request.
 func matchesAllowed(pattern string, r Request) bool {
 	name, subject, limited := strings.Cut(pattern, ":")
 	if ok, err := path.Match(name, r.Action); !ok || err != nil {

@@ -83,7 +83,6 @@ func inputSchema(inputs []input) json.RawMessage {
 	return data
 }
 
-// customInputs returns the inputs of a custom action.
 func customInputs(a agentfile.Action) []input {
 	inputs := make([]input, len(a.Inputs))
 	for i, in := range a.Inputs {

@@ -72,7 +72,6 @@ func focusNames() []string {
 	return all
 }
 
-// focusOf returns the focus with a name.
 func focusOf(name string) (focus, bool) {
 	i := slices.IndexFunc(focuses, func(f focus) bool { return slices.ContainsFunc(f.names, sameWord(name)) })
 	if i < 0 {

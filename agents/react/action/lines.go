@@ -25,7 +25,6 @@ type sign struct {
 	match   func(line string) bool
 }
 
-// newSign returns a sign for an expression.
 func newSign(name string, re *regexp.Regexp) sign {
 	parsed, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {

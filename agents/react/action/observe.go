@@ -32,7 +32,6 @@ func Failure(rule, format string, args ...any) error { return fail(rule, format,
 // Outcome returns the result of an action that is done elsewhere: its text, or the reason of Failure.
 func Outcome(text string, err error) Result { return result(nil, text, err) }
 
-// result returns the result of an action.
 func result(w *work, text string, err error) Result {
 	var r Result
 	if w != nil {

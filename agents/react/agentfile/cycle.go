@@ -202,7 +202,6 @@ func (c *cycle) place(n ast.Node) (line, column int) {
 	return line, 1 + utf8.RuneCount(c.data[begin:at])
 }
 
-// title returns the text of a heading.
 func (c *cycle) title(h *ast.Heading) string {
 	return strings.Trim(c.text(h), "*_` ")
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// readAgent reads an agent file.
 func readAgent(name string) (*agentfile.Agent, error) {
 	data, err := input.ReadFile("agent file", name, agentfile.MaxBytes)
 	if err != nil {

@@ -52,7 +52,6 @@ func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
 	return f
 }
 
-// add adds an event of an agent.
 func (f *ReactFacts) add(e *event.Event) {
 	if it, ok := event.Read[react.Iterated](e); ok {
 		f.Iterations++

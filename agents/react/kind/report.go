@@ -208,7 +208,6 @@ func verification(v *step.Verification) doc.Section {
 	return s
 }
 
-// iteration returns the texts of an iteration.
 func iteration(e *react.Entry) doc.Details {
 	title := doc.Line("Iteration ", e.N, ", ", doc.Quote(e.Agent))
 	if what := strings.Trim(e.Action+", "+e.Decision, ", "); what != "" {

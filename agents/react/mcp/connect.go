@@ -43,7 +43,6 @@ func connect(run, ctx context.Context, spec agentfile.Server, o Options, changed
 	return c, err
 }
 
-// open returns the transport of a server.
 func (c *connection) open(run context.Context, spec agentfile.Server, o Options) (sdk.Transport, error) {
 	if spec.URL != "" {
 		headers, err := headersOf(spec)

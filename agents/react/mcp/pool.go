@@ -108,7 +108,6 @@ func (s *set) Do(ctx context.Context, id, input string) (action.Result, error) {
 	return result, err
 }
 
-// do runs an action and adds to the notes.
 func (s *set) do(ctx context.Context, id, input string, notes *[]string) (action.Result, error) {
 	var ids []string
 	for _, of := range s.servers {

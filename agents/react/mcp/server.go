@@ -177,7 +177,6 @@ func (s *server) difference(before []tool) string {
 	return sanitize.Text("The tools of the MCP server "+s.name+" changed.\n- "+strings.Join(lines, "\n- "), maxNote)
 }
 
-// call calls a tool and returns its result as text.
 func (s *server) call(ctx context.Context, t tool, arguments map[string]any) (string, error) {
 	limited, cancel := s.options.Clock.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -238,7 +237,6 @@ func isAnswer(err error) bool {
 	return ok
 }
 
-// close ends the server.
 func (s *server) close() {
 	if s.conn != nil {
 		s.conn.close()

@@ -25,7 +25,6 @@ type facts struct {
 	tokens  int
 }
 
-// factsOf returns the facts of an observation.
 func factsOf(tokens []token) *facts {
 	f := &facts{
 		names: map[string]bool{}, numbers: map[string]map[string]bool{}, stems: map[string]int{},

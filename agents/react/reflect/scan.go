@@ -50,7 +50,6 @@ type scanner struct {
 // bytesPerToken is the usual size of a token.
 const bytesPerToken = 5
 
-// scan returns the tokens of a text.
 func scan(text string) []token {
 	s := &scanner{text: text, fresh: true, all: make([]token, 0, len(text)/bytesPerToken+1)}
 	for s.at < len(text) {

@@ -98,7 +98,6 @@ func (l *Log) next(t Type) (*Record, error) {
 	return &r, nil
 }
 
-// add records a value.
 func (l *Log) add(r Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +172,6 @@ func (s *recorded) Do(ctx context.Context, id, input string) (action.Result, err
 		"this action was under way. It may have been done, in part or not at all: look at its effects before you repeat it."})
 }
 
-// do runs an action and records its result.
 func (s *recorded) do(ctx context.Context, id, input string) (action.Result, error) {
 	result, err := s.Set.Do(ctx, id, input)
 	if err != nil {

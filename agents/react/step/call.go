@@ -82,7 +82,6 @@ func (c Call) decision(members []member) ([]Document, *Error) {
 	return documents(kept, Pos{})
 }
 
-// action returns the documents of an action.
 func (c Call) action(members []member) ([]Document, *Error) {
 	engine := []string{"thought", "reflection"}
 	var own []member

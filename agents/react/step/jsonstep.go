@@ -19,7 +19,6 @@ var jsonStep = regexp.MustCompile(
 // maxJSONLead is the part of a text that is examined for such a beginning, in bytes.
 const maxJSONLead = 1 << 10
 
-// beginsJSON reports whether a text begins with a JSON document.
 func beginsJSON(text string) bool { return jsonStep.MatchString(text[:min(len(text), maxJSONLead)]) }
 
 // json parses the JSON document at the current line.
@@ -133,7 +132,6 @@ func joined(reflection, act *document, ends []Document) ([]Document, *Error) {
 	return append(docs, ends...), nil
 }
 
-// setMember sets the field of a key.
 func (d *document) setMember(m *member, k *key) *Error {
 	d.seen[k.name] = m.key
 	if k.name == "action_input" {

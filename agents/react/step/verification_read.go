@@ -219,7 +219,6 @@ func hintAmong(name, what string, known []string) string {
 	return fmt.Sprintf("the %s are %s", what, strings.Join(known, ", "))
 }
 
-// set sets the claim from the value of its part.
 func (c *Claim) set(value any) *Error {
 	switch v := value.(type) {
 	case string:

@@ -58,7 +58,6 @@ type Entry struct {
 	Text string `json:"text,omitempty"`
 }
 
-// entryOf returns the entry of a decision.
 func entryOf(cfg Config, in input, s sighting) Entry {
 	e := Entry{
 		Time: cfg.Clock.Now().UTC(), Host: in.host, Session: in.key(), Message: s.hash, Decision: string(s.outcome), Subagent: in.subagent,

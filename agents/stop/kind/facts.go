@@ -68,7 +68,6 @@ func factsOf(sc *record.Scenario, tr *record.Trial, core *measure.Facts) any {
 	return f
 }
 
-// add adds one judgement.
 func (f *GuardFacts) add(j stop.Judgement) {
 	f.Judged++
 	f.Allowed = j.Allow

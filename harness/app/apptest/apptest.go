@@ -53,7 +53,6 @@ func (s *Subject) scenario(do, keys, backend string) string {
 
 const replies = "  replies: [{text: It is this.}, {text: Then that.}]\n"
 
-// run runs one trial.
 func (s *Subject) run(do, keys, backend string) record.Trial {
 	ginkgo.GinkgoHelper()
 	return s.Run(context.Background(), s.scenario(do, keys, backend))
@@ -162,7 +161,6 @@ func (s *Subject) endings() {
 	})
 }
 
-// turns returns the recorded turns.
 func turns(t record.Trial) (all []string) {
 	for i := range t.Events {
 		e := &t.Events[i].Event

@@ -75,7 +75,6 @@ func (o *Options) relocate(back string) map[string]any {
 	return changes
 }
 
-// check reports problems of the options.
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.container"
 	switch {

@@ -34,7 +34,6 @@ func listen(host, target string, from func(netip.Addr) bool) (*relay, error) {
 	return r, nil
 }
 
-// port returns the port on which the relay listens.
 func (r *relay) port() string { return strconv.Itoa(r.listener.Addr().(*net.TCPAddr).Port) }
 
 func (r *relay) serve() {

@@ -49,7 +49,6 @@ func (f *function) Start(_ context.Context, site app.Site) (session app.Session,
 // talk answers the turns of one conversation.
 type talk = func(ctx context.Context, text string) (string, error)
 
-// make returns the function of one conversation.
 func (f *function) make(site app.Site) (say talk, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -83,7 +83,6 @@ func New(o Options) (app.Agent, error) {
 	return &program{o.Launch, dialogue}, nil
 }
 
-// check reports problems of the options.
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.http"
 	switch {

@@ -127,7 +127,6 @@ func (p *parser) sequence() ([]term, error) {
 	}
 }
 
-// term reads one term.
 func (p *parser) term() (t term, err error) {
 	token := p.token
 	switch token {

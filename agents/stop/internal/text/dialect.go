@@ -64,7 +64,6 @@ func (d *dialect) hide(unended *[len(comments)]bool) bool {
 	return false
 }
 
-// line rewrites one line.
 func (d *dialect) line(l line) {
 	if l.text == "" || tagsOnly(l.text) {
 		d.endText()
@@ -111,7 +110,6 @@ func (d *dialect) put(text string, l line) {
 	d.out.add(text, d.in.span(l.first, l.end))
 }
 
-// copy appends the line.
 func (d *dialect) copy(l line) {
 	at := d.in.span(l.first, l.first)
 	d.out.add(strings.Repeat(" ", l.indent), at)

@@ -101,7 +101,6 @@ func (r *Reader) children(n ast.Node) {
 	}
 }
 
-// node adds the blocks of a node.
 func (r *Reader) node(n ast.Node) {
 	st := &r.struc
 	if k := n.Kind(); k != ast.KindList && k != ast.KindListItem && len(st.items) == 0 {
