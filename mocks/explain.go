@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // explain returns why no line matches a call: the closest line and the first difference. It
@@ -142,9 +143,5 @@ func shorten(text string) string {
 	if len(text) <= most {
 		return strconv.Quote(text)
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return strconv.Quote(text[:cut]) + "…"
+	return strconv.Quote(sanitize.Prefix(text, most)) + "…"
 }

@@ -60,7 +60,7 @@ func AgreementDocument(a *Agreement) doc.Document {
 	}
 	for i, label := range a.Labels {
 		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(label), Right: true})
-		row := textCells(label)
+		row := doc.Cells(label)
 		for _, n := range a.Counts[i] {
 			row = append(row, doc.Line(n))
 		}

@@ -33,7 +33,7 @@ func curveBlocks(c *detect.Curve) []doc.Block {
 	const rows = 20
 	for i := range rows + 1 {
 		p := pointAt(c, float64(i)/rows)
-		t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.2f", float64(i)/rows), scoreText(p.Precision), scoreText(p.Recall), scoreText(p.F1),
+		t.Rows = append(t.Rows, doc.Cells(fmt.Sprintf("%.2f", float64(i)/rows), scoreText(p.Precision), scoreText(p.Recall), scoreText(p.F1),
 			scoreText(p.FPR)))
 	}
 	picture := plot.Thresholds("Thresholds", plotCurve(c))
@@ -61,7 +61,7 @@ func recallTable(c *detect.Curve) doc.Table {
 			}
 		}
 		if best != nil {
-			t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.2f", least), scoreText(&best.Threshold), scoreText(best.Precision),
+			t.Rows = append(t.Rows, doc.Cells(fmt.Sprintf("%.2f", least), scoreText(&best.Threshold), scoreText(best.Precision),
 				scoreText(best.Recall), scoreText(best.F1)))
 		}
 	}
@@ -73,7 +73,7 @@ func calibrationBlocks(d *detect.Evaluation) []doc.Block {
 	c := d.Calibration
 	t := plainTable(1, "score", "items", "mean score", "to find", intervalHead)
 	for _, b := range c.Bins {
-		t.Rows = append(t.Rows, textCells(fmt.Sprintf("%.1f to %.1f", b.Lo, b.Hi), b.N, scoreText(&b.Score),
+		t.Rows = append(t.Rows, doc.Cells(fmt.Sprintf("%.1f to %.1f", b.Lo, b.Hi), b.N, scoreText(&b.Score),
 			scoreText(b.Share.Value), scoreInterval(b.Share, scoreText)))
 	}
 	note := "expected calibration error " + scoreText(c.Error.Value)

@@ -57,16 +57,7 @@ func corporaText(list []DetectionCorpus) doc.Text {
 
 // plainTable returns a table whose first columns are aligned to the left.
 func plainTable(left int, heads ...string) doc.Table {
-	return doc.Table{Columns: plainColumns(left, heads...)}
-}
-
-// textCells returns cells; foreign texts must be spans.
-func textCells(cells ...any) []doc.Text {
-	var list []doc.Text
-	for _, c := range cells {
-		list = append(list, doc.Line(c))
-	}
-	return list
+	return doc.Table{Columns: doc.Columns(left, heads...)}
 }
 
 // positiveLabels returns the labels that the detector should find.
@@ -90,7 +81,7 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 	}
 	c := r.Overall.Counts
 	found := plainTable(1, "", "found", "not found")
-	found.Rows = [][]doc.Text{textCells(positiveLabels(r), c.TP, c.FN), textCells("others", c.FP, c.TN)}
+	found.Rows = [][]doc.Text{doc.Cells(positiveLabels(r), c.TP, c.FN), doc.Cells("others", c.FP, c.TN)}
 	rates := plainTable(1, "", "value", intervalHead, "of", "by")
 	for _, x := range []struct {
 		name string
@@ -103,7 +94,7 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 		{"false-positive rate", r.Overall.FPR, "not to find"},
 	} {
 		of := fmt.Sprintf("%d %s", x.v.N, x.of)
-		rates.Rows = append(rates.Rows, textCells(x.name, scoreText(x.v.Value), scoreInterval(x.v, scoreText), of, intervalMethod(x.v)))
+		rates.Rows = append(rates.Rows, doc.Cells(x.name, scoreText(x.v.Value), scoreInterval(x.v, scoreText), of, intervalMethod(x.v)))
 	}
 	s.Blocks = []doc.Block{failed, found, rates}
 	if r.Curve != nil {
@@ -143,7 +134,7 @@ func scoreTable(head string) doc.Table {
 
 func scoreRow(name doc.Text, s detect.Scores) []doc.Text {
 	twoDecimals := func(v *float64) string { return fmt.Sprintf("%.2f", *v) }
-	return textCells(name, s.TP, s.FP, s.FN, s.TN, scoreWithInterval(s.Precision), scoreWithInterval(s.Recall),
+	return doc.Cells(name, s.TP, s.FP, s.FN, s.TN, scoreWithInterval(s.Precision), scoreWithInterval(s.Recall),
 		scoreText(s.F1.Value), scoreInterval(s.F1, twoDecimals), scoreWithInterval(s.FPR))
 }
 
@@ -161,7 +152,7 @@ func classBlocks(c *detect.Classes) []doc.Block {
 	t := doc.Table{Columns: []doc.Column{{Head: doc.Line("label, then detected"), Shorten: true}}}
 	for i, label := range c.Labels {
 		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(doc.Quote(label)), Right: true})
-		cells := textCells(doc.Quote(label))
+		cells := doc.Cells(doc.Quote(label))
 		for _, n := range c.Counts[i] {
 			cells = append(cells, doc.Line(n))
 		}
@@ -185,7 +176,7 @@ func matchTable(what string, list []detect.Match) []doc.Block {
 			name string
 			detect.Found
 		}{{"exact", m.Exact}, {"overlap", m.Overlap}} {
-			t.Rows = append(t.Rows, textCells(doc.Line(doc.Quote(m.Scope), " "+by.name), m.Items, by.TP, by.FP, by.FN,
+			t.Rows = append(t.Rows, doc.Cells(doc.Line(doc.Quote(m.Scope), " "+by.name), m.Items, by.TP, by.FP, by.FN,
 				scoreWithInterval(by.Precision), scoreWithInterval(by.Recall), scoreText(by.F1.Value), scoreInterval(by.F1, scoreText)))
 		}
 	}
@@ -194,7 +185,7 @@ func matchTable(what string, list []detect.Match) []doc.Block {
 
 func detectorComparison(c *detect.Comparison) doc.Section {
 	right := plainTable(1, "", "B right", "B wrong")
-	right.Rows = [][]doc.Text{textCells("A right", c.Both, c.OnlyA), textCells("A wrong", c.OnlyB, c.Neither)}
+	right.Rows = [][]doc.Text{doc.Cells("A right", c.Both, c.OnlyA), doc.Cells("A wrong", c.OnlyB, c.Neither)}
 	p := "n/a"
 	if c.P != nil {
 		p = format.PValue(*c.P)
@@ -204,7 +195,7 @@ func detectorComparison(c *detect.Comparison) doc.Section {
 		name string
 		v    detect.Value
 	}{{"precision", c.Precision}, {"recall", c.Recall}, {"F1", c.F1}} {
-		t.Rows = append(t.Rows, textCells(d.name, signedScore(d.v.Value), scoreInterval(d.v, signedScore), intervalMethod(d.v)))
+		t.Rows = append(t.Rows, doc.Cells(d.name, signedScore(d.v.Value), scoreInterval(d.v, signedScore), intervalMethod(d.v)))
 	}
 	return doc.Section{
 		Title:  doc.Line("B ", doc.Quote(c.B), " against A ", doc.Quote(c.A), " on ", format.Count(c.N, "item")),

@@ -88,15 +88,6 @@ func ExperimentDocument(r *result.Experiment) doc.Document {
 	return d
 }
 
-// plainColumns returns columns whose first ones are aligned to the left.
-func plainColumns(left int, names ...string) []doc.Column {
-	var list []doc.Column
-	for i, name := range names {
-		list = append(list, doc.Column{Head: doc.Line(name), Right: i >= left})
-	}
-	return list
-}
-
 // experimentFigures returns the most important numbers.
 func experimentFigures(r *result.Experiment) doc.Facts {
 	cost := format.Amount(r.Used.EUR, "EUR")
@@ -167,7 +158,7 @@ func plotDifference(c *result.Comparison) plot.Difference {
 }
 
 func scenarioEffects(u units, c *result.Comparison) doc.Details {
-	t := doc.Table{Columns: plainColumns(1, "scenario", "pairs", "before", "after", "difference"), Noun: "scenarios"}
+	t := doc.Table{Columns: doc.Columns(1, "scenario", "pairs", "before", "after", "difference"), Noun: "scenarios"}
 	for _, s := range c.ByScenario {
 		t.Rows = append(t.Rows, []doc.Text{
 			doc.Line(doc.Quote(s.Scenario)), doc.Line(s.Pairs), doc.Line(doc.Quote(u.amount(s.Before))), doc.Line(doc.Quote(u.amount(s.After))),
@@ -303,7 +294,7 @@ func choiceText(choice map[string]string) string {
 
 func looksTable(r *result.Experiment) doc.Table {
 	heads := []string{"trials of each variant in each scenario", "alpha spent by then", "level of one comparison", "decided"}
-	t := doc.Table{Columns: plainColumns(0, heads...)}
+	t := doc.Table{Columns: doc.Columns(0, heads...)}
 	for _, l := range r.Looks {
 		t.Rows = append(t.Rows, []doc.Text{
 			doc.Line(l.Trials), doc.Line(fmt.Sprintf("%.5f", l.Spent)), doc.Line(fmt.Sprintf("%.5f", l.Level)),
@@ -314,7 +305,7 @@ func looksTable(r *result.Experiment) doc.Table {
 }
 
 func experimentScenarios(r *result.Experiment) doc.Table {
-	t := doc.Table{Columns: plainColumns(3, "scenario", "agent", "not carried out"), Noun: "scenarios"}
+	t := doc.Table{Columns: doc.Columns(3, "scenario", "agent", "not carried out"), Noun: "scenarios"}
 	for _, s := range r.Scenarios {
 		t.Rows = append(t.Rows, []doc.Text{doc.Line(doc.Quote(s.Name)), doc.Line(doc.Quote(s.Agent)), doc.Line(doc.Quote(s.Skipped))})
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -97,10 +98,10 @@ func (l *loader) pattern(pattern string) {
 	case err == nil:
 		l.file(pattern)
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-		l.fail(pattern, "cannot be read: "+reason(err), nearestFile(pattern))
+		l.fail(pattern, "cannot be read: "+sanitize.WithoutPath(err).Error(), nearestFile(pattern))
 	case isPath(pattern):
 		if !l.files(pattern) {
-			l.fail(pattern, "cannot be read: "+reason(err), nearestFile(pattern))
+			l.fail(pattern, "cannot be read: "+sanitize.WithoutPath(err).Error(), nearestFile(pattern))
 		}
 	case !l.byName(pattern) && !l.files(pattern):
 		l.notFound(pattern)
@@ -131,14 +132,6 @@ func (l *loader) files(pattern string) bool {
 
 func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
-// reason returns the cause of an error, without the operation and the path.
-func reason(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
-	}
-	return err.Error()
-}
-
 func nearestFile(file string) string {
 	folder := filepath.Dir(file)
 	entries, err := os.ReadDir(folder)
@@ -161,7 +154,7 @@ func isScenario(name string) bool {
 // symbolic links.
 func (l *loader) folder(root string) {
 	some := false
-	failed := func(name string, err error) { l.fail(name, "cannot be read: "+reason(err), "") }
+	failed := func(name string, err error) { l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "") }
 	walk(root, failed, func(name string) {
 		some = true
 		l.open(name, func(file string, data []byte, folder fs.FS) {
@@ -200,7 +193,7 @@ func (l *loader) file(name string) { l.open(name, l.parse) }
 func (l *loader) open(name string, use func(file string, data []byte, folder fs.FS)) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
-		l.fail(name, "cannot be read: "+reason(err), "")
+		l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "")
 		return
 	}
 	defer root.Close()
@@ -208,7 +201,7 @@ func (l *loader) open(name string, use func(file string, data []byte, folder fs.
 	info, err := root.Stat(base) // a pipe or a device would block the open
 	switch {
 	case err != nil:
-		l.fail(name, "cannot be read: "+reason(err), "")
+		l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "")
 		return
 	case !info.Mode().IsRegular():
 		l.fail(name, "is not a regular file", "")
@@ -219,7 +212,7 @@ func (l *loader) open(name string, use func(file string, data []byte, folder fs.
 	}
 	data, err := root.ReadFile(base)
 	if err != nil {
-		l.fail(name, "cannot be read: "+reason(err), "")
+		l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "")
 		return
 	}
 	use(filepath.ToSlash(filepath.Clean(name)), data, root.FS())

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -151,9 +151,5 @@ func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	end := limit
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s\n[… cut here; %d bytes in all]", text[:end], len(text))
+	return fmt.Sprintf("%s\n[… cut here; %d bytes in all]", sanitize.Prefix(text, limit), len(text))
 }

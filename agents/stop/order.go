@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Order is the text about its own steps for an agent whose stop was refused. It
@@ -118,12 +119,7 @@ func Clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	const more = "…"
-	cut := limit - len(more)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + more
+	return sanitize.Shorten(s, limit-len("…"))
 }
 
 // hidden reports spaces and characters that are not seen.

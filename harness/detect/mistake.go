@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Mistake is an item that the detector judged wrongly, with the information a person needs to learn
@@ -128,13 +130,7 @@ func excerpt(text string, at int) string {
 // clip returns at most limit bytes of text as valid UTF-8. It copies, so that the rest of the text
 // can be freed.
 func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return strings.ToValidUTF8(text[:limit], "\uFFFD") + "…"
+	return strings.ToValidUTF8(sanitize.Shorten(text, limit), "\uFFFD")
 }
 
 func clipAll(texts []string) []string {

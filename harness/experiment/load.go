@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -59,11 +60,11 @@ type variant struct {
 func Load(path string, language *gate.Language, opts scenarios.Options) (*Experiment, yamlsrc.Diagnostics) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
+		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + sanitize.WithoutPath(err).Error()}}
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
+		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + sanitize.WithoutPath(err).Error()}}
 	}
 	defer root.Close()
 	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts, language: language}
@@ -94,14 +95,6 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("the file has %d bytes; at most %d are allowed", info.Size(), yamlsrc.MaxBytes)
 	}
 	return os.ReadFile(path)
-}
-
-// reason returns the cause of an error, without the operation and the path.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // loader collects the problems of an experiment.

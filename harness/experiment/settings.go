@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
@@ -44,7 +45,7 @@ func text(value any, folder fs.FS) (string, error) {
 	}
 	data, err := fs.ReadFile(folder, name)
 	if err != nil {
-		return "", fmt.Errorf("read the file %s: %w; name one in the experiment's folder or below", name, reason(err))
+		return "", fmt.Errorf("read the file %s: %w; name one in the experiment's folder or below", name, sanitize.WithoutPath(err))
 	}
 	if len(data) > yamlsrc.MaxBytes {
 		return "", fmt.Errorf("the file %s has %d bytes; at most %d are allowed", name, len(data), yamlsrc.MaxBytes)

@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // unfiredRule is the rule of findings about perturbations that did not happen.
@@ -22,7 +23,7 @@ func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 		Perturb: texts(run.ps),
 		Outcome: outcomeOf(j.Findings, &j.Facts, golden),
 		Status:  j.Facts.Run.Status,
-		Details: clip(j.Facts.Run.Details),
+		Details: sanitize.Cut(j.Facts.Run.Details, maxDetails),
 		Calls:   j.Facts.Calls.Total,
 		Fired:   firedIn(&j.Facts, golden),
 	}
@@ -30,7 +31,7 @@ func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 		if f.Severity == gate.Info {
 			continue
 		}
-		f.Evidence, f.Trial = clip(f.Evidence), 0
+		f.Evidence, f.Trial = sanitize.Cut(f.Evidence, maxDetails), 0
 		c.Findings = append(c.Findings, f)
 	}
 	return c
@@ -73,11 +74,4 @@ func broken(found []gate.Finding) (classes []string) {
 		}
 	}
 	return classes
-}
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > maxDetails {
-		return string(r[:maxDetails]) + "…"
-	}
-	return s
 }

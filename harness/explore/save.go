@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -108,7 +109,7 @@ func aboutOf(sc *scenarios.Scenario, cell *result.Cell) string {
 			if f.Rule != gate.InvariantRule && f.Evidence != "" {
 				violation += ": " + f.Evidence
 			}
-			return fmt.Sprintf("%s with a perturbation that violates: %s", sc.Name, clip(violation))
+			return fmt.Sprintf("%s with a perturbation that violates: %s", sc.Name, sanitize.Cut(violation, maxDetails))
 		}
 	}
 	return fmt.Sprintf("%s with a perturbation.", sc.Name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // The limits of an expression. Cost is in CEL's own units, about one for each
@@ -178,16 +179,9 @@ func (e *expression) evidence(vars activation) string {
 		if err != nil { // a fact that JSON cannot hold, such as infinity
 			text = fmt.Append(nil, v.Interface())
 		}
-		lines[i] = path + " = " + clip(string(text))
+		lines[i] = path + " = " + sanitize.Cut(string(text), maxValue)
 	}
 	return strings.Join(lines, "; ")
-}
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > maxValue {
-		return string(r[:maxValue]) + "…"
-	}
-	return s
 }
 
 // mentioned lists the facts that an expression reads, each as its longest path

@@ -4,7 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
-	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // maxText limits the stored bytes of one text; of a longer one the length and the hash are
@@ -21,11 +22,7 @@ func (c *Collector) clean(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	cut := maxText
-	for cut > maxText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%s\n[CUT: %d bytes in all, SHA-256 %x]", s[:cut], len(s), sha256.Sum256([]byte(s)))
+	return fmt.Sprintf("%s\n[CUT: %d bytes in all, SHA-256 %x]", sanitize.Prefix(s, maxText), len(s), sha256.Sum256([]byte(s)))
 }
 
 // cleanAttrs returns attributes as they are stored. Values that do not survive a round trip

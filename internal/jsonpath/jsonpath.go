@@ -10,6 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/ohler55/ojg/jp"
 	"github.com/ohler55/ojg/oj"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Path selects one value. The zero value selects nothing.
@@ -19,21 +21,25 @@ type Path struct {
 	cost factors
 }
 
-// maxPath is the largest size of a path in bytes.
-const maxPath = 1000
+const (
+	// maxPath is the largest size of a path in bytes.
+	maxPath = 1000
+	// maxQuoted limits quotations in errors, in bytes.
+	maxQuoted = 80
+)
 
 // Parse parses a path, such as $.reply or $.choices[0].message.content.
 func Parse(text string) (path Path, err error) {
 	defer recovered(&err)
 	switch {
 	case !strings.HasPrefix(text, "$"):
-		return Path{}, fmt.Errorf("%q is not a JSON path; it begins with $, such as $.reply", clip(text))
+		return Path{}, fmt.Errorf("%q is not a JSON path; it begins with $, such as $.reply", sanitize.Shorten(text, maxQuoted))
 	case len(text) > maxPath:
 		return Path{}, fmt.Errorf("a JSON path of %d bytes; at most %d are allowed", len(text), maxPath)
 	}
 	expr, err := jp.ParseString(text)
 	if err != nil {
-		return Path{}, fmt.Errorf("%q is not a JSON path: %w", clip(text), err)
+		return Path{}, fmt.Errorf("%q is not a JSON path: %w", sanitize.Shorten(text, maxQuoted), err)
 	}
 	return Path{text: text, expr: expr, cost: factorsOf(text)}, nil
 }
@@ -63,7 +69,7 @@ func (p Path) Text(data []byte) (text string, err error) {
 	defer recovered(&err)
 	// Stricter than the library's own parser, and with a limit on nesting.
 	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return "", fmt.Errorf("%w: %q", ErrNotJSON, clip(string(data)))
+		return "", fmt.Errorf("%w: %q", ErrNotJSON, sanitize.Shorten(string(data), maxQuoted))
 	}
 	if err := p.cost.checkCost(data); err != nil {
 		return "", err
@@ -90,13 +96,4 @@ func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the JSON path cannot be used: %v", p)
 	}
-}
-
-// clip shortens a text for an error.
-func clip(text string) string {
-	const most = 80
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
 }

@@ -17,7 +17,7 @@ const zeroWidthJoiner = '\u200d'
 // ("\x1b"), and invalid UTF-8 becomes U+FFFD. Truncated text ends in "…".
 func Line(s string, limit int) string {
 	if isPlain(s) {
-		return cut(strings.TrimSpace(s), limit)
+		return Cut(strings.TrimSpace(s), limit)
 	}
 	var b strings.Builder
 	b.Grow(len(s))
@@ -36,14 +36,14 @@ func Line(s string, limit int) string {
 		space = false
 		writeRune(&b, r)
 	}
-	return cut(strings.TrimSpace(b.String()), limit)
+	return Cut(strings.TrimSpace(b.String()), limit)
 }
 
 // Text is Line for several lines: it keeps line breaks and tabs, and converts CR LF to LF.
 func Text(s string, limit int) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if isPlain(s) {
-		return cut(s, limit)
+		return Cut(s, limit)
 	}
 	var b strings.Builder
 	b.Grow(len(s))
@@ -57,7 +57,7 @@ func Text(s string, limit int) string {
 		}
 		writeRune(&b, r)
 	}
-	return cut(b.String(), limit)
+	return Cut(b.String(), limit)
 }
 
 // mostLines is the maximum number of lines of Lines.
@@ -70,7 +70,7 @@ func Lines(s string, limit int) []string {
 	for line := range strings.Lines(Text(s, 0)) {
 		line = strings.ReplaceAll(strings.TrimRight(line, " \t\n"), "\t", "  ")
 		if line != "" {
-			lines = append(lines, cut(line, limit))
+			lines = append(lines, Cut(line, limit))
 		}
 	}
 	return Excerpt(lines, mostLines)
@@ -101,20 +101,6 @@ func writeRune(b *strings.Builder, r rune) {
 	}
 	quoted := strconv.QuoteRuneToASCII(r)
 	b.WriteString(quoted[1 : len(quoted)-1])
-}
-
-// cut shortens s to at most limit runes.
-func cut(s string, limit int) string {
-	if limit <= 0 || len(s) <= limit || utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	runes := 0
-	for i := range s {
-		if runes++; runes == limit {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }
 
 // Code returns s as a Markdown code span of one line of at most limit runes (0: no limit), in which

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -148,9 +149,4 @@ func describeNode(n *yaml.Node) string {
 }
 
 // clip shortens a value, because a hostile one could fill the screen.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return sanitize.Cut(s, 60) }

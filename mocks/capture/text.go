@@ -3,8 +3,8 @@ package capture
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -66,10 +66,7 @@ func head(text string) string {
 			end = at[0]
 		}
 	}
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return sanitize.Prefix(text, end)
 }
 
 // tail returns the end of a long text, which does not begin within an unsure part.
@@ -80,8 +77,5 @@ func tail(text string) string {
 			begin = at[1]
 		}
 	}
-	for begin < len(text) && !utf8.RuneStart(text[begin]) {
-		begin++
-	}
-	return text[begin:]
+	return sanitize.Suffix(text, len(text)-begin)
 }

@@ -3,9 +3,10 @@ package wire
 import (
 	"bytes"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // newMalformedJSON cuts the JSON of a chunk in half within a correct event, or the JSON of the
@@ -35,11 +36,7 @@ func newMalformedJSON(spec FaultSpec) Fault {
 // firstHalf returns the first half of a JSON object, which is never valid JSON. It does not
 // split a rune, because that would be a second fault.
 func firstHalf(object []byte) []byte {
-	n := len(object) / 2
-	for n > 0 && !utf8.RuneStart(object[n]) {
-		n--
-	}
-	return object[:n]
+	return sanitize.Prefix(object, len(object)/2)
 }
 
 // newWrongContentType answers like a failing proxy that sends status 200.

@@ -176,6 +176,24 @@ type Column struct {
 	Shorten bool
 }
 
+// Columns returns columns with headings. The first left ones are aligned to the left, the others to the right.
+func Columns(left int, heads ...string) []Column {
+	list := make([]Column, len(heads))
+	for i, head := range heads {
+		list[i] = Column{Head: Line(head), Right: i >= left}
+	}
+	return list
+}
+
+// Cells returns the cells of a row, of the arguments of Line.
+func Cells(cells ...any) []Text {
+	list := make([]Text, len(cells))
+	for i, c := range cells {
+		list[i] = Line(c)
+	}
+	return list
+}
+
 // List is a list of items. Max and Noun are as in Table. On a terminal, long items of a Spaced list
 // have blank lines between them.
 type List struct {

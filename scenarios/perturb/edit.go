@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Edit returns the perturbed text of an answer, or nil if p does not change texts. It is
@@ -30,11 +32,7 @@ func (p Perturbation) Edit() func(text string) string {
 
 // truncated returns the first half of a text in whole characters.
 func truncated(text string) string {
-	n := len(text) / 2
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return sanitize.Prefix(text, len(text)/2)
 }
 
 // fence encloses code in Markdown.

@@ -11,6 +11,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -230,12 +231,7 @@ func meant(word string, known []string) string {
 }
 
 // clip shortens a quoted word in an error.
-func clip(word string) string {
-	if len(word) > 40 {
-		return word[:40] + "..."
-	}
-	return word
-}
+func clip(word string) string { return sanitize.Shorten(word, 40) }
 
 // kind returns an error for an unknown point or kind.
 func (p *Perturbation) kind() error {

@@ -93,29 +93,11 @@ func problemList(list []audit.Check) doc.List {
 	return l
 }
 
-// columns returns columns with headings, of which the first ones are aligned to the left.
-func columns(left int, heads ...string) []doc.Column {
-	var list []doc.Column
-	for i, h := range heads {
-		list = append(list, doc.Column{Head: doc.Line(h), Right: i >= left})
-	}
-	return list
-}
-
-// cells returns the cells of a row. Text from outside has to be quoted with doc.Quote.
-func cells(cells ...any) []doc.Text {
-	var list []doc.Text
-	for _, c := range cells {
-		list = append(list, doc.Line(c))
-	}
-	return list
-}
-
 // purposeTable compares the number of calls of each purpose with the number that a whole interview needs.
 func purposeTable(a *audit.Audit) doc.Table {
 	t := doc.Table{
 		Caption: fmt.Sprintf("Tokens are those of answered calls, as billed; amounts are in %s.", a.Prices.Currency),
-		Columns: columns(1, "purpose", "needed", "accepted", "calls", "in", "out", string(a.Prices.Currency), "mean",
+		Columns: doc.Columns(1, "purpose", "needed", "accepted", "calls", "in", "out", string(a.Prices.Currency), "mean",
 			"rejected", "broken", "lost", "p50", "p95", "max"),
 	}
 	for i := 8; i < len(t.Columns); i++ {
@@ -123,7 +105,7 @@ func purposeTable(a *audit.Audit) doc.Table {
 	}
 	add := func(name string, needed int, g *audit.Group) {
 		billed, o, l := g.Tokens.Billed, g.Outcomes, g.Latency
-		t.Rows = append(t.Rows, cells(name, needed, o.Accepted, g.Calls, billed.Input, billed.Output, amountText(g.Cost.Amount),
+		t.Rows = append(t.Rows, doc.Cells(name, needed, o.Accepted, g.Calls, billed.Input, billed.Output, amountText(g.Cost.Amount),
 			secondsText(l.Mean), o.Rejected, o.Broken, o.Lost, secondsText(l.P50), secondsText(l.P95), secondsText(l.Max)))
 	}
 	for i := range a.Purposes {
@@ -134,7 +116,7 @@ func purposeTable(a *audit.Audit) doc.Table {
 }
 
 func stepTable(a *audit.Audit) doc.Table {
-	t := doc.Table{Columns: columns(1, "step", "questions", "answered", "calls", "accepted", "rejected", "broken", "lost", "in", "out",
+	t := doc.Table{Columns: doc.Columns(1, "step", "questions", "answered", "calls", "accepted", "rejected", "broken", "lost", "in", "out",
 		string(a.Prices.Currency), "began (UTC)", "time")}
 	for i := range a.Steps {
 		s := &a.Steps[i]
@@ -143,14 +125,14 @@ func stepTable(a *audit.Audit) doc.Table {
 			began, took = timeText(s.Began), durationText(s.Began, s.Ended)
 		}
 		billed, o := s.Tokens.Billed, s.Outcomes
-		t.Rows = append(t.Rows, cells(stepName(s.Step), s.Questions, s.Answers, s.Calls, o.Accepted, o.Rejected, o.Broken,
+		t.Rows = append(t.Rows, doc.Cells(stepName(s.Step), s.Questions, s.Answers, s.Calls, o.Accepted, o.Rejected, o.Broken,
 			o.Lost, billed.Input, billed.Output, amountText(s.Cost.Amount), began, took))
 	}
 	return t
 }
 
 func checkTable(list []audit.Check) doc.Table {
-	t := doc.Table{Columns: columns(2, "rule", "verdict", "checked")}
+	t := doc.Table{Columns: doc.Columns(2, "rule", "verdict", "checked")}
 	for _, c := range list {
 		verdict := doc.Toned(doc.Faint, "– nothing to check yet")
 		switch c.Verdict {
@@ -242,7 +224,7 @@ func provenance(a *audit.Audit) doc.Facts {
 }
 
 func ledgerBlocks(a *audit.Audit) []doc.Block {
-	t := doc.Table{Noun: "calls", Columns: columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out",
+	t := doc.Table{Noun: "calls", Columns: doc.Columns(5, "call", "at (UTC)", "for", "step", "outcome", "attempt", "in", "out",
 		"counted", "reported − counted", "cost", "latency", "sent", "trimmed")}
 	for _, c := range a.Calls {
 		purpose, outcome, difference := string(c.Purpose), doc.Line(doc.Toned(outcomeTone(c.Outcome), string(c.Outcome))), "not reported"
@@ -258,7 +240,7 @@ func ledgerBlocks(a *audit.Audit) []doc.Block {
 		if c.Unexplained {
 			difference += "*"
 		}
-		t.Rows = append(t.Rows, cells(c.N, timeText(c.At), purpose, stepName(c.Step), outcome, c.Attempt, c.Billed.Input, c.Billed.Output,
+		t.Rows = append(t.Rows, doc.Cells(c.N, timeText(c.At), purpose, stepName(c.Step), outcome, c.Attempt, c.Billed.Input, c.Billed.Output,
 			fmt.Sprintf("%d + %d", c.Counted.Input, c.Counted.Output), difference, amountText(c.Amount),
 			format.Seconds(c.Latency.Seconds()), c.Sent, c.Trimmed))
 	}

@@ -15,11 +15,16 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// maxName is the maximum length in bytes of every field except message.
-const maxName = 200
+const (
+	// maxName is the maximum length in bytes of every field except message.
+	maxName = 200
+	// maxQuoted limits text from a client in responses, in bytes.
+	maxQuoted = 80
+)
 
 // axiomBody is the body of POST /axiom. A field that is null counts as missing.
 type axiomBody struct {
@@ -86,7 +91,7 @@ func decodeProblem(err error) *problem {
 			return newProblem(http.StatusBadRequest, "duplicate_field", fmt.Sprintf("duplicate field %s", quotedField(e.JSONPointer)))
 		}
 		return newProblem(http.StatusBadRequest, "invalid_json",
-			fmt.Sprintf("the body is not one JSON object: at byte %d: %s", e.ByteOffset, shorten(e.Err.Error())))
+			fmt.Sprintf("the body is not one JSON object: at byte %d: %s", e.ByteOffset, sanitize.Shorten(e.Err.Error(), maxQuoted)))
 	}
 	e, ok := errors.AsType[*json.SemanticError](err)
 	switch {
@@ -150,19 +155,8 @@ func controlIndex(text string) int {
 }
 
 // quotedField returns the quoted name of the field that a pointer ends at.
-func quotedField(p jsontext.Pointer) string { return fmt.Sprintf("%q", shorten(p.LastToken())) }
-
-// shorten limits the length of text from a client in responses.
-func shorten(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+func quotedField(p jsontext.Pointer) string {
+	return fmt.Sprintf("%q", sanitize.Shorten(p.LastToken(), maxQuoted))
 }
 
 func jsonKindName(k jsontext.Kind) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // kind is one of several fields, of which exactly one must be given.
@@ -88,9 +89,4 @@ func (v *validator) duration(at string, d quantity.Duration) {
 func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
 // clip shortens a hostile value.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return sanitize.Cut(s, 60) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -44,7 +45,7 @@ func (w *work) finish(id string, argv []string, limit quantity.Duration, start f
 		if e, ok := errors.AsType[*exec.Error](err); ok {
 			err = e.Err
 		}
-		return "", fail(ruleNoProgram, "%s cannot be started: %v", clip(argv[0]), pathless(err))
+		return "", fail(ruleNoProgram, "%s cannot be started: %v", clip(argv[0]), sanitize.WithoutPath(err))
 	}
 	switch {
 	case errors.Is(end.Cause, errFlood):

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // The limits of what is read.
@@ -62,9 +63,9 @@ func explain(name string, err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return fail(ruleFileSystem, "%s: the disk is full", clip(name))
 	case errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR):
-		return fail(ruleNotAFile, "%s: %v", clip(name), pathless(err))
+		return fail(ruleNotAFile, "%s: %v", clip(name), sanitize.WithoutPath(err))
 	}
-	return fail(ruleFileSystem, "%s: %v", clip(name), pathless(err))
+	return fail(ruleFileSystem, "%s: %v", clip(name), sanitize.WithoutPath(err))
 }
 
 // content reads a text file.

@@ -3,7 +3,6 @@ package action
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -70,11 +69,3 @@ func bound(text string) string {
 
 // clip shortens a text of unknown origin for a message.
 func clip(s string) string { return sanitize.Line(s, 80) }
-
-// pathless removes the machine's path from an error of the file system.
-func pathless(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}

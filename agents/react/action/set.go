@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -173,7 +174,7 @@ func (s *set) Do(ctx context.Context, id, input string) (Result, error) {
 	}
 	root, err := os.OpenRoot(s.folder)
 	if err != nil {
-		return result(nil, "", fail(ruleFileSystem, "the workspace cannot be opened: %v", pathless(err))), nil
+		return result(nil, "", fail(ruleFileSystem, "the workspace cannot be opened: %v", sanitize.WithoutPath(err))), nil
 	}
 	defer root.Close()
 	w := &work{set: s, ctx: ctx, root: root}

@@ -3,7 +3,6 @@ package hook
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -78,27 +77,10 @@ func mentions(all []stop.Detection) []stop.Detection {
 	return out
 }
 
-// cutStart shortens s to at most limit bytes of whole characters of its end.
-func cutStart(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	start := len(s) - limit
-	for start < len(s) && !utf8.RuneStart(s[start]) {
-		start++
-	}
-	return s[start:]
-}
-
 // cut shortens s to at most limit bytes of whole characters.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	const more = "…"
-	end := limit - len(more)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + more
+	return sanitize.Shorten(s, limit-len("…"))
 }

@@ -3,6 +3,8 @@ package hook
 import (
 	"bytes"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // lastRequest reads the last message that a person wrote from a host's transcript. It
@@ -41,7 +43,7 @@ const maxRequest = 64 << 10
 // typed returns the part of a message in the role of the user that a person wrote. It is
 // empty for the follow-up of a hook, a notice and anything else that the host wrote.
 func typed(message string) string {
-	message = cutStart(message, maxRequest)
+	message = sanitize.Suffix(message, maxRequest)
 	for _, heading := range []string{"## My request for Codex:", "## My request:"} { // of Codex in an editor
 		if i := strings.LastIndex(message, heading); i >= 0 {
 			message = message[i+len(heading):]

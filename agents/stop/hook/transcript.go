@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 const (
@@ -73,14 +75,14 @@ func openTranscript(path string) (*os.File, int64, error) {
 	}
 	named, err := os.Lstat(path)
 	if err != nil {
-		return nil, 0, brief(err)
+		return nil, 0, sanitize.WithoutPath(err)
 	}
 	if !named.Mode().IsRegular() {
 		return nil, 0, errors.New("it is not a regular file")
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, 0, brief(err)
+		return nil, 0, sanitize.WithoutPath(err)
 	}
 	opened, err := file.Stat()
 	if err != nil || !os.SameFile(named, opened) {
@@ -88,14 +90,6 @@ func openTranscript(path string) (*os.File, int64, error) {
 		return nil, 0, errors.New("it was exchanged while it was opened")
 	}
 	return file, opened.Size(), nil
-}
-
-// brief removes the path from an error, as it comes from a host's input.
-func brief(err error) error {
-	if pe, ok := errors.AsType[*os.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }
 
 // tail is the end of a transcript.
