@@ -8,6 +8,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/interpreter"
 
@@ -185,7 +186,7 @@ func (e *expression) evidence(vars activation) string {
 }
 
 // mentioned lists the facts that an expression reads, each as its longest path
-// of names, in the order of first mention.
+// of names and numbers, such as turns.0.text for turns[0].text, in the order of first mention.
 func (l *Language) mentioned(e ast.Expr) []string {
 	var paths []string
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
@@ -204,7 +205,7 @@ func (l *Language) mentioned(e ast.Expr) []string {
 	return paths
 }
 
-// pathOf returns the dotted path of an expression that consists of names only.
+// pathOf returns the dotted path of an expression that consists of names and constant indexes of lists.
 func pathOf(e ast.Expr) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -212,6 +213,12 @@ func pathOf(e ast.Expr) (string, bool) {
 	case ast.SelectKind:
 		if path, ok := pathOf(e.AsSelect().Operand()); ok && !e.AsSelect().IsTestOnly() {
 			return path + "." + e.AsSelect().FieldName(), true
+		}
+	case ast.CallKind:
+		if call := e.AsCall(); call.FunctionName() == operators.Index && call.Args()[1].Kind() == ast.LiteralKind {
+			n, isNumber := call.Args()[1].AsLiteral().(types.Int)
+			path, ok := pathOf(call.Args()[0])
+			return fmt.Sprintf("%s.%d", path, n), ok && isNumber
 		}
 	default:
 	}

@@ -316,6 +316,8 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 			`events = [{"kind":"guard","name":"no-progress","n":3,"attrs":{"limit":3,"mode":"strict"}}]; calls.failed = 1`),
 		Entry("a missing key", `calls.by.plan == 1`,
 			`does not hold: calls.by.plan == 1 (no such key: plan)`, `calls.by = {"judge":1,"work":2}`),
+		Entry("an element of a list", `events[0].name.contains("x")`,
+			`does not hold: events[0].name.contains("x")`, `events[0].name = "no-progress"`),
 		Entry("a missing index", `answers[3] == "x"`,
 			`does not hold: answers[3] == "x" (index out of bounds: 3)`, `answers = ["Same response","Same response","Same response"]`),
 	)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -218,7 +219,7 @@ func (a activation) follow(path string) (followed string, value reflect.Value) {
 	v, rest := a.language.variable(path)
 	followed, value = v.name, v.value(a.facts)
 	for _, name := range rest {
-		next := reflect.Value{}
+		next, shown := reflect.Value{}, "."+name
 		switch value.Kind() {
 		case reflect.Struct:
 			if at := slices.Index(fieldNames(value.Type()), name); at >= 0 {
@@ -226,12 +227,16 @@ func (a activation) follow(path string) (followed string, value reflect.Value) {
 			}
 		case reflect.Map:
 			next = value.MapIndex(reflect.ValueOf(name))
+		case reflect.Slice:
+			if n, err := strconv.Atoi(name); err == nil && 0 <= n && n < value.Len() {
+				next, shown = value.Index(n), "["+name+"]"
+			}
 		default:
 		}
 		if !next.IsValid() {
 			break
 		}
-		followed, value = followed+"."+name, next
+		followed, value = followed+shown, next
 	}
 	return followed, value
 }

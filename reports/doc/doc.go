@@ -172,7 +172,7 @@ type Column struct {
 	Right    bool
 	Optional bool
 	Spare    bool
-	// Shorten marks names and words, which may be cut in the middle.
+	// Shorten marks names and words, which a narrow terminal shows in several lines.
 	Shorten bool
 }
 

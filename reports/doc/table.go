@@ -2,6 +2,7 @@ package doc
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/console"
 )
@@ -22,7 +23,7 @@ func (v *terminal) table(t Table) {
 	var right []int
 	header := make([]string, len(columns))
 	for i, c := range columns {
-		header[i] = v.cell(t.Columns[c].Head, widths[c])
+		header[i] = v.head(t.Columns[c].Head, widths[c])
 		if t.Columns[c].Right {
 			right = append(right, i+1)
 		}
@@ -40,12 +41,21 @@ func (v *terminal) table(t Table) {
 	v.note(note)
 }
 
-// cell returns a painted cell; one that is too wide loses its middle and its colours.
-func (v *terminal) cell(t Text, width int) string {
+// head returns a painted head; one that is too wide loses its middle and its colours.
+func (v *terminal) head(t Text, width int) string {
 	if plain := t.plain(); console.Width(plain) > width {
 		return console.Middle(plain, width)
 	}
 	return v.paint(t, Plain)
+}
+
+// cell returns a painted cell; one that is too wide continues in the next line.
+func (v *terminal) cell(t Text, width int) string {
+	painted := v.paint(t, Plain)
+	if console.Width(t.plain()) > width {
+		painted = strings.Join(console.Fold(painted, width, true), "\n")
+	}
+	return painted
 }
 
 // fit chooses the shown columns, their widths, and the gap between them. In a file no cell is
