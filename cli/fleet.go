@@ -93,7 +93,9 @@ type fleet struct {
 }
 
 // beginFleet begins a run in the queue of the flags, if there is one.
-func (a *app) beginFleet(ctx context.Context, set []scenarios.Scenario, header record.Run, flags *runFlags, prices *price.Table) (*fleet, error) {
+func (a *app) beginFleet(
+	ctx context.Context, set []scenarios.Scenario, header record.Run, flags *runFlags, prices *price.Table,
+) (*fleet, error) {
 	q := &flags.fleet
 	if q.address == "" {
 		return nil, nil
@@ -162,7 +164,7 @@ func (f *fleet) end(ctx context.Context, a *app, complete bool) {
 		fmt.Fprintln(a.stderr, "rehearse:", err)
 	}
 	if !complete {
-		fmt.Fprintf(a.stderr, "resume with the same command line and: --resume %s\n", f.coordinator.Key())
+		fmt.Fprintf(a.stderr, "resume with the same command line (budgets may be higher) and: --resume %s\n", f.coordinator.Key())
 	}
 }
 

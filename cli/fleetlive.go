@@ -68,8 +68,8 @@ func (a *app) liveLimits(set []scenarios.Scenario, flags *runFlags, prices *pric
 	}
 	if limits.MaxOutput == 0 {
 		limits.MaxOutput = defaultMaxOutput
-		fmt.Fprintf(a.stderr, "--max-cost limits the output of live calls to %d tokens, unless they have a limit of their own; change it with --max-output\n",
-			defaultMaxOutput)
+		fmt.Fprintf(a.stderr, "--max-cost limits the output of live calls to %d tokens, unless they have a limit of their own; "+
+			"change it with --max-output\n", defaultMaxOutput)
 	}
 	return limits, nil
 }

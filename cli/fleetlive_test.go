@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -168,9 +169,9 @@ func TestFleetNeedsKeys(t *testing.T) {
 	p := newProvider(f, &provider{})
 	f.live(p, "live", "gpt-4.1-mini")
 	env := f.env
-	f.env = append(env, "PROVIDER_KEY=")
+	f.env = slices.Concat(env, []string{"PROVIDER_KEY="})
 	f.worker()
-	f.env = append(env, "REHEARSE_OFFLINE=1")
+	f.env = slices.Concat(env, []string{"REHEARSE_OFFLINE=1"})
 	f.worker()
 	f.env = env
 	run := f.run("spread", "live", "--live")

@@ -234,13 +234,16 @@ var _ = Describe("a meter in PostgreSQL", Label("H-04"), func() {
 type sleeper struct{ slept func(time.Duration) }
 
 func (sleeper) Now() time.Time { return time.Time{} }
+
 func (s sleeper) Sleep(ctx context.Context, d time.Duration) error {
 	s.slept(d)
 	return context.Cause(ctx)
 }
+
 func (sleeper) WithTimeout(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
+
 func (sleeper) AfterFunc(time.Duration, func()) func() { return func() {} }
 
 var _ = Describe("the pace of a provider", Label("H-04"), func() {

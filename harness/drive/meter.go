@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
@@ -146,8 +147,8 @@ func (p *livePrice) most(model string, req *llm.Request) (usd float64, known boo
 	return max(read, written), known
 }
 
-// cost returns the cost of a call. An attempt that the server answered with an error status costs
-// nothing.
+// cost returns the cost of a call. An attempt that the server answered with an error status, or that did not
+// reach it, costs nothing.
 func (p *livePrice) cost(model string, each float64, reply llm.Reply, err error) float64 {
 	retries, usage, status := reply.Retries, reply.Usage, 0
 	if failed, ok := errors.AsType[*llm.Error](err); ok {
@@ -166,7 +167,7 @@ func (p *livePrice) cost(model string, each float64, reply llm.Reply, err error)
 			return sum + usd
 		}
 	}
-	if status >= 400 {
+	if dial, ok := errors.AsType[*net.OpError](err); status >= 400 || ok && dial.Op == "dial" {
 		return sum
 	}
 	return sum + each

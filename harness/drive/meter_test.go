@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"time"
@@ -109,6 +110,8 @@ var _ = Describe("a meter of live calls", Label("H-04"), func() {
 	},
 		Entry("an error status is free", llm.Reply{}, &llm.Error{Kind: llm.RateLimited, Status: 429}, 0.0),
 		Entry("also in earlier attempts", llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Status: 503, Retries: []llm.Retry{{Status: 500}, {Status: 429}}}, 0.0),
+		Entry("as is no connection", llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Err: &net.OpError{Op: "dial"}}, 0.0),
+		Entry("but not one that broke", llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Err: &net.OpError{Op: "read"}}, 1.0),
 		Entry("an answer without usage is not", llm.Reply{Text: "DONE"}, nil, 1.0),
 		Entry("nor one with an empty usage", llm.Reply{Usage: &llm.Usage{}}, nil, 1.0),
 		Entry("nor one of a model without a price", llm.Reply{Model: "house-model", Usage: &llm.Usage{Input: 1}}, nil, 1.0),

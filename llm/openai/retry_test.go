@@ -244,8 +244,9 @@ var _ = Describe("attempts with a pacer", Label("H-02", "H-04"), func() {
 		Entry("for longer than five minutes", limited("301")),
 		Entry("without being asked to", answer{status: 429}),
 		Entry("for a server that is down", answer{status: 503, header: map[string]string{"Retry-After": "7"}}),
-		Entry("for a quota that no wait lifts", answer{status: 429, header: map[string]string{"Retry-After": "7"},
-			body: `{"error":{"message":"pay","code":"insufficient_quota"}}`}),
+		Entry("for a quota that no wait lifts", answer{
+			status: 429, header: map[string]string{"Retry-After": "7"}, body: `{"error":{"message":"pay","code":"insufficient_quota"}}`,
+		}),
 	)
 
 	It("give up after 20 pauses", func(ctx context.Context) {
