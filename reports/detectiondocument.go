@@ -93,7 +93,7 @@ func detectorSection(r *detect.Evaluation) doc.Section {
 		{"F1", r.Overall.F1, "items"},
 		{"false-positive rate", r.Overall.FPR, "not to find"},
 	} {
-		of := fmt.Sprintf("%d %s", x.v.N, x.of)
+		of := format.Int(x.v.N) + " " + x.of
 		rates.Rows = append(rates.Rows, doc.Cells(x.name, scoreText(x.v.Value), scoreInterval(x.v, scoreText), of, intervalMethod(x.v)))
 	}
 	s.Blocks = []doc.Block{failed, found, rates}

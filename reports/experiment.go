@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -287,7 +288,7 @@ func searchSection(r *result.Experiment) doc.Section {
 func choiceText(choice map[string]string) string {
 	var parts []string
 	for _, fragment := range slices.Sorted(maps.Keys(choice)) {
-		parts = append(parts, fragment+": "+choice[fragment])
+		parts = append(parts, fragment+": "+cmp.Or(choice[fragment], "(empty)"))
 	}
 	return strings.Join(parts, "; ")
 }
