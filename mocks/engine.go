@@ -1,7 +1,9 @@
 package mocks
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"sync"
@@ -216,11 +218,14 @@ func (e *Engine) usage(v *view, c *wire.Completion) llm.Usage {
 	return u
 }
 
-// input counts the tokens of the text of a call's messages.
+// input counts the tokens of the text of a call's messages and of the definitions of its tools.
 func (e *Engine) input(call *wire.Call, model string) int {
 	n, count := 0, e.opts.Count
 	if count == nil {
 		return 0
+	}
+	for _, t := range call.Tools {
+		n += count(model, t.Name) + count(model, t.Description) + count(model, compact(t.Parameters))
 	}
 	for _, m := range call.Messages {
 		n += count(model, m.Content)
@@ -229,4 +234,13 @@ func (e *Engine) input(call *wire.Call, model string) int {
 		}
 	}
 	return n
+}
+
+// compact removes the white space of JSON, which differs between clients. It returns other texts unchanged.
+func compact(text json.RawMessage) string {
+	var out bytes.Buffer
+	if json.Compact(&out, text) != nil {
+		return string(text)
+	}
+	return out.String()
 }
