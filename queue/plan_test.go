@@ -8,10 +8,16 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
+
+var _ = BeforeEach(func() {
+	before := gleak.Goroutines()
+	DeferCleanup(func() { Eventually(gleak.Goroutines).WithTimeout(30 * time.Second).ShouldNot(gleak.HaveLeaked(before)) })
+})
 
 func TestQueue(t *testing.T) {
 	RegisterFailHandler(Fail)
