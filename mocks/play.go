@@ -2,6 +2,7 @@ package mocks
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"time"
 
@@ -56,10 +57,7 @@ func writeFrame(w http.ResponseWriter, f wire.Frame, first bool) error {
 		return nil
 	}
 	if first {
-		header := w.Header()
-		for name, values := range f.Header {
-			header[name] = values
-		}
+		maps.Copy(w.Header(), f.Header)
 		w.WriteHeader(f.Status)
 	}
 	if len(f.Data) > 0 {

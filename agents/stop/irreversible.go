@@ -205,12 +205,7 @@ const objectWords = 8
 
 func data(c clause) bool {
 	c = c.within(objectWords)
-	for _, w := range c {
-		if isData(w) {
-			return true
-		}
-	}
-	return c.any(production)
+	return slices.ContainsFunc(c, isData) || c.any(production)
 }
 
 func isData(word string) bool { return dataWords[word] || dataWords[strings.TrimSuffix(word, "s")] }

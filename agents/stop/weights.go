@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -17,15 +16,8 @@ import (
 // features of a message.
 type Weights = learned.Weights
 
-// ErrWeights is returned by ReadWeights for content that is not a table of weights of this
-// version, or that was truncated or edited.
-var ErrWeights = learned.ErrFormat
-
-// ReadWeights reads weights, as `rehearse detect --fit --out` writes them. The error is or
-// wraps ErrWeights if the content is not usable.
-func ReadWeights(r io.Reader) (*Weights, error) { return learned.Read(r) }
-
-// ReadWeightsFile reads the weights of a file. No name means those of this version.
+// ReadWeightsFile reads the weights of a file, as `rehearse detect --fit --out` writes them. No name means those of
+// this version.
 func ReadWeightsFile(name string) (*Weights, error) {
 	if name == "" {
 		return ShippedWeights(), nil

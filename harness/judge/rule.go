@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -35,10 +36,8 @@ func (r Rule) Scorer() (Scorer, error) {
 	case r.MinWords < 0 || r.MaxWords < 0 || r.MaxWords > 0 && r.MinWords > r.MaxWords:
 		return nil, fmt.Errorf("no text has between %d and %d words", r.MinWords, r.MaxWords)
 	}
-	for _, text := range append(append([]string(nil), r.Contains...), r.Lacks...) {
-		if text == "" {
-			return nil, errors.New("every answer contains the empty text; remove it from contains and lacks")
-		}
+	if slices.Contains(r.Contains, "") || slices.Contains(r.Lacks, "") {
+		return nil, errors.New("every answer contains the empty text; remove it from contains and lacks")
 	}
 	if r.Matches != "" {
 		var err error

@@ -128,7 +128,7 @@ func (t *Totals) Close() Summary {
 		total := mean
 		if s.N() > 0 {
 			mean.fill(s.Mean(stat.Level))
-			total.Value = pointer(s.Sum())
+			total.Value = new(s.Sum())
 		}
 		sum.Means, sum.Sums = append(sum.Means, mean), append(sum.Sums, total)
 	}
@@ -153,14 +153,12 @@ func (v *Value) fill(s stat.Summary) {
 	if math.IsNaN(s.Value) {
 		return
 	}
-	v.Value = pointer(s.Value)
+	v.Value = new(s.Value)
 	if v.Known {
 		v.Interval = s.Interval
 	}
 	v.Warnings = append(v.Warnings, s.Warnings...)
 }
-
-func pointer(x float64) *float64 { return &x }
 
 // latencies returns the measures over all calls of all trials.
 func (t *Totals) latencies() []Value {
