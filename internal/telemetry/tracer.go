@@ -52,13 +52,15 @@ func (t Tracer) start(ctx context.Context, name string, kind trace.SpanKind, att
 
 // Request begins the server span of a request, in the trace of the client if it has one. Call end
 // once, with the matched pattern, the status, and the type of the error behind a status from 500.
-func (t Tracer) Request(r *http.Request) (_ context.Context, end func(route string, status int, errorType string, attributes ...attribute.KeyValue)) {
+func (t Tracer) Request(r *http.Request) (
+	_ context.Context, end func(route string, status int, errorType string, attributes ...attribute.KeyValue),
+) {
 	if t.Provider == nil {
 		return r.Context(), func(string, int, string, ...attribute.KeyValue) {}
 	}
 	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	method := MethodName(r.Method)
-	ctx, span, end1 := t.start(ctx, method, trace.SpanKindServer, methodAttribute(method))
+	ctx, span, finish := t.start(ctx, method, trace.SpanKindServer, methodAttribute(method))
 	return ctx, func(route string, status int, errorType string, attributes ...attribute.KeyValue) {
 		if _, path, ok := strings.Cut(route, " "); ok {
 			route = path
@@ -71,7 +73,7 @@ func (t Tracer) Request(r *http.Request) (_ context.Context, end func(route stri
 		if status < http.StatusInternalServerError {
 			errorType = ""
 		}
-		end1(errorType, attributes...)
+		finish(errorType, attributes...)
 	}
 }
 

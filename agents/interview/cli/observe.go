@@ -27,6 +27,7 @@ func Logger(w io.Writer, term console.Terminal, quiet bool) *slog.Logger {
 // Tracer returns a tracer that exports spans if the environment configures an endpoint. flush sends
 // the remaining spans.
 func Tracer(ctx context.Context, getenv func(string) string, system string, log *slog.Logger) (tracer web.Tracer, flush func(), err error) {
-	provider, flush, err := telemetry.Spans(ctx, getenv, "rehearse-interview", func(message string, err error) { log.Warn(message, "cause", err) })
+	warn := func(message string, err error) { log.Warn(message, "cause", err) }
+	provider, flush, err := telemetry.Spans(ctx, getenv, "rehearse-interview", warn)
 	return web.Tracer{Provider: provider, Clock: clock.Real(), System: system}, flush, err
 }

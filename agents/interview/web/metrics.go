@@ -65,8 +65,9 @@ func NewMetrics() *Metrics {
 		guards:      counter("guards_total", "Retries, exhausted budgets, trimming, lost calls, repeated and refused submissions.", "guard"),
 		queued:      counter("queued_questions_total", "Questions served from a queue, without a call.").WithLabelValues(),
 		finished:    counter("finished_total", "Finished interviews.").WithLabelValues(),
-		requests:    registry.Histogram("http_server_request_duration_seconds", "Duration of requests.", requestSeconds, "method", "route", "status"),
-		busy:        registry.Gauge("http_server_active_requests", "Requests in progress."),
+		requests: registry.Histogram("http_server_request_duration_seconds", "Duration of requests.", requestSeconds,
+			"method", "route", "status"),
+		busy: registry.Gauge("http_server_active_requests", "Requests in progress."),
 	}
 }
 
