@@ -46,13 +46,17 @@ func newIndex(folders []string) *index {
 	return x
 }
 
-// nameIn returns the name in a scenario file; empty if it has none.
+// nameIn returns the name in a scenario file; empty if it has none, or if the file has a schema and is
+// therefore an experiment.
 func nameIn(folder, file string) string {
 	if info, err := os.Stat(file); err != nil || info.Size() > yamlsrc.MaxBytes {
 		return ""
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
+		return ""
+	}
+	if schema, err := yamlsrc.Scalar(data, "schema"); err == nil && schema != "" {
 		return ""
 	}
 	name, err := yamlsrc.Scalar(data, "name")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
@@ -72,7 +73,7 @@ func readSnapshot(fsys fs.FS, name string) (string, error) {
 	info, err := fs.Stat(fsys, clean)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read the snapshot %q: %w", name, err)
+		return "", fmt.Errorf("read the snapshot %q: %w", name, sanitize.WithoutPath(err))
 	case info.IsDir():
 		return "", fmt.Errorf("the snapshot %q is a folder; name a file", name)
 	case !info.Mode().IsRegular():
@@ -83,7 +84,7 @@ func readSnapshot(fsys fs.FS, name string) (string, error) {
 	data, err := fs.ReadFile(fsys, clean)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read the snapshot %q: %w", name, err)
+		return "", fmt.Errorf("read the snapshot %q: %w", name, sanitize.WithoutPath(err))
 	case !utf8.Valid(data) || strings.ContainsRune(string(data), 0):
 		return "", fmt.Errorf("the snapshot %q is a binary file, not UTF-8 text", name)
 	}
