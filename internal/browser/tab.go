@@ -185,7 +185,8 @@ func (t *Tab) Write(text string) {
 func (t *Tab) Click(css string) {
 	ginkgo.GinkgoHelper()
 	const middle = `((e) => { const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2]; })(document.querySelector(%q))`
-	t.Waits(`document.readyState === "complete" && ((e) => { e.scrollIntoView({ block: "center", behavior: "instant" }); return e.contains(document.elementFromPoint(...%s)); })(document.querySelector(%q))`,
+	t.Waits(`document.readyState === "complete" && ((e) => { e.scrollIntoView({ block: "center", behavior: "instant" });
+		return e.contains(document.elementFromPoint(...%s)); })(document.querySelector(%q))`,
 		fmt.Sprintf(middle, css), css)
 	at := Value[[]float64](t, middle, css)
 	t.Do(chromedp.MouseClickXY(at[0], at[1]))
@@ -206,7 +207,8 @@ func (t *Tab) Scheme(name string) {
 }
 
 // widest names elements that exceed the window, except for those in a part that scrolls.
-const widest = `[...document.querySelectorAll("body *")].filter((e) => !e.parentElement.closest(".scroll, figure, nav") && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+const widest = `[...document.querySelectorAll("body *")]
+	.filter((e) => !e.parentElement.closest(".scroll, figure, nav") && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
 	.slice(0, 5).map((e) => e.localName + "." + e.className).join(" ")`
 
 // Fits checks that nothing is wider than a window of a width.
@@ -223,7 +225,7 @@ func (t *Tab) Shoot(name string, width int64, scheme string) {
 	ginkgo.GinkgoHelper()
 	t.Scheme(scheme)
 	t.Fits(name, width)
-	folder := os.Getenv(Screenshots)
+	folder := os.Getenv(Screenshots) //nolint:forbidigo // only specs use this package
 	if folder == "" {
 		return
 	}
