@@ -240,7 +240,7 @@ func (f *testFleet) read(name string) string {
 // process at a time and with the same command line.
 func TestFleetInterrupted(t *testing.T) {
 	f := newFleet(t)
-	args := []string{"slow", "--trials", "60"}
+	args := []string{"slow", "--trials", "300"}
 	f.alone(exitPass, args...)
 	f.worker()
 	run := f.run("spread", args...)
@@ -257,7 +257,7 @@ func TestFleetInterrupted(t *testing.T) {
 	f.Expect(f.status().Runs[0].State).To(gomega.Equal("stopped"))
 	f.Expect(f.status().Runs[0].Issued).To(gomega.BeZero())
 
-	other := f.run("other", "slow", "--trials", "59", "--resume", key)
+	other := f.run("other", "slow", "--trials", "299", "--resume", key)
 	f.exits(other, exitUsage)
 	f.Expect(other.output.String()).To(gomega.ContainSubstring("has other scenarios, trials, labels or prices"))
 	f.exits(f.run("spread", append(args, "--resume", key)...), exitPass)

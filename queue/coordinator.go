@@ -164,7 +164,7 @@ func (c *Coordinator) begin(ctx context.Context) (err error) {
 
 // lockTime is how long a run waits for the lock of another coordinator: the server may notice that it ended
 // a little later.
-const lockTime = 3 * time.Second
+const lockTime = time.Second
 
 // becomeOnly takes the lock of the run, which its session holds until it ends.
 func (c *Coordinator) becomeOnly(ctx context.Context) error {

@@ -14,6 +14,9 @@ func (c *Coordinator) load(ctx context.Context) error {
 	c.key = c.opts.Resume
 	var state, program string
 	var stored []byte
+	if err := c.becomeOnly(ctx); err != nil { // first: until then another coordinator may change the state
+		return err
+	}
 	err := c.store.pool.QueryRow(ctx, "SELECT id, state, program, plan FROM run WHERE key = $1", c.key).
 		Scan(&c.id, &state, &program, &stored)
 	switch {
@@ -23,9 +26,6 @@ func (c *Coordinator) load(ctx context.Context) error {
 		return err
 	}
 	if err := c.sameRun(state, program, stored); err != nil {
-		return err
-	}
-	if err := c.becomeOnly(ctx); err != nil {
 		return err
 	}
 	err = pgx.BeginFunc(ctx, c.store.pool, func(tx pgx.Tx) error {
