@@ -7,19 +7,18 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/input"
@@ -37,6 +36,7 @@ const planFile = "plan.yaml"
 type initFlags struct {
 	kind, sdk, program, ci string
 	plan, agent            bool
+	chosen                 bool // the program was asked for, or given; if it is empty, an example is
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -46,8 +46,8 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Write a first scenario for your agent",
 		Long: `init writes scenarios/agent.yaml, a scenario for your kind of agent, and ignores ` + runsFolder + `
 in .gitignore. On a terminal it asks for the kind, your program and the package; otherwise, and as its proposal, it takes the one
-that fits package.json, pyproject.toml, requirements.txt or go.mod. For Node, Python and Go it also
-writes a small example agent, unless --program names yours. It never overwrites a file, and prints
+that fits package.json, pyproject.toml, requirements.txt or go.mod, and a program such as agent.js or src/main.py. If there is none,
+for Node, Python and Go it also writes a small example agent. With --ci it adds no scenario if there are some. It never overwrites a file, and prints
 what to run next.
 
 Kinds of agents:
@@ -65,12 +65,13 @@ Exit codes: 0 written, 2 usage, or a file could not be written, 130 interrupted.
 			if len(args) == 1 {
 				folder = args[0]
 			}
+			flags.chosen = cmd.Flags().Changed("program")
 			return a.initFolder(cmd.Context(), folder, flags)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.kind, "kind", "", "the `kind` of agent, as listed above")
-	f.StringVar(&flags.program, "program", "", "your `file`, from FOLDER; without it an example agent is written")
+	f.StringVar(&flags.program, "program", "", "your `file`, from FOLDER; if empty, an example agent is written")
 	f.StringVar(&flags.sdk, "sdk", "", "of the example: openai, anthropic or none (default: that of the project, or none)")
 	f.StringVar(&flags.ci, "ci", "", "also write the workflow of a `service`: github or gitlab")
 	f.BoolVar(&flags.plan, "plan", false, "also write a plan for rehearse supervise, with the checks of the project")
@@ -97,19 +98,25 @@ func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) er
 	project := os.DirFS(folder) // the folder need not exist yet
 	found, sdk, why := detectProject(project)
 	if flags.kind == "" && a.atTerminal() {
-		err := askKind(ctx, input.Lines(a.stdin), a.stderr, &flags, found, sdk, why)
+		err := askKind(ctx, input.Lines(a.stdin), a.stderr, project, &flags, found, sdk, why)
 		if ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
 		}
 		if err != nil {
 			return usage(err)
 		}
+		flags.chosen = true
 	} else if flags.kind == "" && why != "" {
 		fmt.Fprintf(a.stderr, "%s: --kind %s\n", why, found)
 	}
 	kind, err := findStarterKind(cmp.Or(flags.kind, found))
 	if err != nil {
 		return usage(err)
+	}
+	if !flags.chosen && flags.program == "" && flags.sdk == "" {
+		if flags.program = kind.findProgram(project); flags.program != "" {
+			fmt.Fprintf(a.stderr, "there is %s: --program %[1]s; for an example agent: --program \"\"\n", flags.program)
+		}
 	}
 	if kind.name != found {
 		sdk = "none"
@@ -119,8 +126,14 @@ func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) er
 	}
 	name, data := kind.plan(sdk, slash(flags.program), inModule(folder))
 	data.Schema = schemaURL(toolVersion())
-	if _, err := fs.Stat(project, data.Scenario); err == nil { // the scenario is the user's own by now
-		name, data.example, data.module = "", "", false
+	data.Install = installProject(project)
+	if kind.name != "node" || len(data.Install) == 0 { // npm adds a package to those of the project
+		data.Install = append(data.Install, data.Setup...)
+	}
+	_, err = fs.Stat(project, compare.BaselineFile)
+	data.Baseline = err == nil
+	if _, err := fs.Stat(project, data.Scenario); err == nil || flags.ci != "" && !flags.chosen && flags.sdk == "" && hasScenarios(project) {
+		name, data.example, data.module = "", "", false // the scenarios are the user's own by now
 	}
 	if err := a.writeStarter(folder, kind, sdk, name, data, flags); err != nil {
 		return err
@@ -192,67 +205,11 @@ func schemaURL(version string) string {
 	return "https://raw.githubusercontent.com/rehearse-dev/rehearse/" + version + "/schema/scenario.json"
 }
 
-// askKind asks for the kind of agent, for its program, and for the package of an example unless the project has
-// one. An empty answer accepts the proposal.
-func askKind(ctx context.Context, lines <-chan string, out io.Writer, flags *initFlags, found, sdk, why string) error {
-	kinds := starterKinds()
-	proposed := slices.IndexFunc(kinds, func(k starterKind) bool { return k.name == found }) + 1
-	fmt.Fprintln(out, "Which kind of agent do you want to test?")
-	for i, k := range kinds {
-		fmt.Fprintf(out, "  %2d  %-9s %s\n", i+1, k.name, k.about)
-	}
-	if why != "" {
-		why = ", because " + why
-	}
-	for flags.kind == "" {
-		fmt.Fprintf(out, "Number or name [%d%s]: ", proposed, why)
-		answer, err := readAnswer(ctx, lines)
-		if err != nil {
-			return err
-		}
-		answer = cmp.Or(answer, strconv.Itoa(proposed))
-		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(kinds) {
-			answer = kinds[n-1].name
-		}
-		if _, err := findStarterKind(answer); err != nil {
-			fmt.Fprintf(out, "%q is not in the list.\n", answer)
-			continue
-		}
-		flags.kind = answer
-	}
-	kind, err := findStarterKind(flags.kind)
-	if err != nil || flags.program != "" || kind.scenario != "command" && kind.scenario != "http" {
-		return err
-	}
-	fmt.Fprint(out, "Your program, such as src/agent.py (Enter: an example): ")
-	if flags.program, err = readAnswer(ctx, lines); err != nil || flags.program != "" || flags.sdk != "" || len(kind.sdks) == 0 ||
-		kind.name == found && sdk != "none" {
-		return err
-	}
-	for {
-		fmt.Fprintf(out, "Package that it calls the model with: %s [none]: ", joined(kind.sdks))
-		answer, err := readAnswer(ctx, lines)
-		if answer = cmp.Or(answer, "none"); err != nil || slices.Contains(kind.sdks, answer) {
-			flags.sdk = answer
-			return err
-		}
-		fmt.Fprintf(out, "%q is not in the list.\n", answer)
-	}
-}
-
-func readAnswer(ctx context.Context, lines <-chan string) (string, error) {
-	answer, err := input.ReadAnswer(ctx, lines)
-	if errors.Is(err, input.ErrEnd) {
-		return "", nil
-	}
-	return strings.TrimSpace(answer), err
-}
-
 // writeStarter writes the files.
 func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string, d starterData, flags initFlags) error {
 	var files [][2]string
 	if scenario == "" {
-		fmt.Fprintf(a.stdout, "kept     %s (it exists)\n", filepath.Join(folder, filepath.FromSlash(d.Scenario)))
+		fmt.Fprintf(a.stdout, "kept     %s (it has scenarios)\n", filepath.Join(folder, "scenarios"))
 	} else {
 		files = append(files, [2]string{"scenarios/" + scenario + ".yaml", d.Scenario})
 	}
@@ -341,6 +298,10 @@ func (a *app) printNext(folder string, kind starterKind, scenario string, d star
 		commands = append(commands, format.ShellLine("cd", folder))
 	}
 	commands = append(append(commands, d.Setup...), "rehearse run")
+	if d.example != "" {
+		fmt.Fprintf(a.stderr, "%s is an example, and the scenario tests it: --program names your own agent\n",
+			filepath.Join(folder, filepath.FromSlash(d.example)))
+	}
 	fmt.Fprintf(a.stderr, "next: %s\n", strings.Join(commands, "\n      "))
 	if flags.plan {
 		fmt.Fprintf(a.stderr, "then: write your tasks into %s, and run: rehearse supervise %[1]s\n", planFile)

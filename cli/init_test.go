@@ -113,10 +113,30 @@ func TestInitAsks(t *testing.T) {
 			g := gomega.NewWithT(t)
 			var flags initFlags
 			var out bytes.Buffer
-			g.Expect(askKind(t.Context(), input.Lines(strings.NewReader(tc.answers)), &out, &flags, "node", "none", "there is a package.json")).To(gomega.Succeed())
+			g.Expect(askKind(t.Context(), input.Lines(strings.NewReader(tc.answers)), &out, fstest.MapFS{}, &flags, "node", "none", "there is a package.json")).To(gomega.Succeed())
 			g.Expect(flags).To(gomega.Equal(tc.want))
 			g.Expect(out.String()).To(gomega.ContainSubstring("[3, because there is a package.json]"))
 			g.Expect(out.String()).To(gomega.ContainSubstring("\n   1  program   a program in any language"))
+		})
+	}
+}
+
+// TestInitProposesTheProgram checks the proposal of the program of a project.
+func TestInitProposesTheProgram(t *testing.T) {
+	project := fstest.MapFS{
+		"package.json": {Data: []byte(`{"main": "lib/start.js"}`)}, "lib/start.js": {}, "agent.js": {}, "src/bot.py": {}, "src/agent.md": {},
+	}
+	for name, tc := range map[string]struct{ answers, want string }{
+		"the proposal":    {"node\n\n", "lib/start.js"},
+		"another program": {"node\nagent.js\n", "agent.js"},
+		"an example":      {"node\n-\nopenai\n", ""},
+		"Python":          {"python\n\n", "src/bot.py"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := gomega.NewWithT(t)
+			var flags initFlags
+			g.Expect(askKind(t.Context(), input.Lines(strings.NewReader(tc.answers)), io.Discard, project, &flags, "node", "none", "")).To(gomega.Succeed())
+			g.Expect(flags.program).To(gomega.Equal(tc.want))
 		})
 	}
 }
@@ -127,7 +147,7 @@ func TestInitAsksNoPackage(t *testing.T) {
 	var flags initFlags
 	var out bytes.Buffer
 	lines := input.Lines(strings.NewReader("\n\nanthropic\n"))
-	g.Expect(askKind(t.Context(), lines, &out, &flags, "node", "openai", "package.json requires openai")).To(gomega.Succeed())
+	g.Expect(askKind(t.Context(), lines, &out, fstest.MapFS{}, &flags, "node", "openai", "package.json requires openai")).To(gomega.Succeed())
 	g.Expect(flags).To(gomega.Equal(initFlags{kind: "node"}))
 	g.Expect(out.String()).NotTo(gomega.ContainSubstring("Package"))
 }

@@ -3,9 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -53,48 +51,17 @@ func findStarterKind(name string) (starterKind, error) {
 		name, suggest.Hint(name, names), strings.Join(names, ", "))
 }
 
-// projectFiles has the files that identify the language of a project, and the SDKs that they name.
-var projectFiles = []struct {
-	kind, file string
-	sdks       map[string]*regexp.Regexp
-}{
-	{"node", "package.json", map[string]*regexp.Regexp{
-		"openai": regexp.MustCompile(`"openai"\s*:`), "anthropic": regexp.MustCompile(`"@anthropic-ai/sdk"\s*:`),
-	}},
-	{"python", "pyproject.toml", pythonSDKs},
-	{"python", "requirements.txt", pythonSDKs},
-	{"go", "go.mod", map[string]*regexp.Regexp{"openai": regexp.MustCompile(`github\.com/sashabaranov/go-openai\s`)}},
-}
-
-var pythonSDKs = map[string]*regexp.Regexp{
-	"openai": regexp.MustCompile(`(?m)(^|["'])openai\b`), "anthropic": regexp.MustCompile(`(?m)(^|["'])anthropic\b`),
-}
-
-// detectProject returns the kind of agent that fits the files of a folder, with the reason; by default a program.
-func detectProject(fsys fs.FS) (kind, sdk, why string) {
-	for _, p := range projectFiles {
-		data, err := fs.ReadFile(fsys, p.file)
-		if err != nil {
-			continue
-		}
-		for _, name := range []string{"openai", "anthropic"} {
-			if re := p.sdks[name]; re != nil && re.Match(data) {
-				return p.kind, name, p.file + " requires " + name
-			}
-		}
-		return p.kind, "none", "there is a " + p.file
-	}
-	return "program", "none", ""
-}
-
 // starterData fills in the templates.
 type starterData struct {
 	Kind, Schema, Model, Scenario string
 	// Run is the list of the program and its arguments in YAML. FillIn is true if it is a placeholder.
 	Run    string
 	FillIn bool
-	// Setup are the commands to run before the scenario.
-	Setup   []string
+	// Setup are the commands to run before the scenario, and Install those that a workflow runs before it. Baseline is
+	// true if the project has one.
+	Setup, Install []string
+	Baseline       bool
+
 	example string   // the name of the example program; empty without one
 	module  bool     // a go.mod is needed
 	ignore  []string // for .gitignore
@@ -133,18 +100,6 @@ func goSetup(sdk string) []string {
 		return []string{"go build -o bin/agent ./cmd/agent"}
 	}
 	return []string{"go build -mod=mod -o bin/agent ./cmd/agent"}
-}
-
-func installSDK(kind, sdk string) []string {
-	switch {
-	case sdk == "none":
-		return nil
-	case kind == "python":
-		return []string{"python3 -m pip install " + sdk}
-	case sdk == "anthropic":
-		return []string{"npm install @anthropic-ai/sdk"}
-	}
-	return []string{"npm install " + sdk}
 }
 
 // interpreter returns the program that runs a file; empty if the file is executable.

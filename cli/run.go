@@ -99,7 +99,7 @@ it out. A history that cannot be written is a warning and never changes the resu
   rehearse run order-status --repeat-until-fail=1000
   rehearse run --shard 2/4 --out shard-2
   rehearse run scenarios --trials 1000 --queue postgres://rehearse@db.example.com/rehearse
-  rehearse run refunds --live --max-cost 5USD --rate 10/s --queue postgres://rehearse@db.example.com/rehearse
+  rehearse run refunds --live --max-cost 5USD --rate 10/s --queue postgres://db.example.com/rehearse
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --reporter dots --reporter tap=out.tap
