@@ -47,8 +47,8 @@ func (a *app) initCommand() *cobra.Command {
 		Long: `init writes scenarios/agent.yaml, a scenario for your kind of agent, and ignores ` + runsFolder + `
 in .gitignore. On a terminal it asks for the kind, your program and the package; otherwise, and as its proposal, it takes the one
 that fits package.json, pyproject.toml, requirements.txt or go.mod, and a program such as agent.js or src/main.py. If there is none,
-for Node, Python and Go it also writes a small example agent. With --ci it adds no scenario if there are some. It never overwrites a file, and prints
-what to run next.
+for Node, Python and Go it also writes a small example agent. With --ci it adds no scenario if there are some. It never
+overwrites a file, and prints what to run next.
 
 Kinds of agents:
 ` + kindList() + `

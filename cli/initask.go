@@ -46,7 +46,8 @@ func askKind(ctx context.Context, lines <-chan string, out io.Writer, project fs
 	if err != nil || flags.program != "" || kind.scenario != "command" && kind.scenario != "http" {
 		return err
 	}
-	if err := askProgram(ctx, lines, out, flags, kind.findProgram(project)); err != nil || flags.program != "" || flags.sdk != "" || len(kind.sdks) == 0 ||
+	err = askProgram(ctx, lines, out, flags, kind.findProgram(project))
+	if err != nil || flags.program != "" || flags.sdk != "" || len(kind.sdks) == 0 ||
 		kind.name == found && sdk != "none" {
 		return err
 	}

@@ -91,8 +91,10 @@ func hasScenarios(project fs.FS) bool {
 // installProject returns the command that installs what a project requires; empty if it names nothing.
 func installProject(project fs.FS) []string {
 	for _, p := range [][2]string{
-		{"package-lock.json", "npm ci"}, {"package.json", "npm install"},
-		{"requirements.txt", "python3 -m pip install -r requirements.txt"}, {"pyproject.toml", "python3 -m pip install ."},
+		{"package-lock.json", "npm ci"},
+		{"package.json", "npm install"},
+		{"requirements.txt", "python3 -m pip install -r requirements.txt"},
+		{"pyproject.toml", "python3 -m pip install ."},
 	} {
 		if _, err := fs.Stat(project, p[0]); err == nil {
 			return []string{p[1]}

@@ -52,7 +52,10 @@ type runsPage struct {
 }
 
 func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
-	p := runsPage{frame: s.frame("Runs"), Branch: r.FormValue("branch"), Commit: r.FormValue("commit"), Until: r.FormValue("until"), Live: s.liveRows()}
+	p := runsPage{
+		frame: s.frame("Runs"), Live: s.liveRows(),
+		Branch: r.FormValue("branch"), Commit: r.FormValue("commit"), Until: r.FormValue("until"),
+	}
 	from := number(r, "from", 0)
 	filter := history.Filter{Branch: p.Branch, Commit: strings.ToLower(p.Commit), Skip: from, Limit: runsShown + 1, All: true}
 	if day, err := time.Parse(time.DateOnly, p.Until); err == nil {
@@ -101,7 +104,8 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) error {
 
 func newRunRow(r *history.Run) runRow {
 	row := runRow{
-		ID: r.ID, Link: runLink(r.ID), What: what(r), Alike: r.Kind.HasResults(), Began: r.At.UTC().Format(minutes), Branch: r.Branch, Commit: history.ShortCommit(r.Commit, r.Dirty),
+		ID: r.ID, Link: runLink(r.ID), What: what(r), Alike: r.Kind.HasResults(),
+		Began: r.At.UTC().Format(minutes), Branch: r.Branch, Commit: history.ShortCommit(r.Commit, r.Dirty),
 		Variant: r.Variant, Verdict: r.Verdict, Cost: "unknown", Trials: r.Trials,
 	}
 	if r.Scenarios.Total() > 0 {

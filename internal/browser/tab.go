@@ -208,7 +208,8 @@ func (t *Tab) Scheme(name string) {
 
 // widest names elements that exceed the window, except for those in a part that scrolls.
 const widest = `[...document.querySelectorAll("body *")]
-	.filter((e) => !e.parentElement.closest(".scroll, figure, nav") && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+	.filter((e) => !e.parentElement.closest(".scroll, figure, nav") &&
+		e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
 	.slice(0, 5).map((e) => e.localName + "." + e.className).join(" ")`
 
 // Fits checks that nothing is wider than a window of a width.
