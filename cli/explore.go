@@ -42,7 +42,7 @@ func (a *app) exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore [SCENARIO]",
 		Short: "Drive a scenario on its happy path and under every failure mode",
-		Long: `explore drives one passing scenario over and over, each time with one thing going wrong, and checks
+		Long: `explore drives one passing scenario over and over, each time with one injected failure, and checks
 each run against the invariants: those of the kind of agent, and those of the scenario
 ("invariants:").
 
@@ -51,7 +51,7 @@ and --failed may select it, too; exactly one scenario must be left. See rehearse
 
 Families of failure modes:
 ` + familyHelp() + `
-Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
+Each failure is shrunk to the smallest perturbation that breaks the same invariant, and shown with the command
 that repeats it. --save also writes it as a scenario file.
 
 The folder of the reports contains explore.json (all runs), explore.md, and the recording and

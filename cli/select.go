@@ -28,8 +28,8 @@ type selection struct {
 
 // selectionHelp explains patterns and the flags of a selection.
 const selectionHelp = `A pattern is a file or folder of your own, or the name of scenarios, with * as a wildcard
-('order-*', 'loop/*'): of those in ./scenarios and of the shipped ones. Where both have a scenario
-of a name, write the file's path for your own and shipped:NAME for the other. Without a pattern
+('order-*', 'loop/*'): of those in ./scenarios and of the shipped ones. If both have a scenario
+of that name, write the file's path for your own and shipped:NAME for the other. Without a pattern
 the folder ./scenarios is taken.
 
 -k, --tag, --file, --exclude and --failed narrow the selection; each of them must hold. -k takes

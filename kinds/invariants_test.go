@@ -107,7 +107,7 @@ func edgesOfAll(agent string) map[string][]edge {
 			},
 		},
 		"bounded-calls": {{about: "what one perturbation may cost", breaks: total(goldenCalls + k + 1), holds: total(goldenCalls + k)}},
-		"bounded-cost":  {{about: "twice the golden cost and that of the calls beside", breaks: cost(most + 0.0001), holds: cost(most - 0.0001)}},
+		"bounded-cost":  {{about: "twice the golden cost and that of the extra calls", breaks: cost(most + 0.0001), holds: cost(most - 0.0001)}},
 		"error-shown": {{
 			about:  "a run that did not go well has details",
 			breaks: func(f *measure.Facts) { f.Run.ExitCode = 1 },

@@ -124,7 +124,7 @@ func (c *compared) summary() string {
 	add(len(c.better), fmt.Sprintf("%d better", len(c.better)))
 	add(len(c.tied), fmt.Sprintf("%d tied", len(c.tied)))
 	add(len(c.insufficient), fmt.Sprintf("%d without enough data", len(c.insufficient)))
-	add(c.unknown, fmt.Sprintf("%d without an earlier value", c.unknown))
+	add(c.unknown, fmt.Sprintf("%d without a baseline value", c.unknown))
 	line := strings.Join(parts, ", ")
 	equal := format.Count(c.Equal, "measure") + " equal"
 	if line == "" {

@@ -27,10 +27,10 @@ var _ = Describe("a run that was interrupted", Label("H-05"), func() {
 		Expect(r.Verdict).To(Equal(gate.Error))
 		text := render(asTerminal, r, options{terminal: console.Terminal{Width: 80, Color: true}})
 		last := text[strings.LastIndex(text, "\n\n")+2:]
-		Expect(strings.Join(strings.Fields(last), " ")).To(HavePrefix("\x1b[33minterrupted\x1b[0m: 1 scenario: 1 pass; 3 not run to the end; 1 call, "))
-		Expect(text).To(ContainSubstring("Not run to the end"))
+		Expect(strings.Join(strings.Fields(last), " ")).To(HavePrefix("\x1b[33minterrupted\x1b[0m: 1 scenario: 1 pass; 3 not completed; 1 call, "))
+		Expect(text).To(ContainSubstring("Not completed"))
 		Expect(render(asMarkdown, r, options{})).To(And(
-			ContainSubstring("## Rehearsal: **INTERRUPTED**\n"), ContainSubstring("### Not run to the end\n"), Not(ContainSubstring("PASS"))))
+			ContainSubstring("## Rehearsal: **INTERRUPTED**\n"), ContainSubstring("### Not completed\n"), Not(ContainSubstring("PASS"))))
 		Expect(render(asJUnit, r, options{})).To(And(
 			ContainSubstring(`errors="1"`), ContainSubstring(`message="the run was interrupted before its plan was done"`)))
 		Expect(render(asJSON, r, options{})).To(ContainSubstring(`"verdict": "error"`))

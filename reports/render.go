@@ -123,7 +123,7 @@ func Word(r Report) string {
 // notRun describes the scenarios without a result: those of an interrupted run may have begun.
 func notRun(r Report) string {
 	if r.Interrupted {
-		return "not run to the end"
+		return "not completed"
 	}
 	return "not run"
 }

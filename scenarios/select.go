@@ -107,7 +107,7 @@ func unknownTags(set []Scenario, want []string, wrong func(flag, value, message,
 		switch {
 		case slices.Contains(tags, tag):
 		case len(tags) == 0:
-			wrong("--tag", tag, "no selected scenario has a tag", "")
+			wrong("--tag", tag, "no selected scenario has any tags", "")
 		default:
 			wrong("--tag", tag, "no selected scenario has the tag; choose from "+strings.Join(tags, ", "), suggest.Nearest(tag, tags))
 		}

@@ -63,6 +63,6 @@ var _ = Describe("Select", Label("H-01"), func() {
 
 	It("names the lack of any tag", func() {
 		_, found := scenarios.Select(set[2:3], scenarios.Filter{Tags: []string{"slow"}})
-		Expect(found.Error()).To(Equal("--tag slow: no selected scenario has a tag"))
+		Expect(found.Error()).To(Equal("--tag slow: no selected scenario has any tags"))
 	})
 })

@@ -30,7 +30,7 @@ var choices = []choice{
 	{"flaky", "flaky"},
 	{"new", "new"},
 	{"slower", "slower"},
-	{"dearer", "dearer"},
+	{"dearer", "more expensive"},
 }
 
 type choice struct{ Value, Name string }

@@ -29,7 +29,7 @@ type refusedHost struct{ host string }
 func (r *refusedHost) Error() string {
 	return fmt.Sprintf(
 		"the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; "+
-			"let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and switch off what else it calls",
+			"let it read the base URL from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and turn off its other outbound calls",
 		r.host)
 }
 

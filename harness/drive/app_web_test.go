@@ -59,7 +59,7 @@ var _ = Describe("An HTTP application", func() {
 
 	It("that cannot be reached is an error", func() {
 		for _, c := range []struct{ do, timeout, message string }{
-			{"start-exit", "1m", "ended before it could be spoken to: the program"},
+			{"start-exit", "1m", "ended before it accepted a request: the program"},
 			{"start-hang", "200ms", "could not be spoken to within 200ms (health_timeout): connection refused"},
 			// Long enough for a slow machine to start the program.
 			{"start-ill", "4s", "/healthz answers with the HTTP status 503"},
@@ -101,7 +101,7 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 		Expect(t.End.HarnessError).To(BeEmpty())
 		Expect(t.End.Status).To(Equal("crashed"))
 		Expect(t.End.Details).To(And(
-			ContainSubstring("was killed before turn 2 and did not start again: the application ended before it could be spoken to"),
+			ContainSubstring("was killed before turn 2 and did not start again: the application ended before it accepted a request"),
 			ContainSubstring("another one is running")))
 		Expect(t.End.Iterations).To(Equal(1))
 		Expect(t.Script.Unfired).To(BeEmpty())

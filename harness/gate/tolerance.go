@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Tolerance describes what a kind of agent may do in a perturbed run. The zero value fits an
@@ -29,7 +31,7 @@ const defaultExtraCalls = 2
 func General(t Tolerance) []Invariant {
 	extra := cmp.Or(t.ExtraCalls, defaultExtraCalls)
 	each := strconv.Itoa(extra)
-	words := fmt.Sprintf("each perturbation costs at most %d calls more", extra)
+	words := "each perturbation costs at most " + format.Count(extra, "extra call")
 	if t.Repeated != "" {
 		each = fmt.Sprintf("(%s > %d ? %s : %d)", t.Repeated, extra, t.Repeated, extra)
 		words += ", or " + t.RepeatedWords
@@ -37,9 +39,9 @@ func General(t Tolerance) []Invariant {
 	all := []Invariant{
 		{"harmless-faults", "a call fails only where it was made to, or where the golden path had none", failedCalls},
 		{"bounded-calls", words, fmt.Sprintf("calls.total <= golden.calls.total + %s * run.perturbed", each)},
-		{"bounded-cost", "what the run costs is bounded by what the golden one did, and the calls beside", fmt.Sprintf(boundedCost, each)},
-		{"error-shown", "a run that did not go well says why", `run.exit_code == 0 || run.details != ""`},
-		{"cause-named", "a run that ends otherwise because of a call names what was wrong with the call", cmp.Or(t.CauseNamed, causeNamed)},
+		{"bounded-cost", "the run costs at most what the golden run did, and its extra calls", fmt.Sprintf(boundedCost, each)},
+		{"error-shown", "a failed run reports a reason", `run.exit_code == 0 || run.details != ""`},
+		{"cause-named", "a run that a failed call ended differently names what was wrong with the call", cmp.Or(t.CauseNamed, causeNamed)},
 		{"never-hangs", "a call that hangs is ended by a limit of time", `!run.details.contains("virtual clock stalled")`},
 	}
 	if len(t.GoodStatuses) > 0 {

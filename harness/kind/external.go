@@ -23,7 +23,7 @@ func ExternalInvariants() []gate.Invariant {
   golden.files.all(path, path in files && files[path] == golden.files[path])`,
 		},
 		gate.Invariant{
-			ID: "turns-told", Words: "each turn has an answer, or says why it has none",
+			ID: "turns-told", Words: "each turn has an answer, or an error that says why not",
 			Expr: `golden.text == "" || turns.all(turn, turn.text != "" || turn.error != "")`,
 		},
 	)

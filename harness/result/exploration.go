@@ -36,7 +36,7 @@ type Family string
 // The families, in the order in which they are shown.
 const (
 	Faults  Family = "fault"   // each call × each fault, once
-	Outages Family = "outage"  // each call × each fault that a retry heals, until the agent gives up
+	Outages Family = "outage"  // each call × each fault that a retry recovers from, until the agent gives up
 	Latency Family = "latency" // each call × each timeout, a tick less and a tick more
 	Texts   Family = "text"    // each call × each change of the reply's text
 	Crashes Family = "crash"   // each durable write × before, after, disk full
@@ -120,7 +120,7 @@ func (f Family) Description() string {
 	case Faults:
 		return "each call × each fault that its backend can show"
 	case Outages:
-		return "each call × each fault that a retry heals, until the agent gives up"
+		return "each call × each fault that a retry recovers from, until the agent gives up"
 	case Latency:
 		return "each call × each time limit, one tick below and one above"
 	case Texts:

@@ -12,7 +12,7 @@ import (
 // An existing .gitignore is left as it is, so an empty one makes git see the folder.
 func Ignore(folder string) error {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
-		return fmt.Errorf("create a folder that git ignores: %w", err)
+		return fmt.Errorf("create a folder for the results: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(folder, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 	switch {

@@ -78,7 +78,7 @@ var _ = Describe("A page", func() {
 	It("does not show an interrupted run as a pass", func() {
 		r := run{head: record.Run{ID: "cut", Scenarios: 3}, notRun: []string{"b", "c"}}
 		r.add(record.Scenario{Name: "a", Trials: 1, Agent: "loop"}, dialogue("a", 1, [2]string{"Where?", "Here."}))
-		Expect(plainText(r.page(page.Options{}), `<h1 id="headline">`, "</h1>")).To(Equal("interrupted. Of 1 scenario 1 passed; 2 others did not run to the end"))
+		Expect(plainText(r.page(page.Options{}), `<h1 id="headline">`, "</h1>")).To(Equal("interrupted. 1 scenario: 1 passed; 2 others not completed"))
 	})
 
 	It("leads with the first finding and its evidence", func() {

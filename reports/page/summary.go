@@ -173,7 +173,7 @@ func scenarioLine(in Input) string {
 	case n.Total() == 1 && n.Pass == 1:
 		return "The scenario passed"
 	case n.Pass == n.Total():
-		return "All of " + total + " passed"
+		return "All " + total + " passed"
 	}
 	var parts []string
 	for _, p := range []struct {
@@ -184,9 +184,9 @@ func scenarioLine(in Input) string {
 			parts = append(parts, format.Int(p.n)+" "+p.text)
 		}
 	}
-	text := fmt.Sprintf("Of %s %s", total, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s: %s", total, strings.Join(parts, ", "))
 	if left := len(in.Report.NotRun); in.Report.Interrupted && left > 0 {
-		text += "; " + format.Count(left, "other") + " did not run to the end"
+		text += "; " + format.Count(left, "other") + " not completed"
 	}
 	return text
 }

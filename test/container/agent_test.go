@@ -178,7 +178,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 			Expect(t.End.HarnessError + t.End.Details).To(ContainSubstring(says))
 		},
 		Entry("that ends in the middle of a turn", "end", "", replies, "crashed", "went away in the middle of the turn: the container ended with exit status 0", SpecTimeout(time.Minute)),
-		Entry("that exits before it is ready", "start-exit", "", replies, "error", "ended before it could be spoken to: the container ended with exit status 7; the end of its log: demo agent: it was told to fail", SpecTimeout(time.Minute)),
+		Entry("that exits before it is ready", "start-exit", "", replies, "error", "ended before it accepted a request: the container ended with exit status 7; the end of its log: demo agent: it was told to fail", SpecTimeout(time.Minute)),
 		Entry("that is never healthy", "start-ill", "    health_timeout: 1s\n", replies, "error", "/healthz answers with the HTTP status 503", SpecTimeout(time.Minute)),
 		Entry("that does not listen", "start-hang", "    health_timeout: 1s\n", replies, "error", "could not be spoken to within 1s (health_timeout): connection refused", SpecTimeout(time.Minute)),
 		Entry("whose backend cuts a connection", "", "", "  replies: [{fault: {kind: reset-before-headers}}, {text: It is this.}]\n", "failed", "connection reset by peer", SpecTimeout(time.Minute)),

@@ -133,7 +133,7 @@ var _ = Describe("An application that is started for a trial", func() {
 			_, err := agent(d, kind).Start(ctx, here)
 			Expect(err).To(beError(app.Unusable, message))
 		},
-		Entry("if it exits at once", "exits", "ended before it could be spoken to"),
+		Entry("if it exits at once", "exits", "ended before it accepted a request"),
 		Entry("if it exits with a message", "exits", "exit status 3; the end of its standard error:\nno configuration"),
 		Entry("if it ends at once without an error", "ends", "exit status 0, and a server does not end by itself"),
 		Entry("if it does not listen", "silent", "could not be spoken to within 200ms (health_timeout): connection refused"),

@@ -33,7 +33,7 @@ func (s *session) start(ctx context.Context) error {
 	case clock.Err(ctx) != nil:
 		return clock.Err(ctx)
 	case errors.Is(err, ErrGone):
-		return app.Errorf(app.Unusable, "the application ended before it could be spoken to: %s", s.place.Ended())
+		return app.Errorf(app.Unusable, "the application ended before it accepted a request: %s", s.place.Ended())
 	case err != nil:
 		return err
 	}
