@@ -86,8 +86,12 @@ func NewFlakiness(points []Point, minFlips int) Flakiness {
 }
 
 func (x *Flaky) flaky(minFlips int) bool {
-	return x.Trials.Pass > 0 && x.Trials.Fail > 0 && (x.Mixed > 0 || x.SameCommit || x.Flips >= minFlips)
+	return x.Trials.Pass > 0 && x.Trials.Fail > 0 && (x.Certain() || x.Flips >= minFlips)
 }
+
+// Certain reports whether trials of one run, or runs of one clean commit, disagree. Otherwise the verdict changed
+// from one version of the agent to the next, which may be the reason.
+func (x *Flaky) Certain() bool { return x.Mixed > 0 || x.SameCommit }
 
 // flakyOf sums up the results of one scenario, the oldest first.
 func flakyOf(points []Point) Flaky {

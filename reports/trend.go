@@ -261,24 +261,21 @@ func FlakyDocument(f *history.Flakiness) doc.Document {
 		Kind: "Flaky scenarios", Tone: doc.Good,
 		Summary: doc.Line(fmt.Sprintf("%d of ", len(f.Flaky)), format.Count(f.Scenarios, "scenario"), " in ", format.Count(f.Runs, "run")),
 	}
-	var random, flaky []history.Flaky
-	for _, x := range f.Flaky {
-		if x.Repeatable {
-			random = append(random, x)
-		} else {
-			flaky = append(flaky, x)
+	section := func(title string, tone doc.Tone, of func(*history.Flaky) bool) {
+		list := slices.DeleteFunc(slices.Clone(f.Flaky), func(x history.Flaky) bool { return !of(&x) })
+		if len(list) > 0 {
+			if d.Tone == doc.Good { // the worst comes first
+				d.Tone = tone
+			}
+			d.Body = append(d.Body, newSection(title, tone, flakyTable(list)))
 		}
 	}
-	if len(flaky) > 0 {
-		d.Tone = doc.Unsure
-		const title = "Flaky: they pass and fail although the files of the scenario are the same"
-		d.Body = append(d.Body, newSection(title, doc.Unsure, flakyTable(flaky)))
-	}
-	if len(random) > 0 {
-		d.Tone = doc.Bad
-		const title = "NOT REPEATABLE: they run in virtual time, so the agent itself is random"
-		d.Body = append(d.Body, newSection(title, doc.Bad, flakyTable(random)))
-	}
+	section("NOT REPEATABLE: they run in virtual time, so the agent itself is random", doc.Bad,
+		func(x *history.Flaky) bool { return x.Certain() && x.Repeatable })
+	section("Flaky: they pass and fail although nothing was changed", doc.Unsure,
+		func(x *history.Flaky) bool { return x.Certain() && !x.Repeatable })
+	section("Perhaps flaky: the verdict changed back and forth, but so may have the agent (other commits, uncommitted changes)", doc.Unsure,
+		func(x *history.Flaky) bool { return !x.Certain() })
 	if len(f.Flaky) > 0 {
 		d.Body = append(d.Body, doc.Paragraph(doc.Line("Runs: . passed, F failed, ± trials of the run disagree; the newest is on the right.")))
 	}
