@@ -155,7 +155,7 @@ func scenarioTable(list []Scenario) doc.Table {
 			doc.Line(doc.Quote(s.Status)),
 		}
 		for _, name := range columns {
-			row = append(row, doc.Line(brief(Find(s.Measures, name))))
+			row = append(row, doc.Line(Brief(Find(s.Measures, name))))
 		}
 		t.Rows = append(t.Rows, row)
 	}

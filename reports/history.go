@@ -53,7 +53,7 @@ func RunsDocument(runs []history.Run, total int) doc.Document {
 		r := &runs[i]
 		cost := "unknown"
 		if r.CostEUR != nil {
-			cost = brief(measure.Value{Unit: "EUR", Known: true, Value: r.CostEUR})
+			cost = Brief(measure.Value{Unit: "EUR", Known: true, Value: r.CostEUR})
 		}
 		kinds, names, branches = kinds || r.Kind != history.Plain, names || r.Subject != "", branches || r.Branch != ""
 		commits, variants = commits || r.Commit != "", variants || r.Variant != ""
@@ -171,7 +171,7 @@ func entryBlocks(e *history.Entry) []doc.Block {
 			for _, name := range []string{calls, tokens, costEUR, latencyP95} {
 				text := "n/a"
 				if m, ok := r.Measure(name); ok {
-					text = brief(valueOf(&m))
+					text = Brief(valueOf(&m))
 				}
 				row = append(row, doc.Line(text))
 			}

@@ -66,8 +66,8 @@ func exact(v measure.Value) string {
 	return strconv.FormatFloat(*v.Value, 'f', -1, 64)
 }
 
-// brief is Text with at most four decimals of money, for narrow columns.
-func brief(v measure.Value) string {
+// Brief is Text with at most four decimals of money, for narrow columns.
+func Brief(v measure.Value) string {
 	money := v.Unit == "EUR" || v.Unit == "USD"
 	switch {
 	case !money || !hasNumber(v) || *v.Value == 0 || math.Abs(*v.Value) >= 1:

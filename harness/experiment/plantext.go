@@ -105,7 +105,7 @@ func (p *Plan) worst() string {
 	}
 	switch {
 	case len(p.Live) == 0:
-		return "nothing, because no variant calls a live model"
+		return "nothing is paid, because no variant calls a live model"
 	case len(caps) == 0:
 		return "unlimited; set --max-cost or --max-calls, or write caps: in the file"
 	}

@@ -226,6 +226,12 @@ func numbers(r reports.Report, realTime bool) []numbered {
 		if v.Value != nil {
 			n.Note = strings.TrimPrefix(v.Unit, "s")
 		}
+		if m.of == "cost_eur" && v.Value != nil {
+			n.Note = "EUR at list prices"
+			if v.Known {
+				n.Value = reports.Brief(v)
+			}
+		}
 		if rest, atLeast := strings.CutPrefix(n.Value, "at least "); atLeast {
 			n.Value = "≥ " + rest
 		}
