@@ -136,10 +136,15 @@ func (c *compared) summary() string {
 // ComparisonDocument returns a comparison as a document of its own. link returns the place
 // of a scenario in an HTML page; it may be nil.
 func ComparisonDocument(c *compare.Result, link func(scenario string) string) doc.Document {
+	return comparisonDocument(c, link, true)
+}
+
+// comparisonDocument returns a comparison with all its measures, or without those that neither pass nor fail.
+func comparisonDocument(c *compare.Result, link func(scenario string) string, all bool) doc.Document {
 	parts := partsOf(c)
 	return doc.Document{
 		Marker: marker, Kind: "Comparison with", Name: doc.Line(doc.Quote(c.Before)),
-		Verdict: string(c.Verdict), Tone: verdictTone(c.Verdict), Summary: doc.Line(parts.summary()), Lead: parts.blocks(link),
+		Verdict: string(c.Verdict), Tone: verdictTone(c.Verdict), Summary: doc.Line(parts.summary()), Lead: parts.blocks(link, all),
 	}
 }
 
@@ -147,7 +152,7 @@ func ComparisonDocument(c *compare.Result, link func(scenario string) string) do
 const maxShown = 100
 
 // blocks returns the parts of the comparison, the decisive ones first.
-func (c *compared) blocks(link func(scenario string) string) []doc.Block {
+func (c *compared) blocks(link func(scenario string) string, all bool) []doc.Block {
 	var blocks []doc.Block
 	part := func(tone doc.Tone, title, noun string, items []doc.Item) {
 		if len(items) > 0 {
@@ -179,9 +184,15 @@ func (c *compared) blocks(link func(scenario string) string) []doc.Block {
 	part(doc.Bad, "Changed expectations: not a change of the agent's behaviour", "changed expectations", c.expectations(scenario))
 	part(doc.Bad, "Missing: only in the earlier run", "scenarios", quoteList(c.Missing, "").Items)
 	part(doc.Bad, "New: only in the later run", "scenarios", quoteList(c.New, "").Items)
-	part(doc.Unsure, "Without enough data", "measures", measures(c.insufficient))
+	if all {
+		part(doc.Unsure, "Without enough data", "measures", measures(c.insufficient))
+	}
 	part(doc.Good, "Better", "measures", measures(c.better))
-	part(doc.Faint, "Tied", "measures", measures(c.tied))
+	if all {
+		part(doc.Faint, "Tied", "measures", measures(c.tied))
+	} else if len(c.insufficient)+len(c.tied) > 0 {
+		blocks = append(blocks, doc.Paragraph(doc.Line("--verbose lists what is tied or without enough data.")))
+	}
 	part(doc.Unsure, "Other findings", "findings", c.findings(scenario))
 	if c.Bless != "" {
 		blocks = append(blocks, doc.Paragraph(doc.Line("To accept all changes: ", doc.Command(c.Bless))))

@@ -19,7 +19,7 @@ const marker = "<!-- rehearse:report -->"
 // scenarios that were skipped for the same reason share an item. failuresOnly leaves out passing
 // and skipped scenarios.
 func Document(r Report, failuresOnly bool) doc.Document {
-	d := head(r)
+	d := head(r, true)
 	listed, found := chosen(r, failuresOnly)
 	listed, _ = gather(listed)
 	if len(listed) > 0 {
@@ -37,12 +37,13 @@ func Document(r Report, failuresOnly bool) doc.Document {
 	return d
 }
 
-// head returns a document with the verdict of the report and what decides it.
-func head(r Report) doc.Document {
+// head returns a document with the verdict of the report and what decides it; with all of the comparison, or only
+// with what a reader must see.
+func head(r Report, all bool) doc.Document {
 	d := doc.Document{Marker: marker, Kind: "Rehearsal", Verdict: Word(r), Tone: wordTone(r), Summary: doc.Line(summary(r))}
 	d.Lead = problems(r)
 	if r.Comparison != nil {
-		d.Lead = append(d.Lead, ComparisonDocument(r.Comparison, nil).Section())
+		d.Lead = append(d.Lead, comparisonDocument(r.Comparison, nil, all || r.Comparison.Verdict != gate.Pass).Section())
 	}
 	return d
 }

@@ -33,7 +33,7 @@ func TerminalDocument(r Report, detail Detail, failuresOnly bool) doc.Document {
 	if detail == Verbose {
 		return Document(r, failuresOnly)
 	}
-	d := head(r)
+	d := head(r, false)
 	large := len(r.Scenarios) > maxListed
 	listed, found := chosen(r, failuresOnly || detail == Quiet)
 	alone, _ := gather(listed)
