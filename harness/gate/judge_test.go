@@ -161,6 +161,10 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Entry("a fault that never fired, of an agent that ended by itself", func(f *measure.Facts) {
 			f.Script.Unfired = []string{"rules[1]: status"}
 		}, "unfired-fault", "status", "calls", "that"),
+		Entry("a fault after which the agent did not try again", func(f *measure.Facts) {
+			f.Run.Status = "failed"
+			f.Script.Unused = []string{"rules[0]: never used; its fault was injected, but no request after it took its answer: the agent did not try again"}
+		}, "unused-line", "status", "calls", "that"),
 		Entry("a tool call that permissions refused", func(f *measure.Facts) {
 			f.Run.Status, f.Run.Denied = "failed", []string{"1 tool call: Edit"}
 		}, "denied-tool", "status", "calls", "that"),

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
@@ -13,11 +14,12 @@ import (
 type rank int
 
 // The ranks. A call that the script or the API refused, or a tool call that permissions refused,
-// comes before the failure of a program, which it often causes. Events that never happened come
-// last.
+// comes before the failure of a program, which it often causes; so does a fault after which the agent did not
+// try again. Events that never happened come last.
 const (
 	refusedCall rank = iota
 	refusedTool
+	gaveUp
 	failedProgram
 	notInjected
 	consequence
@@ -34,6 +36,8 @@ func rankOf(f *Finding, facts *measure.Facts) rank {
 		return refusedCall
 	case f.Rule == deniedTool:
 		return refusedTool
+	case f.Rule == expect.UnusedLine && strings.HasSuffix(f.Message, neverDelivered):
+		return gaveUp
 	case f.Rule == statusRule && brokeDown(facts):
 		return failedProgram
 	case f.Rule == unfiredFault:

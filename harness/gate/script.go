@@ -58,6 +58,9 @@ func (j *Judge) misfit(rule, message, evidence string) Finding {
 	return Finding{Severity: severity, Rule: rule, Message: message, Evidence: evidence}
 }
 
+// neverDelivered ends the message about a reply whose fault was injected, after which the agent gave up.
+const neverDelivered = " was never delivered"
+
 // The forms in which recordings name a reply that was not delivered as often as planned.
 var (
 	undelivered = regexp.MustCompile(`^((?:replies|rules)\[[0-9]+\]): (?:never used|([0-9]+) of ([0-9]+) left)(?:; (.*))?$`)
@@ -77,7 +80,7 @@ func unusedReply(entry string) (message, evidence string) {
 	case left < all:
 		return fmt.Sprintf("the scripted reply %s was requested %d of %d times", name, all-left, all), why
 	case why != "": // it was requested, and its fault fired
-		return fmt.Sprintf("the scripted reply %s was never delivered", name), why
+		return fmt.Sprintf("the scripted reply %s", name) + neverDelivered, why
 	}
 	return fmt.Sprintf("the scripted reply %s was never requested", name), ""
 }
