@@ -170,8 +170,8 @@ func edgesOf(agent string) map[string][]edge {
 				about: "a part of the answer", breaks: func(f *measure.Facts) { f.Run.Text = "All tests" },
 				holds: func(f *measure.Facts) { f.Run.Text = "Some tests" },
 			}},
-			"said-is-done": {{about: "a file that is missing", breaks: func(f *measure.Facts) { f.Files = nil }, holds: unchanged}},
-			"turns-told":   {{about: "a turn without a word", breaks: func(f *measure.Facts) { f.Turns = []measure.TurnFacts{{N: 1}} }, holds: unchanged}},
+			"said-is-done":   {{about: "a file that is missing", breaks: func(f *measure.Facts) { f.Files = nil }, holds: unchanged}},
+			"turns-answered": {{about: "a turn without a word", breaks: func(f *measure.Facts) { f.Turns = []measure.TurnFacts{{N: 1}} }, holds: unchanged}},
 		}
 	}
 }

@@ -14,7 +14,7 @@ func ExternalInvariants() []gate.Invariant {
 		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}, CauseNamed: causeNamed()}),
 		gate.Invariant{
 			ID: "answer-is-whole", Words: "an agent does not return a part of the golden answer as the whole answer",
-			Expr: `run.status != "done" || run.text == golden.text || !golden.text.startsWith(run.text) ||
+			Expr: `run.status != "done" || run.text in ["", golden.text] || !golden.text.startsWith(run.text) ||
   script.fired.exists(fault, fault.contains("text-"))`,
 		},
 		gate.Invariant{
@@ -23,7 +23,7 @@ func ExternalInvariants() []gate.Invariant {
   golden.files.all(path, path in files && files[path] == golden.files[path])`,
 		},
 		gate.Invariant{
-			ID: "turns-told", Words: "each turn has an answer, or an error that says why not",
+			ID: "turns-answered", Words: "each turn has an answer, or an error that says why not",
 			Expr: `golden.text == "" || turns.all(turn, turn.text != "" || turn.error != "")`,
 		},
 	)
