@@ -92,17 +92,14 @@ func check(err error) {
 	}
 }
 
-func benchServer(b *testing.B) http.Handler {
-	b.Helper()
+func benchServer() http.Handler {
 	s, err := view.New(view.Options{Language: kinds.Language(), Token: token, Follow: []string{large()}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(err)
 	return s.Handler()
 }
 
 // open requests the page of a trial in the middle of the recording.
-func open(b *testing.B, handler http.Handler) {
+func open(b testing.TB, handler http.Handler) {
 	b.Helper()
 	r := httptest.NewRequest(http.MethodGet, view.LivePath(large())+"/s/"+url.PathEscape(benchScenario(benchScenarios/2).Name)+"/t/2", nil)
 	r.Host = "127.0.0.1"
@@ -119,13 +116,13 @@ func BenchmarkFirstTrialPage(b *testing.B) {
 	large()
 	b.ReportAllocs()
 	for b.Loop() {
-		open(b, benchServer(b))
+		open(b, benchServer())
 	}
 }
 
 // BenchmarkTrialPage opens it again.
 func BenchmarkTrialPage(b *testing.B) {
-	server := benchServer(b)
+	server := benchServer()
 	open(b, server)
 	b.ReportAllocs()
 	for b.Loop() {

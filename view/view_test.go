@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -161,6 +162,15 @@ var _ = Describe("the pages of runs", Label("H-04"), func() {
 		_, err = f.past.Remove(ctx, []string{r.ID})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(f.get("/runs/" + r.ID).body).To(ContainSubstring("it may have been pruned"))
+	})
+
+	It("read a trial of a recording of 100 MB in little memory", func() {
+		server := benchServer()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		open(GinkgoTB(), server)
+		runtime.ReadMemStats(&after)
+		Expect(after.TotalAlloc-before.TotalAlloc).To(BeNumerically("<", 40<<20), "all allocations, of which few live at the same time")
 	})
 
 	It("answer for unknown runs, scenarios, trials and paths", func(ctx SpecContext) {
