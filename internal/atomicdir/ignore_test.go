@@ -24,6 +24,6 @@ var _ = Describe("a folder that git ignores", func() {
 	It("is refused where a file has its name", func() {
 		file := filepath.Join(GinkgoT().TempDir(), "runs")
 		Expect(os.WriteFile(file, nil, 0o600)).To(Succeed())
-		Expect(atomicdir.Ignore(file)).To(MatchError(ContainSubstring("create a folder that git ignores")))
+		Expect(atomicdir.Ignore(file)).To(MatchError(ContainSubstring("create a folder for the results")))
 	})
 })

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -80,6 +81,27 @@ func CheckFile(ctx context.Context, db interface {
 		return false, errors.New("the file is the database of another program: name another file")
 	}
 	return true, nil
+}
+
+// The waits of WhileBusy, as long together as the busy_timeout of stores.
+const (
+	busyTries = 50
+	busyPause = 100 * time.Millisecond
+)
+
+// WhileBusy calls do again, for up to 5 seconds, while another process has locked the file. SQLite itself does not wait
+// where it changes the journal mode, as the first connection to a new file does.
+func WhileBusy(ctx context.Context, sleep func(context.Context, time.Duration) error, do func() error) error {
+	for try := 1; ; try++ {
+		err := do()
+		failure, ok := errors.AsType[*sqlite.Error](err)
+		if !ok || failure.Code()&0xff != sqlite3.SQLITE_BUSY || try == busyTries {
+			return err
+		}
+		if sleep(ctx, busyPause) != nil {
+			return err
+		}
+	}
 }
 
 // Duplicate reports whether the error is a duplicate key in SQLite.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
@@ -54,7 +55,7 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	if path == "" {
 		err = createInMemory(ctx, db)
 	} else {
-		err = migrate(ctx, db, false)
+		err = database.WhileBusy(ctx, clock.Real().Sleep, func() error { return migrate(ctx, db, false) })
 	}
 	if err != nil {
 		return nil, err
