@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -11,6 +12,8 @@ var (
 	ErrNotFound = errors.New("session not found")
 	// ErrConflict means that the session was changed after it was loaded, or exists already.
 	ErrConflict = errors.New("the session was changed concurrently")
+	// ErrDeleted is the ErrNotFound of a session that was deleted.
+	ErrDeleted = fmt.Errorf("%w: it was deleted", ErrNotFound)
 )
 
 // Change is the change of one step, in addition to the session itself.
@@ -31,7 +34,8 @@ type Change struct {
 // the process or of the machine does not lose it, and until then readers see no part of it.
 // Implementations are safe for concurrent use, also by several processes.
 type Store interface {
-	// Create stores a new session with version 1. It fails with ErrConflict if the id is in use.
+	// Create stores a new session with version 1. It fails with ErrConflict if the id is in use or
+	// was the id of a deleted session.
 	Create(ctx context.Context, s Session, c Change) error
 	// Load returns a session with the queue of its step. Its cost does not depend on the
 	// number of messages.
@@ -52,6 +56,12 @@ type Store interface {
 	Calls(ctx context.Context, id string) ([]Call, error)
 	// List returns sessions by creation, newest first.
 	List(ctx context.Context, l Listing) ([]Session, error)
+	// Delete removes all data of a session at the stored version, or fails with ErrConflict. It
+	// keeps a hash of the id, and adds the calls of the session to DeletedTotals. Later commits fail
+	// with ErrNotFound; Load fails with ErrDeleted.
+	Delete(ctx context.Context, id string, version int64) error
+	// DeletedTotals returns the sums of the calls of deleted sessions, ordered by day.
+	DeletedTotals(ctx context.Context) ([]Total, error)
 	Close() error
 }
 

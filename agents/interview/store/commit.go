@@ -18,8 +18,8 @@ func (s *Store) Create(ctx context.Context, n session.Session, c session.Change)
 		return fmt.Errorf("create a session: %w", err)
 	}
 	err = s.engine.apply(ctx, ops)
-	if err != nil && s.engine.duplicate(err) {
-		err = session.ErrConflict
+	if errors.Is(err, errStale) || err != nil && s.engine.duplicate(err) {
+		err = session.ErrConflict // errStale: the id was deleted
 	}
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", n.ID, s.engine.explain(err))
@@ -53,7 +53,7 @@ func (s *Store) stale(ctx context.Context, id string) error {
 	case err != nil:
 		return err
 	case !known:
-		return session.ErrNotFound
+		return s.missing(ctx, id)
 	}
 	return session.ErrConflict
 }

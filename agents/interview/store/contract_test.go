@@ -34,6 +34,7 @@ func storeContract(driver string, fresh freshDSN) {
 		listings(open)
 		hostileText(open)
 		cancellation(open)
+		deletions(open)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 func (s *Store) Load(ctx context.Context, id string) (session.Session, error) {
 	found, err := read(ctx, s, scanSession, selectSession, id)
 	if err == nil && len(found) == 0 {
-		err = session.ErrNotFound
+		err = s.missing(ctx, id)
 	}
 	if err != nil {
 		return session.Session{}, fmt.Errorf("load session %s: %w", id, err)
@@ -95,7 +95,7 @@ func all[T any](ctx context.Context, s *Store, what, statement, id string) ([]T,
 	if err == nil && len(found) == 0 {
 		var known bool
 		if known, err = s.finds(ctx, selectExists, id); err == nil && !known {
-			err = session.ErrNotFound
+			err = s.missing(ctx, id)
 		}
 	}
 	if err != nil {

@@ -73,14 +73,14 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	return &Store{db: db, engine: e, driver: "SQLite " + version}, nil
 }
 
-// open returns the database with the settings for durable commits: a write-ahead log and synchronous
-// FULL.
+// open returns the database with the settings for durable commits, a write-ahead log and synchronous
+// FULL, which overwrites deleted data.
 func open(path string) (*sql.DB, error) {
 	if path == "" {
 		return database.OpenSQLite("", "foreign_keys(1)")
 	}
 	return database.OpenSQLite(path,
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "foreign_keys(1)")
+		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "foreign_keys(1)", "secure_delete(1)")
 }
 
 func (e *sqliteEngine) query(ctx context.Context, statement string, args ...any) (*sql.Rows, error) {

@@ -17,7 +17,7 @@ import (
 // The statements, for both databases.
 const (
 	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body)
-		VALUES ($1, $2, $3, $4, $5, $6)`
+		SELECT $1, $2, $3, $4, $5, $6 WHERE NOT EXISTS (SELECT 1 FROM interview_deleted WHERE hash = $7)`
 	updateSession = `UPDATE interview_sessions SET version = $3, step = $4, body = $5
 		WHERE id = $1 AND version = $2`
 	insertSubmission = `INSERT INTO interview_submissions (session, id) VALUES ($1, $2)`
@@ -28,6 +28,15 @@ const (
 		ON CONFLICT (session, step) DO UPDATE SET body = excluded.body`
 	putCall = `INSERT INTO interview_calls (session, n, body) VALUES ($1, $2, $3)
 		ON CONFLICT (session, n) DO UPDATE SET body = excluded.body`
+
+	deleteSession = `DELETE FROM interview_sessions WHERE id = $1 AND version = $2`
+	insertDeleted = `INSERT INTO interview_deleted (hash) VALUES ($1)`
+	addTotal      = `INSERT INTO interview_totals AS t (day, model, currency, calls, unpriced, input, output, cost)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (day, model, currency) DO UPDATE SET calls = t.calls + excluded.calls,
+		unpriced = t.unpriced + excluded.unpriced, input = t.input + excluded.input,
+		output = t.output + excluded.output, cost = t.cost + excluded.cost`
+	insertSecret = `INSERT INTO interview_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
 
 	// One statement reads a session and the queue of its step, so that both are from the same
 	// commit.
@@ -45,6 +54,10 @@ const (
 	selectAnswers    = `SELECT body FROM interview_answers WHERE session = $1 ORDER BY message, step, idx`
 	selectQueues     = `SELECT body FROM interview_queues WHERE session = $1`
 	selectCalls      = `SELECT body FROM interview_calls WHERE session = $1 ORDER BY n`
+	selectDeleted    = `SELECT 1 FROM interview_deleted WHERE hash = $1`
+	selectTotals     = `SELECT day, model, currency, calls, unpriced, input, output, cost
+		FROM interview_totals ORDER BY day, model, currency`
+	selectSecret = `SELECT value FROM interview_secrets WHERE name = $1`
 )
 
 // statements are the prepared statements.
@@ -52,6 +65,7 @@ var statements = []string{
 	insertSession, updateSession, insertSubmission, insertMessage, insertAnswer, putQueue, putCall,
 	selectSession, listAll, listCandidate, selectExists, selectSubmission,
 	selectMessage, selectMessages, selectAnswers, selectQueues, selectCalls,
+	deleteSession, insertDeleted, addTotal, insertSecret, selectDeleted, selectTotals, selectSecret,
 }
 
 // operation is one statement of a transaction.
@@ -68,7 +82,8 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	p := plan{id: s.ID}
 	p.keys(c)
 	p.key("candidate", s.Candidate)
-	p.add(insertSession, s.ID, s.Candidate, nanoseconds(s.Created), s.Version, string(s.Step), p.json(&s))
+	p.add(insertSession, s.ID, s.Candidate, nanoseconds(s.Created), s.Version, string(s.Step), p.json(&s), hashOf(s.ID))
+	p.ops[0].decides = true
 	return p.change(c)
 }
 

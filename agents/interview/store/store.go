@@ -35,6 +35,8 @@ type engine interface {
 	explain(err error) error
 	// claim takes an exclusive claim on a name in this database.
 	claim(ctx context.Context, name string) (release func() error, err error)
+	// shred removes what the database would keep of deleted data, if it can.
+	shred(ctx context.Context) error
 	close() error
 }
 
