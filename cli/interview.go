@@ -26,11 +26,13 @@ server. Without --live no model is called; --script plays one.`,
 		Example: `  rehearse interview serve --script lea
   rehearse interview take --script lea
   rehearse interview sessions
+  rehearse interview delete --older-than 90d
   rehearse audit lea`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.interviewServeCommand(), a.interviewTakeCommand(), a.interviewSessionsCommand(), a.interviewShowCommand())
+	cmd.AddCommand(a.interviewServeCommand(), a.interviewTakeCommand(), a.interviewSessionsCommand(), a.interviewShowCommand(),
+		a.interviewExportCommand(), a.interviewDeleteCommand(), a.interviewCostsCommand())
 	return cmd
 }
 
