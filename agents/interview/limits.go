@@ -65,9 +65,12 @@ func (t *step) limit() (done bool, err error) {
 // estimated from our own count, so that the limit still applies.
 func (t *step) spend(c session.Call) {
 	cost := c.Cost
-	if cost == nil && t.dep.Price != nil {
-		if counted, ok := t.dep.Price(c.Model, c.Counted); ok {
-			cost = &counted
+	if cost == nil {
+		t.now.Unpriced++
+		if t.dep.Price != nil {
+			if counted, ok := t.dep.Price(c.Model, c.Counted); ok {
+				cost = &counted
+			}
 		}
 	}
 	if cost == nil {

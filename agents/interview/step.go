@@ -54,6 +54,11 @@ func (t *step) load() error {
 func (t *step) apply(m session.Move, at time.Time) {
 	t.now = m.Session
 	t.now.Updated = at
+	if t.now.Owed != nil && t.now.Owed.Since.IsZero() {
+		owed := *t.now.Owed
+		owed.Since = at
+		t.now.Owed = &owed
+	}
 	if m.Queue != nil {
 		t.change.Queue = m.Queue
 	}

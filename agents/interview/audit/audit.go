@@ -88,7 +88,7 @@ type About struct {
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
-	Status    interviewStatus  `json:"status"`
+	Status    session.Status   `json:"status"`
 	// Failed is the code of the error that ended the last try, for stuck and limited.
 	Failed string `json:"failed,omitempty"`
 	// Limit is the limit that was reached, for limited: calls, cost or retries.
@@ -105,19 +105,6 @@ type About struct {
 	// Texts is true if the audit contains the texts of messages.
 	Texts bool `json:"texts"`
 }
-
-// interviewStatus is the status of an interview.
-type interviewStatus string
-
-// The statuses.
-const (
-	statusFinished interviewStatus = "finished"
-	statusOpen     interviewStatus = "open"  // waits for the candidate
-	statusOwing    interviewStatus = "owing" // the service owes a message
-	statusStuck    interviewStatus = "stuck" // the service owes a message, and its calls failed
-	// The service owes a message, and the session has reached a limit.
-	statusLimited interviewStatus = "limited"
-)
 
 // priceBasis describes the prices from which amounts are computed.
 type priceBasis struct {
@@ -234,17 +221,14 @@ func about(d Data, o Options) About {
 	a := About{
 		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Step: s.Step, Phase: s.Phase,
 		Register: s.Register, Medium: s.Medium, Version: s.Version, Created: s.Created.UTC(), Updated: s.Updated.UTC(),
-		Messages: len(d.Messages), Answers: len(d.Answers), Texts: o.Texts, Status: statusOpen,
+		Messages: len(d.Messages), Answers: len(d.Answers), Texts: o.Texts, Status: s.Status(),
 	}
-	switch {
-	case s.Phase == session.Finished:
-		a.Status = statusFinished
-	case s.Owed != nil && s.Owed.Limit != "":
-		a.Status, a.Failed, a.Limit = statusLimited, s.Owed.Failed, s.Owed.Limit
-	case s.Owed != nil && s.Owed.Failed != "":
-		a.Status, a.Failed = statusStuck, s.Owed.Failed
-	case s.Phase == session.Owing:
-		a.Status = statusOwing
+	switch a.Status {
+	case session.StatusLimited:
+		a.Failed, a.Limit = s.Owed.Failed, s.Owed.Limit
+	case session.StatusStuck:
+		a.Failed = s.Owed.Failed
+	default:
 	}
 	if !o.Texts {
 		a.ID = s.ID[:min(shortID, len(s.ID)/2)]

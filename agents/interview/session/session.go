@@ -86,6 +86,8 @@ type Session struct {
 	// cost of the calls so far; unknown costs are estimated from our own token count.
 	Retries int            `json:"retries,omitempty"`
 	Spent   quantity.Money `json:"spent,omitzero"`
+	// Unpriced is the number of calls whose cost is unknown.
+	Unpriced int `json:"unpriced,omitempty"`
 	// Fallbacks lists the messages that were replaced by a text of the prompts.
 	Fallbacks []Fallback `json:"fallbacks,omitempty"`
 
@@ -134,6 +136,8 @@ type Owed struct {
 	// Failed is the code of the error that ended the current try; empty while it lasts. A retry
 	// of the candidate clears it.
 	Failed string `json:"failed,omitempty"`
+	// Since is the time since when the message is owed.
+	Since time.Time `json:"since,omitzero"`
 	// Limit is the limit that the session has reached: "calls", "cost" or "retries"; empty if
 	// it has not reached any.
 	Limit string `json:"limit,omitempty"`

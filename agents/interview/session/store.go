@@ -54,8 +54,14 @@ type Store interface {
 	Answers(ctx context.Context, id string) ([]Answer, error)
 	Queues(ctx context.Context, id string) ([]Queue, error)
 	Calls(ctx context.Context, id string) ([]Call, error)
-	// List returns sessions by creation, newest first.
+	// List returns one page of sessions. Its cost does not depend on the number of stored sessions.
 	List(ctx context.Context, l Listing) ([]Session, error)
+	// Counts returns the number of sessions with each status, ordered by status, and how many of them
+	// have had it since before a time.
+	Counts(ctx context.Context, before time.Time) ([]StatusCount, error)
+	// Costs returns the sums of all calls, also of deleted sessions, from a day ("2026-03-01", UTC) on,
+	// ordered by day and currency. Model, Input and Output are not filled in.
+	Costs(ctx context.Context, from string) ([]Total, error)
 	// Delete removes all data of a session at the stored version, or fails with ErrConflict. It
 	// keeps a hash of the id, and adds the calls of the session to DeletedTotals. Later commits fail
 	// with ErrNotFound; Load fails with ErrDeleted.
@@ -63,14 +69,4 @@ type Store interface {
 	// DeletedTotals returns the sums of the calls of deleted sessions, ordered by day.
 	DeletedTotals(ctx context.Context) ([]Total, error)
 	Close() error
-}
-
-// Listing selects sessions.
-type Listing struct {
-	// Candidate selects the sessions of one candidate; empty selects all.
-	Candidate string
-	// Limit is the maximum number of sessions; 0 means 100.
-	Limit int
-	// Before selects sessions that were created earlier; the zero time selects all.
-	Before time.Time
 }

@@ -24,11 +24,14 @@ type Total struct {
 	Cost   float64 `json:"cost"`
 }
 
+// Day returns the day of a time in UTC.
+func Day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
 // Totals returns the sums of calls, ordered by day, model and currency.
 func Totals(calls []Call) []Total {
 	var sums []Total
 	for _, c := range calls {
-		one := Total{Day: c.At.UTC().Format(time.DateOnly), Model: c.Model, Calls: 1}
+		one := Total{Day: Day(c.At), Model: c.Model, Calls: 1}
 		if c.Outcome != Begun && c.Outcome != Lost {
 			used := c.Billed()
 			one.Input, one.Output = used.Total()-used.Output, used.Output

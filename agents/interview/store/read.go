@@ -23,26 +23,6 @@ func (s *Store) Load(ctx context.Context, id string) (session.Session, error) {
 	return found[0], nil
 }
 
-// List implements session.Store.
-func (s *Store) List(ctx context.Context, l session.Listing) ([]session.Session, error) {
-	args := []any{latest, 100}
-	if !l.Before.IsZero() {
-		args[0] = nanoseconds(l.Before)
-	}
-	if l.Limit > 0 {
-		args[1] = l.Limit
-	}
-	statement := listAll
-	if l.Candidate != "" {
-		statement, args = listCandidate, append(args, l.Candidate)
-	}
-	found, err := read(ctx, s, scanSession, statement, args...)
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	return found, nil
-}
-
 // Submitted implements session.Store.
 func (s *Store) Submitted(ctx context.Context, id, submission string) (bool, error) {
 	found, err := s.finds(ctx, selectSubmission, id, submission)

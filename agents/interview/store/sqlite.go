@@ -84,7 +84,10 @@ func open(path string) (*sql.DB, error) {
 }
 
 func (e *sqliteEngine) query(ctx context.Context, statement string, args ...any) (*sql.Rows, error) {
-	return e.statements[statement].QueryContext(ctx, args...)
+	if prepared, ok := e.statements[statement]; ok {
+		return prepared.QueryContext(ctx, args...)
+	}
+	return e.db.QueryContext(ctx, statement, args...)
 }
 
 func (e *sqliteEngine) duplicate(err error) bool { return database.Duplicate(err) }

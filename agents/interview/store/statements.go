@@ -2,9 +2,7 @@ package store
 
 import (
 	"fmt"
-	"math"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -16,9 +14,9 @@ import (
 
 // The statements, for both databases.
 const (
-	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body)
-		SELECT $1, $2, $3, $4, $5, $6 WHERE NOT EXISTS (SELECT 1 FROM interview_deleted WHERE hash = $7)`
-	updateSession = `UPDATE interview_sessions SET version = $3, step = $4, body = $5
+	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body, status, since_ns, cost_ue)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM interview_deleted WHERE hash = $10)`
+	updateSession = `UPDATE interview_sessions SET version = $3, step = $4, body = $5, status = $6, since_ns = $7, cost_ue = $8
 		WHERE id = $1 AND version = $2`
 	insertSubmission = `INSERT INTO interview_submissions (session, id) VALUES ($1, $2)`
 	insertMessage    = `INSERT INTO interview_messages (session, seq, body) VALUES ($1, $2, $3)`
@@ -26,8 +24,9 @@ const (
 		VALUES ($1, $2, $3, $4, $5)`
 	putQueue = `INSERT INTO interview_queues (session, step, body) VALUES ($1, $2, $3)
 		ON CONFLICT (session, step) DO UPDATE SET body = excluded.body`
-	putCall = `INSERT INTO interview_calls (session, n, body) VALUES ($1, $2, $3)
-		ON CONFLICT (session, n) DO UPDATE SET body = excluded.body`
+	putCall = `INSERT INTO interview_calls (session, n, body, day, currency, cost) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (session, n) DO UPDATE SET body = excluded.body, day = excluded.day,
+		currency = excluded.currency, cost = excluded.cost`
 
 	deleteSession = `DELETE FROM interview_sessions WHERE id = $1 AND version = $2`
 	insertDeleted = `INSERT INTO interview_deleted (hash) VALUES ($1)`
@@ -43,9 +42,13 @@ const (
 	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
 		LEFT JOIN interview_queues q ON q.session = s.id AND q.step = s.step `
 	selectSession = sessions + `WHERE s.id = $1`
-	listAll       = sessions + `WHERE s.created_ns < $1 ORDER BY s.created_ns DESC, s.id DESC LIMIT $2`
-	listCandidate = sessions + `WHERE s.candidate = $3 AND s.created_ns < $1
-		ORDER BY s.created_ns DESC, s.id DESC LIMIT $2`
+	countStatuses = `SELECT status, COUNT(*), SUM(CASE WHEN since_ns < $1 THEN 1 ELSE 0 END), MIN(since_ns)
+		FROM interview_sessions GROUP BY status ORDER BY status`
+	sumCosts = `SELECT day, currency, CAST(SUM(calls) AS bigint), CAST(SUM(unpriced) AS bigint), SUM(cost) FROM (
+		SELECT day, currency, COUNT(*) AS calls, COUNT(*) - COUNT(cost) AS unpriced, COALESCE(SUM(cost), 0) AS cost
+		FROM interview_calls WHERE day >= $1 GROUP BY day, currency
+		UNION ALL SELECT day, currency, calls, unpriced, cost FROM interview_totals WHERE day >= $2
+		) AS both_kinds GROUP BY day, currency ORDER BY day, currency`
 
 	selectExists     = `SELECT version FROM interview_sessions WHERE id = $1`
 	selectSubmission = `SELECT 1 FROM interview_submissions WHERE session = $1 AND id = $2`
@@ -63,7 +66,7 @@ const (
 // statements are the prepared statements.
 var statements = []string{
 	insertSession, updateSession, insertSubmission, insertMessage, insertAnswer, putQueue, putCall,
-	selectSession, listAll, listCandidate, selectExists, selectSubmission,
+	selectSession, countStatuses, sumCosts, selectExists, selectSubmission,
 	selectMessage, selectMessages, selectAnswers, selectQueues, selectCalls,
 	deleteSession, insertDeleted, addTotal, insertSecret, selectDeleted, selectTotals, selectSecret,
 }
@@ -82,7 +85,8 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	p := plan{id: s.ID}
 	p.keys(c)
 	p.key("candidate", s.Candidate)
-	p.add(insertSession, s.ID, s.Candidate, nanoseconds(s.Created), s.Version, string(s.Step), p.json(&s), hashOf(s.ID))
+	p.add(insertSession, s.ID, s.Candidate, session.Newest.Key(&s), s.Version, string(s.Step), p.json(&s),
+		string(s.Status()), session.Latest.Key(&s), session.Dearest.Key(&s), hashOf(s.ID))
 	p.ops[0].decides = true
 	return p.change(c)
 }
@@ -93,7 +97,8 @@ func update(s session.Session, c session.Change) ([]operation, error) {
 	s.Version++
 	p := plan{id: s.ID}
 	p.keys(c)
-	p.add(updateSession, s.ID, loaded, s.Version, string(s.Step), p.json(&s))
+	p.add(updateSession, s.ID, loaded, s.Version, string(s.Step), p.json(&s),
+		string(s.Status()), session.Latest.Key(&s), session.Dearest.Key(&s))
 	p.ops[0].decides = true
 	return p.change(c)
 }
@@ -121,7 +126,12 @@ func (p *plan) change(c session.Change) ([]operation, error) {
 		p.add(putQueue, p.id, string(q.Step), p.json(q))
 	}
 	for i := range c.Calls {
-		p.add(putCall, p.id, c.Calls[i].N, p.json(&c.Calls[i]))
+		call := &c.Calls[i]
+		currency, cost := "", any(nil)
+		if call.Cost != nil {
+			currency, cost = string(call.Cost.Currency), call.Cost.Amount
+		}
+		p.add(putCall, p.id, call.N, p.json(call), session.Day(call.At), currency, cost)
 	}
 	return p.ops, p.err
 }
@@ -178,19 +188,4 @@ func checkKey(what, key string) error {
 		return fmt.Errorf("the %s contains a NUL character", what)
 	}
 	return nil
-}
-
-// latest is after all times.
-const latest int64 = math.MaxInt64
-
-// nanoseconds returns the nanoseconds since 1970. Times outside the years 1678 to 2261, which do not
-// fit, keep their order relative to the others.
-func nanoseconds(t time.Time) int64 {
-	switch year := t.UTC().Year(); {
-	case year < 1678:
-		return math.MinInt64
-	case year > 2261:
-		return latest - 1
-	}
-	return t.UnixNano()
 }

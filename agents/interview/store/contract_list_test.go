@@ -1,0 +1,249 @@
+package store_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+)
+
+// stateOf changes a session so that it has a status.
+func stateOf(s session.Session, status session.Status, since time.Time) session.Session {
+	s.Phase, s.Owed, s.Updated = session.Asking, nil, since
+	switch status {
+	case session.StatusFinished:
+		s.Phase = session.Finished
+	case session.StatusOpen:
+	default:
+		s.Phase, s.Updated = session.Owing, since.Add(time.Hour)
+		s.Owed = &session.Owed{Purpose: session.PurposeMirror, Since: since}
+		if status != session.StatusOwing {
+			s.Owed.Failed = "reply_invalid"
+		}
+		if status == session.StatusLimited {
+			s.Owed.Limit = "cost"
+		}
+	}
+	return s
+}
+
+func operators(open opener) {
+	It("lists by status, candidate, day and cost in every order, page by page", func(ctx SpecContext) {
+		s := open(ctx)
+		var all []session.Session
+		drawn := func(t *rapid.T) session.Session {
+			i := len(all)
+			return stateOf(session.Session{
+				ID: fmt.Sprintf("%03d", (i*37)%101), Candidate: rapid.SampledFrom([]string{"lea", "tom"}).Draw(t, "candidate"),
+				Language: session.French, Step: session.Block1,
+				Created: start.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "created")) * 24 * time.Hour),
+				Spent:   quantity.Money{Amount: float64(rapid.IntRange(0, 4).Draw(t, "cents")) / 100, Currency: quantity.EUR},
+			}, rapid.SampledFrom(session.Statuses()).Draw(t, "status"),
+				start.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "since"))*time.Hour))
+		}
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			if len(all) < 60 { // the sessions stay from one example to the next
+				n := drawn(t)
+				if err := s.Create(ctx, n, session.Change{}); err != nil {
+					t.Fatal(err)
+				}
+				n.Version = 1
+				// A commit changes the status, too.
+				changed := stateOf(n, session.Statuses()[len(all)%5], n.Since().Add(time.Minute))
+				if _, err := s.Commit(ctx, changed, session.Change{}); err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, changed)
+			}
+			l := drawnListing(t)
+			var got []string
+			for page := l; ; {
+				found, err := s.List(ctx, page)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range found {
+					got = append(got, found[i].ID)
+				}
+				if len(found) < page.Limit {
+					break
+				}
+				page.After = l.Cursor(&found[len(found)-1])
+			}
+			if want := listed(all, l); !slices.Equal(got, want) {
+				t.Fatalf("%+v lists\n%q, expected\n%q", l, got, want)
+			}
+		})
+	})
+
+	It("refuses an unknown order and a malformed cursor", func(ctx SpecContext) {
+		s := open(ctx)
+		_, err := s.List(ctx, session.Listing{Sort: "id; DROP TABLE interview_sessions"})
+		Expect(err).To(MatchError(ContainSubstring("unknown order")))
+		for _, cursor := range []string{"x", "1", "1.", ".a", "x.a", "99999999999999999999.a"} {
+			_, err = s.List(ctx, session.Listing{After: cursor})
+			Expect(err).To(MatchError(session.ErrCursor), cursor)
+		}
+	})
+
+	It("counts sessions by status, and those that have had it for long", func(ctx SpecContext) {
+		s := open(ctx)
+		Expect(s.Counts(ctx, start)).To(BeEmpty())
+		for i, status := range []session.Status{
+			session.StatusStuck, session.StatusStuck, session.StatusStuck, session.StatusOwing, session.StatusFinished,
+		} {
+			n := session.Session{ID: fmt.Sprint(i), Candidate: "lea", Step: session.Block1, Created: start}
+			Expect(s.Create(ctx, stateOf(n, status, start.Add(time.Duration(i)*time.Minute)), session.Change{})).To(Succeed())
+		}
+		Expect(s.Counts(ctx, start.Add(2*time.Minute))).To(Equal([]session.StatusCount{
+			{Status: session.StatusFinished, Sessions: 1, Oldest: start.Add(4 * time.Minute)},
+			{Status: session.StatusOwing, Sessions: 1, Oldest: start.Add(3 * time.Minute)},
+			{Status: session.StatusStuck, Sessions: 3, Overdue: 2, Oldest: start},
+		}))
+	})
+
+	It("adds up the costs of each day, with those of deleted sessions, and counts the unknown ones", func(ctx SpecContext) {
+		s := open(ctx)
+		call := func(n int, day int, cost float64, currency quantity.Currency) session.Call {
+			c := session.Call{N: n, Purpose: session.PurposeMirror, Step: session.Block1, Outcome: session.Accepted, At: start.AddDate(0, 0, day)}
+			if currency != "" {
+				c.Cost = &quantity.Money{Amount: cost, Currency: currency}
+			}
+			return c
+		}
+		for _, id := range []string{"kept", "gone"} {
+			n := begin(ctx, s, id)
+			begun := call(1, 0, 0, "")
+			begun.Outcome = session.Begun
+			version, err := s.Commit(ctx, n, session.Change{Calls: []session.Call{begun, call(2, 1, 0.5, quantity.EUR)}})
+			Expect(err).NotTo(HaveOccurred())
+			n.Version = version
+			_, err = s.Commit(ctx, n, session.Change{Calls: []session.Call{
+				call(1, 0, 0.25, quantity.EUR), call(3, 1, 0.125, quantity.USD), call(4, 1, 0, ""),
+			}})
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(session.Erase(ctx, s, "gone")).To(Succeed())
+		want := []session.Total{
+			{Day: "2026-03-01", Currency: quantity.EUR, Calls: 2, Cost: 0.5},
+			{Day: "2026-03-02", Calls: 2, Unpriced: 2},
+			{Day: "2026-03-02", Currency: quantity.EUR, Calls: 2, Cost: 1},
+			{Day: "2026-03-02", Currency: quantity.USD, Calls: 2, Cost: 0.25},
+		}
+		Expect(s.Costs(ctx, "2026-03-01")).To(Equal(want))
+		Expect(s.Costs(ctx, "2026-03-02")).To(Equal(want[1:]))
+		Expect(s.Costs(ctx, "2026-03-03")).To(BeEmpty())
+	})
+}
+
+// upgradeContract registers that a store of an earlier version gets the columns of the lists.
+func upgradeContract(driver string, fresh freshDSN) {
+	It("fills in what lists and sums need, in a store of an earlier version, with "+driver, func(ctx SpecContext) {
+		dsn := fresh(ctx)
+		s := openStore(ctx, driver, dsn)
+		for i, status := range session.Statuses() {
+			n := stateOf(session.Session{
+				ID: string(status), Candidate: "lea", Step: session.Block1, Created: start,
+				Spent: quantity.Money{Amount: float64(i) / 100, Currency: quantity.EUR},
+			}, status, start.Truncate(time.Second).Add(time.Duration(i)*time.Hour))
+			if n.Owed != nil {
+				n.Owed.Reply, n.Owed.Since = "a \x00 \\u0000 b", time.Time{}
+				n.Updated = start.Truncate(time.Second).Add(time.Duration(i) * time.Hour).In(time.FixedZone("east", 9*3600))
+			}
+			calls := []session.Call{
+				{N: 1, Purpose: session.PurposeMirror, Step: n.Step, Outcome: session.Lost, At: start},
+				{
+					N: 2, Purpose: session.PurposeMirror, Step: n.Step, Outcome: session.Accepted, Detail: "\x00",
+					At: start.In(time.FixedZone("west", -11*3600)), Cost: &quantity.Money{Amount: 0.5, Currency: quantity.USD},
+				},
+			}
+			Expect(s.Create(ctx, n, session.Change{Calls: calls})).To(Succeed())
+		}
+		counts, err := s.Counts(ctx, start.Add(90*time.Minute))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(counts).To(HaveLen(5))
+		costs, err := s.Costs(ctx, "")
+		Expect(err).NotTo(HaveOccurred())
+		dearest, err := s.List(ctx, session.Listing{Sort: session.Dearest})
+		Expect(err).NotTo(HaveOccurred())
+		for _, statement := range []string{
+			`DROP INDEX interview_sessions_status`, `DROP INDEX interview_sessions_status_created`,
+			`DROP INDEX interview_sessions_since`, `DROP INDEX interview_sessions_cost`, `DROP INDEX interview_calls_day`,
+			`ALTER TABLE interview_sessions DROP COLUMN status`, `ALTER TABLE interview_sessions DROP COLUMN since_ns`,
+			`ALTER TABLE interview_sessions DROP COLUMN cost_ue`, `ALTER TABLE interview_calls DROP COLUMN day`,
+			`ALTER TABLE interview_calls DROP COLUMN currency`, `ALTER TABLE interview_calls DROP COLUMN cost`,
+			`DELETE FROM interview_schema WHERE version_id >= 3`,
+		} {
+			_, err := store.DB(s).ExecContext(ctx, statement)
+			Expect(err).NotTo(HaveOccurred(), statement)
+		}
+		Expect(s.Close()).To(Succeed())
+		again := openStore(ctx, driver, dsn)
+		Expect(again.Counts(ctx, start.Add(90*time.Minute))).To(Equal(counts))
+		Expect(again.Costs(ctx, "")).To(Equal(costs))
+		Expect(again.List(ctx, session.Listing{Sort: session.Dearest})).To(BeComparableTo(dearest))
+	})
+}
+
+func drawnListing(t *rapid.T) session.Listing {
+	l := session.Listing{
+		Candidate: rapid.SampledFrom([]string{"", "lea", "nobody"}).Draw(t, "of"),
+		Status:    rapid.SampledFrom(append(session.Statuses(), "", "")).Draw(t, "with"),
+		Sort:      rapid.SampledFrom(append(session.Sorts(), "")).Draw(t, "sort"),
+		Limit:     rapid.IntRange(1, 20).Draw(t, "limit"),
+	}
+	day := func(name string) time.Time {
+		if !rapid.Bool().Draw(t, name) {
+			return time.Time{}
+		}
+		return start.AddDate(0, 0, rapid.IntRange(0, 6).Draw(t, name))
+	}
+	cost := func(name string) *float64 {
+		if !rapid.Bool().Draw(t, name) {
+			return nil
+		}
+		v := float64(rapid.IntRange(0, 5).Draw(t, name)) / 100
+		return &v
+	}
+	l.From, l.Before, l.MinCost, l.MaxCost = day("from"), day("before"), cost("least"), cost("most")
+	return l
+}
+
+// listed returns the ids that a listing selects, in its order.
+func listed(all []session.Session, l session.Listing) (ids []string) {
+	var found []session.Session
+	for _, s := range all {
+		if (l.Candidate == "" || s.Candidate == l.Candidate) && (l.Status == "" || s.Status() == l.Status) &&
+			!s.Created.Before(l.From) && (l.Before.IsZero() || s.Created.Before(l.Before)) &&
+			(l.MinCost == nil || s.Spent.Amount >= *l.MinCost) && (l.MaxCost == nil || s.Spent.Amount <= *l.MaxCost) {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b session.Session) int {
+		var by int
+		switch l.Sort {
+		case session.Latest, session.Longest:
+			by = a.Since().Compare(b.Since())
+		case session.Dearest:
+			by = cmp.Compare(a.Spent.Amount, b.Spent.Amount)
+		default:
+			by = a.Created.Compare(b.Created)
+		}
+		if by = cmp.Or(by, cmp.Compare(a.ID, b.ID)); l.Sort == session.Oldest || l.Sort == session.Longest {
+			return by
+		}
+		return -by
+	})
+	for _, s := range found {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
