@@ -84,8 +84,6 @@ func checkIDs(in *Submission) *Error {
 		return refuse(CodeInvalid, "submissionId: it must be at most %d bytes of UTF-8 without control characters", maxID)
 	case in.ReplyTo != "" && !message:
 		return refuse(CodeInvalid, "replyTo: it must be a messageId, such as m12")
-	case (in.Event == "" || isGo(in.Event)) && in.ID == "" && in.ReplyTo == "":
-		return refuse(CodeNoID, "submissionId, replyTo: one of the two is needed, so that the same thing sent twice counts once")
 	}
 	return nil
 }

@@ -47,8 +47,6 @@ var _ = Describe("Bad input", func() {
 		Entry("a candidate that hides", interview.Submission{Candidate: ".hidden"}, interview.CodeInvalid, "candidateId"),
 		Entry("a candidate with a new line", interview.Submission{Candidate: "a\n"}, interview.CodeInvalid, "candidateId"),
 		Entry("a long candidate", interview.Submission{Candidate: strings.Repeat("a", 65)}, interview.CodeInvalid, "candidateId"),
-		Entry("no id", interview.Submission{Session: "*", Message: "x"}, interview.CodeNoID, "submissionId, replyTo"),
-		Entry("GO without an id", interview.Submission{Session: "*", Event: interview.EventGo}, interview.CodeNoID, "submissionId, replyTo"),
 		Entry("a long id", interview.Submission{Session: "*", Message: "x", ID: strings.Repeat("é", 65)}, interview.CodeInvalid, "submissionId"),
 		Entry("an id that is not UTF-8", interview.Submission{Session: "*", Message: "x", ID: "\xff"}, interview.CodeInvalid, "submissionId"),
 		Entry("an id with a control character", interview.Submission{Session: "*", Message: "x", ID: "a\n"}, interview.CodeInvalid, "submissionId"),

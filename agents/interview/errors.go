@@ -31,7 +31,6 @@ const (
 	CodeInvalid      Code = "invalid"           // a field is wrong
 	CodeEmptyAnswer  Code = "empty_answer"      // nothing was written
 	CodeTooLong      Code = "answer_too_long"   // more than Options.MaxAnswer
-	CodeNoID         Code = "submission_needed" // neither ID nor ReplyTo
 	CodeUnknown      Code = "unknown_session"   // no such session
 	CodeUnknownEvent Code = "unknown_event"     // no such event
 	CodeOutOfOrder   Code = "out_of_order"      // it does not fit the state of the interview
@@ -46,7 +45,7 @@ const (
 // Codes lists the codes.
 func Codes() []Code {
 	return []Code{
-		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeNoID, CodeUnknown, CodeUnknownEvent,
+		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeUnknown, CodeUnknownEvent,
 		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeStore,
 	}
 }

@@ -9,6 +9,8 @@
 package interview
 
 import (
+	"time"
+
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
@@ -48,10 +50,17 @@ type Submission struct {
 	// ID is the client's id of the submission, at most 128 bytes. A submission with the
 	// same id changes nothing.
 	ID string
-	// ReplyTo is the id of the answered message. A message or EventGo needs ID or ReplyTo;
-	// the other events may be repeated and need neither.
+	// ReplyTo is the id of the answered message. A message or EventGo without ID and ReplyTo
+	// counts as a repetition if it equals the last one and arrives while that one is handled,
+	// while the next message is owed, or less than 5 s after it was shown.
 	ReplyTo string
 }
+
+// repeatWindow is the time after a message was shown in which a submission without ID and ReplyTo
+// that equals the previous one is a repetition of it, and not an answer to the new message. It is
+// longer than a double click and the pause of most clients before they send again, and hardly
+// anybody reads a question and answers it in less time.
+const repeatWindow = 5 * time.Second
 
 // View is the state of an interview as a client sees it (I-01).
 type View struct {

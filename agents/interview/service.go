@@ -141,6 +141,9 @@ func (t *step) once() error {
 		return err
 	}
 	if repeated {
+		if unnamed := t.request.ID == "" && t.request.seq == 0; unnamed && t.now.Phase == session.Owing && !t.late {
+			return t.retry() // a client that knows no RETRY sends the same again
+		}
 		t.repeated = t.calls == 0
 		return nil
 	}

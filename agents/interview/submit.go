@@ -6,11 +6,15 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // received reports whether the submission had been received before: its id is stored, or
 // the message that it replies to was answered.
 func (t *step) received() (bool, error) {
+	if t.request.ID == "" && t.request.seq == 0 {
+		return t.repeats()
+	}
 	current := t.request.seq == t.now.Shown && t.now.Phase != session.Owing
 	// A reply to a message without a reply is new. If its id was used before, the commit
 	// fails, and the next round is late.
@@ -24,6 +28,34 @@ func (t *step) received() (bool, error) {
 		}
 	}
 	return t.request.seq != 0 && t.request.seq <= t.now.Shown && !current, nil
+}
+
+// repeats reports whether a submission without an id and a replied message repeats the last one: it
+// is the same text, or again a request to continue, and too early to be about the message that is
+// shown now.
+func (t *step) repeats() (bool, error) {
+	last := t.now.Messages // what the owed message follows
+	if t.now.Phase != session.Owing {
+		shown, err := t.last()
+		if err != nil {
+			return false, storeFailed("read the last message", err)
+		}
+		if !t.late && t.dep.Clock.Now().Sub(shown.At) >= repeatWindow {
+			return false, nil
+		}
+		last = t.now.Shown - 1
+	}
+	if last < 1 {
+		return false, nil
+	}
+	before, err := t.dep.Store.Message(t.ctx, t.now.ID, last)
+	if err != nil {
+		return false, storeFailed("read the last submission", err)
+	}
+	if before.Role == llm.User {
+		return t.request.Event == "" && t.request.Message == before.Text, nil
+	}
+	return isGo(t.request.Event) || isWordGo(t.request.Message), nil // a request to continue leaves no message
 }
 
 // submit carries out a message or an event that advances the interview.
@@ -58,7 +90,7 @@ func (t *step) input() (session.Input, *Error) {
 	case t.request.seq > s.Shown:
 		return nil, refuse(CodeOutOfOrder, "replyTo: no such message was shown yet; the last one is %s", session.MessageID(s.Shown))
 	case s.Phase == session.Owing:
-		return nil, refuse(CodeOutOfOrder, "the next message is not there yet: send RETRY")
+		return nil, refuse(CodeOutOfOrder, "the next message is not there yet: send RETRY, or the last text again without submissionId and replyTo")
 	case t.late && t.request.seq == 0:
 		return nil, refuse(CodeOutOfOrder, "it was sent before the message that is shown now; to reply to that one, name it in replyTo")
 	case event == EventStartBlock1 && (s.Step != session.Preamble || s.Phase != session.Waiting):

@@ -163,6 +163,9 @@ func (c *candidate) begin(ctx context.Context) answer {
 // proceed takes the interview from its current state to its end.
 func (c *candidate) proceed(ctx context.Context) record.End {
 	for c.sent < maxSubmissions {
+		if c.opts.Pause > 0 {
+			_ = c.trial.Clock.Sleep(ctx, c.opts.Pause.Std()) // the end of ctx is handled below
+		}
 		acted, left := c.move(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -247,6 +250,9 @@ func (c *candidate) receive(body sending, got answer) {
 func (c *candidate) addressed(body sending) sending {
 	body.Session = c.view.SessionID
 	how, id := c.opts.Address, c.id()
+	if how == addressNone {
+		return body
+	}
 	if how != addressReplyTo {
 		body.ID = id
 	}

@@ -42,8 +42,10 @@ type Options struct {
 	// HistoryTokens is the largest size of the earlier messages in a call, in tokens; default 7000.
 	HistoryTokens int `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
 	// Address is the identification of submissions: an id of the client ("id"), the message that
-	// it replies to ("reply_to"), or both (default).
-	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both"`
+	// it replies to ("reply_to"), both (default), or neither ("none").
+	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both,enum=none"`
+	// Pause is the time that the candidate takes before each answer; default 0.
+	Pause quantity.Duration `yaml:"pause,omitempty" json:"pause,omitempty"`
 	// Retries is the number of times that the client requests a failed message; default 0.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
 	// Reload resumes the session before each answer.
@@ -76,6 +78,7 @@ type Move struct {
 const (
 	addressID      = "id"
 	addressReplyTo = "reply_to"
+	addressNone    = "none"
 )
 
 // The values of Move.Do.

@@ -75,7 +75,6 @@ var _ = Describe("Bad input", func() {
 		Entry("fields that are null", `{"sessionId":null,"event":null}`, 400, "missing_field", `"sessionId" is required`),
 		Entry("a message and no session", `{"message":"hello"}`, 400, "missing_field", `"sessionId" is required`),
 		Entry("a session and nothing else", `{"sessionId":"SESSION"}`, 400, "missing_field", `"message" or "event" is required`),
-		Entry("no id", `{"sessionId":"SESSION","message":"a"}`, 400, "submission_needed", "submissionId, replyTo"),
 		Entry("an empty message", `{"sessionId":"SESSION","replyTo":"SHOWN","message":""}`, 400, "empty_answer", "empty"),
 		Entry("a message of spaces", `{"sessionId":"SESSION","replyTo":"SHOWN","message":" \n\t "}`, 400, "empty_answer", "empty"),
 		Entry("an unknown event", `{"sessionId":"SESSION","event":"RESUMME"}`, 400, "unknown_event", "did you mean RESUME"),

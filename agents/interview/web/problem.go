@@ -32,7 +32,6 @@ func newProblem(status int, code, message string) *problem {
 var codeStatuses = map[interview.Code]int{
 	interview.CodeInvalid:      http.StatusBadRequest,
 	interview.CodeEmptyAnswer:  http.StatusBadRequest,
-	interview.CodeNoID:         http.StatusBadRequest,
 	interview.CodeUnknownEvent: http.StatusBadRequest,
 	interview.CodeTooLong:      http.StatusRequestEntityTooLarge,
 	interview.CodeUnknown:      http.StatusNotFound,

@@ -156,7 +156,7 @@ var _ = Describe("the texts", func() {
 			problems := reflect.ValueOf(w).FieldByName("Problems").Interface().(map[string]string)
 			for _, code := range interview.Codes() {
 				switch code {
-				case interview.CodeNoID, interview.CodeUnknownEvent: // the form sends neither
+				case interview.CodeUnknownEvent: // the form does not send it
 					continue
 				default:
 				}
