@@ -28,18 +28,18 @@ type Code string
 
 // The codes.
 const (
-	CodeInvalid      Code = "invalid"           // a field is wrong
-	CodeEmptyAnswer  Code = "empty_answer"      // nothing was written
-	CodeTooLong      Code = "answer_too_long"   // more than Options.MaxAnswer
-	CodeUnknown      Code = "unknown_session"   // no such session
-	CodeUnknownEvent Code = "unknown_event"     // no such event
-	CodeOutOfOrder   Code = "out_of_order"      // it does not fit the state of the interview
-	CodeFinished     Code = "finished"          // the interview has ended
-	CodeBusy         Code = "busy"              // another server works on the session, or this one shuts down
-	CodeBackend      Code = "backend_failed"    // the calls failed; EventRetry tries again
-	CodeReply        Code = "reply_invalid"     // the texts did not validate; EventRetry tries again
-	CodeLimit        Code = "session_limit"     // the session has used its calls, its cost or its retries
-	CodeStore        Code = "store_failed"      // the store failed; the same submission may be sent again
+	CodeInvalid      Code = "invalid"         // a field is wrong
+	CodeEmptyAnswer  Code = "empty_answer"    // nothing was written
+	CodeTooLong      Code = "answer_too_long" // more than Options.MaxAnswer
+	CodeUnknown      Code = "unknown_session" // no such session
+	CodeUnknownEvent Code = "unknown_event"   // no such event
+	CodeOutOfOrder   Code = "out_of_order"    // it does not fit the state of the interview
+	CodeFinished     Code = "finished"        // the interview has ended
+	CodeBusy         Code = "busy"            // another server works on the session, or this one shuts down
+	CodeBackend      Code = "backend_failed"  // the calls failed; EventRetry tries again
+	CodeReply        Code = "reply_invalid"   // the texts did not validate; EventRetry tries again
+	CodeLimit        Code = "session_limit"   // the session has used its calls, its cost or its retries
+	CodeStore        Code = "store_failed"    // the store failed; the same submission may be sent again
 )
 
 // Codes lists the codes.
