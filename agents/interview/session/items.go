@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // The separators of works and the marks of lists. A number is a mark only if a point, a
@@ -34,13 +35,54 @@ func compiled(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// splitWorks splits an answer into parts that name one work each.
+// splitWorks splits an answer into parts that name one work each. If it has known titles, parts that look like
+// remarks are omitted.
 func splitWorks(text string) []string {
 	text = text[:min(len(text), maxAnswerRead)]
 	text = newlines().ReplaceAllString(strings.TrimSpace(text), "\n")
 	if titles := quotes().FindAllString(text, maxWorks); len(titles) >= askedWorks {
 		return titles
 	}
+	text, known := knownTitles().mark(text)
+	if known == 0 {
+		return splitParts(text)
+	}
+	var all []string
+	small := text == strings.ToLower(text)
+	for _, part := range splitParts(text) {
+		if !quotes().MatchString(part) {
+			if maybeTitle(titleOf(part), small) {
+				all = append(all, part)
+			}
+			continue
+		}
+		for _, piece := range splitOutsideQuotes(part, joiners()) {
+			if name := titleOf(piece); beginsLikeTitle(name) || quotes().MatchString(piece) || knownTitles().exactly(name) != nil {
+				all = append(all, piece)
+			}
+		}
+	}
+	for _, title := range quotes().FindAllString(text, -1) {
+		if !slices.ContainsFunc(all, func(part string) bool { return strings.Contains(part, title) }) {
+			all = append(all, title) // in a later sentence
+		}
+	}
+	return all
+}
+
+// maxUnknown is the number of words of a title in small letters beside known titles.
+const maxUnknown = 3
+
+// maybeTitle reports whether a part beside known titles is a title, not a remark. small is true if the answer has no
+// capital letters.
+func maybeTitle(part string, small bool) bool {
+	ws := words(part)
+	return len(ws) > 0 && !remarkBegins[ws[0].folded] && (beginsLikeTitle(part[ws[0].start:]) || small && len(ws) <= maxUnknown)
+}
+
+var remarkBegins = textfold.WordSet("j je i c ca cest on il elle it they")
+
+func splitParts(text string) []string {
 	if points := point().FindAllStringSubmatch(text, -1); len(points) > 1 {
 		var all []string
 		for _, p := range points {

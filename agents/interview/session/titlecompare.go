@@ -170,6 +170,10 @@ func (x *Titles) Match(answer string) (work int, ok bool) {
 			}
 		}
 	}
+	if best < 0 {
+		known := knownTitles().of(answer)
+		best = slices.IndexFunc(x.works[:], func(works []int) bool { return sameKnown(known, works) })
+	}
 	return best, best >= 0
 }
 

@@ -173,6 +173,19 @@ func withoutSubtitle(title []string) []string {
 	return nil
 }
 
+// subtitleBegins are the words that begin a subtitle after the name of a series of works.
+var subtitleBegins = textfold.WordSet("et and the le la les l un une a au episode chapitre chapter part partie or ou")
+
+// beforeSubtitle returns the start of a title before the first word that may begin its subtitle, or nil.
+func beforeSubtitle(title []string) []string {
+	for n := 2; n < len(title); n++ {
+		if subtitleBegins[title[n]] && !smallWords[title[n-1]] && len(keyOf(title[:n])) >= shortWords {
+			return title[:n]
+		}
+	}
+	return nil
+}
+
 func letterCount(list []string) int { return len(strings.Join(list, "")) }
 
 // keyOf returns the significant words of a title in phonetic form, or all if none is
@@ -211,6 +224,10 @@ var numerals = map[string]string{
 	"one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "nine": "9", "ten": "10", "sept": "7", "huit": "8", "neuf": "9",
 	phonetic("three"): "3", phonetic("seven"): "7", phonetic("eight"): "8",
 	phonetic("eleven"): "11", phonetic("twelve"): "12", phonetic("thirteen"): "13",
+	"1er": "1", "1ere": "1", "2e": "2", "2eme": "2", "3e": "3", "3eme": "3", "4e": "4", "4eme": "4", "5e": "5", "5eme": "5", "6e": "6",
+	"6eme": "6", "7e": "7", "7eme": "7", phonetic("troisieme"): "3", phonetic("quatrieme"): "4", phonetic("cinquieme"): "5",
+	phonetic("sixieme"): "6", phonetic("septieme"): "7", phonetic("third"): "3", phonetic("fourth"): "4", phonetic("fifth"): "5",
+	phonetic("sixth"): "6", phonetic("seventh"): "7",
 	"deux": "2", phonetic("trois"): "3", phonetic("quatre"): "4", phonetic("cinq"): "5", "onze": "11", phonetic("douze"): "12",
 }
 

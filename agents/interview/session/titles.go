@@ -16,14 +16,14 @@ const (
 
 // Titles finds works in a text even if it spells their titles differently: with a typing
 // error, as initials, without an article or a subtitle, with the number of a season, or as one
-// word. It compares spellings and has no list of works, so it does not find a translated title
-// ("Psychose" for "Psycho"). The zero value finds none.
+// word. For well-known works it knows the titles in French and English and common short forms. The zero value finds none.
 type Titles struct {
 	names []string
 	exact []exactForm
 	near  []similarForm
 	vague [maxTitles]bool
 	known [maxTitles]bool
+	works [maxTitles][]int // of the catalog
 }
 
 // TitleSpan is the range of bytes in a text that names a work, by its index.
@@ -35,6 +35,7 @@ func NewTitles(names []string) *Titles {
 	for work, name := range x.names {
 		x.addExact(work, name)
 		x.addNear(work, name)
+		x.addKnown(work, name)
 	}
 	return x
 }
@@ -77,6 +78,22 @@ func (x *Titles) addExact(work int, name string) {
 	}
 }
 
+// addKnown adds the titles of the catalog's works that a name may mean.
+func (x *Titles) addKnown(work int, name string) {
+	c := knownTitles()
+	x.works[work] = c.of(name)
+	_, volumes := withoutVolumes(titleWords(name))
+	for _, known := range x.works[work] {
+		for _, title := range c.titles[known] {
+			if volumes == nil {
+				x.addExact(work, title)
+			} else {
+				x.near = append(x.near, similarForm{work: work, key: keyOf(titleWords(title)), volumes: volumes})
+			}
+		}
+	}
+}
+
 // titleArticles are articles that a text may omit or change at the start of a title.
 var titleArticles = textfold.WordSet("le la les l un une des the a an")
 
@@ -112,7 +129,51 @@ func (x *Titles) Find(text string) []TitleSpan {
 		}
 	}
 	slices.SortFunc(found, func(a, b TitleSpan) int { return a.Start - b.Start })
+	return x.withoutOthers(text, found)
+}
+
+// maxQuoted is the number of words of the longest quotation that is compared as a title.
+const maxQuoted = 10
+
+// withoutOthers omits what is only a part of another title in quotes: "Dark" in « Dark Matter ».
+func (x *Titles) withoutOthers(text string, found []TitleSpan) []TitleSpan {
+	if len(found) == 0 {
+		return nil
+	}
+	for _, q := range quotes().FindAllStringIndex(text, -1) {
+		title := strings.Trim(text[q[0]:q[1]], "«»“”\" \u00a0\u202f")
+		if !isTitle(title) {
+			continue
+		}
+		found = slices.DeleteFunc(found, func(s TitleSpan) bool {
+			return s.Start < q[1] && q[0] < s.End && !x.isTitleOf(title, s.Work)
+		})
+	}
 	return found
+}
+
+// isTitle reports whether a quotation looks like a title, not like a sentence.
+func isTitle(text string) bool {
+	return beginsLikeTitle(text) && !strings.ContainsAny(text, ",;…") && textfold.Count(text) <= maxQuoted
+}
+
+// isTitleOf reports whether a whole title is that of a work, or that of a part of it: "Harry Potter and the Goblet of Fire"
+// for "Harry Potter".
+func (x *Titles) isTitleOf(title string, work int) bool {
+	words := titleWords(title)
+	of, short := keyOf(words), keyOf(beforeSubtitle(words))
+	whole := keyOf(titleWords(x.names[work]))
+	series := keyOf(beforeSubtitle(titleWords(x.names[work])))
+	if slices.Equal(of, whole) || len(short) > 0 && slices.Equal(short, whole) || len(series) > 0 && slices.Equal(of, series) {
+		return true
+	}
+	if known := knownTitles().exactly(title); len(known) > 0 && len(x.works[work]) > 0 {
+		return sameKnown(known, x.works[work])
+	}
+	joined := strings.Join(words, "")
+	return slices.ContainsFunc(x.near, func(f similarForm) bool {
+		return f.work == work && (similarKeys(f.key, of) || slices.Contains(f.initials, joined) || f.short != "" && slices.Contains(initialsOf(words), f.short))
+	})
 }
 
 // Named returns the indexes of the works that a text names.

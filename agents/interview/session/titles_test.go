@@ -59,7 +59,6 @@ var spellings = [][2]string{
 	{"Schindlers list", "Schindler's List"},
 	{"Prision Break", "Prison Break"},
 	{"Bridgerton la série", "Bridgerton"},
-	{"alien", "Aliens"},
 	{"asterix et obelix mission cleopatre", "Astérix & Obélix : Mission Cléopâtre"},
 	{"12 hommes en colere", "12 Hommes en colère"},
 	{"Le Parrain II", "Le Parrain"},
