@@ -41,7 +41,7 @@ var knownTitles = sync.OnceValue(func() *catalog {
 			if !slices.Contains(c.works[id], work) {
 				c.works[id] = append(c.works[id], work)
 			}
-			c.spelt = append(c.spelt, spelling{strings.Join(keyOf(words), ""), work})
+			c.spelt = append(c.spelt, spelling{heardAs(words), work})
 		}
 	}
 	return c
@@ -63,33 +63,91 @@ func (c *catalog) of(name string) []int {
 			return works
 		}
 	}
-	return c.similar(strings.Join(keyOf(withoutTail(bare)), ""))
+	if list := withoutTail(bare); len(keyOf(list)) >= shortWords && letterCount(list) >= shortLetters {
+		if works := partsOfTitles()[catalogKey(list)]; len(works) == 1 {
+			return works
+		}
+	}
+	return c.similar(heardAs(withoutTail(bare)))
 }
+
+// partsOfTitles has the works by parts of their titles, such as "Walter Mitty".
+var partsOfTitles = sync.OnceValue(func() map[string][]int {
+	parts := map[string][]int{}
+	for work, titles := range knownTitles().titles {
+		for _, title := range titles {
+			words := titleWords(title)
+			for first := range words {
+				for n := first + shortWords; n <= len(words); n++ {
+					id := catalogKey(words[first:n])
+					if len(keyOf(words[first:n])) >= shortWords && letterCount(words[first:n]) >= shortLetters && !slices.Contains(parts[id], work) {
+						parts[id] = append(parts[id], work)
+					}
+				}
+			}
+		}
+	}
+	return parts
+})
+
+// heardAs returns how a title sounds, without spaces.
+func heardAs(title []string) string {
+	var b strings.Builder
+	for _, word := range title {
+		if n, ok := numerals[phonetic(word)]; ok {
+			word = n
+		}
+		b.WriteString(phonetic(arabic(word)))
+	}
+	return vowels.Replace(b.String())
+}
+
+// vowels are spellings of one sound.
+var vowels = strings.NewReplacer("ee", "i", "ea", "i", "eu", "e", "ei", "e", "ai", "e", "ay", "e", "au", "o", "ou", "u", "oo", "u", "th", "t", "sh", "ch")
 
 // The words before and after a title that are no part of it.
 var (
 	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca serait plutot surtout aussi il y a " +
-		"um well so id d i say would it s its probably maybe definitely peut etre")
+		"um well so like guess id d i say would it s its probably maybe definitely peut etre")
 	afterwords = textfold.WordSet("saison saisons season seasons surtout sur avec with on especially mainly mostly je i parce because en les la the " +
 		"le film serie anime movie show de by pour for toute toutes tous all premiere premieres premier premiers first c est cest ou bien obviously lol mdr")
 )
 
 // withoutRemarks returns the longest known title in a name if the words around it are no part of a title, or nil.
 func (c *catalog) withoutRemarks(name []string) []string {
+	first, n := c.within(name)
+	return name[first:n]
+}
+
+// within returns the range of the words of withoutRemarks.
+func (c *catalog) within(name []string) (first, end int) {
 	for first := range name {
 		if first > 0 && !fillers[name[first-1]] && !headWords[name[first-1]] {
-			return nil
+			break
 		}
 		for n := len(name); n > first; n-- {
-			if c.works[catalogKey(name[first:n])] != nil && (n == len(name) || afterwords[name[n]]) {
-				return name[first:n]
+			if c.works[catalogKey(withoutArticle(name[first:n]))] != nil && (n == len(name) || afterwords[name[n]] || isSeason(name[n])) {
+				return first, n
 			}
 		}
 	}
-	return nil
+	return 0, 0
 }
 
-// similar returns the works whose titles differ least from a spelling, by at most a fifth of its letters.
+// trim returns a name without the remarks around a known title.
+func (c *catalog) trim(name string) string {
+	tokens := titleTokens(name)
+	words := make([]string, len(tokens))
+	for i, t := range tokens {
+		words[i] = t.folded
+	}
+	if first, end := c.within(words); end > first && (first > 0 || end < len(words)) {
+		return name[tokens[first].start:tokens[end-1].end]
+	}
+	return name
+}
+
+// similar returns the works whose titles differ least from a spelling, by at most a fifth of its sounds.
 func (c *catalog) similar(heard string) []int {
 	limit := len(heard) / 5
 	var works []int

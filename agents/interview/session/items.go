@@ -51,7 +51,7 @@ func splitWorks(text string) []string {
 	small := text == strings.ToLower(text)
 	for _, part := range splitParts(text) {
 		if !quotes().MatchString(part) {
-			if maybeTitle(titleOf(part), small) {
+			if name := titleOf(part); maybeTitle(name, small) || len(knownTitles().of(name)) > 0 {
 				all = append(all, part)
 			}
 			continue
@@ -153,9 +153,12 @@ func splitNumbered(text string) []string {
 	return all
 }
 
-// splitAtAnd splits the first sentence of a text at "and", unless "of" follows.
+// splitAtAnd splits the first sentence of a text at "and", unless "of" follows or it is one known title, perhaps misspelled.
 func splitAtAnd(text string) []string {
 	text = text[:sentenceEnd(text)]
+	if !quotes().MatchString(text) && len(knownTitles().of(titleOf(text))) > 0 {
+		return []string{text}
+	}
 	parts := splitOutsideQuotesIf(text, joiners(), func(rest string) bool {
 		next := words(firstWords(rest))
 		return len(next) > 0 && !slices.Contains([]string{"de", "d", "du", "des", "of"}, next[0].folded)

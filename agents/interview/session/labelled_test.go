@@ -14,9 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-var (
-	labelled = flag.String("labelled", "", "measure the recognition of titles with the labelled pairs of a `folder`, and list all errors")
-)
+var labelled = flag.String("labelled", "", "measure the recognition of titles with the pairs in a `folder`, and list the errors")
 
 // A titlePair is a title as a candidate typed it, with the title that a model writes.
 type titlePair struct {
@@ -54,51 +52,64 @@ func (p titlePair) recognized() bool {
 	return len(NewTitles(ParseWorks(p.Candidate)).Find(question)) > 0
 }
 
-// TestLabelled measures the recognition of titles with pairs that were written without sight of the rules.
+// TestLabelled measures the recognition of titles with pairs that were written without sight of the rules:
+// go test ./agents/interview/session -run TestLabelled -v
 func TestLabelled(t *testing.T) {
-	folder := *labelled
-	if folder == "" {
-		folder = "testdata/titles/dev"
+	files, _ := filepath.Glob("testdata/titles/*/titles-same.yaml")
+	if *labelled != "" {
+		files = []string{filepath.Join(*labelled, "titles-same.yaml")}
 	}
-	same := readLabelled[titlePair](t, filepath.Join(folder, "titles-same.yaml"))
-	different := readLabelled[titlePair](t, filepath.Join(folder, "titles-different.yaml"))
-	lists := readLabelled[worksList](t, filepath.Join(folder, "works-lists.yaml"))
+	if len(files) == 0 {
+		t.Fatal("there are no labelled titles")
+	}
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		t.Run(filepath.Base(folder), func(t *testing.T) { measureTitles(t, folder) })
+	}
+}
 
-	found, wrong, unrelated := 0, 0, 0
-	for _, p := range same {
-		if p.recognized() {
-			found++
-		} else if *labelled != "" {
-			fmt.Printf("not recognized (%s): %q for %q\n", p.How, p.Candidate, p.Official)
-		}
-	}
-	for _, p := range different {
-		if p.recognized() {
-			wrong++
-			if p.Why == "unrelated" {
-				unrelated++
+// The rates below which a change of the rules is a mistake. Pairs of different works are more similar than in real answers.
+const (
+	leastRecognized = 0.95
+	mostConfused    = 0.02
+	leastRead       = 0.45
+)
+
+func measureTitles(t *testing.T, folder string) {
+	count := func(what string, n int, right func(i int) (ok bool, miss string)) float64 {
+		k := 0
+		for i := range n {
+			if ok, miss := right(i); ok {
+				k++
+			} else if *labelled != "" {
+				t.Log(miss)
 			}
-			if *labelled != "" {
-				fmt.Printf("wrong (%s): %q for %q\n", p.Why, p.Candidate, p.Official)
-			}
 		}
-	}
-	read := 0
-	for _, l := range lists {
-		if got := ParseWorks(l.Text); sameWorks(got, l.Works) {
-			read++
-		} else if *labelled != "" {
-			fmt.Printf("list %q: got %q, want %q\n", l.Text, got, l.Works)
-		}
-	}
-	report := func(what string, k, n int) {
 		rate := stat.Proportion(k, n, 0.95)
 		t.Logf("%s: %d of %d, %.1f %% [%.1f, %.1f]", what, k, n, 100*rate.Value, 100*rate.Interval.Lo, 100*rate.Interval.Hi)
+		return rate.Value
 	}
-	report("spellings recognized", found, len(same))
-	report("other works recognized", wrong, len(different))
-	report("unrelated works recognized", unrelated, 40)
-	report("answers read as labelled", read, len(lists))
+	same := readLabelled[titlePair](t, filepath.Join(folder, "titles-same.yaml"))
+	if rate := count("spellings recognized", len(same), func(i int) (bool, string) {
+		p := same[i]
+		return p.recognized(), fmt.Sprintf("not recognized (%s): %q for %q", p.How, p.Candidate, p.Official)
+	}); rate < leastRecognized && *labelled == "" {
+		t.Errorf("fewer than %v of the spellings are recognized", leastRecognized)
+	}
+	different := readLabelled[titlePair](t, filepath.Join(folder, "titles-different.yaml"))
+	if rate := count("other works told apart", len(different), func(i int) (bool, string) {
+		p := different[i]
+		return !p.recognized(), fmt.Sprintf("confused (%s): %q with %q", p.Why, p.Candidate, p.Official)
+	}); 1-rate > mostConfused && *labelled == "" {
+		t.Errorf("more than %v of the other works are confused", mostConfused)
+	}
+	lists := readLabelled[worksList](t, filepath.Join(folder, "works-lists.yaml"))
+	if rate := count("answers read as labelled", len(lists), func(i int) (bool, string) {
+		got := ParseWorks(lists[i].Text)
+		return sameWorks(got, lists[i].Works), fmt.Sprintf("%q: got %q, want %q", lists[i].Text, got, lists[i].Works)
+	}); rate < leastRead && *labelled == "" {
+		t.Errorf("fewer than %v of the answers are read as labelled", leastRead)
+	}
 }
 
 func sameWorks(got, want []string) bool {

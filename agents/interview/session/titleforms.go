@@ -25,7 +25,7 @@ var smallWords = textfold.WordSet("le la les l un une des de du d et the a an of
 
 // The words before and after a title that describe the work.
 var (
-	headWords = textfold.WordSet("tous toutes tout all les des le la the film films movie movies serie series show shows saga " +
+	headWords = textfold.WordSet("tv tele tous toutes tout all les des le la the film films movie movies serie series show shows saga " +
 		"sagas trilogie trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe quel quelle " +
 		"de du d of by from avec with")
 	headNouns = textfold.WordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime " +
@@ -95,13 +95,18 @@ func withoutTail(title []string) []string {
 			n--
 		case (isNumber(last) || joiningWords[last]) && n > 2 && slices.ContainsFunc(title[1:n-1], func(w string) bool { return countedNouns[w] }):
 			n--
-		case isSeason(last), countrySuffixes[last] && !smallWords[title[n-2]]:
+		case isSeason(last), isYear(last), countrySuffixes[last] && !smallWords[title[n-2]]:
 			n--
 		default:
 			return title[:n]
 		}
 	}
 	return title[:n]
+}
+
+// isYear reports whether a word is a year in which a film may have appeared.
+func isYear(word string) bool {
+	return len(word) == 4 && isNumber(word) && "1895" <= word && word <= "2035"
 }
 
 // isSeason reports whether a word is like "s01" or "s2e3".

@@ -103,11 +103,15 @@ func titleWords(name string) []string {
 	if before, _, ok := strings.Cut(name, "("); ok && textfold.Join(before) != "" {
 		name = before
 	}
-	w := textfold.Fold(name)
-	if len(w) > 1 && titleArticles[w[0]] {
-		w = w[1:]
+	return withoutArticle(textfold.Fold(name))
+}
+
+// withoutArticle returns the words of a title without the article at their start.
+func withoutArticle(words []string) []string {
+	if len(words) > 1 && titleArticles[words[0]] {
+		return words[1:]
 	}
-	return w
+	return words
 }
 
 // Find returns the ranges of a text that name works, in order and without overlaps. It accepts
@@ -167,13 +171,21 @@ func (x *Titles) isTitleOf(title string, work int) bool {
 	if slices.Equal(of, whole) || len(short) > 0 && slices.Equal(short, whole) || len(series) > 0 && slices.Equal(of, series) {
 		return true
 	}
+	stem, volumes := withoutVolumes(words)
+	stem = withoutTail(stem)
 	if known := knownTitles().exactly(title); len(known) > 0 && len(x.works[work]) > 0 {
 		return sameKnown(known, x.works[work])
 	}
 	joined := strings.Join(words, "")
 	return slices.ContainsFunc(x.near, func(f similarForm) bool {
-		return f.work == work && (similarKeys(f.key, of) || slices.Contains(f.initials, joined) || f.short != "" && slices.Contains(initialsOf(words), f.short))
+		return f.work == work && (similarKeys(f.key, of) || similarKeys(f.key, keyOf(stem)) && sameVolumes(f.volumes, volumes) ||
+			slices.Contains(f.initials, joined) || f.short != "" && slices.Contains(initialsOf(words), f.short))
 	})
+}
+
+// sameVolumes reports whether lists of volumes have one in common, or one names none.
+func sameVolumes(a, b []string) bool {
+	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(v string) bool { return slices.Contains(b, v) })
 }
 
 // Named returns the indexes of the works that a text names.

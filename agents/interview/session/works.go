@@ -29,7 +29,7 @@ func ParseWorks(text string) []string {
 	var works []string
 	long := ""
 	for _, item := range splitWorks(text) {
-		name := titleOf(item)
+		name := knownTitles().trim(titleOf(item))
 		switch {
 		case name == "" || slices.ContainsFunc(works, func(w string) bool { return textfold.Join(w) == textfold.Join(name) }):
 		case textfold.Count(name) > maxItemWords:
