@@ -38,32 +38,63 @@ func replyToVisitor(s session.Session) (string, validate.Expected) {
 	}
 }
 
+// expectGoodWording checks a scripted text against the rules of wording and the form of address.
+func expectGoodWording(text string, s session.Session) {
+	GinkgoHelper()
+	var titles []string
+	for _, title := range s.Works {
+		titles = append(titles, title, "X")
+	}
+	text = strings.NewReplacer(titles...).Replace(text)
+	Expect(slips(text, s.Owed.Purpose)).To(BeEmpty(), text)
+	if s.Language == session.French {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(text), notLetter) {
+			Expect(strangers[s.Register]).NotTo(ContainElement(word), text)
+		}
+	}
+}
+
 var _ = Describe("The replies to a visitor in block 2", func() {
 	DescribeTable("fit the answers of the visitor",
 		func(language session.Language, medium session.Medium, works ...string) {
-			s := session.Session{Language: language, Step: session.Block2A, Medium: medium, Register: session.Formal}
-			for index := 1; index <= 2; index++ {
-				s.Owed = &session.Owed{Purpose: session.PurposeAdaptive, Index: index}
-				if index == 2 && len(works) > 0 {
-					s.Works = works
+			for _, register := range []session.Register{session.Informal, session.Formal} {
+				s := session.Session{Language: language, Step: session.Block2A, Medium: medium, Register: register}
+				for index := 1; index <= 2; index++ {
+					s.Owed = &session.Owed{Purpose: session.PurposeAdaptive, Index: index}
+					if index == 2 && len(works) > 0 {
+						s.Works = works
+					}
+					text, want := replyToVisitor(s)
+					Expect(validate.Check(text, want).Findings).To(BeEmpty(), text)
+					expectGoodWording(text, s)
+				}
+				s.Step, s.Owed = session.Block2B, &session.Owed{Purpose: session.PurposeQuestions}
+				if len(works) > 0 {
+					s.CoreWork = works[0]
 				}
 				text, want := replyToVisitor(s)
-				Expect(validate.Check(text, want).Findings).To(BeEmpty(), text)
+				result := validate.Check(text, want)
+				Expect(result.Valid()).To(BeTrue(), "%v", result.Findings)
+				asked := map[string]bool{}
+				for _, question := range result.Questions {
+					for _, work := range works {
+						question = strings.ReplaceAll(question, work, "")
+					}
+					if len(works) <= 3 { // more works share their questions
+						Expect(asked).NotTo(HaveKey(question))
+					}
+					asked[question] = true
+				}
+				for _, work := range works {
+					Expect(text).To(ContainSubstring(work))
+				}
+				expectGoodWording(text, s)
+				s.Owed = &session.Owed{Purpose: session.PurposeMirror}
+				text, want = replyToVisitor(s)
+				Expect(validate.Check(text, want).Valid()).To(BeTrue(), text)
+				Expect(strings.Count(text, "\n")).To(Equal(3))
+				expectGoodWording(text, s)
 			}
-			s.Step, s.Owed = session.Block2B, &session.Owed{Purpose: session.PurposeQuestions}
-			if len(works) > 0 {
-				s.CoreWork = works[0]
-			}
-			text, want := replyToVisitor(s)
-			result := validate.Check(text, want)
-			Expect(result.Valid()).To(BeTrue(), "%v", result.Findings)
-			for _, work := range works {
-				Expect(text).To(ContainSubstring(work))
-			}
-			s.Owed = &session.Owed{Purpose: session.PurposeMirror}
-			text, want = replyToVisitor(s)
-			Expect(validate.Check(text, want).Valid()).To(BeTrue(), text)
-			Expect(strings.Count(text, "\n")).To(Equal(3))
 		},
 		Entry("three films", session.French, session.Film, "Dune", "Alien", "Amélie"),
 		Entry("three series", session.English, session.Series, "Dark", "Lost", "The Wire"),
