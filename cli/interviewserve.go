@@ -42,6 +42,7 @@ type serveFlags struct {
 	starts      int
 	allStarts   int
 	limits      sessionLimits
+	later       laterFlags
 	quiet       bool
 }
 
@@ -79,6 +80,7 @@ on this machine.
 	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts,
 		"interviews that all addresses may start in a minute; 0 means no limit")
 	flags.limits.register(f)
+	flags.later.register(f)
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only warnings and errors")
 	return cmd
 }
@@ -98,11 +100,18 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if flags.callTimeout <= 0 || flags.drain <= 0 {
 		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
 	}
+	options, err := flags.later.options()
+	if err != nil {
+		return usage(err)
+	}
 	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, means.close()) }()
+	if options.Secrets, err = cli.Secrets(ctx, flags.later.secret, means.store); err != nil {
+		return interviewError(err)
+	}
 	log := cli.Logger(a.stderr, a.terminal(), flags.quiet)
 	tracer, flush, err := cli.Tracer(ctx, a.getenv, backendOpenAI, log)
 	if err != nil {
@@ -123,10 +132,10 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	server, err := web.New(web.Options{
-		Token: token, Instance: flags.instance, Languages: offered(flags.script), DrainTimeout: flags.drain,
-		Hosts: flags.hosts, StartsPerMinute: orUnlimited(flags.starts), AllStartsPerMinute: orUnlimited(flags.allStarts),
-	}, web.Deps{
+	options.Token, options.Instance, options.Languages = token, flags.instance, offered(flags.script)
+	options.DrainTimeout, options.Hosts = flags.drain, flags.hosts
+	options.StartsPerMinute, options.AllStartsPerMinute = orUnlimited(flags.starts), orUnlimited(flags.allStarts)
+	server, err := web.New(options, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(means.store, audits),
 	})

@@ -54,6 +54,13 @@ func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// unknownSession returns the error for a session that does not exist, or was deleted.
+func unknownSession(err error) *Error {
+	e := refuse(CodeUnknown, "sessionId: there is no such session; START begins a new one")
+	e.Err = err
+	return e
+}
+
 // storeFailed returns the error for a store that failed during an operation.
 func storeFailed(doing string, err error) *Error {
 	return &Error{

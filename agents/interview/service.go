@@ -81,6 +81,9 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	}
 }
 
+// Forget drops the cached messages of a session that was deleted.
+func (s *Service) Forget(id string) { s.recall.forget(id) }
+
 // handle carries out one submission. It emits the events before the next submission of the
 // session begins, so that events are in the order of the steps.
 func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {

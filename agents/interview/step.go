@@ -41,7 +41,7 @@ func (t *step) load() error {
 	s, err := t.dep.Store.Load(t.ctx, t.request.Session)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return refuse(CodeUnknown, "sessionId: there is no such session; START begins a new one")
+		return unknownSession(err)
 	case err != nil:
 		return storeFailed("load the session", err)
 	}
@@ -105,6 +105,9 @@ func (t *step) commit() error {
 	switch {
 	case errors.Is(err, session.ErrConflict):
 		return err
+	case errors.Is(err, session.ErrNotFound): // deleted in the meantime
+		t.recall.forget(t.now.ID)
+		return unknownSession(err)
 	case err != nil:
 		return storeFailed("store the step", err)
 	}

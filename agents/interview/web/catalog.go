@@ -76,6 +76,14 @@ var catalog = map[session.Language]pageTexts{
 			"invalid": "The identifier may contain letters, digits, dots, dashes and underscores, and must begin with a letter or a " +
 				"digit; at most 64 characters.",
 			"cross_origin": "This request came from another site and was rejected.",
+			"deleted_session": "This interview was deleted with all its answers: by the candidate, by whoever proposed it, or because it " +
+				"was not used for a long time.",
+			"bad_link": "This link does not open an interview here. Perhaps a part of it is missing: it has to be copied as a " +
+				"whole. A code works too.",
+			"expired_link":   "This personal link has expired. The interview is still there: a code opens it, or whoever proposed it can help.",
+			"bad_code":       "This identifier and this code do not belong together. Perhaps one letter is different?",
+			"too_many_tries": "There were many attempts in a short time. Try again in a minute.",
+			"not_confirmed":  "Nothing was deleted. Tick the box to confirm.",
 		},
 	},
 	session.French: {
@@ -131,6 +139,15 @@ var catalog = map[session.Language]pageTexts{
 			"invalid": "L'identifiant peut contenir lettres, chiffres, points, tirets et tirets bas, et commence par une " +
 				"lettre ou un chiffre ; 64 au plus.",
 			"cross_origin": "Cette demande vient d'un autre site et n'a pas été exécutée.",
+			"deleted_session": "Cet entretien a été supprimé avec toutes ses réponses : depuis sa page, par la personne qui l'a proposé, ou " +
+				"parce qu'il n'avait pas servi depuis longtemps.",
+			"bad_link": "Ce lien n'ouvre pas d'entretien ici. Il en manque peut-être un morceau : il faut le copier en entier. Un code " +
+				"fonctionne aussi.",
+			"expired_link": "Ce lien personnel a expiré. L'entretien est toujours là : un code l'ouvre, et la personne qui l'a proposé " +
+				"peut aider.",
+			"bad_code":       "Cet identifiant et ce code ne vont pas ensemble. Une lettre est peut-être différente ?",
+			"too_many_tries": "Cela fait beaucoup d'essais en peu de temps. Réessayer dans une minute.",
+			"not_confirmed":  "Rien n'a été supprimé. Cocher la case pour confirmer.",
 		},
 	},
 }

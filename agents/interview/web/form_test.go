@@ -147,7 +147,9 @@ var _ = Describe("The form of the page", func() {
 			Expect(w.Header().Get("X-Content-Type-Options")).To(Equal("nosniff"))
 			Expect(w.Header().Get("Content-Security-Policy")).To(And(
 				HavePrefix("default-src 'none'; script-src 'self'; style-src 'self';"), ContainSubstring("frame-ancestors 'none'")))
-			Expect(w.Header()).NotTo(HaveKey("Set-Cookie"))
+			for _, cookie := range w.Header().Values("Set-Cookie") {
+				Expect(cookie).To(HaveSuffix("; HttpOnly; SameSite=Lax"))
+			}
 		}
 	})
 

@@ -30,6 +30,8 @@ type startPage struct {
 	Candidate string
 	// Problem is the code of the problem, if any.
 	Problem string
+	// Ongoing is the session to continue in this browser; may be nil.
+	Ongoing *session.Session
 }
 
 func (s startPage) render() ([]byte, error) {
@@ -37,9 +39,14 @@ func (s startPage) render() ([]byte, error) {
 	data := struct {
 		pageFrame
 		startPage
-		Languages []languageChoice
-		Alert     string
+		Languages          []languageChoice
+		Alert, Place, Used string
+		Complete           bool
 	}{pageFrame: newPageFrame(w, s.Language, w.Title), startPage: s}
+	if one := s.Ongoing; one != nil {
+		data.Place, data.Used = placeText(w, *one), one.Updated.UTC().Format(data.L.Date)
+		data.Complete = one.Phase == session.Finished
+	}
 	for _, l := range s.Offered {
 		data.Languages = append(data.Languages, languageChoice{l, languageNames[l], l == data.Lang})
 	}
@@ -59,18 +66,23 @@ type errorPage struct {
 func (m errorPage) render() ([]byte, error) {
 	w := textsIn(m.Language)
 	title := w.ErrorTitle
-	if m.Problem == "not_found" || m.Problem == "unknown_session" {
+	switch m.Problem {
+	case "not_found", "unknown_session":
 		title = w.NotFoundTitle
+	case "deleted_session":
+		title = laterIn(m.Language).GoneTitle
 	}
 	return renderTemplate("missing.html", struct {
 		pageFrame
 		Alert string
-	}{newPageFrame(w, m.Language, title), w.problem(m.Problem)})
+		Code  bool // may open the interview
+	}{newPageFrame(w, m.Language, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link"})
 }
 
 // pageFrame is the common part of the pages.
 type pageFrame struct {
 	T     pageTexts
+	L     laterTexts
 	Lang  session.Language
 	Title string
 }
@@ -88,7 +100,7 @@ func newPageFrame(w pageTexts, l session.Language, title string) pageFrame {
 	if _, ok := catalog[l]; !ok {
 		l = session.French
 	}
-	return pageFrame{T: w, Lang: l, Title: title}
+	return pageFrame{T: w, L: laterIn(l), Lang: l, Title: title}
 }
 
 type languageChoice struct {

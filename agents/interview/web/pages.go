@@ -16,7 +16,9 @@ import (
 
 // start shows the page on which an interview begins.
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, startPage{Language: s.preferred(r), Offered: s.options.Languages})
+	s.render(w, r, http.StatusOK, startPage{
+		Language: s.preferred(r), Offered: s.options.Languages, Ongoing: s.remembered(w, r),
+	})
 }
 
 // begin starts an interview and redirects to its page.
@@ -105,7 +107,7 @@ func (s *Server) submitted(r *http.Request, in interview.Submission) bool {
 func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *problem, form form) {
 	noteOf(r).failed(f)
 	switch interview.Code(f.Code) {
-	case interview.CodeUnknown:
+	case interview.CodeUnknown, "deleted_session":
 		s.refusePage(w, r, f)
 	case interview.CodeBackend, interview.CodeReply:
 		s.toPage(w, r, r.PathValue("session"))
@@ -120,8 +122,14 @@ func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *problem, fo
 // toPage redirects to the page of a session.
 func (s *Server) toPage(w http.ResponseWriter, r *http.Request, id string) {
 	noteOf(r).session = id
+	s.remember(w, r, id)
+	redirect(w, r, "/s/"+id)
+}
+
+// redirect answers a form with the address of a page.
+func redirect(w http.ResponseWriter, r *http.Request, path string) {
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
+	http.Redirect(w, r, path, http.StatusSeeOther)
 }
 
 // form is a submitted form.

@@ -48,8 +48,11 @@ var codeStatuses = map[interview.Code]int{
 // later, the status is 503 instead of 502.
 func serviceProblem(err error) *problem {
 	e, ok := errors.AsType[*interview.Error](err)
-	if !ok {
+	switch {
+	case !ok:
 		return internalProblem(err)
+	case errors.Is(err, session.ErrDeleted):
+		return storeProblem(err)
 	}
 	status, ok := codeStatuses[e.Code]
 	if !ok {
@@ -62,7 +65,10 @@ func serviceProblem(err error) *problem {
 }
 
 func storeProblem(err error) *problem {
-	if errors.Is(err, session.ErrNotFound) {
+	switch {
+	case errors.Is(err, session.ErrDeleted):
+		return newProblem(http.StatusGone, "deleted_session", "the session was deleted")
+	case errors.Is(err, session.ErrNotFound):
 		return newProblem(http.StatusNotFound, string(interview.CodeUnknown), "session not found")
 	}
 	return &problem{
@@ -120,8 +126,9 @@ func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
 // Codes lists the codes of the server in addition to those of the service, sorted.
 func Codes() []string {
 	return []string{
-		"body_too_large", "control_character", "cross_origin", "draining", "duplicate_field", "field_too_long",
-		"internal", "invalid_body", "invalid_json", "media_type", "method_not_allowed", "missing_field",
-		"not_found", "not_utf8", "too_many_starts", "unauthorized", "unknown_field", "wrong_type",
+		"bad_code", "bad_link", "body_too_large", "control_character", "cross_origin", "deleted_session", "draining",
+		"duplicate_field", "expired_link", "field_too_long", "internal", "invalid_body", "invalid_json", "media_type",
+		"method_not_allowed", "missing_field", "not_found", "not_utf8", "too_many_starts", "too_many_tries", "unauthorized",
+		"unknown_field", "wrong_type",
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // maxHeader is the maximum size of the headers of a request in bytes.
@@ -26,6 +30,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.deps.Log.Handler(), slog.LevelWarn),
 		// The end of ctx must not cancel the requests in progress.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	var sweeper sync.WaitGroup
+	defer sweeper.Wait()
+	sweeping, stop := context.WithCancel(ctx)
+	defer stop()
+	if s.options.Keep > 0 {
+		sweeper.Go(func() { s.sweep(sweeping) })
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -48,4 +59,23 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		err = errors.Join(err, serving)
 	}
 	return err
+}
+
+// sweepEvery is the time between two deletions of unused sessions.
+const sweepEvery = time.Hour
+
+// sweep deletes unused sessions until ctx ends.
+func (s *Server) sweep(ctx context.Context) {
+	for {
+		erased, err := session.EraseUnused(ctx, s.deps.Store, s.deps.Clock.Now().Add(-s.options.Keep))
+		if erased > 0 {
+			s.deps.Log.InfoContext(ctx, "unused sessions deleted", "sessions", erased)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.deps.Log.ErrorContext(ctx, "unused sessions could not be deleted", "cause", err)
+		}
+		if s.deps.Clock.Sleep(ctx, sweepEvery) != nil {
+			return
+		}
+	}
 }

@@ -14,12 +14,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/access"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
@@ -43,6 +45,19 @@ type Options struct {
 	// AllStartsPerMinute those of all addresses; default 10 and 60, and -1 means no limit.
 	// Requests above the limit get 429. Behind a proxy all requests come from one address.
 	StartsPerMinute, AllStartsPerMinute int
+	// Secrets sign cookies, links and codes, at least 32 bytes each. The first one signs, and all
+	// verify. Without secrets the server makes one, and its signatures end with it.
+	Secrets []string
+	// LinkTime is the time for which a personal link, and the offer to continue in the same browser,
+	// are valid; default 30 days.
+	LinkTime time.Duration
+	// Keep is the time after its last change after which a session is deleted, finished or not; 0
+	// keeps all.
+	Keep time.Duration
+	// Privacy replaces the text of /privacy in a language, and Contact is the operator in the default
+	// text.
+	Privacy map[session.Language]string
+	Contact string
 	// MaxBody is the maximum size of a request body in bytes; default 256 KiB.
 	MaxBody int64
 	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are the timeouts of http.Server; default
@@ -61,7 +76,7 @@ type Deps struct {
 	Service interface {
 		Handle(ctx context.Context, in interview.Submission) (interview.View, error)
 	}
-	// Store is the store of the service; the server only reads it.
+	// Store is the store of the service; the server only reads it, and deletes sessions.
 	Store session.Store
 	Clock clock.Clock
 	// Log receives a line for each request; may be nil.
@@ -86,7 +101,11 @@ type Server struct {
 	// draining is set while the server shuts down.
 	draining atomic.Bool
 	busy     busy
-	starts   starts
+	keys     access.Keys
+	starts   starts[netip.Prefix]
+	// triesOf limits the attempts with codes of each identifier, and triesFrom those of each address.
+	triesOf   starts[string]
+	triesFrom starts[netip.Prefix]
 }
 
 // New returns a server.
@@ -108,13 +127,22 @@ func New(o Options, d Deps) (*Server, error) {
 			return nil, fmt.Errorf("create the interview server: unknown language %q", l)
 		}
 	}
+	if len(o.Secrets) == 0 {
+		o.Secrets = []string{rand.Text() + rand.Text()}
+	}
+	keys, err := access.NewKeys(o.Secrets...)
+	if err != nil {
+		return nil, fmt.Errorf("create the interview server: %w", err)
+	}
+	o.LinkTime = orElse(o.LinkTime, 30*24*time.Hour)
 	o.MaxBody = orElse(o.MaxBody, 256<<10)
 	o.ReadHeaderTimeout = orElse(o.ReadHeaderTimeout, 10*time.Second)
 	o.ReadTimeout = orElse(o.ReadTimeout, 30*time.Second)
 	o.IdleTimeout = orElse(o.IdleTimeout, 2*time.Minute)
 	o.WriteTimeout = orElse(o.WriteTimeout, 10*time.Minute)
 	o.DrainTimeout = orElse(o.DrainTimeout, 90*time.Second)
-	s := &Server{options: o, deps: d}
+	s := &Server{options: o, deps: d, keys: keys}
+	s.triesOf.each, s.triesFrom.each, s.triesFrom.all = triesPerCandidate, triesPerAddress, triesInAll
 	s.starts.each = max(0, cmp.Or(o.StartsPerMinute, DefaultStarts))
 	s.starts.all = max(0, cmp.Or(o.AllStartsPerMinute, DefaultAllStarts))
 	s.handler = s.observed(s.routes())
@@ -163,6 +191,13 @@ func (s *Server) routes() http.Handler {
 	}
 	add("/{$}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})
 	add("/s/{session}", map[string]http.HandlerFunc{http.MethodGet: s.interview, http.MethodPost: s.submit})
+	add("/s/{session}/mine", get(s.mine))
+	add("/s/{session}/export", get(s.export))
+	add("/s/{session}/delete", map[string]http.HandlerFunc{http.MethodPost: s.erase})
+	add("/r/{link}", get(s.openLink))
+	add("/resume", map[string]http.HandlerFunc{http.MethodGet: s.resumeForm, http.MethodPost: s.resume})
+	add("/forget", map[string]http.HandlerFunc{http.MethodPost: s.forget})
+	add("/privacy", get(s.privacy))
 	add(assetPath, get(assetHandler().ServeHTTP))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.refuseAny(w, r, newProblem(http.StatusNotFound, "not_found", "page not found"))

@@ -44,19 +44,19 @@ func (b *bucket) fill(now time.Time, perMinute int) {
 	b.at = now
 }
 
-// starts limits the rate of new interviews, of each address and of all addresses. The zero value
-// has no limits.
-type starts struct {
+// starts limits the rate of new interviews or of other attempts, for each key and in total. The keys are
+// the addresses of clients unless stated otherwise. The zero value has no limits.
+type starts[K comparable] struct {
 	each, all int // per minute; 0 means no limit
 
 	mu        sync.Mutex
 	total     bucket
-	addresses map[netip.Prefix]*bucket
+	addresses map[K]*bucket
 	others    bucket // of the addresses without their own bucket
 }
 
 // take counts a new interview from an address, or returns the time until it is allowed.
-func (s *starts) take(from netip.Prefix, now time.Time) (wait time.Duration) {
+func (s *starts[K]) take(from K, now time.Time) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.each > 0 {
@@ -71,7 +71,7 @@ func (s *starts) take(from netip.Prefix, now time.Time) (wait time.Duration) {
 }
 
 // bucketOf returns the bucket of an address. If there are too many, full buckets are removed.
-func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
+func (s *starts[K]) bucketOf(from K, now time.Time) *bucket {
 	if b, ok := s.addresses[from]; ok {
 		return b
 	}
@@ -86,7 +86,7 @@ func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
 		return &s.others
 	}
 	if s.addresses == nil {
-		s.addresses = map[netip.Prefix]*bucket{}
+		s.addresses = map[K]*bucket{}
 	}
 	b := &bucket{}
 	s.addresses[from] = b

@@ -10,7 +10,7 @@ import (
 
 var _ = Describe("The addresses that begin interviews", func() {
 	It("are remembered in a bounded memory, and strangers beyond it are limited together", func() {
-		s, now := starts{each: 2}, time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+		s, now := starts[netip.Prefix]{each: 2}, time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 		from := func(i int) netip.Prefix {
 			return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 32)
 		}

@@ -81,6 +81,14 @@ function begin() {
     }
     text.addEventListener("input", () => sessionStorage.setItem(text.dataset.draft, text.value));
   }
+  const copy = document.querySelector("button[data-copy]");
+  if (copy && navigator.clipboard) { // not without HTTPS, except on this machine
+    copy.hidden = false;
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).value);
+      copy.textContent = copy.dataset.done;
+    });
+  }
   const auto = document.querySelector("form[data-auto]");
   if (auto) wait(0, () => send(auto, auto.querySelector("button")));
   if (document.querySelector("main[data-mode=thinking]")) {

@@ -1,0 +1,384 @@
+package web_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+)
+
+const secret = "a secret of the server of this spec, long enough"
+
+func withSecrets(secrets ...string) func(*web.Options, *web.Deps) {
+	return func(o *web.Options, _ *web.Deps) { o.Secrets = secrets }
+}
+
+// as sends a GET with a cookie.
+func (h *house) as(cookie, path string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("Accept-Language", "en")
+	r.Header.Set("Accept", "text/html")
+	if cookie != "" {
+		r.AddCookie(&http.Cookie{Name: "interview", Value: cookie})
+	}
+	return h.do(r)
+}
+
+func cookieOf(w *httptest.ResponseRecorder) *http.Cookie {
+	GinkgoHelper()
+	cookies := w.Result().Cookies()
+	Expect(cookies).To(HaveLen(1))
+	return cookies[0]
+}
+
+// beginOnPage begins an interview with the form, and returns its path and its cookie.
+func (h *house) beginOnPage(candidate string) (path, cookie string) {
+	GinkgoHelper()
+	w := h.form("/", "language", "en", "candidate", candidate)
+	Expect(w.Code).To(Equal(http.StatusSeeOther))
+	return w.Header().Get("Location"), cookieOf(w).Value
+}
+
+// offers returns what the page of an interview offers to continue elsewhere.
+func (h *house) offers(path string) (link, code string) {
+	GinkgoHelper()
+	page := h.as("", path+"/mine").Body.String()
+	link = regexp.MustCompile(`http://example.com(/r/[a-z2-7]+)`).FindStringSubmatch(page)[1]
+	code = regexp.MustCompile(`<dd class="code">([0-9A-Z-]+)</dd>`).FindStringSubmatch(page)[1]
+	return link, code
+}
+
+var _ = Describe("The cookie", func() {
+	It("lets the start page continue the interview, or forget it", func() {
+		h := newHouse("lea")
+		path, cookie := h.beginOnPage("lea.v")
+		page := h.as(cookie, "/").Body.String()
+		Expect(page).To(And(ContainSubstring(`href="`+path+`"`), ContainSubstring("Continue my interview"),
+			ContainSubstring("Begin another interview"), ContainSubstring(`action="/forget"`)))
+		Expect(h.as("", "/").Body.String()).NotTo(ContainSubstring("Continue my interview"))
+		w := h.form("/forget")
+		Expect(w.Header().Get("Location")).To(Equal("/"))
+		Expect(cookieOf(w)).To(And(HaveField("Value", ""), HaveField("MaxAge", -1)))
+	})
+
+	It("is renewed by each answer, and stays out of the reach of scripts and other sites", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("")
+		w := h.form(path, "submissionId", "a", "replyTo", "m1", "message", "Tom")
+		Expect(w.Code).To(Equal(http.StatusSeeOther))
+		Expect(cookieOf(w)).To(And(HaveField("HttpOnly", true), HaveField("SameSite", http.SameSiteLaxMode), HaveField("Path", "/"),
+			HaveField("MaxAge", 30*24*60*60), HaveField("Secure", false)))
+		Expect(h.as(cookieOf(w).Value, "/").Body.String()).To(ContainSubstring(path))
+	})
+
+	DescribeTable("is only sent back by HTTPS where the client uses it",
+		func(change func(*http.Request)) {
+			h := newHouse("lea")
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("language=en"))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			change(r)
+			Expect(cookieOf(h.do(r)).Secure).To(BeTrue())
+		},
+		Entry("itself", func(r *http.Request) { r.TLS = &tls.ConnectionState{} }),
+		Entry("to a proxy", func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }),
+	)
+
+	It("is ignored and removed if this server did not sign it, or not for this purpose", func() {
+		h := newHouse("lea", withSecrets(secret))
+		path, good := h.beginOnPage("")
+		link, _ := h.offers(path)
+		_, foreign := newHouse("lea", withSecrets("the secret of another server, as long as that")).beginOnPage("")
+		for _, forged := range []string{
+			foreign, strings.TrimPrefix(link, "/r/"), strings.TrimPrefix(path, "/s/"), good[:len(good)-1], good + "a", strings.ToUpper(good),
+			"x", strings.Repeat("a", 4000), "../../" + good, "%00", "<script>",
+		} {
+			w := h.as(forged, "/")
+			Expect(w.Code).To(Equal(http.StatusOK), forged)
+			Expect(w.Body.String()).NotTo(ContainSubstring("/s/"), forged)
+			Expect(cookieOf(w).MaxAge).To(Equal(-1), forged)
+		}
+		Expect(h.as(good, "/").Body.String()).To(ContainSubstring(path))
+	})
+
+	It("expires", func() {
+		h := newHouse("lea")
+		path, cookie := h.beginOnPage("")
+		Expect(h.as(cookie, "/").Body.String()).To(ContainSubstring(path))
+		Expect(h.clock.Sleep(context.Background(), 30*24*time.Hour)).To(Succeed())
+		Expect(h.as(cookie, "/").Body.String()).NotTo(ContainSubstring(path))
+	})
+
+	It("stays when the store cannot be read", func() {
+		broken := &unreadable{}
+		h := newHouse("lea", func(_ *web.Options, d *web.Deps) { broken.Store, d.Store = d.Store, broken })
+		_, cookie := h.beginOnPage("")
+		broken.fails = true
+		w := h.as(cookie, "/")
+		Expect(w.Code).To(Equal(http.StatusOK))
+		Expect(w.Result().Cookies()).To(BeEmpty())
+	})
+})
+
+// unreadable is a store whose sessions cannot be loaded.
+type unreadable struct {
+	session.Store
+	fails bool
+}
+
+// Load implements session.Store.
+func (u *unreadable) Load(ctx context.Context, id string) (session.Session, error) {
+	if u.fails {
+		return session.Session{}, errors.New("the disk is gone")
+	}
+	return u.Store.Load(ctx, id)
+}
+
+var _ = Describe("The personal link", func() {
+	It("opens the interview on another device until it expires", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("")
+		link, _ := h.offers(path)
+		w := h.as("", link)
+		Expect(w.Code).To(Equal(http.StatusSeeOther))
+		Expect(w.Header().Get("Location")).To(Equal(path))
+		Expect(h.as(cookieOf(w).Value, "/").Body.String()).To(ContainSubstring(path), "the other device remembers it")
+		Expect(h.clock.Sleep(context.Background(), 30*24*time.Hour)).To(Succeed())
+		w = h.as("", link)
+		Expect(w.Code).To(Equal(http.StatusGone))
+		Expect(w.Body.String()).To(And(ContainSubstring("has expired"), ContainSubstring(`href="/resume"`)))
+	})
+
+	It("is refused with a friendly page if it is not one of this server", func() {
+		h := newHouse("lea", withSecrets(secret))
+		path, cookie := h.beginOnPage("")
+		link, _ := h.offers(path)
+		for _, forged := range []string{"/r/x", link + "a", link[:len(link)-2], "/r/" + cookie, "/r/" + strings.Repeat("a", 5000), "/r/%00", "/r/%ff"} {
+			w := h.as("", forged)
+			Expect(w.Code).To(Equal(http.StatusForbidden), forged)
+			Expect(w.Body.String()).To(ContainSubstring("does not open an interview here"), forged)
+			Expect(w.Result().Cookies()).To(BeEmpty())
+		}
+		other := newHouse("lea", withSecrets(secret))
+		Expect(other.as("", link).Code).To(Equal(http.StatusNotFound), "the secret of this server, but not its store")
+		Expect(newHouse("lea", withSecrets(secret+"2")).as("", link).Code).To(Equal(http.StatusForbidden))
+		Expect(newHouse("lea", withSecrets(secret+"2", secret)).as("", link).Code).To(Equal(http.StatusNotFound), "a key that was replaced")
+	})
+
+	It("has the address that the client uses, also by mail", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("")
+		r := httptest.NewRequest(http.MethodGet, path+"/mine", nil)
+		r.Header.Set("X-Forwarded-Proto", "https")
+		page := h.do(r).Body.String()
+		Expect(page).To(ContainSubstring("https://example.com/r/"))
+		Expect(page).To(MatchRegexp(`href="mailto:\?subject=My%20link[^"+]*&amp;body=Hello[^"+]*https:%2F%2Fexample.com%2Fr%2F[a-z2-7]{50,}%0D%0A`))
+	})
+
+	It("is not logged, and neither is a code", func() {
+		h := newHouse("lea")
+		path, cookie := h.beginOnPage("lea.v")
+		link, code := h.offers(path)
+		h.as(cookie, link)
+		h.form("/resume", "candidate", "lea.v", "code", code)
+		h.form("/resume", "candidate", "lea.v", "code", "K7QM-9TXR-4BWD")
+		log := h.log.String()
+		for _, s := range h.spans.Ended() {
+			log += fmt.Sprint(s.Name(), s.Attributes())
+		}
+		Expect(log).To(ContainSubstring(`"code":"bad_code"`))
+		for _, private := range []string{strings.TrimPrefix(link, "/r/"), cookie, code, code[5:], "4BWD", strings.TrimPrefix(path, "/s/"), "lea.v"} {
+			Expect(log).NotTo(ContainSubstring(private))
+		}
+	})
+})
+
+var _ = Describe("The code", func() {
+	It("opens the interview with the identifier, however it is typed", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("lea.v")
+		_, code := h.offers(path)
+		for i, typed := range []string{code, strings.ToLower(code), " " + strings.ReplaceAll(code, "-", " ")} {
+			w := h.form("/resume", "candidate", " lea.v", "code", typed)
+			Expect(w.Code).To(Equal(http.StatusSeeOther), "%d", i)
+			Expect(w.Header().Get("Location")).To(Equal(path))
+			Expect(h.as(cookieOf(w).Value, "/").Body.String()).To(ContainSubstring(path))
+		}
+	})
+
+	It("needs no identifier where none was given", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("")
+		Expect(h.as("", path+"/mine").Body.String()).To(ContainSubstring("(leave empty)"))
+		_, code := h.offers(path)
+		Expect(h.form("/resume", "candidate", "", "code", code).Header().Get("Location")).To(Equal(path))
+		named, _ := h.beginOnPage("tom")
+		_, code = h.offers(named)
+		Expect(h.form("/resume", "candidate", "", "code", code).Code).To(Equal(http.StatusForbidden))
+	})
+
+	It("is not hidden by interviews that others begin with the same identifier", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("lea.v")
+		_, code := h.offers(path)
+		for range 50 {
+			h.beginOnPage("lea.v")
+		}
+		Expect(h.clock.Sleep(context.Background(), 400*24*time.Hour)).To(Succeed())
+		for range 50 {
+			h.beginOnPage("lea.v")
+		}
+		Expect(h.form("/resume", "candidate", "lea.v", "code", code).Header().Get("Location")).To(Equal(path))
+	})
+
+	DescribeTable("is refused with the form again, without a hint at what is wrong",
+		func(candidate, typed string) {
+			h := newHouse("lea")
+			path, _ := h.beginOnPage("lea.v")
+			_, code := h.offers(path)
+			w := h.form("/resume", "candidate", candidate, "code", strings.ReplaceAll(typed, "CODE", code))
+			Expect(w.Code).To(Equal(http.StatusForbidden))
+			Expect(w.Body.String()).To(And(ContainSubstring("do not belong together"), ContainSubstring(`name="code"`)))
+			Expect(w.Body.String()).NotTo(ContainSubstring(code))
+			Expect(w.Result().Cookies()).To(BeEmpty())
+		},
+		Entry("another code", "lea.v", "K7QM-9TXR-4BWD"), Entry("another candidate", "tom", "CODE"), Entry("no candidate", "", "CODE"),
+		Entry("nobody", "nobody", "CODE"), Entry("nothing", "lea.v", ""), Entry("more", "lea.v", "CODEA"), Entry("text", "lea.v", "'; DROP TABLE"),
+		Entry("a long text", "lea.v", strings.Repeat("K7QM", 40)),
+	)
+
+	It("cannot be found by trying", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("lea.v")
+		_, code := h.offers(path)
+		try := func(candidate, code, from string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(http.MethodPost, "/resume", strings.NewReader("candidate="+candidate+"&code="+code))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.RemoteAddr = from + ":1"
+			return h.do(r)
+		}
+		for i := range 5 {
+			Expect(try("lea.v", "K7QM-9TXR-4BWD", fmt.Sprintf("192.0.2.%d", i)).Code).To(Equal(http.StatusForbidden))
+		}
+		refused := try("LEA.V", code, "192.0.2.9")
+		Expect(refused.Code).To(Equal(http.StatusTooManyRequests), "for the identifier, from any address")
+		Expect(refused.Header().Get("Retry-After")).To(Equal("12"))
+		for i := range 10 {
+			Expect(try(fmt.Sprint("c", i), "K7QM-9TXR-4BWD", "192.0.2.10").Code).To(Equal(http.StatusForbidden))
+		}
+		Expect(try("tom", "K7QM-9TXR-4BWD", "192.0.2.10").Code).To(Equal(http.StatusTooManyRequests), "for the address")
+		Expect(h.clock.Sleep(context.Background(), time.Minute)).To(Succeed())
+		Expect(try("lea.v", code, "192.0.2.9").Code).To(Equal(http.StatusSeeOther))
+	})
+})
+
+var _ = Describe("The data of a candidate", func() {
+	It("is exported as text and as JSON, as a file", func() {
+		h := newHouse("lea")
+		v := h.until(h.begin().View, at(session.Block1, 1))
+		w := h.get("/s/" + v.SessionID + "/export?format=text")
+		Expect(w.Header().Get("Content-Type")).To(HavePrefix("text/plain"))
+		Expect(w.Header().Get("Content-Disposition")).To(ContainSubstring(`attachment; filename="interview.txt"`))
+		Expect(w.Body.String()).To(And(ContainSubstring(h.persona.Answer(session.Block1, 0)), ContainSubstring("pas encore terminé")))
+		w = h.get("/s/" + v.SessionID + "/export?format=json")
+		var data struct {
+			Schema    string
+			Candidate string
+			Messages  []session.Message
+			Answers   []session.Answer
+		}
+		Expect(json.Unmarshal(w.Body.Bytes(), &data)).To(Succeed())
+		stored, err := h.store.Messages(context.Background(), v.SessionID)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(data.Messages).To(BeComparableTo(stored))
+		Expect(data.Answers).NotTo(BeEmpty())
+		Expect(data.Candidate).To(Equal(h.persona.Candidate))
+		Expect(w.Body.String()).NotTo(ContainSubstring(v.SessionID))
+		Expect(h.get("/s/" + v.SessionID + "/export?format=xml").Code).To(Equal(http.StatusBadRequest))
+		Expect(h.get("/s/nobody/export?format=json").Code).To(Equal(http.StatusNotFound))
+	})
+
+	It("is deleted if the form confirms it, and the address then says so", func() {
+		h := newHouse("lea")
+		v := h.until(h.begin().View, at(session.Block1, 1))
+		path := "/s/" + v.SessionID
+		link, _ := h.offers(path)
+		calls, err := h.store.Calls(context.Background(), v.SessionID)
+		Expect(err).NotTo(HaveOccurred())
+		w := h.form(path+"/delete", "confirm", "")
+		Expect(w.Code).To(Equal(http.StatusBadRequest))
+		Expect(w.Body.String()).To(ContainSubstring("Rien n&#39;a été supprimé"))
+		Expect(h.as("", path).Code).To(Equal(http.StatusOK))
+
+		w = h.form(path+"/delete", "confirm", "yes")
+		Expect(w.Code).To(Equal(http.StatusSeeOther))
+		Expect(cookieOf(w).MaxAge).To(Equal(-1))
+		for _, gone := range []string{path, path + "/mine", path + "/export", link} {
+			w := h.as("", gone)
+			Expect(w.Code).To(Equal(http.StatusGone), gone)
+			Expect(w.Body.String()).To(ContainSubstring("This interview was deleted"), gone)
+		}
+		Expect(h.form(path, "submissionId", "z", "replyTo", v.MessageID, "message", "too late").Code).To(Equal(http.StatusGone))
+		Expect(h.form(path+"/delete", "confirm", "yes").Code).To(Equal(http.StatusGone))
+		refused := h.next(v)
+		Expect(refused.Status).To(Equal(http.StatusGone))
+		Expect(refused.Error.Code).To(Equal("deleted_session"))
+		Expect(h.store.DeletedTotals(context.Background())).To(Equal(session.Totals(calls)))
+	})
+
+	It("is not deleted by a link, nor by another site", func() {
+		h := newHouse("lea")
+		path, _ := h.beginOnPage("")
+		Expect(h.as("", path+"/delete").Code).To(Equal(http.StatusMethodNotAllowed))
+		r := httptest.NewRequest(http.MethodPost, path+"/delete", strings.NewReader("confirm=yes"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		Expect(h.do(r).Code).To(Equal(http.StatusForbidden))
+		Expect(h.as("", path).Code).To(Equal(http.StatusOK))
+	})
+
+	It("is deleted by the server when it was not used for long", func() {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.Keep = 90 * 24 * time.Hour })
+		old, _ := h.beginOnPage("")
+		Expect(h.clock.Sleep(context.Background(), 89*24*time.Hour)).To(Succeed())
+		used, _ := h.beginOnPage("")
+		h.listen()
+		Expect(h.as("", old).Code).To(Equal(http.StatusOK))
+		Expect(h.clock.Sleep(context.Background(), 25*time.Hour)).To(Succeed())
+		Eventually(func() int { return h.as("", old).Code }).Should(Equal(http.StatusGone))
+		Expect(h.as("", used).Code).To(Equal(http.StatusOK))
+		Eventually(h.log.String).Should(ContainSubstring("unused sessions deleted"))
+		Expect(h.as("", "/privacy").Body.String()).To(ContainSubstring("not used for 90 days is deleted"))
+	})
+})
+
+var _ = Describe("The privacy page", func() {
+	It("is there in each language, with the contact of the operator as text", func() {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.Contact = "<b>dpo@example.org</b>" })
+		Expect(h.as("", "/privacy").Body.String()).To(And(ContainSubstring("What is kept"), ContainSubstring("&lt;b&gt;dpo@example.org"),
+			ContainSubstring("does not set an end"), ContainSubstring("for 30 days")))
+		Expect(h.as("", "/privacy?language=fr").Body.String()).To(And(ContainSubstring(`lang="fr"`), ContainSubstring("Ce qui est conservé")))
+		Expect(h.as("", "/privacy?language=xx").Code).To(Equal(http.StatusOK))
+		Expect(h.as("", "/").Body.String()).To(ContainSubstring(`href="/privacy?language=en"`))
+	})
+
+	It("has the text of the operator instead", func() {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) {
+			o.Privacy = map[session.Language]string{session.English: "# Our rules\n\nWe keep <i>all</i>."}
+		})
+		page := h.as("", "/privacy").Body.String()
+		Expect(page).To(And(ContainSubstring("<h3>Our rules</h3>"), ContainSubstring("We keep &lt;i&gt;all"), Not(ContainSubstring("What is kept"))))
+		Expect(h.as("", "/privacy?language=fr").Body.String()).To(ContainSubstring("Ce qui est conservé"))
+	})
+})

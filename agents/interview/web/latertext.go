@@ -1,0 +1,169 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// laterTexts are the texts about continuing an interview later, and about the data of a candidate.
+type laterTexts struct {
+	OngoingTitle, CompleteTitle, LastUsed, ContinueMine, ReadAgain, NotMine, BeginAnother string
+
+	HaveCode, ResumeTitle, ResumeLead, Code, CodeHint, ResumeSend, Identifier, IdentifierHint string
+
+	Mine, MineLead, Elsewhere, LinkLead, LinkText, Copy, Copied, Mail, Subject string
+	CodeLead, NoIdentifier, Page, TwoDevices, Back                             string
+
+	Data, DataLead, AsText, AsJSON, DeleteLead, DeleteConfirm, Delete string
+	Shared, SharedLead, Forget, Privacy, GoneTitle                    string
+
+	// PrivacyText has the places {keep}, {link} and {contact}; KeepDays and KeepAll are for {keep}, and
+	// Days is a number of days.
+	PrivacyText, KeepDays, KeepAll, Days, Hours, Operator string
+
+	// Date is the layout of a date.
+	Date string
+}
+
+var laterCatalog = map[session.Language]laterTexts{
+	session.English: {
+		OngoingTitle: "Welcome back", CompleteTitle: "The interview is complete",
+		LastUsed: "Last used on", ContinueMine: "Continue my interview", ReadAgain: "Read it again",
+		NotMine: "Not mine: forget it in this browser", BeginAnother: "Begin another interview",
+
+		HaveCode: "Continue with a code", ResumeTitle: "Continue with a code",
+		ResumeLead: "The code is on the page “Later, and my data” of the interview.",
+		Code:       "Code", CodeHint: "12 letters and digits, such as K7QM-9TXR-4BWD.", ResumeSend: "Continue my interview",
+		Identifier: "Identifier", IdentifierHint: "Leave it empty if none was given.",
+
+		Mine: "Later, and my data", MineLead: "Take a break, or change to another device: the interview waits.",
+		Elsewhere: "Continue later or elsewhere",
+		LinkLead: "This personal link opens the interview until %s. It is best kept private: anybody who has it can read the " +
+			"answers and give new ones.",
+		LinkText: "Hello,\n\nhere is the personal link to continue the interview:\n%s\n\nIt works until %s.\n",
+		Copy:     "Copy the text", Copied: "Copied.", Mail: "Send it by e-mail", Subject: "My link to continue the interview",
+		CodeLead: "Without the link, a code helps. On the other device, open this page and type:", NoIdentifier: "(leave empty)", Page: "Page",
+		TwoDevices: "The interview continues on any device, always at the same question. An answer to a question that was answered " +
+			"elsewhere in the meantime is not saved, and the page says so.",
+		Back: "Back to the interview",
+
+		Data: "My data", DataLead: "Everything that was said in this interview, as a file to keep:",
+		AsText: "Save as text", AsJSON: "Save as JSON",
+		DeleteLead: "All messages and answers are deleted at once, for good, also for whoever proposed the interview. " +
+			"The interview cannot be continued afterwards.",
+		DeleteConfirm: "Yes, delete everything", Delete: "Delete my data",
+		Shared: "On a shared computer", SharedLead: "The start page offers to continue this interview in this browser. " +
+			"This removes the offer; the link and the code still work.",
+		Forget: "Forget in this browser", Privacy: "Privacy", GoneTitle: "This interview was deleted",
+
+		PrivacyText: `# What is kept
+The questions, answers and texts of the interview, each with its time; the identifier, if one was given; the language; and what was read from the answers: the form of address, the preference for series or films, and the titles of works. For each text that a language model wrote, also its length and its cost.
+
+# What for
+To ask one question after the other, to continue after a break or a failure, and to show the result to whoever proposed the interview.
+
+# Who sees it
+Whoever proposed the interview and operates this server. If a language model of a provider writes the questions, that provider receives the texts of the interview. There is no advertising, and nothing is measured about the reader.
+
+# How long
+{keep}
+
+# In this browser
+One cookie, for {link}: with it the start page offers to continue. A text that is not sent yet stays in its tab.
+
+# Export and deletion
+The page “Later, and my data” of each interview has both, at any time. After a deletion, only sums without names remain: how many texts were written on a day, and what they cost. Backups of the operator may exist for longer.
+
+# Contact
+{contact}`,
+		KeepDays: "An interview that was not used for %s is deleted.", KeepAll: "Until it is deleted. This server does not set an end by itself.",
+		Days: "%d days", Hours: "%d hours", Operator: "Whoever proposed the interview.",
+		Date: "2 January 2006",
+	},
+	session.French: {
+		OngoingTitle: "Bienvenue à nouveau", CompleteTitle: "L'entretien est terminé",
+		LastUsed: "Dernier passage le", ContinueMine: "Reprendre mon entretien", ReadAgain: "Le relire",
+		NotMine: "Ce n'est pas le mien : l'oublier dans ce navigateur", BeginAnother: "Commencer un autre entretien",
+
+		HaveCode: "Reprendre avec un code", ResumeTitle: "Reprendre avec un code",
+		ResumeLead: "Le code se trouve sur la page « Plus tard, et mes données » de l'entretien.",
+		Code:       "Code", CodeHint: "12 lettres et chiffres, comme K7QM-9TXR-4BWD.", ResumeSend: "Reprendre mon entretien",
+		Identifier: "Identifiant", IdentifierHint: "À laisser vide si aucun n'a été fourni.",
+
+		Mine: "Plus tard, et mes données", MineLead: "Une pause, un autre appareil : l'entretien attend.",
+		Elsewhere: "Reprendre plus tard ou ailleurs",
+		LinkLead: "Ce lien personnel ouvre l'entretien jusqu'au %s. Mieux vaut le garder pour soi : il permet de lire les " +
+			"réponses et d'en donner de nouvelles.",
+		LinkText: "Bonjour,\n\nvoici le lien personnel pour reprendre l'entretien :\n%s\n\nIl fonctionne jusqu'au %s.\n",
+		Copy:     "Copier le texte", Copied: "C'est copié.", Mail: "L'envoyer par e-mail", Subject: "Mon lien pour reprendre l'entretien",
+		CodeLead: "Sans le lien, un code suffit. Sur l'autre appareil, ouvrir cette page et écrire :", NoIdentifier: "(à laisser vide)", Page: "Page",
+		TwoDevices: "L'entretien continue sur n'importe quel appareil, toujours à la même question. Une réponse à une question qui " +
+			"a déjà sa réponse ailleurs n'est pas conservée, et la page le dit.",
+		Back: "Retour à l'entretien",
+
+		Data: "Mes données", DataLead: "Tout ce qui s'est dit dans cet entretien, dans un fichier à garder :",
+		AsText: "Enregistrer en texte", AsJSON: "Enregistrer en JSON",
+		DeleteLead: "Tous les messages et toutes les réponses sont supprimés aussitôt, pour toujours, y compris pour la personne qui a " +
+			"proposé l'entretien. Il n'est plus possible de le reprendre ensuite.",
+		DeleteConfirm: "Oui, tout supprimer", Delete: "Supprimer mes données",
+		Shared: "Sur un ordinateur partagé", SharedLead: "La page d'accueil propose de reprendre cet entretien dans ce navigateur. " +
+			"Ce bouton retire la proposition ; le lien et le code fonctionnent toujours.",
+		Forget: "Oublier dans ce navigateur", Privacy: "Vie privée", GoneTitle: "Cet entretien a été supprimé",
+
+		PrivacyText: `# Ce qui est conservé
+Les questions, les réponses et les textes de l'entretien, chacun avec son heure ; l'identifiant, s'il a été fourni ; la langue ; et ce que les réponses ont permis de lire : le tutoiement ou le vouvoiement, la préférence pour les séries ou les films, les titres d'œuvres. Pour chaque texte écrit par un modèle de langage, aussi sa longueur et son coût.
+
+# Pour quoi faire
+Poser une question après l'autre, reprendre après une pause ou une panne, et montrer le résultat à la personne qui a proposé l'entretien.
+
+# Qui peut le voir
+La personne qui a proposé l'entretien et qui exploite ce serveur. Si le modèle de langage d'un fournisseur écrit les questions, ce fournisseur reçoit les textes de l'entretien. Il n'y a ni publicité ni mesure d'audience.
+
+# Combien de temps
+{keep}
+
+# Dans ce navigateur
+Un seul cookie, pendant {link} : grâce à lui, la page d'accueil propose de reprendre l'entretien. Un texte qui n'est pas encore envoyé reste dans son onglet.
+
+# Exporter et supprimer
+La page « Plus tard, et mes données » de chaque entretien permet les deux, à tout moment. Après une suppression, il ne reste que des sommes sans nom : combien de textes ont été écrits un jour donné, et pour quel coût. Les sauvegardes de l'exploitant peuvent durer plus longtemps.
+
+# Contact
+{contact}`,
+		KeepDays: "Un entretien qui n'a pas servi pendant %s est supprimé.", KeepAll: "Jusqu'à sa suppression. Ce serveur ne fixe pas de date de lui-même.",
+		Days: "%d jours", Hours: "%d heures", Operator: "La personne qui a proposé l'entretien.",
+		Date: "02/01/2006",
+	},
+}
+
+// laterIn returns the texts of a language, or the French ones for an unknown language.
+func laterIn(l session.Language) laterTexts {
+	if t, ok := laterCatalog[l]; ok {
+		return t
+	}
+	return laterCatalog[session.French]
+}
+
+// span returns a duration in days, or in hours if it is short.
+func (t laterTexts) span(d time.Duration) string {
+	if d < 48*time.Hour {
+		return fmt.Sprintf(t.Hours, int(d/time.Hour))
+	}
+	return fmt.Sprintf(t.Days, int(d/(24*time.Hour)))
+}
+
+// privacyText completes the default text of the privacy page.
+func (t laterTexts) privacyText(o Options) string {
+	keep := t.KeepAll
+	if o.Keep > 0 {
+		keep = fmt.Sprintf(t.KeepDays, t.span(o.Keep))
+	}
+	contact := o.Contact
+	if contact == "" {
+		contact = t.Operator
+	}
+	return strings.NewReplacer("{keep}", keep, "{link}", t.span(o.LinkTime), "{contact}", contact).Replace(t.PrivacyText)
+}
