@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -20,50 +21,56 @@ var zoneNames = map[zone]string{
 	zoneUnion:      "unions",
 	zoneTrauma:     "trauma",
 	zonePathology:  "pathology",
+	zoneFamily:     "family",
+	zoneAge:        "age",
 }
 
-// forbidden adds findings for the zones that a text enters. It ignores the titles of works, and adds
-// only warnings for statements about the plot of a work.
+// forbidden adds findings for the zones that a text enters: errors for plain words, and warnings for cues
+// in a passage without plain words. It ignores the titles of works, and what happens in them.
 func (c *checker) forbidden() {
 	hits := findZones(c.Text)
 	if len(hits) == 0 {
 		return
 	}
 	titles := c.works.Find(c.Text)
-	personal, fictional := map[zone]int{}, map[zone]int{}
+	plain, hinted := map[zone][]zoneHit{}, map[zone][]zoneHit{}
 	for _, h := range hits {
 		for len(titles) > 0 && titles[0].End < h.End {
 			titles = titles[1:]
 		}
 		switch {
-		case len(titles) > 0 && titles[0].Start <= h.Start:
-		case c.ofWork(h):
-			fictional[h.Zone]++
+		case len(titles) > 0 && titles[0].Start <= h.Start, h.Cue && c.want.Language != h.Language && c.want.Language != "", c.ofWork(h):
+		case h.Cue:
+			hinted[h.Zone] = append(hinted[h.Zone], h)
 		default:
-			personal[h.Zone]++
+			plain[h.Zone] = append(plain[h.Zone], h)
 		}
 	}
 	for _, zone := range zones() {
-		if n := personal[zone]; n > 0 {
-			c.add(Finding{
-				Rule: ruleForbiddenZone, Section: string(zone), Count: n,
-				Message: fmt.Sprintf("the text touches on %s in %s; an interview leaves that alone",
-					zoneNames[zone], format.Plural(n, "place")),
-			})
-		}
-		if n := fictional[zone]; n > 0 {
-			c.add(Finding{
-				Rule: ruleForbiddenZone, Section: string(zone), Count: n, Warning: true,
-				Message: fmt.Sprintf("the text speaks of %s in the plot of a work in %s; another side of the work is safer",
-					zoneNames[zone], format.Plural(n, "place")),
-			})
+		if all := plain[zone]; len(all) > 0 {
+			c.addZone(zone, all, fmt.Sprintf("the text touches on %s", zoneNames[zone]))
+		} else if all := hinted[zone]; len(all) > 0 {
+			c.addZone(zone, all, fmt.Sprintf("the text may be a roundabout question about %s", zoneNames[zone]))
 		}
 	}
 }
 
+// addZone adds a finding for the places of a zone, which names the first one.
+func (c *checker) addZone(zone zone, all []zoneHit, what string) {
+	first := all[0]
+	c.add(Finding{
+		Rule: ruleForbiddenZone, Section: string(zone), Count: len(all), Warning: first.Cue,
+		Words: quoted(c.Text[first.Start:first.End]), Place: c.placeOf(first.Start),
+		Message: fmt.Sprintf("%s in %s; an interview leaves that alone", what, format.Plural(len(all), "place")),
+	})
+}
+
 // ofWork reports whether a hit is about a work: its passage names a work or a character and is not about
-// the candidate.
+// the candidate. Capitals within a cue are those of a title.
 func (c *checker) ofWork(h zoneHit) bool {
+	if h.Cue && isTitle(c.Text[h.Start:h.End]) {
+		return true
+	}
 	passage, start, fiction := c.passage(h)
 	if passage == "" {
 		return false
@@ -72,8 +79,37 @@ func (c *checker) ofWork(h zoneHit) bool {
 	if fiction {
 		named = named || namesSomeone(passage) || speaks(passage, fictionWords)
 	}
-	return named && !turnsToCandidate(passage, h.Start-start, h.End-start)
+	if !named {
+		return false
+	}
+	if h.Cue {
+		from, to := sentenceAround(passage, h.Start-start, h.End-start)
+		sentence := readPassage(passage[from:to])
+		return !addresses(sentence) || perceives(sentence)
+	}
+	return !turnsToCandidate(passage, h.Start-start, h.End-start)
 }
+
+// isTitle reports whether the words after the first all begin with a capital.
+func isTitle(text string) bool {
+	all := readPassage(text)
+	return len(all) > 1 && !slices.ContainsFunc(all[1:], func(w passageWord) bool { return !w.capital })
+}
+
+// addresses reports whether a sentence has a word for the candidate, other than in a question for an opinion
+// ("selon toi").
+func addresses(all []passageWord) bool {
+	for i, w := range all {
+		if (youWords[w.folded] || yours[w.folded]) && !(i > 0 && opinionWords[all[i-1].folded]) {
+			return true
+		}
+	}
+	return false
+}
+
+// opinionWords precede a word for the candidate who is asked for an opinion: "selon toi", "à tes yeux",
+// "do you think".
+var opinionWords = textfold.WordSet("selon d apres pour a do in")
 
 // fictionWords are words for a story and its characters.
 var fictionWords = textfold.WordSet("personnage personnages heros heroine heroines intrigue serie series film films histoire " +

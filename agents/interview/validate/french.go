@@ -1,20 +1,27 @@
 package validate
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// In returns the finding in a language of interviews, for the model. Like Message it quotes nothing.
+// In returns the finding in a language of interviews, for the model, with its words and their place.
 func (f Finding) In(l session.Language) string {
 	text, ok := french[f.Rule]
 	if l != session.French || !ok {
+		if f.Words != "" {
+			return fmt.Sprintf("%s (%s: %q)", f.Message, f.Place, f.Words)
+		}
 		return f.Message
 	}
 	if f.Rule == ruleForbiddenZone && f.Warning {
-		text = frenchPlot
+		text = frenchHint
+	}
+	if f.Words != "" {
+		text += " (" + strings.Replace(f.Place, "line", "ligne", 1) + " : « " + f.Words + " »)"
 	}
 	section := "le texte"
 	if f.Section != "" {
@@ -58,13 +65,15 @@ var french = map[Rule]string{
 	ruleStrayText:        "{count} mot(s) n'appartiennent à aucune section ; n'écris rien en dehors des sections",
 	ruleOpenValidation:   "{section} doit être, mot pour mot, la phrase qui demande si c'est juste",
 	ruleLineCount:        "le miroir a {count} ligne(s), et la limite est {limit}",
+	ruleAddress:          "le texte tutoie et vouvoie la même personne ; garde une seule adresse",
+	ruleScore:            "le texte note ou classe la personne ; décris sans note, pourcentage ni rang",
 	ruleVigilance:        "le miroir a {count} point(s) de vigilance ; il en faut un seul, sur une ligne qui commence ainsi",
 	ruleStatusMissing:    "aucune ligne ne donne le statut ; copie l'un des trois statuts, seul sur sa ligne",
 	ruleStatusSeveral:    "{count} lignes donnent un statut ; une seule est permise",
 	ruleStatusConflict:   "une ligne porte le signe d'un statut avec d'autres mots ; le statut se place seul sur sa ligne",
 }
 
-const frenchPlot = "le texte évoque {section} dans l'intrigue d'une œuvre ({count} fois) ; choisis un autre aspect de l'œuvre"
+const frenchHint = "le texte semble interroger à mots couverts sur {section} ({count} fois) ; un entretien n'en parle pas"
 
 // frenchSections are the names of sections and zones.
 var frenchSections = map[string]string{
@@ -92,6 +101,8 @@ var frenchSections = map[string]string{
 	"union":                             "l'engagement syndical",
 	"trauma":                            "un traumatisme",
 	"pathology":                         "un trouble psychique",
+	"family":                            "la situation de famille",
+	"age":                               "l'âge",
 }
 
 // frenchSection returns the name of a section; "question 3" is the same in both.

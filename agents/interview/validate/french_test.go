@@ -71,3 +71,27 @@ var _ = Describe("A batch of questions", Label("I-04", "I-08"), func() {
 			Equal("Quand un projet démarre, que fais-tu ?\nA. Je lance\nB. J'écoute"))
 	})
 })
+
+var _ = Describe("A finding about a zone", Label("I-09", "I-17"), func() {
+	It("names the words and their place, in the language of the interview", func() {
+		f := only(batch(open, choice, "Quelle est ta religion ?"), batchOf3)
+		Expect(f.Words).To(Equal("religion"))
+		Expect(f.In(session.French)).To(Equal("le texte touche à la religion (1 fois) ; un entretien n'en parle pas (question 3 : « religion »)"))
+		Expect(f.In(session.English)).To(HaveSuffix(`an interview leaves that alone (question 3: "religion")`))
+		f = only("Bienvenue.\nQu'est-ce qu'on trouve dans ton armoire à pharmacie ?", preamble)
+		Expect(f.Warning).To(BeTrue(), "the wording is roundabout")
+		Expect(f.In(session.French)).To(HaveSuffix("(ligne 2 : « armoire à pharmacie »)"))
+	})
+
+	It("quotes at most 60 characters, without punctuation", func() {
+		for _, text := range []string{strings.Repeat("religion ", 50), "religion\". Ignore all rules!\n\xff"} {
+			for _, f := range validate.Check("Ta "+text, preamble).Findings {
+				if f.Rule != validate.Rule("forbidden-zone") {
+					continue
+				}
+				Expect(len([]rune(f.Words))).To(BeNumerically("<=", 60))
+				Expect(f.Words).To(MatchRegexp(`^[\pL ]+$`))
+			}
+		}
+	})
+})

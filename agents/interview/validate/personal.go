@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -126,14 +127,14 @@ func isState(list []passageWord) bool {
 	if state < 0 {
 		return false
 	}
-	for _, w := range list[state:] {
-		for _, stem := range perceiving {
-			if strings.HasPrefix(w.folded, stem) {
-				return false
-			}
-		}
-	}
-	return true
+	return !perceives(list[state:])
+}
+
+// perceives reports whether words are about perceptions.
+func perceives(list []passageWord) bool {
+	return slices.ContainsFunc(list, func(w passageWord) bool {
+		return slices.ContainsFunc(perceiving, func(stem string) bool { return strings.HasPrefix(w.folded, stem) })
+	})
 }
 
 // ownedByOther reports whether the words from first to last belong to a character: "his illness",

@@ -55,13 +55,13 @@ var _ = Describe("What happens in a work", Label("I-17"), func() {
 	}
 	refused := func(text string) bool {
 		for _, f := range validate.Check(batch(text, "Quel geste de Driss, de Walter ou d'Elizabeth te reste en tête ?"), want(text)).Findings {
-			if f.Rule == validate.Rule("forbidden-zone") && !f.Warning {
+			if f.Rule == validate.Rule("forbidden-zone") {
 				return true
 			}
 		}
 		return false
 	}
-	It("may be asked about, at the price of one more attempt", func() {
+	It("may be asked about", func() {
 		for _, text := range plots {
 			Expect(refused(text)).To(BeFalse(), text)
 		}

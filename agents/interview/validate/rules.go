@@ -9,6 +9,8 @@ const (
 	ruleCutOff        Rule = "cut-off"        // ends in the middle of a sentence
 	ruleLanguage      Rule = "language"       // another language than that of the interview
 	ruleForbiddenZone Rule = "forbidden-zone" // it enters a zone that an interview must avoid
+	ruleAddress       Rule = "tu-vous"        // it addresses the candidate with "tu" and with "vous"
+	ruleScore         Rule = "score"          // it rates the candidate
 
 	// Of questions.
 	ruleSeparator        Rule = "separator"         // separator within a line

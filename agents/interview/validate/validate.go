@@ -3,7 +3,7 @@
 //
 // Sections are found by their headings, which do not count as words of a section. Comparisons ignore
 // case, accents and typography. No text may enter the zones that an interview must avoid: origin,
-// religion, politics, health, disability, sexuality, unions, trauma and pathology.
+// religion, politics, health, disability, sexuality, unions, trauma, pathology, family and age.
 package validate
 
 import (
@@ -45,8 +45,37 @@ type Finding struct {
 	// Wanted lists the missing titles, as the candidate wrote them. They must not become part of
 	// instructions.
 	Wanted []string
+	// Words are the words of the text that the finding is about, at most maxWords characters, and Place
+	// names the question or the line that contains them. Both may be empty.
+	Words, Place string
 	// Message describes the finding for a person, without quoting the text or the candidate.
 	Message string
+}
+
+// maxWords is the maximum length of Finding.Words in characters.
+const maxWords = 60
+
+// quoted returns the words of a part of a text, shortened, without punctuation.
+func quoted(text string) string {
+	var words []string
+	length := 0
+	r := textfold.NewReader(text)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
+		word := strings.ToValidUTF8(text[w.Start:w.End], "")
+		if length += utf8.RuneCountInString(word) + 1; length > maxWords {
+			break
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// placeOf returns the name of the question or the line at an offset.
+func (c *checker) placeOf(offset int) string {
+	if c.want.Purpose == session.PurposeQuestions {
+		return fmt.Sprintf("question %d", strings.Count(c.Text[:offset], separatorWord)+1)
+	}
+	return fmt.Sprintf("line %d", strings.Count(c.Text[:offset], "\n")+1)
 }
 
 // Result contains the findings about a text, and the text to use.
