@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -39,6 +40,7 @@ type serveFlags struct {
 	callTimeout time.Duration
 	drain       time.Duration
 	hosts       []string
+	proxies     []string
 	starts      int
 	allStarts   int
 	limits      sessionLimits
@@ -63,7 +65,8 @@ on this machine.
 ` + serveExitCodes,
 		Example: `  rehearse interview serve --script lea
   rehearse interview serve --script tom --store memory: --time-scale 0.1
-  rehearse interview serve --live --store postgres://axiom@db/interviews`,
+  rehearse interview serve --live --store postgres://axiom@db/interviews
+  rehearse interview serve --live --max-cost-per-day 20 --max-cost-per-address 2 --trusted-proxy 10.0.0.0/8`,
 		Args: arguments(0, 0, "serve takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
 	}
@@ -76,6 +79,8 @@ on this machine.
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "time limit of one call to the model")
 	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for unfinished steps")
 	f.StringSliceVar(&flags.hosts, "host", nil, "a further name by which requests may address this server")
+	f.StringSliceVar(&flags.proxies, "trusted-proxy", nil,
+		"address or network of a proxy whose X-Forwarded-For names the client, such as 10.0.0.0/8")
 	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may start in a minute; 0 means no limit")
 	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts,
 		"interviews that all addresses may start in a minute; 0 means no limit")
@@ -97,6 +102,10 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err := flags.limits.check(); err != nil {
 		return usage(err)
 	}
+	proxies, err := trustedProxies(flags.proxies)
+	if err != nil {
+		return usage(err)
+	}
 	if flags.callTimeout <= 0 || flags.drain <= 0 {
 		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
 	}
@@ -112,6 +121,10 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if options.Secrets, err = cli.Secrets(ctx, flags.later.secret, means.store); err != nil {
 		return interviewError(err)
 	}
+	addressKey, err := means.store.Secret(ctx, "addresses")
+	if err != nil {
+		return noVerdict(err)
+	}
 	log := cli.Logger(a.stderr, a.terminal(), flags.quiet)
 	tracer, flush, err := cli.Tracer(ctx, a.getenv, backendOpenAI, log)
 	if err != nil {
@@ -125,7 +138,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	metrics := web.NewMetrics()
 	service, err := a.interviewService(flags.limits.in(interview.Options{
-		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
+		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance, AddressKey: addressKey,
 	}), interview.Deps{
 		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: means.count, Sink: metrics, Log: log,
 	}, flags.prices)
@@ -134,6 +147,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	options.Token, options.Instance, options.Languages = token, flags.instance, offered(flags.script)
 	options.DrainTimeout, options.Hosts = flags.drain, flags.hosts
+	options.TrustedProxies = proxies
 	options.StartsPerMinute, options.AllStartsPerMinute = orUnlimited(flags.starts), orUnlimited(flags.allStarts)
 	server, err := web.New(options, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
@@ -155,6 +169,23 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return &exitError{exitFail, err}
 	}
 	return nil
+}
+
+// trustedProxies reads addresses and networks.
+func trustedProxies(words []string) ([]netip.Prefix, error) {
+	proxies := make([]netip.Prefix, len(words))
+	for i, word := range words {
+		network, err := netip.ParsePrefix(word)
+		if err != nil {
+			address, failed := netip.ParseAddr(word)
+			if failed != nil {
+				return nil, fmt.Errorf("--trusted-proxy %.60q must be an address or a network, such as 10.0.0.0/8", word)
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		proxies[i] = network.Masked()
+	}
+	return proxies, nil
 }
 
 // offered lists the languages, that of a scripted persona first, for browsers that ask for none
@@ -194,27 +225,33 @@ func (a *app) interviewService(o interview.Options, d interview.Deps, prices str
 	return interview.New(o, d)
 }
 
-// sessionLimits are the flags that limit one session; 0 means no limit.
+// sessionLimits are the flags that limit one session, one day and one address; 0 means no limit.
 type sessionLimits struct {
 	calls, retries int
 	cost           float64
+	day, address   interview.Budget
 }
 
 func (l *sessionLimits) register(f *pflag.FlagSet) {
 	f.IntVar(&l.calls, "max-calls", interview.DefaultMaxCalls, "calls that one session may make; 0 means no limit")
 	f.Float64Var(&l.cost, "max-cost", interview.DefaultMaxCost, "EUR that one session may spend; 0 means no limit")
 	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "retries that the candidate may request; 0 means no limit")
+	f.IntVar(&l.day.Calls, "max-calls-per-day", 0, "calls that all sessions of the store may make in a day (UTC); 0 means no limit")
+	f.Float64Var(&l.day.Cost, "max-cost-per-day", 0, "EUR that all sessions of the store may spend in a day; 0 means no limit")
+	f.IntVar(&l.address.Calls, "max-calls-per-address", 0, "calls that one address may cause in a day; 0 means no limit")
+	f.Float64Var(&l.address.Cost, "max-cost-per-address", 0, "EUR that one address may spend in a day; 0 means no limit")
 }
 
 func (l *sessionLimits) check() error {
-	if l.calls < 0 || l.retries < 0 || !(l.cost >= 0) {
-		return errors.New("--max-calls, --max-cost and --max-retries must be at least 0")
+	if min(l.calls, l.retries, l.day.Calls, l.address.Calls) < 0 || !(min(l.cost, l.day.Cost, l.address.Cost) >= 0) {
+		return errors.New("the limits --max-calls, --max-cost, --max-retries and those per day and per address must be at least 0")
 	}
 	return nil
 }
 
 func (l *sessionLimits) in(o interview.Options) interview.Options {
 	o.MaxCalls, o.MaxCost, o.MaxRetries = orUnlimited(l.calls), orUnlimited(l.cost), orUnlimited(l.retries)
+	o.PerDay, o.PerAddress = l.day, l.address
 	return o
 }
 

@@ -87,6 +87,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 		Prompt:  prompts.String(), Sent: built.Sent, Trimmed: built.Trimmed,
 	}
 	t.putCall(entry)
+	t.countSpent(at, 1, t.reserve(entry))
 	t.deferBegun(entry, built)
 	return entry, request, nil
 }

@@ -112,10 +112,11 @@ func (t *step) deferFallback(last session.Call) {
 	t.log(slog.LevelWarn, "fallback text shown", "purpose", last.Purpose, "rule", last.Fault, "attempts", last.Attempt)
 }
 
-// deferLimit defers the event that the session has reached a limit.
-func (t *step) deferLimit(limit, message string) {
-	t.deferGuard("session-limit", session.Call{N: t.now.Calls, Purpose: t.now.Owed.Purpose, Step: t.now.Step}, "the session has used "+message)
-	t.log(slog.LevelError, "session limit reached", "limit", limit, "calls", t.now.Calls, "retries", t.now.Retries)
+// deferLimit defers the event that a limit was reached.
+func (t *step) deferLimit(limit string, failed *Error) {
+	guard := map[Code]string{CodeLimit: "session-limit", CodeBudget: "budget-spent"}[failed.Code]
+	t.deferGuard(guard, session.Call{N: t.now.Calls, Purpose: t.now.Owed.Purpose, Step: t.now.Step}, failed.Message)
+	t.log(slog.LevelError, "limit reached", "limit", limit, "calls", t.now.Calls, "retries", t.now.Retries)
 }
 
 // logCall logs tokens, cost and latency of a call for operators (I-16). It leaves out

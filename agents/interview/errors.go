@@ -39,6 +39,7 @@ const (
 	CodeBackend      Code = "backend_failed"  // the calls failed; EventRetry tries again
 	CodeReply        Code = "reply_invalid"   // the texts did not validate; EventRetry tries again
 	CodeLimit        Code = "session_limit"   // the session has used its calls, its cost or its retries
+	CodeBudget       Code = "budget_spent"    // the calls or the cost of a day are used up
 	CodeStore        Code = "store_failed"    // the store failed; the same submission may be sent again
 )
 
@@ -46,7 +47,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeUnknown, CodeUnknownEvent,
-		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeStore,
+		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget, CodeStore,
 	}
 }
 

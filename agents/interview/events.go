@@ -40,7 +40,7 @@ type (
 	}
 	// guarded reports an intervention in the work on a message: transport-retry,
 	// validation-retry, exhausted, trimmed, history-over, lost-call, refused, usage-differs,
-	// fallback or session-limit.
+	// fallback, session-limit or budget-spent.
 	guarded struct {
 		Name    string `json:"-"`
 		Purpose string `json:"purpose"`

@@ -54,6 +54,9 @@ type Submission struct {
 	// counts as a repetition if it equals the last one and arrives while that one is handled,
 	// while the next message is owed, or less than 5 s after it was shown.
 	ReplyTo string
+	// Address identifies the network address of the client for Options.PerAddress; empty if it is
+	// not known. Only a hash of it is stored.
+	Address string
 }
 
 // repeatWindow is the time after a message was shown in which a submission without ID and ReplyTo

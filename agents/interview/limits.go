@@ -42,9 +42,13 @@ func (o Options) rate() float64 {
 	return 1
 }
 
-// limit ends the current try if the session has reached a limit, with a draft if there is one.
+// limit ends the current try if the session, the address or the day has reached a limit, with a
+// draft if there is one.
 func (t *step) limit() (done bool, err error) {
-	limit, message := t.set.reached(t.now)
+	limit, failed, err := t.limitReached()
+	if err != nil {
+		return true, err
+	}
 	if limit == "" {
 		return false, nil
 	}
@@ -54,14 +58,19 @@ func (t *step) limit() (done bool, err error) {
 	if owed.Draft != nil {
 		return true, t.accept(*owed.Draft, callResult{})
 	}
-	t.deferLimit(limit, message)
-	return true, t.giveUp(&Error{
-		Code:    CodeLimit,
-		Message: "the session has used " + message + ": all answers are kept, and no more texts are written for it",
-	})
+	t.deferLimit(limit, failed)
+	return true, t.giveUp(failed)
 }
 
-// spend adds the cost of a call to the total of the session. If the cost is unknown, it is
+// limitReached returns the name of the limit that was reached and its error; limit is empty if none was.
+func (t *step) limitReached() (limit string, failed *Error, err error) {
+	if limit, message := t.set.reached(t.now); limit != "" {
+		return limit, refuse(CodeLimit, "the session has used %s: all answers are kept, and no more texts are written for it", message), nil
+	}
+	return t.budgetSpent()
+}
+
+// spend adds the cost of a call to the total of the session and of its day. If the cost is unknown, it is
 // estimated from our own count, so that the limit still applies.
 func (t *step) spend(c session.Call) {
 	cost := c.Cost
@@ -74,11 +83,12 @@ func (t *step) spend(c session.Call) {
 		}
 	}
 	if cost == nil {
-		return
+		return // the day keeps the reserve
 	}
 	before, _ := t.now.Spent.In(quantity.EUR, t.set.rate())
 	more, _ := cost.In(quantity.EUR, t.set.rate())
 	t.now.Spent = quantity.Money{Amount: before + more, Currency: quantity.EUR}
+	t.countSpent(c.At, 0, microEUR(more)-t.reserve(c))
 }
 
 // fallBack shows a neutral text of the prompts instead of the model's; last is the last

@@ -74,6 +74,10 @@ func (m *memory) Commit(_ context.Context, s session.Session, c session.Change) 
 	return s.Version, nil
 }
 
+func (m *memory) SpentOn(context.Context, string, string) (session.Spending, error) {
+	return session.Spending{}, nil
+}
+
 func (m *memory) Submitted(_ context.Context, _, submission string) (bool, error) {
 	return m.submissions[submission], nil
 }

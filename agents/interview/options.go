@@ -41,13 +41,28 @@ type Options struct {
 	MaxCalls   int
 	MaxCost    float64
 	MaxRetries int
-	// EURPerUSD converts prices for MaxCost; without it one USD counts as one EUR.
+	// PerDay limits all sessions of the store together, and PerAddress those calls that
+	// submissions of one address cause; both for one day in UTC. The calls in progress when a
+	// limit is reached are finished and paid.
+	PerDay, PerAddress Budget
+	// AddressKey is the key with which addresses are hashed before they are stored; required for
+	// PerAddress. Servers of one store need the same one.
+	AddressKey string
+	// EURPerUSD converts prices for the limits; without it one USD counts as one EUR.
 	EURPerUSD float64
 	// Instance names this server; default a random name. A server that restarts under the
 	// same name resumes its unfinished calls at once; others wait for the claim to end. Two
 	// running servers must not share a name.
 	Instance string
 }
+
+// Budget limits calls and their cost in EUR; 0 means no limit.
+type Budget struct {
+	Calls int
+	Cost  float64
+}
+
+func (b Budget) valid() bool { return b.Calls >= 0 && b.Cost >= 0 }
 
 // maxBackoff is the maximum wait between two attempts at one message.
 const maxBackoff = 30 * time.Second
@@ -76,6 +91,12 @@ func (o Options) withDefaults() (Options, error) {
 	if o.MaxCalls < -1 || o.MaxRetries < -1 || o.MaxCost < 0 && o.MaxCost != -1 || math.IsNaN(o.MaxCost) || o.EURPerUSD < 0 {
 		return o, fmt.Errorf("limits of a session: %d calls, %g EUR, %d retries, %g EUR per USD "+
 			"must not be negative, except -1 for no limit", o.MaxCalls, o.MaxCost, o.MaxRetries, o.EURPerUSD)
+	}
+	if !o.PerDay.valid() || !o.PerAddress.valid() {
+		return o, fmt.Errorf("limits of a day: %+v in total and %+v for each address must not be negative", o.PerDay, o.PerAddress)
+	}
+	if o.PerAddress != (Budget{}) && o.AddressKey == "" {
+		return o, errors.New("limits of an address need a key for its hash")
 	}
 	o.MaxCalls = cmp.Or(o.MaxCalls, DefaultMaxCalls)
 	o.MaxCost = cmp.Or(o.MaxCost, DefaultMaxCost)

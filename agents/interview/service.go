@@ -155,6 +155,12 @@ func (t *step) once() error {
 
 // start begins a new interview.
 func (t *step) start() error {
+	switch limit, failed, err := t.budgetSpent(); {
+	case err != nil:
+		return err
+	case limit != "":
+		return failed
+	}
 	id := t.dep.NewID()
 	now := t.dep.Clock.Now()
 	candidate := t.request.Candidate

@@ -127,8 +127,13 @@ func (t *step) retry() error {
 			return err
 		}
 	}
-	if limit, _ := t.set.reached(t.now); lost == 0 && limit != "" && limit == owed.Limit {
-		return refuse(CodeLimit, "the session has reached its limit of %s: all answers are kept, and no more texts are written for it", limit)
+	if lost == 0 && owed.Limit != "" {
+		switch limit, failed, err := t.limitReached(); {
+		case err != nil:
+			return err
+		case limit == owed.Limit:
+			return failed
+		}
 	}
 	owed.Transport, owed.Validation, owed.Failed, owed.InFlight, owed.Limit = 0, 0, "", 0, ""
 	t.now.Owed = &owed

@@ -43,6 +43,7 @@ type candidate struct {
 	retries  int    // requests for an owed message
 	patience int    // maximum of retries
 	did      []bool // completed moves
+	raised   bool   // the limits of a day were lifted
 	accepted []session.Answer
 	calls    atomic.Int32 // calls to the backend
 	sessions atomic.Int32 // started sessions
@@ -74,7 +75,11 @@ func (c *candidate) start() error {
 		return c.trial.Backend.Complete(ctx, req)
 	})
 	c.process = &process{Store: c.store, Process: drive.Process{Plan: c.crashes}, model: model}
-	service, err := interview.New(c.options(), interview.Deps{
+	options := c.options()
+	if c.raised {
+		options.PerDay = interview.Budget{}
+	}
+	service, err := interview.New(options, interview.Deps{
 		Prompts: []*prompt.Set{c.prompts},
 		Store:   c.process, Backend: c.process, Clock: c.trial.Clock, Sink: c.sink,
 		Count: c.trial.Env.Tokens.Count, Price: c.trial.Price,
@@ -192,6 +197,10 @@ func (c *candidate) proceed(ctx context.Context) record.End {
 
 // failed handles a failed message: the client requests it up to patience times, and then gives up.
 func (c *candidate) failed(ctx context.Context, got answer) (bool, record.End) {
+	if got.code == string(interview.CodeBudget) && c.retries < c.patience && c.view.AutoContinue {
+		c.retries++ // after the moves at the owed message
+		return false, record.End{}
+	}
 	for got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply) {
 		if c.retries == c.patience {
 			return true, c.end(statusFailed, 1, got.code+": "+got.message)
@@ -286,8 +295,7 @@ func (c *candidate) reload(ctx context.Context) {
 // recordAnswer records an answer that must be stored from now on, because it was accepted, even if the
 // next message failed.
 func (c *candidate) recordAnswer(body sending, got answer) {
-	stored := got.code == "" || got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply)
-	if body.Message == nil || !stored || !c.view.ExpectsAnswer {
+	if body.Message == nil || got.code != "" && !stored(got.code) || !c.view.ExpectsAnswer {
 		return
 	}
 	if v := got.view; v != nil && !v.AutoContinue &&
@@ -304,6 +312,8 @@ func (c *candidate) recordAnswer(body sending, got answer) {
 // place returns the current place of the interview, as moves name it.
 func (c *candidate) place() string {
 	switch v := c.view; {
+	case v.AutoContinue:
+		return string(v.Step) + "/owed"
 	case v.Kind == session.KindMirror:
 		return string(v.Step) + "/mirror"
 	case v.QuestionIndex >= 0:

@@ -141,6 +141,7 @@ func (r *rehearsed) options() interview.Options {
 		TransportRetries:  retries(r.opts.TransportRetries),
 		ValidationRetries: retries(r.opts.ValidationRetries),
 		History:           prompt.Limits{Messages: r.opts.HistoryMessages, Tokens: r.opts.HistoryTokens},
+		PerDay:            interview.Budget{Calls: r.opts.CallsPerDay, Cost: r.opts.CostPerDay},
 		Instance:          "rehearsal",
 	}
 }

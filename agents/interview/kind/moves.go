@@ -15,7 +15,7 @@ import (
 // whether there was one, and left whether the candidate left.
 func (c *candidate) move(ctx context.Context) (acted, left bool) {
 	for i, m := range c.opts.Moves {
-		if c.did[i] || m.At != c.place() || c.view.AutoContinue {
+		if c.did[i] || m.At != c.place() {
 			continue
 		}
 		c.did[i] = true
@@ -94,7 +94,12 @@ func (c *candidate) carryOut(ctx context.Context, m Move) {
 
 // stored reports whether a submission with an error code is stored.
 func stored(code string) bool {
-	return code == string(interview.CodeBackend) || code == string(interview.CodeReply)
+	switch interview.Code(code) {
+	case interview.CodeBackend, interview.CodeReply, interview.CodeLimit, interview.CodeBudget:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *candidate) version(ctx context.Context) int64 {
@@ -112,6 +117,8 @@ func (c *candidate) perform(ctx context.Context, m Move) answer {
 		return c.act(ctx, sending{Event: interview.Event(m.Event)})
 	case moveReload:
 		c.reload(ctx)
+	case moveWait:
+		_ = c.trial.Clock.Sleep(ctx, m.For.Std()) // the end of ctx is handled before the next submission
 	case moveDouble:
 		return c.twice(ctx, func(send func()) { send(); send() })
 	case moveConcurrent:
@@ -127,7 +134,8 @@ func (c *candidate) perform(ctx context.Context, m Move) answer {
 	case moveAhead:
 		text := "An answer to what nobody asked yet."
 		return c.deliver(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: "m" + strconv.Itoa(1<<20)})
-	case moveRestart:
+	case moveRestart, moveRaise:
+		c.raised = c.raised || m.Do == moveRaise
 		c.process.Retire()
 		c.restart()
 		c.reload(ctx)

@@ -48,6 +48,10 @@ type Options struct {
 	Pause quantity.Duration `yaml:"pause,omitempty" json:"pause,omitempty"`
 	// Retries is the number of times that the client requests a failed message; default 0.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
+	// CallsPerDay and CostPerDay (in EUR) limit the calls of a day; default no limit. A client whose
+	// interview reaches the limit carries out the moves at the owed message, and requests it.
+	CallsPerDay int     `yaml:"calls_per_day,omitempty" json:"calls_per_day,omitempty" jsonschema:"minimum=0"`
+	CostPerDay  float64 `yaml:"cost_per_day,omitempty" json:"cost_per_day,omitempty" jsonschema:"minimum=0"`
 	// Reload resumes the session before each answer.
 	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
 	// Moves of the client in addition to the answers of the persona.
@@ -56,11 +60,12 @@ type Options struct {
 
 // Move is an action of the client at a place of the interview, before the persona acts.
 type Move struct {
-	// At is the place of the shown message: "BLOC_01/0" (a question), "BLOC_01/mirror", or a step
-	// without questions, such as "STEP_03_PREAMBULE" or "STEP_99_MATCHING". A move happens once.
+	// At is the place of the shown message: "BLOC_01/0" (a question), "BLOC_01/mirror", a step
+	// without questions, such as "STEP_03_PREAMBULE" or "STEP_99_MATCHING", or "BLOC_01/owed" while
+	// the service owes a message. A move happens once.
 	At string `yaml:"at" json:"at"`
 	// Do is the action.
-	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave"` //nolint:lll // a struct tag
+	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave,enum=wait,enum=raise"` //nolint:lll // a struct tag
 	// Text is the message to send (say).
 	Text string `yaml:"text,omitempty" json:"text,omitempty"`
 	// Repeat is the number of repetitions of Text; default 1.
@@ -69,6 +74,8 @@ type Move struct {
 	Event string `yaml:"event,omitempty" json:"event,omitempty"`
 	// Instant of the crash (crash): "before-answer", "before-call", "after-call", "after-reply".
 	Instant string `yaml:"instant,omitempty" json:"instant,omitempty" jsonschema:"enum=before-answer,enum=before-call,enum=after-call,enum=after-reply"` //nolint:lll // a struct tag
+	// For is the time to wait (wait).
+	For quantity.Duration `yaml:"for,omitempty" json:"for,omitempty"`
 	// Want is the expected error code; empty if the move must be accepted. A refused move must
 	// not change the stored session.
 	Want string `yaml:"want,omitempty" json:"want,omitempty"`
@@ -107,6 +114,10 @@ const (
 	moveUnknown = "unknown-session"
 	// moveLeave leaves the interview.
 	moveLeave = "leave"
+	// moveWait waits before the next submission.
+	moveWait = "wait"
+	// moveRaise starts the service again, without the limits of a day.
+	moveRaise = "raise"
 )
 
 // The instants of moveCrash.
@@ -125,7 +136,7 @@ const (
 	statusError    = "error"    // the client could not continue
 )
 
-var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
+var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror|owed))?$`)
 
 func (o *Options) check(c *scenarios.Checker) {
 	if names := Personas(); !slices.Contains(names, o.Persona) {
@@ -145,7 +156,7 @@ func (o *Options) check(c *scenarios.Checker) {
 		path := fmt.Sprintf("drive.interview.moves[%d]", i)
 		step, _, _ := strings.Cut(m.At, "/")
 		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
-			c.Add(path+".at", "", `invalid place %q; write a step with a question or "mirror", `+
+			c.Add(path+".at", "", `invalid place %q; write a step with a question, "mirror" or "owed", `+
 				`such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
 		}
 		if codes := errorCodes(); m.Want != "" && !slices.Contains(codes, m.Want) {
@@ -154,7 +165,7 @@ func (o *Options) check(c *scenarios.Checker) {
 		for _, needs := range []struct {
 			what, do string
 			given    bool
-		}{{"text", moveSay, m.Text != ""}, {"event", moveEvent, m.Event != ""}, {"instant", moveCrash, m.Instant != ""}} {
+		}{{"text", moveSay, m.Text != ""}, {"event", moveEvent, m.Event != ""}, {"instant", moveCrash, m.Instant != ""}, {"for", moveWait, m.For != 0}} {
 			switch {
 			case needs.given && m.Do != needs.do:
 				c.Add(path+"."+needs.what, "", "%[2]s is only valid with do: %[1]s", needs.do, needs.what)

@@ -138,8 +138,8 @@ type Owed struct {
 	Failed string `json:"failed,omitempty"`
 	// Since is the time since when the message is owed.
 	Since time.Time `json:"since,omitzero"`
-	// Limit is the limit that the session has reached: "calls", "cost" or "retries"; empty if
-	// it has not reached any.
+	// Limit is the limit that was reached: "calls", "cost" or "retries" of the session,
+	// "calls-per-day", "cost-per-day", "calls-per-address" or "cost-per-address"; empty if none was.
 	Limit string `json:"limit,omitempty"`
 	// Holder is the instance that works on the message, and Until the end of its claim, which
 	// keeps two servers from paying for one message.

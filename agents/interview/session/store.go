@@ -28,6 +28,8 @@ type Change struct {
 	Queue *Queue
 	// Calls are new or replace those with the same number.
 	Calls []Call
+	// Spent is added to what was spent on its days.
+	Spent []Spending
 }
 
 // Store stores interviews. A commit is atomic and durable: once it has returned, a crash of
@@ -68,5 +70,8 @@ type Store interface {
 	Delete(ctx context.Context, id string, version int64) error
 	// DeletedTotals returns the sums of the calls of deleted sessions, ordered by day.
 	DeletedTotals(ctx context.Context) ([]Total, error)
+	// SpentOn returns what was spent on a day, by one address or, if it is empty, in total. Sessions
+	// that were deleted since are included. Addresses are forgotten after two days.
+	SpentOn(ctx context.Context, day, address string) (Spending, error)
 	Close() error
 }

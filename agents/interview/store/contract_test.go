@@ -35,6 +35,7 @@ func storeContract(driver string, fresh freshDSN) {
 		hostileText(open)
 		cancellation(open)
 		deletions(open)
+		spending(open)
 		operators(open)
 	})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -67,6 +68,23 @@ func (s *Store) Queues(ctx context.Context, id string) ([]session.Queue, error) 
 // Calls implements session.Store.
 func (s *Store) Calls(ctx context.Context, id string) ([]session.Call, error) {
 	return all[session.Call](ctx, s, "calls", selectCalls, id)
+}
+
+// SpentOn implements session.Store.
+func (s *Store) SpentOn(ctx context.Context, day, address string) (session.Spending, error) {
+	spent := session.Spending{Day: day, Address: address}
+	rows, err := s.engine.query(ctx, selectSpending, day, address) // not by read, which finds nothing for an empty key
+	if err == nil {
+		defer func() { _ = rows.Close() }()
+		if rows.Next() {
+			err = rows.Scan(&spent.Calls, &spent.MicroEUR)
+		}
+		err = errors.Join(err, rows.Err())
+	}
+	if err != nil {
+		return spent, fmt.Errorf("read what was spent on %s: %w", day, s.engine.explain(err))
+	}
+	return spent, nil
 }
 
 // all reads all rows of one kind of a session. Without rows it checks whether the session exists.

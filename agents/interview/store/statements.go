@@ -37,6 +37,12 @@ const (
 		output = t.output + excluded.output, cost = t.cost + excluded.cost`
 	insertSecret = `INSERT INTO interview_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`
 
+	addSpending = `INSERT INTO interview_spending AS t (day, address, calls, micro_eur) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (day, address) DO UPDATE SET calls = t.calls + excluded.calls, micro_eur = t.micro_eur + excluded.micro_eur`
+	// Addresses are kept for as long as they are needed.
+	forgetAddresses = `DELETE FROM interview_spending WHERE day < $1 AND address <> ''`
+	selectSpending  = `SELECT calls, micro_eur FROM interview_spending WHERE day = $1 AND address = $2`
+
 	// One statement reads a session and the queue of its step, so that both are from the same
 	// commit.
 	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
@@ -68,7 +74,7 @@ var statements = []string{
 	insertSession, updateSession, insertSubmission, insertMessage, insertAnswer, putQueue, putCall,
 	selectSession, countStatuses, sumCosts, selectExists, selectSubmission,
 	selectMessage, selectMessages, selectAnswers, selectQueues, selectCalls,
-	deleteSession, insertDeleted, addTotal, insertSecret, selectDeleted, selectTotals, selectSecret,
+	deleteSession, insertDeleted, addTotal, insertSecret, addSpending, forgetAddresses, selectSpending, selectDeleted, selectTotals, selectSecret,
 }
 
 // operation is one statement of a transaction.
@@ -88,6 +94,9 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	p.add(insertSession, s.ID, s.Candidate, session.Newest.Key(&s), s.Version, string(s.Step), p.json(&s),
 		string(s.Status()), session.Latest.Key(&s), session.Dearest.Key(&s), hashOf(s.ID))
 	p.ops[0].decides = true
+	if !s.Created.IsZero() {
+		p.add(forgetAddresses, session.Day(s.Created.AddDate(0, 0, -2)))
+	}
 	return p.change(c)
 }
 
@@ -132,6 +141,14 @@ func (p *plan) change(c session.Change) ([]operation, error) {
 			currency, cost = string(call.Cost.Currency), call.Cost.Amount
 		}
 		p.add(putCall, p.id, call.N, p.json(call), session.Day(call.At), currency, cost)
+	}
+	// All transactions lock these rows last and in this order.
+	for _, spent := range c.Spent {
+		p.add(addSpending, spent.Day, "", spent.Calls, spent.MicroEUR)
+		if spent.Address != "" {
+			p.key("address", spent.Address)
+			p.add(addSpending, spent.Day, spent.Address, spent.Calls, spent.MicroEUR)
+		}
 	}
 	return p.ops, p.err
 }

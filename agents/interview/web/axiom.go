@@ -53,6 +53,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 				fmt.Sprintf("language must be one of %q", offered))
 		}
 	}
+	in.Address = addressOf(r).String()
 	if in.Session != "" {
 		defer s.busy.enter(in.Session)()
 	}

@@ -69,6 +69,8 @@ var catalog = map[session.Language]pageTexts{
 			"reply_invalid": "The answer is saved, but the next message was not good enough to be shown. Trying again usually helps.",
 			"session_limit": "The answer is saved, but this interview has reached its limit, and nothing more can be written. Please " +
 				"contact whoever invited you.",
+			"budget_spent": "For today, everything that can be written has been written. Everything that was sent is saved. The interview " +
+				"goes on from tomorrow, at this same address: please come back then.",
 			"too_many_starts": "Too many interviews were begun in a short time. Try again in a minute.",
 			"store_failed":    "The answer could not be saved. It is still below: send it again in a moment.",
 			"unknown_session": "There is no interview at this address.",
@@ -132,6 +134,8 @@ var catalog = map[session.Language]pageTexts{
 			"reply_invalid": "La réponse est conservée, mais la suite n'est pas assez réussie pour être montrée. Réessayer suffit en général.",
 			"session_limit": "La réponse est conservée, mais cet entretien a atteint sa limite : la suite ne peut plus être écrite. " +
 				"Contacter la personne qui a proposé l'entretien.",
+			"budget_spent": "Pour aujourd'hui, tout ce qui pouvait être écrit l'a été. Tout ce qui a été envoyé est conservé. L'entretien " +
+				"reprend dès demain, à cette même adresse : à demain.",
 			"too_many_starts": "Trop d'entretiens ont commencé en peu de temps. Réessayer dans une minute.",
 			"store_failed":    "La réponse n'a pas pu être conservée. Elle est toujours là : la renvoyer dans un instant.",
 			"unknown_session": "Il n'y a pas d'entretien à cette adresse.",

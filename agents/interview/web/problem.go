@@ -41,6 +41,7 @@ var codeStatuses = map[interview.Code]int{
 	interview.CodeBackend:      http.StatusBadGateway,
 	interview.CodeReply:        http.StatusBadGateway,
 	interview.CodeLimit:        http.StatusForbidden,
+	interview.CodeBudget:       http.StatusTooManyRequests,
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 

@@ -43,7 +43,7 @@ type Options struct {
 	Hosts []string
 	// StartsPerMinute limits the interviews that one address may begin per minute, and
 	// AllStartsPerMinute those of all addresses; default 10 and 60, and -1 means no limit.
-	// Requests above the limit get 429. Behind a proxy all requests come from one address.
+	// Requests above the limit get 429.
 	StartsPerMinute, AllStartsPerMinute int
 	// Secrets sign cookies, links and codes, at least 32 bytes each. The first one signs, and all
 	// verify. Without secrets the server makes one, and its signatures end with it.
@@ -58,6 +58,9 @@ type Options struct {
 	// text.
 	Privacy map[session.Language]string
 	Contact string
+	// TrustedProxies are the addresses of proxies whose X-Forwarded-For names the client. Without them
+	// the client is the peer of the connection, so that all requests through a proxy have one address.
+	TrustedProxies []netip.Prefix
 	// MaxBody is the maximum size of a request body in bytes; default 256 KiB.
 	MaxBody int64
 	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are the timeouts of http.Server; default
@@ -157,7 +160,9 @@ func orElse[T ~int64](v, otherwise T) T {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.handler.ServeHTTP(w, s.behindProxy(r))
+}
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -96,15 +95,10 @@ func (s *starts[K]) bucketOf(from K, now time.Time) *bucket {
 // addressOf returns the address of the client. A /64 of IPv6, which one client may own, counts as
 // one address, and so do all invalid addresses.
 func addressOf(r *http.Request) netip.Prefix {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	address, err := netip.ParseAddr(host)
-	if err != nil {
+	address, ok := hostAddress(r.RemoteAddr)
+	if !ok {
 		return netip.Prefix{}
 	}
-	address = address.Unmap().WithZone("")
 	bits := 32
 	if address.Is6() {
 		bits = 64
