@@ -48,10 +48,11 @@ type Options struct {
 	Pause quantity.Duration `yaml:"pause,omitempty" json:"pause,omitempty"`
 	// Retries is the number of times that the client requests a failed message; default 0.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
-	// CallsPerDay and CostPerDay (in EUR) limit the calls of a day; default no limit. A client whose
-	// interview reaches the limit carries out the moves at the owed message, and requests it.
-	CallsPerDay int     `yaml:"calls_per_day,omitempty" json:"calls_per_day,omitempty" jsonschema:"minimum=0"`
-	CostPerDay  float64 `yaml:"cost_per_day,omitempty" json:"cost_per_day,omitempty" jsonschema:"minimum=0"`
+	// CallsPerDay limits the calls of a day; default no limit. A client whose interview reaches the
+	// limit carries out the moves at the owed message, and requests it.
+	CallsPerDay int `yaml:"calls_per_day,omitempty" json:"calls_per_day,omitempty" jsonschema:"minimum=0"`
+	// CostPerDay limits the cost of a day in EUR; default no limit.
+	CostPerDay float64 `yaml:"cost_per_day,omitempty" json:"cost_per_day,omitempty" jsonschema:"minimum=0"`
 	// Reload resumes the session before each answer.
 	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
 	// Moves of the client in addition to the answers of the persona.
